@@ -243,7 +243,7 @@ pub(crate) struct ScenariosArgs {
 #[command(
     after_help = "Two files are A and B. Sets of several files: A1 A2 --with B1 B2. \
     With one file, its origins are compared, such as predicted and simulated.\n\n\
-    --out writes a page of all runs that are named, however many: figures with a bar or a curve for each, \
+    A page of all runs that are named, however many, is written by --out: figures with a bar or a curve for each, \
     their curves over time laid over each other, and one table. More than two without --with have the page alone.\n\n\
     Exit codes: 0 ok. 1, with --tolerance only: a difference is larger than that and chance does not \
     explain it, or one side lacks a test. 2: a file holds no records, or nothing in them can be compared.\n\n\
@@ -251,7 +251,7 @@ pub(crate) struct ScenariosArgs {
     farpath compare report/records.json\n  \
     farpath compare report/records.json report --tolerance 1%\n  \
     farpath compare report/records.json report --metric goodput\n  \
-    farpath compare before after --out page"
+    farpath compare report --out page"
 )]
 pub(crate) struct CompareArgs {
     /// Files written by `farpath run --json`, or folders written by `--out`

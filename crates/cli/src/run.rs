@@ -51,10 +51,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     let part = experiment.run_part(taps.as_ref(), &mut bar);
     bar.finish();
-    let mut others = Vec::new();
-    if args.emulate && !lab {
-        others.push(without_emulation(lab::NOT_RUN));
-    }
+    let no_lab = (args.emulate && !lab).then(|| without_emulation(lab::NOT_RUN));
+    let mut others = Vec::from_iter(no_lab);
     if let Some(fault) = part.fault {
         let failure = captures.failure(fault);
         if let Some(file) = junit.filter(|_| !failure.is_usage()) {
