@@ -424,7 +424,7 @@ mod tests {
                 notes: Vec::new(),
             };
             let line = connections.line([Some(path), None]).expect("there is one");
-            line.rsplit_once("that holds 10.0 MB; ")
+            line.rsplit_once(", and sent 3 segments again; ")
                 .expect("why")
                 .1
                 .to_owned()
