@@ -126,7 +126,7 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		../page-test/lossy/report.html --svg 9 --canvas 6 --trace \
 		../page-test/repeats/report.html --section repeats --repeats 8 \
 		../page-test/one-key/report.html --figures 2 \
-			--figure 'bulk: goodput' panels=1,curves=2,gaps=0,legend=2,log=yx \
+			--figure 'bulk: goodput' panels=1,curves=2,gaps=0,legend=4,stated=1,covered=0,log=yx \
 		../page-test/two-keys/report.html --figure 'bulk: goodput' panels=1,curves=8,gaps=0,legend=6,log=yx \
 		../page-test/three-keys/report.html --figure 'bulk: goodput' panels=3,curves=18,gaps=0,legend=5,log=x \
 			--figure 'bulk: recovery' panels=3,bars=0,gaps=1 \
