@@ -112,6 +112,8 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		$(CHECKED) run web/fixtures/$$run.toml --out target/page-test/$${run##*/} >/dev/null || exit; \
 	done
 	@$(CHECKED) run web/fixtures/repeats.toml --repeat 8 --out target/page-test/repeats >/dev/null
+	@$(CHECKED) run web/fixtures/sweeps/one-key.toml --set test.bulk.cc=reno --out target/page-test/reno >/dev/null
+	@$(CHECKED) compare target/page-test/one-key target/page-test/reno --out target/page-test/compared >/dev/null
 	@$(CHECKED) run web/fixtures/captured.toml --out target/page-test/captured >/dev/null
 	@$(CHECKED) trace target/page-test/captured/far.pcapng --out target/page-test/captured >/dev/null
 	@cd target/scenarios && node ../../web/scripts/smoke.mjs \
@@ -127,6 +129,7 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		../page-test/repeats/report.html --section repeats --repeats 8 \
 		../page-test/one-key/report.html --figures 2 \
 			--figure 'bulk: goodput' panels=1,curves=2,gaps=0,legend=4,stated=1,covered=0,log=yx \
+		../page-test/compared/report.html --section sweep --section compared --figure 'bulk: goodput' panels=1,curves=4,gaps=0,log=yx \
 		../page-test/two-keys/report.html --figure 'bulk: goodput' panels=1,curves=8,gaps=0,legend=6,log=yx \
 		../page-test/three-keys/report.html --figure 'bulk: goodput' panels=3,curves=18,gaps=0,legend=5,log=x \
 			--figure 'bulk: recovery' panels=3,bars=0,gaps=1 \
