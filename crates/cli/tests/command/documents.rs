@@ -153,6 +153,71 @@ fn type_all(typed: impl Fn(&str) -> String) {
     }
 }
 
+/// What a step of a workflow types as a whole, with every line it has; those without a lab are left out.
+fn steps(page: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    // Where the block of `run: |` that is being read is indented from.
+    let mut inside = None;
+    for line in page.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let text = line.trim_start();
+        let item = text.trim_start_matches("- ");
+        if let Some(block) = found
+            .last_mut()
+            .filter(|_| inside.is_some_and(|i| indent > i))
+        {
+            block.push_str(text);
+            block.push('\n');
+            continue;
+        }
+        inside = (item == "run: |").then_some(indent);
+        if inside.is_some() {
+            found.push(String::new());
+        } else if item.starts_with("farpath ") && text != item {
+            found.push(item.to_owned());
+        }
+    }
+    found.retain(|step| step.contains("farpath lab run"));
+    found
+}
+
+/// GitHub's shell of a step is `bash -e {0}`; GitLab's runner ends a script at its first command that fails, too.
+#[test]
+fn a_step_of_a_workflow_fails_where_its_first_line_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("it is writable");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("it is ours");
+    };
+    // The first call fails, and the others do not.
+    program(
+        "farpath",
+        "#!/bin/sh\nmkdir once 2>/dev/null && exit 1\nexit 0\n",
+    );
+    program(
+        "sudo",
+        "#!/bin/sh\nwhile case $1 in -*) ;; *) false ;; esac; do shift; done\nexec \"$@\"\n",
+    );
+    let path = format!("{}:/usr/bin:/bin", folder.path().display());
+    for (name, page) in PAGES.into_iter().filter(|(name, _)| name.ends_with(".yml")) {
+        let steps = steps(page);
+        assert!(!steps.is_empty(), "{name} has no step with a lab");
+        for step in steps {
+            drop(std::fs::remove_dir(folder.path().join("once")));
+            let mut shell = Command::new("bash");
+            let shell = shell.args(["-e", "-c", &step]).env("PATH", &path);
+            let status = shell.current_dir(folder.path()).status().expect("a shell");
+            assert!(
+                folder.path().join("once").exists(),
+                "{name}: nothing ran: {step}"
+            );
+            assert_eq!(status.code(), Some(1), "{name}: passed: {step}");
+        }
+    }
+}
+
 /// The captures that the help texts take as given: one simulated link, under each name.
 fn captures(folder: &Path) {
     let text = std::fs::read_to_string(folder.join("my-path.toml")).expect("it was made");
