@@ -120,6 +120,32 @@ impl Clump {
     }
 }
 
+/// The tokens of a bucket over time, in segments.
+struct Bucket {
+    dropping: Dropping,
+    /// Segments a second.
+    rate: f64,
+    burst: f64,
+    /// What it holds, and until when it has been filled.
+    tokens: f64,
+    filled_s: f64,
+}
+
+impl Bucket {
+    /// How many pass of a clump that comes from `at` on within `takes` seconds. What came in while an earlier clump was
+    /// still coming is that clump's, and comes in once: a clump within another takes of what that one left.
+    fn pass(&mut self, segments: f64, at: f64, takes: f64) -> f64 {
+        let begins = libm::fmax(at, self.filled_s);
+        let held = self.tokens + self.rate * (begins - self.filled_s);
+        self.filled_s = libm::fmax(at + takes, begins);
+        let meanwhile = self.filled_s - begins;
+        let held = libm::fmin(held, self.burst);
+        let (passing, left) = self.dropping.pass(segments, held, self.rate, meanwhile);
+        self.tokens = libm::fmin(left, self.burst);
+        passing
+    }
+}
+
 /// The window of an algorithm, in whole segments, and since when it grows.
 struct Window {
     cc: Cc,
@@ -269,7 +295,13 @@ impl Clumped {
         };
         first.fold(most);
         let mut clumps = vec![first];
-        let (mut tokens, mut filled_s) = (burst, now);
+        let mut bucket = Bucket {
+            dropping,
+            rate,
+            burst,
+            tokens: burst,
+            filled_s: now,
+        };
         let (mut spread_s, mut repaired_s) = (first_s, now + self.rtt_s);
         let begin_s = libm::fmax(from_s, now);
         let (mut through, mut visits) = (0.0, 0);
@@ -298,10 +330,7 @@ impl Clumped {
                     0.0
                 };
                 let takes = libm::fmin(libm::fmax(spread, n * slot_s), self.rtt_s);
-                tokens = libm::fmin(burst, tokens + rate * (at - filled_s));
-                let (passing, left) = dropping.pass(n, tokens, rate, takes);
-                tokens = libm::fmin(left, burst);
-                filled_s = at + takes;
+                let passing = bucket.pass(n, at, takes);
                 if at >= begin_s {
                     through += passing;
                 }
@@ -411,6 +440,54 @@ mod tests {
                         "{of:?} {segments}"
                     );
                 }
+            }
+        }
+    }
+
+    fn bucket(burst: f64, rate: f64) -> Bucket {
+        Bucket {
+            dropping: Dropping::Frames,
+            rate,
+            burst,
+            tokens: burst,
+            filled_s: 0.0,
+        }
+    }
+
+    /// A clump of ten that loses all but what came in, one that comes before it is over, and one after both: what came in
+    /// within 2 s passes, and no more.
+    #[test]
+    fn a_clump_within_another_neither_fills_the_bucket_again_nor_empties_it() {
+        let mut bucket = bucket(5.0, 1.0);
+        assert_eq!(bucket.pass(10.0, 0.0, 2.0), 7.0);
+        assert_eq!(bucket.pass(1.0, 0.5, 0.1), 0.0);
+        assert_eq!((bucket.tokens, bucket.filled_s), (0.0, 2.0));
+        assert_eq!(bucket.pass(10.0, 3.0, 0.0), 1.0);
+        // What a larger one left is left to the small one.
+        assert_eq!(bucket.pass(0.5, 8.0, 2.0), 0.5);
+        assert_eq!(bucket.pass(1.0, 8.5, 0.1), 1.0);
+        assert_eq!((bucket.tokens, bucket.filled_s), (4.0, 10.0));
+    }
+
+    proptest::proptest! {
+        /// Whatever clumps come, time alone takes no token, and none is filled twice.
+        #[test]
+        fn time_takes_no_token_and_fills_none_twice(
+            clumps in proptest::collection::vec((0.0_f64..40.0, 0.0_f64..3.0, 0.0_f64..2.0), 1..60),
+            burst in 1.0_f64..30.0, rate in 0.1_f64..20.0,
+        ) {
+            let mut bucket = bucket(burst, rate);
+            let (mut at, mut through) = (0.0, 0.0);
+            for (n, later, takes) in clumps {
+                at += later;
+                let before = bucket.tokens;
+                let passing = bucket.pass(n, at, takes);
+                through += passing;
+                let filled = burst + rate * bucket.filled_s;
+                proptest::prop_assert!((0.0..=n).contains(&passing));
+                proptest::prop_assert!((0.0..=burst).contains(&bucket.tokens));
+                proptest::prop_assert!(bucket.tokens + passing >= before - 1e-9);
+                proptest::prop_assert!(through + bucket.tokens <= filled * (1.0 + 1e-12) + 1e-9);
             }
         }
     }

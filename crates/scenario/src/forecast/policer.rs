@@ -22,8 +22,36 @@ pub(super) struct Met {
     pub(super) payload: f64,
     /// What it drops, frames or cells.
     dropping: Dropping,
-    /// Not one datagram passes: the cells of a frame come behind one another, and the bucket holds fewer.
+    /// Not one datagram passes: the bucket holds less than a frame, or fewer cells than a frame has behind one another.
     takes_all: bool,
+}
+
+/// How fast frames follow one another behind the slowest of some lines: its rate, and what a frame takes of it.
+#[derive(Clone, Copy)]
+struct Pace {
+    bps: f64,
+    on_wire: f64,
+}
+
+impl Pace {
+    /// No line yet.
+    const NONE: Pace = Pace {
+        bps: f64::INFINITY,
+        on_wire: 1.0,
+    };
+
+    /// Behind one more line.
+    fn slower(self, bps: f64, on_wire: f64) -> Pace {
+        match bps / on_wire < self.bps / self.on_wire {
+            true => Pace { bps, on_wire },
+            false => self,
+        }
+    }
+
+    /// As bit/s of frames of which `counted` bytes are counted each.
+    fn of(self, counted: f64) -> f64 {
+        self.bps * counted / self.on_wire
+    }
 }
 
 impl Path<'_> {
@@ -31,14 +59,14 @@ impl Path<'_> {
     /// bytes, `payload` of them, meet.
     pub(super) fn policer(&self, test: &Test, len: u32, payload: u32) -> Option<Met> {
         let mut tightest: Option<Met> = None;
-        let mut arrival_bps = f64::INFINITY;
+        let mut paced_by = Pace::NONE;
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
             let direction = link.direction(port.way);
             let in_queue = f64::from(link.framing.queue_bytes(len + hop.extra));
             let on_wire = f64::from(link.framing.wire_bytes(len + hop.extra));
-            let rate = |wire: f64| port.rate.as_bps() as f64 * in_queue / wire;
+            let here = paced_by.slower(port.rate.as_bps() as f64, on_wire);
             let leaving = direction.conditioning.policers.iter().map(|p| (p, false));
             let arriving = direction.arrivals.iter().filter_map(|rule| match rule {
                 Rule::Police(p) => Some((p, true)),
@@ -49,29 +77,29 @@ impl Path<'_> {
                     continue;
                 };
                 let counted = in_queue + f64::from(rule.overhead);
-                let arrival_bps = if behind {
-                    arrival_bps.min(rate(on_wire))
-                } else {
-                    arrival_bps
+                let pace = if behind { here } else { paced_by };
+                let policer = Policer {
+                    rate_bps,
+                    burst_bytes,
+                    arrival_bps: pace.of(counted),
                 };
+                if policer.passes_all(counted) {
+                    continue;
+                }
                 let met = Met {
-                    policer: Policer {
-                        rate_bps,
-                        burst_bytes,
-                        arrival_bps,
-                    },
+                    policer,
                     payload: f64::from(payload) / counted.max(1.0),
                     dropping: Dropping::Frames,
-                    takes_all: false,
+                    takes_all: burst_bytes < counted,
                 };
                 keep(&mut tightest, met);
             }
-            arrival_bps = arrival_bps.min(rate(on_wire));
+            paced_by = here;
             for policer in self.cell_policers(hop.port) {
                 // Frames come as far apart as an earlier link leaves them, the cells of one at the line's rate.
                 let met = Met {
                     policer: Policer {
-                        arrival_bps: arrival_bps * on_wire / in_queue,
+                        arrival_bps: paced_by.of(on_wire),
                         ..policer
                     },
                     payload: f64::from(payload) / on_wire,

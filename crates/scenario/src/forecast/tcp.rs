@@ -31,9 +31,6 @@ const LOSS_MAX: f64 = 0.02;
 const LOSSES_FEW: f64 = 10.0;
 /// Of the largest window: what a forecast window must differ from the one before to be kept.
 const WINDOW_STEP: f64 = 1.0 / 400.0;
-/// What BBR uses of a pace that bounds it: of eight phases one is at three quarters, and none above
-/// (draft-cardwell-iccrg-bbr-congestion-control-00 §4.3.4.1).
-const BBR_PACED: f64 = 7.75 / 8.0;
 /// Segments in flight below which a loss is found by timeout.
 const SEGMENTS_FEW: f64 = 4.0;
 
@@ -159,11 +156,7 @@ impl Path<'_> {
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
         let streams = f64::from(tcp.parallel);
         let most = config.pacing.and_then(|pacing| pacing.most);
-        let used = match config.algorithm {
-            Algorithm::Bbr => BBR_PACED,
-            _ => 1.0,
-        };
-        let pace_bps = most.map_or(f64::INFINITY, |rate| rate.as_bps() as f64 * used);
+        let pace_bps = most.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
         let narrowest = self.narrowest(config.mss + header, config.mss, acks, header);
         let room = narrowest
             .port

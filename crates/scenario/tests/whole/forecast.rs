@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use farpath_predict::PathInput;
 use farpath_record::Record;
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Source, forecast, parse};
+use farpath_units::Size;
 
 /// What is predicted of the last test.
 fn record_of(text: String) -> Record {
@@ -231,6 +233,63 @@ fn a_policer_holds_the_window_to_its_burst() {
     assert_eq!(record.limited_by.as_deref(), Some("receive_window"));
 }
 
+/// One rule with `predict path`: a policer counts 1514 of the 1538 bytes that a full frame takes of the line in front of it.
+#[test]
+fn predict_path_and_the_forecast_agree_on_what_a_policer_drops() {
+    let tcp = "kind = \"tcp\"\ncc = \"cubic\"\nwindow = \"64 MiB\"\nduration = \"60 s\"";
+    let forecast = |police: &str| {
+        record_of(format!(
+            "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\nrate = \"1 Gbit/s\"\ndelay = \"25 ms\"\n{police}\n\
+             [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{tcp}\n"
+        ))
+    };
+    let path = |rate: &str, burst: u64, metric: &str| {
+        let named = |text: &str| text.parse().expect("a rate");
+        let rtt = farpath_units::Duration::from_ms(50);
+        let input = PathInput {
+            policer: Some((named(rate), Size::from_bytes(burst))),
+            ..PathInput::new(named("1 Gbit/s"), rtt, Size::from_bytes(1500))
+        };
+        let all = farpath_predict::path(&input).expect("a path");
+        let found = all.into_iter().find(|a| a.name == metric);
+        found.expect("a figure").value
+    };
+    let free = forecast("");
+    for (rate, burst, counted_beyond) in [
+        ("1 Gbit/s", 15_000, 0),
+        ("985 Mbit/s", 15_000, 0),
+        ("984 Mbit/s", 15_000, 0),
+        ("900 Mbit/s", 250_000, 0),
+        ("1 Gbit/s", 1513, 0),
+        // Counted as the line does, a full frame takes all of it.
+        ("1 Gbit/s", 15_000, 24),
+        ("985 Mbit/s", 15_000, 24),
+    ] {
+        let named = forecast(&format!(
+            "[link.forward]\npolice = {{ name = \"p\", rate = \"{rate}\", burst = \"{burst} B\", overhead = {counted_beyond} }}"
+        ));
+        let case = format!("{rate} {burst} {counted_beyond}");
+        if counted_beyond > 0 {
+            let passes = rate == "1 Gbit/s";
+            assert_eq!(named == free, passes, "{case}");
+            continue;
+        }
+        let said = path(rate, burst, "goodput_bps").number().expect("a rate");
+        let limit = path(rate, burst, "limit");
+        if limit.text() == Some("policer") {
+            // The forecast's round trip holds a frame's own time, and its test the start.
+            let off = of(&named, "goodput_bps") - said;
+            assert!(off.abs() <= 0.1 * said, "{case}: {said} and {off} more");
+            assert_eq!(named.limited_by.as_deref(), Some("policer"), "{case}");
+        } else {
+            assert_eq!(limit.text(), Some("link"), "{case}");
+            assert_eq!(named, free, "{case}");
+        }
+    }
+}
+
 #[test]
 fn a_policer_lets_its_rate_of_a_stream_pass() {
     let police =
@@ -246,8 +305,8 @@ fn a_policer_lets_its_rate_of_a_stream_pass() {
     assert_eq!(record.limited_by.as_deref(), Some("application"));
 }
 
-/// The pace is the narrowest place, and no queue grows behind it. BBR drains for one of its eight phases and cannot make
-/// up for it in another.
+/// The pace is the narrowest place, and no queue grows behind it. BBR stays in the phase that asks for more than the pace, so
+/// that it loses nothing but its probes.
 #[test]
 fn a_pace_that_is_asked_for_is_the_limit() {
     let paced = |keys: &str| predicted("", &format!("{BULK}omit = \"10 s\"\n{keys}"));
@@ -260,8 +319,9 @@ fn a_pace_that_is_asked_for_is_the_limit() {
         ),
         ("pacing_rate = \"2 Gbit/s\"", 941.482, "nic"),
         (
+            // Eleven probes begin within the 120 s, each of 200 ms and a round trip.
             "pacing_rate = \"200 Mbit/s\"\ncc = \"bbr\"",
-            193.75,
+            200.0 * (1.0 - 11.0 * 0.3 / 120.0),
             "pacing",
         ),
     ] {
@@ -271,6 +331,10 @@ fn a_pace_that_is_asked_for_is_the_limit() {
         assert_eq!(record.limited_by.as_deref(), Some(limit), "{keys}");
         assert!(!record.metrics.contains_key("rtt_max_ns"), "{keys}");
     }
+    // None begins in the first ten seconds.
+    let keys = "kind = \"tcp\"\ncc = \"bbr\"\nwindow = \"16 MB\"\npacing_rate = \"200 Mbit/s\"";
+    let before = predicted("", &format!("{keys}\nomit = \"3 s\"\nduration = \"6 s\""));
+    assert!((of(&before, "goodput_bps") / 200e6 - 1.0).abs() < 1e-3);
 }
 
 #[test]

@@ -74,8 +74,15 @@ impl Flow {
             Some(_) => 1.0 - self.loss,
             None => 1.0,
         };
-        // What it uses of a pace was found with its probes.
-        let probes = probes.filter(|_| self.narrowest.place != "pacing");
+        // Where a pace leaves no queue, the flight is one pipe: nothing leaves for a round trip until it is down.
+        let drains_s = match self.narrowest.place {
+            "pacing" => self.rtt_s(),
+            _ => 0.0,
+        };
+        let probes = probes.map(|probes| Probes {
+            lasts_s: probes.lasts_s + drains_s,
+            ..probes
+        });
         Delivered {
             share: filled * arrives,
             probes,
