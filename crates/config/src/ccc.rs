@@ -45,14 +45,13 @@ pub(crate) struct Check<'n, 'r> {
 pub(crate) fn check(
     network: &Network<'_>,
     circuits: &[Circuit],
-    mut unknown: Vec<Unknown>,
+    unknown: &[Unknown],
     rate: Option<Rate>,
 ) -> Vec<Finding> {
-    unknown.sort_by(|a, b| (order(&a.router), &a.path).cmp(&(order(&b.router), &b.path)));
     let mut check = Check {
         network,
         circuits,
-        unknown: &unknown,
+        unknown,
         rate,
         findings: Vec::new(),
     };
@@ -78,6 +77,32 @@ type Rests<'a> = &'a [&'a [&'a str]];
 /// `protocols connections` and `protocols mpls`: what the walk goes by.
 const WALK: Rests<'static> = &[&["protocols", "connections"], &["protocols", "mpls"]];
 
+/// Statements in these parts of a router's configuration that nobody understood, of all in [`order_unknown`]'s order; at
+/// most [`MOST_NAMED`] of each part.
+pub(crate) fn unknown_in(unknown: &[Unknown], router: &Place, rests: Rests<'_>) -> Vec<Place> {
+    let top = order(router);
+    let mut places = Vec::new();
+    for part in rests {
+        let before = |u: &Unknown| {
+            let words = u.path.iter().map(String::as_str);
+            (order(&u.router), words.collect::<Vec<_>>()) < (top, part.to_vec())
+        };
+        let from = unknown.partition_point(before);
+        let within = |u: &&Unknown| {
+            let starts = part.iter().zip(&u.path).all(|(a, b)| a == b);
+            order(&u.router) == top && part.len() <= u.path.len() && starts
+        };
+        let found = unknown[from..].iter().take_while(within);
+        places.extend(found.take(MOST_NAMED).map(|u| u.place.clone()));
+    }
+    places
+}
+
+/// Puts them into the order in which they are looked for.
+pub(crate) fn order_unknown(unknown: &mut [Unknown]) {
+    unknown.sort_by(|a, b| (order(&a.router), &a.path).cmp(&(order(&b.router), &b.path)));
+}
+
 impl<'r> Check<'_, 'r> {
     /// Adds a finding on `router`, with the severity its check usually has.
     fn say(
@@ -96,25 +121,8 @@ impl<'r> Check<'_, 'r> {
         self.findings.last_mut().expect("one was added")
     }
 
-    /// Statements in these parts of a router's configuration that nobody understood; at most
-    /// [`MOST_NAMED`] of each part.
     fn unknown_in(&self, router: usize, rests: Rests<'_>) -> Vec<Place> {
-        let top = order(&self.router(router).place);
-        let mut places = Vec::new();
-        for part in rests {
-            let before = |u: &Unknown| {
-                let words = u.path.iter().map(String::as_str);
-                (order(&u.router), words.collect::<Vec<_>>()) < (top, part.to_vec())
-            };
-            let from = self.unknown.partition_point(before);
-            let within = |u: &&Unknown| {
-                let starts = part.iter().zip(&u.path).all(|(a, b)| a == b);
-                order(&u.router) == top && part.len() <= u.path.len() && starts
-            };
-            let found = self.unknown[from..].iter().take_while(within);
-            places.extend(found.take(MOST_NAMED).map(|u| u.place.clone()));
-        }
-        places
+        unknown_in(self.unknown, &self.router(router).place, rests)
     }
 
     fn router(&self, number: usize) -> &'r Router {

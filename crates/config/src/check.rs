@@ -15,8 +15,9 @@ pub fn check(sources: &[Source], dialects: &[Option<Dialect>]) -> Report {
 pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Options) -> Report {
     let mut report = Report::new(sources, dialects);
     // Each language looks for its own files with `Report::files_in` and fills in what it found.
-    crate::junos::check(sources, options, &mut report);
+    let unknown = crate::junos::check(sources, options, &mut report);
     crate::qos::check(sources, options, &mut report);
+    crate::links::check(sources, &unknown, &mut report);
     crate::hosts::check(sources, options, &mut report);
     report.refuse_empty();
     report.sort();

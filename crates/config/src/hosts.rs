@@ -424,6 +424,19 @@ mod tests {
                 Severity::Warning,
                 "1024 GiB",
             ),
+            // 2000 pages of 4096 bytes in 0.12 s, of which 0.66 are payload on the receiving side.
+            (
+                "net.ipv4.tcp_mem = 1000 2000 3000",
+                "HOST018",
+                Severity::Warning,
+                "360.4 Mbit/s receiving and 546.1 Mbit/s sending",
+            ),
+            (
+                "net.ipv4.tcp_mem = 100000 200000 300000",
+                "HOST018",
+                Severity::Warning,
+                "",
+            ),
             (
                 "net.core.netdev_max_backlog = 30",
                 "HOST012",

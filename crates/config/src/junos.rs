@@ -102,8 +102,8 @@ pub fn parse(text: &str, dialect: Dialect) -> Parsed<'_> {
     }
 }
 
-/// Reads and checks the Junos files among `sources`, all together.
-pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) {
+/// Reads and checks the Junos files among `sources`, all together; gives what nobody understood.
+pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) -> Vec<Unknown> {
     let mut unknown: Vec<Unknown> = Vec::new();
     for number in report.files_in(&[Dialect::Junos, Dialect::JunosSet]) {
         let source = &sources[number];
@@ -143,12 +143,14 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
         file.faults.extend(faults);
         report.routers.extend(routers);
     }
+    ccc::order_unknown(&mut unknown);
     let network = Network::new(&report.routers);
     let circuits = ccc::circuits(&network);
-    let findings = ccc::check(&network, &circuits, unknown, options.rate);
+    let findings = ccc::check(&network, &circuits, &unknown, options.rate);
     report.hops = network.hops;
     report.circuits = circuits;
     report.findings.extend(findings);
+    unknown
 }
 
 /// A statement nobody understood, by the router it belongs to.

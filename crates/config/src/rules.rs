@@ -109,7 +109,7 @@ rules! {
         "sustained rates of the circuits of one interface add up to more than the line carries";
 
     JUN001 Error "undefined name"
-        "a filter, policer, scheduler map, scheduler or classifier that nothing defines: Junos refuses to commit it";
+        "a filter, policer, scheduler map, scheduler, classifier or path of an LSP that nothing defines: Junos refuses to commit it";
     JUN002 Warning "policer without a contract"
         "a policer that states no rate and burst, or drops nothing, limits nothing";
 
@@ -160,6 +160,8 @@ rules! {
         "sysctl says `cannot stat` and sets nothing: the host keeps what it had";
     HOST017 Info "set again"
         "settings are made line by line; the last one stays";
+    HOST018 Warning "memory of all connections"
+        "above the second number of tcp_mem the kernel lets no buffer grow, and above the third it drops";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.

@@ -198,7 +198,8 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
         // It was not over: what it had to send never arrived.
         return;
     }
-    // RFC 6928: ten segments at first; each round trip doubles them.
+    // RFC 6928: ten segments at first; each round trip doubles them, as a Linux host counts bytes and BBR doubles by
+    // definition. `predict` takes one ACK for two segments by default, and says what counting bytes makes of it.
     let first = 10.0 * e.mss * e.streams;
     let rounds = libm::log2(bytes.value / first + 1.0).max(1.0);
     let took = |rtt: f64| rtt * (rounds + 1.0);
@@ -210,7 +211,7 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
     rate.low = bytes.low * 8.0 / (took(rtt.high) * 1.8);
     rate.high = bytes.high * 8.0 / took(rtt.low) * 1.3;
     let formula = format!(
-        "{:.0} B in {rounds:.1} round trips of slow start from 10 segments",
+        "{:.0} B in {rounds:.1} round trips of slow start that doubles, from 10 segments",
         bytes.value
     );
     all.push(limit(Cause::Ramp, rate, formula));

@@ -8,6 +8,7 @@ mod document;
 mod findings;
 
 use farpath_predict::law::{self, Conditions};
+use farpath_predict::window::MEMORY_PART;
 use farpath_predict::{Cc, recovery, window};
 use farpath_record::survey::Survey;
 use farpath_record::{Finding, Severity};
@@ -223,15 +224,15 @@ impl Host<'_> {
             .iter()
             .position(|s| s.ends_with("tcp_mem"));
         let at = at.map_or(Place::You, |n| Place::Line(n as u32, 0));
-        let room = |least: f64, usual: f64| Room {
+        let room = |[least, usual]: [f64; 2]| Room {
             bytes: Figure::between(bytes * usual, bytes * least, bytes, at),
             memory: Some(Figure::exact(bytes, at)),
             what: "net.ipv4.tcp_mem, all connections together".to_owned(),
             asked: false,
         };
         vec![
-            (Way::Receive, vec![room(0.5, 0.66)]),
-            (Way::Send, vec![room(0.8, 1.0)]),
+            (Way::Receive, vec![room(MEMORY_PART.receive)]),
+            (Way::Send, vec![room(MEMORY_PART.send)]),
         ]
     }
 

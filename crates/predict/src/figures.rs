@@ -88,7 +88,7 @@ impl<'i> Figures<'i> {
         let slow_start = SlowStart {
             full,
             initial: f64::from(input.initial_window),
-            segments_per_ack: f64::from(input.segments_per_ack),
+            segments_per_ack: f64::from(segments_per_growth(input)),
         };
         let loss = input.loss.map(|p| p.get()).filter(|p| *p > 0.0);
         let loss_bps = loss.and_then(|p| loss_limit_bps(input, mss, p, line_bps));
@@ -252,7 +252,7 @@ impl<'i> Figures<'i> {
         const ROUNDS: &str = "no loss, no early exit (HyStart++), no handshake, no ACK timer: \
                               a packet-level run differs by up to an RTT";
         let cost = self.slow_start;
-        let (iw, b) = (self.input.initial_window, self.input.segments_per_ack);
+        let (iw, b) = (self.input.initial_window, segments_per_growth(self.input));
         let wrap = window::sequence_wrap_s(self.input.rate);
         // Multiplied before it becomes a float: 17 × 581 ms is 9.877 s, not 9.876999….
         let rounds_s = (u128::from(self.input.rtt.as_ps()) * u128::from(cost.rounds)) as f64 / 1e12;
@@ -276,6 +276,7 @@ impl<'i> Figures<'i> {
                 "A Linux host's CUBIC may leave slow start earlier (HyStart); until a loss it grows \
                  by 5 % a round trip then."
             }
+            cc if cc.doubles() => "Startup doubles each round trip, whatever an ACK is for.",
             _ => "",
         };
         vec![
@@ -558,6 +559,14 @@ fn no_law(cc: Cc) -> &'static str {
         Cc::Bbr => "A ceiling: it bears up to 20 % of random loss; beyond, no law is known.",
         Cc::Bbr3 => "A ceiling: it bears up to 2 % of loss; beyond, no law is known.",
         _ => "",
+    }
+}
+
+/// Segments for which slow start's window grows by one.
+fn segments_per_growth(input: &PathInput) -> u32 {
+    match input.cc.doubles() {
+        true => 1,
+        false => input.segments_per_ack,
     }
 }
 

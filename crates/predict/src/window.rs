@@ -35,6 +35,21 @@ pub fn shift_for(bytes: f64) -> Option<u8> {
     (0..=SHIFT_MAX).find(|shift| (UNSCALED_MAX << shift) as f64 >= bytes)
 }
 
+/// What of the memory of all connections is payload in flight, least and usual.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MemoryPart {
+    /// Of what a host receives: buffers hold headers and bookkeeping, too.
+    pub receive: [f64; 2],
+    /// Of what it sends.
+    pub send: [f64; 2],
+}
+
+/// The parts of `tcp_mem`'s second number, in pages, above which Linux lets no buffer grow (tcp(7)).
+pub const MEMORY_PART: MemoryPart = MemoryPart {
+    receive: [0.5, 0.66],
+    send: [0.8, 1.0],
+};
+
 /// The payload's share of the memory that segments take, as Linux 6.18 measures it: [TCP](../../../docs/models/tcp.md).
 pub const PAYLOAD_SHARE: f64 = 169.0 / 256.0;
 

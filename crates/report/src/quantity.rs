@@ -169,6 +169,22 @@ fn bytes(value: f64) -> String {
     scaled(value, 1000.0, &["B", "kB", "MB", "GB", "TB"])
 }
 
+/// `count` of `all` in per cent, with the digits that a count supports: two, and three from 1000 on, which chance moves
+/// by 3 % (its square root).
+pub(crate) fn share(count: u64, all: u64) -> String {
+    let percent = count as f64 / all.max(1) as f64 * 100.0;
+    let digits: usize = if count < 1000 { 1 } else { 2 };
+    if count == 0 {
+        return "0 %".to_owned();
+    }
+    if percent < 1e-3 {
+        return format!("{:.digits$e}", percent / 100.0);
+    }
+    let rounded = format!("{percent:.digits$e}");
+    let places = (digits as i32 - exponent(&rounded)).max(0) as usize;
+    format!("{percent:.places$} %")
+}
+
 fn ratio(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-5 {
         return format!("{value:.2e}");
@@ -188,6 +204,22 @@ fn ratio(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_has_the_digits_of_its_count() {
+        let cases = [
+            (96, 2512, "3.8 %"),
+            (6, 9371, "0.064 %"),
+            (1392, 17_779, "7.83 %"),
+            (0, 10, "0 %"),
+            (10, 10, "100 %"),
+            (1, 3, "33 %"),
+            (3, 2_000_000, "1.5e-6"),
+        ];
+        for (count, all, text) in cases {
+            assert_eq!(share(count, all), text, "{count} of {all}");
+        }
+    }
 
     #[test]
     fn values_have_units_and_sensible_digits() {

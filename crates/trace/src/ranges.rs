@@ -63,6 +63,23 @@ impl Ranges {
         self.last_from(from).is_some_and(|r| until <= r.1)
     }
 
+    /// The parts of a range that are not there, in order.
+    pub(crate) fn gaps(&self, from: u64, until: u64) -> Vec<(u64, u64)> {
+        let (mut gaps, mut at) = (Vec::new(), from);
+        let first = self.last_from(from).map_or(from, |r| r.0);
+        for (start, end) in self.0.range(first..until.max(first)) {
+            work::count(1);
+            if at < *start {
+                gaps.push((at, *start));
+            }
+            at = at.max(*end);
+        }
+        if at < until {
+            gaps.push((at, until));
+        }
+        gaps
+    }
+
     /// One past the highest number; 0 of an empty set.
     pub(crate) fn end(&self) -> u64 {
         self.0.last_key_value().map_or(0, |r| *r.1)
@@ -96,6 +113,12 @@ mod tests {
         assert_eq!((all.count(), all.end()), (30, 40));
         assert_eq!([all.add(5, 50), all.add(7, 8)], [15, 0]);
         assert!(all.covers(5, 50) && !all.covers(4, 6));
+        assert_eq!(all.gaps(0, 60), [(0, 5), (50, 60)]);
+        assert_eq!(
+            [all.gaps(7, 9), all.gaps(5, 50), all.gaps(3, 3)],
+            [const { Vec::new() }; 3]
+        );
+        assert_eq!(all.gaps(49, 51), [(50, 51)]);
         assert_eq!(all.forget_below(45), 40);
         assert_eq!((all.count(), all.covers(45, 50)), (5, true));
         assert_eq!(all.forget_below(50), 5);

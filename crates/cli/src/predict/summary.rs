@@ -58,8 +58,9 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
     line(
         "takes",
         format!(
-            "{} of slow start; {}",
+            "{} of slow start{}; {}",
             figures.shown("slow_start_s"),
+            counting_bytes(input),
             match figures.number("recovery_s") {
                 Some(_) => format!(
                     "{} to recover from a loss{}",
@@ -75,6 +76,23 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
         ),
     );
     rows
+}
+
+/// What slow start takes of a sender that counts bytes, where that is less.
+fn counting_bytes(input: &PathInput) -> String {
+    if input.segments_per_ack == 1 || input.cc.doubles() {
+        return String::new();
+    }
+    let counting = PathInput {
+        segments_per_ack: 1,
+        ..input.clone()
+    };
+    let results = path(&counting).unwrap_or_default();
+    let shown = |name| results.iter().find(|a| a.name == name).map(super::shown);
+    match shown("slow_start_s") {
+        Some(less) => format!(" ({less} where bytes are counted, as Linux does)"),
+        None => String::new(),
+    }
 }
 
 /// Results by name.

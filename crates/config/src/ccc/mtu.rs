@@ -1,11 +1,9 @@
-//! CCC013 and CCC014: what fits through a circuit.
-
-use std::collections::BTreeSet;
+//! CCC013 and CCC014: what fits through a circuit; of links see [`crate::links`].
 
 use farpath_units::Size;
 
 use super::ends::Side;
-use super::{Check, Circuit, Hop, Port};
+use super::{Check, Circuit, Port};
 use crate::finding::Severity;
 use crate::junos::model::{Interface, Unit};
 use crate::rules::{CCC013, CCC014};
@@ -50,7 +48,9 @@ impl<'r> Check<'_, 'r> {
                 self.end_mtus(near, far);
             }
         }
-        self.link_mtus();
+        for port in self.core_ports() {
+            self.family_within_port(&port);
+        }
     }
 
     fn port(&self, port: &Port) -> Option<(&'r Interface, &'r Unit)> {
@@ -182,27 +182,6 @@ impl<'r> Check<'_, 'r> {
         finding.doubt(more);
     }
 
-    /// CCC013 and CCC014 on the links between routers.
-    fn link_mtus(&mut self) {
-        for port in self.core_ports() {
-            self.family_within_port(&port);
-        }
-        let mut done: BTreeSet<Hop> = BTreeSet::new();
-        for circuit in self.circuits {
-            for load in &circuit.loads {
-                let hop = &load.hop;
-                let back = Hop {
-                    from: hop.to.clone(),
-                    to: hop.from.clone(),
-                };
-                if !done.contains(hop) && !done.contains(&back) {
-                    done.insert(hop.clone());
-                    self.link(hop);
-                }
-            }
-        }
-    }
-
     /// A protocol's MTU and the header must fit the port's.
     fn family_within_port(&mut self, port: &Port) {
         let Some((interface, unit)) = self.port(port) else {
@@ -231,56 +210,5 @@ impl<'r> Check<'_, 'r> {
         let rests: &[&[&str]] = &[&["interfaces", &interface.name]];
         let finding = self.say(&CCC013, (port.router, &place), message, &remedy, rests);
         finding.severity = Severity::Warning;
-    }
-
-    fn link(&mut self, hop: &Hop) {
-        let (Some(a), Some(b)) = (self.port(&hop.from), self.port(&hop.to)) else {
-            return;
-        };
-        let figures = |(interface, unit): (&Interface, &Unit)| {
-            (
-                interface.media_mtu(),
-                unit.mpls_mtu.as_ref().map(|m| m.value),
-            )
-        };
-        let (x, y) = (figures(a), figures(b));
-        if x == y {
-            return;
-        }
-        let show = |(port, mpls): (Size, Option<Size>)| {
-            let family = mpls.map_or("no `family mpls mtu`".to_owned(), |m| {
-                format!("`family mpls mtu {}`", m.as_bytes())
-            });
-            format!("{} bytes and {family}", port.as_bytes())
-        };
-        let names = (
-            &self.router(hop.from.router).name,
-            &self.router(hop.to.router).name,
-        );
-        let message = format!(
-            "the link's ends differ: `{}` of `{}` has {}, `{}` of `{}` {}",
-            hop.from.interface,
-            names.0,
-            show(x),
-            hop.to.interface,
-            names.1,
-            show(y)
-        );
-        let place = |(interface, unit): (&Interface, &Unit)| {
-            let of_mpls = unit.mpls_mtu.as_ref().map(|m| m.place.clone());
-            of_mpls.unwrap_or_else(|| interface.place.clone())
-        };
-        let (here, there) = (place(a), place(b));
-        let rests: &[&[&str]] = &[&["interfaces", &a.0.name]];
-        let more = self.unknown_in(hop.to.router, &[&["interfaces", &b.0.name]]);
-        let finding = self.say(
-            &CCC014,
-            (hop.from.router, &here),
-            message,
-            "write the same on both ends of the link",
-            rests,
-        );
-        finding.relate(there, "the other end");
-        finding.doubt(more);
     }
 }

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::circuit::{Hop, Port};
 use crate::junos::model::{Interface, Lsp, Router, Unit};
-
-/// Most interfaces in one subnet for it to be taken for links between each two.
-const MOST_ON_A_LINK: usize = 16;
+use crate::links::MOST_ON_A_LINK;
 
 /// The routers of all files and what joins them.
 #[derive(Debug)]

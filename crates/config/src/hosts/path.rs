@@ -12,7 +12,7 @@ use crate::source::Place;
 const RTT: Duration = Duration::from_ms(250);
 
 /// Where no rate is stated, a window that gives less than this is worth a warning.
-const SLOW: u64 = 10_000_000;
+pub(super) const SLOW: u64 = 10_000_000;
 
 /// A round-trip time and a rate.
 #[derive(Clone, Copy, Debug)]

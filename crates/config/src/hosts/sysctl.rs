@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use farpath_predict::window::asked_window;
+use farpath_predict::window::{MEMORY_PART, asked_window};
 
 use super::Host;
 use super::names::meant;
-use super::path::{shown, window};
+use super::path::{SLOW, shown, window};
 use crate::finding::{Severity, quoted};
 use crate::rules::{
     HOST002, HOST004, HOST005, HOST006, HOST007, HOST008, HOST009, HOST010, HOST012, HOST016,
-    HOST017,
+    HOST017, HOST018,
 };
 use crate::source::Place;
 
@@ -358,17 +358,17 @@ fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
             let remedy = "set the third number to rate times round-trip time";
             (*most, remedy.to_owned())
         }
-        _ => return pages(key, *most, place, host),
+        _ => return pages(key, [*default, *most], place, host),
     };
     let what = format!("{key} up to {most}");
     window(host, place, (&what, part, 1), &remedy);
 }
 
-/// HOST004, of memory for all connections together, which is counted in pages.
-fn pages(key: &str, most: u64, place: &Place, host: &mut Host) {
+/// HOST004 and HOST018, of memory for all connections together, which is counted in pages.
+fn pages(key: &str, [pressure, most]: [u64; 2], place: &Place, host: &mut Host) {
     let bytes = u128::from(most) * PAGE;
     if bytes < TOO_MUCH {
-        return;
+        return memory(key, pressure, place, host);
     }
     let message = format!(
         "{key} up to {most} is {} GiB: it counts pages of {PAGE} bytes, not bytes",
@@ -377,6 +377,27 @@ fn pages(key: &str, most: u64, place: &Place, host: &mut Host) {
     let remedy = "write pages, or leave it out: the kernel sets it by the memory there is";
     let finding = host.find(&HOST004, place, message, remedy);
     finding.severity = Severity::Warning;
+}
+
+/// HOST018: the rate that all connections together get before the memory of `pressure` pages is used up.
+fn memory(key: &str, pressure: u64, place: &Place, host: &mut Host) {
+    let path = host.path;
+    let bytes = pressure as f64 * PAGE as f64;
+    let [receive, send] =
+        [MEMORY_PART.receive, MEMORY_PART.send].map(|p| path.rate_of((bytes * p[1]) as u64));
+    let wanted = path.rate.map_or(SLOW, |r| r.as_bps());
+    if receive.min(send) >= wanted {
+        return;
+    }
+    let of = path.rate.map_or_else(String::new, |r| format!(" of {r}"));
+    let message = format!(
+        "{key}: {pressure} pages of {PAGE} bytes allow all connections together {} receiving and {} sending{of}, at a round trip of {}",
+        shown(receive),
+        shown(send),
+        path.rtt_text()
+    );
+    let remedy = "leave it out: the kernel sets it by the memory there is";
+    host.find(&HOST018, place, message, remedy);
 }
 
 /// HOST002: a size that is next to a power of two, and not on it.

@@ -41,6 +41,11 @@ static INTERFACE: Section<Interface> = Section {
         ("~mls ~qos trust", trusted),
         ("~mls ~qos cos", default_cos),
         ("~ip ~address", address),
+        ("~ip ~mtu", |s| {
+            let mtu = s.number_unless_off(MTU);
+            s.finish();
+            s.put(mtu, |i| &mut i.ip_mtu)
+        }),
         ("wrr-queue bandwidth", queueing::bandwidth),
         ("wrr-queue queue-limit", |s| {
             s.put_numbers(SHARE, |i| &mut i.queueing.limits)?;

@@ -8,15 +8,15 @@ use crate::qos::{Options, small_burst};
 use crate::report::Structure;
 use crate::rules::{JUN001, JUN002};
 
-/// Names of these kinds are checked with the circuits they are of.
-const OF_CIRCUITS: [&str; 2] = ["label-switched-path", "path"];
+/// Names of this kind are checked with the circuits they are of.
+const OF_CIRCUITS: &str = "label-switched-path";
 
 /// A port that no policer is faster than.
 const MOST_RATE: u64 = 800_000_000_000;
 
 /// JUN001, of the names that a file refers to and nothing defines.
 pub(super) fn names(undefined: &[Structure], defined: &[Structure]) -> Vec<Finding> {
-    let own = undefined.iter().filter(|s| !OF_CIRCUITS.contains(&s.kind));
+    let own = undefined.iter().filter(|s| s.kind != OF_CIRCUITS);
     let finding = |s: &Structure| {
         let known = defined.iter().filter(|d| d.kind == s.kind);
         let near = known.min_by_key(|d| strsim::osa_distance(&d.name, &s.name));

@@ -91,6 +91,8 @@ pub struct Unit {
     pub addresses: Vec<Stated<(Ipv4Addr, u8)>>,
     /// `family inet` and other families of routed packets.
     pub routed: Option<Place>,
+    /// `family inet mtu`.
+    pub inet_mtu: Option<Stated<Size>>,
     /// `family mpls`.
     pub mpls: Option<Place>,
     /// `family mpls mtu`.

@@ -257,6 +257,7 @@ impl Reader<'_, '_> {
             .into_iter()
             .filter(|a| !self.tree.node(*a).inactive);
         let addresses: Vec<Id> = addresses.collect();
+        let inet = self.at(id, &["family", "inet"]);
         let mpls = self.at(id, &["family", "mpls"]);
         let routed = ["inet", "inet6", "iso"]
             .iter()
@@ -272,6 +273,8 @@ impl Reader<'_, '_> {
                 .filter_map(|a| self.stated(a, "address", prefix, "`192.0.2.1/30`"))
                 .collect(),
             routed: routed.map(|f| self.place(f)),
+            inet_mtu: inet
+                .and_then(|i| self.value(i, "mtu", mtu, "a number of bytes from 256 to 16000")),
             mpls: mpls.map(|m| self.place(m)),
             mpls_mtu: mpls
                 .and_then(|m| self.value(m, "mtu", mtu, "a number of bytes from 256 to 16000")),

@@ -63,8 +63,10 @@ pub struct Interface {
     pub description: Option<Stated<String>>,
     /// IPv4 addresses with prefix length, primary first.
     pub addresses: Vec<Stated<(core::net::Ipv4Addr, u8)>>,
-    /// Largest IP packet.
+    /// `mtu`: the largest IP packet, if `ip mtu` is not less.
     pub mtu: Option<Stated<u32>>,
+    /// `ip mtu`.
+    pub ip_mtu: Option<Stated<u32>>,
     /// `speed`.
     pub speed: Option<Stated<Speed>>,
     /// `duplex`.

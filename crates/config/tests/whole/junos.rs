@@ -353,6 +353,14 @@ fn policers_and_their_names_are_checked() {
         all.contains(&"JUN001 filter `inn` is not defined".to_owned()),
         "{all:?}"
     );
+    let mpls = "protocols { mpls { label-switched-path l { to 192.0.2.9; primary via-a; } path via-b { 192.0.2.2 strict; } } }";
+    let all = found(mpls);
+    assert!(
+        all.contains(&"JUN001 path `via-a` is not defined".to_owned()),
+        "{all:?}"
+    );
+    let all = found(&mpls.replace("via-b", "via-a"));
+    assert!(!all.iter().any(|l| l.contains("via-a")), "{all:?}");
     let all = found(&EDGE.replacen("then discard;", "then loss-priority high;", 1));
     assert!(
         all.iter().any(|l| l.starts_with("JUN002 policer used")),

@@ -2,6 +2,7 @@
 
 mod circuits;
 mod junos;
+mod links;
 mod lower_effort;
 mod mutated;
 mod mutated_ios;

@@ -510,3 +510,27 @@ fn bbr_probes_with_and_without_loss_and_the_line_limits_it() {
     let newer = path(&p).expect("a path");
     assert!((number(&newer, "goodput_bps") / line - 0.98).abs() < 1e-12);
 }
+
+/// 1 Gbit/s x 238 ms is some 19 600 segments: from ten, 11 rounds of doubling, 19 of x 1.5. BBR's Startup doubles whatever
+/// an ACK is for (gain 2/ln 2: Cardwell et al., ACM Queue 14(5), 2016).
+#[test]
+fn bbr_doubles_each_round_trip_at_its_start() {
+    let input = |cc, segments_per_ack| PathInput {
+        cc,
+        segments_per_ack,
+        ..PathInput::new(
+            Rate::from_bps(1_000_000_000).expect("a rate"),
+            Duration::from_ms(238),
+            Size::from_bytes(1500),
+        )
+    };
+    let takes = |cc, b| number(&path(&input(cc, b)).expect("a path"), "slow_start_s");
+    for cc in [Cc::Bbr, Cc::Bbr3] {
+        assert_eq!(takes(cc, 2), 11.0 * 0.238);
+        assert_eq!(takes(cc, 2), takes(cc, 1));
+    }
+    for cc in [Cc::Reno, Cc::Cubic] {
+        assert_eq!(takes(cc, 2), 19.0 * 0.238);
+        assert_eq!(takes(cc, 1), 11.0 * 0.238);
+    }
+}

@@ -53,18 +53,24 @@ pub struct PairDirection {
     #[serde(with = "crate::number::option")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_ratio: Option<f64>,
-    /// Payload bytes in them.
+    /// Payload bytes in them that never came.
     pub lost_bytes: u64,
     /// Those of them without data.
     pub lost_acks: u64,
-    /// The lost ones with data, in order of time; at most 1000.
+    /// What was lost of those with data, in order of time: a segment, or the parts of one that did not come; at most 1000.
     pub lost_segments: Vec<LostSegment>,
     /// Packets that others had overtaken between the points.
     pub reordered: u64,
     /// Packets that came twice to the second point and passed the first once.
     pub duplicated: u64,
-    /// Packets that only the second point has: the first capture lost them.
+    /// Packets whose bytes only the second point has: the first capture lost them.
     pub appeared: u64,
+    /// Payload bytes that only the second point has.
+    pub appeared_bytes: u64,
+    /// Segments of the first point whose bytes the second has, all or some, in other pieces: offload splits and joins.
+    pub recut: u64,
+    /// The pieces that the second point has of them.
+    pub recut_into: u64,
     /// Shortest time from point to point, nanoseconds; the clock's offset is taken out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_min_ns: Option<i64>,

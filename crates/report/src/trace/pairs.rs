@@ -4,7 +4,7 @@ use farpath_record::count_of;
 use farpath_record::trace::{PairDirection, TraceDocument, TracePair};
 
 use crate::grid::wrap;
-use crate::quantity::quantity;
+use crate::quantity::{quantity, share};
 
 /// Lost segments that are printed of one direction; JSON has more.
 const LOST_MAX: usize = 3;
@@ -69,22 +69,30 @@ fn pair_lines(pair: &TracePair) -> Vec<String> {
 fn direction_lines(name: &str, d: &PairDirection) -> Vec<String> {
     let packets = count_of(d.packets, "packet", "packets");
     let mut text = format!("  {name}: {packets}, {} lost", d.lost);
-    if let Some(ratio) = d.loss_ratio.filter(|r| *r > 0.0) {
-        text += &format!(" ({})", quantity("loss_ratio", ratio));
+    if d.lost > 0 {
+        text += &format!(" ({}", share(d.lost, d.packets));
+        if d.lost_bytes > 0 {
+            text += &format!(", {} B", d.lost_bytes);
+        }
+        text += ")";
     }
-    let counts = [
-        ("reordered", d.reordered),
-        ("doubled", d.duplicated),
-        ("only at the far point", d.appeared),
-    ];
-    for (what, count) in counts.iter().filter(|c| c.1 > 0) {
-        text += &format!(", {count} {what}");
+    for (what, count) in [("reordered", d.reordered), ("doubled", d.duplicated)] {
+        if count > 0 {
+            text += &format!(", {count} {what}");
+        }
+    }
+    if d.appeared > 0 {
+        text += &format!(", {} only at the far point", d.appeared);
+        if d.appeared_bytes > 0 {
+            text += &format!(" ({} B)", d.appeared_bytes);
+        }
     }
     if let Some(hops) = d.hops {
         let one = if hops.abs() == 1 { "" } else { "s" };
         text += &format!(", {hops} hop{one}");
     }
     let mut lines = vec![text];
+    lines.extend(recut(d));
     if let (Some(least), Some(mean), Some(p99), Some(most)) = (
         d.delay_min_ns,
         d.delay_avg_ns,
@@ -110,6 +118,23 @@ fn direction_lines(name: &str, d: &PairDirection) -> Vec<String> {
     }
     lines.extend(changed(d).map(|c| format!("    {c}")));
     lines
+}
+
+/// Segments whose bytes came in other pieces.
+fn recut(d: &PairDirection) -> Option<String> {
+    let what = match d.recut <= d.recut_into {
+        true => "split",
+        false => "joined",
+    };
+    let segments = match d.recut {
+        0 => return None,
+        1 => "segment was",
+        _ => "segments were",
+    };
+    Some(format!(
+        "    {} {segments} {what} on the way, into {} (offload)",
+        d.recut, d.recut_into
+    ))
 }
 
 /// What was changed in the SYN.

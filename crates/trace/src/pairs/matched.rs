@@ -34,6 +34,9 @@ pub(crate) struct Compared {
     pub(crate) reordered: u64,
     pub(crate) duplicated: u64,
     pub(crate) appeared: u64,
+    pub(crate) appeared_bytes: u64,
+    pub(crate) recut: u64,
+    pub(crate) recut_into: u64,
     /// Time at the first point, and from there to the second by their clocks.
     pub(crate) delays: Vec<(i64, i64)>,
     pub(crate) hops: Option<i16>,
@@ -122,55 +125,66 @@ pub(crate) fn compare(first: &[Seen], second: &[Seen], base: u64, started: i64) 
     // Beyond the first and the last that both have, one of them did not capture, or the packet was under way.
     let last_place = pairs.map(|p| p.1).max().unwrap_or(0);
     let first_place = best.to.iter().flatten().min().copied().unwrap_or(0);
-    let mut spare = spare(
-        &second[first_place..=last_place],
-        &best.left[first_place..=last_place],
-        base,
-    );
+    let only_second = (first_place..=last_place).filter(|n| best.left[*n]);
+    let only_second: Vec<&Seen> = only_second.map(|n| &second[n]).collect();
+    let only_first = (from..=until).filter(|n| best.to[*n].is_none());
+    let only_first: Vec<&Seen> = only_first.map(|n| &first[n]).collect();
     c.packets = (until - from + 1) as u64;
-    for n in (from..=until).filter(|n| best.to[*n].is_none()) {
-        lose(&mut c, &first[n], &mut spare, base, started);
+    let came = payload(&only_second, base);
+    for s in &only_first {
+        lose(&mut c, s, &came, base, started);
     }
-    c.appeared = spare.packets;
+    appear(&mut c, &only_second, &payload(&only_first, base), base);
     c
 }
 
-/// Bytes that only the second point has, as segments of their own: what offload cut or joined on the way.
-struct Spare {
-    bytes: Ranges,
-    packets: u64,
-}
-
-fn spare(second: &[Seen], left: &[bool], base: u64) -> Spare {
-    let (mut bytes, mut packets) = (Ranges::default(), 0);
-    for (s, _) in second.iter().zip(left).filter(|s| *s.1) {
-        packets += 1;
-        if s.length > 0 {
-            let from = unwrapped(base, s.seq);
-            bytes.add(from, from + u64::from(s.length));
-        }
+/// The payload bytes of packets that have no like at the other point.
+fn payload(packets: &[&Seen], base: u64) -> Ranges {
+    let mut bytes = Ranges::default();
+    for s in packets {
+        let from = unwrapped(base, s.seq);
+        bytes.add(from, from + u64::from(s.length));
     }
-    Spare { bytes, packets }
+    bytes
 }
 
-/// A packet of the first point without its like at the second.
-fn lose(c: &mut Compared, s: &Seen, spare: &mut Spare, base: u64, started: i64) {
+/// A packet of the first point without its like at the second, to which `came` came in pieces of its own: what offload
+/// cut or joined on the way.
+fn lose(c: &mut Compared, s: &Seen, came: &Ranges, base: u64, started: i64) {
     let from = unwrapped(base, s.seq);
-    let until = from + u64::from(s.length);
-    if s.length > 0 && spare.bytes.covers(from, until) {
-        spare.packets = spare.packets.saturating_sub(1);
+    let gaps = came.gaps(from, from + u64::from(s.length));
+    let missing: u64 = gaps.iter().map(|(from, until)| until - from).sum();
+    c.recut += u64::from(missing < u64::from(s.length));
+    if s.length > 0 && missing == 0 {
         return;
     }
     c.lost += 1;
-    c.lost_bytes += u64::from(s.length);
+    c.lost_bytes += missing;
     let is_bare = s.length == 0 && s.control & (control::SYN | control::FIN | control::RST) == 0;
     c.lost_acks += u64::from(is_bare);
-    if s.length > 0 && c.lost_segments.len() < LISTED_MAX {
-        c.lost_segments.push(LostSegment {
-            at_ns: (s.at - started).max(0) as u64,
-            offset: from.saturating_sub(base),
-            length: s.length,
-        });
+    for (from, until) in gaps {
+        if c.lost_segments.len() < LISTED_MAX {
+            c.lost_segments.push(LostSegment {
+                at_ns: (s.at - started).max(0) as u64,
+                offset: from.saturating_sub(base),
+                length: (until - from) as u32,
+            });
+        }
+    }
+}
+
+/// Packets of the second point without their like at the first, which `sent` passed in other pieces.
+fn appear(c: &mut Compared, packets: &[&Seen], sent: &Ranges, base: u64) {
+    for s in packets {
+        let from = unwrapped(base, s.seq);
+        let gaps = sent.gaps(from, from + u64::from(s.length));
+        let new: u64 = gaps.iter().map(|(from, until)| until - from).sum();
+        c.appeared_bytes += new;
+        if s.length > 0 && new < u64::from(s.length) {
+            c.recut_into += 1;
+        } else {
+            c.appeared += 1;
+        }
     }
 }
 
@@ -187,4 +201,68 @@ fn reordered(pairs: impl Iterator<Item = (usize, usize)>) -> u64 {
         }
     }
     count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Data from `from` up to `until`, in bytes of the stream, at a time.
+    fn data(at: i64, from: u32, until: u32) -> Seen {
+        Seen {
+            at,
+            seq: from,
+            ack: 1,
+            length: until - from,
+            stamps: None,
+            ip_id: 0,
+            control: control::ACK,
+            ttl: 64,
+        }
+    }
+
+    /// Packets of 1000 bytes at both ends of the stream, `between` them.
+    fn stream(between: &[(u32, u32)]) -> Vec<Seen> {
+        let ends = [(0, 1000), (9000, 10_000)];
+        let all = ends[..1].iter().chain(between).chain(&ends[1..]);
+        all.enumerate()
+            .map(|(n, (from, until))| data(n as i64, *from, *until))
+            .collect()
+    }
+
+    #[test]
+    fn bytes_say_what_was_lost_appeared_or_was_cut_anew() {
+        let whole = [(1000, 4000)];
+        let pieces = [(1000, 2000), (2000, 3000), (3000, 4000)];
+        let holed = [pieces[0], pieces[2]];
+        // What passed, what came; packets and bytes lost, packets and bytes appeared, segments recut and their pieces.
+        let cases: [(&[_], &[_], [u64; 6]); 7] = [
+            (&whole, &whole, [0, 0, 0, 0, 0, 0]),
+            (&whole, &pieces, [0, 0, 0, 0, 1, 3]),
+            (&pieces, &whole, [0, 0, 0, 0, 3, 1]),
+            (&whole, &holed, [1, 1000, 0, 0, 1, 2]),
+            (&holed, &whole, [0, 0, 0, 1000, 2, 1]),
+            (&whole, &[], [1, 3000, 0, 0, 0, 0]),
+            (&[], &pieces, [0, 0, 3, 3000, 0, 0]),
+        ];
+        for (passed, came, expected) in cases {
+            let c = compare(&stream(passed), &stream(came), 0, 0);
+            let found = [
+                c.lost,
+                c.lost_bytes,
+                c.appeared,
+                c.appeared_bytes,
+                c.recut,
+                c.recut_into,
+            ];
+            assert_eq!(found, expected, "{passed:?} {came:?}");
+            let listed: u64 = c.lost_segments.iter().map(|s| u64::from(s.length)).sum();
+            assert_eq!(listed, c.lost_bytes, "{passed:?} {came:?}");
+        }
+        let c = compare(&stream(&whole), &stream(&holed), 0, 0);
+        assert_eq!(
+            (c.lost_segments[0].offset, c.lost_segments[0].length),
+            (2000, 1000)
+        );
+    }
 }

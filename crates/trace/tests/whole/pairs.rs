@@ -210,6 +210,14 @@ fn offload_between_two_points_loses_nothing() {
     };
     assert_eq!(pair.a2b.lost, 0, "{:?}", pair.a2b);
     assert_eq!(pair.b2a.lost, 0);
+    // Nothing appears: the pieces are those of the segments that were split.
+    let d = &pair.a2b;
+    assert_eq!((d.appeared, d.appeared_bytes), (0, 0), "{d:?}");
+    let pairs_made = joined.iter().filter(|p| p.2 > 2000).count() as u64;
+    assert!(pairs_made > 20, "{pairs_made}");
+    assert!(d.recut > pairs_made / 2 && d.recut <= pairs_made, "{d:?}");
+    // Two segments or three were joined.
+    assert!((2 * d.recut..=3 * d.recut).contains(&d.recut_into), "{d:?}");
 }
 
 #[test]
@@ -267,7 +275,8 @@ fn changed_captures_of_a_second_point_are_compared_or_not() {
         };
         let pairs = compare(sources(), &analysis.paired, &mut ()).expect("they were read before");
         for way in pairs.iter().flat_map(|p| [&p.a2b, &p.b2a]) {
-            assert!(way.lost >= way.lost_segments.len() as u64, "{way:?}");
+            let listed = way.lost_segments.iter().map(|s| u64::from(s.length));
+            assert!(way.lost_bytes >= listed.sum(), "{way:?}");
         }
         match pairs.len() {
             0 => "apart",

@@ -6,14 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_config::junos::model::{Interface as JunosPort, Joins, Router as Junos};
 use farpath_config::qos::{Device, Interface, Options, Port as SwitchPort, Switchport};
-use farpath_config::{Dialect, Report};
+use farpath_config::{Dialect, MOST_ON_A_LINK, Report};
 use farpath_units::Rate;
 
 use super::super::classifiers::applied;
 use super::super::switch::says_queues;
-
-/// Most interfaces in one subnet for it to be taken for links between each two.
-const MOST_ON_A_LINK: usize = 16;
 
 /// One router.
 #[derive(Debug)]

@@ -1,0 +1,189 @@
+//! CCC014 on links: two interfaces in one subnet, in files of whichever language.
+
+use core::net::Ipv4Addr;
+use std::collections::BTreeMap;
+
+use crate::ccc::{self, Unknown};
+use crate::finding::Finding;
+use crate::junos::model::{Interface as JunosPort, Router, Unit};
+use crate::qos::{Device, Interface};
+use crate::report::Report;
+use crate::rules::CCC014;
+use crate::source::{Place, Source};
+
+/// Most interfaces in one subnet for it to be taken for links between each two.
+pub const MOST_ON_A_LINK: usize = 16;
+
+/// What an interface takes.
+#[derive(PartialEq)]
+struct Takes {
+    /// The largest IP packet, in bytes; `None` where only the machine knows it.
+    packet: Option<u64>,
+    /// Whether the configuration states it.
+    stated: bool,
+    /// Of Junos the largest frame, and `family mpls mtu`.
+    frame: Option<(u64, Option<u64>)>,
+}
+
+/// An interface with an address.
+struct End {
+    /// As a message names it: the interface and its router.
+    name: String,
+    /// The whole router.
+    router: Place,
+    takes: Takes,
+    /// Where that is stated, or the interface.
+    place: Place,
+    /// Statements about it that nobody understood.
+    doubts: Vec<Place>,
+}
+
+/// The findings on all links that the files' subnets show. `unknown` is what nobody understood of Junos, in order.
+pub(crate) fn check(sources: &[Source], unknown: &[Unknown], report: &mut Report) {
+    let mut subnets: BTreeMap<(u32, u8), Vec<End>> = BTreeMap::new();
+    for router in &report.routers {
+        of_junos(router, unknown, &mut subnets);
+    }
+    for device in &report.devices {
+        of_ios(device, &sources[device.file].text, &mut subnets);
+    }
+    for ends in subnets.into_values().filter(|e| e.len() <= MOST_ON_A_LINK) {
+        let Some((first, others)) = ends.split_first() else {
+            continue;
+        };
+        let others = others.iter().filter(|o| o.router != first.router);
+        report
+            .findings
+            .extend(others.filter_map(|o| differ(first, o)));
+    }
+}
+
+/// Adds an interface to the subnets of its addresses.
+fn add(
+    subnets: &mut BTreeMap<(u32, u8), Vec<End>>,
+    addresses: impl Iterator<Item = (Ipv4Addr, u8)>,
+    end: impl Fn() -> End,
+) {
+    for (address, length) in addresses.filter(|a| (1..32).contains(&a.1)) {
+        let net = u32::from(address) >> (32 - length);
+        subnets.entry((net, length)).or_default().push(end());
+    }
+}
+
+fn of_junos(router: &Router, unknown: &[Unknown], subnets: &mut BTreeMap<(u32, u8), Vec<End>>) {
+    for interface in router.interfaces.iter().filter(|i| i.off.is_none()) {
+        for unit in interface.units.iter().filter(|u| u.off.is_none()) {
+            let end = || junos_end(router, interface, unit, unknown);
+            add(subnets, unit.addresses.iter().map(|a| a.value), end);
+        }
+    }
+}
+
+fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unknown]) -> End {
+    let port = interface.mtu.as_ref().map(|m| &m.place);
+    let inet = unit.inet_mtu.as_ref();
+    let mpls = unit.mpls_mtu.as_ref();
+    let stated = inet.map(|m| &m.place).or(port);
+    let place = mpls.map(|m| &m.place).or(stated);
+    let frame = interface.media_mtu().as_bytes();
+    let packet = frame.saturating_sub(interface.header());
+    End {
+        name: format!("`{}.{}` of `{}`", interface.name, unit.number, router.name),
+        router: router.place.clone(),
+        takes: Takes {
+            packet: Some(inet.map_or(packet, |m| m.value.as_bytes())),
+            stated: stated.is_some(),
+            frame: Some((frame, mpls.map(|m| m.value.as_bytes()))),
+        },
+        place: place.unwrap_or(&unit.place).clone(),
+        doubts: ccc::unknown_in(unknown, &router.place, &[&["interfaces", &interface.name]]),
+    }
+}
+
+fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End>>) {
+    // `system mtu` sets what interfaces have by default, and only some releases apply it to routed ones.
+    let says = |l: &str| l.starts_with("system ") && l.contains("mtu");
+    let default_known = !text.lines().any(|l| says(l.trim_start()));
+    for named in device.interfaces.iter().filter(|i| !i.is_type()) {
+        let Some(interface) = device.interface(&named.name).filter(|i| !i.shutdown) else {
+            continue;
+        };
+        let stated = interface.ip_mtu.as_ref().or(interface.mtu.as_ref());
+        let by_default = default_known.then(|| default_mtu(&interface)).flatten();
+        let packet = stated.map(|m| m.value).or(by_default).map(u64::from);
+        let name = device.name.as_deref().unwrap_or("the other router");
+        let whole = Place {
+            file: device.file,
+            span: 0..text.len(),
+        };
+        let place = stated.map(|m| &m.place).or(interface.place.as_ref());
+        let end = || End {
+            name: format!("`{}` of `{name}`", interface.name),
+            router: whole.clone(),
+            takes: Takes {
+                packet,
+                stated: stated.is_some(),
+                frame: None,
+            },
+            place: place.unwrap_or(&whole).clone(),
+            doubts: interface.unknown.clone(),
+        };
+        add(subnets, interface.addresses.iter().map(|a| a.value), end);
+    }
+}
+
+/// What an interface of IOS carries unless stated: 4470 on ATM and POS, 1500 where there is Ethernet (Cisco, command
+/// reference, `mtu`); of others only the machine knows it.
+fn default_mtu(interface: &Interface) -> Option<u32> {
+    let name = &interface.name;
+    let is = |kinds: &[&str]| kinds.iter().any(|k| name.starts_with(k));
+    match () {
+        () if is(&["ATM", "POS"]) => Some(4470),
+        () if name.contains("Ethernet") || is(&["HundredGigE", "Port-channel", "Vlan"]) => {
+            Some(1500)
+        }
+        () => None,
+    }
+}
+
+/// The finding, where the ends take different sizes.
+fn differ(near: &End, far: &End) -> Option<Finding> {
+    let (a, b) = (&near.takes, &far.takes);
+    let packets = a.packet.zip(b.packet).is_some_and(|(a, b)| a != b);
+    let frames = a.frame.zip(b.frame).is_some_and(|(a, b)| a != b);
+    if !packets && !frames {
+        return None;
+    }
+    let show = |takes: &Takes| {
+        let default = if takes.stated { "" } else { " by default" };
+        let packet = takes.packet.unwrap_or_default();
+        let mut text = format!("IP packets of {packet} bytes{default}");
+        if let Some((frame, mpls)) = takes.frame.filter(|_| frames) {
+            let mpls = mpls.map_or(String::new(), |m| format!(", `family mpls mtu {m}`"));
+            text += &format!(" (frames of {frame}{mpls})");
+        }
+        text
+    };
+    let message = format!(
+        "the link's ends differ: {} takes {}, {} {}",
+        near.name,
+        show(a),
+        far.name,
+        show(b)
+    );
+    let remedy = match a.frame.is_some() == b.frame.is_some() {
+        true => "write the same `mtu` on both ends of the link",
+        false => {
+            "let both ends carry the same IP packets: Junos counts the Ethernet header in `mtu` (14 bytes, 18 with a tag), IOS does not"
+        }
+    };
+    let mut finding = Finding::new(
+        &CCC014,
+        message,
+        near.place.clone(),
+        vec![remedy.to_owned()],
+    );
+    finding.relate(far.place.clone(), "the other end");
+    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
+    Some(finding)
+}
