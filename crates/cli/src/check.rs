@@ -59,6 +59,11 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         shown.push_str(&on_members(scenario, &plan, bundle));
     }
     let colour = std::io::stdout().is_terminal();
+    let doubts = loaded.document.doubts();
+    if doubts.total > 0 {
+        shown.push_str("\nwhat may be meant otherwise\n\n");
+        shown.push_str(&doubts.render_warnings(colour));
+    }
     let idle = loaded.document.without_effect(scenario);
     if idle.total > 0 {
         shown.push_str("\nwhat makes no difference to a run\n\n");

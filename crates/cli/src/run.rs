@@ -29,12 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let captured = captured::read(&args.captured)?;
     let experiment = Experiment::new(request(args, lab)?)?;
     let loaded = &experiment.loaded;
-    if experiment.unasked > 0 {
-        note(&format!(
-            "expectations not judged, since --set leaves out their points of the sweep: {}",
-            experiment.unasked
-        ));
-    }
+    say_of_expectations(&experiment);
     // What cannot be written is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
     let junit = args.junit.as_deref().map(prepare_file).transpose()?;
@@ -90,6 +85,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Ok
     })
+}
+
+/// What is not judged, and what may be meant otherwise.
+fn say_of_expectations(experiment: &Experiment) {
+    if experiment.unasked > 0 {
+        note(&format!(
+            "expectations not judged, since --set leaves out their points of the sweep: {}",
+            experiment.unasked
+        ));
+    }
+    for doubt in experiment.loaded.document.doubts().lines() {
+        note(&doubt);
+    }
 }
 
 /// The cases of a run that was stopped: the run itself, which failed, and what was not judged.

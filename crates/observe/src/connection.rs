@@ -162,16 +162,13 @@ pub(crate) fn fill<'a>(
         .duration
         .unwrap_or_else(|| last.since(span.start))
         .as_ns();
-    let least = (rtt as u64).max(whole / 100);
+    let least = [rtt as u64, whole / 100].map(Duration::from_ns);
     let goodputs = series::goodputs(all);
     if let Some(silent) = ramp::silence(&goodputs, span.start) {
         record.set("silent_s", silent.as_secs_f64());
     }
-    if let Some(ramp) = ramp::ramp(
-        &goodputs,
-        span.start,
-        (series::longest(all), Duration::from_ns(least)),
-    ) {
+    let every = series::longest(all);
+    if let Some(ramp) = ramp::ramp(&goodputs, span.start, every, least.into()) {
         record.set("ramp_s", ramp.as_secs_f64());
     }
 }

@@ -420,8 +420,8 @@ fn seed(document: &RunDocument, record: &Record) -> Option<u64> {
     known.filter(|_| record.origin != Origin::Predicted)
 }
 
-/// The steps in which a record knows a metric: a ramp ends with one of the stretches that goodput is taken together to, a
-/// hundredth of the test or a round trip.
+/// The steps in which a record knows a metric: the rate to which a ramp leads is that of stretches of a hundredth of the
+/// test, or a round trip.
 fn step(record: &Record, metric: &str) -> f64 {
     if metric != "ramp_s" || record.origin == Origin::Predicted {
         return 0.0;

@@ -23,12 +23,23 @@ struct About {
 /// What records say of themselves, each sentence once: `bulk, predicted, at cc bic: no closed form …`. Points are named
 /// where it does not hold for all; sentences that differ in their numbers alone are one, from the least to the greatest.
 pub fn record_notes(run: &RunDocument) -> Vec<String> {
+    record_notes_of(run, &|_, _| true)
+}
+
+/// As [`record_notes`], of the metrics alone that `shown` has: a note that begins with the name of a metric of its record
+/// is about that metric.
+pub fn record_notes_of(run: &RunDocument, shown: &dyn Fn(&Record, &str) -> bool) -> Vec<String> {
     let counts = validity(run);
     let mut found: Vec<Said> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for record in &run.records {
         let invalid = (!record.valid).then(|| invalid(counts[&place(record)]));
-        for text in invalid.iter().chain(&record.notes) {
+        let is_shown = |note: &&String| {
+            let first = note.split(' ').next().unwrap_or_default();
+            !record.metrics.contains_key(first) || shown(record, first)
+        };
+        let notes = record.notes.iter().filter(is_shown);
+        for text in invalid.iter().chain(notes) {
             let at = *places.entry(text.clone()).or_insert(found.len());
             if at == found.len() {
                 found.push(Said {
@@ -196,6 +207,23 @@ fn at_words(about: &About, run: &RunDocument, keys: &Keys) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A note is about a metric only where its record has one of that name.
+    #[test]
+    fn a_note_on_a_metric_is_left_out_with_the_metric() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        let mut record = Record::new(Origin::Predicted, "bulk", "tcp", "a", "b");
+        record.set("ramp_s", 2.0);
+        for note in ["ramp_s is early", "rtos are counted late", "of all"] {
+            record.notes.push(note.to_owned());
+        }
+        run.records.push(record);
+        let of = |shown: bool| record_notes_of(&run, &move |_, metric| metric != "ramp_s" || shown);
+        let all = ["ramp_s is early", "rtos are counted late", "of all"];
+        let all = all.map(|note| format!("bulk, predicted: {note}"));
+        assert_eq!(of(true), all);
+        assert_eq!(of(false), all[1..]);
+    }
 
     fn point(pairs: &[(&str, &str)]) -> Point {
         let own = |(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned());

@@ -65,7 +65,11 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         }
     };
     let band = match (e.min, e.max) {
-        (Some(min), Some(max)) if print(min) == print(max) => print(min),
+        (Some(min), Some(max)) if print(min) == print(max) => {
+            let half = (max - min) / 2.0;
+            let around = format!("{} ± {}", print(min + half), quantity(&e.metric, half));
+            if half > 0.0 { around } else { print(min) }
+        }
         (Some(min), Some(max)) => format!("{} to {}", print(min), print(max)),
         (Some(min), None) => format!("at least {}", print(min)),
         (None, Some(max)) => format!("at most {}", print(max)),

@@ -3,7 +3,7 @@
 use farpath_observe::metric::headline;
 use farpath_record::{
     Expectation, KeyName, Keys, Origin, Point, Record, Results, RunDocument, is_nothing,
-    record_notes,
+    record_notes_of,
 };
 
 use crate::failures::failures;
@@ -375,7 +375,18 @@ fn notes(run: &RunDocument) -> Vec<String> {
     let expected = found
         .iter()
         .map(|(text, about)| format!("{}: {text}", about.join("; ")));
-    record_notes(run).into_iter().chain(expected).collect()
+    let paths = paths(run);
+    let shown = |record: &Record, metric: &str| {
+        let path = format!("{}.{metric}", record.test);
+        paths.iter().any(|p| {
+            let first = p.split(' ').next().unwrap_or_default();
+            first == path || first.strip_prefix("search.") == Some(&path)
+        })
+    };
+    record_notes_of(run, &shown)
+        .into_iter()
+        .chain(expected)
+        .collect()
 }
 
 /// The table's lines: a heading for each test, its metrics below.

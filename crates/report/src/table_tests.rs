@@ -451,3 +451,38 @@ fn repeats_have_no_recovery_where_no_window_was_cut() {
         "{text}"
     );
 }
+
+/// `tolerance = 0.05` of a rate is 0.05 bit/s: without its width the band would look like the value that failed.
+#[test]
+fn a_band_that_looks_like_one_number_says_how_wide_it_is() {
+    let run = |band: (f64, f64)| {
+        let mut run = snaky();
+        run.expectations = vec![expectation(
+            "bulk.goodput_bps",
+            Origin::Simulated,
+            band,
+            Some(989_968_123.0),
+            "",
+        )];
+        render(&run, Layout::default())
+    };
+    let narrow = run((2.4e9 - 0.05, 2.4e9 + 0.05));
+    let words = "989.97 Mbit/s, expected 2.4000 Gbit/s ±\n      0.0500 bit/s";
+    assert!(narrow.contains(words), "{narrow}");
+    let none = run((2.4e9, 2.4e9));
+    assert!(none.contains("expected 2.4000 Gbit/s\n"), "{none}");
+}
+
+#[test]
+fn a_note_on_a_metric_is_printed_where_the_metric_is() {
+    let mut run = snaky();
+    run.records[1].set("ramp_s", 2.0);
+    let note = "ramp_s is of a slow start that doubles up to the path";
+    run.records[1].notes.push(note.to_owned());
+    let said = |run: &RunDocument| render(run, Layout::default()).contains("ramp_s is");
+    assert!(!said(&run));
+    let ramp = ("bulk.ramp_s", Origin::Predicted);
+    let expected = expectation(ramp.0, ramp.1, (1.0, 3.0), Some(2.0), "");
+    run.expectations.push(expected);
+    assert!(said(&run));
+}

@@ -7,7 +7,8 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use crate::diagnostic::Diagnostic;
+use crate::bare;
+use crate::diagnostic::{Diagnostic, wrapped};
 use crate::key::{Key, Kind, Section};
 use crate::model::QueueLimit;
 use crate::quantity;
@@ -161,11 +162,12 @@ pub(crate) fn table(
         let wanted = key.required && (variant.is_some() || key.only.is_empty());
         if wanted && !table.contains_key(key.name) {
             let what = format!("{title} has no `{}`", key.name);
-            faults.push(Diagnostic::new(fields.span.clone(), what).help(format!(
-                "add `{}`: {}",
-                key.name,
-                lower_first(key.doc)
-            )));
+            let value = match key.kind {
+                Kind::Choice(words) => format!("one of {}", words.join(", ")),
+                _ => lower_first(key.doc),
+            };
+            let remedy = format!("add `{}`: {value}", key.name);
+            faults.push(Diagnostic::new(fields.span.clone(), what).help(remedy));
         }
         faults.extend(said_twice(key, &fields, &title));
     }
@@ -399,13 +401,7 @@ fn wrong_type(
     );
     let example = quantity::example(kind);
     if let (true, Some(n)) = (needs_unit, number(found)) {
-        let n = if n > 0.0 { n } else { 1.0 };
-        let like = match kind {
-            Kind::Rate => format!("{n} Mbit/s"),
-            Kind::Size { .. } => format!("{n} MiB"),
-            Kind::Queue => format!("{n} packets"),
-            _ => format!("{n} ms"),
-        };
+        let like = bare::like(name, kind, n);
         faults.push(
             Diagnostic::new(at, format!("missing unit: `{name}` is a bare number"))
                 .label("of what?")
@@ -532,7 +528,7 @@ pub(crate) fn one_of(name: &str, text: &str, words: &[&str]) -> Result<Value, (S
 fn no_choice(name: &str, text: &str, words: &[&str]) -> (String, String) {
     let remedy = match crate::diagnostic::nearest(text, words) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("one of: {}", words.join(", ")),
+        None => wrapped(&format!("one of: {}", words.join(", "))),
     };
     (
         format!("unknown {} `{}`", quantity::noun(name), shorten(text)),

@@ -66,26 +66,60 @@ impl Diagnostic {
         self
     }
 
-    /// Suggests the nearest of `known`, or lists them when none is near.
+    /// Fault and remedies in one line, without the place.
+    pub(crate) fn in_a_line(&self) -> String {
+        let remedies = self.remedies.iter().map(|r| format!(": {r}"));
+        self.title.clone() + &remedies.collect::<String>()
+    }
+
+    /// Suggests those of `known` that only go on after `wrong`, as a metric does with its unit, or the nearest; lists
+    /// them all when none is near.
     pub(crate) fn suggest<'a>(
         self,
         wrong: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Diagnostic {
         let known: Vec<&str> = known.into_iter().collect();
+        let longer = |k: &&str| {
+            let rest = k.strip_prefix(wrong);
+            !wrong.is_empty() && rest.is_some_and(|rest| rest.starts_with('_'))
+        };
+        let longer: Vec<String> = known
+            .iter()
+            .copied()
+            .filter(longer)
+            .map(|k| format!("`{k}`"))
+            .collect();
+        if let [most @ .., last] = &longer[..] {
+            let or = if most.is_empty() { "" } else { " or " };
+            return self.help(format!("did you mean {}{or}{last}?", most.join(", ")));
+        }
         if let Some(near) = nearest(wrong, &known) {
             return self.help(format!("did you mean `{near}`?"));
         }
-        match known.len() {
-            0 => self,
-            1..=24 => self.help(format!("known here: {}", known.join(", "))),
-            n => self.help(format!(
-                "known here: {} and {} more",
-                known[..24].join(", "),
-                n - 24
-            )),
+        let (listed, more) = match known.len() {
+            0 => return self,
+            n @ 1..=24 => (n, String::new()),
+            n => (24, format!(" and {} more", n - 24)),
+        };
+        let list = format!("known here: {}{more}", known[..listed].join(", "));
+        self.help(wrapped(&list))
+    }
+}
+
+/// A list broken at blanks, to lines of at most 72 characters where its words allow.
+pub(crate) fn wrapped(list: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in list.split(' ') {
+        let line = lines.last_mut().expect("the first");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > 72 {
+            lines.push(word.to_owned());
+        } else {
+            let blank = if line.is_empty() { "" } else { " " };
+            line.push_str(&format!("{blank}{word}"));
         }
     }
+    lines.join("\n")
 }
 
 /// The name of `known` that `wrong` was probably meant to be: two letters in three are right.
@@ -193,6 +227,18 @@ impl Diagnostics {
             false => Renderer::plain(),
         };
         self.drawn(&renderer, &Level::WARNING)
+    }
+
+    /// Each in one line: file, line, what it is, what to do.
+    pub fn lines(&self) -> Vec<String> {
+        let one = |fault: &Diagnostic| {
+            let place = fault.places.first().map(|p| {
+                let name = self.texts.get(p.text).map_or("", |t| t.0.as_str());
+                format!("{name}:{}: ", self.line_column(p).0)
+            });
+            place.unwrap_or_default() + &fault.in_a_line()
+        };
+        self.faults.iter().map(one).collect()
     }
 
     fn drawn(&self, renderer: &Renderer, level: &'static Level<'static>) -> String {

@@ -98,6 +98,17 @@ impl Document {
         self.diagnostics(common.unwrap_or_default())
     }
 
+    /// What is right, and may not be what was meant: bounds without a unit, which are read in that of the metric's name,
+    /// and a value without a tolerance. One for each expectation or search, none where a text cannot be read.
+    pub fn doubts(&self) -> Diagnostics {
+        let mut faults = Vec::new();
+        let (tree, _) = DeTable::parse_recoverable(&self.edited.text);
+        let tables = Tables::read(tree.get_ref(), &mut faults);
+        let expects = tables.expects.iter().filter_map(expect::doubt);
+        let searches = tables.searches.iter().filter_map(sweep::doubt);
+        self.diagnostics(expects.chain(searches).collect())
+    }
+
     /// What has no effect at a point of the sweep, where it stands in this text.
     fn idle_at(&self, point: &[Set]) -> Vec<Diagnostic> {
         let source = Source {
@@ -141,13 +152,12 @@ impl Document {
         let (tree, errors) = DeTable::parse_recoverable(&self.edited.text);
         for e in &errors {
             let end = self.edited.text.len();
-            faults.push(
-                Diagnostic::new(
-                    e.span().unwrap_or(end..end),
-                    format!("not TOML: {}", e.message()),
-                )
-                .help("the format is TOML 1.1: https://toml.io"),
-            );
+            let span = e.span().unwrap_or(end..end);
+            let d = Diagnostic::new(span.clone(), format!("not TOML: {}", e.message()));
+            faults.push(match unquoted(&self.edited.text, span.start) {
+                Some((key, value)) => d.help(format!("put text in quotes: {key} = \"{value}\"")),
+                None => d.help("the format is TOML 1.1: https://toml.io"),
+            });
         }
         // A broken line makes nonsense of what follows it, so nothing more is said.
         if !errors.is_empty() {
@@ -183,6 +193,16 @@ impl Document {
     }
 }
 
+/// Key and value of the line around `at`, where the value begins like bare text: a word or a number with its unit.
+fn unquoted(text: &str, at: usize) -> Option<(&str, &str)> {
+    let before = text.get(..at)?.rfind('\n').map_or(0, |i| i + 1);
+    let line = text[before..].lines().next()?;
+    let (key, value) = line.split_once('=')?;
+    let value = value.split('#').next()?.trim();
+    let is_text = value.starts_with(|c: char| c.is_alphanumeric());
+    (is_text && !value.contains(['"', '\''])).then_some((key.trim(), value))
+}
+
 /// Every section of a file, decoded but not yet joined by names.
 pub(crate) struct Tables {
     pub(crate) scenario: Fields,
@@ -197,7 +217,7 @@ pub(crate) struct Tables {
     pub(crate) expects: Vec<Fields>,
     pub(crate) searches: Vec<Fields>,
     pub(crate) sweep: Vec<sweep::Key>,
-    /// There was a section of an unknown name: what it would have defined is missing.
+    /// There was a section of an unknown name, or one in single brackets: what it would have defined is missing.
     unknown_section: bool,
 }
 
@@ -206,6 +226,9 @@ impl Tables {
         let mut unknown_section = false;
         let known = || ARRAYS.iter().map(|s| s.name).chain(["scenario", "sweep"]);
         for (name, value) in root {
+            // What a section defines is missing where it is not read.
+            let is_array = matches!(value.get_ref(), DeValue::Array(_));
+            unknown_section |= !is_array && ARRAYS.iter().any(|s| s.name == name.get_ref());
             if !known().any(|k| k == name.get_ref()) {
                 unknown_section = true;
                 let text = decode::shorten(name.get_ref());

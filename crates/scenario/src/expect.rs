@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_record::{Expect, Origin};
 
+use crate::bare;
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::metric::{self, Unit};
@@ -26,11 +27,11 @@ pub(crate) fn expect(
     {
         metric::check(path, names, faults);
     }
-    let unit = if over.is_some() {
-        Unit::Count
-    } else {
-        Unit::of(metric.get_ref())
-    };
+    // Of an unknown metric nobody knows the unit.
+    if faults.len() > before {
+        return None;
+    }
+    let unit = unit(f);
     if let Some(minus) = &minus {
         check_difference(&metric, over.is_some(), minus, faults);
     }
@@ -38,7 +39,8 @@ pub(crate) fn expect(
     check_band(f, min, max, faults);
     let stated: Option<String> = f.get("stated");
     let note: Option<String> = f.get("note");
-    if let Some(stated) = stated.as_deref().filter(|_| note.is_none())
+    let is_right = faults.len() == before && note.is_none();
+    if let Some(stated) = stated.as_deref().filter(|_| is_right)
         && let Some(figure) = single_figure(stated, unit)
         && (min.is_some_and(|m| figure < m) || max.is_some_and(|m| figure > m))
     {
@@ -46,6 +48,9 @@ pub(crate) fn expect(
             f.place("stated"),
             "what the source states lies outside the band",
         );
+        // A band that was not meant comes before a reason for it.
+        let doubts = bare::doubt(f, unit).into_iter();
+        let d = doubts.fold(d, |d, doubt| d.help(doubt.in_a_line()));
         faults.push(d.help("add a `note` that says why"));
     }
     let origins: Vec<At<String>> = f.get("origins").unwrap_or_default();
@@ -62,6 +67,20 @@ pub(crate) fn expect(
         source: f.get("source"),
         note,
     })
+}
+
+/// The unit of what an expectation compares: the metric's, none of a ratio of two.
+fn unit(f: &Fields) -> Unit {
+    let metric: Option<String> = f.get("metric");
+    match metric {
+        Some(metric) if !f.has("over") => Unit::of(&metric),
+        _ => Unit::Count,
+    }
+}
+
+/// The word on bounds of an expectation that may not be what was meant.
+pub(crate) fn doubt(f: &Fields) -> Option<Diagnostic> {
+    bare::doubt(f, unit(f))
 }
 
 /// Whether `minus` may be subtracted from `metric`.

@@ -14,6 +14,7 @@
 mod aqm;
 mod arrivals;
 mod atm;
+mod bare;
 mod bundle;
 mod code;
 mod conditioning;

@@ -4,18 +4,19 @@ pub(crate) use farpath_observe::metric::Unit;
 use farpath_observe::metric::{self, Subject};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
+use crate::bare;
 use crate::decode::{At, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::names::Names;
 
-/// A number with or without a unit, in `unit`.
+/// A number in `unit`, of text: with its unit where it has one.
 pub(crate) fn read(unit: Unit, text: &str) -> Result<f64, String> {
     let text = text.trim();
     if let Ok(plain) = text.parse::<f64>() {
-        return if plain.is_finite() {
-            Ok(plain)
-        } else {
-            Err("a finite number".to_owned())
+        return match bare::likely(unit, plain) {
+            _ if !plain.is_finite() => Err("a finite number".to_owned()),
+            Some(meant) if plain > 0.0 => Err(format!("write the unit, such as \"{meant}\"")),
+            _ => Ok(plain),
         };
     }
     match unit {
@@ -54,7 +55,11 @@ pub(crate) fn check(path: &At<String>, names: &Names, faults: &mut Vec<Diagnosti
     };
     if let Some(u) = unknown {
         let known = u.known.iter().map(String::as_str);
-        faults.push(Diagnostic::new(path.span(), u.title).suggest(u.part, known));
+        let d = Diagnostic::new(path.span(), u.title);
+        faults.push(match u.remedy {
+            "" => d.suggest(u.part, known),
+            remedy => d.help(remedy),
+        });
     }
 }
 
@@ -63,6 +68,8 @@ struct Unknown<'a> {
     part: &'a str,
     title: String,
     known: Vec<String>,
+    /// What to do, where there is nothing that it could have named.
+    remedy: &'static str,
 }
 
 impl<'a> Unknown<'a> {
@@ -72,7 +79,12 @@ impl<'a> Unknown<'a> {
         known: impl IntoIterator<Item = T>,
     ) -> Option<Unknown<'a>> {
         let known = known.into_iter().map(|k| k.to_string()).collect();
-        Some(Unknown { part, title, known })
+        Some(Unknown {
+            part,
+            title,
+            known,
+            remedy: "",
+        })
     }
 }
 
@@ -128,6 +140,14 @@ fn in_search<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>
 fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Option<Unknown<'a>> {
     let Some(number) = names.find_test(test) else {
         let title = format!("there is no test `{}`", shorten(test));
+        if names.tests().next().is_none() {
+            return Some(Unknown {
+                part: test,
+                title: format!("{title}: the scenario has no tests"),
+                known: Vec::new(),
+                remedy: "add a [[test]]: its `name` is what stands before the point here",
+            });
+        }
         return Unknown::new(test, title, names.tests().chain(["link", "search"]));
     };
     // A kind that is misspelt is a fault of its own.

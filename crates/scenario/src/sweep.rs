@@ -4,6 +4,7 @@ use farpath_units::{Rate, Ratio};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::bare;
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
@@ -321,9 +322,7 @@ pub(crate) fn search(
         let d = Diagnostic::new(m.span(), "a search watches the metrics of tests only");
         faults.push(d.help("name a metric such as `bulk.loss_ratio`"));
     }
-    let unit = metrics
-        .first()
-        .map_or(Unit::Count, |m| Unit::of(m.get_ref()));
+    let unit = unit(f);
     let only: Vec<At<String>> = f.get("only").unwrap_or_default();
     only.iter().for_each(|t| {
         names.test(t, faults);
@@ -353,4 +352,16 @@ pub(crate) fn search(
         metrics: strings(&metrics),
         at_most,
     })
+}
+
+/// The word on a bound of a search that may not be what was meant.
+pub(crate) fn doubt(f: &Fields) -> Option<Diagnostic> {
+    bare::doubt(f, unit(f))
+}
+
+/// The unit of the metrics that a search watches.
+fn unit(f: &Fields) -> Unit {
+    let metrics: Vec<At<String>> = f.get("metrics").unwrap_or_default();
+    let first = metrics.first();
+    first.map_or(Unit::Count, |m| Unit::of(m.get_ref()))
 }

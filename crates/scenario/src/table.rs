@@ -146,19 +146,44 @@ pub(crate) const EXPECT: Section = Section {
     name: "expect",
     doc: "A band in which a metric must lie.",
     keys: &[
-        key("metric", Text, "`TEST.METRIC`, `link.NAME.A>B.METRIC` or `search.NAME.highest_bps`.").required(),
+        key(
+            "metric",
+            Text,
+            "`TEST.METRIC`, `link.NAME.A>B.METRIC` or `search.NAME.highest_bps`.",
+        )
+        .required(),
         key("over", Text, "Divide by this metric."),
         key("minus", Text, "Subtract this metric."),
-        key("min", Bound, "Lower bound, in the metric's unit or with one."),
+        key(
+            "min",
+            Bound,
+            "Lower bound, with its unit; a bare number is in the metric's, and a run says so.",
+        ),
         key("max", Bound, "Upper bound."),
-        key("value", Bound, "Both bounds at once, with `tolerance` around them."),
-        key("tolerance", Bound, "Half the width of the band around `value`: a share such as `0.5 %`, or in the metric's unit.")
-            .default("0"),
+        key(
+            "value",
+            Bound,
+            "Both bounds at once, with `tolerance` around them.",
+        ),
+        key(
+            "tolerance",
+            Bound,
+            "Half the width of the band around `value`: a share such as `0.5 %`, or as `min`.",
+        )
+        .default("0"),
         key("at", Point, "Points of the sweep it applies to.").default("all"),
         key("origins", Choices(ORIGINS), "Results it applies to.").default("those that ran"),
-        key("stated", Text, "The source's own words; printed, never compared."),
+        key(
+            "stated",
+            Text,
+            "The source's own words; printed, never compared.",
+        ),
         key("source", Text, "The source."),
-        key("note", Text, "Why the stated figure lies outside the band, where it does."),
+        key(
+            "note",
+            Text,
+            "Why the stated figure lies outside the band, where it does.",
+        ),
     ],
 };
 

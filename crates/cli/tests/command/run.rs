@@ -51,6 +51,22 @@ fn a_failed_expectation_is_exit_1_and_stays_readable() {
     assert!(failed.iter().any(|e| e["pass"] == false));
 }
 
+/// 2400, meant as Mbit/s, is read as bit/s and holds: both commands say so, with the line, and the exit code stays.
+#[test]
+fn a_bound_without_a_unit_is_said() {
+    let folder = with_small();
+    let bare = SMALL.replace("min = \"1 Mbit/s\"", "min = 2400");
+    let line = bare.lines().position(|l| l == "min = 2400");
+    let line = line.expect("it is in the scenario") + 1;
+    std::fs::write(folder.path().join("bare.toml"), &bare).expect("writable");
+    let ran = farpath_in(folder.path(), &["run", "bare.toml"]).exits(0);
+    let words = format!("bare.toml:{line}: `min = 2400` is read as 2.4 kbit/s: write the unit");
+    assert_eq!(ran.err.matches(&words).count(), 1, "{}", ran.err);
+    let checked = farpath_in(folder.path(), &["check", "bare.toml"]).exits(0);
+    let words = "warning: `min = 2400` is read as 2.4 kbit/s";
+    assert!(checked.out.contains(words), "{}", checked.out);
+}
+
 #[test]
 fn set_changes_a_key_and_the_hash() {
     let plain = run(&[]);

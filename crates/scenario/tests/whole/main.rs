@@ -4,6 +4,7 @@ mod bundle;
 mod classes;
 mod configured;
 mod defaults;
+mod doubts;
 mod forecast;
 mod guide;
 mod idle;

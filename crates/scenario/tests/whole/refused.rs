@@ -872,16 +872,16 @@ fn a_missing_key() {
 #[test]
 fn text_that_is_not_toml() {
     let said = replaced(r#"delay = "58 ms""#, r"delay = 58 ms");
-    let expected = r"error: not TOML: string values must be quoted, expected literal string
+    let expected = r#"error: not TOML: string values must be quoted, expected literal string
   --> x.toml:22:9
    |
 22 | delay = 58 ms
    |         ^^^^^
    |
-   = help: the format is TOML 1.1: https://toml.io
+   = help: put text in quotes: delay = "58 ms"
 
 1 error in x.toml
-";
+"#;
     assert_eq!(said, expected, "\n{said}");
 }
 
@@ -1275,4 +1275,102 @@ fn a_host_has_one_queue_in_front_of_an_interface() {
         };
         assert!(parse(&source, &[]).is_ok(), "{fine}");
     }
+}
+
+/// A name without its unit, as everybody says it; of a metric that nobody knows no bound is judged.
+#[test]
+fn a_metric_without_its_unit() {
+    let expect = "[[expect]]\nmetric = \"bulk.goodput\"\nmin = \"2.4 Gbit/s\"\n";
+    let said = rendered(format!("{BASE}{expect}"));
+    assert!(said.contains("help: did you mean `goodput_bps`?"), "{said}");
+    assert!(said.ends_with("1 error in x.toml\n"), "{said}");
+    let several = expect.replace("goodput", "rtt");
+    let said = rendered(format!("{BASE}{several}"));
+    let words = "did you mean `rtt_min_ns`, `rtt_avg_ns` or `rtt_max_ns`?";
+    assert!(said.contains(words), "{said}");
+}
+
+#[test]
+fn a_list_of_what_is_known_fits_a_terminal() {
+    let expect = "[[expect]]\nmetric = \"bulk.throughput_bps\"\nmin = \"2.4 Gbit/s\"\n";
+    let said = rendered(format!("{BASE}{expect}"));
+    assert!(said.contains("known here: goodput_bps, "), "{said}");
+    let longest = said.lines().map(|l| l.chars().count()).max();
+    assert!(longest <= Some(100), "{said}");
+}
+
+#[test]
+fn a_bound_as_text_without_a_unit() {
+    let said = rendered(format!(
+        "{BASE}[[expect]]\nmetric = \"bulk.goodput_bps\"\nmin = \"2.4\"\n"
+    ));
+    assert!(said.contains("`2.4` is not a valid bound"), "{said}");
+    assert!(said.contains("such as \"2.4 Mbit/s\""), "{said}");
+}
+
+/// What is suggested can be obeyed: a window of this many MiB is refused.
+#[test]
+fn a_large_bare_number_is_in_the_base_unit() {
+    for (key, right) in [
+        ("window = 52600000", "window = \"52600000 B\""),
+        ("window = 64", "window = \"64 MiB\""),
+        ("duration = 60", "duration = \"60 s\""),
+    ] {
+        let said = rendered(format!("{BASE}{key}\n"));
+        assert!(said.contains(right), "{said}");
+        rendered_none(&format!("{BASE}{right}\n"));
+    }
+    for (rate, right) in [("100", "100 Mbit/s"), ("1e9", "1000000000 bit/s")] {
+        let said = rendered(BASE.replace("delay =", &format!("rate = {rate}\ndelay =")));
+        assert!(said.contains(&format!("rate = \"{right}\"")), "{said}");
+    }
+    let delay = BASE.replace("\"58 ms\"", "85");
+    assert!(rendered(delay).contains("delay = \"85 ms\""));
+    let delay = BASE.replace("\"58 ms\"", "85000");
+    assert!(rendered(delay).contains("delay = \"85000 us\""));
+}
+
+fn rendered_none(text: &str) {
+    let (name, text) = ("x.toml".to_owned(), text.to_owned());
+    let read = parse(&Source { name, text }, &[]);
+    read.unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn text_without_quotes() {
+    let bare = BASE.replace("from = \"a\"", "from = trieste # home");
+    assert!(rendered(bare).contains("put text in quotes: from = \"trieste\""));
+    let rate = BASE.replace("\"58 ms\"", "58 ms");
+    assert!(rendered(rate).contains("put text in quotes: delay = \"58 ms\""));
+    let other = BASE.replace("[scenario]", "[scenario");
+    assert!(rendered(other).contains("the format is TOML 1.1"));
+}
+
+#[test]
+fn a_test_without_a_kind_is_told_the_kinds() {
+    let said = rendered(BASE.replace("kind = \"tcp\"\n", ""));
+    assert!(said.contains("add `kind`: one of ping, tcp, "), "{said}");
+}
+
+#[test]
+fn an_expectation_without_any_test() {
+    let none = BASE.split("[[test]]").next().unwrap_or_default();
+    let said = rendered(format!(
+        "{none}[[expect]]\nmetric = \"bulk.goodput_bps\"\nmin = \"1 Mbit/s\"\n"
+    ));
+    let title = "there is no test `bulk`: the scenario has no tests";
+    assert!(said.contains(title), "{said}");
+    assert!(said.contains("add a [[test]]"), "{said}");
+    assert!(!said.contains("known here"), "{said}");
+}
+
+/// What stands in a section that is refused is not called missing as well.
+#[test]
+fn a_section_in_single_brackets_is_one_fault() {
+    let one = BASE.replace("[[test]]", "[test]");
+    let said = rendered(format!(
+        "{one}[[expect]]\nmetric = \"bulk.goodput_bps\"\nmin = \"1 Mbit/s\"\n"
+    ));
+    assert!(said.contains("[[test]]"), "{said}");
+    assert!(said.ends_with("1 error in x.toml\n"), "{said}");
 }

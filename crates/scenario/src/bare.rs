@@ -1,0 +1,148 @@
+//! Numbers without a unit where a quantity is meant: what they are read as, and what was probably meant.
+
+use farpath_units::{Duration, Rate, Size};
+
+use crate::decode::Fields;
+use crate::diagnostic::Diagnostic;
+use crate::key::Kind;
+use crate::metric::Unit;
+
+/// A number with the unit that its writer probably left out, for a remedy: what people count paths in (Mbit/s, ms,
+/// MiB) where that gives a size that paths have, else the base unit. `None` for counts and ratios, which have no unit.
+pub(crate) fn likely(unit: Unit, n: f64) -> Option<String> {
+    let n_is = |most: f64| (1e-3..=most).contains(&n.abs());
+    let word = match unit {
+        Unit::Bps if n_is(1e5) => "Mbit/s",
+        Unit::Bps => "bit/s",
+        Unit::Bytes if n_is(1024.0) => "MiB",
+        Unit::Bytes => "B",
+        Unit::Ns if n_is(1e4) => "ms",
+        Unit::Ns if n_is(1e7) => "us",
+        Unit::Ns => "ns",
+        Unit::S => "s",
+        Unit::Ratio | Unit::Count => return None,
+    };
+    Some(format!("{n} {word}"))
+}
+
+/// The same of a key's value; what is not above zero is none, and one is shown.
+pub(crate) fn like(key: &str, kind: &Kind, n: f64) -> String {
+    // A test's times are counted in seconds, what a link or a host takes in milliseconds.
+    let is_of_a_test = || {
+        let keys = [
+            "at",
+            "duration",
+            "interval",
+            "omit",
+            "start",
+            "start_spread",
+            "timeout",
+        ];
+        keys.contains(&key)
+    };
+    let n = if n > 0.0 { n } else { 1.0 };
+    let unit = match kind {
+        Kind::Rate => Some(Unit::Bps),
+        Kind::Size { .. } => Some(Unit::Bytes),
+        Kind::Queue => None,
+        _ if is_of_a_test() => Some(Unit::S),
+        _ => Some(Unit::Ns),
+    };
+    let quantity = unit.and_then(|unit| likely(unit, n));
+    quantity.unwrap_or_else(|| format!("{n} packets"))
+}
+
+/// A number in the base unit of a metric, as people write it; `None` for counts and ratios.
+pub(crate) fn printed(unit: Unit, n: f64) -> Option<String> {
+    let (base, per) = match unit {
+        Unit::Bps => ("bit/s", 1.0),
+        Unit::Bytes => ("B", 1.0),
+        Unit::Ns => ("ns", 1e3),
+        Unit::S => ("s", 1e12),
+        Unit::Ratio | Unit::Count => return None,
+    };
+    let (whole, plain) = (n * per, format!("{n} {base}"));
+    if whole < 1.0 || whole.fract() != 0.0 || whole > u64::MAX as f64 {
+        return Some(plain);
+    }
+    Some(match unit {
+        Unit::Bps => Rate::from_bps(whole as u64).map_or(plain, |r| r.to_string()),
+        Unit::Bytes => Size::from_bytes(whole as u64).to_string(),
+        _ => Duration::from_ps(whole as u64).to_string(),
+    })
+}
+
+/// The word on bounds of an expectation or a search that are numbers in the base unit of a metric, or on a value of which
+/// only the very number would do. `None` where every bound has a unit, or needs none.
+pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
+    let bare = |key: &'static str| f.at::<f64>(key).map(|n| (key, n));
+    let found: Vec<_> = ["min", "max", "value", "tolerance", "at_most"]
+        .into_iter()
+        .filter_map(bare)
+        // Nothing is nothing in every unit, and a quantity below it cannot be written with one.
+        .filter(|(_, n)| *n.get_ref() > 0.0)
+        .collect();
+    let Some((_, first)) = found.first() else {
+        return without_tolerance(f, unit);
+    };
+    let (mut read, mut write) = (Vec::new(), Vec::new());
+    for (key, n) in &found {
+        let n = *n.get_ref();
+        let verb = if read.is_empty() { "is read " } else { "" };
+        read.push(format!("`{key} = {n}` {verb}as {}", printed(unit, n)?));
+        let meant = match *key {
+            "tolerance" if n.abs() < 1.0 => format!("{} %", percent(n)),
+            _ => likely(unit, n)?,
+        };
+        write.push(format!("`{key} = \"{meant}\"`"));
+    }
+    let d = Diagnostic::new(first.span(), read.join(", "));
+    Some(d.help(format!("write the unit, as {}", write.join(", "))))
+}
+
+/// The word on a `value` whose band is the one number.
+fn without_tolerance(f: &Fields, unit: Unit) -> Option<Diagnostic> {
+    if !f.has("value") || f.has("tolerance") {
+        return None;
+    }
+    let text = f.get::<String>("value")?;
+    let value = crate::metric::read(unit, &text).ok()?;
+    printed(unit, value).filter(|_| value != 0.0)?;
+    let title = format!("`value = \"{text}\"` without `tolerance`: no other number will do");
+    Some(Diagnostic::new(f.place("value"), title).help("add `tolerance = \"5 %\"`"))
+}
+
+/// Without what binary fractions add: 7 for 0.07.
+fn percent(ratio: f64) -> f64 {
+    (ratio * 1e8).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_left_out_is_one_that_gives_a_path_s_size() {
+        let meant = |unit, n| likely(unit, n).expect("a quantity");
+        assert_eq!(meant(Unit::Bps, 2400.0), "2400 Mbit/s");
+        assert_eq!(meant(Unit::Bps, 2.4e9), "2400000000 bit/s");
+        assert_eq!(meant(Unit::Bytes, 64.0), "64 MiB");
+        assert_eq!(meant(Unit::Bytes, 52.6e6), "52600000 B");
+        assert_eq!(meant(Unit::Ns, 171.0), "171 ms");
+        assert_eq!(meant(Unit::Ns, 1.71e8), "171000000 ns");
+        assert_eq!(meant(Unit::S, 20.0), "20 s");
+        assert_eq!(likely(Unit::Ratio, 0.5), None);
+        assert_eq!(likely(Unit::Count, 5.0), None);
+    }
+
+    #[test]
+    fn what_was_read_is_printed_with_its_unit() {
+        let read = |unit, n| printed(unit, n).expect("a quantity");
+        assert_eq!(read(Unit::Bps, 2400.0), "2.4 kbit/s");
+        assert_eq!(read(Unit::Bps, 0.05), "0.05 bit/s");
+        assert_eq!(read(Unit::Ns, 171.0), "171 ns");
+        assert_eq!(read(Unit::S, 0.05), "50 ms");
+        assert_eq!(read(Unit::Bytes, 64.0), "64 B");
+        assert_eq!(read(Unit::Bps, -3.0), "-3 bit/s");
+    }
+}

@@ -1,0 +1,93 @@
+//! Bounds that are right and may not be what was meant: numbers in the metric's own unit, and values without a band.
+
+use farpath_scenario::{Document, Source, load, parse, shipped};
+
+/// A scenario with one TCP test, `t`, and these lines.
+fn with(lines: &str) -> Source {
+    let text = format!(
+        "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
+         [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\n\
+         [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\n{lines}\n"
+    );
+    let name = "x.toml".to_owned();
+    Source { name, text }
+}
+
+/// What is doubted of an expectation on a metric with these keys, from the line on.
+fn of(metric: &str, keys: &str) -> Vec<String> {
+    let source = with(&format!("[[expect]]\nmetric = \"{metric}\"\n{keys}"));
+    parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let document = Document::open(&source, &[]).expect("it reads");
+    document.doubts().lines()
+}
+
+#[test]
+fn a_number_in_the_base_unit_is_never_silent() {
+    let rate = of("t.goodput_bps", "min = 2400");
+    let words =
+        "x.toml:18: `min = 2400` is read as 2.4 kbit/s: write the unit, as `min = \"2400 Mbit/s\"`";
+    assert_eq!(rate, [words]);
+    let both = of("t.rtt_avg_ns", "min = 170\nmax = 171e6");
+    let words = "x.toml:18: `min = 170` is read as 170 ns, `max = 171000000` as 171 ms: \
+                 write the unit, as `min = \"170 ms\"`, `max = \"171000000 ns\"`";
+    assert_eq!(both, [words], "once for each expectation");
+    assert_eq!(of("t.ramp_s", "max = 20").len(), 1);
+    assert_eq!(of("t.bytes", "max = 64").len(), 1);
+}
+
+#[test]
+fn counts_ratios_zeros_and_quantities_are_no_doubt() {
+    for (metric, keys) in [
+        ("t.retransmits", "max = 5"),
+        ("t.retransmits", "value = 5"),
+        ("t.jain_index", "min = 0.9"),
+        ("t.goodput_bps", "over = \"t.goodput_bps\"\nmin = 0.9"),
+        ("t.goodput_bps", "min = 0\nmax = \"1 Gbit/s\""),
+        ("t.goodput_bps", "value = \"1 Gbit/s\"\ntolerance = \"5 %\""),
+        ("t.recovery_s", "value = \"0 s\""),
+        ("t.goodput_bps", "min = \"0\""),
+        ("t.rtt_max_ns", "minus = \"t.rtt_min_ns\"\nmin = -5"),
+    ] {
+        assert_eq!(of(metric, keys), [""; 0], "{metric}: {keys}");
+    }
+}
+
+#[test]
+fn a_value_without_a_band_is_worth_a_word() {
+    let bare = of("t.goodput_bps", "value = \"2.4 Gbit/s\"\ntolerance = 0.05");
+    let words = "x.toml:19: `tolerance = 0.05` is read as 0.05 bit/s: write the unit, as `tolerance = \"5 %\"`";
+    assert_eq!(bare, [words]);
+    let none = of("t.goodput_bps", "value = \"2.4 Gbit/s\"");
+    let words = "x.toml:18: `value = \"2.4 Gbit/s\"` without `tolerance`: no other number will do: \
+                 add `tolerance = \"5 %\"`";
+    assert_eq!(none, [words]);
+}
+
+#[test]
+fn a_band_that_was_not_meant_comes_before_a_reason_for_it() {
+    let expect = "[[expect]]\nmetric = \"t.goodput_bps\"\nvalue = \"2.4 Gbit/s\"\ntolerance = 0.05\nstated = \"2.5 Gbit/s\"";
+    let faults = parse(&with(expect), &[]).expect_err("it lies outside");
+    let remedies = &faults.faults[0].remedies;
+    assert!(remedies[0].contains("0.05 bit/s"), "{remedies:?}");
+    assert_eq!(remedies[1], "add a `note` that says why");
+}
+
+#[test]
+fn the_bound_of_a_search_is_doubted_too() {
+    let search = "[[search]]\nname = \"s\"\nkeys = [\"link.l.rate\"]\nlow = \"1 Mbit/s\"\nhigh = \"1 Gbit/s\"\n\
+                  metrics = [\"t.rtt_avg_ns\"]\nat_most = 5";
+    let document = Document::open(&with(search), &[]).expect("it reads");
+    let words = "x.toml:22: `at_most = 5` is read as 5 ns: write the unit, as `at_most = \"5 ms\"`";
+    assert_eq!(document.doubts().lines(), [words]);
+}
+
+#[test]
+fn shipped_scenarios_leave_no_doubt() {
+    let mut all = Vec::new();
+    for shipped in shipped() {
+        let source = load(&shipped.name).expect("it is shipped");
+        let document = Document::open(&source, &[]).expect("it reads");
+        all.extend(document.doubts().lines());
+    }
+    assert!(all.is_empty(), "{all:#?}");
+}
