@@ -10,6 +10,7 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
+use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept, power};
 
 /// The buffer that is suggested where no rate is known: 4 MiB.
@@ -41,6 +42,8 @@ pub(crate) fn changes(
         // Nothing that a host changes removes a policer, other traffic in a full queue, or a hole: what is left then is not known.
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
+            // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass.
+            _ if e.udp => None,
             _ => next(&gone, second, e, ceilings),
         };
         if let Some((next, figure)) = next {
@@ -78,6 +81,9 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
     let system = e.systems[end as usize];
     let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
     let remedy = match cause {
+        _ if e.udp && end == End::Sender => {
+            systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
+        }
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let carried = e.implied_flight().map_or(0.0, |f| f.high);
             let wanted = wanted(e).max(carried);
@@ -113,18 +119,30 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         }),
         Cause::Application => systems::program(),
         Cause::Client => systems::reader(),
-        _ if system.is_none_or(|s| s == System::Linux) => {
-            let cc = hosts.iter().find_map(|h| word(facts, *h, "cc"));
-            let mut remedy = systems::pacing(cause, cc.map(|(name, _)| name));
-            if cause == Cause::RandomLoss && e.around.is_damaged() {
-                let first = "clean or change the plugs, cable and transceiver of the interface that counts damaged frames, and of the one at the other end";
-                remedy.commands.insert(0, first.to_owned());
-            }
-            remedy
-        }
+        _ if system.is_none_or(|s| s == System::Linux) => against_loss(cause, e, facts, &hosts),
         _ => return None,
     };
     Some(remedy.change(host, system, None))
+}
+
+/// What a Linux sender can do against a kind of loss; `hosts` are its texts.
+fn against_loss(cause: Cause, e: &Evidence, facts: &Facts, hosts: &[Of]) -> Remedy {
+    let said = |name| {
+        let found = hosts.iter().find_map(|h| word(facts, *h, name));
+        found.map(|(word, _)| word.to_owned())
+    };
+    let now = Sending {
+        qdisc: said("qdisc"),
+        default: said("cc"),
+        used: e.cc.clone(),
+        policed: e.policed().map(|p| p.value / e.streams),
+    };
+    let mut remedy = systems::pacing(cause, &now);
+    if cause == Cause::RandomLoss && e.around.is_damaged() {
+        let first = "clean or change the plugs, cable and transceiver of the interface that counts damaged frames, and of the one at the other end";
+        remedy.commands.insert(0, first.to_owned());
+    }
+    remedy
 }
 
 /// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,

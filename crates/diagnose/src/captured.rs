@@ -55,6 +55,8 @@ pub(crate) struct Captured {
     pub(crate) window: Option<Figure>,
     /// Window scaling was not agreed on, and the window is as large as it can be then.
     pub(crate) unscaled: bool,
+    /// Windows are scaled in it.
+    pub(crate) scaled: bool,
     /// Payload that was sent, each byte once, whether or not it arrived.
     offered: f64,
     /// Full segments of it that never arrived, however often they were sent.
@@ -208,6 +210,7 @@ fn captured(
         pattern: direction.loss_pattern.clone(),
         window: (window > 0).then(|| Figure::exact(window as f64, at)),
         unscaled: unscaled && window >= UNSCALED_LEAST,
+        scaled: direction.window_scale.is_some_and(|s| s > 0) || window > 65_535,
         offered: direction.unique_bytes as f64,
         swallowed: None,
         control: false,

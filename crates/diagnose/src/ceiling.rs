@@ -26,12 +26,15 @@ pub(crate) struct Limit {
 /// Every ceiling of a flow, lowest first.
 pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     let mut all = Vec::new();
-    windows(e, &mut all);
     if let Some((line, what)) = &e.line {
         all.push(carried(e.mss, line, what));
     }
-    losses(e, &mut all);
-    ramp(e, &mut all);
+    if !e.udp {
+        // Datagrams have no window, and nobody slows down when they are lost.
+        windows(e, &mut all);
+        losses(e, &mut all);
+        ramp(e, &mut all);
+    }
     let stated: [(&Option<Figure>, Cause, &str); 5] = [
         (&e.around.disk, Cause::Disk, "the rate of a disk"),
         (&e.pacing, Cause::Pacing, "the sender's pacing rate"),
@@ -118,9 +121,6 @@ fn formula(e: &Evidence, bytes: &Figure, rtt: &Figure, what: &str) -> String {
 
 fn losses(e: &Evidence, all: &mut Vec<Limit>) {
     let Some(rtt) = &e.rtt else { return };
-    if e.udp {
-        return;
-    }
     // Losses come in bursts that cost one cut each, above all the one that ends slow start: of segments sent again, as few
     // as one in forty may be an event of its own.
     let sources = [

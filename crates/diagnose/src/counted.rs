@@ -22,6 +22,8 @@ pub(crate) struct Counted {
     datagrams: Option<Figure>,
     /// Of tests with more connections side by side: how many times the connections, how many times the rate.
     wider: Option<(f64, f64)>,
+    /// Of a test with datagrams: the rate of TCP between the same hosts, where it lost segments.
+    lossy: Option<Figure>,
     /// Of tests with datagrams: the rate that was sent, and the share that was lost.
     datagram_tests: Vec<(Figure, Figure)>,
 }
@@ -35,6 +37,14 @@ impl Counted {
     /// Whether no test with datagrams stands beside the flow.
     pub(crate) fn lacks_datagrams(&self) -> bool {
         self.datagram_tests.is_empty()
+    }
+
+    /// The least that passed of datagrams that came faster than this, and of which many were lost, bit/s.
+    pub(crate) fn passed(&self, above: f64) -> Option<Figure> {
+        let lossy = |(rate, lost): &&(Figure, Figure)| lost.low > 0.03 && rate.value > above;
+        let each = self.datagram_tests.iter().filter(lossy);
+        let passed = each.map(|(rate, lost)| rate.times(1.0 - lost.value));
+        passed.min_by(|a, b| a.value.total_cmp(&b.value))
     }
 }
 
@@ -95,6 +105,9 @@ impl Evidence {
                 continue;
             }
             let (Some(mine), streams) = own else { continue };
+            if self.udp && loses(test) {
+                self.counted_else.lossy = Some(rate.clone());
+            }
             let more = f64::from(test.streams) / streams;
             if more > 1.0 && mine.value > 0.0 && !self.udp {
                 self.counted_else.wider = Some((more, rate.value / mine.value));
@@ -107,6 +120,21 @@ impl Evidence {
         spread(&self.steady).is_none_or(|s| s < EVEN.max(1.5 * self.grain))
     }
 
+    /// Datagrams that nobody lost, sent as fast as was asked: no more was to be expected. Of a rate that is known to have been asked
+    /// for, or expected, nine tenths count.
+    pub(crate) fn is_as_asked(&self) -> bool {
+        let all = self.udp && self.idle_loss.as_ref().is_some_and(|l| l.value < 0.005);
+        let Some(rate) = self.rate.as_ref().filter(|_| all) else {
+            return false;
+        };
+        let line = self.line.as_ref().map(|(line, _)| line);
+        let full = line.is_some_and(|l| rate.value > 0.85 * l.value);
+        let less = |asked: &Figure| rate.value < 0.9 * asked.value;
+        !full
+            && !self.application.as_ref().is_some_and(less)
+            && !self.target.as_ref().is_some_and(less)
+    }
+
     /// The middle one of the intervals after the start, bit/s; none of fewer than four.
     pub(crate) fn late(&self) -> Option<f64> {
         let mut all = self.steady.clone();
@@ -114,6 +142,19 @@ impl Evidence {
         (all.len() >= 4).then(|| all[all.len() / 2])
     }
 }
+
+/// Whether a test sent more than a thousandth of its segments again.
+fn loses(test: &Test) -> bool {
+    let report = test.received.as_ref().or(test.sent.as_ref());
+    let bytes = report.and_then(|r| r.bytes.as_ref());
+    let again = test.numbers.get("retransmits");
+    again
+        .zip(bytes)
+        .is_some_and(|(again, bytes)| again.value * SEGMENT > 1e-3 * bytes.value)
+}
+
+/// Payload of a segment where nothing is said, bytes.
+const SEGMENT: f64 = 1448.0;
 
 /// The rate at which datagrams were sent, and the share that was lost.
 fn sent_and_lost(test: &Test) -> Option<(Figure, Figure)> {
@@ -198,13 +239,43 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
         ],
         sentence: format!("{:.1} % of the datagrams were lost", 100.0 * lost.value),
     });
+    let named = match e.is_as_asked() {
+        true => (Cause::None, 45.0),
+        false => (Cause::Application, 6.0),
+    };
     items.push(Item {
         holds: 1.0 - step(lost.value, 0.0005, 0.005),
-        weights: of(&LOSSES, -16.0)
-            .into_iter()
-            .chain([(Cause::Application, 6.0)])
-            .collect(),
+        weights: of(&LOSSES, -16.0).into_iter().chain([named]).collect(),
         sentence: "next to none of the datagrams were lost: as much arrived as was sent".to_owned(),
+    });
+    passed(e, lost, items);
+}
+
+/// Less arrives than was sent, and TCP between the same hosts gets no more than that and loses, too, or fewer datagrams lost none:
+/// it is the path that lets so much through, and not the receiving host.
+fn passed(e: &Evidence, lost: &Figure, items: &mut Vec<Item>) {
+    let Some(rate) = &e.rate else { return };
+    let counted = &e.counted_else;
+    let held = |tcp: &&Figure| tcp.value > 0.3 * rate.value && tcp.value < 1.05 * rate.value;
+    let line = e.line.as_ref().map_or(f64::INFINITY, |(l, _)| l.value);
+    let Some(tcp) = counted.lossy.as_ref().filter(held) else {
+        return;
+    };
+    let under_line = 1.0 - step(rate.value / line, 0.8, 0.93);
+    items.push(Item {
+        holds: step(lost.value, 0.005, 0.03) * under_line,
+        weights: vec![
+            (Cause::Policer, 18.0),
+            (Cause::Shaper, 6.0),
+            (Cause::Client, -14.0),
+            (Cause::Nic, -10.0),
+            (Cause::CongestionLoss, -8.0),
+        ],
+        sentence: format!(
+            "TCP between the same hosts got {} and lost segments, too: the path lets no more than {} through",
+            crate::ceiling::bps(tcp.value),
+            crate::ceiling::bps(rate.value)
+        ),
     });
 }
 

@@ -75,6 +75,10 @@ pub(crate) struct Evidence {
     pub(crate) busy_share: Option<Figure>,
     /// The kernel says that the program sent too little.
     pub(crate) app_limited: Option<Place>,
+    /// Bytes that the program had handed over and its kernel had not sent yet.
+    pub(crate) unsent: Option<Figure>,
+    /// What the receiver's window had room for, where it was full, bytes.
+    pub(crate) full_window: Option<Figure>,
     /// Bytes in flight by the congestion window.
     pub(crate) cwnd: Option<Figure>,
     /// Bytes in flight.
@@ -390,9 +394,26 @@ impl Evidence {
         self.delivery = sum("delivery_bps");
         self.flight = sum("flight_bytes").or(self.flight.take());
         self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());
+        self.unsent = sum("unsent_bytes");
         self.pacing = sum("pacing_limit_bps").or(self.pacing.take());
         self.reordered = sum("reordered").or(self.reordered.take());
         self.socket_losses(sum("bytes_retransmitted"), sum("bytes_sent"));
+        self.words_of_sockets(facts, flow);
+        if let Some(window) = most("window_bytes") {
+            self.windows.push(Room {
+                bytes: window,
+                memory: None,
+                what: "the window the receiver announced".to_owned(),
+                asked: true,
+            });
+        }
+        let announced = sum("window_announced_bytes").zip(sum("flight_bytes"));
+        self.window_at_once(announced, flow.sockets.len());
+        self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));
+    }
+
+    /// What sockets say in words: congestion control, scaling, and that a program sends too little.
+    fn words_of_sockets(&mut self, facts: &Facts, flow: &Flow) {
         for of in flow.sockets.iter().map(|s| Of::Socket(*s)) {
             self.cc = self
                 .cc
@@ -406,15 +427,6 @@ impl Evidence {
                 .or(word(facts, of, "unscaled").map(|(_, at)| at));
             self.scaled |= word(facts, of, "scaled").is_some();
         }
-        if let Some(window) = most("window_bytes") {
-            self.windows.push(Room {
-                bytes: window,
-                memory: None,
-                what: "the window the receiver announced".to_owned(),
-                asked: true,
-            });
-        }
-        self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));
     }
 
     /// What was sent again, of all that was sent.
@@ -552,6 +564,16 @@ impl Evidence {
     /// Whether the sender's congestion control is one of BBR, which few losses do not slow down.
     pub(crate) fn is_bbr(&self) -> bool {
         self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
+    }
+
+    /// What a policer lets through, bit/s: as its texts say, as datagrams or a capture's losses show.
+    pub(crate) fn policed(&self) -> Option<Figure> {
+        let own = self.rate.as_ref().map_or(0.0, |r| r.value);
+        let stated = self
+            .policer
+            .clone()
+            .or_else(|| self.counted_else.passed(own));
+        stated.or_else(|| self.found_policer.clone())
     }
 
     /// Bytes in flight that rate and round trip imply.

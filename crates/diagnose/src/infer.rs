@@ -78,6 +78,9 @@ pub(crate) const PRIORS: [(Cause, f64); 21] = [
     (Cause::None, -10.0),
 ];
 
+/// The score of what was seen not to be so, decibans.
+const EXCLUDED: f64 = -200.0;
+
 /// Weighs the evidence.
 pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let items = items(e, ceilings);
@@ -85,6 +88,9 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let mut scored = scores(e, ceilings, &items);
     for (cause, score) in &mut scored {
         *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
+        if *cause == Cause::NoWindowScaling && e.excludes(*cause) {
+            *score = EXCLUDED;
+        }
     }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let ranking = ranked(&scored);

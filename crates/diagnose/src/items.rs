@@ -106,6 +106,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
+    crate::snapshot::by_snapshot(e, items);
     if e.app_limited.is_some() {
         items.push(Item {
             holds: 1.0,
@@ -350,7 +351,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             weights: vec![(Cause::None, -40.0)],
             sentence: String::new(),
         });
-    } else {
+    } else if !e.is_as_asked() {
         items.push(Item {
             holds: 1.0,
             weights: vec![(Cause::None, -40.0)],

@@ -29,6 +29,7 @@ mod redact;
 mod rest;
 mod seen;
 mod shares;
+mod snapshot;
 mod ticket;
 mod twin;
 mod verdict;

@@ -51,9 +51,7 @@ pub(crate) fn missing(
     if e.udp {
         return of_datagrams(e, all, sure);
     }
-    let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
-    if likely.iter().any(|c| windows.contains(c)) && e.windows.is_empty() && e.rwnd_share.is_none()
-    {
+    if lacks_window(e, &likely) {
         ask(
             "receive_window_bytes",
             "whether the receiver's window is the limit",
@@ -82,6 +80,15 @@ pub(crate) fn missing(
     all.extend(of_path(e, host, ceilings, &likely, sure));
     all.truncate(ASKED_MAX);
     all
+}
+
+/// Whether the receiver's window, or its setting, would decide; what is to be changed has to be known, though it is known to be the limit.
+fn lacks_window(e: &Evidence, likely: &[Cause]) -> bool {
+    let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
+    let changed = likely.first() == Some(&Cause::ReceiveWindow);
+    likely.iter().any(|c| windows.contains(c))
+        && e.windows.is_empty()
+        && (e.rwnd_share.is_none() || changed)
 }
 
 /// What is missing of a test with datagrams: who lost them.
@@ -156,7 +163,7 @@ fn of_path(
             each.dedup();
             ask(
                 "datagram_loss_ratio",
-                "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none",
+                "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none; for ten seconds it takes as much from others on the path",
                 each.join("; "),
             );
         }
@@ -178,12 +185,15 @@ fn of_path(
 /// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line.
 fn rates(e: &Evidence) -> Option<[f64; 2]> {
     let own = e.rate.as_ref().filter(|r| r.value > 0.0)?.value;
-    let most = e
-        .line
-        .as_ref()
-        .map_or(f64::INFINITY, |(l, _)| 0.88 * l.value);
-    Some([(1.6 * own).min(most), (4.0 * own).min(most)])
+    // Of a line that nobody said, it is the slowest Ethernet that carries what was measured.
+    let usual = ETHERNET.into_iter().find(|l| *l > own * 1.02);
+    let line = e.line.as_ref().map(|(l, _)| l.value).or(usual)?;
+    let most = 0.88 * line;
+    (most > 1.05 * own || e.line.is_some()).then(|| [(1.6 * own).min(most), (4.0 * own).min(most)])
 }
+
+/// Rates of Ethernet, bit/s (IEEE 802.3).
+const ETHERNET: [f64; 7] = [10e6, 100e6, 1e9, 10e9, 25e9, 40e9, 100e9];
 
 /// The command that prints a host's buffers.
 fn settings(system: Option<System>, receive: bool) -> String {

@@ -7,6 +7,9 @@ use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::read::Facts;
 
+/// So many times what was in flight on average a window is none that held it.
+const TUNED: f64 = 4.0;
+
 /// Accounts that are believed less than this say no shares.
 const NEAR: f64 = 0.9;
 
@@ -23,6 +26,7 @@ impl Evidence {
         self.swallowed = all.iter().find_map(|c| c.swallowed.clone());
         let unscaled = all.iter().find(|c| c.unscaled);
         self.unscaled = self.unscaled.or(unscaled.map(|c| c.test.at));
+        self.scaled |= all.iter().any(|c| c.scaled);
         if self.counted.is_empty() && self.streams == 1.0 {
             self.counted.clone_from(&first.test.rows);
         }
@@ -55,6 +59,19 @@ impl Evidence {
         let rounds = libm::log2(segments / self.streams / 10.0 + 1.0).max(1.0) + 1.0;
         let lasted = seconds / rtt.value;
         self.account = self.account.take().map(|a| a.plausible(lasted, rounds));
+    }
+
+    /// Whether what was seen rules a cause out, whatever shares of time look like it: windows that are scaled have scaling, and one
+    /// that grew to many times what was used was the receiver's tuning on its way.
+    pub(crate) fn excludes(&self, cause: Cause) -> bool {
+        match cause {
+            Cause::NoWindowScaling => self.scaled && self.unscaled.is_none(),
+            Cause::ReceiveWindow if self.announced => {
+                let used = self.implied_flight().map_or(f64::INFINITY, |f| f.high);
+                self.windows.iter().all(|w| w.bytes.low > TUNED * used)
+            }
+            _ => false,
+        }
     }
 
     /// The share of the time that a cause held, where the sender's side shows it.

@@ -205,7 +205,7 @@ fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
     let mut best: Option<(Ranking, f64)> = None;
     for other in others.iter().filter(|o| !same(o.cause)) {
         // Slow start is how every connection begins, and a full line is what the others leave.
-        if matches!(other.cause, Cause::Ramp | Cause::Link) {
+        if matches!(other.cause, Cause::Ramp | Cause::Link) || e.excludes(other.cause) {
             continue;
         }
         let share = e.share(other.cause).unwrap_or(0.0);

@@ -111,14 +111,20 @@ fn before(key: &str, value: Option<u64>, write: &str) -> String {
 
 /// Commands that give a socket room for `wanted` bytes in flight.
 pub(crate) fn buffer(system: Option<System>, wanted: f64, end: End, now: &Buffers) -> Remedy {
-    match system {
+    let mut remedy = match system {
         Some(System::FreeBsd) => freebsd(wanted, end, now),
         Some(System::OpenBsd | System::NetBsd | System::Bsd) => bsd(wanted, end, now),
         Some(System::MacOs) => macos(wanted, end, now),
         Some(System::Windows) => windows(),
         Some(System::Solaris) => solaris(wanted, end),
         Some(System::Linux) | None => linux(wanted, end, now),
+    };
+    let tuned = !matches!(system, Some(System::Windows | System::Solaris));
+    if tuned && now.most.is_none() && now.space.is_none() {
+        let first = "print them first: what is larger already stays as it is, and the program asks for a buffer of its own (SO_RCVBUF, SO_SNDBUF)";
+        remedy.commands.insert(0, first.to_owned());
     }
+    remedy
 }
 
 /// The buffer for `wanted` bytes: a power of two, and more than there is now, which is what limits.
@@ -375,32 +381,116 @@ pub(crate) fn longer(host: &str) -> Remedy {
     }
 }
 
-/// Pacing, and against random loss an algorithm that few losses do not slow down; `cc` is the sender's now.
-pub(crate) fn pacing(cause: Cause, cc: Option<&str>) -> Remedy {
+/// How a sender sends now, as far as it is known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sending {
+    /// Queueing discipline of its interface, or what new interfaces get.
+    pub(crate) qdisc: Option<String>,
+    /// Congestion control that the host gives new connections.
+    pub(crate) default: Option<String>,
+    /// Congestion control of this connection.
+    pub(crate) used: Option<String>,
+    /// What a policer lets through of each connection, bit/s.
+    pub(crate) policed: Option<f64>,
+}
+
+impl Sending {
+    /// Whether packets leave one by one: `fq` does that, and BBR by itself.
+    fn is_paced(&self) -> bool {
+        self.qdisc.as_deref() == Some("fq") || is_bbr(self.used.as_ref())
+    }
+}
+
+fn is_bbr(cc: Option<&String>) -> bool {
+    cc.is_some_and(|name| name.starts_with("bbr"))
+}
+
+/// Pacing, and against random loss an algorithm that few losses do not slow down: what is not so already.
+pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
     let mut remedy = Remedy {
-        commands: vec!["tc qdisc replace dev INTERFACE root fq".to_owned()],
-        undo: vec!["tc qdisc del dev INTERFACE root".to_owned()],
-        persist: kept(&[("net.core.default_qdisc", "fq")]),
         risk: "none known".to_owned(),
+        ..Remedy::default()
     };
+    if !now.is_paced() {
+        remedy.commands = vec!["tc qdisc replace dev INTERFACE root fq".to_owned()];
+        remedy.undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
+        remedy.persist = kept(&[("net.core.default_qdisc", "fq")]);
+    }
     match cause {
         Cause::RandomLoss => {
-            let key = "net.ipv4.tcp_congestion_control";
             let find = "find what loses: ip -s link, ethtool -S and ethtool -m on both hosts, counters and optics of each link between";
             remedy.commands.insert(0, find.to_owned());
-            remedy.commands.push(format!("sysctl -w {key}=bbr"));
-            remedy
-                .undo
-                .push(format!("sysctl -w {key}={}", cc.unwrap_or("cubic")));
-            remedy.persist.push(format!("{key} = bbr"));
-            remedy.risk = "BBR takes more than its share from others on a shared path; finding and repairing what loses is the cure".to_owned();
+            withstand(now, &mut remedy);
         }
-        Cause::Policer => {
-            remedy.risk = "pacing helps only below the policer's rate: ask who runs the policer for a higher one, or a larger burst".to_owned();
-        }
+        Cause::Policer => below(now, &mut remedy),
         _ => {}
     }
     remedy
+}
+
+/// An algorithm that few losses do not slow down, where the connection has another.
+fn withstand(now: &Sending, remedy: &mut Remedy) {
+    let cure = "finding and repairing what loses is the cure";
+    if is_bbr(now.used.as_ref()) {
+        remedy.risk = cure.to_owned();
+        return;
+    }
+    remedy.risk = format!("BBR takes more than its share from others on a shared path; {cure}");
+    let key = "net.ipv4.tcp_congestion_control";
+    if let Some(default) = now.default.as_ref().filter(|d| is_bbr(Some(d))) {
+        let used = now.used.as_deref().unwrap_or("another");
+        remedy.commands.push(format!(
+            "this connection runs {used}, though {key} is {default}: its program asks for {used}, or it is older than the setting, or in another network namespace, or its route says so; change it there"
+        ));
+        return;
+    }
+    remedy.commands.push(format!("sysctl -w {key}=bbr"));
+    remedy.undo.push(match &now.default {
+        Some(default) => format!("sysctl -w {key}={default}"),
+        None => before(key, None, "sysctl -w "),
+    });
+    if remedy.persist.is_empty() {
+        remedy.persist = kept(&[(key, "bbr")]);
+    } else {
+        remedy.persist.push(format!("{key} = bbr"));
+    }
+}
+
+/// Below what a policer lets through nothing is dropped.
+fn below(now: &Sending, remedy: &mut Remedy) {
+    if let Some(bps) = now.policed {
+        let rate = format!("fq maxrate {:.0}kbit", (bps / 1e3).floor());
+        remedy.commands = vec![format!("tc qdisc replace dev INTERFACE root {rate}")];
+        remedy.persist = Vec::new();
+        remedy.undo = vec![match now.qdisc.as_deref() {
+            Some("fq") => "tc qdisc replace dev INTERFACE root fq".to_owned(),
+            _ => "tc qdisc del dev INTERFACE root".to_owned(),
+        }];
+        remedy.risk = "every connection through this interface is held to that rate; ask who runs the policer for a higher one, or a larger burst".to_owned();
+        return;
+    }
+    if remedy.commands.is_empty() {
+        let ask = "ask who runs the policer for its rate and its burst, or for higher ones: the sender paces already";
+        remedy.commands.push(ask.to_owned());
+        return;
+    }
+    remedy.risk = "pacing helps only below the policer's rate: ask who runs the policer for a higher one, or a larger burst".to_owned();
+}
+
+/// Datagrams that are sent as fast as a program is asked to.
+pub(crate) fn datagrams(cause: Cause, passed: Option<f64>) -> Remedy {
+    let command = match (cause, passed) {
+        (Cause::Application, _) => {
+            "send faster: the program's rate is what arrives (iperf3 -u -b RATE)".to_owned()
+        }
+        (_, Some(bps)) => format!("send no more than what arrived: {:.0} kbit/s", bps / 1e3),
+        (_, None) => "send more slowly".to_owned(),
+    };
+    Remedy {
+        commands: vec![command],
+        risk: "none known".to_owned(),
+        ..Remedy::default()
+    }
 }
 
 #[cfg(test)]
@@ -471,6 +561,6 @@ mod tests {
             End::Sender,
             &Buffers::default(),
         );
-        assert_eq!(most.commands[0], "sysctl kern.ipc.maxsockbuf=2147483647");
+        assert_eq!(most.commands[1], "sysctl kern.ipc.maxsockbuf=2147483647");
     }
 }

@@ -195,6 +195,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
         "pacing_bps",
         after_word(text, "pacing_rate ").and_then(rate),
     );
+    put("unsent_bytes", n("notsent:"));
     put("reordered", n("reord_seen:"));
     put("retransmits_dsack", n("dsack_dups:"));
     put("receive_space_bytes", n("rcv_space:"));

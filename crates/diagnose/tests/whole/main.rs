@@ -1,5 +1,6 @@
 //! Texts in, verdicts out.
 
+mod already;
 mod beside;
 mod both_ends;
 mod cables;
