@@ -132,6 +132,16 @@ struct Bucket {
 }
 
 impl Bucket {
+    fn full(dropping: Dropping, rate: f64, burst: f64, filled_s: f64) -> Bucket {
+        Bucket {
+            dropping,
+            rate,
+            burst,
+            tokens: burst,
+            filled_s,
+        }
+    }
+
     /// How many pass of a clump that comes from `at` on within `takes` seconds. What came in while an earlier clump was
     /// still coming is that clump's, and comes in once: a clump within another takes of what that one left.
     fn pass(&mut self, segments: f64, at: f64, takes: f64) -> f64 {
@@ -295,13 +305,7 @@ impl Clumped {
         };
         first.fold(most);
         let mut clumps = vec![first];
-        let mut bucket = Bucket {
-            dropping,
-            rate,
-            burst,
-            tokens: burst,
-            filled_s: now,
-        };
+        let mut bucket = Bucket::full(dropping, rate, burst, now);
         let (mut spread_s, mut repaired_s) = (first_s, now + self.rtt_s);
         let begin_s = libm::fmax(from_s, now);
         let (mut through, mut visits) = (0.0, 0);
@@ -444,21 +448,11 @@ mod tests {
         }
     }
 
-    fn bucket(burst: f64, rate: f64) -> Bucket {
-        Bucket {
-            dropping: Dropping::Frames,
-            rate,
-            burst,
-            tokens: burst,
-            filled_s: 0.0,
-        }
-    }
-
     /// A clump of ten that loses all but what came in, one that comes before it is over, and one after both: what came in
     /// within 2 s passes, and no more.
     #[test]
     fn a_clump_within_another_neither_fills_the_bucket_again_nor_empties_it() {
-        let mut bucket = bucket(5.0, 1.0);
+        let mut bucket = Bucket::full(Dropping::Frames, 1.0, 5.0, 0.0);
         assert_eq!(bucket.pass(10.0, 0.0, 2.0), 7.0);
         assert_eq!(bucket.pass(1.0, 0.5, 0.1), 0.0);
         assert_eq!((bucket.tokens, bucket.filled_s), (0.0, 2.0));
@@ -476,7 +470,7 @@ mod tests {
             clumps in proptest::collection::vec((0.0_f64..40.0, 0.0_f64..3.0, 0.0_f64..2.0), 1..60),
             burst in 1.0_f64..30.0, rate in 0.1_f64..20.0,
         ) {
-            let mut bucket = bucket(burst, rate);
+            let mut bucket = Bucket::full(Dropping::Frames, rate, burst, 0.0);
             let (mut at, mut through) = (0.0, 0.0);
             for (n, later, takes) in clumps {
                 at += later;
