@@ -59,7 +59,8 @@ fn a_bound_without_a_unit_is_said() {
     let line = bare.lines().position(|l| l == "min = 2400");
     let line = line.expect("it is in the scenario") + 1;
     std::fs::write(folder.path().join("bare.toml"), &bare).expect("writable");
-    let ran = farpath_in(folder.path(), &["run", "bare.toml"]).exits(0);
+    let ran = farpath_in(folder.path(), &["run", "bare.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
     let words = format!("bare.toml:{line}: `min = 2400` is read as 2.4 kbit/s: write the unit");
     assert_eq!(ran.err.matches(&words).count(), 1, "{}", ran.err);
     let checked = farpath_in(folder.path(), &["check", "bare.toml"]).exits(0);
