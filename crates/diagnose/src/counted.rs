@@ -2,7 +2,7 @@
 
 use crate::cause::Cause;
 use crate::ceiling::Limit;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, SEGMENT};
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
 use crate::items::{Item, LOSSES, of, spread, step};
@@ -152,9 +152,6 @@ fn loses(test: &Test) -> bool {
         .zip(bytes)
         .is_some_and(|(again, bytes)| again.value * SEGMENT > 1e-3 * bytes.value)
 }
-
-/// Payload of a segment where nothing is said, bytes.
-const SEGMENT: f64 = 1448.0;
 
 /// The rate at which datagrams were sent, and the share that was lost.
 fn sent_and_lost(test: &Test) -> Option<(Figure, Figure)> {

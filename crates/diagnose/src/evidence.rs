@@ -24,6 +24,21 @@ pub(crate) struct Room {
     pub(crate) asked: bool,
 }
 
+impl Room {
+    /// The window that a receiver announced.
+    pub(crate) fn announced(bytes: Figure) -> Room {
+        Room {
+            bytes,
+            memory: None,
+            what: "the window the receiver announced".to_owned(),
+            asked: true,
+        }
+    }
+}
+
+/// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
+pub(crate) const SEGMENT: f64 = 1448.0;
+
 /// Everything on one flow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Evidence {
@@ -47,7 +62,7 @@ pub(crate) struct Evidence {
     pub(crate) rtt_floor: Option<Figure>,
     /// During the test, seconds.
     pub(crate) rtt_loaded: Option<Figure>,
-    /// Payload of a segment, bytes; 1448 where nothing is said.
+    /// Payload of a segment, bytes; [`SEGMENT`] where nothing is said.
     pub(crate) mss: f64,
     /// Rate of the slowest link that is known, and what it is.
     pub(crate) line: Option<(Figure, &'static str)>,
@@ -146,7 +161,7 @@ impl Evidence {
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Evidence {
         let mut e = Evidence {
             streams: 1.0,
-            mss: 1448.0,
+            mss: SEGMENT,
             systems: flow.systems,
             ..Evidence::default()
         };
@@ -224,12 +239,7 @@ impl Evidence {
         // Where the congestion window is larger than what the receiver announces, it is the latter that binds.
         let binds = |w: &Figure| self.cwnd.as_ref().is_some_and(|c| c.value > 1.05 * w.value);
         if let Some(window) = lent("window_announced_bytes").cloned().filter(binds) {
-            self.windows.push(Room {
-                bytes: window,
-                memory: None,
-                what: "the window the receiver announced".to_owned(),
-                asked: true,
-            });
+            self.windows.push(Room::announced(window));
         }
         if let Some(room) = socket_room(
             lent("receive_buffer_bytes"),
@@ -400,12 +410,7 @@ impl Evidence {
         self.socket_losses(sum("bytes_retransmitted"), sum("bytes_sent"));
         self.words_of_sockets(facts, flow);
         if let Some(window) = most("window_bytes") {
-            self.windows.push(Room {
-                bytes: window,
-                memory: None,
-                what: "the window the receiver announced".to_owned(),
-                asked: true,
-            });
+            self.windows.push(Room::announced(window));
         }
         let announced = sum("window_announced_bytes").zip(sum("flight_bytes"));
         self.window_at_once(announced, flow.sockets.len());
@@ -513,7 +518,7 @@ impl Evidence {
         self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
         self.policer = all("policer_bps");
         self.shaper = all("shaper_bps").or(self.shaper.take());
-        if let Some(mtu) = all("mtu_bytes").filter(|m| m.value > 100.0 && self.mss == 1448.0) {
+        if let Some(mtu) = all("mtu_bytes").filter(|m| m.value > 100.0 && self.mss == SEGMENT) {
             self.mss = mtu.value - 52.0;
         }
     }

@@ -37,12 +37,7 @@ impl Evidence {
         let most = all.iter().filter_map(|c| c.window.as_ref());
         if let Some(window) = most.max_by(|a, b| a.value.total_cmp(&b.value)) {
             self.announced = true;
-            self.windows.push(Room {
-                memory: None,
-                bytes: window.clone(),
-                what: "the window the receiver announced".to_owned(),
-                asked: true,
-            });
+            self.windows.push(Room::announced(window.clone()));
         }
     }
 

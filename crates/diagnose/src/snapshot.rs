@@ -20,12 +20,8 @@ impl Evidence {
         };
         if self.unscaled.is_none() {
             self.announced = true;
-            self.windows.push(Room {
-                bytes: window.times(1.0 / sockets.max(1) as f64),
-                memory: None,
-                what: "the window the receiver announced".to_owned(),
-                asked: true,
-            });
+            let each = window.times(1.0 / sockets.max(1) as f64);
+            self.windows.push(Room::announced(each));
         }
         self.full_window = Some(window);
     }

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::Facts;
+use crate::evidence::SEGMENT;
 use crate::fact::{Figure, Of, Place};
 use crate::redact;
 use crate::seen::{End, Report, Row, Side, Test};
@@ -147,7 +148,7 @@ fn tcp_info(info: &Json, at: Place, facts: &mut Facts) -> bool {
     facts.sockets.push([End::default(), End::default()]);
     let of = Of::Socket(facts.sockets.len() as u32 - 1);
     let field = |name: &str| n(info, &[name]);
-    let mss = field("SndMSS").unwrap_or(1448.0);
+    let mss = field("SndMSS").unwrap_or(SEGMENT);
     let mut put = |name, value: Option<f64>| {
         if let Some(value) = value {
             facts.exact(of, name, value, at);

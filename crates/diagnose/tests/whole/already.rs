@@ -1,11 +1,9 @@
 //! What is so already is not advised, what nobody said is printed first, and datagrams are judged as datagrams.
 
-use farpath_diagnose::{FlowReport, diagnose, read};
-use farpath_observe::RoundTrips;
-use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
-use farpath_trace::{Analysis, DirectionFound};
+use farpath_diagnose::FlowReport;
+use farpath_record::trace::{TraceConnection, TraceDirection};
 
-use crate::{of_files, on};
+use crate::{of_capture, of_files, on};
 
 /// CUBIC with losses now and then, 100 ms and 10 Gbit/s: some 60 Mbit/s, as its law has it (RFC 9438 §5).
 const SOCKET: &str = "\
@@ -165,27 +163,8 @@ fn a_window_that_is_scaled_is_none_without_scaling() {
         },
         ..TraceConnection::default()
     };
-    let mut found = DirectionFound::default();
-    let observed = found.observed.get_or_insert_default();
-    observed.delivered = 31_850_000;
-    observed.rtt = Some(RoundTrips {
-        min_ns: 240.1e6,
-        avg_ns: 241.0e6,
-        max_ns: 250.0e6,
-        smoothed: false,
-    });
-    let analysis = Analysis {
-        document: TraceDocument {
-            connections: vec![connection],
-            ..TraceDocument::new()
-        },
-        found: vec![[found, DirectionFound::default()]],
-        paired: Vec::new(),
-    };
-    let mut facts = read(&[]);
-    facts.capture("client.pcapng", &analysis);
-    on("60 Mbit/s").tell(&mut facts);
-    let flow = &diagnose(&facts, "0").flows[0];
+    let times = [240.1, 241.0, 250.0];
+    let flow = &of_capture(connection, 31_850_000, times, &on("60 Mbit/s")).flows[0];
     let named = format!("{:?}", flow.verdict);
     assert!(!named.contains("no_window_scaling"), "{named}");
     let commands = flow.changes.iter().flat_map(|c| &c.commands);

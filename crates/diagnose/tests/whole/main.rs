@@ -19,6 +19,9 @@ mod views;
 mod wording;
 
 use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
+use farpath_observe::RoundTrips;
+use farpath_record::trace::{TraceConnection, TraceDocument};
+use farpath_trace::{Analysis, DirectionFound};
 
 /// The diagnosis of one text.
 fn of(text: &str, known: &Known) -> Diagnosis {
@@ -32,6 +35,37 @@ fn of_files(files: &[(&str, &str)], known: &Known) -> Diagnosis {
         bytes: text.as_bytes().to_vec(),
     };
     let mut facts = read(&files.iter().map(source).collect::<Vec<_>>());
+    known.tell(&mut facts);
+    diagnose(&facts, "0")
+}
+
+/// The diagnosis of a capture of one connection: bytes that its first end delivered, and the least, mean and greatest of its round
+/// trips, ms.
+fn of_capture(
+    connection: TraceConnection,
+    delivered: u64,
+    [least, mean, most]: [f64; 3],
+    known: &Known,
+) -> Diagnosis {
+    let mut found = DirectionFound::default();
+    let observed = found.observed.get_or_insert_default();
+    observed.delivered = delivered;
+    observed.rtt = Some(RoundTrips {
+        min_ns: least * 1e6,
+        avg_ns: mean * 1e6,
+        max_ns: most * 1e6,
+        smoothed: false,
+    });
+    let analysis = Analysis {
+        document: TraceDocument {
+            connections: vec![connection],
+            ..TraceDocument::new()
+        },
+        found: vec![[found, DirectionFound::default()]],
+        paired: Vec::new(),
+    };
+    let mut facts = read(&[]);
+    facts.capture("client.pcapng", &analysis);
     known.tell(&mut facts);
     diagnose(&facts, "0")
 }

@@ -1,11 +1,9 @@
 //! What is printed: lines of a ticket, numbers that are zero, questions asked once, and what follows a change.
 
-use farpath_diagnose::{Diagnosis, Known, diagnose, read};
-use farpath_observe::RoundTrips;
-use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
-use farpath_trace::{Analysis, DirectionFound};
+use farpath_diagnose::{Diagnosis, Known};
+use farpath_record::trace::{TraceConnection, TraceDirection};
 
-use crate::{of, on};
+use crate::{of, of_capture, on};
 
 fn log(kbit: f64, arrived: f64, again: u32) -> String {
     let bytes = |kbit: f64| kbit * 10.0 / 8.0 / 1.024;
@@ -125,28 +123,8 @@ fn a_window_without_scaling_is_not_what_follows_scaling() {
         },
         ..TraceConnection::default()
     };
-    let mut found = DirectionFound::default();
-    let observed = found.observed.get_or_insert_default();
-    observed.delivered = 6_350_000;
-    let rtt = RoundTrips {
-        min_ns: 60.1e6,
-        avg_ns: 61.0e6,
-        max_ns: 63.0e6,
-        smoothed: false,
-    };
-    observed.rtt = Some(rtt);
-    let analysis = Analysis {
-        document: TraceDocument {
-            connections: vec![connection],
-            ..TraceDocument::new()
-        },
-        found: vec![[found, DirectionFound::default()]],
-        paired: Vec::new(),
-    };
-    let mut facts = read(&[]);
-    facts.capture("client.pcapng", &analysis);
-    on("50 Mbit/s").tell(&mut facts);
-    let d = diagnose(&facts, "0");
+    let times = [60.1, 61.0, 63.0];
+    let d = of_capture(connection, 6_350_000, times, &on("50 Mbit/s"));
     let flow = &d.flows[0];
     assert_eq!(
         flow.verdict.cause, "no_window_scaling",

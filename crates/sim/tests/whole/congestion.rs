@@ -217,21 +217,19 @@ fn bbr_fills_a_lossy_path_on_which_cubic_starves() {
     assert_within("BBR", bbr, 850.0, 932.0);
 }
 
-/// Mbit/s of one BBR flow over a link that is said.
-fn bbr_alone(link: &str, test: &str) -> f64 {
-    let world = run_text(&format!(
+/// A host `a` behind a fast link to a router, from which a `wan` that is said leads to a host `b`; `hosts` are the keys of both.
+fn behind_a_fast_link(hosts: [&str; 2], wan: &str, tests: &str) -> World {
+    let [a, b] = hosts;
+    run_text(&format!(
         r#"
 [scenario]
-name = "probing"
+name = "alone"
 [[host]]
 name = "a"
-txqueuelen = 20000
-tcp_rmem = "4096 131072 67108864"
-tcp_wmem = "4096 131072 67108864"
+{a}
 [[host]]
 name = "b"
-tcp_rmem = "4096 131072 67108864"
-tcp_wmem = "4096 131072 67108864"
+{b}
 [[router]]
 name = "r"
 [[link]]
@@ -244,8 +242,21 @@ delay = "1 us"
 name = "wan"
 ends = ["r", "b"]
 framing = "none"
-{link}
-[[test]]
+{wan}
+{tests}
+"#
+    ))
+}
+
+const WMEM: &str = "tcp_wmem = \"4096 131072 67108864\"";
+const RMEM: &str = "tcp_rmem = \"4096 131072 67108864\"";
+
+/// Mbit/s of one BBR flow over a link that is said.
+fn bbr_alone(link: &str, test: &str) -> f64 {
+    let both = format!("{RMEM}\n{WMEM}");
+    let sender = format!("txqueuelen = 20000\n{both}");
+    let test = format!(
+        r#"[[test]]
 name = "bulk"
 kind = "tcp"
 from = "a"
@@ -254,9 +265,9 @@ window = "64 MiB"
 cc = "bbr"
 flavour = "linux"
 slow_start = "standard"
-{test}
-"#
-    ));
+{test}"#
+    );
+    let world = behind_a_fast_link([&sender, &both], link, &test);
     world.metric("bulk", "goodput_bps") / 1e6
 }
 
@@ -294,32 +305,9 @@ fn bbr_is_at_full_rate_after_a_probe_that_lasts_longer_than_its_filter() {
 /// CUBIC over 100 Mbit/s x 50 ms with a queue of 40 packets, from 5 to 25 s, whose acknowledgements wait for `held_ms` at
 /// 11.65 s: Mbit/s, and segments sent again.
 fn with_a_pause(held_ms: u32) -> (f64, f64) {
-    let world = run_text(&format!(
-        r#"
-[scenario]
-name = "pause"
-[[host]]
-name = "a"
-tcp_wmem = "4096 131072 67108864"
-[[host]]
-name = "b"
-tcp_rmem = "4096 131072 67108864"
-[[router]]
-name = "r"
-[[link]]
-name = "access"
-ends = ["a", "r"]
-framing = "none"
-rate = "10 Gbit/s"
-delay = "1 us"
-[[link]]
-name = "wan"
-ends = ["r", "b"]
-framing = "none"
-rate = "100 Mbit/s"
-delay = "25 ms"
-queue = "40 packets"
-[[event]]
+    let wan = "rate = \"100 Mbit/s\"\ndelay = \"25 ms\"\nqueue = \"40 packets\"";
+    let tests = format!(
+        r#"[[event]]
 at = "11650 ms"
 link = "wan"
 direction = "reverse"
@@ -342,7 +330,8 @@ flavour = "linux"
 "#,
         25 + held_ms,
         11_650 + held_ms
-    ));
+    );
+    let world = behind_a_fast_link([WMEM, RMEM], wan, &tests);
     let goodput = world.metric("t", "goodput_bps") / 1e6;
     (goodput, world.metric("t", "retransmits"))
 }

@@ -153,7 +153,7 @@ fn payload(packets: &[&Seen], base: u64) -> Ranges {
 fn lose(c: &mut Compared, s: &Seen, came: &Ranges, base: u64, started: i64) {
     let from = unwrapped(base, s.seq);
     let gaps = came.gaps(from, from + u64::from(s.length));
-    let missing: u64 = gaps.iter().map(|(from, until)| until - from).sum();
+    let missing = bytes_in(&gaps);
     c.recut += u64::from(missing < u64::from(s.length));
     if s.length > 0 && missing == 0 {
         return;
@@ -173,12 +173,15 @@ fn lose(c: &mut Compared, s: &Seen, came: &Ranges, base: u64, started: i64) {
     }
 }
 
+fn bytes_in(parts: &[(u64, u64)]) -> u64 {
+    parts.iter().map(|(from, until)| until - from).sum()
+}
+
 /// Packets of the second point without their like at the first, which `sent` passed in other pieces.
 fn appear(c: &mut Compared, packets: &[&Seen], sent: &Ranges, base: u64) {
     for s in packets {
         let from = unwrapped(base, s.seq);
-        let gaps = sent.gaps(from, from + u64::from(s.length));
-        let new: u64 = gaps.iter().map(|(from, until)| until - from).sum();
+        let new = bytes_in(&sent.gaps(from, from + u64::from(s.length)));
         c.appeared_bytes += new;
         if s.length > 0 && new < u64::from(s.length) {
             c.recut_into += 1;
