@@ -81,6 +81,10 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
             break;
         }
         let (back, cost) = price(&rounds, w);
+        if w.kind == "rate_collapse" && cost == 0 {
+            // A few slow rounds, which those after them made good.
+            continue;
+        }
         over = back;
         found.push(Glitch {
             kind: w.kind.to_owned(),
@@ -97,13 +101,11 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
 fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
     work::count(intervals.len());
     let least = round_trip.max(ROUND_LEAST);
+    let still = still(intervals, stall_least(round_trip));
     let mut all: Vec<Round> = Vec::new();
-    for i in intervals {
-        // What ended a long silence was counted to the interval that it ended.
-        let silent = i.until - i.from >= stall_least(round_trip);
-        let moved = i.sent + i.delivered + i.again > 0 && !silent;
+    for (i, still) in intervals.iter().zip(still) {
         match all.last_mut() {
-            Some(last) if last.until - last.from < least && last.moved == moved => {
+            Some(last) if last.until - last.from < least && last.moved != still => {
                 last.until = i.until;
                 last.delivered += i.delivered;
                 last.idle += i.idle;
@@ -113,13 +115,26 @@ fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
                 from: i.from,
                 until: i.until,
                 delivered: i.delivered,
-                moved,
+                moved: !still,
                 idle: i.idle,
                 window: i.window,
             }),
         }
     }
     all
+}
+
+/// Whether each interval belongs to a stall. A shorter pause is part of a round: elsewhere than at the sender a window comes
+/// as a burst, and nothing follows until the next round trip.
+fn still(intervals: &[Interval], least: i64) -> Vec<bool> {
+    // What ended a long silence was counted to the interval that it ended.
+    let silent = |i: &Interval| i.sent + i.delivered + i.again == 0 || i.until - i.from >= least;
+    let runs = intervals.chunk_by(|a, b| silent(a) == silent(b));
+    let each = runs.flat_map(|run| {
+        let lasted = run[run.len() - 1].until - run[0].from;
+        std::iter::repeat_n(silent(&run[0]) && lasted >= least, run.len())
+    });
+    each.collect()
 }
 
 fn recovery(repair: &Repair) -> Wrong {

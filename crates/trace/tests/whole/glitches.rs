@@ -8,7 +8,7 @@
 use farpath_experiment::Request;
 use farpath_scenario::load;
 
-use crate::runs::{captured, read};
+use crate::runs::{TAPS, captured, read, run, three_routers};
 
 const NAME: &str = "lbnl-oc12/glitches";
 /// Payload of the OC-12 with segments of 9128 bytes in datagrams of 9180, in bytes a second.
@@ -51,4 +51,21 @@ fn three_glitches_in_ten_gigabytes_are_found_and_priced() {
     );
     let clean = read(&missed.captures["host-lbnl"]).document;
     assert!(clean.connections[0].a2b.glitches.is_empty());
+}
+
+/// A window that stays as it is gives the same rate throughout: elsewhere than at its sender bursts, and pauses of part of a
+/// round trip between them.
+#[test]
+fn a_window_that_stays_as_it_is_has_no_glitch_at_any_tap() {
+    for (window, jitter) in [("24276 B", 2), ("24276 B", 10), ("96 kB", 10)] {
+        let bulk = format!("window = \"{window}\"\nbytes = \"2 MB\"");
+        let wan = format!("jitter = {{ distribution = \"uniform\", max = \"{jitter} ms\" }}");
+        let run = run(&three_routers("50 ms", "", &wan, &bulk));
+        for tap in TAPS {
+            let found = read(&run.captures[tap]).document;
+            let (name, data) = (format!("{window} at {tap}"), &found.connections[0].a2b);
+            assert_eq!(data.unique_bytes, 2_000_000, "{name}");
+            assert!(data.glitches.is_empty(), "{name}: {:?}", data.glitches);
+        }
+    }
 }
