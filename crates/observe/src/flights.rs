@@ -10,7 +10,7 @@
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
 //! 3. the congestion window after a loss, where there has been one;
-//! 4. slow start, while what is delivered grows from one round to the next;
+//! 4. slow start, while what is delivered grows from one round to the next, or will within a few;
 //! 5. nobody that a capture shows.
 
 use farpath_units::{Duration, Time};
@@ -63,8 +63,8 @@ const EVEN: f64 = 4.0;
 const GROWS: f64 = 1.15;
 /// A round in which this share of the time nothing was to be sent is a pause.
 const PAUSE: f64 = 0.9;
-/// Rounds that may pass in slow start without growth: delayed and stretched acknowledgements.
-const PATIENCE: u32 = 3;
+/// Rounds that may pass between growth and growth in slow start: delayed and stretched acknowledgements.
+const PATIENCE: usize = 4;
 
 /// A round trip, or a little more.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,6 +85,11 @@ impl Round {
         } else {
             0.0
         }
+    }
+
+    /// Almost nothing was to be sent.
+    fn is_pause(&self) -> bool {
+        self.flight.idle.as_secs_f64() >= PAUSE * self.seconds()
     }
 
     fn add(&mut self, next: &Flight) {
@@ -127,13 +132,12 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         floor,
         most,
         lost: false,
-        grew: 0,
-        before: 0.0,
         steady: is_steady(&rates),
         established: connection.established,
         rtt: None,
     };
-    let all = rounds.iter().map(|round| reader.stretch(round));
+    let all = rounds.iter().zip(growing(&rounds));
+    let all = all.map(|(round, grows)| reader.stretch(round, grows));
     all.filter(|stretch| stretch.until > from).collect()
 }
 
@@ -149,6 +153,30 @@ fn rounds(flights: &[Flight], floor: Duration) -> Vec<Round> {
     all
 }
 
+/// Which rounds belong to growth: those that deliver more than all before them since the last pause, and those between two of
+/// these, or between the last one and the end, where they are few.
+fn growing(rounds: &[Round]) -> Vec<bool> {
+    let mut growing = vec![false; rounds.len()];
+    // The most that was delivered since the last pause, bytes a second.
+    let (mut most, mut last) = (0.0, 0);
+    for (n, round) in rounds.iter().enumerate() {
+        let rate = round.rate();
+        if rate >= GROWS * most || n + 1 == rounds.len() {
+            if n - last <= PATIENCE {
+                growing[last..=n].fill(true);
+            }
+            growing[n] |= rate >= GROWS * most;
+            last = n;
+        }
+        // A pause begins anew; else what has been reached is not growth when it comes again.
+        most = match round.is_pause() {
+            true => 0.0,
+            false => rate.max(most),
+        };
+    }
+    growing
+}
+
 /// Whether half of all rates, the middle ones, are one.
 fn is_steady(sorted: &[f64]) -> bool {
     sorted.len() >= 8 && percentile(sorted, 0.25) >= STEADY * percentile(sorted, 0.75)
@@ -160,10 +188,6 @@ struct Reader {
     most: f64,
     /// There has been a loss.
     lost: bool,
-    /// Rounds since what was delivered last grew.
-    grew: u32,
-    /// The most that was delivered so far, bytes a second, since the last pause.
-    before: f64,
     steady: bool,
     established: Time,
     /// The shortest round trip of the last round that had one.
@@ -171,7 +195,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn stretch(&mut self, round: &Round) -> Stretch {
+    fn stretch(&mut self, round: &Round, grows: bool) -> Stretch {
         let f = &round.flight;
         let mut stretch = Stretch::new(f.from, f.until);
         let whole = round.seconds();
@@ -198,7 +222,7 @@ impl Reader {
         let mut rest = whole - idle - window;
         let limit = match waits {
             true => Limit::Link,
-            false => self.rest(round),
+            false => self.rest(round, grows),
         };
         if limit != Limit::Link {
             let timeout = f.timeout.as_secs_f64().min(rest);
@@ -209,18 +233,6 @@ impl Reader {
             rest -= recovery;
         }
         stretch.add(limit, rest);
-        let rate = round.rate();
-        self.grew = if rate >= GROWS * self.before {
-            0
-        } else {
-            self.grew + 1
-        };
-        // A pause begins anew; else what has been reached is not growth when it comes again.
-        self.before = if idle >= PAUSE * whole {
-            0.0
-        } else {
-            rate.max(self.before)
-        };
         stretch
     }
 
@@ -230,7 +242,7 @@ impl Reader {
     }
 
     /// What a round without a queue is left to.
-    fn rest(&self, round: &Round) -> Limit {
+    fn rest(&self, round: &Round, grows: bool) -> Limit {
         let f = &round.flight;
         let rate = round.rate();
         let mean = round.seconds() / f64::from(f.packets.max(1));
@@ -244,7 +256,7 @@ impl Reader {
         }
         if self.lost {
             Limit::CwndRecovery
-        } else if self.grew <= PATIENCE {
+        } else if grows {
             Limit::CwndSlowStart
         } else {
             Limit::Unknown
@@ -302,8 +314,10 @@ mod tests {
     #[test]
     fn growth_is_slow_start_until_it_ends() {
         let all = found(&seen(&[1, 2, 4, 8, 16, 16, 16, 16, 16, 16], |_, _| {}));
-        assert_eq!(all["cwnd_slow_start"], 0.9, "with some patience");
-        assert_eq!(all["unknown"], 0.1);
+        assert_eq!(all["cwnd_slow_start"], 0.5);
+        assert_eq!(all["unknown"], 0.5, "it stayed so to the end");
+        let all = found(&seen(&[1, 2, 4, 4, 4, 4, 8, 8, 8, 8], |_, _| {}));
+        assert_eq!(all["cwnd_slow_start"], 1.0, "with some patience");
     }
 
     #[test]

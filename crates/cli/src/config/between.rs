@@ -70,6 +70,8 @@ impl Between {
         for (word, dir) in WAYS {
             text += &format!("  {word:5}  {}\n", describe(scenario, &built.plan, dir));
         }
+        let lasts = scenario.tests.first().and_then(|test| test.duration);
+        let lasts = lasts.map_or_else(String::new, |d| format!(" of {d}"));
         for record in forecasts(built) {
             let rate = record.metrics.get("goodput_bps").copied();
             let rate = rate.and_then(|bps| Rate::from_bps(bps as u64));
@@ -81,7 +83,9 @@ impl Between {
                 "nic" => "the interface in front of the client",
                 _ => words.map_or(limit, |(.., words)| words),
             };
-            text += &format!("  one TCP connection gets {rate}, limited by {words}\n");
+            text += &format!(
+                "  one TCP connection{lasts} gets {rate}, its start included, limited by {words}\n"
+            );
             for note in &record.notes {
                 text += &format!("    {note}\n");
             }

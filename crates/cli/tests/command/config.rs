@@ -72,8 +72,7 @@ fn files_of_one_path_are_joined_and_what_limits_it_is_said() {
     let there = there.expect("the way there");
     assert_eq!(there.matches("link-0").count(), 3, "{there}");
     // Two of three passes go one way: 4.5 Gbit/s each. An access of 1 Gbit/s is narrower, and a minute has its slow start.
-    let gets =
-        "one TCP connection gets 885.8 Mbit/s, limited by the interface in front of the client";
+    let gets = "one TCP connection of 60 s gets 885.8 Mbit/s, its start included, limited by the interface in front of the client";
     assert!(joined.out.contains(gets), "{}", joined.out);
     // At a rate of 2 Gbit/s the link is.
     let narrow = with(&[a, b, "--rtt", "300ms", "--rate", "2Gbit/s"]).exits(0);
