@@ -29,7 +29,10 @@ pub(crate) fn changes(
         return vec![duplex(e)];
     }
     if let (Cause::Link, Some(_), Some(target)) = (cause, e.slow_port(), &e.target) {
-        return vec![port(e.mss, target)];
+        return vec![port(e, target)];
+    }
+    if let (Cause::Link, Some(_), Some((line, _))) = (cause, e.lower_port(), &e.line) {
+        return vec![port(e, line)];
     }
     if let (Cause::Link, Some(added)) = (cause, e.bloat()) {
         return vec![shorter(e, added)];
@@ -308,8 +311,8 @@ fn shorter(e: &Evidence, added: f64) -> Change {
 }
 
 /// A port that runs slower than it was meant to.
-fn port(mss: f64, target: &Figure) -> Change {
-    let all = target.times(mss / (mss + 90.0));
+fn port(e: &Evidence, target: &Figure) -> Change {
+    let all = target.times(e.payload_share());
     Change {
         host: "the host with the slow port, and its switch".to_owned(),
         os: "",
@@ -331,7 +334,7 @@ fn port(mss: f64, target: &Figure) -> Change {
 /// Both ends of a cable have to negotiate, or neither.
 fn duplex(e: &Evidence) -> Change {
     let line = e.line.as_ref().map(|(l, _)| l);
-    let share = e.mss / (e.mss + 90.0);
+    let share = e.payload_share();
     Change {
         host: "the host at half duplex, and its switch".to_owned(),
         os: "",

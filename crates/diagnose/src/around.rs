@@ -123,6 +123,33 @@ impl Evidence {
     }
 }
 
+/// Speeds that Ethernet ports choose between, bit/s.
+const SPEEDS: [f64; 7] = [10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9];
+/// A full port leaves for payload what its frames have room for, within this: rounding, and a first second.
+const FULL_PORT: [f64; 2] = [0.985, 1.006];
+
+impl Evidence {
+    /// The speed, half the line's at most, of an Ethernet port that this rate fills to the percent, bit/s; none where the rate jumps.
+    pub(crate) fn lower_port(&self) -> Option<f64> {
+        let line = self.line.as_ref()?.0.value;
+        let rate = self.rate.as_ref().filter(|_| self.is_even())?.value;
+        // A sender may count what its socket took.
+        let late = self.late().filter(|late| *late < 1.1 * rate);
+        let rate = late.unwrap_or(rate);
+        let fills = |speed: &f64| {
+            let share = rate / (speed * self.payload_share());
+            share > FULL_PORT[0] && share < FULL_PORT[1]
+        };
+        let below = SPEEDS.into_iter().filter(|speed| speed * 2.0 <= line);
+        below.filter(fills).next_back()
+    }
+
+    /// What of an Ethernet line's rate is left for payload: 38 bytes of frame, gap and preamble, 40 of IPv4 and TCP, 12 of timestamps.
+    pub(crate) fn payload_share(&self) -> f64 {
+        self.mss / (self.mss + 90.0)
+    }
+}
+
 /// A queue of so many round trips of the idle path is longer than any congestion control needs, and this long, in seconds, it is felt.
 const BLOAT: f64 = 2.0;
 const BLOAT_S: f64 = 0.08;
@@ -198,6 +225,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     collisions(e, items);
     damage(e, items);
     slow_port(e, items);
+    lower_port(e, items);
     bloat(e, items);
     radio(e, items);
 }
@@ -270,6 +298,23 @@ fn slow_port(e: &Evidence, items: &mut Vec<Item>) {
         weights: vec![(Cause::Link, 2.0)],
         sentence: format!(
             "a host's interface runs at {}, and {times:.0} times as much is expected: its port, the port at the other end, or a cable with a broken pair",
+            bps(line.value)
+        ),
+    });
+}
+
+/// The rate is what a port of a lower speed leaves: one on the way chose it.
+fn lower_port(e: &Evidence, items: &mut Vec<Item>) {
+    let (Some(speed), Some((line, _)), Some(rate)) = (e.lower_port(), &e.line, &e.rate) else {
+        return;
+    };
+    items.push(Item {
+        holds: 1.0,
+        weights: vec![(Cause::Link, 3.0)],
+        sentence: format!(
+            "{} is what Ethernet at {} leaves for payload: a port on the way runs at that, and not at {}",
+            bps(rate.value),
+            bps(speed),
             bps(line.value)
         ),
     });

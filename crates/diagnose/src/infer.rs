@@ -53,6 +53,10 @@ fn under_line(e: &Evidence, line: &Figure) -> f64 {
 /// The share of odds that a ceiling's rate is elsewhere: what it was computed of was not in force.
 const LEAK: f64 = 0.08;
 
+/// Probability a decade of a rate that a port of a lower speed leaves: of seven speeds, half of which are as common as all other
+/// lines, each leaves it within a percent or two, 0.009 decades.
+const BY_PORT: f64 = 0.5 / 7.0 / 0.009;
+
 /// What each cause is worth before anything was seen, decibans.
 pub(crate) const PRIORS: [(Cause, f64); 21] = [
     (Cause::ReceiveWindow, 0.0),
@@ -154,6 +158,9 @@ fn match_of(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> f64 {
     let Some(rate) = &e.rate else {
         return 10.0 * libm::log10(flat);
     };
+    if cause == Cause::Link && e.lower_port().is_some() {
+        return 10.0 * libm::log10(BY_PORT);
+    }
     let own: Vec<&Limit> = ceilings.iter().filter(|c| covers(c.cause, cause)).collect();
     let density = if own.is_empty() {
         unstated(cause, e, flat)
@@ -211,7 +218,7 @@ fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
         Cause::SendBuffer => by_default(e, flat, &DEFAULT_BUFFERS),
         Cause::Link => {
             let Some(rate) = &e.rate else { return flat };
-            let share = e.mss / (e.mss + 90.0);
+            let share = e.payload_share();
             let hit = |line: &&f64| {
                 let full = **line * share;
                 rate.value > full * 0.965 && rate.value < full * 1.012

@@ -409,7 +409,10 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             },
         });
         items.push(Item {
-            holds: 1.0 - step(share, 0.5, 0.8),
+            holds: match e.lower_port() {
+                Some(_) => 0.0,
+                None => 1.0 - step(share, 0.5, 0.8),
+            },
             weights: vec![(Cause::Link, -22.0)],
             sentence: String::new(),
         });

@@ -38,7 +38,7 @@ macro_rules! ticket {
 
 const WINDOWS: [&str; 2] = ["receive_window", "send_buffer"];
 
-const TICKETS: [Ticket; 14] = [
+const TICKETS: [Ticket; 15] = [
     ticket!(
         "openvpn",
         "100 Mbit/s",
@@ -78,6 +78,7 @@ const TICKETS: [Ticket; 14] = [
     ticket!("cpu", "100 Gbit/s", 0, In("host_cpu", 0.85)),
     ticket!("satellite", "16 Mbit/s", 0, In("send_buffer", 0.9)),
     ticket!("sndwnd", "10 Gbit/s", 0, In("receive_window", 0.95)),
+    ticket!("hundred", "1 Gbit/s", 0, In("link", 0.9)),
 ];
 
 fn judged(ticket: &Ticket, text: &str) -> FlowReport {
@@ -211,4 +212,30 @@ fn another_test_behind_a_prompt_is_another_flow() {
     let both = of(TICKETS[3].text, &Known::default());
     let rates: Vec<_> = both.flows.iter().map(|f| f.observed.goodput_bps).collect();
     assert_eq!(rates, [Some(340e6), Some(794e6)]);
+}
+
+/// What Ethernet at a tenth of the line leaves for payload is a port that chose that speed; a little more or less is not.
+#[test]
+fn the_rate_of_a_slower_port_is_told_from_rates_beside_it() {
+    let text = include_str!("../data/strangers/hundred.txt");
+    let cause = |text: &str, line: &str| {
+        let known = Known {
+            line: line.parse().ok(),
+            ..Known::default()
+        };
+        of(text, &known).flows.swap_remove(0).verdict.cause
+    };
+    for line in ["1 Gbit/s", "2.5 Gbit/s", "10 Gbit/s"] {
+        assert_eq!(cause(text, line), "link", "{line}");
+    }
+    for rate in ["85", "98"] {
+        let beside: String = text
+            .lines()
+            .map(|l| match l.find(" Mbits/sec") {
+                Some(at) => format!("{}{rate}.1{}\n", &l[..at - 4], &l[at..]),
+                None => format!("{l}\n"),
+            })
+            .collect();
+        assert_ne!(cause(&beside, "1 Gbit/s"), "link", "{rate}");
+    }
 }
