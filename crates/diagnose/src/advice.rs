@@ -16,9 +16,10 @@ pub(crate) use systems::{Buffers, End, Remedy, buffer, kept, power};
 /// The buffer that is suggested where no rate is known: 4 MiB.
 const MODEST: f64 = 4_194_304.0;
 
-/// What to change against a cause, and against a second that holds besides; nothing where it is not a host's to change.
+/// What to change against a cause, and against a second that holds besides; nothing where it is not a host's to change. Where the
+/// cause may as well be another, both changes are named, and no rate is promised of the first alone.
 pub(crate) fn changes(
-    (cause, second): (Cause, Option<Cause>),
+    (cause, second, either): (Cause, Option<Cause>, Option<Cause>),
     e: &Evidence,
     (facts, flow): (&Facts, &Flow),
     ceilings: &[Limit],
@@ -37,16 +38,22 @@ pub(crate) fn changes(
     if let (Cause::Link, Some(added)) = (cause, e.bloat()) {
         return vec![shorter(e, added)];
     }
-    for cause in [Some(cause), second].into_iter().flatten() {
+    let both = either.filter(|other| change(*other, e, (facts, flow)).is_some());
+    for cause in [Some(cause), both.or(second)].into_iter().flatten() {
         let Some(mut change) = change(cause, e, (facts, flow)) else {
             continue;
         };
         gone.push(cause);
+        let drawn = either.is_some_and(|other| !gone.contains(&other));
+        if drawn && both.is_some() {
+            let first = "it may as well be the change after this one: first get what is missing, or make both";
+            change.commands.insert(0, first.to_owned());
+        }
         // Nothing that a host changes removes a policer, other traffic in a full queue, or a hole: what is left then is not known.
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass.
-            _ if e.udp => None,
+            _ if e.udp || drawn => None,
             _ => next(&gone, second, e, ceilings),
         };
         if let Some((next, figure)) = next {
@@ -88,7 +95,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
         Cause::ReceiveWindow | Cause::SendBuffer => {
-            let carried = e.implied_flight().map_or(0.0, |f| f.high);
+            let carried = e.settled_flight().map_or(0.0, |f| f.high);
             let wanted = wanted(e).max(carried);
             buffer(system, wanted, end, &Buffers::of(facts, &hosts, end))
         }
@@ -120,6 +127,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
             "" => "HOST",
             host => host,
         }),
+        Cause::Application if e.tester => systems::tester(),
         Cause::Application => systems::program(),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => against_loss(cause, e, facts, &hosts),
@@ -177,6 +185,17 @@ const LINKS: f64 = 1280.0;
 const SMALL: f64 = 576.0;
 
 impl Buffers {
+    /// Whether nothing says how large they may be, and a change would have to know.
+    pub(crate) fn are_unknown(facts: &Facts, flow: &Flow, end: End) -> bool {
+        let (texts, system) = match end {
+            End::Sender => (&flow.senders, flow.systems[0]),
+            End::Receiver => (&flow.receivers, flow.systems[1]),
+        };
+        let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
+        let now = Buffers::of(facts, &hosts, end);
+        systems::is_tuned(system) && now.most.is_none() && now.space.is_none()
+    }
+
     /// What the texts of these hosts say of the buffers of one end.
     fn of(facts: &Facts, hosts: &[Of], end: End) -> Buffers {
         let get = |name: &'static str| {
@@ -219,7 +238,7 @@ fn next(
     e: &Evidence,
     ceilings: &[Limit],
 ) -> Option<(Cause, Figure)> {
-    let rate = e.rate.as_ref()?;
+    let rate = &e.settled()?;
     // A window that a send buffer never filled, and that only a capture shows, grows with what is sent.
     let tuned = gone == [Cause::SendBuffer] && e.announced && e.windows.len() == 1;
     // With scaling a window is no longer the one that was announced without.

@@ -120,6 +120,12 @@ impl Cause {
             Cause::RandomLoss | Cause::CongestionLoss | Cause::ShallowBuffer | Cause::Policer
         )
     }
+
+    /// Whether it leaves the same rate from the end of the start on. Losses and a full line have the whole test, and a start that is
+    /// not over has nothing else.
+    pub(crate) const fn is_steady(self) -> bool {
+        !self.is_loss() && !matches!(self, Cause::Ramp | Cause::Link)
+    }
 }
 
 #[cfg(test)]

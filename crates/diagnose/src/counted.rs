@@ -7,7 +7,7 @@ use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
 use crate::items::{Item, LOSSES, of, spread, step};
 use crate::read::Facts;
-use crate::seen::Test;
+use crate::seen::{Row, Test};
 
 /// What was counted beside the flow itself.
 #[derive(Clone, Debug, Default)]
@@ -140,6 +140,38 @@ impl Evidence {
         let mut all = self.steady.clone();
         all.sort_by(f64::total_cmp);
         (all.len() >= 4).then(|| all[all.len() / 2])
+    }
+
+    /// The rate after the start, where the intervals then are even and faster than the mean, which slow start holds down: what a limit
+    /// that does not change leaves. Otherwise the mean rate.
+    pub(crate) fn settled(&self) -> Option<Figure> {
+        let rate = self.rate.as_ref()?;
+        let even = !self.udp && rate.value > 0.0 && self.is_even();
+        let late = self.late().filter(|late| even && *late > rate.value);
+        Some(late.map_or_else(|| rate.clone(), |late| rate.times(late / rate.value)))
+    }
+
+    /// In how many episodes losses came, at most as many as there were losses; none where nothing counts them. Intervals with losses
+    /// that follow on one another are one, where most intervals have none.
+    pub(crate) fn loss_episodes(&self) -> Option<f64> {
+        let all = self.retransmits.as_ref()?.value;
+        let lossy = |r: &Row| r.retransmits.is_some_and(|n| n > 0.0);
+        let rows = &self.counted;
+        if 2 * rows.iter().filter(|r| lossy(r)).count() > rows.len() || rows.len() < 4 {
+            return Some(all);
+        }
+        let starts = rows
+            .windows(2)
+            .filter(|two| !lossy(&two[0]) && lossy(&two[1]));
+        let runs = starts.count() + usize::from(rows.first().is_some_and(lossy));
+        Some(all.min(runs as f64))
+    }
+
+    /// Bytes in flight that this rate and the round trip imply.
+    pub(crate) fn settled_flight(&self) -> Option<Figure> {
+        let (mean, settled) = (self.rate.as_ref()?.value, self.settled()?.value);
+        let grown = if mean > 0.0 { settled / mean } else { 1.0 };
+        Some(self.implied_flight()?.times(grown))
     }
 }
 

@@ -52,6 +52,8 @@ pub(crate) struct Evidence {
     pub(crate) bytes: Option<Figure>,
     /// Datagrams.
     pub(crate) udp: bool,
+    /// The program only tests: it sends as fast as it can, unless it was asked not to.
+    pub(crate) tester: bool,
     /// Connections side by side.
     pub(crate) streams: f64,
     /// Round-trip time: its mean, least and most, seconds.
@@ -153,6 +155,7 @@ pub(crate) struct Evidence {
 }
 
 const NS: f64 = 1e-9;
+
 /// What iperf writes at once, bytes.
 const WRITE: f64 = 131_072.0;
 
@@ -173,7 +176,7 @@ impl Evidence {
         }
         e.of_sockets(facts, flow);
         e.of_captures(facts, flow);
-        e.of_path(facts);
+        e.of_path(facts, flow);
         e.of_hosts(facts, flow);
         e.of_surroundings(facts, flow);
         e.of_counters(facts, flow);
@@ -184,11 +187,12 @@ impl Evidence {
 
     fn of_test(&mut self, test: &Test) {
         self.udp = test.udp;
+        self.tester = crate::follow::TESTERS.contains(&test.tool);
         self.streams = f64::from(test.streams.max(1));
         let report = test.received.as_ref().or(test.sent.as_ref());
         if let Some((rate, side)) = test.goodput() {
             self.rate = Some(rate.clone());
-            self.side = Some(side);
+            self.side = (test.at != Place::You).then_some(side);
         } else if let Some(first) = test.rows.first() {
             let until = test.rows.iter().map(|r| r.until).fold(0.0, f64::max);
             let bits: f64 = test.rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
@@ -196,7 +200,9 @@ impl Evidence {
             self.side = Some(first.side);
             self.seconds = Some(until);
         }
-        self.seconds = self.seconds.or(report.map(|r| r.seconds));
+        // What says only how fast it was does not say for how long.
+        let lasted = report.filter(|r| r.bytes.is_some()).map(|r| r.seconds);
+        self.seconds = self.seconds.or(lasted);
         self.bytes = report.and_then(|r| r.bytes.clone());
         if test.numbers.contains_key("bytes_before") {
             // It was watched from its middle on: how long it took says nothing of its start.
@@ -477,7 +483,7 @@ impl Evidence {
         }
     }
 
-    fn of_path(&mut self, facts: &Facts) {
+    fn of_path(&mut self, facts: &Facts, flow: &Flow) {
         let all = |name| facts.of_path(name).cloned().reduce(|a, b| a.with(&b));
         let (least, mean, most) = (all("rtt_min_ns"), all("rtt_avg_ns"), all("rtt_max_ns"));
         let known = all("rtt_known_ns");
@@ -508,8 +514,8 @@ impl Evidence {
             self.line = Some((line, "the line"));
         }
         self.target = all("target_bps");
-        if let Some(measured) = all("measured_bps") {
-            // What you say is of one connection, however many a log beside it had.
+        if let Some(measured) = all("measured_bps").filter(|_| flow.test.is_none()) {
+            // What you say is of one connection, however many sockets stand beside it.
             self.rate = Some(measured);
             self.streams = 1.0;
         }

@@ -4,7 +4,7 @@ use crate::captured::{self, Captured};
 use crate::fact::{Figure, Of, Place, Value};
 use crate::known::System;
 use crate::read::Facts;
-use crate::seen::{End, Side, Test};
+use crate::seen::{End, Report, Side, Test};
 
 /// A flow, and where its facts are.
 #[derive(Clone, Debug)]
@@ -64,6 +64,7 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     }
     sockets(facts, &mut flows);
     without_idle(facts, &mut flows);
+    said(facts, &mut flows);
     if flows.is_empty() {
         flows.push(Flow::of(None, &End::default(), &End::default()));
     }
@@ -72,6 +73,33 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     }
     beside(&mut flows);
     flows
+}
+
+/// What you say you measured is a connection of its own beside those that texts report, unless one of them was as fast.
+fn said(facts: &Facts, flows: &mut Vec<Flow>) {
+    let said = facts.of_path("measured_bps").last().cloned();
+    let Some((said, first)) = said.zip(flows.first()) else {
+        return;
+    };
+    let rate = |f: &Flow| Some(f.test.as_ref()?.goodput()?.0.value);
+    let near = |rate: f64| (rate - said.value).abs() < BYTES_APART * rate;
+    if first.test.is_none() || flows.iter().filter_map(rate).any(near) {
+        return;
+    }
+    let end = |end: &End| End {
+        host: end.host.clone(),
+        port: None,
+    };
+    let mut test = Test::new("you", Place::You);
+    (test.from, test.to) = (end(&first.from), end(&first.to));
+    "as you measured".clone_into(&mut test.name);
+    test.received = Some(Report {
+        goodput: said,
+        bytes: None,
+        seconds: 0.0,
+    });
+    let (from, to) = (test.from.clone(), test.to.clone());
+    flows.push(Flow::of(Some(test), &from, &to));
 }
 
 /// Gives each flow the tests of others between the same hosts.

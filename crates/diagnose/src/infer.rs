@@ -108,6 +108,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         })
         .collect();
     because.sort_by(|a, b| b.0.total_cmp(&a.0));
+    because.extend(pattern::sentence(e, &pattern).map(|(causes, text)| (0.0, causes, text)));
     Weighed {
         ranking,
         because: because
@@ -155,7 +156,11 @@ pub(crate) fn unfitted(e: &Evidence, ceilings: &[Limit]) -> (Vec<(Cause, f64)>, 
 /// Decibans for how likely the measured rate is if this cause limits.
 fn match_of(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> f64 {
     let flat = 1.0 / DECADES;
-    let Some(rate) = &e.rate else {
+    let rate = match cause.is_steady() {
+        true => e.settled(),
+        false => e.rate.clone(),
+    };
+    let Some(rate) = &rate else {
         return 10.0 * libm::log10(flat);
     };
     if cause == Cause::Link && e.lower_port().is_some() {
@@ -232,7 +237,7 @@ fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
 
 /// The density of what a rate and its round trip put in flight, where hosts come with windows or buffers of these bytes.
 fn by_default(e: &Evidence, flat: f64, defaults: &[f64]) -> f64 {
-    let Some(flight) = e.implied_flight().filter(|_| e.is_even()) else {
+    let Some(flight) = e.settled_flight().filter(|_| e.is_even()) else {
         return flat;
     };
     let hit = |bytes: &f64| {

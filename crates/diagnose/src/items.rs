@@ -33,6 +33,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::counted::by_other_tests(e, ceilings, &mut items);
     crate::around::by_surroundings(e, &mut items);
     crate::observed::by_account(e, &mut items);
+    crate::follow::by_window(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     items
 }
@@ -205,6 +206,14 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
             .collect(),
         sentence: String::new(),
     });
+    items.push(Item {
+        holds: step(share.value, 0.003, 0.012),
+        weights: vec![(Cause::Policer, 7.0)],
+        sentence: format!(
+            "{:.1} % of the segments were sent again: a policer takes whatever comes above its rate",
+            share.value * 100.0
+        ),
+    });
 }
 
 fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
@@ -250,11 +259,6 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
             sentence: format!("{:.2e} of the segments were sent again", share.value),
         });
         cut_again(e, share, items);
-        items.push(Item {
-            holds: step(share.value, 0.003, 0.012),
-            weights: vec![(Cause::Policer, 7.0)],
-            sentence: String::new(),
-        });
         // A tenth of its packets may be lost before BBR slows down.
         items.push(Item {
             holds: if e.is_bbr() {

@@ -17,6 +17,7 @@ mod document;
 mod evidence;
 mod fact;
 mod flow;
+mod follow;
 mod host;
 mod infer;
 mod items;

@@ -1,5 +1,6 @@
 //! Facts that would decide, and the commands that get them.
 
+use crate::advice::{Buffers, End};
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::document::MissingFact;
@@ -7,6 +8,7 @@ use crate::evidence::Evidence;
 use crate::flow::Flow;
 use crate::infer::Ranking;
 use crate::known::System;
+use crate::read::Facts;
 use crate::verdict::at_most;
 
 /// Most facts that are asked for.
@@ -15,7 +17,7 @@ const ASKED_MAX: usize = 4;
 /// What is missing, the most useful first.
 pub(crate) fn missing(
     e: &Evidence,
-    flow: &Flow,
+    (facts, flow): (&Facts, &Flow),
     ceilings: &[Limit],
     ranking: &[Ranking],
 ) -> Vec<MissingFact> {
@@ -51,44 +53,62 @@ pub(crate) fn missing(
     if e.udp {
         return of_datagrams(e, all, sure);
     }
-    if lacks_window(e, &likely) {
-        ask(
-            "receive_window_bytes",
-            "whether the receiver's window is the limit",
-            format!("on the receiver: {}", settings(e.systems[1], true)),
-        );
-    }
-    if likely.contains(&Cause::SendBuffer)
-        && e.buffers.is_empty()
-        && e.sndbuf_share.is_none()
-        && !sure
-    {
-        ask(
-            "send_buffer_bytes",
-            "whether the sender's buffer is the limit",
-            format!("on the sender: {}", settings(e.systems[0], false)),
-        );
-    }
+    all.extend(of_buffers(e, (facts, flow), &likely, sure));
     let kernel = e.rwnd_share.is_none() && e.busy_share.is_none();
     if kernel && !sure && e.systems[0].is_none_or(|s| s == System::Linux) {
-        ask(
-            "tcp_info",
-            "what the sender waited for: window, buffer, program or losses",
-            format!("on the sender, during a test: ss -tinm dst {host}"),
-        );
+        all.push(MissingFact {
+            fact: "tcp_info",
+            would_decide: "what the sender waited for: window, buffer, program or losses"
+                .to_owned(),
+            command: format!("on the sender, during a test: ss -tinm dst {host}"),
+        });
     }
     all.extend(of_path(e, host, ceilings, &likely, sure));
     all.truncate(ASKED_MAX);
     all
 }
 
-/// Whether the receiver's window, or its setting, would decide; what is to be changed has to be known, though it is known to be the limit.
+/// What is missing of the hosts' windows and buffers. What is to be changed has to be known, though it is known to be the limit.
+fn of_buffers(
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+    likely: &[Cause],
+    sure: bool,
+) -> Vec<MissingFact> {
+    let blind =
+        |cause, end| likely.first() == Some(&cause) && Buffers::are_unknown(facts, flow, end);
+    let lacks_buffer = likely.contains(&Cause::SendBuffer)
+        && e.buffers.is_empty()
+        && e.sndbuf_share.is_none()
+        && !sure;
+    let receiver = lacks_window(e, likely) || blind(Cause::ReceiveWindow, End::Receiver);
+    let sender = lacks_buffer || blind(Cause::SendBuffer, End::Sender);
+    let ask = |fact, host: &str, what: &str, system, receive| MissingFact {
+        fact,
+        would_decide: match sure {
+            true => format!("what the {host} allows now, which the change has to go beyond"),
+            false => format!("whether the {host}'s {what} is the limit"),
+        },
+        command: format!("on the {host}: {}", settings(system, receive)),
+    };
+    let window = ask(
+        "receive_window_bytes",
+        "receiver",
+        "window",
+        e.systems[1],
+        true,
+    );
+    let buffer = ask("send_buffer_bytes", "sender", "buffer", e.systems[0], false);
+    let each = [(receiver, window), (sender, buffer)].into_iter();
+    each.filter(|(asked, _)| *asked)
+        .map(|(_, fact)| fact)
+        .collect()
+}
+
+/// Whether the receiver's window, or its setting, would decide.
 fn lacks_window(e: &Evidence, likely: &[Cause]) -> bool {
     let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
-    let changed = likely.first() == Some(&Cause::ReceiveWindow);
-    likely.iter().any(|c| windows.contains(c))
-        && e.windows.is_empty()
-        && (e.rwnd_share.is_none() || changed)
+    likely.iter().any(|c| windows.contains(c)) && e.windows.is_empty() && e.rwnd_share.is_none()
 }
 
 /// What is missing of a test with datagrams: who lost them.
@@ -196,7 +216,7 @@ fn rates(e: &Evidence) -> Option<[f64; 2]> {
 const ETHERNET: [f64; 7] = [10e6, 100e6, 1e9, 10e9, 25e9, 40e9, 100e9];
 
 /// The command that prints a host's buffers.
-fn settings(system: Option<System>, receive: bool) -> String {
+pub(crate) fn settings(system: Option<System>, receive: bool) -> String {
     let word = |r: &str, s: &str| if receive { r.to_owned() } else { s.to_owned() };
     match system {
         Some(System::Linux) => word(

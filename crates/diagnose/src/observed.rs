@@ -45,16 +45,14 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
 /// As much is in flight as a window without scaling lets be (RFC 7323 §2), where the settings allow far more.
 fn taken_out(e: &Evidence, items: &mut Vec<Item>) {
     let settings = !e.windows.is_empty() && e.windows.iter().all(|w| w.bytes.low > 262_144.0);
+    // The window opened in the first intervals: later ones show what it let through.
     let Some(flight) = e
-        .implied_flight()
+        .settled_flight()
         .filter(|_| settings && e.unscaled.is_none() && !e.scaled)
     else {
         return;
     };
-    // The window opened in the first intervals: later ones show what it let through.
-    let late = e.late().zip(e.rate.as_ref()).filter(|_| !e.udp);
-    let grown = late.map_or(1.0, |(late, rate)| libm::fmax(late / rate.value, 1.0));
-    let [low, value, high] = [flight.low, flight.value, flight.high].map(|bytes| bytes * grown);
+    let [low, value, high] = [flight.low, flight.value, flight.high];
     let narrow = high < 1.1 * low;
     // Whole segments are sent: up to one less than the window.
     let fits = high > 0.93 * (UNSCALED - e.mss) && low < 1.01 * UNSCALED;

@@ -77,6 +77,28 @@ pub(crate) fn worth(cause: Cause, activations: &[f64]) -> f64 {
     each.map(|(a, row)| a * row[column]).sum()
 }
 
+/// Where in the test segments were sent again, for people, and the kinds of loss that this speaks for; none without a pattern.
+pub(crate) fn sentence(e: &Evidence, activations: &[f64]) -> Option<(Vec<Cause>, String)> {
+    if activations.iter().all(|a| *a == 0.0) {
+        return None;
+    }
+    let speaks = |c: &Cause| c.is_loss() && worth(*c, activations) > SPEAKS;
+    let causes: Vec<Cause> = FITTED.into_iter().filter(speaks).collect();
+    let again = |r: &crate::seen::Row| r.retransmits.unwrap_or(0.0);
+    let (first, later) = e.counted.split_at(e.counted.len().div_ceil(6));
+    let lossy = later.iter().filter(|r| again(r) > 0.0).count();
+    let early = first.iter().map(again).sum::<f64>() / e.counted.iter().map(again).sum::<f64>();
+    let text = format!(
+        "how losses lie in time: in {lossy} of {} intervals after the start, and {:.0} % of them at the start",
+        later.len(),
+        early * 100.0
+    );
+    (!causes.is_empty()).then_some((causes, text))
+}
+
+/// From so many decibans on the pattern is a reason that is named.
+const SPEAKS: f64 = 3.0;
+
 /// The factor that makes odds of scores, fitted too. The corpus knows its lines: without one the scores stay as they are.
 pub(crate) fn scale(e: &Evidence) -> f64 {
     if e.line.is_some() { SCALE } else { 1.0 }

@@ -92,7 +92,8 @@ impl<'a> Judged<'a> {
         let verdict = verdict(&e, &limits, &weighed);
         let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
         let second = besides(&e, &weighed).map(|s| s.cause);
-        let changes = changes((cause, second), &e, (facts, flow), &limits);
+        let either = drawn(&weighed).filter(|_| second.is_none() && cause != Cause::Unknown);
+        let changes = changes((cause, second, either), &e, (facts, flow), &limits);
         Judged {
             facts,
             e,
@@ -117,7 +118,7 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
         name: flow.name(),
         observed: observed(facts, flow, e),
         ceilings: limits.iter().map(|l| shown(facts, l)).collect(),
-        missing: missing(e, flow, limits, &judged.weighed.ranking),
+        missing: missing(e, (facts, flow), limits, &judged.weighed.ranking),
         changes: judged.changes,
         verdict: judged.verdict,
         verify: None,
@@ -131,46 +132,41 @@ const UNFOUNDED: f64 = 0.6;
 /// corpus's odd paths that were surer, so many were right (`docs/models/diagnosis.md`).
 const UNSTEADY_LOSS: f64 = 0.7;
 
-/// The most that is said of a cause, whatever its odds: marks of odd paths in the evidence, on which verdicts of its kind are less often right.
+/// A test's program is not a verdict where nothing says that it was asked, or seen, to send less than it could.
+const NEVER_ASKED: f64 = 0.0;
+
+/// Fewer losses, or episodes of losses, than this tell no kinds of loss apart.
+const EPISODES_LEAST: f64 = 5.0;
+
+/// Most that is said of a kind of loss where losses came in few episodes: of 318 such verdicts of the corpus so many were right
+/// (`docs/models/diagnosis.md`).
+const FEW_EPISODES: f64 = 0.8;
+
+/// The most that is said of a cause, whatever its odds: marks of odd paths, and of few losses, in the evidence, on which verdicts of its kind are
+/// less often right.
 pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
-    let kind = cause.is_loss() && e.counted_else.lacks_datagrams();
-    let unsteady = if kind { e.unsteady() } else { 0.0 };
-    1.0 - (1.0 - UNSTEADY_LOSS) * unsteady
+    if cause == Cause::Application && e.never_pauses() {
+        return NEVER_ASKED;
+    }
+    if !cause.is_loss() || !e.counted_else.lacks_datagrams() {
+        return 1.0;
+    }
+    let few = |n: Option<f64>| n.is_some_and(|n| n < EPISODES_LEAST);
+    let counted = match e.retransmits.as_ref().map(|r| r.value) {
+        n if few(n) => UNFOUNDED,
+        _ if few(e.loss_episodes()) => FEW_EPISODES,
+        _ => 1.0,
+    };
+    libm::fmin(counted, 1.0 - (1.0 - UNSTEADY_LOSS) * e.unsteady())
 }
 
 fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
-    let ranked = |r: &Ranking| Ranked {
-        cause: r.cause.name(),
-        confidence: rounded(r.confidence),
-        share: e.share(r.cause).map(rounded),
-    };
     let top = weighed.ranking[0];
-    if e.rate.is_none() || top.confidence < PROBABLE {
-        let confidence = if e.rate.is_none() {
-            0.0
-        } else {
-            rounded(top.confidence)
-        };
-        return VerdictReport {
-            cause: Cause::Unknown.name(),
-            confidence,
-            share: None,
-            second: e.rate.is_some().then(|| ranked(&top)),
-            because: match e.rate.is_some() {
-                true => {
-                    // What was seen and speaks for no cause by itself is said all the same.
-                    let seen = weighed
-                        .because
-                        .iter()
-                        .filter(|(causes, _)| causes.is_empty());
-                    let seen = seen.map(|(_, text)| text.clone());
-                    let all = [undecided(weighed)].into_iter().chain(seen);
-                    all.take(BECAUSE_MAX).collect()
-                }
-                false => vec!["the texts do not say how fast anything was".to_owned()],
-            },
-        };
+    let confidence = top.confidence.min(at_most(e, top.cause));
+    if e.rate.is_none() || confidence < PROBABLE {
+        return unknown(e, weighed);
     }
+    let ranked = |r: &Ranking| ranked(e, r);
     // What is merely the next likeliest held for no time that was seen.
     let next = weighed.ranking.get(1).map(|r| Ranked {
         share: None,
@@ -179,10 +175,9 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     let second = besides(e, weighed).as_ref().map(ranked).or(next);
     let because = because(top.cause, e, limits, weighed);
     let confidence = match because.is_empty() {
-        true => top.confidence.min(UNFOUNDED),
-        false => top.confidence,
+        true => confidence.min(UNFOUNDED),
+        false => confidence,
     };
-    let confidence = confidence.min(at_most(e, top.cause));
     VerdictReport {
         cause: top.cause.name(),
         confidence: rounded(confidence),
@@ -190,6 +185,44 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         second,
         because,
     }
+}
+
+/// A cause as the document has it.
+fn ranked(e: &Evidence, r: &Ranking) -> Ranked {
+    Ranked {
+        cause: r.cause.name(),
+        confidence: rounded(r.confidence),
+        share: e.share(r.cause).map(rounded),
+    }
+}
+
+/// The verdict where no cause is likely enough: those that may be it, and what was seen.
+fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
+    let mut verdict = VerdictReport {
+        cause: Cause::Unknown.name(),
+        confidence: 0.0,
+        share: None,
+        second: None,
+        because: vec!["the texts do not say how fast anything was".to_owned()],
+    };
+    if e.rate.is_none() {
+        return verdict;
+    }
+    let all = weighed.ranking.iter();
+    let likely: Vec<&Ranking> = all
+        .filter(|r| at_most(e, r.cause) >= PROBABLE)
+        .take(LIKELY)
+        .collect();
+    verdict.second = likely.first().map(|r| ranked(e, r));
+    verdict.confidence = verdict.second.as_ref().map_or(0.0, |s| s.confidence);
+    // What was seen and speaks for one of them, or for no cause by itself, is said all the same.
+    let is_likely = |c: &Cause| likely.iter().any(|r| r.cause == *c);
+    let because = weighed.because.iter();
+    let seen = because.filter(|(causes, _)| causes.is_empty() || causes.iter().any(is_likely));
+    let seen = seen.map(|(_, text)| text.clone());
+    let all = [undecided(&likely)].into_iter().chain(seen);
+    verdict.because = all.take(BECAUSE_MAX).collect();
+    verdict
 }
 
 /// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind.
@@ -216,15 +249,27 @@ fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
     best.map(|(other, _)| other)
 }
 
+/// What may as well be the cause as the likeliest.
+fn drawn(weighed: &Weighed) -> Option<Cause> {
+    let [first, next, ..] = &weighed.ranking[..] else {
+        return None;
+    };
+    (next.confidence > DRAW * first.confidence).then_some(next.cause)
+}
+
+/// From this part of the likeliest's confidence on, the next is as likely.
+const DRAW: f64 = 0.8;
+
 fn rounded(p: f64) -> f64 {
     (p * 1000.0).round() / 1000.0
 }
 
-fn undecided(weighed: &Weighed) -> String {
-    let likely: Vec<String> = weighed
-        .ranking
+/// So many causes are named where none is likely enough.
+const LIKELY: usize = 3;
+
+fn undecided(likely: &[&Ranking]) -> String {
+    let likely: Vec<String> = likely
         .iter()
-        .take(3)
         .map(|r| format!("{} ({:.0} %)", r.cause.words(), r.confidence * 100.0))
         .collect();
     format!("undecided between {}", likely.join(", "))
@@ -232,21 +277,25 @@ fn undecided(weighed: &Weighed) -> String {
 
 fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> Vec<String> {
     let mut all = Vec::new();
-    if let Some(rate) = &e.rate {
+    let settled = e.settled().filter(|_| cause.is_steady());
+    let later = settled.as_ref().zip(e.rate.as_ref());
+    let later = later.is_some_and(|(late, mean)| late.value > 1.05 * mean.value);
+    if let Some(rate) = settled.or(e.rate.clone()) {
         let own = limits.iter().filter(|l| {
             l.cause == cause && l.rate.low * 0.8 <= rate.value && rate.value <= l.rate.high * 1.1
         });
         if let Some(l) = own.min_by(|a, b| spread(&a.rate).total_cmp(&spread(&b.rate))) {
             all.push(format!(
-                "{}: {} ({} to {}); measured {}",
+                "{}: {} ({} to {}); measured {}{}",
                 l.formula,
                 bps(l.rate.value),
                 bps(l.rate.low),
                 bps(l.rate.high),
-                bps(rate.value)
+                bps(rate.value),
+                if later { " after its start" } else { "" }
             ));
         } else if cause == Cause::ReceiveWindow
-            && let Some(flight) = e.implied_flight()
+            && let Some(flight) = e.settled_flight()
         {
             let near = DEFAULT_WINDOWS
                 .iter()

@@ -44,7 +44,7 @@ pub(crate) struct DiagnoseArgs {
     /// Rate that was expected: 5Gbit/s
     #[arg(long, value_name = "RATE")]
     pub(crate) target: Option<String>,
-    /// Rate that was measured, where no log says it: 472kbit/s
+    /// Rate of one connection that you measured; beside a log it is another, unless the log's was as fast: 472kbit/s
     #[arg(long, value_name = "RATE")]
     pub(crate) measured: Option<String>,
     /// Share of packets that the path loses: 1e-5

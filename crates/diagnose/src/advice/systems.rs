@@ -81,6 +81,19 @@ pub(crate) fn program() -> Remedy {
     }
 }
 
+/// Against a test that sends less than it could.
+pub(crate) fn tester() -> Remedy {
+    let commands = [
+        "test without a rate (-b), from memory and not from a file (-F), in pieces of 128 KiB or more (-l)",
+        "top -H on the sender meanwhile: a processor that is full is the limit then",
+    ];
+    Remedy {
+        commands: commands.map(str::to_owned).to_vec(),
+        risk: "none known".to_owned(),
+        ..Remedy::default()
+    }
+}
+
 /// Against a program that does not read.
 pub(crate) fn reader() -> Remedy {
     let commands = [
@@ -119,12 +132,19 @@ pub(crate) fn buffer(system: Option<System>, wanted: f64, end: End, now: &Buffer
         Some(System::Solaris) => solaris(wanted, end),
         Some(System::Linux) | None => linux(wanted, end, now),
     };
-    let tuned = !matches!(system, Some(System::Windows | System::Solaris));
-    if tuned && now.most.is_none() && now.space.is_none() {
-        let first = "print them first: what is larger already stays as it is, and the program asks for a buffer of its own (SO_RCVBUF, SO_SNDBUF)";
-        remedy.commands.insert(0, first.to_owned());
+    if is_tuned(system) && now.most.is_none() && now.space.is_none() {
+        let first = format!(
+            "print them first, with {}: what is larger already stays as it is, and then the program asks for a buffer of its own (SO_RCVBUF, SO_SNDBUF)",
+            crate::missing::settings(system, end == End::Receiver)
+        );
+        remedy.commands.insert(0, first);
     }
     remedy
+}
+
+/// Whether a system's buffers are numbers that are set.
+pub(crate) fn is_tuned(system: Option<System>) -> bool {
+    !matches!(system, Some(System::Windows | System::Solaris))
 }
 
 /// The buffer for `wanted` bytes: a power of two, and more than there is now, which is what limits.

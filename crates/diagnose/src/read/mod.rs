@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod command;
+mod copies;
 mod counters;
 mod disk;
 mod iperf2;
@@ -165,6 +166,10 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(others::Nuttcp::default()),
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
+        Box::new(copies::Scp::default()),
+        Box::new(copies::Rsync::default()),
+        Box::new(copies::Curl::default()),
+        Box::new(copies::Wget),
         Box::new(router::Interfaces::default()),
         Box::new(disk::Disk::default()),
         Box::new(radio::Radio::default()),

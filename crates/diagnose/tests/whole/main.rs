@@ -8,6 +8,7 @@ mod documented;
 mod everyday;
 mod holes;
 mod hostile;
+mod later;
 mod pasted;
 mod run_here;
 mod seeds;

@@ -1,0 +1,392 @@
+//! Programs that copy files: the closing lines of scp and sftp, rsync, curl and wget.
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Place};
+use crate::seen::{Report, Side, Test};
+use crate::words::{number, quantity, whole};
+
+/// What a terminal showed last of a line that was written over.
+fn shown(text: &str) -> &str {
+    text.rsplit('\r').next().unwrap_or(text).trim()
+}
+
+/// `37.0MB/s`, `120GB`, `35.7M`, `512`: bytes, by powers of 1024.
+fn bytes(text: &str, at: Place) -> Option<Figure> {
+    let bare = text.strip_suffix("/s").unwrap_or(text);
+    let bare = bare.strip_suffix('B').unwrap_or(bare);
+    let end = bare.find(|c: char| c.is_ascii_alphabetic());
+    let (digits, prefix) = bare.split_at(end.unwrap_or(bare.len()));
+    quantity(digits, &format!("{prefix}Byte"), at)
+}
+
+/// `55:22`, `1:02:03`: seconds.
+fn clock(text: &str) -> Option<f64> {
+    let parts: Option<Vec<u64>> = text.split(':').map(whole).collect();
+    let parts = parts.filter(|p| (2..=3).contains(&p.len()))?;
+    Some(
+        parts
+            .iter()
+            .fold(0.0, |all, part| all * 60.0 + *part as f64),
+    )
+}
+
+/// `42%`: a number.
+fn percent(text: &str) -> Option<u64> {
+    whole(text.strip_suffix('%')?).filter(|p| *p <= 100)
+}
+
+/// A copy that this end sent or received, at a rate in bytes a second.
+fn copy(
+    tool: &'static str,
+    side: Side,
+    rate: &Figure,
+    (all, seconds): (Option<Figure>, f64),
+    at: Place,
+) -> Test {
+    let mut test = Test::new(tool, at);
+    let report = Some(Report {
+        goodput: rate.times(8.0),
+        bytes: all,
+        seconds,
+    });
+    match side {
+        Side::Sender => test.sent = report,
+        Side::Receiver => {
+            test.received = report;
+            test.client = Side::Receiver;
+        }
+    }
+    test
+}
+
+/// The state of reading: a file, and its last line.
+#[derive(Default)]
+pub(super) struct Scp {
+    file: Option<(String, Test)>,
+}
+
+impl Tool for Scp {
+    fn name(&self) -> &'static str {
+        "scp"
+    }
+
+    /// `a.tar   100%  120GB  37.0MB/s   55:22`: at its end the mean rate and the time; before, `ETA` stands behind what is left.
+    fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
+        let words: Vec<&str> = shown(line.bare).split_whitespace().collect();
+        let (words, under_way) = match words.split_last() {
+            Some((&"ETA", before)) => (before, true),
+            _ => (&words[..], false),
+        };
+        let [file @ .., share, size, rate, time] = words else {
+            return false;
+        };
+        let figures = (percent(share), bytes(size, line.at), bytes(rate, line.at));
+        let (Some(_), Some(size), Some(rate), Some(time)) =
+            (figures.0, figures.1, figures.2, clock(time))
+        else {
+            return false;
+        };
+        if !words[words.len() - 2].ends_with("B/s") || file.is_empty() {
+            return false;
+        }
+        let (size, seconds) = match under_way {
+            true => (None, 0.0),
+            false => (Some(size), time),
+        };
+        let test = copy("scp", Side::Sender, &rate, (size, seconds), line.at);
+        let file = file.join(" ");
+        if self
+            .file
+            .as_ref()
+            .is_some_and(|(before, _)| *before != file)
+        {
+            self.finish(facts);
+        }
+        self.file = (rate.value > 0.0).then_some((file, test));
+        true
+    }
+
+    fn held(&self) -> usize {
+        self.file.as_ref().map_or(0, |(_, test)| test.facts())
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        facts.tests.extend(self.file.take().map(|(_, test)| test));
+    }
+}
+
+/// The state of reading: the last line of progress, where no summary has come yet.
+#[derive(Default)]
+pub(super) struct Rsync {
+    progress: Option<Test>,
+}
+
+impl Tool for Rsync {
+    fn name(&self) -> &'static str {
+        "rsync"
+    }
+
+    /// `sent 2,147,484,160 bytes  received 35 bytes  37,445,225.00 bytes/sec`, and before it `2,147,483,648 100%   35.70MB/s
+    /// 0:00:57 (xfr#1, to-chk=0/1)`, whose rate is by powers of 1024.
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = shown(line.bare);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match &words[..] {
+            [
+                "sent",
+                sent,
+                "bytes",
+                "received",
+                received,
+                "bytes",
+                rate,
+                "bytes/sec",
+            ] => {
+                let all = [sent, received, rate].map(|word| counted(word, line.at));
+                let [Some(sent), Some(received), Some(rate)] = all else {
+                    return false;
+                };
+                self.progress = None;
+                let (side, own) = match sent.value > received.value {
+                    true => (Side::Sender, &sent),
+                    false => (Side::Receiver, &received),
+                };
+                // Its rate is of both ways together.
+                let both = sent.value + received.value;
+                if rate.value > 0.0 && both > 0.0 {
+                    let seconds = both / rate.value;
+                    let own_rate = rate.times(own.value / both);
+                    let what = (Some(own.clone()), seconds);
+                    facts
+                        .tests
+                        .push(copy("rsync", side, &own_rate, what, line.at));
+                }
+                true
+            }
+            [size, share, rate, time, ..] if rate.ends_with("B/s") => {
+                let (Some(size), Some(share), Some(rate), Some(time)) = (
+                    counted(size, line.at),
+                    percent(share),
+                    bytes(rate, line.at),
+                    clock(time),
+                ) else {
+                    return false;
+                };
+                // Before its end the time is what is left.
+                let seconds = if share == 100 { time } else { 0.0 };
+                let what = ((share == 100).then_some(size), seconds);
+                let test = copy("rsync", Side::Sender, &rate, what, line.at);
+                self.progress = (rate.value > 0.0).then_some(test);
+                true
+            }
+            ["total", "size", "is", ..] => going,
+            _ => false,
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.progress.as_ref().map_or(0, Test::facts)
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        facts.tests.extend(self.progress.take());
+    }
+}
+
+/// `2,147,484,160`, or `2.15G` by powers of 1000, which is rsync's `-h`.
+fn counted(text: &str, at: Place) -> Option<Figure> {
+    let plain = text.replace(',', "");
+    let end = plain.find(|c: char| c.is_ascii_alphabetic());
+    let (digits, prefix) = plain.split_at(end.unwrap_or(plain.len()));
+    let mut chars = prefix.chars();
+    let factor = crate::words::decimal_prefix(chars.next())?;
+    chars.next().is_none().then_some(())?;
+    Some(number(digits, at)?.times(factor))
+}
+
+/// The state of reading: the last row.
+#[derive(Default)]
+pub(super) struct Curl {
+    row: Option<Test>,
+}
+
+impl Tool for Curl {
+    fn name(&self) -> &'static str {
+        "curl"
+    }
+
+    /// The table of progress: `100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M`.
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = shown(line.bare);
+        if text.starts_with("% Total ") {
+            self.finish(facts);
+            return true;
+        }
+        if text.starts_with("Dload ") {
+            return going;
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let [
+            share,
+            _,
+            received,
+            down,
+            sent,
+            up,
+            rate,
+            rate_up,
+            total,
+            spent,
+            left,
+            _,
+        ] = words[..]
+        else {
+            return false;
+        };
+        let shares = [share, received, sent].map(whole);
+        let times = [total, spent, left].iter().all(|t| t.contains(':'));
+        let figures = [down, up, rate, rate_up].map(|word| bytes(word, line.at));
+        let [Some(down), Some(up), Some(rate), Some(rate_up)] = figures else {
+            return false;
+        };
+        if !times || shares.iter().any(|s| s.is_none_or(|s| s > 100)) {
+            return false;
+        }
+        let seconds = clock(spent).unwrap_or(0.0);
+        let (side, rate, all) = match down.value >= up.value {
+            true => (Side::Receiver, rate, down),
+            false => (Side::Sender, rate_up, up),
+        };
+        if rate.value > 0.0 {
+            self.row = Some(copy("curl", side, &rate, (Some(all), seconds), line.at));
+        }
+        true
+    }
+
+    fn held(&self) -> usize {
+        self.row.as_ref().map_or(0, Test::facts)
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        facts.tests.extend(self.row.take());
+    }
+}
+
+/// The state of reading: none.
+pub(super) struct Wget;
+
+impl Tool for Wget {
+    fn name(&self) -> &'static str {
+        "wget"
+    }
+
+    /// `2026-11-25 10:11:12 (35.7 MB/s) - ‘a.tar’ saved [1073741824/1073741824]`, the time taken off or not; with
+    /// `--report-speed=bits` the rate is in `Mb/s`. What stands in a bar of progress is said there again.
+    fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
+        let text = shown(line.bare);
+        if text.contains("%[") && text.contains("B/s") {
+            return true;
+        }
+        let Some((rate, size)) = saved(text, line.at) else {
+            return false;
+        };
+        let seconds = size.value / rate.value.max(1.0);
+        let what = (Some(size), seconds);
+        facts
+            .tests
+            .push(copy("wget", Side::Receiver, &rate, what, line.at));
+        true
+    }
+}
+
+/// Bytes a second and bytes of wget's closing line.
+fn saved(text: &str, at: Place) -> Option<(Figure, Figure)> {
+    let (before, after) = text.split_once("/s) - ")?;
+    let (_, rate) = before.rsplit_once('(')?;
+    let (digits, unit) = rate.split_once(' ')?;
+    let (_, count) = after.rsplit_once(" saved [")?;
+    let count = count.strip_suffix(']')?;
+    let size = number(count.split('/').next()?, at)?;
+    let rate = match unit.strip_suffix('b') {
+        Some(prefix) => quantity(digits, &format!("{prefix}bit"), at)?.times(0.125),
+        None => bytes(&format!("{digits}{unit}"), at)?,
+    };
+    (rate.value > 0.0).then_some((rate, size))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::{Source, read};
+    use crate::seen::{Side, Test};
+
+    fn tests(text: &str) -> Vec<Test> {
+        let source = Source {
+            name: "copy.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let facts = read(&[source]);
+        assert_eq!(facts.ignored_count, [0], "{text}");
+        facts.tests
+    }
+
+    /// Tool, side, bit/s, bytes and seconds of the one test of a text.
+    fn one(text: &str) -> (&'static str, Side, f64, f64, f64) {
+        let all = tests(text);
+        assert_eq!(all.len(), 1, "{text}");
+        let (rate, side) = all[0].goodput().expect("a rate");
+        let report = all[0].received.as_ref().or(all[0].sent.as_ref());
+        let report = report.expect("a report");
+        let bytes = report.bytes.as_ref().map_or(0.0, |b| b.value);
+        (all[0].tool, side, rate.value, bytes, report.seconds)
+    }
+
+    const MIB: f64 = 1_048_576.0;
+
+    #[test]
+    fn scp_says_its_mean_rate_at_the_end() {
+        let text = "big file.tar    42%   51GB  35.0MB/s   31:10 ETA\rbig file.tar   100%  120GB  37.0MB/s   55:22\n";
+        let all = (120.0 * 1024.0 * MIB, 55.0 * 60.0 + 22.0);
+        assert_eq!(
+            one(text),
+            ("scp", Side::Sender, 37.0 * MIB * 8.0, all.0, all.1)
+        );
+        let two = "a   100%  1024MB  37.0MB/s   00:28\nb   100%  1024MB  37.0MB/s   00:28\n";
+        assert_eq!(tests(two).len(), 2);
+    }
+
+    #[test]
+    fn rsync_counts_both_ways_in_its_rate() {
+        let text = "  1,000,000,000 100%   35.70MB/s    0:00:26 (xfr#1, to-chk=0/1)\n\nsent 1,000,000,000 bytes  received 0 bytes  40,000,000.00 bytes/sec\ntotal size is 1,000,000,000  speedup is 1.00\n";
+        assert_eq!(one(text), ("rsync", Side::Sender, 3.2e8, 1e9, 25.0));
+        let fetched = "sent 50 bytes  received 2.00G bytes  40.00M bytes/sec\n";
+        let (tool, side, rate, ..) = one(fetched);
+        assert_eq!(
+            (tool, side, rate.round()),
+            ("rsync", Side::Receiver, 319_999_992.0)
+        );
+    }
+
+    #[test]
+    fn curl_says_the_mean_of_the_way_it_went() {
+        let head = "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n";
+        let down = "  3 1024M    3 31.0M    0     0  30.7M      0  0:00:33  0:00:01  0:00:32 30.7M\r100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M\n";
+        let all = 1024.0 * MIB;
+        assert_eq!(
+            one(&format!("{head}{down}")),
+            ("curl", Side::Receiver, 35.7 * MIB * 8.0, all, 28.0)
+        );
+        let up = "100 1024M    0     0  100 1024M      0  35.7M  0:00:28  0:00:28 --:--:-- 36.1M\n";
+        assert_eq!(one(&format!("{head}{up}")).1, Side::Sender);
+    }
+
+    #[test]
+    fn wget_says_its_rate_behind_the_time() {
+        let bar = "a.tar   100%[===================>]   1.00G  35.7MB/s    in 29s\n\n";
+        let done = "2026-11-25 10:11:12 (35.7 MB/s) - ‘a.tar’ saved [1073741824/1073741824]\n";
+        let (tool, side, rate, bytes, _) = one(&format!("{bar}{done}"));
+        assert_eq!((tool, side, bytes), ("wget", Side::Receiver, 1024.0 * MIB));
+        assert_eq!(rate, 35.7 * MIB * 8.0);
+        let bits = "2026-11-25 10:11:12 (300 Mb/s) - ‘a.tar’ saved [1073741824/1073741824]\n";
+        assert_eq!(one(bits).2, 3e8);
+    }
+}
