@@ -108,7 +108,7 @@ pages: scenarios oracles ## open the page of every scenario in a browser
 # One page of each kind, in full.
 .PHONY: page-test
 page-test: scenarios oracles ## use some pages of real runs in Chromium
-	@for run in lossy sweeps/one-key sweeps/two-keys sweeps/three-keys sweeps/categories sweeps/gaps sweeps/together; do \
+	@for run in lossy sweeps/one-key sweeps/two-keys sweeps/three-keys sweeps/categories sweeps/gaps sweeps/together sweeps/pairs; do \
 		$(CHECKED) run web/fixtures/$$run.toml --out target/page-test/$${run##*/} >/dev/null || exit; \
 	done
 	@$(CHECKED) run web/fixtures/repeats.toml --repeat 8 --out target/page-test/repeats >/dev/null
@@ -136,6 +136,8 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		../page-test/categories/report.html --figure 'f1: goodput' panels=1,bars=18,curves=0,legend=5,missing=0 \
 			--figure 'f1: recovery' bars=3,missing=6 --figure 'group pair: fairness' bars=9,legend=4 \
 		../page-test/together/report.html --figure 'bulk: goodput' panels=1,curves=4,gaps=0,legend=6,stated=2,covered=0 \
+		../page-test/pairs/report.html --figure 'near: goodput against trunk.queue, by near.cc / far.cc' panels=1,curves=6,gaps=0,legend=5 \
+			--figure 'group pair: fairness' panels=1,curves=3,legend=4 \
 		../page-test/gaps/report.html --figure 'bulk: recovery' panels=1,bars=0,curves=5,gaps=0,legend=5,log=yx
 
 .PHONY: bench

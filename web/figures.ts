@@ -52,10 +52,10 @@ function rangeOf(data: ReportData, { range }: Options): Look["range"] | string {
   const kind = low.value === 0 ? high.kind : low.kind;
   if (high.value !== 0 && high.kind !== kind || low.value > high.value) return `${range.join("..")} is no range of one kind from less to more`;
   const { records } = data.document;
-  const keys = sweptKeys(records).map((key) => keyOf(key, key, records.flatMap((r) => r.point[key] ?? [])));
+  const keys = sweptKeys(records).map((key) => keyOf([key], records));
   if (keys.length === 0) return "nothing was swept";
   const like = keys.some((k) => k.numbers !== null && k.values.some((v, i) => k.numbers![i] !== 0 && quantity(v)?.kind === kind));
-  return like ? [{ ...low, kind }, { ...high, kind }] : `no key of the sweep has such values: ${keys.map((k) => `${k.key} has ${k.values.slice(0, 3).join(", ")}`).join("; ")}`;
+  return like ? [{ ...low, kind }, { ...high, kind }] : `no key of the sweep has such values: ${keys.map((k) => `${k.keys.join()} has ${k.values.slice(0, 3).join(", ")}`).join("; ")}`;
 }
 
 function all(data: ReportData, look: Look, span: readonly [number, number] | undefined): Drawn[] {

@@ -4,19 +4,19 @@ import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
-/** A key that takes more than one value. */
+/** What a figure has an axis, colours or panels for: a key of the sweep, or several that advance together. */
 export interface Key {
-  readonly key: string;
-  /** As short as tells it from the others. */
+  readonly keys: readonly string[];
+  /** As short as tells it from the others. Of several keys the one whose quantity is the axis, or all: `short.cc / long.cc`. */
   readonly name: string;
-  /** As written; quantities by size. */
+  /** What a point has at each of its values. */
+  readonly steps: readonly Point[];
+  /** As written; quantities by size. Where the name is that of several keys `cubic / bbr`. */
   readonly values: readonly string[];
   /** The same as numbers, unless they are words. */
   readonly numbers: readonly number[] | null;
   /** Its axis is logarithmic. */
   readonly log: boolean;
-  /** Keys that were swept together with it: what they are where it has each of its values. */
-  readonly with?: readonly { readonly name: string; readonly values: readonly string[] }[];
 }
 
 /** How figures of sweeps are to be drawn, where they shall not decide for themselves. */
@@ -112,37 +112,41 @@ function numbersOf(values: readonly string[]): number[] | null {
   return parsed.every((q) => q !== null) && kinds.size <= 1 ? parsed.map((q) => q.value) : null;
 }
 
-/** A key with its values in order: words as they were written, quantities by size. */
-export function keyOf(key: string, name: string, written: readonly string[]): Key {
-  const values = [...new Set(written)];
-  const numbers = numbersOf(values);
-  if (numbers === null) return { key, name, values, numbers, log: false };
-  const order = values.map((_, i) => i).sort((p, q) => numbers[p]! - numbers[q]!);
-  return { key, name, values: order.map((i) => values[i]!), numbers: order.map((i) => numbers[i]!), log: spansDecades(numbers) };
+/** The keys of a sweep that have several values, in its order, each by itself or with those it advances together with. */
+export function axes(data: ReportData, records: readonly { readonly point: Point }[]): string[][] {
+  const swept = sweptKeys(records);
+  const written = (data.document.sweep ?? []).map((axis) => axis.filter((key) => swept.includes(key)));
+  const others = swept.filter((key) => !written.flat().includes(key)).map((key) => [key]);
+  return [...written.filter((axis) => axis.length > 0), ...others];
 }
 
-/** The keys that lead: what another key has at each value of a leading one, it says by itself. Quantities lead before words,
- * and of two the one of more values. */
-export function leading(keys: readonly Key[], records: readonly { readonly point: Point }[]): Key[] {
-  const rank = (k: Key): number => k.values.length + (k.numbers === null ? 0 : 0.5);
-  const kept: { key: Key; with: { name: string; values: string[] }[] }[] = [];
-  for (const key of [...keys].sort((p, q) => rank(q) - rank(p))) {
-    const lead = kept.find((k) => follows(key, k.key, records) !== null);
-    if (lead) lead.with.push({ name: key.name, values: follows(key, lead.key, records)! });
-    else kept.push({ key, with: [] });
-  }
-  return keys.flatMap((key) => kept.filter((k) => k.key === key).map((k) => (k.with.length === 0 ? key : { ...key, with: k.with })));
-}
-
-/** The value of a key at each value of another; null where it has several, or none. */
-function follows(key: Key, lead: Key, records: readonly { readonly point: Point }[]): string[] | null {
-  const found = new Map<string, string>();
+/** The different values that keys have together, in the order in which they come. */
+function stepsOf(keys: readonly string[], records: readonly { readonly point: Point }[]): Point[] {
+  const steps = new Map<string, Point>();
   for (const { point } of records) {
-    const [at, value] = [point[lead.key], point[key.key]];
-    if (at === undefined || value === undefined || (found.get(at) ?? value) !== value) return null;
-    found.set(at, value);
+    const values = keys.flatMap((key) => point[key] ?? []);
+    if (values.length === keys.length) steps.set(JSON.stringify(values), Object.fromEntries(keys.map((key, i) => [key, values[i]!])));
   }
-  return lead.values.map((v) => found.get(v) ?? "");
+  return [...steps.values()];
+}
+
+/** Keys with their values in order: words as they were written, quantities by size. A quantity that is another one at each step
+ * leads, and the others come with it; without one each step is a word. */
+export function keyOf(keys: readonly string[], records: readonly { readonly point: Point }[]): Key {
+  const steps = stepsOf(keys, records);
+  for (const key of keys) {
+    const values = steps.map((step) => step[key]!);
+    const numbers = new Set(values).size === steps.length ? numbersOf(values) : null;
+    if (numbers === null) continue;
+    const order = values.map((_, i) => i).sort((p, q) => numbers[p]! - numbers[q]!);
+    return { keys, name: format.keyName(key), steps: order.map((i) => steps[i]!), values: order.map((i) => values[i]!), numbers: order.map((i) => numbers[i]!), log: spansDecades(numbers) };
+  }
+  return inWords({ keys, name: "", steps, values: [], numbers: null, log: false });
+}
+
+/** The same with the names and values of all its keys. */
+function inWords(key: Key): Key {
+  return { ...key, name: key.keys.map(format.keyName).join(" / "), values: key.steps.map((step) => key.keys.map((k) => step[k]!).join(" / ")) };
 }
 
 /** The values of a quantity's axis that are within the range. */
@@ -151,8 +155,7 @@ function shown(x: Key, range: Look["range"]): Key {
   if (range === undefined || numbers === null || format.quantity(x.values.find((_, i) => numbers[i] !== 0) ?? "")?.kind !== range[0].kind) return x;
   const kept = numbers.flatMap((v, i) => (v >= range[0].value && v <= range[1].value ? [i] : []));
   const left = kept.map((i) => numbers[i]!);
-  const beside = x.with === undefined ? {} : { with: x.with.map((k) => ({ ...k, values: kept.map((i) => k.values[i]!) })) };
-  return { ...x, ...beside, values: kept.map((i) => x.values[i]!), numbers: left, log: spansDecades(left) };
+  return { ...x, steps: kept.map((i) => x.steps[i]!), values: kept.map((i) => x.values[i]!), numbers: left, log: spansDecades(left) };
 }
 
 /** Whether values can stand on a logarithmic axis: zero has a place of its own beside it. */
@@ -166,12 +169,13 @@ export function spansDecades(numbers: readonly number[]): boolean {
   return numbers.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > X_DECADE;
 }
 
-/** Which key lies along x (the quantity of most values), which has colours, and which have panels. */
+/** Which key lies along x (the quantity of most values), which has colours, and which have panels. Keys that advance together
+ * are one, and all of them are named in colours and panels. */
 export function roles(keys: readonly Key[]): { x: Key; colour: Key | null; panels: Key[] } | null {
   const size = (k: Key): number => k.values.length + (k.numbers === null ? 0 : 1000);
   const x = [...keys].sort((p, q) => size(q) - size(p))[0];
   if (!x) return null;
-  const rest = keys.filter((k) => k !== x);
+  const rest = keys.filter((k) => k !== x).map(inWords);
   const colour = rest.find((k) => k.values.length <= COLOURS) ?? null;
   return { x, colour, panels: rest.filter((k) => k !== colour) };
 }
@@ -200,8 +204,8 @@ function middle(records: readonly TestRecord[], metric: string, means: Means): C
 }
 
 function series(at: readonly TestRecord[], metric: string, origin: Origin, x: Key, colour: number, means: Means): SweepSeries {
-  const cells = x.values.map((value) => {
-    const here = at.filter((r) => r.point[x.key] === value);
+  const cells = x.steps.map((step) => {
+    const here = at.filter((r) => within(r.point, step));
     if (here.length === 0) return undefined;
     const cell = middle(here.filter((r) => r.origin === origin), metric, means);
     return cell !== null && isNothing(metric, cell.y) ? null : cell;
@@ -213,14 +217,14 @@ function markOf(metric: string, e: Expectation, x: Key, colour: Key | null): Swe
   const y = format.stated(metric, e.stated);
   if (y === null && (e.min === null || e.max === null)) return [];
   const title = `${e.stated ? `stated ${e.stated}; ` : ""}allowed ${format.band(metric, e.min, e.max)}`;
-  const place = x.values.indexOf(e.point[x.key] ?? "");
-  const tone = colour === null ? 0 : colour.values.indexOf(e.point[colour.key] ?? "");
+  const place = x.steps.findIndex((step) => within(e.point, step));
+  const tone = colour === null ? 0 : colour.steps.findIndex((step) => within(e.point, step));
   return place < 0 || tone < 0 ? [] : [{ x: place, colour: tone, y, low: e.min, high: e.max, title }];
 }
 
 /** Every combination of the keys' values. */
 function product(keys: readonly Key[]): Point[] {
-  return keys.reduce<Point[]>((points, k) => points.flatMap((p) => k.values.map((v) => ({ ...p, [k.key]: v }))), [{}]);
+  return keys.reduce<Point[]>((points, k) => points.flatMap((p) => k.steps.map((step) => ({ ...p, ...step }))), [{}]);
 }
 
 function within(point: Point, part: Point): boolean {
@@ -232,11 +236,10 @@ export function sweepOf(data: ReportData, test: string, metric: string, name = t
   const bars = look.bars ?? "range";
   const records = data.document.records.filter((r) => r.test === test);
   const found = records.filter((r) => typeof r.metrics[metric] === "number" && !isNothing(metric, r.metrics[metric]));
-  const keys = sweptKeys(records);
-  const role = roles(leading(keys.map((key) => keyOf(key, format.keyName(key), records.map((r) => r.point[key]).filter((v) => v !== undefined))), records));
+  const role = roles(axes(data, records).map((keys) => keyOf(keys, records)));
   if (role === null) return null;
   const x = shown(role.x, look.range);
-  const values = found.filter((r) => x.values.includes(r.point[x.key] ?? "")).map((r) => r.metrics[metric] as number);
+  const values = found.filter((r) => x.steps.some((step) => within(r.point, step))).map((r) => r.metrics[metric] as number);
   if (values.length === 0) return null;
   if (Math.max(...values) - Math.min(...values) <= LEVEL * Math.max(...values.map(Math.abs))) return null;
   const { colour } = role;
@@ -246,14 +249,14 @@ export function sweepOf(data: ReportData, test: string, metric: string, name = t
   const means: Means = bars === "ci95" ? meansOf(data, test, metric) : new Map();
   const panels = product(role.panels).flatMap((part): SweepPanel[] => {
     const mine = records.filter((r) => within(r.point, part));
-    const all = (colour?.values ?? [""]).flatMap((value, i) => origins.map((origin) => {
-      const here = colour === null ? part : { ...part, [colour.key]: value };
+    const all = (colour?.steps ?? [{}]).flatMap((step, i) => origins.map((origin) => {
+      const here = { ...part, ...step };
       const one = series(mine.filter((r) => within(r.point, here)), metric, origin, x, i, means);
-      const few = (v: string): boolean => isRare(mine.filter((r) => r.origin === origin && within(r.point, { ...here, [x.key]: v })), metric);
+      const few = (at: Point): boolean => isRare(mine.filter((r) => r.origin === origin && within(r.point, { ...here, ...at })), metric);
       for (const [list, rare] of [[missing, false], [scarce, true]] as const) {
-        const gaps = x.values.filter((v, k) => one.cells[k] === null && few(v) === rare);
-        const whole = gaps.length === one.cells.length && Object.keys(here).length > 0;
-        const at = whole ? [format.point(here)] : gaps.map((v) => format.point({ [x.key]: v, ...here }));
+        const gaps = x.steps.filter((at, k) => one.cells[k] === null && few(at) === rare);
+        const [of, some] = [format.point(here), `${x.name} ${gaps.map((at) => x.values[x.steps.indexOf(at)]!).join(", ")}`];
+        const at = of === "" ? some : gaps.length === one.cells.length ? of : `${of} at ${some}`;
         if (gaps.length > 0) list.push({ origin, at, points: gaps.length });
       }
       return one;
@@ -271,18 +274,18 @@ export function sweepOf(data: ReportData, test: string, metric: string, name = t
   return { test: name, metric, x: across, colour, panels, origins, log, bars, missing: gaps(missing), rare: gaps(scarce) };
 }
 
-/** Points at which an origin has no value: together where all of a colour have none. */
+/** Points of one colour at which an origin has no value. */
 interface Gap {
   readonly origin: Origin;
-  readonly at: readonly string[];
+  readonly at: string;
   readonly points: number;
 }
 
-/** Gaps named one by one; of more, how many there are. */
-const NAMED = 4;
+/** Colours whose gaps are named; of more, how many points there are. */
+const NAMED = 8;
 
 function said(origin: Origin, gaps: readonly Gap[], points: number): string[] {
-  const at = gaps.flatMap((g) => g.at);
+  const at = gaps.map((g) => g.at);
   if (at.length === 0) return [];
   return [`${origin}, ${at.length > NAMED ? `${gaps.reduce((sum, g) => sum + g.points, 0)} of ${points} points` : at.join("; ")}`];
 }

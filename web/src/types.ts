@@ -164,6 +164,8 @@ export interface RunDocument {
   readonly version: string;
   readonly seed: number;
   readonly scenario_sha256: string;
+  /** The keys of the sweep in the order of the scenario, those that advance together in one list. */
+  readonly sweep?: readonly (readonly string[])[];
   readonly records: readonly TestRecord[];
   readonly links: readonly LinkRecord[];
   readonly expectations: readonly Expectation[];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as format from "../src/format";
 import { subject } from "../src/results";
 import { rowsOf, spread } from "../src/figure/chart";
-import { keyOf, spansDecades, sweptKeys } from "../src/sweep";
+import { keyOf, spansDecades, sweptKeys, type Key } from "../src/sweep";
 import { seriesKey } from "../src/section/time";
 
 /** The narrow space between number and unit, as an ordinary one. */
@@ -64,12 +64,13 @@ describe("quantities", () => {
 
 describe("axes", () => {
   it("place a sweep by size, or in order where it has none", () => {
-    const sizes = keyOf("k", "k", ["128 MiB", "8 MiB", "64 MiB"]);
+    const of = (values: readonly string[]): Key => keyOf(["k"], values.map((k) => ({ point: { k } })));
+    const sizes = of(["128 MiB", "8 MiB", "64 MiB"]);
     expect(sizes.numbers).toEqual([8, 64, 128].map((v) => v * 2 ** 20));
     expect([spansDecades(sizes.numbers!), sizes.values]).toEqual([true, ["8 MiB", "64 MiB", "128 MiB"]]);
-    expect(keyOf("k", "k", ["reno", "cubic"])).toMatchObject({ values: ["reno", "cubic"], numbers: null });
-    expect(keyOf("k", "k", ["3bdp", "0.1bdp"]).numbers).toEqual([0.1, 3]);
-    expect(keyOf("k", "k", ["1bdp", "10 ms"]).numbers).toBeNull();
+    expect(of(["reno", "cubic"])).toMatchObject({ values: ["reno", "cubic"], numbers: null });
+    expect(of(["3bdp", "0.1bdp"]).numbers).toEqual([0.1, 3]);
+    expect(of(["1bdp", "10 ms"]).numbers).toBeNull();
     expect(sweptKeys([{ point: { a: "1", b: "x" } }, { point: { a: "2", b: "x" } }])).toEqual(["a"]);
   });
 

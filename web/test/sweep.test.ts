@@ -6,7 +6,7 @@ import { drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
 import { captionOf } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
-import { sweepOf, sweptKeys, type Look } from "../src/sweep";
+import { sweepOf, sweptKeys, type Look, type Sweep } from "../src/sweep";
 import { pathOf } from "../src/time/drawing";
 import type { Origin, Point, ReportData, TestRecord } from "../src/types";
 
@@ -146,11 +146,32 @@ describe("a sweep's figure", () => {
   it("has one axis for keys that were swept together, and says what goes with what", () => {
     const steps = [["1 ms", "1 MiB"], ["10 ms", "4 MiB"], ["20 ms", "4 MiB"]] as const;
     const records = ["reno", "cubic"].flatMap((cc) => steps.map(([delay, window], i) => record("simulated", { "test.bulk.cc": cc, "link.l.delay": delay, "test.bulk.window": window }, { goodput_bps: (i + 1) * 1e6 })));
-    const sweep = sweepOf(report(records), "bulk", "goodput_bps")!;
+    const plain = report(records);
+    const sweep = sweepOf({ ...plain, document: { ...plain.document, sweep: [["test.bulk.cc"], ["link.l.delay", "test.bulk.window"]] } }, "bulk", "goodput_bps")!;
     expect([sweep.x.name, sweep.colour?.name, sweep.panels.length]).toEqual(["delay", "cc", 1]);
     expect(sweep.panels[0]!.series.map((s) => s.cells.map((c) => c?.y))).toEqual([[1e6, 2e6, 3e6], [1e6, 2e6, 3e6]]);
-    expect(captionOf(sweep)).toContain("Together: delay 1 ms with window 1 MiB, delay 10 ms with window 4 MiB, delay 20 ms with window 4 MiB.");
+    expect(captionOf(sweep)).toContain("Together: delay 1 ms, window 1 MiB; delay 10 ms, window 4 MiB; delay 20 ms, window 4 MiB.");
     expect(toText(drawSweep(sweep, { id: "s", width: 900 }))).toContain(">delay, together with window, logarithmic axis<");
+  });
+
+  it("has one colour for each step of keys that advance together, whatever values come again", () => {
+    const steps = [["cubic", "cubic"], ["cubic", "bbr"], ["reno", "cubic"]] as const;
+    const sweep = [["link.l.queue"], ["test.f1.cc", "test.f2.cc"]];
+    const records = ["1bdp", "2bdp"].flatMap((queue, q) => steps.map(([one, two], i) => record("simulated", { "link.l.queue": queue, "test.f1.cc": one, "test.f2.cc": two }, { goodput_bps: (q * 3 + i + 1) * 1e6 })));
+    const drawnOf = (some: readonly TestRecord[]): Sweep => {
+      const plain = report(some);
+      nameKeys(sweep.flat().map((key) => ({ key, name: key.split(".").slice(-2).join(".") })));
+      return sweepOf({ ...plain, document: { ...plain.document, sweep } }, "bulk", "goodput_bps")!;
+    };
+    const crossed = drawnOf(records);
+    expect([crossed.x.name, crossed.colour?.name, crossed.colour?.values, crossed.panels.length]).toEqual(["l.queue", "f1.cc / f2.cc", ["cubic / cubic", "cubic / bbr", "reno / cubic"], 1]);
+    expect(crossed.panels[0]!.series.map((s) => s.cells.map((c) => c?.y))).toEqual([[1e6, 4e6], [2e6, 5e6], [3e6, 6e6]]);
+    expect(toText(drawSweep(crossed, { id: "s", width: 900 }))).toContain(">f1.cc cubic, f2.cc bbr<");
+    // Where all values differ, too; and by themselves they are the words along x.
+    expect(drawnOf(records.filter((r) => r.point["test.f1.cc"] !== "cubic" || r.point["test.f2.cc"] !== "cubic")).colour?.name).toBe("f1.cc / f2.cc");
+    const alone = drawnOf(records.filter((r) => r.point["link.l.queue"] === "1bdp"));
+    expect([alone.x.name, alone.x.values, alone.colour]).toEqual(["f1.cc / f2.cc", ["cubic / cubic", "cubic / bbr", "reno / cubic"], null]);
+    nameKeys(undefined);
   });
 
   it("leaves out what fewer than half of the repeats have, and says so", () => {

@@ -52,8 +52,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let failure = captures.failure(fault);
         if let Some(file) = junit.filter(|_| !failure.is_usage()) {
             let points = (part.ended, part.missing.as_slice());
-            others.extend(not_ended(&failure, &loaded.scenario.expects, points));
-            write_junit(&part.outcome.document, &others, file)?;
+            let document = &part.outcome.document;
+            others.extend(not_ended(
+                &failure,
+                document,
+                &loaded.scenario.expects,
+                points,
+            ));
+            write_junit(document, &others, file)?;
         }
         return Err(failure);
     }
@@ -103,6 +109,7 @@ fn say_of_expectations(experiment: &Experiment) {
 /// The cases of a run that was stopped: the run itself, which failed, and what was not judged.
 fn not_ended(
     failure: &Failure,
+    document: &RunDocument,
     expects: &[Expect],
     (ended, missing): (usize, &[Point]),
 ) -> Vec<Case> {
@@ -111,7 +118,8 @@ fn not_ended(
         name: "run".to_owned(),
         outcome: junit::Outcome::Fail(format!("{failure}; {ended} of {all} points had ended")),
     };
-    let mut cases = unjudged(expects, missing, "the run was stopped before it was judged");
+    let why = "the run was stopped before it was judged";
+    let mut cases = unjudged(document, expects, missing, why);
     cases.insert(0, run);
     cases
 }

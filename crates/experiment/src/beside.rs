@@ -36,6 +36,7 @@ pub fn beside(mut runs: Vec<(String, ReportData)>) -> Option<ReportData> {
     (all.sequence, all.notes) = Default::default();
     let document = &mut all.document;
     document.scenario.clone_from(&all.scenario.name);
+    document.sweep = vec![vec![RUN.to_owned()]];
     (document.records, document.links, document.expectations) = Default::default();
     document.repeats = None;
     for (name, data) in runs {
@@ -43,6 +44,7 @@ pub fn beside(mut runs: Vec<(String, ReportData)>) -> Option<ReportData> {
             point.insert(RUN.to_owned(), name.clone());
         };
         let mut one = data.document;
+        swept(&mut document.sweep, one.sweep);
         one.records.iter_mut().for_each(|r| mark(&mut r.point));
         one.links.iter_mut().for_each(|l| mark(&mut l.point));
         one.expectations.iter_mut().for_each(|e| mark(&mut e.point));
@@ -63,6 +65,14 @@ pub fn beside(mut runs: Vec<(String, ReportData)>) -> Option<ReportData> {
     all.keys = Keys::of(&all.document).names().to_vec();
     all.said = record_notes(&all.document);
     Some(all)
+}
+
+/// Adds the keys of a run's sweep that no run before it has.
+fn swept(all: &mut Vec<Vec<String>>, sweep: Vec<Vec<String>>) {
+    for mut axis in sweep {
+        axis.retain(|key| !all.iter().flatten().any(|known| known == key));
+        all.extend((!axis.is_empty()).then_some(axis));
+    }
 }
 
 /// What all runs have alike.

@@ -139,6 +139,7 @@ impl Experiment {
         } = self.all(&seeds, taps, progress);
         let loaded = &self.loaded;
         let mut document = RunDocument::new(&loaded.scenario.name, seeds[0], loaded.sha256());
+        document.sweep = loaded.scenario.sweep_keys();
         document.records = found.records;
         document.links = found.links;
         if repeats > 1 {
@@ -292,7 +293,7 @@ impl Experiment {
                     let sequence = if first { sequence } else { 0 };
                     let taps = taps.filter(|_| first);
                     let job = Job {
-                        label: label(&self.loaded.scenario.name, &at.point, repeat, seeds.len()),
+                        label: label(&self.loaded.scenario, &at.point, repeat, seeds.len()),
                         memory: at.memory,
                         work: Box::new(move |progress: &mut dyn Progress| {
                             let drawn = at.drawn(seed);
@@ -404,10 +405,12 @@ fn seeds(seed: u64, repeats: u32) -> Vec<u64> {
     std::iter::once(seed).chain(drawn).collect()
 }
 
-fn label(name: &str, at: &Point, repeat: usize, repeats: usize) -> String {
-    let values: Vec<&str> = at.values().map(String::as_str).collect();
+/// What a run is called while it goes on: its point's values in the order of the sweep, or the scenario's name.
+fn label(scenario: &Scenario, at: &Point, repeat: usize, repeats: usize) -> String {
+    let values = scenario.sweep.iter().filter_map(|(key, _)| at.get(key));
+    let values: Vec<&str> = values.map(String::as_str).collect();
     let mut text = if values.is_empty() {
-        name.to_owned()
+        scenario.name.clone()
     } else {
         values.join(" ")
     };

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::number;
 use crate::statistics::{Summary, paired, runs_to_tell, shares, welch};
-use crate::{Keys, Origin, Record, RunDocument, is_nothing, point_text};
+use crate::{Keys, Origin, Record, RunDocument, is_nothing};
 
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
@@ -212,14 +212,15 @@ pub fn sets(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparis
                 .extend(row(&key, key.origin, x, y, tolerance));
         }
     }
+    let keys = comparison.keys.clone();
     let only = |this: &Values<'_>, other: &Values<'_>| {
         let missing = this.keys().filter(|k| !other.contains_key(*k));
-        missing.map(name).collect::<Vec<_>>()
+        missing.map(|k| name(k, &keys)).collect::<Vec<_>>()
     };
     comparison.only_a = only(&left, &right);
     comparison.only_b = only(&right, &left);
     let tests = |of: &Values<'_>| -> BTreeSet<String> {
-        let unnamed = of.keys().map(|k| name(&Key { metric: "", ..*k }));
+        let unnamed = of.keys().map(|k| name(&Key { metric: "", ..*k }, &keys));
         unnamed.collect()
     };
     let missing = tests(&left).symmetric_difference(&tests(&right)).count();
@@ -328,8 +329,8 @@ fn key<'r>(record: &'r Record, metric: &'r str) -> Key<'r> {
     }
 }
 
-fn name(key: &Key<'_>) -> String {
-    let at = match point_text(key.point) {
+fn name(key: &Key<'_>, keys: &Keys) -> String {
+    let at = match keys.text(key.point) {
         point if point.is_empty() => point,
         point => format!(" at {point}"),
     };

@@ -9,7 +9,7 @@ use serde_json::ser::Formatter;
 
 use crate::link::link_metrics;
 use crate::number::Number;
-use crate::{Expectation, Keys, LinkRecord, Origin, Point, Record, RunDocument};
+use crate::{Keys, LinkRecord, Origin, Point, Record, RunDocument};
 
 /// Value of `schema` in a [`RunDocument`].
 pub const RUN_SCHEMA: &str = "farpath.run/1";
@@ -92,6 +92,7 @@ impl RunDocument {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seed,
             scenario_sha256,
+            sweep: Vec::new(),
             records: Vec::new(),
             links: Vec::new(),
             expectations: Vec::new(),
@@ -303,22 +304,6 @@ impl LinkRecord {
     pub fn path(&self) -> String {
         format!("link.{}.{}", self.link, self.direction)
     }
-}
-
-impl Expectation {
-    /// The sweep point as text; empty without a sweep.
-    pub fn point_text(&self) -> String {
-        point_text(&self.point)
-    }
-}
-
-/// `key=value` pairs joined by `;`.
-pub fn point_text(point: &BTreeMap<String, String>) -> String {
-    point
-        .iter()
-        .map(|(k, v)| format!("{k}={v}"))
-        .collect::<Vec<_>>()
-        .join(";")
 }
 
 /// What the rows of one series share: their first five fields, quoted where RFC 4180 §2 says so.

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::{Series, StreamRecord};
+use crate::{Expectation, Series, StreamRecord};
 
 fn document() -> RunDocument {
     let mut run = RunDocument::new("snaky-ccc", 1, "00ff".to_owned());

@@ -25,7 +25,7 @@ pub mod trace;
 
 pub use certificate::Certificate;
 pub use count::count_of;
-pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
+pub use document::{RECORD_SCHEMA, RUN_SCHEMA};
 pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
 pub use judge::{Expect, Point, Results, judge, median};
 pub use link::{DROP_REASONS, link_metric};

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Point, Record, RunDocument};
 
-/// Points that are named one by one; of more, how many there are.
+/// Points that are named one by one; of more than one more, how many there are.
 const NAMED: usize = 3;
 
-/// The keys of a run's points in the order in which they were written, each with its name in words.
+/// The keys of a run's points in the order of the scenario's sweep, each with its name in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys(Vec<KeyName>);
 
@@ -23,7 +23,7 @@ pub struct KeyName {
 }
 
 impl Keys {
-    /// Those of every point that a run's results have.
+    /// Those of a run's sweep; then any others that its results' points have, what varies fastest last.
     pub fn of(run: &RunDocument) -> Keys {
         let links = run.links.iter().map(|l| &l.point);
         let judged = run.expectations.iter().map(|e| &e.point);
@@ -34,7 +34,10 @@ impl Keys {
             .chain(links)
             .chain(judged);
         let points: Vec<&Point> = all.collect();
-        let keys = key_order(&points);
+        let mut keys: Vec<&str> = run.sweep.iter().flatten().map(String::as_str).collect();
+        let written = keys.clone();
+        let others = key_order(&points);
+        keys.extend(others.into_iter().filter(|key| !written.contains(key)));
         let beside: Vec<String> = keys.iter().flat_map(|key| beside(run, key)).collect();
         let others: Vec<&str> = keys
             .iter()
@@ -55,24 +58,27 @@ impl Keys {
 
     /// A point in few words: `loss 1e-4, cc reno`; empty without a sweep.
     pub fn words(&self, point: &Point) -> String {
-        let known = self
-            .0
-            .iter()
-            .filter_map(|k| Some(format!("{} {}", k.name, point.get(&k.key)?)));
-        let foreign = point
-            .iter()
-            .filter(|(key, _)| self.0.iter().all(|k| k.key != **key));
-        let all = known.chain(foreign.map(|(key, value)| format!("{key} {value}")));
-        all.collect::<Vec<_>>().join(", ")
+        let pairs = self.pairs(point);
+        let words = pairs.map(|(_, name, value)| format!("{name} {value}"));
+        words.collect::<Vec<_>>().join(", ")
     }
 
     /// A point as a reader of tables wants it: `key=value` pairs joined by `;`, the keys whole.
     pub fn text(&self, point: &Point) -> String {
-        let pairs = self
-            .0
-            .iter()
-            .filter_map(|k| Some(format!("{}={}", k.key, point.get(&k.key)?)));
-        pairs.collect::<Vec<_>>().join(";")
+        let pairs = self.pairs(point);
+        let texts = pairs.map(|(key, _, value)| format!("{key}={value}"));
+        texts.collect::<Vec<_>>().join(";")
+    }
+
+    /// Key, name and value of all that a point has; keys that are none of these come last, by their whole names.
+    fn pairs<'a>(&'a self, point: &'a Point) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
+        let known = self.0.iter().filter_map(|k| {
+            let value = point.get(&k.key)?;
+            Some((k.key.as_str(), k.name.as_str(), value.as_str()))
+        });
+        let is_foreign = |key: &str| self.0.iter().all(|k| k.key != key);
+        let foreign = point.iter().filter(move |(key, _)| is_foreign(key));
+        known.chain(foreign.map(|(key, value)| (key.as_str(), key.as_str(), value.as_str())))
     }
 }
 
@@ -154,9 +160,14 @@ pub(crate) fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> Stri
     if !shared.is_empty() && all.iter().filter(has).count() == some.len() {
         return keys.words(&shared);
     }
-    let mut words: Vec<String> = some.iter().take(NAMED).map(|p| keys.words(p)).collect();
-    if some.len() > NAMED {
-        words.push(format!("{} more points", some.len() - NAMED));
+    let named = if some.len() > NAMED + 1 {
+        NAMED
+    } else {
+        some.len()
+    };
+    let mut words: Vec<String> = some.iter().take(named).map(|p| keys.words(p)).collect();
+    if some.len() > named {
+        words.push(format!("{} more points", some.len() - named));
     }
     words.join("; ")
 }
@@ -224,6 +235,20 @@ mod tests {
         let keys = Keys::of(&all);
         assert_eq!(keys.words(&all.records[0].point), "z 1, a u");
         assert_eq!(keys.text(&all.records[3].point), "test.t.z=2;test.t.a=v");
+    }
+
+    /// Where one key varies as fast as another, or none varies, points do not say in which order they were written.
+    #[test]
+    fn keys_are_in_the_order_of_the_file_whatever_their_values() {
+        let at = [("a", "u"), ("m", "1"), ("z", "p")];
+        let mut one = run(&[("t", "tcp")], &at);
+        one.sweep = vec![vec!["z".to_owned()], vec!["m".to_owned(), "a".to_owned()]];
+        assert_eq!(Keys::of(&one).text(&one.records[0].point), "z=p;m=1;a=u");
+        one.records[0].point.insert("b".to_owned(), "2".to_owned());
+        assert_eq!(
+            Keys::of(&one).words(&one.records[0].point),
+            "z p, m 1, a u, b 2"
+        );
     }
 
     #[test]

@@ -242,6 +242,9 @@ pub struct RunDocument {
     /// without a scenario.
     #[serde(default)]
     pub scenario_sha256: String,
+    /// The keys of the sweep in the order of the scenario, those that advance together in one list; empty without a sweep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sweep: Vec<Vec<String>>,
     /// Every record.
     pub records: Vec<Record>,
     /// Every direction of every link.

@@ -2,101 +2,156 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use farpath_record::{Keys, LinkRecord, Point, RunDocument, median};
+use farpath_record::{Keys, LinkRecord, RunDocument, median};
 
-/// Lines that are printed; the rest is counted.
+use crate::grid::Column;
+use crate::markdown::{self, lines};
+use crate::table::{Layout, point_columns, push_wrapped};
+
+/// Directions of links that have lines of their own; the rest is named.
 const MOST: usize = 12;
+/// Of the rest as many are named; of more, how many there are.
+const NAMED: usize = 24;
 
-/// One direction of a link, whatever the repeat.
-struct Lossy<'a> {
-    repeats: Vec<&'a LinkRecord>,
-    /// Frames lost, of all reasons.
+/// One direction of a link, of one origin, and the points at which it lost frames, in the order of the run.
+struct Direction<'a> {
+    points: Vec<Vec<&'a LinkRecord>>,
+    /// Frames lost, of all reasons and at all points.
     all: f64,
 }
 
-/// What stands above the lines.
-pub(crate) fn heading(run: &RunDocument) -> String {
-    match run.repeats.as_ref().map(|r| r.count) {
-        Some(n) => format!("\nFrames lost, medians of {n} repeats\n"),
-        None => "\nFrames lost\n".to_owned(),
+/// A row for each direction of a link that dropped frames and each point at which it did; directions that dropped most
+/// come first, points in the order of the run. Empty when nothing was lost. Several repeats count by their median.
+pub(crate) fn table(run: &RunDocument, layout: Layout) -> String {
+    let directions = directions(run);
+    if directions.is_empty() {
+        return String::new();
     }
+    let repeats = match &run.repeats {
+        Some(r) => format!(", medians of {} repeats", r.count),
+        None => String::new(),
+    };
+    let mut out = markdown::heading(&format!("\nFrames lost{repeats}\n\n"), layout.form);
+    let several = run.links.iter().any(|l| l.origin != run.links[0].origin);
+    let (first, rest) = directions.split_at(directions.len().min(MOST));
+    let (columns, headings) = columns(first, several, &Keys::of(run));
+    for line in lines(&columns, &headings, layout) {
+        out += &format!("{line}\n");
+    }
+    if !rest.is_empty() {
+        let name = |d: &Direction<'_>| format!("{} ({})", d.name(several), d.all);
+        let mut names: Vec<String> = rest.iter().take(NAMED).map(name).collect();
+        if rest.len() > NAMED {
+            names.push(format!("{} more", rest.len() - NAMED));
+        }
+        out.push('\n');
+        push_wrapped(
+            &mut out,
+            &format!("Also on {}", names.join(", ")),
+            "",
+            layout,
+        );
+    }
+    out
 }
 
-/// One line for each direction of a link that dropped frames, those that dropped most first; empty when nothing was lost.
-/// Several repeats count by their median.
-pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
-    let mut lossy: Vec<Lossy<'_>> = Vec::new();
-    let mut places = BTreeMap::new();
+/// The directions that lost frames, those that lost most first; of equals the order of the run holds.
+fn directions(run: &RunDocument) -> Vec<Direction<'_>> {
+    let (mut of, mut at) = (BTreeMap::new(), BTreeMap::new());
+    let mut directions: Vec<Direction<'_>> = Vec::new();
     for link in &run.links {
-        let key = (link.origin, &link.link, &link.direction, &link.point);
-        let at = *places.entry(key).or_insert(lossy.len());
-        match lossy.get_mut(at) {
-            Some(known) => known.repeats.push(link),
-            None => lossy.push(Lossy {
-                repeats: vec![link],
-                all: 0.0,
-            }),
+        let name = (link.origin, &link.link, &link.direction);
+        let d = *of.entry(name).or_insert(directions.len());
+        if d == directions.len() {
+            let (points, all) = (Vec::new(), 0.0);
+            directions.push(Direction { points, all });
+        }
+        let points = &mut directions[d].points;
+        let p = *at.entry((d, &link.point)).or_insert(points.len());
+        match points.get_mut(p) {
+            Some(repeats) => repeats.push(link),
+            None => points.push(vec![link]),
         }
     }
-    for one in &mut lossy {
-        one.all = one.median(|l| l.drops.values().sum());
+    for one in &mut directions {
+        one.points
+            .retain(|repeats| repeats.iter().any(|l| l.drops.values().any(|n| *n > 0)));
+        let lost = |repeats: &Vec<&LinkRecord>| middle(repeats, |l| l.drops.values().sum());
+        one.all = one.points.iter().map(lost).sum();
     }
-    lossy.retain(|l| l.repeats.iter().any(|r| r.drops.values().any(|n| *n > 0)));
-    // Of equals the order of the run holds.
-    lossy.sort_by(|a, b| b.all.total_cmp(&a.all));
-    let several = run.links.iter().any(|l| l.origin != run.links[0].origin);
-    let keys = Keys::of(run);
-    let mut lines: Vec<String> = lossy
+    directions.retain(|d| !d.points.is_empty());
+    directions.sort_by(|a, b| b.all.total_cmp(&a.all));
+    directions
+}
+
+/// The table's columns and headings; with origins where there are `several`.
+fn columns(
+    directions: &[Direction<'_>],
+    several: bool,
+    keys: &Keys,
+) -> (Vec<Column>, Vec<(usize, String)>) {
+    let mut headings = Vec::new();
+    let mut names = Vec::new();
+    for direction in directions {
+        let name = direction.name(several);
+        headings.push((names.len(), name.clone()));
+        names.extend(vec![name; direction.points.len()]);
+    }
+    let rows: Vec<&Vec<&LinkRecord>> = directions.iter().flat_map(|d| &d.points).collect();
+    let points: Vec<_> = rows.iter().map(|repeats| &repeats[0].point).collect();
+    let mut columns = point_columns(&points, keys);
+    match columns.first_mut() {
+        Some(first) => first.indent(),
+        None => {
+            columns.push(Column::text("link, direction", names));
+            headings.clear();
+        }
+    }
+    let number = |head: &str, of: &dyn Fn(&[&LinkRecord]) -> f64| Column {
+        head: head.to_owned(),
+        cells: rows.iter().map(|r| of(r).to_string()).collect(),
+        number: true,
+    };
+    let lost = |r: &[&LinkRecord]| middle(r, |l| l.drops.values().sum());
+    columns.push(number("lost", &lost));
+    columns.push(number("frames sent", &|r| middle(r, |l| l.frames).round()));
+    let how = rows.iter().map(|r| how(r)).collect();
+    columns.push(Column::text("how", how));
+    (columns, headings)
+}
+
+impl Direction<'_> {
+    /// `neck a>b`, with its origin where there are `several`.
+    fn name(&self, several: bool) -> String {
+        let link = self.points[0][0];
+        let name = format!("{} {}", link.link, link.direction);
+        match several {
+            true => format!("{name}, {}", link.origin.name()),
+            false => name,
+        }
+    }
+}
+
+/// The median of the repeats.
+fn middle(repeats: &[&LinkRecord], of: impl Fn(&LinkRecord) -> u64) -> f64 {
+    let values = repeats.iter().map(|l| of(l) as f64).collect();
+    median(values).unwrap_or(0.0)
+}
+
+/// For which reasons, those of most frames first, each with its number where there are several.
+fn how(repeats: &[&LinkRecord]) -> String {
+    let drops = repeats.iter().flat_map(|l| &l.drops);
+    let names: BTreeSet<&String> = drops.filter(|(_, n)| **n > 0).map(|(r, _)| r).collect();
+    let lost = |reason: &str| middle(repeats, |l| l.drops.get(reason).copied().unwrap_or(0));
+    let mut reasons: Vec<(&String, f64)> = names.into_iter().map(|r| (r, lost(r))).collect();
+    reasons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    if let [(reason, _)] = reasons[..] {
+        return in_words(reason).to_owned();
+    }
+    let words = reasons
         .iter()
-        .take(MOST)
-        .map(|l| l.line(several, &keys))
-        .collect();
-    if lossy.len() > MOST {
-        lines.push(format!("{} more directions of links", lossy.len() - MOST));
-    }
-    lines
-}
-
-impl Lossy<'_> {
-    fn median(&self, of: impl Fn(&LinkRecord) -> u64) -> f64 {
-        let values = self.repeats.iter().map(|l| of(l) as f64).collect();
-        median(values).unwrap_or(0.0)
-    }
-
-    /// Its line; with its origin where there are `several`.
-    fn line(&self, several: bool, keys: &Keys) -> String {
-        let link = self.repeats[0];
-        let drops = self.repeats.iter().flat_map(|l| &l.drops);
-        let names: BTreeSet<&String> = drops.filter(|(_, n)| **n > 0).map(|(r, _)| r).collect();
-        let lost = |reason: &str| self.median(|l| l.drops.get(reason).copied().unwrap_or(0));
-        let mut reasons: Vec<(&String, f64)> = names.into_iter().map(|r| (r, lost(r))).collect();
-        reasons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let words: Vec<String> = reasons
-            .iter()
-            .map(|(reason, n)| format!("{n} {}", in_words(reason)))
-            .collect();
-        let origin = if several {
-            format!(", {}", link.origin.name())
-        } else {
-            String::new()
-        };
-        format!(
-            "{} {}{}{origin}: {}; {} frames sent",
-            link.link,
-            link.direction,
-            at(&link.point, keys),
-            words.join(", "),
-            self.median(|l| l.frames).round()
-        )
-    }
-}
-
-fn at(point: &Point, keys: &Keys) -> String {
-    if point.is_empty() {
-        String::new()
-    } else {
-        format!(" at {}", keys.words(point))
-    }
+        .map(|(reason, n)| format!("{n} {}", in_words(reason)));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 fn in_words(reason: &str) -> &str {
@@ -117,7 +172,7 @@ fn in_words(reason: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::Origin;
+    use farpath_record::{Origin, Point};
 
     fn link(name: &str, drops: &[(&str, u64)]) -> LinkRecord {
         LinkRecord {
@@ -140,6 +195,13 @@ mod tests {
         }
     }
 
+    /// The lines below the heads and their rule, blanks as one.
+    fn rows(run: &RunDocument) -> Vec<String> {
+        let text = table(run, Layout::default());
+        let plain = |l: &str| l.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().skip(5).map(plain).collect()
+    }
+
     #[test]
     fn the_worst_link_comes_first_with_all_its_reasons() {
         let mut run = RunDocument::new("x", 1, String::new());
@@ -149,11 +211,16 @@ mod tests {
             link("far", &[("error", 2), ("tail", 40)]),
         ];
         assert_eq!(
-            lines(&run),
-            [
-                "far a>b: 40 by a full queue (tail), 2 by chance (error); 1000 frames sent",
-                "near a>b: 3 by a full queue (tail); 1000 frames sent"
-            ]
+            table(&run, Layout::default()),
+            "
+Frames lost
+
+link, direction  lost  frames sent  how
+---------------  ----  -----------  --------------------------------------------
+far a>b            42         1000  40 by a full queue (tail), 2 by chance
+                                    (error)
+near a>b            3         1000  by a full queue (tail)
+"
         );
         // Three repeats: the middle one counts, also where a reason is missing in one.
         let mut repeated = run.clone();
@@ -162,21 +229,61 @@ mod tests {
             again.repeat = repeat;
             repeated.links.push(again);
         }
-        assert_eq!(
-            lines(&repeated)[1],
-            "near a>b: 4 by a full queue (tail), 0 by chance (error); 1000 frames sent"
+        let near = "near a>b 5 1000 4 by a full queue (tail), 0 by chance";
+        assert!(
+            rows(&repeated).contains(&near.to_owned()),
+            "{:?}",
+            rows(&repeated)
         );
         run.links[1].origin = Origin::Emulated;
-        assert_eq!(
-            lines(&run)[1],
-            "near a>b, emulated: 3 by a full queue (tail); 1000 frames sent"
-        );
+        let near = "near a>b, emulated 3 1000 by a full queue (tail)";
+        assert!(rows(&run).contains(&near.to_owned()), "{:?}", rows(&run));
         run.links.truncate(1);
-        assert!(lines(&run).is_empty());
-        run.links = (0..20)
-            .map(|n| link(&format!("l{n}"), &[("host", 1)]))
+        assert_eq!(table(&run, Layout::default()), "");
+    }
+
+    /// Not the order of their losses: a reader follows a key from value to value.
+    #[test]
+    fn points_stand_in_the_order_of_the_sweep_below_their_link() {
+        let mut run = RunDocument::new("x", 1, String::new());
+        run.sweep = vec![vec!["link.neck.queue".to_owned()]];
+        for (queue, lost) in [("1bdp", 7), ("2bdp", 0), ("4bdp", 9), ("8bdp", 8)] {
+            for (name, lost) in [("near", lost / 7), ("neck", lost)] {
+                let mut one = link(name, &[("tail", lost)]);
+                one.point = Point::from([("link.neck.queue".to_owned(), queue.to_owned())]);
+                run.links.push(one);
+            }
+        }
+        let at = |queue: &str, lost: u64| format!("{queue} {lost} 1000 by a full queue (tail)");
+        let neck = [
+            "neck a>b".to_owned(),
+            at("1bdp", 7),
+            at("4bdp", 9),
+            at("8bdp", 8),
+        ];
+        let near = [
+            "near a>b".to_owned(),
+            at("1bdp", 1),
+            at("4bdp", 1),
+            at("8bdp", 1),
+        ];
+        assert_eq!(rows(&run), [neck, near].concat());
+    }
+
+    #[test]
+    fn links_that_have_no_line_are_named() {
+        let mut run = RunDocument::new("x", 1, String::new());
+        let names = |to: usize| (0..to).map(|n| format!("l{n}"));
+        run.links = names(MOST + 2).map(|n| link(&n, &[("host", 1)])).collect();
+        let text = table(&run, Layout::default());
+        assert!(
+            text.ends_with("\nAlso on l12 a>b (1), l13 a>b (1)\n"),
+            "{text}"
+        );
+        run.links = names(MOST + NAMED + 3)
+            .map(|n| link(&n, &[("host", 1)]))
             .collect();
-        assert_eq!(lines(&run).len(), MOST + 1);
-        assert_eq!(lines(&run)[MOST], "8 more directions of links");
+        let text = table(&run, Layout::default()).replace('\n', " ");
+        assert!(text.ends_with("l35 a>b (1), 3 more "), "{text}");
     }
 }

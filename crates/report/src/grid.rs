@@ -26,6 +26,13 @@ impl Column {
         }
     }
 
+    /// Sets its cells in by two blanks, below a heading.
+    pub(crate) fn indent(&mut self) {
+        for cell in &mut self.cells {
+            *cell = format!("  {cell}");
+        }
+    }
+
     fn texts(&self) -> impl Iterator<Item = &String> {
         self.cells.iter().chain([&self.head])
     }

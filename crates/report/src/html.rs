@@ -5,11 +5,12 @@
 
 mod packed;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use farpath_record::page::ReportData;
-use farpath_record::{Expectation, Origin, Record};
+use farpath_record::{Expectation, Keys, Origin, Point, Record};
+
+use crate::limit::limit_words;
 
 const TEMPLATE: &str = include_str!("report.html");
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/report.js"));
@@ -75,8 +76,9 @@ fn plain(data: &ReportData) -> String {
     for note in &data.notes {
         put(&mut out, format_args!("<p>Note: {}</p>\n", escape(note)));
     }
-    plain_expectations(&mut out, &document.expectations);
-    plain_records(&mut out, &document.records);
+    let keys = Keys::of(document);
+    plain_expectations(&mut out, &document.expectations, &keys);
+    plain_records(&mut out, &document.records, &keys);
     for line in crate::taken::lines(document) {
         put(&mut out, format_args!("<p>{}</p>\n", escape(&line)));
     }
@@ -95,7 +97,7 @@ fn plain(data: &ReportData) -> String {
     out
 }
 
-fn plain_expectations(out: &mut String, expectations: &[Expectation]) {
+fn plain_expectations(out: &mut String, expectations: &[Expectation], keys: &Keys) {
     if expectations.is_empty() {
         return;
     }
@@ -111,7 +113,7 @@ fn plain_expectations(out: &mut String, expectations: &[Expectation]) {
             format_args!(
                 "<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} to {}</td><td>{}</td><td>{}</td></tr>\n",
                 escape(&e.metric),
-                escape(&point(&e.point)),
+                escape(&point(&e.point, keys)),
                 escape(e.stated.as_deref().unwrap_or("")),
                 origin(e.origin),
                 e.absent.as_deref().map_or_else(|| show(e.actual), escape),
@@ -125,7 +127,7 @@ fn plain_expectations(out: &mut String, expectations: &[Expectation]) {
     out.push_str("</tbody></table>\n");
 }
 
-fn plain_records(out: &mut String, records: &[Record]) {
+fn plain_records(out: &mut String, records: &[Record], keys: &Keys) {
     out.push_str("<table><caption>Results</caption><thead><tr>");
     for head in ["test", "origin", "metrics", "limited by", "notes"] {
         put(out, format_args!("<th scope=\"col\">{head}</th>"));
@@ -146,10 +148,14 @@ fn plain_records(out: &mut String, records: &[Record]) {
             format_args!(
                 "<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
                 escape(&r.test),
-                escape(&point(&r.point)),
+                escape(&point(&r.point, keys)),
                 origin(r.origin),
                 escape(&metrics.join(", ")),
-                escape(r.limited_by.as_deref().unwrap_or("")),
+                escape(
+                    &r.limited_by
+                        .as_deref()
+                        .map_or_else(String::new, limit_words)
+                ),
                 escape(&notes.join("; ")),
             ),
         );
@@ -162,12 +168,11 @@ fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
         .expect("writing to a String cannot fail");
 }
 
-fn point(point: &BTreeMap<String, String>) -> String {
-    if point.is_empty() {
-        return String::new();
+fn point(point: &Point, keys: &Keys) -> String {
+    match keys.words(point) {
+        words if words.is_empty() => words,
+        words => format!(" ({words})"),
     }
-    let pairs: Vec<String> = point.iter().map(|(k, v)| format!("{k} = {v}")).collect();
-    format!(" ({})", pairs.join(", "))
 }
 
 fn origin(origin: Origin) -> &'static str {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use farpath_record::{Certificate, Expect, Expectation, Point, RunDocument, point_text};
+use farpath_record::{Certificate, Expect, Expectation, Keys, Point, RunDocument};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::certificate;
@@ -18,9 +18,11 @@ pub fn write(run: &RunDocument, others: &[Case], out: impl Write) -> Result<(), 
     let mut suite = TestSuite::new(run.scenario.as_str());
     suite.add_property(("seed", run.seed.to_string().as_str()));
     suite.add_property(("version", run.version.as_str()));
-    suite.add_test_cases(run.expectations.iter().map(|e| case(run, e)));
+    let keys = Keys::of(run);
+    let cases = run.expectations.iter().map(|e| case(run, &keys, e));
+    suite.add_test_cases(cases);
     let name = |point: &Point, repeat: u32| {
-        let point = at(point);
+        let point = at(point, &keys);
         let repeat = if repeat == 0 {
             String::new()
         } else {
@@ -40,10 +42,11 @@ pub fn write(run: &RunDocument, others: &[Case], out: impl Write) -> Result<(), 
     report.serialize(out)
 }
 
-/// A skipped case for each expectation at each of the points that a run did not come to, and why.
-pub fn unjudged(expects: &[Expect], missing: &[Point], why: &str) -> Vec<Case> {
+/// A skipped case for each expectation at each of the points that `run` did not come to, and why.
+pub fn unjudged(run: &RunDocument, expects: &[Expect], missing: &[Point], why: &str) -> Vec<Case> {
+    let keys = Keys::of(run);
     let case = |expect: &Expect, point: &Point| Case {
-        name: format!("{}{}", expect.metric, at(point)),
+        name: format!("{}{}", expect.metric, at(point, &keys)),
         outcome: Outcome::Skip(why.to_owned()),
     };
     let at_points = expects.iter().flat_map(|e| {
@@ -149,15 +152,15 @@ pub fn write_cases(name: &str, cases: &[Told], out: impl Write) -> Result<(), Se
 }
 
 /// A sweep point behind a name; nothing without a sweep.
-fn at(point: &Point) -> String {
-    match point_text(point) {
+fn at(point: &Point, keys: &Keys) -> String {
+    match keys.text(point) {
         text if text.is_empty() => text,
         text => format!(" [{text}]"),
     }
 }
 
-fn case(run: &RunDocument, e: &Expectation) -> TestCase {
-    let point = at(&e.point);
+fn case(run: &RunDocument, keys: &Keys, e: &Expectation) -> TestCase {
+    let point = at(&e.point, keys);
     let name = format!("{}{point} ({})", e.metric, e.origin.name());
     let mut status = TestCaseStatus::success();
     if !e.pass {

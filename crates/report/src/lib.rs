@@ -9,6 +9,7 @@ pub mod figures;
 mod grid;
 pub mod html;
 pub mod junit;
+mod limit;
 mod markdown;
 mod quantity;
 mod repeats;
@@ -19,5 +20,6 @@ pub mod trace_page;
 mod validity;
 
 pub use grid::wrap;
+pub use limit::limit_words;
 pub use markdown::cell as markdown_cell;
 pub use quantity::{exact, quantity, unitless};

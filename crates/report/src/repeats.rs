@@ -1,25 +1,27 @@
 //! What repeats of a run come to, below its table.
 
-use farpath_record::{Keys, MetricSummary, Origin, Point, RunDocument, is_nothing};
+use std::collections::BTreeMap;
+
+use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing};
 
 use crate::grid::Column;
 use crate::markdown::lines;
 use crate::quantity::{in_common_unit, unitless};
-use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, push_wrapped};
+use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, point_columns, points, push_wrapped};
 use crate::validity::Index;
 
 /// The metric of a group that each of its records holds.
 const OF_GROUP: &str = "group_jain_index";
 
-/// Repeats that have a metric, and how many count, where fewer than half do: no median, mean or interval of
-/// those is one of the repeats.
+/// How many repeats have a metric, where those are fewer than half of the ones that count: no median, mean or interval
+/// of so few says what the repeats are like.
 pub(crate) fn rare(
     run: &RunDocument,
     index: &Index<'_>,
     path: &str,
     origin: Origin,
     point: &Point,
-) -> Option<(usize, usize)> {
+) -> Option<usize> {
     run.repeats.as_ref()?;
     let metric = match path.starts_with(GROUP) {
         true => OF_GROUP,
@@ -30,7 +32,7 @@ pub(crate) fn rare(
     let counted = mine.iter().filter(|r| r.valid || !any_valid);
     let have = counted.clone().filter(|r| r.metrics.contains_key(metric));
     let (have, all) = (have.count(), counted.count());
-    (have > 0 && 2 * have < all).then_some((have, all))
+    (have > 0 && 2 * have < all).then_some(have)
 }
 
 /// A summary that the table shows: its path, and what heads it.
@@ -45,8 +47,9 @@ struct Shown<'r> {
 fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
     let paths = paths(run);
     let group = |test: &str| {
-        let record = run.records.iter().find(|r| r.test == test)?;
-        let name = record.group.as_ref()?;
+        // A forecast has none.
+        let grouped = |r: &&Record| r.test == test && r.group.is_some();
+        let name = run.records.iter().find(grouped)?.group.as_ref()?;
         let first = run
             .records
             .iter()
@@ -67,40 +70,38 @@ fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
         Some((format!("{test}.{metric}"), test.clone(), label.to_owned()))
     };
     let all = run.repeats.iter().flat_map(|r| &r.metrics);
-    let mut found: Vec<Shown<'_>> = all
-        .filter_map(|summary| {
-            let (path, of, label) = one(summary)?;
-            let has = !is_nothing(&summary.metric, summary.summary.max);
-            (has && paths.contains(&path)).then_some(Shown {
-                path,
-                of,
-                label,
-                summary,
-            })
+    all.filter_map(|summary| {
+        let (path, of, label) = one(summary)?;
+        let has = !is_nothing(&summary.metric, summary.summary.max);
+        (has && paths.contains(&path)).then_some(Shown {
+            path,
+            of,
+            label,
+            summary,
         })
-        .collect();
-    found.sort_by_key(|s| s.path.starts_with(GROUP));
-    found
+    })
+    .collect()
 }
 
 /// The table of repeats: how many have it, least, greatest, mean, standard deviation and confidence interval of what
-/// the table above shows, and what is left out.
+/// the table above shows. Of what fewer than half have it says how many, and no more.
 pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
     let Some(repeats) = &run.repeats else {
         return String::new();
     };
-    let (mut metrics, mut few) = (Vec::new(), Vec::new());
     let index = Index::of(run);
-    for one in shown(run) {
+    let few = |one: &Shown<'_>| {
         let s = one.summary;
-        match rare(run, &index, &one.path, s.origin, &s.point) {
-            Some(counts) => few.push((one, counts)),
-            None => metrics.push(one),
-        }
-    }
+        rare(run, &index, &one.path, s.origin, &s.point)
+    };
     let keys = Keys::of(run);
-    let missing = left_out(run, &few, &keys);
-    if metrics.is_empty() && missing.is_empty() {
+    let rows = in_order(run, shown(run), &keys);
+    let few: Vec<Option<usize>> = rows.iter().map(few).collect();
+    let mut below = invalid(run);
+    if few.iter().any(Option::is_some) {
+        below.push(FEW.to_owned());
+    }
+    if rows.is_empty() && below.is_empty() {
         return String::new();
     }
     let mut out = String::from("\n");
@@ -115,14 +116,14 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
         repeats.count
     );
     say(&mut out, &heading);
-    let point = metrics.first().map(|m| &m.summary.point);
-    if metrics.iter().any(|m| Some(&m.summary.point) != point) {
+    let point = rows.first().map(|m| &m.summary.point);
+    if rows.iter().any(|m| Some(&m.summary.point) != point) {
         say(&mut out, SAME_SEEDS);
     }
-    if !metrics.is_empty() {
-        out += &format!("\n{}\n", table(&metrics, &keys, layout).join("\n"));
+    if !rows.is_empty() {
+        out += &format!("\n{}\n", table(&rows, &few, &keys, layout).join("\n"));
     }
-    for text in missing {
+    for text in below {
         out.push('\n');
         say(&mut out, &text);
     }
@@ -133,8 +134,34 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
 const SAME_SEEDS: &str = "Every point has the same seeds, and so the same random numbers: compare points repeat by repeat. \
     Their samples are not independent.";
 
-/// What the table of repeats lacks, and why.
-fn left_out(run: &RunDocument, few: &[(Shown<'_>, (usize, usize))], keys: &Keys) -> Vec<String> {
+/// What a row without figures means.
+const FEW: &str = "Where n stands alone, fewer than half of the repeats have it, and the table above leaves it out.";
+
+/// The rows as the table above has them: metric by metric and point by point, or test by test without a sweep.
+fn in_order<'r>(run: &RunDocument, mut rows: Vec<Shown<'r>>, keys: &Keys) -> Vec<Shown<'r>> {
+    let mut metrics: BTreeMap<String, usize> = BTreeMap::new();
+    for path in paths(run) {
+        let next = metrics.len();
+        metrics.entry(path).or_insert(next);
+    }
+    let mut tests: BTreeMap<String, usize> = BTreeMap::new();
+    for row in &rows {
+        let first = tests.entry(row.of.clone()).or_insert(usize::MAX);
+        *first = metrics[&row.path].min(*first);
+    }
+    let points: BTreeMap<&Point, usize> = points(run).into_iter().zip(0..).collect();
+    let is_swept = !keys.names().is_empty();
+    rows.sort_by_key(|row| {
+        let metric = metrics[&row.path];
+        let together = if is_swept { metric } else { tests[&row.of] };
+        let point = points.get(&row.summary.point).copied();
+        (together, row.summary.origin, metric, point)
+    });
+    rows
+}
+
+/// What the table of repeats lacks, for nothing vouches for it.
+fn invalid(run: &RunDocument) -> Vec<String> {
     let mut texts = Vec::new();
     for origin in run.origins() {
         let of = run.records.iter().filter(|r| r.origin == origin);
@@ -148,47 +175,24 @@ fn left_out(run: &RunDocument, few: &[(Shown<'_>, (usize, usize))], keys: &Keys)
             ));
         }
     }
-    let mut named: Vec<String> = few
-        .iter()
-        .take(NAMED)
-        .map(|(one, (have, all))| {
-            let s = one.summary;
-            let at = match keys.words(&s.point) {
-                words if words.is_empty() => words,
-                words => format!(", {words}"),
-            };
-            let (of, label, origin) = (&one.of, &one.label, s.origin.name());
-            format!("{of} {label}, {origin}{at}: {have} of {all}")
-        })
-        .collect();
-    if few.len() > NAMED {
-        named.push(format!("{} more", few.len() - NAMED));
-    }
-    if !named.is_empty() {
-        texts.push(format!(
-            "Left out here and above, for fewer than half of the repeats have it: {}",
-            named.join("; ")
-        ));
-    }
     texts
 }
 
-/// What is left out is named one by one; of more, how many there are.
-const NAMED: usize = 6;
-
-fn table(metrics: &[Shown<'_>], keys: &Keys, layout: Layout) -> Vec<String> {
-    let mut cells: [Vec<String>; 7] = Default::default();
-    let mut groups: Vec<(usize, String)> = Vec::new();
-    for (at, one) in metrics.iter().enumerate() {
-        let m = one.summary;
-        let mut heading = format!("{}, {}", one.of, m.origin.name());
-        if !m.point.is_empty() {
-            heading += &format!(", {}", keys.words(&m.point));
-        }
-        if groups.last().is_none_or(|(_, last)| *last != heading) {
-            groups.push((at, heading));
-        }
-        let s = &m.summary;
+/// The table: of a sweep a heading for each metric and a row for each point, all in one unit; else a heading for each
+/// test and a row for each metric. Of a row in `few` there is the number of repeats alone.
+fn table(rows: &[Shown<'_>], few: &[Option<usize>], keys: &Keys, layout: Layout) -> Vec<String> {
+    let points: Vec<&Point> = rows.iter().map(|r| &r.summary.point).collect();
+    let mut columns = point_columns(&points, keys);
+    let is_swept = !columns.is_empty();
+    let mut greatest: BTreeMap<(&str, Origin), f64> = BTreeMap::new();
+    for row in rows {
+        let mean = greatest.entry((&row.path, row.summary.origin)).or_default();
+        *mean = row.summary.summary.mean.max(*mean);
+    }
+    let mut cells: [Vec<String>; 6] = Default::default();
+    let (mut names, mut groups) = (Vec::new(), Vec::new());
+    for (at, (row, few)) in rows.iter().zip(few).enumerate() {
+        let (m, s) = (row.summary, &row.summary.summary);
         let values = [
             s.min,
             s.max,
@@ -196,31 +200,32 @@ fn table(metrics: &[Shown<'_>], keys: &Keys, layout: Layout) -> Vec<String> {
             s.sd.unwrap_or(0.0),
             s.ci95.unwrap_or(0.0),
         ];
-        let (unit, numbers) = in_common_unit(&m.metric, s.mean, &values);
+        let like = greatest[&(row.path.as_str(), m.origin)];
+        let (unit, numbers) = in_common_unit(&m.metric, like, &values);
         let comma = if unit.is_empty() { "" } else { ", " };
-        cells[0].push(format!("  {}{comma}{unit}", one.label));
-        cells[1].push(s.n.to_string());
-        for (column, number) in cells[2..].iter_mut().zip(numbers) {
-            column.push(number);
+        let name = format!("{}{comma}{unit}", row.label);
+        let heading = match is_swept {
+            true => format!("{} {name}, {}", row.of, m.origin.name()),
+            false => format!("{}, {}", row.of, m.origin.name()),
+        };
+        if groups.last().is_none_or(|(_, last)| *last != heading) {
+            groups.push((at, heading));
+        }
+        names.push(name);
+        cells[0].push(few.unwrap_or(s.n as usize).to_string());
+        for (column, number) in cells[1..].iter_mut().zip(numbers) {
+            column.push(if few.is_some() { String::new() } else { number });
         }
     }
-    let heads = [
-        "test, metric",
-        "n",
-        "min",
-        "max",
-        "mean",
-        "std",
-        "\u{b1} 95 %",
-    ];
-    let columns: Vec<Column> = heads
-        .into_iter()
-        .zip(cells)
-        .map(|(head, cells)| Column {
-            head: head.to_owned(),
-            cells,
-            number: head != heads[0],
-        })
-        .collect();
+    if !is_swept {
+        columns.push(Column::text("test, metric", names));
+    }
+    columns[0].indent();
+    let heads = ["n", "min", "max", "mean", "std", "\u{b1} 95 %"];
+    columns.extend(heads.into_iter().zip(cells).map(|(head, cells)| Column {
+        head: head.to_owned(),
+        cells,
+        number: true,
+    }));
     lines(&columns, &groups, layout)
 }

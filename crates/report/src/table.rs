@@ -8,6 +8,7 @@ use farpath_record::{
 
 use crate::failures::failures;
 use crate::grid::{Column, wrap};
+use crate::limit::limit_words;
 use crate::markdown::{self, lines};
 use crate::quantity::{quantity, unitless};
 use crate::repeats::rare;
@@ -74,11 +75,7 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         };
         push_wrapped(&mut out, &text, "      ", layout);
     }
-    out += &listed(
-        &crate::drops::heading(run),
-        crate::drops::lines(run),
-        layout,
-    );
+    out += &crate::drops::table(run, layout);
     out += &listed("\nNotes\n", notes(run), layout);
     if !run.expectations.is_empty() {
         let count = run.expectations.len();
@@ -347,16 +344,6 @@ fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
         .unwrap_or_default()
 }
 
-fn limit_words(limit: &str) -> String {
-    match limit {
-        "nic" => "NIC".to_owned(),
-        "host_cpu" => "CPU".to_owned(),
-        "cwnd_slow_start" => "slow start".to_owned(),
-        "cwnd_recovery" => "recovery".to_owned(),
-        other => other.replace('_', " "),
-    }
-}
-
 /// Every note once, headed by what it is about: those of records, then those of expectations.
 fn notes(run: &RunDocument) -> Vec<String> {
     let mut found: Vec<(&str, Vec<String>)> = Vec::new();
@@ -410,9 +397,7 @@ fn grid(run: &RunDocument, rows: &[Row<'_>], layout: Layout) -> String {
     };
     if swept && groups.iter().all(alone) {
         columns.remove(0);
-        for cell in &mut columns[0].cells {
-            *cell = format!("  {cell}");
-        }
+        columns[0].indent();
         for (at, heading) in &mut groups {
             *heading = format!("{heading} {}", subjects[*at].1);
         }
@@ -478,7 +463,8 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
         "test, metric",
         (0..rows.len()).map(metric).collect(),
     )];
-    columns.extend(point_columns(rows, &Keys::of(run)));
+    let at: Vec<&Point> = rows.iter().map(|r| r.point).collect();
+    columns.extend(point_columns(&at, &Keys::of(run)));
     columns.push(Column::text(
         "stated",
         rows.iter().map(|r| r.stated.clone()).collect(),
@@ -510,14 +496,15 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
 /// Keys of a sweep that have a column each; more share one.
 const KEY_COLUMNS: usize = 3;
 
-/// The sweep's columns: one for each key, the fastest last, or one for all where they are many.
-fn point_columns(rows: &[Row<'_>], keys: &Keys) -> Vec<Column> {
+/// The sweep's columns, of the points of a table's rows: one for each key in the order of the file, or one for all where
+/// they are many.
+pub(crate) fn point_columns(rows: &[&Point], keys: &Keys) -> Vec<Column> {
     if keys.names().len() > KEY_COLUMNS {
-        let cells = rows.iter().map(|r| keys.words(r.point)).collect();
+        let cells = rows.iter().map(|at| keys.words(at)).collect();
         return vec![Column::text("point", cells)];
     }
     let column = |key: &KeyName| {
-        let value = |r: &Row<'_>| r.point.get(&key.key).cloned().unwrap_or_default();
+        let value = |at: &&Point| at.get(&key.key).cloned().unwrap_or_default();
         Column::text(&key.name, rows.iter().map(value).collect())
     };
     keys.names().iter().map(column).collect()

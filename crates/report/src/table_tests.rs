@@ -95,7 +95,7 @@ test, metric  stated              predicted      simulated
 ------------  --------------  -------------  -------------  ----
 ping-folded
   rtt_avg     580/581/584 ms         580 ms      580.06 ms  FAIL
-bulk, limited by receive window
+bulk, limited by the receive window
   goodput                     989.97 Mbit/s  989.97 Mbit/s
   recovery                         15.089 h       15.089 h
   completion                                                FAIL
@@ -136,7 +136,7 @@ fn sweep_points_are_rows() {
 
 window        predicted      simulated         emulated
 --------  -------------  -------------  ---------------
-bulk goodput, limited by receive window
+bulk goodput, limited by the receive window
   1 MiB   14.460 Mbit/s  14.460 Mbit/s  ! 14.460 Mbit/s
   8 MiB   115.70 Mbit/s  115.70 Mbit/s  ! 115.70 Mbit/s
   64 MiB  925.40 Mbit/s  925.40 Mbit/s  ! 925.40 Mbit/s
@@ -312,7 +312,7 @@ fn what_few_repeats_have_is_in_no_table_and_counted() {
     let few = text(2);
     assert!(!few.contains("4.25"), "{few}");
     assert!(
-        few.contains("fewer than half of the repeats have it: bulk recovery, simulated: 2 of 10"),
+        few.contains("recovery, s 2 Where n stands alone, fewer than half of the repeats have it"),
         "{few}"
     );
     let half = text(5);
@@ -321,6 +321,55 @@ fn what_few_repeats_have_is_in_no_table_and_counted() {
         "{half}"
     );
     assert!(!half.contains("fewer than half"), "{half}");
+}
+
+/// One unit and one heading for each metric: a reader goes down a column from point to point.
+#[test]
+fn repeats_of_a_sweep_have_a_row_for_each_point_below_each_metric() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    run.sweep = vec![vec!["link.l.queue".to_owned()]];
+    for (queue, recovery) in [("2bdp", 0.5), ("1bdp", 2.0)] {
+        for origin in [Origin::Predicted, Origin::Simulated] {
+            for repeat in 0..4 {
+                let goodput = 90e6 + f64::from(repeat) * 1e6;
+                let mut one = record(origin, "bulk", "tcp", &[("goodput_bps", goodput)]);
+                one.repeat = repeat;
+                one.point = Point::from([("link.l.queue".to_owned(), queue.to_owned())]);
+                if origin == Origin::Simulated {
+                    one.group = Some("all".to_owned());
+                    one.set("group_jain_index", 0.75);
+                    // A metric that the first repeat lacks comes last in a document.
+                    if repeat > 0 {
+                        one.set("recovery_s", recovery);
+                    }
+                    run.records.push(one);
+                } else if repeat == 0 {
+                    run.records.push(one);
+                }
+            }
+        }
+    }
+    let results = Results {
+        records: &run.records,
+        links: &[],
+    };
+    let repeats = farpath_record::Repeats::of(vec![1, 2, 3, 4], results, &[]);
+    run.repeats = Some(repeats);
+    let text = render(&run, Layout::default());
+    let expected = "
+queue   n     min     max    mean     std  \u{b1} 95 %
+------  -  ------  ------  ------  ------  ------
+bulk goodput, Mbit/s, simulated
+  2bdp  4      90      93  91.500  1.2910  2.0543
+  1bdp  4      90      93  91.500  1.2910  2.0543
+bulk recovery, s, simulated
+  2bdp  3  0.5000  0.5000  0.5000       0       0
+  1bdp  3       2       2       2       0       0
+group all fairness (Jain), simulated
+  2bdp  4  0.7500  0.7500  0.7500       0       0
+  1bdp  4  0.7500  0.7500  0.7500       0       0
+";
+    assert!(text.contains(expected), "{text}");
 }
 
 #[test]

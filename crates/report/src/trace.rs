@@ -8,6 +8,7 @@ use farpath_record::count_of;
 use farpath_record::trace::{PolicerFound, TraceConnection, TraceDirection, TraceDocument};
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
+use crate::limit::limit_words;
 use crate::quantity::quantity;
 use crate::table::Layout;
 
@@ -224,7 +225,7 @@ fn limited(connection: &TraceConnection, direction: &TraceDirection) -> String {
         return word.to_owned();
     };
     let share = direction.limit_shares.get(limit).copied().unwrap_or(0.0);
-    format!("{} {:.0} %", limit.replace('_', " "), share * 100.0)
+    format!("{} {:.0} %", limit_words(limit), share * 100.0)
 }
 
 /// Everything of one connection.
@@ -300,7 +301,7 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
         shares.sort_by(|a, b| b.1.total_cmp(a.1));
         let shares = shares
             .iter()
-            .map(|(n, s)| format!("{} {:.0} %", n.replace('_', " "), *s * 100.0));
+            .map(|(n, s)| format!("{} {:.0} %", limit_words(n), *s * 100.0));
         lines.push(format!(
             "  limited by: {}",
             shares.collect::<Vec<_>>().join(", ")

@@ -212,6 +212,13 @@ impl Scenario {
             .fold(1, usize::saturating_mul)
     }
 
+    /// The keys of the sweep in the order of the file, those that advance together in one list.
+    pub fn sweep_keys(&self) -> Vec<Vec<String>> {
+        let axes = self.axes();
+        let keys = |axis: &Vec<&(String, _)>| axis.iter().map(|(key, _)| key.clone()).collect();
+        axes.iter().map(keys).collect()
+    }
+
     /// The keys of the sweep by themselves, or with those they advance together with.
     fn axes(&self) -> Vec<Vec<&(String, Vec<String>)>> {
         let mut axes: Vec<Vec<&(String, Vec<String>)>> = Vec::new();

@@ -6,7 +6,7 @@ import { line } from "d3-shape";
 import * as format from "../format";
 import { n, shape, type Shape } from "../svg";
 import type { Bars, Cell, Key, Sweep, SweepMark, SweepPanel, SweepSeries } from "../sweep";
-import type { Origin } from "../types";
+import { ORIGINS, type Origin } from "../types";
 import { drawLegend, type Entry } from "./legend";
 
 /** Panels are at least this wide, and at most this many stand side by side. */
@@ -76,8 +76,8 @@ function entries(sweep: Sweep, bars: boolean): Entry[] {
   const { colour, origins } = sweep;
   const used = (i: number): boolean => sweep.panels.some((p) => p.series.some((s) => s.colour === i && s.cells.some((c) => c)));
   const width = bars ? 18 : 26;
-  const colours = (colour?.values ?? []).flatMap((value, i): Entry[] => (used(i) ? [{
-    text: `${colour!.name} ${value}`, width: 14, draw: (x, y) => shape("rect", { class: `swatch line-${i % 8}`, x: n(x), y: n(y - 7), width: 14, height: 14, rx: 2 }),
+  const colours = (colour?.steps ?? []).flatMap((step, i): Entry[] => (used(i) ? [{
+    text: format.point(step), width: 14, draw: (x, y) => shape("rect", { class: `swatch line-${i % 8}`, x: n(x), y: n(y - 7), width: 14, height: 14, rx: 2 }),
   }] : []));
   const plain = origins.map((origin): Entry => ({
     text: origin, width, draw: (x, y) => swatch(origin, colour === null ? ORIGIN_TONE[origin] : "ink", bars, x, y),
@@ -201,7 +201,7 @@ function xLabels(x: Key, places: readonly number[]): { readonly room: number; re
 }
 
 function title(sweep: Sweep, s: SweepSeries, i: number, cell: Cell): Shape {
-  const at = [`${sweep.x.name} ${sweep.x.values[i]!}`, ...(sweep.colour === null ? [] : [`${sweep.colour.name} ${sweep.colour.values[s.colour]!}`])].join(", ");
+  const at = format.point({ ...sweep.x.steps[i], ...sweep.colour?.steps[s.colour] });
   const around = sweep.bars === "ci95" ? "95 % interval" : "repeats";
   const doubt = cell.invalid ? ", INVALID: the certificate failed" : "";
   const repeats = cell.low < cell.high ? `, ${around} ${format.metric(sweep.metric, cell.low)} to ${format.metric(sweep.metric, cell.high)}` : "";
@@ -267,6 +267,11 @@ function drawMark(m: SweepMark, x: number, y: Scale): Shape {
   return shape("g", { class: "stated-mark" }, shape("title", {}, m.title), ...band, ...stated);
 }
 
+/** Models first, reality last: what is drawn later lies above. */
+function byReality(series: readonly SweepSeries[]): SweepSeries[] {
+  return ORIGINS.flatMap((origin) => series.filter((s) => s.origin === origin));
+}
+
 function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Shape[] {
   const places = xPlaces(sweep.x, frame);
   const { left, right, bottom } = frame;
@@ -279,23 +284,24 @@ function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Sha
     ]),
     shape("path", { class: "axis-line", d: `M${n(left)},${n(bottom)}H${n(right)}` }),
     ...xLabels(sweep.x, places).shapes(bottom),
-    // Marks never cover a point; over a bar they would not be seen below it.
-    ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...panel.series.flatMap((s) => drawSeries(sweep, s, places, y))]),
+    // Marks never cover a point, nor does what a formula says; over a bar they would not be seen below it.
+    ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s) => drawSeries(sweep, s, places, y))]),
   ];
 }
 
 /** What the drawing says, in words. */
 export function describeSweep(sweep: Sweep): string {
   const said = sweep.panels.flatMap((p) => p.series.map((s) => {
-    const of = [s.origin, p.name, sweep.colour === null ? "" : `${sweep.colour.name} ${sweep.colour.values[s.colour]!}`].filter((t) => t !== "").join(", ");
+    const of = [s.origin, p.name, format.point(sweep.colour?.steps[s.colour])].filter((t) => t !== "").join(", ");
     return `${of}: ${s.cells.map((c, i) => (c ? `${sweep.x.values[i]!} ${format.metric(sweep.metric, c.y)}` : "")).filter((t) => t !== "").join(", ")}`;
   }));
   return said.join(". ");
 }
 
-/** The keys that were swept together with one, by name. */
-function withOthers(key: Key): string {
-  return key.with === undefined ? "" : `, together with ${key.with.map((k) => k.name).join(", ")}`;
+/** The keys that advance together with the quantity of an axis, by name. */
+function withOthers(x: Key): string {
+  const others = x.numbers === null ? [] : x.keys.map(format.keyName).filter((name) => name !== x.name);
+  return others.length === 0 ? "" : `, together with ${others.join(", ")}`;
 }
 
 export interface SweepOptions {

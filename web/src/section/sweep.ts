@@ -5,7 +5,7 @@ import { h, section } from "../dom";
 import * as format from "../format";
 import { coarse, drawRecovery, recoveryKey } from "../figure/recovery";
 import { drawSweep, SPREAD } from "../figure/sweep";
-import { sweepOf, sweptKeys, type Key, type Look, type Sweep } from "../sweep";
+import { sweepOf, sweptKeys, type Look, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
 /** Metrics that have a figure where they change; how long a `tcp` test took is its `duration`. */
@@ -23,16 +23,11 @@ export function captionOf(sweep: Sweep): string {
   const allowed = marks.some((m) => m.low !== null && m.high !== null) ? "Brackets: the allowed band." : "";
   const spread = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low < c.high))) ? `Points and upright lines: ${SPREAD[sweep.bars]} of the repeats.` : "";
   const invalid = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c?.invalid))) ? "Hollow and crossed: INVALID, the certificate failed." : "";
-  const together = [sweep.x, ...(sweep.colour === null ? [] : [sweep.colour])].flatMap(pairs).join(" ");
+  const together = sweep.x.numbers !== null && sweep.x.keys.length > 1 ? `Together: ${sweep.x.steps.map(format.point).join("; ")}.` : "";
   const few = sweep.rare.length === 0 ? "" : `Left out, for fewer than half of the repeats have it: ${sweep.rare.join("; ")}.`;
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
   const bdp = format.ofBdp([...sweep.x.values, ...(sweep.colour?.values ?? []), ...sweep.panels.map((p) => p.name)]) ?? "";
   return [predicted, together, says, allowed, spread, invalid, few, gaps, bdp].filter((t) => t !== "").join(" ");
-}
-
-/** What was swept together with a key, value by value. */
-function pairs(key: Key): string[] {
-  return (key.with ?? []).map((other) => `Together: ${key.values.map((v, i) => `${key.name} ${v} with ${other.name} ${other.values[i] ?? ""}`).join(", ")}.`);
 }
 
 function figure(data: ReportData, look: Look, test: string, metric: string, name = test): Drawn[] {

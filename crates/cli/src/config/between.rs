@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_config::qos::Options;
 use farpath_config::{Report, Source};
-use farpath_observe::limit::WORDS;
 use farpath_record::Record;
+use farpath_report::limit_words;
 use farpath_scenario::{Stated, Wired, forecast, wired};
 use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
@@ -77,11 +77,10 @@ impl Between {
             let rate = rate.and_then(|bps| Rate::from_bps(bps as u64));
             let rate = rate.map_or_else(|| "unknown".to_owned(), |r| format!("{r:.1}"));
             let limit = record.limited_by.as_deref().unwrap_or("unknown");
-            let words = WORDS.iter().find(|(_, name, _)| *name == limit);
             let words = match limit {
                 // The client is made up, its interface is the router's.
-                "nic" => "the interface in front of the client",
-                _ => words.map_or(limit, |(.., words)| words),
+                "nic" => "the interface in front of the client".to_owned(),
+                _ => limit_words(limit),
             };
             text += &format!(
                 "  one TCP connection{lasts} gets {rate}, its start included, limited by {words}\n"

@@ -8,7 +8,7 @@ use farpath_diagnose::{Diagnosis, Known};
 use farpath_experiment::live::{Now, facts, grown, judged, now};
 use farpath_probe::live::{Ask, Filter, Watched, watch};
 use farpath_probe::{Stop, counters, survey};
-use farpath_report::quantity;
+use farpath_report::{limit_words, quantity};
 use farpath_units::Duration;
 
 use crate::args::DiagnoseArgs;
@@ -239,7 +239,7 @@ fn bytes(n: u64) -> String {
 fn limit(c: &Now) -> String {
     match (&c.limit, c.open, c.sends) {
         (_, false, _) => "ended".to_owned(),
-        (Some(limit), ..) => limit.clone(),
+        (Some(limit), ..) => limit_words(limit),
         (None, _, false) => "receives".to_owned(),
         (None, ..) => "idle".to_owned(),
     }

@@ -1,7 +1,7 @@
 //! What a path gives, what limits it and what to change, in a few lines.
 
 use farpath_predict::{Answer, Cc, PathInput, law, path};
-use farpath_report::{markdown_cell, quantity};
+use farpath_report::{limit_words, markdown_cell, quantity};
 use farpath_units::Size;
 
 use crate::left::entry;
@@ -243,7 +243,7 @@ fn gain(better: &PathInput, figures: &Figures<'_>) -> String {
         Some(more) if more > now * 1.001 => {
             let limit = match then.limit() {
                 Some("link") | None => String::new(),
-                Some(word) => format!(", limited by {}", word.replace('_', " ")),
+                Some(word) => format!(", limited by {}", limit_words(word)),
             };
             format!(": {}{limit}", then.shown("goodput_bps"))
         }
