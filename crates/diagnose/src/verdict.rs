@@ -132,8 +132,8 @@ const UNFOUNDED: f64 = 0.6;
 /// corpus's odd paths that were surer, so many were right (`docs/models/diagnosis.md`).
 const UNSTEADY_LOSS: f64 = 0.7;
 
-/// A test's program is not a verdict where nothing says that it was asked, or seen, to send less than it could.
-const NEVER_ASKED: f64 = 0.0;
+/// Most that is said of a test's program where nothing says that it was asked, or seen, to send less than it could: it is not a verdict.
+const NEVER_ASKED: f64 = 0.35;
 
 /// Fewer losses, or episodes of losses, than this tell no kinds of loss apart.
 const EPISODES_LEAST: f64 = 5.0;
@@ -208,11 +208,12 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
     if e.rate.is_none() {
         return verdict;
     }
-    let all = weighed.ranking.iter();
-    let likely: Vec<&Ranking> = all
-        .filter(|r| at_most(e, r.cause) >= PROBABLE)
-        .take(LIKELY)
-        .collect();
+    let capped = |r: &Ranking| Ranking {
+        confidence: r.confidence.min(at_most(e, r.cause)),
+        ..*r
+    };
+    let mut likely: Vec<Ranking> = weighed.ranking.iter().take(LIKELY).map(capped).collect();
+    likely.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     verdict.second = likely.first().map(|r| ranked(e, r));
     verdict.confidence = verdict.second.as_ref().map_or(0.0, |s| s.confidence);
     // What was seen and speaks for one of them, or for no cause by itself, is said all the same.
@@ -267,10 +268,16 @@ fn rounded(p: f64) -> f64 {
 /// So many causes are named where none is likely enough.
 const LIKELY: usize = 3;
 
-fn undecided(likely: &[&Ranking]) -> String {
+fn undecided(likely: &[Ranking]) -> String {
     let likely: Vec<String> = likely
         .iter()
-        .map(|r| format!("{} ({:.0} %)", r.cause.words(), r.confidence * 100.0))
+        .map(|r| {
+            format!(
+                "{} ({:.0} %)",
+                r.cause.words(),
+                rounded(r.confidence) * 100.0
+            )
+        })
         .collect();
     format!("undecided between {}", likely.join(", "))
 }
