@@ -211,6 +211,12 @@ impl Connection {
         self.delivered >= least && !self.still_stores
     }
 
+    /// Its shortest round trip; zero where it is unknown.
+    pub(crate) fn round(&self) -> Duration {
+        self.rtt
+            .map_or(Duration::ZERO, |rtt| Duration::from_ns(rtt.min_ns as u64))
+    }
+
     /// Whether it is known that nothing was delivered in the intervals that two instants touch.
     pub(crate) fn was_silent(&self, from: Time, until: Time) -> bool {
         if self.delivered == 0 {
