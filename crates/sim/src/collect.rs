@@ -268,13 +268,14 @@ impl<'a> Collector<'a> {
             }
             seen.intervals.push((t, bytes - delivered));
             delivered = *bytes;
-            seen.resent.push(sample.retransmits);
             seen.samples.push(Sample {
                 t,
                 cwnd: Some(sample.cwnd),
                 ssthresh: sample.ssthresh,
                 in_flight: Some(sample.in_flight),
                 srtt: sample.srtt,
+                resent: Some(sample.retransmits),
+                loss_events: Some(sample.loss_events),
                 timers: timers[n],
             });
             if t > until {
