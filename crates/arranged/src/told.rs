@@ -19,7 +19,8 @@ pub fn log(c: &Connection, goodput: f64, seconds: f64, again: f64) -> String {
     }
     let mut resent: Vec<(f64, f64)> = vec![(0.0, 0.0); 12];
     let mut before = 0;
-    for (((at, _), all), sample) in c.intervals.iter().zip(&c.resent).zip(&c.samples) {
+    for ((at, _), sample) in c.intervals.iter().zip(&c.samples) {
+        let all = sample.resent.unwrap_or(before);
         let n = ((at.since(c.established).as_secs_f64() - 1e-9) / bin).max(0.0) as usize;
         if let Some(row) = resent.get_mut(n) {
             *row = (
@@ -27,7 +28,7 @@ pub fn log(c: &Connection, goodput: f64, seconds: f64, again: f64) -> String {
                 sample.cwnd.unwrap_or(0) as f64,
             );
         }
-        before = *all;
+        before = all;
     }
     for (n, bytes) in rows.iter().enumerate() {
         let (from, until) = (n as f64 * bin, (n + 1) as f64 * bin);

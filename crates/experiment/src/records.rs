@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use farpath_observe::merge::compare_groups;
 use farpath_observe::{
     Asker, Connection, Datagrams, Observation, Packets, Path, Refusal, RoundTrips, Sample,
-    Surroundings, Timers, answers, between_clocks, recovery,
+    Surroundings, Timers, answers, between_clocks, count_loss_events, recovery,
 };
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
@@ -323,7 +323,8 @@ fn one_of_many((source, sink): Ends<'_>) -> Connection {
 }
 
 fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connection {
-    let samples: Vec<Sample> = source.samples.iter().map(sample).collect();
+    let mut samples: Vec<Sample> = source.samples.iter().map(sample).collect();
+    count_loss_events(&mut samples);
     let one = one_of_many((source, sink));
     let until = test.duration.map(|d| test.start + test.omit + d);
     let every = Duration::from_ns(sink.every_ns);
@@ -360,6 +361,8 @@ pub(crate) fn sample(sample: &farpath_probe::report::Sample) -> Sample {
         ssthresh: sample.ssthresh,
         in_flight: Some(sample.in_flight),
         srtt: (sample.srtt_ns > 0).then(|| Duration::from_ns(sample.srtt_ns)),
+        resent: sample.retransmits,
+        loss_events: None,
         timers: Some(Timers {
             state: sample.state,
             app_limited: sample.app_limited,

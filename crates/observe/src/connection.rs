@@ -37,6 +37,8 @@ pub struct Connection {
     pub still_stores: bool,
     /// Segments sent again.
     pub retransmits: Option<u64>,
+    /// Of those, in the measurement where a tool says it; else it is worked out of `samples`.
+    pub measured_retransmits: Option<u64>,
     /// Retransmission timeouts.
     pub rtos: Option<u64>,
     /// Largest congestion window, bytes.
@@ -53,8 +55,6 @@ pub struct Connection {
     pub every: Duration,
     /// Bytes delivered in each interval, by its end.
     pub intervals: Vec<(Time, u64)>,
-    /// Segments sent again so far at the end of each of `intervals`; empty where it is unknown.
-    pub resent: Vec<u64>,
     /// The sender's own account of what held it back, where it has one.
     pub account: Vec<Stretch>,
     /// What a capture shows, interval by interval.
@@ -91,6 +91,10 @@ pub struct Sample {
     pub in_flight: Option<u64>,
     /// Smoothed round-trip time.
     pub srtt: Option<Duration>,
+    /// Segments sent again so far.
+    pub resent: Option<u64>,
+    /// Loss events so far (RFC 5348 §5.2): repairs begun, timeouts, answers to ECN echoes.
+    pub loss_events: Option<u64>,
     /// What the kernel counts.
     pub timers: Option<Timers>,
 }
@@ -149,6 +153,7 @@ pub(crate) fn fill<'a>(
         span.not_ended(record, why);
     }
     record.limited_by = largest(&together);
+    record.notes.extend(resent_before(record, span));
     if lost >= OUTAGE_LEAST {
         record.notes.push(outage_words(lost));
     }
@@ -171,6 +176,16 @@ pub(crate) fn fill<'a>(
     if let Some(ramp) = ramp::ramp(&goodputs, span.start, every, least.into()) {
         record.set("ramp_s", ramp.as_secs_f64());
     }
+}
+
+/// Says how many segments were sent again in what `omit` leaves out.
+fn resent_before(record: &Record, span: &Span) -> Option<String> {
+    let of = |name: &str| record.metrics.get(name).copied();
+    let (all, measured) = (of("retransmits")?, of("measured_retransmits")?);
+    let others = all - measured;
+    (span.omit > Duration::ZERO && others > 0.0).then(|| {
+        format!("retransmits counts the whole test: {others:.0} of {all:.0} lie outside the measured time")
+    })
 }
 
 /// Why a test of these connections has not come to its end, if one of them has not.
@@ -209,6 +224,12 @@ impl Connection {
     fn is_complete(&self) -> bool {
         let least = self.whole.unwrap_or(1);
         self.delivered >= least && !self.still_stores
+    }
+
+    /// Its shortest round trip; zero where it is unknown.
+    pub(crate) fn round(&self) -> Duration {
+        self.rtt
+            .map_or(Duration::ZERO, |rtt| Duration::from_ns(rtt.min_ns as u64))
     }
 
     /// Whether it is known that nothing was delivered in the intervals that two instants touch.
@@ -266,6 +287,27 @@ impl Connection {
         heard.map_or(last, |n| self.intervals[n].0)
     }
 
+    /// How much a counter of samples grew in the measurement: from the last sample before it to the first one after it,
+    /// or to what it is in `all`.
+    fn grown(&self, span: &Span, of: fn(&Sample) -> Option<u64>, all: Option<u64>) -> Option<u64> {
+        let seen = || self.samples.iter().filter_map(|s| Some((s.t, of(s)?)));
+        let until = span.duration.map(|duration| span.from() + duration);
+        let (_, last) = seen().last()?;
+        let before = seen().take_while(|(t, _)| *t <= span.from()).last();
+        let after = seen().find(|(t, _)| until.is_some_and(|until| *t >= until));
+        let end = after.map_or(all.unwrap_or(last), |(_, n)| n);
+        Some(end.saturating_sub(before.map_or(0, |(_, n)| n)))
+    }
+
+    /// Segments sent again in the measurement.
+    fn measured_retransmits(&self, span: &Span) -> Option<u64> {
+        let all = self.retransmits?;
+        let whole = span.omit == Duration::ZERO && span.duration.is_none();
+        let grown = || self.grown(span, |s| s.resent, Some(all));
+        let measured = self.measured_retransmits.or_else(grown);
+        measured.or(whole.then_some(all))
+    }
+
     fn metrics(&self, span: &Span, m: &mut BTreeMap<String, f64>) {
         let mut put = |name: &str, value: Option<f64>| {
             if let Some(value) = value.filter(|v| v.is_finite()) {
@@ -281,6 +323,12 @@ impl Connection {
         let completion = self.lasted.filter(|_| self.is_complete());
         put("completion_ns", completion.map(|c| c.as_ns() as f64));
         put("retransmits", self.retransmits.map(|n| n as f64));
+        put(
+            "measured_retransmits",
+            self.measured_retransmits(span).map(|n| n as f64),
+        );
+        let events = self.grown(span, |s| s.loss_events, None);
+        put("loss_events", events.map(|n| n as f64));
         put("rtos", self.rtos.map(|n| n as f64));
         put("cwnd_max_bytes", self.cwnd_max.map(|n| n as f64));
         if let Some(rtt) = &self.rtt {
@@ -289,5 +337,62 @@ impl Connection {
             put("rtt_max_ns", Some(rtt.max_ns));
         }
         put("recovery_s", self.recovery.map(Duration::as_secs_f64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sent again by the ends of seconds 1 to 5: 7, 7, 8, 8, 10, and 11 in all.
+    #[test]
+    fn what_was_sent_again_is_counted_for_the_measurement_too() {
+        let s = |n: u64| Time::ZERO + Duration::from_secs(n);
+        let sample = |(n, resent): (u64, u64)| Sample {
+            t: s(n),
+            resent: Some(resent),
+            ..Sample::default()
+        };
+        let mut seen = Connection {
+            retransmits: Some(11),
+            samples: (1..).zip([7, 7, 8, 8, 10]).map(sample).collect(),
+            ..Connection::default()
+        };
+        let measured = |seen: &Connection, omit, duration: Option<u64>| {
+            seen.measured_retransmits(&Span {
+                start: Time::ZERO,
+                omit: Duration::from_ms(omit),
+                duration: duration.map(Duration::from_ms),
+            })
+        };
+        assert_eq!(measured(&seen, 0, Some(2000)), Some(7));
+        assert_eq!(measured(&seen, 1000, Some(2000)), Some(1));
+        assert_eq!(
+            measured(&seen, 2500, Some(2000)),
+            Some(3),
+            "whole intervals"
+        );
+        assert_eq!(measured(&seen, 3000, Some(9000)), Some(3));
+        assert_eq!(measured(&seen, 3000, None), Some(3));
+        seen.samples.clear();
+        assert_eq!(measured(&seen, 3000, None), None);
+        assert_eq!(measured(&seen, 0, None), Some(11));
+    }
+
+    #[test]
+    fn what_was_sent_again_before_the_measurement_is_said_to_be() {
+        let said = |omit, measured| {
+            let mut record = Record::new(farpath_record::Origin::Simulated, "t", "tcp", "a", "b");
+            record.set("retransmits", 3951.0);
+            record.set("measured_retransmits", measured);
+            let span = Span {
+                omit: Duration::from_secs(omit),
+                ..Span::default()
+            };
+            resent_before(&record, &span)
+        };
+        let note = said(5, 0.0).expect("a note");
+        assert!(note.contains("3951 of 3951"), "{note}");
+        assert_eq!([said(0, 3950.0), said(5, 3951.0)], [None, None]);
     }
 }

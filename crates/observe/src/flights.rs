@@ -113,9 +113,7 @@ impl Round {
 
 /// The account of a connection's flights from `from` on.
 pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
-    let floor = connection
-        .rtt
-        .map_or(Duration::ZERO, |rtt| Duration::from_ns(rtt.min_ns as u64));
+    let floor = connection.round();
     let rounds = rounds(&connection.flights, floor);
     let mut rates: Vec<f64> = rounds
         .iter()

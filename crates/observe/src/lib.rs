@@ -37,5 +37,5 @@ pub use observation::*;
 pub use packets::Packets;
 pub use path::{Dropped, Full, Hop, Interval, Path};
 pub use percentile::percentile;
-pub use recovery::recovery;
+pub use recovery::{count_loss_events, recovery};
 pub use timers::Timers;

@@ -4,7 +4,8 @@
 //! 1. A reader of one kind of evidence makes [`Stretch`]es: a simulated sender's own account comes as stretches
 //!    already; `timers` reads the kernel's `TCP_INFO`, `flights` what a capture shows, `rates` bare rates.
 //! 2. A stretch in which a link of the path was full is that link's, one in which a processor or disk of its hosts
-//!    had hardly a pause is theirs ([`Path::full`], `timers`). Where a policer or an MTU took most of
+//!    had hardly a pause is theirs ([`Path::full`], `timers`). Stretches are taken together to a round trip at least
+//!    before that is judged, so that it does not depend on how fine the evidence is. Where a policer or an MTU took most of
 //!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
 //!    a connection that random losses or a policer keep small. Where nothing was delivered, what took it all limited.
 //! 3. Shares of the sum, which add up to 1. Time in which a link of the path was down, and what followed until the sender
@@ -12,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
 use crate::path::Path;
@@ -178,7 +179,8 @@ pub fn shares(
 
 /// What limited a connection from `from` on, stretch by stretch in order. Empty where nothing was seen.
 pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -> Vec<Stretch> {
-    let stretches = stretches(connection, from, around.path.is_some()).into_iter();
+    let stretches = stretches(connection, from, around.path.is_some());
+    let stretches = joined(&stretches, connection.round()).into_iter();
     let down = around.path.as_ref().map_or(&[][..], |path| &path.down);
     let overruled = stretches.map(|stretch| {
         let lost = connection.down(down, stretch.from, stretch.until);
@@ -213,6 +215,23 @@ fn stretches(connection: &Connection, from: Time, known_path: bool) -> Vec<Stret
     rates::stretches(connection, from)
 }
 
+/// Stretches taken together to `round` at least, where they follow each other; without those of no time.
+fn joined(stretches: &[Stretch], round: Duration) -> Vec<Stretch> {
+    let mut all: Vec<Stretch> = Vec::new();
+    for next in stretches.iter().filter(|s| s.total() > 0.0) {
+        match all.last_mut() {
+            Some(last) if last.until == next.from && last.until.since(last.from) < round => {
+                last.until = next.until;
+                for (limit, ..) in WORDS {
+                    last.add(limit, next.spent(limit));
+                }
+            }
+            _ => all.push(*next),
+        }
+    }
+    all
+}
+
 /// What neither accounts for.
 const OTHERS: [Limit; 10] = [
     Limit::Application,
@@ -244,7 +263,8 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     let mut left = *stretch;
     let mut given = Stretch::new(from, until);
     let limiting = path.filter(|path| !is_held_elsewhere(connection, path, from, until));
-    for (full, share) in limiting.map_or_else(BTreeMap::new, |path| path.full(from, until)) {
+    let full = |path: &Path<'_>| path.full(from, until, connection.round());
+    for (full, share) in limiting.map_or_else(BTreeMap::new, full) {
         // A full link is waited for with a window that might be larger: that time is its first.
         let mut wanted = share * stretch.total();
         wanted -= left.take(&WINDOW, wanted, full.limit, &mut given);
@@ -339,7 +359,6 @@ pub fn largest(shares: &BTreeMap<String, f64>) -> Option<String> {
 mod tests {
     use super::*;
     use crate::path::{Dropped, Hop, Interval};
-    use farpath_units::Duration;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)

@@ -1,6 +1,7 @@
 //! The links that a flow's data cross, and what they saw: evidence from outside the connection.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use farpath_units::{Duration, Time};
 
@@ -70,12 +71,19 @@ pub struct Hop<'a> {
 }
 
 impl Hop<'_> {
-    /// Whether it was full in an interval.
+    /// Whether it carried its rate in these intervals taken together.
+    fn is_busy(&self, of: Range<usize>) -> bool {
+        let seen = self.intervals.len();
+        let intervals = &self.intervals[of.start.min(seen)..of.end.min(seen)];
+        let bytes: u64 = intervals.iter().map(|i| i.bytes).sum();
+        let capacity = self.capacity_bytes * intervals.len() as f64;
+        !intervals.is_empty() && bytes as f64 >= FULL * capacity
+    }
+
+    /// Whether one that carried its rate was full in an interval.
     fn full(&self, n: usize) -> Option<Full> {
-        let interval = self.intervals.get(n)?;
-        let waits = interval.queue_bytes > 0;
-        let busy = interval.bytes as f64 >= FULL * self.capacity_bytes;
-        (busy && (waits || self.waits_unseen)).then(|| Full {
+        let waits = self.intervals.get(n)?.queue_bytes > 0;
+        (waits || self.waits_unseen).then(|| Full {
             limit: self.limit(),
             waits,
         })
@@ -111,19 +119,30 @@ pub struct Path<'a> {
 
 impl Path<'_> {
     /// For which shares of the time between two instants a link was full, interval by interval: the first on the way
-    /// that was.
-    pub fn full(&self, from: Time, until: Time) -> BTreeMap<Full, f64> {
+    /// that was. What it carried is taken over no less than `round`, a round trip: a window sent in one burst fills a
+    /// link for less than that, however small it is.
+    pub fn full(&self, from: Time, until: Time, round: Duration) -> BTreeMap<Full, f64> {
         let mut shares = BTreeMap::new();
         if self.every == Duration::ZERO || until <= from {
             return shares;
         }
         let number = |t: Time| (t.as_ps() / self.every.as_ps()) as usize;
+        let start = |n: usize| Time::ZERO + self.every.times(n as u64);
         let whole = until.since(from).as_secs_f64();
-        for n in number(from)..=number(Time::from_ps(until.as_ps() - 1)) {
-            let start = Time::ZERO + self.every.times(n as u64);
-            let inside = until.min(start + self.every).since(from.max(start));
-            if let Some(full) = self.hops.iter().find_map(|hop| hop.full(n)) {
-                *shares.entry(full).or_default() += inside.as_secs_f64() / whole;
+        let first = number(from);
+        let count = number(Time::from_ps(until.as_ps() - 1)) + 1 - first;
+        let together = round.as_ps().div_ceil(self.every.as_ps()).max(1) as usize;
+        let pieces = (count / together).max(1);
+        let begin = |piece: usize| first + piece * count / pieces;
+        for piece in 0..pieces {
+            let of = begin(piece)..begin(piece + 1);
+            let busy = self.hops.iter().filter(|hop| hop.is_busy(of.clone()));
+            let busy: Vec<&Hop<'_>> = busy.collect();
+            for n in of {
+                let inside = until.min(start(n + 1)).since(from.max(start(n)));
+                if let Some(full) = busy.iter().find_map(|hop| hop.full(n)) {
+                    *shares.entry(full).or_default() += inside.as_secs_f64() / whole;
+                }
             }
         }
         shares
@@ -246,7 +265,7 @@ mod tests {
             (95, 0, true, Some(Limit::Nic)),
         ] {
             let intervals = carries(bytes, queue);
-            let full = |a, b| path(own, &intervals).full(at(a), at(b));
+            let full = |a, b| path(own, &intervals).full(at(a), at(b), MS);
             let wanted: BTreeMap<Full, f64> = wanted
                 .map(|limit| Full {
                     limit,
@@ -270,12 +289,29 @@ mod tests {
         };
         let intervals = [full, Interval::default(), full];
         let path = path(false, &intervals);
-        let share = |from, until| path.full(from, until).values().sum::<f64>();
+        let share = |from, until| path.full(from, until, MS).values().sum::<f64>();
         assert_eq!(share(at(0), at(1)), 1.0);
         assert_eq!(share(at(0), at(2)), 0.5);
         let half = Duration::from_us(500);
         assert_eq!(share(at(0) + half, at(2)), 1.0 / 3.0);
         assert_eq!(share(at(1), at(2)), 0.0);
+    }
+
+    /// A window of two thirds of the pipe, in one burst every three intervals: it fills the link while it passes.
+    #[test]
+    fn a_burst_shorter_than_a_round_trip_fills_no_link() {
+        let interval = |bytes| Interval {
+            bytes,
+            queue_bytes: u64::from(bytes > 0),
+        };
+        let intervals = [[100, 100, 0].map(interval); 4].concat();
+        let path = path(false, &intervals);
+        let full =
+            |until, round| -> f64 { path.full(at(0), at(until), MS.times(round)).values().sum() };
+        assert!((full(12, 1) - 2.0 / 3.0).abs() < 1e-9);
+        assert_eq!([full(12, 3), full(3, 3), full(11, 3)], [0.0; 3]);
+        // Less time than a round trip is judged by itself.
+        assert_eq!(full(2, 3), 1.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! They tell one thing by themselves: a start-up whose rate grows by half or more from one round trip to the next, as
 //! only slow start does. All else is unknown until the path or a host says that it was full.
 
-use farpath_units::{Duration, Time};
+use farpath_units::Time;
 
 use crate::connection::Connection;
 use crate::limit::{Limit, Stretch};
@@ -17,9 +17,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
     let Some((first, _)) = connection.intervals.first().copied() else {
         return Vec::new();
     };
-    let round = connection
-        .rtt
-        .map_or(Duration::ZERO, |rtt| Duration::from_ns(rtt.min_ns as u64));
+    let round = connection.round();
     let together = round.as_ps().div_ceil(every.as_ps().max(1)).max(1) as usize;
     let mut all = Vec::new();
     let mut begun = Time::from_ps(first.as_ps().saturating_sub(every.as_ps()));
@@ -53,6 +51,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
 mod tests {
     use super::*;
     use crate::limit::{Surroundings, shares};
+    use farpath_units::Duration;
 
     #[test]
     fn a_doubling_rate_is_slow_start_and_the_rest_is_unknown() {

@@ -36,6 +36,20 @@ pub fn recovery(samples: &[Sample]) -> Option<Duration> {
     regained
 }
 
+/// Counts loss events where a kernel's samples show a repair that the one before did not.
+pub fn count_loss_events(samples: &mut [Sample]) {
+    let (mut count, mut before) = (0, false);
+    for sample in samples {
+        let Some(timers) = sample.timers else {
+            continue;
+        };
+        let repairs = timers.state >= CUT;
+        count += u64::from(repairs && !before);
+        before = repairs;
+        sample.loss_events = Some(count);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

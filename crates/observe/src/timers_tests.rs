@@ -453,6 +453,7 @@ fn recorded(rows: &[Row]) -> Connection {
                 busy: Duration::from_ms(busy),
                 ..Timers::default()
             }),
+            ..Sample::default()
         }
     };
     Connection {

@@ -97,6 +97,9 @@ pub struct Sample {
     pub in_flight: u64,
     /// Smoothed round-trip time.
     pub srtt_ns: u64,
+    /// Segments sent again so far.
+    #[serde(default)]
+    pub retransmits: Option<u64>,
     /// `tcpi_ca_state`: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
     pub state: u8,
     /// The application had nothing more to send lately.
@@ -202,7 +205,7 @@ pub struct Iperf3Report {
     pub goodput_bps: u64,
     /// From the start of data to its end, `omit` left out.
     pub completion_ns: u64,
-    /// Segments sent again.
+    /// Segments sent again within the measurement.
     pub retransmits: Option<u64>,
     /// Largest congestion window.
     pub cwnd_max: Option<u64>,

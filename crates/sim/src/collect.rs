@@ -94,7 +94,9 @@ impl<'a> Collector<'a> {
             let flow = flows[stream];
             Surroundings {
                 path: Some(self.evidence.path(flow)),
-                hosts: Some(Box::new(move |_, until| self.busy(flow, test, until))),
+                hosts: Some(Box::new(move |from, until| {
+                    self.busy(flow, test, (from, until))
+                })),
             }
         };
         seen.fill(&test.span(), &around, record);
@@ -266,13 +268,14 @@ impl<'a> Collector<'a> {
             }
             seen.intervals.push((t, bytes - delivered));
             delivered = *bytes;
-            seen.resent.push(sample.retransmits);
             seen.samples.push(Sample {
                 t,
                 cwnd: Some(sample.cwnd),
                 ssthresh: sample.ssthresh,
                 in_flight: Some(sample.in_flight),
                 srtt: sample.srtt,
+                resent: Some(sample.retransmits),
+                loss_events: Some(sample.loss_events),
                 timers: timers[n],
             });
             if t > until {
@@ -281,14 +284,15 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What of a flow's hosts had hardly a pause in the interval that ends at `until`.
-    fn busy(&self, flow: usize, test: &Test, until: Time) -> Option<Limit> {
+    /// What of a flow's hosts had hardly a pause between two ends of intervals.
+    fn busy(&self, flow: usize, test: &Test, (from, until): (Time, Time)) -> Option<Limit> {
         let every = self.built.wan.sampling.every;
-        let n = (until.as_ps() / every.as_ps()).saturating_sub(1) as usize;
+        let number = |t: Time| (t.as_ps() / every.as_ps()) as usize;
+        let of = number(from)..number(until);
         let flow = &self.built.wan.plan.flows[flow];
         let host = |node: NodeId| self.built.station(node.0).host();
-        let busy = |node| host(node).was_busy(n, every);
-        let disk = |node, way| host(node).was_disk_busy(way, n, every);
+        let busy = |node| host(node).was_busy(of.clone(), every);
+        let disk = |node, way| host(node).was_disk_busy(way, of.clone(), every);
         if busy(flow.source) || busy(flow.sink) {
             return Some(Limit::HostCpu);
         }

@@ -8,6 +8,8 @@ mod interface;
 mod paths;
 mod processor;
 
+use std::ops::Range;
+
 use farpath_element::qdisc::Limit;
 use farpath_scenario::HostLimits;
 use farpath_units::{Duration, Rate, Time};
@@ -270,15 +272,15 @@ impl Host {
         }
     }
 
-    /// Whether processor or bus had hardly a pause in interval `n`, of length `every`.
-    pub(crate) fn was_busy(&self, n: usize, every: Duration) -> bool {
-        saturated(&self.busy, n, every)
+    /// Whether processor or bus had hardly a pause in the intervals numbered `of`, each of length `every`.
+    pub(crate) fn was_busy(&self, of: Range<usize>, every: Duration) -> bool {
+        saturated(&self.busy, of, every)
     }
 
     /// The same of a disk.
-    pub(crate) fn was_disk_busy(&self, way: Way, n: usize, every: Duration) -> bool {
+    pub(crate) fn was_disk_busy(&self, way: Way, of: Range<usize>, every: Duration) -> bool {
         let disk = self.disks[way as usize].as_ref();
-        disk.is_some_and(|disk| saturated(&disk.busy, n, every))
+        disk.is_some_and(|disk| saturated(&disk.busy, of, every))
     }
 
     /// `bytes` are read from a disk or written to it, asked at `now`; returns when that is done:
@@ -312,15 +314,16 @@ impl Host {
     }
 }
 
-/// A processor is the limit in an interval when it was at work for this share of it.
+/// A processor is the limit in some intervals when it was at work for this share of them.
 const SATURATED: f64 = 0.98;
 
-/// Whether something that had worked for `busy` by the end of each interval hardly paused in the
-/// `n`-th.
-fn saturated(busy: &[Duration], n: usize, every: Duration) -> bool {
-    let until = |n: usize| busy.get(n).copied().unwrap_or_default();
-    let before = n.checked_sub(1).map_or(Duration::ZERO, until);
-    until(n).saturating_sub(before).as_secs_f64() >= SATURATED * every.as_secs_f64()
+/// Whether something that had worked for `busy` by the end of each interval hardly paused in those numbered `of`.
+fn saturated(busy: &[Duration], of: Range<usize>, every: Duration) -> bool {
+    let by = |n: usize| n.checked_sub(1).and_then(|n| busy.get(n)).copied();
+    let worked = by(of.end)
+        .unwrap_or_default()
+        .saturating_sub(by(of.start).unwrap_or_default());
+    worked.as_secs_f64() >= SATURATED * every.times(of.len() as u64).as_secs_f64()
 }
 
 /// How long `bytes` occupy something that takes `per_byte` for each and `once` in any case.

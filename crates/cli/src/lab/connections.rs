@@ -275,6 +275,8 @@ fn read(now: Time, line: &str) -> Seen {
         ssthresh: ssthresh.map(|segments| segments * mss),
         in_flight: Some(in_flight),
         srtt,
+        resent: Some(seen.retransmits),
+        loss_events: None,
         timers: Some(timers),
     };
     seen

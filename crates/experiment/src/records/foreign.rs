@@ -60,6 +60,8 @@ fn connection(report: &Iperf3Report, test: &Test) -> Connection {
         whole,
         lasted: whole.map(|_| Duration::from_ns(report.completion_ns)),
         retransmits: report.retransmits,
+        // iperf3 counts anew when what is omitted is over.
+        measured_retransmits: report.retransmits,
         cwnd_max: report.cwnd_max,
         rtt: report.rtt_ns.map(|[least, mean, most]| RoundTrips {
             min_ns: least as f64,

@@ -162,6 +162,7 @@ impl TcpInfo {
             ssthresh: (threshold < NO_THRESHOLD).then(|| u64::from(threshold) * segment),
             in_flight: u64::from(in_flight.saturating_sub(gone)) * segment,
             srtt_ns: u64::from(self.u32(68)) * 1000,
+            retransmits: Some(self.retransmits()),
             state: self.bytes[1],
             // `tcpi_delivery_rate_app_limited`, the lowest bit (Linux 4.9).
             app_limited: self.bytes[7] & 1 == 1,

@@ -59,6 +59,8 @@ pub struct TcpSample {
     pub srtt: Option<Duration>,
     /// Segments sent again so far.
     pub retransmits: u64,
+    /// Repairs begun, timeouts and answers to ECN echoes so far.
+    pub loss_events: u64,
     /// Time spent under each limit so far.
     pub limited: farpath_tcp::Shares,
 }
@@ -447,6 +449,7 @@ impl TcpSource {
         if self.config.quiet {
             return;
         }
+        let stats = self.sender.stats();
         let sample = TcpSample {
             cwnd: if self.opened {
                 self.sender.cwnd_bytes()
@@ -457,7 +460,8 @@ impl TcpSource {
             phase: self.opened.then(|| self.sender.phase()),
             in_flight: self.sender.in_flight(),
             srtt: self.sender.srtt(),
-            retransmits: self.sender.stats().retransmits,
+            retransmits: stats.retransmits,
+            loss_events: stats.fast_recoveries + stats.rtos + stats.ecn_reductions,
             limited: self.sender.limited(now),
         };
         self.samples.push(sample);

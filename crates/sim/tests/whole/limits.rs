@@ -1,6 +1,6 @@
 //! `limited_by` in the clear-cut cases: each has one answer and no other.
 
-use crate::world::{World, assert_within, run_text};
+use crate::world::{World, assert_within, run_scenario, run_text};
 
 /// a - r - b at these rates, 20 ms one way, with these keys on the hosts and on the second link.
 fn path(first: &str, second: &str, host: &str, link: &str, test: &str) -> World {
@@ -88,6 +88,18 @@ fn a_full_interface_is_the_nic() {
 fn a_full_link_on_the_way_is_the_link() {
     let test = "kind = \"tcp\"\nwindow = \"2 MB\"\nduration = \"5 s\"";
     assert_limit(&path("1 Gbit/s", "100 Mbit/s", BIG, "", test), "link", 0.9);
+}
+
+/// Three fifths of the pipe (500 kB), in one burst each round trip of 40 ms: it fills the link for 24 ms of them, and
+/// intervals of 2.5 ms show it full. What limits is the same as in intervals of 100 ms.
+#[test]
+fn what_limits_does_not_depend_on_how_fine_the_series_are() {
+    let test = "kind = \"tcp\"\nwindow = \"300 kB\"\nduration = \"5 s\"";
+    for intervals in [50, 500, 2000] {
+        let mut scenario = path("1 Gbit/s", "100 Mbit/s", BIG, "", test).scenario;
+        scenario.intervals = intervals;
+        assert_limit(&run_scenario(scenario), "receive_window", 0.9);
+    }
 }
 
 /// What the application asks for bounds each connection: exactly, with room everywhere else, and nothing waits.
