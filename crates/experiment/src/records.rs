@@ -6,7 +6,7 @@ mod taken;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use farpath_observe::merge::compare_groups;
+use farpath_observe::merge::compare_tests;
 use farpath_observe::{
     Asker, Connection, Datagrams, Observation, Packets, Path, Refusal, RoundTrips, Sample,
     Surroundings, Timers, answers, between_clocks, count_loss_events, recovery,
@@ -50,10 +50,8 @@ pub fn records(
         record
     };
     let mut records: Vec<Record> = numbers.iter().map(record).collect();
-    let group = |n: &usize| scenario.tests[*n].group.as_deref();
-    let groups: Vec<Option<&str>> = numbers.iter().map(group).collect();
-    let spans: Vec<_> = numbers.iter().map(|n| scenario.tests[*n].span()).collect();
-    compare_groups(&groups, &spans, &mut records);
+    let places: Vec<_> = numbers.iter().map(|n| scenario.place(plan, *n)).collect();
+    compare_tests(&places, &mut records);
     records
 }
 

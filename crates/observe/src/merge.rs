@@ -42,15 +42,155 @@ pub fn merge_streams(record: &mut Record) {
 /// Windows of measurement that lie apart by more than this share of the shorter one are different times.
 const APART: f64 = 0.01;
 
-/// Jain's index over the goodputs of the tests of each group, into `group_jain_index`. `groups` has
-/// the group of each record, in the same order, and `spans` when it is measured: a note says where that differs in a group.
-pub fn compare_groups(groups: &[Option<&str>], spans: &[Span], records: &mut [Record]) {
-    for (number, group) in groups.iter().enumerate() {
-        let Some(name) = group else { continue };
+/// How measurements come to be of one time, or nearly.
+const ONE_TIME: &str = "a longer `duration` makes that matter less; equal `duration`s, and `start` and `omit` that add up to one \
+                        instant without a `start_spread`, make it none";
+
+/// Where and when a test is measured.
+#[derive(Clone, Debug, Default)]
+pub struct Place<'a> {
+    /// The group whose tests are compared.
+    pub group: Option<&'a str>,
+    /// When.
+    pub span: Span,
+    /// The narrowest links that the data of its connections cross, by direction; empty of other kinds.
+    pub narrowest: Vec<String>,
+}
+
+/// Lays the records of tests beside each other, `places` in the same order: groups, and tests that share a link.
+pub fn compare_tests(places: &[Place<'_>], records: &mut [Record]) {
+    compare_groups(places, records);
+    for (place, number) in places.iter().zip(0..) {
+        let notes = [
+            other_time(place, number, places, records),
+            few_losses(place, number, places, records),
+        ];
         if let Some(record) = records.get_mut(number) {
-            record.group = Some((*name).to_owned());
+            record.notes.extend(notes.into_iter().flatten());
         }
-        let members = groups.iter().zip(&*records).filter(|(g, _)| *g == group);
+    }
+}
+
+/// Says whose goodput at the same link is of another time: the two need not add up to what the link carries.
+fn other_time(
+    place: &Place<'_>,
+    number: usize,
+    places: &[Place<'_>],
+    records: &[Record],
+) -> Option<String> {
+    let has = |record: &Record| record.metrics.contains_key("goodput_bps");
+    if !records.get(number).is_some_and(has) {
+        return None;
+    }
+    let others = places.iter().zip(records).enumerate();
+    let others = others.filter(|(n, (_, record))| *n != number && has(record));
+    let apart = others.filter_map(|(n, (other, _))| {
+        let link = place
+            .narrowest
+            .iter()
+            .find(|l| other.narrowest.contains(l))?;
+        // One that lasts longer is there for another purpose.
+        let spans = [&place.span, &other.span];
+        let alike = overlap(spans) && spans[0].duration == spans[1].duration;
+        let seconds = windows_apart(spans.into_iter()).filter(|_| alike)?;
+        Some((seconds, link, n))
+    });
+    let (seconds, link, other) = apart.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let [first, second] = [number.min(other), number.max(other)].map(|n| &records[n].test);
+    Some(format!(
+        "goodput_bps of {first} and of {second} are of different times, up to {seconds:.1} s apart, and both cross {link}: they \
+         need not add up to what it carries; {ONE_TIME}"
+    ))
+}
+
+/// Connections that share a link have settled on their shares after as many loss events: each cuts all windows, and so what
+/// lies between two (Chiu and Jain 1989). CUBIC leaves 0.7 of it each time, 3 % after ten; Reno half, 0.1 %.
+const SETTLED: f64 = 10.0;
+
+/// Says where the measured time holds so few loss events of connections that share a link that they may not have settled.
+fn few_losses(
+    place: &Place<'_>,
+    number: usize,
+    places: &[Place<'_>],
+    records: &[Record],
+) -> Option<String> {
+    let record = records.get(number)?;
+    let by_losses = ["link", "cwnd_recovery", "loss"];
+    let held = record
+        .limited_by
+        .as_deref()
+        .is_some_and(|l| by_losses.contains(&l));
+    let shares = |other: &Place<'_>| {
+        let meet = other.narrowest.iter().any(|l| place.narrowest.contains(l));
+        meet && overlap([&place.span, &other.span])
+    };
+    let beside = places.iter().zip(records).enumerate();
+    let beside = beside.filter(|(n, (other, _))| *n == number || shares(other));
+    let streams: Vec<_> = beside.flat_map(|(_, (_, r))| &r.streams).collect();
+    let all = |name: &str| -> Option<Vec<f64>> {
+        streams
+            .iter()
+            .map(|s| s.metrics.get(name).copied())
+            .collect()
+    };
+    let most = all("loss_events")?.into_iter().fold(0.0, f64::max);
+    let lost = all("retransmits")?.iter().any(|n| *n > 0.0);
+    // Without one, windows that still grow are on their way, and those that do not are bounded otherwise.
+    let moves = most > 0.0 || grows(record, &place.span);
+    if streams.len() < 2 || !(held && lost && moves) || most >= SETTLED {
+        return None;
+    }
+    let metrics = ["group_jain_index", "jain_index", "goodput_bps"];
+    let metric = metrics
+        .into_iter()
+        .find(|m| record.metrics.contains_key(*m))?;
+    let seconds = place.span.duration?.as_secs_f64();
+    let events = match most > 0.0 {
+        true => format!(
+            "more than {most:.0} loss events, one in about {:.1} s,",
+            seconds / most
+        ),
+        false => "a loss event".to_owned(),
+    };
+    Some(format!(
+        "{metric} is of shares that may not have settled: no connection on its link has {events} in the measured {seconds:.0} s, \
+         and ten or more settle them; a longer `omit` and `duration` tell"
+    ))
+}
+
+/// Whether the congestion windows of a test are larger at the end of its measurement than at the start.
+fn grows(record: &Record, span: &Span) -> bool {
+    let Some(cwnd) = record.series.get("cwnd_bytes") else {
+        return false;
+    };
+    let from = span.from().as_ns();
+    let until = from + span.duration.unwrap_or_default().as_ns();
+    let inside = cwnd.t_ns.iter().zip(&cwnd.v);
+    let mut inside = inside
+        .filter(|(t, _)| (from..=until).contains(*t))
+        .map(|(_, v)| v);
+    inside
+        .next()
+        .zip(inside.next_back())
+        .is_some_and(|(first, last)| last > first)
+}
+
+/// Whether tests are measured at the same time, if in part.
+fn overlap(spans: [&Span; 2]) -> bool {
+    let [a, b] = spans.map(|s| s.duration.map(|d| (s.from(), s.from() + d)));
+    a.zip(b).is_some_and(|(a, b)| a.0 < b.1 && b.0 < a.1)
+}
+
+/// Jain's index over the goodputs of the tests of each group, into `group_jain_index`. A note says where they are measured
+/// at different times.
+fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
+    for (number, place) in places.iter().enumerate() {
+        let Some(name) = place.group else { continue };
+        let ours = |other: &Place<'_>| other.group == place.group;
+        if let Some(record) = records.get_mut(number) {
+            record.group = Some(name.to_owned());
+        }
+        let members = places.iter().zip(&*records).filter(|(p, _)| ours(p));
         let goodputs: Vec<f64> = members
             .filter_map(|(_, r)| r.metrics.get("goodput_bps").copied())
             .collect();
@@ -61,12 +201,12 @@ pub fn compare_groups(groups: &[Option<&str>], spans: &[Span], records: &mut [Re
         if let (Some(index), Some(record)) = (jain_index(&goodputs), records.get_mut(number)) {
             let metrics = &mut record.metrics;
             metrics.insert("group_jain_index".to_owned(), index);
-            let of_group = groups.iter().zip(spans).filter(|(g, _)| *g == group);
-            let apart = windows_apart(of_group.map(|(_, span)| span));
+            let of_group = places.iter().filter(|p| ours(p));
+            let apart = windows_apart(of_group.map(|p| &p.span));
             record.notes.extend(apart.map(|seconds| {
                 format!(
                     "group_jain_index compares goodputs of different times: the tests of group {name} are measured up to \
-                     {seconds:.1} s apart; it is fairness where `start` and `omit` of each add up to one instant"
+                     {seconds:.1} s apart; {ONE_TIME}"
                 )
             }));
         }
@@ -98,7 +238,7 @@ pub fn jain_index(goodputs: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::{Origin, StreamRecord};
+    use farpath_record::{Origin, Series, StreamRecord};
 
     #[test]
     fn jains_index_is_one_for_equals_and_a_share_for_one_of_many() {
@@ -108,12 +248,84 @@ mod tests {
     }
 
     /// Measured for 60 s from that second on.
-    fn span(start: u64) -> Span {
-        Span {
-            start: Time::ZERO + Duration::from_secs(start),
-            omit: Duration::ZERO,
-            duration: Some(Duration::from_secs(60)),
+    fn place(group: Option<&str>, start: u64) -> Place<'_> {
+        Place {
+            group,
+            span: Span {
+                start: Time::ZERO + Duration::from_secs(start),
+                omit: Duration::ZERO,
+                duration: Some(Duration::from_secs(60)),
+            },
+            narrowest: Vec::new(),
         }
+    }
+
+    /// Two on one link, from the first second on and from that one on.
+    #[test]
+    fn goodputs_of_one_link_are_said_to_be_of_different_times() {
+        let notes = |start: u64, links: [&str; 2]| {
+            let mut records = ["x", "y"].map(|test| {
+                let mut record = Record::new(Origin::Simulated, test, "tcp", "a", "b");
+                record.set("goodput_bps", 1e6);
+                record
+            });
+            let places = [(1, links[0]), (start, links[1])].map(|(start, link)| Place {
+                narrowest: vec![link.to_owned()],
+                ..place(None, start)
+            });
+            compare_tests(&places, &mut records);
+            records.map(|r| r.notes.concat())
+        };
+        let [x, y] = notes(4, ["neck"; 2]);
+        assert!(
+            x.contains("of x and of y are of different times, up to 3.0 s apart"),
+            "{x}"
+        );
+        assert!(x == y && x.contains("both cross neck"), "{y}");
+        for (start, links) in [(1, ["neck"; 2]), (4, ["neck", "other"]), (61, ["neck"; 2])] {
+            assert_eq!(notes(start, links), ["", ""], "{start} {links:?}");
+        }
+    }
+
+    /// Two connections on one link with these loss events, in 60 s.
+    #[test]
+    fn shares_that_few_losses_settle_are_said_to_be() {
+        let grown = |events: [f64; 2], limited_by: &str, last: f64| {
+            let mut records = events.map(|events| {
+                let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+                record.set("goodput_bps", 1e6);
+                record.limited_by = Some(limited_by.to_owned());
+                let cwnd = Series {
+                    t_ns: vec![0, 30_000_000_000, 60_000_000_000],
+                    v: vec![1e6, 1e6, last],
+                };
+                record.series.insert("cwnd_bytes".to_owned(), cwnd);
+                let metrics = [("loss_events", events), ("retransmits", 7.0)];
+                record.streams = vec![StreamRecord {
+                    metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
+                    ..StreamRecord::default()
+                }];
+                record
+            });
+            let places = [0, 0].map(|start| Place {
+                narrowest: vec!["neck".to_owned()],
+                ..place(None, start)
+            });
+            compare_tests(&places, &mut records);
+            records.map(|r| r.notes.concat())
+        };
+        let notes = |events, limited_by| grown(events, limited_by, 2e6);
+        let [x, y] = notes([1.0, 3.0], "link");
+        assert!(x == y && x.contains("more than 3 loss events"), "{x}");
+        assert!(x.contains("one in about 20.0 s"), "{x}");
+        assert!(notes([0.0, 0.0], "cwnd_recovery")[0].contains("has a loss event in"));
+        assert_eq!(notes([1.0, 10.0], "link"), ["", ""]);
+        assert_eq!(
+            grown([0.0, 0.0], "link", 1e6),
+            ["", ""],
+            "bounded otherwise"
+        );
+        assert_eq!(notes([1.0, 3.0], "receive_window"), ["", ""]);
     }
 
     #[test]
@@ -124,7 +336,7 @@ mod tests {
                 record.set("goodput_bps", 1e6);
                 record
             });
-            compare_groups(&[Some("g"); 2], &starts.map(span), &mut records);
+            compare_tests(&starts.map(|s| place(Some("g"), s)), &mut records);
             records.map(|r| r.notes.concat())
         };
         assert_eq!(notes([5, 5]), ["", ""]);
@@ -143,8 +355,8 @@ mod tests {
             record
         };
         let mut records = [record("x"), record("y"), record("alone")];
-        let spans = vec![span(0); 3];
-        compare_groups(&[Some("g"), Some("g"), Some("h")], &spans, &mut records);
+        let places = ["g", "g", "h"].map(|group| place(Some(group), 0));
+        compare_tests(&places, &mut records);
         let index = |r: &Record| r.metrics.get("group_jain_index").copied();
         assert_eq!([index(&records[0]), index(&records[2])], [Some(1.0), None]);
         assert_eq!(records[2].group.as_deref(), Some("h"));

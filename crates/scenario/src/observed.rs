@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use farpath_observe::Span;
+use farpath_observe::merge::Place;
 use farpath_record::{Origin, Record};
+use farpath_wire::FlowDir;
 
 use crate::model::{Scenario, Test};
+use crate::plan::{Plan, PortPlan};
 
 impl Scenario {
     /// The empty record of a test at a point.
@@ -16,6 +19,32 @@ impl Scenario {
         record.started_ns = test.start.as_ns();
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
         record
+    }
+}
+
+impl Scenario {
+    /// Where and when a test, known by its number, is measured.
+    pub fn place(&self, plan: &Plan, number: usize) -> Place<'_> {
+        let test = &self.tests[number];
+        let flow = plan.flows.iter().position(|f| f.test == number && !f.asks);
+        let flow = flow.filter(|_| test.kind.tcp().is_some());
+        let hops = flow.map(|n| plan.walk(self, FlowDir::forward(n as u16)));
+        let ports: Vec<_> = hops
+            .iter()
+            .flatten()
+            .map(|hop| &plan.ports[hop.port])
+            .collect();
+        let least = ports.iter().map(|port| port.rate).min();
+        let name = |port: &&PortPlan| {
+            let direction = self.direction_name(port.link, port.way);
+            format!("link {}, {direction}", self.links[port.link.0].name)
+        };
+        let narrowest = ports.iter().filter(|port| Some(port.rate) == least);
+        Place {
+            group: test.group.as_deref(),
+            span: test.span(),
+            narrowest: narrowest.map(name).collect(),
+        }
     }
 }
 

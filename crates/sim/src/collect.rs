@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_observe::merge::compare_groups;
+use farpath_observe::merge::compare_tests;
 use farpath_observe::{
     Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, RoundTrips, Sample, Stretch,
     Surroundings, Timers,
@@ -39,9 +39,11 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
             record
         })
         .collect();
-    let groups: Vec<_> = scenario.tests.iter().map(|t| t.group.as_deref()).collect();
-    let spans: Vec<_> = scenario.tests.iter().map(Test::span).collect();
-    compare_groups(&groups, &spans, &mut records);
+    let plan = &collector.built.wan.plan;
+    let places: Vec<_> = (0..scenario.tests.len())
+        .map(|n| scenario.place(plan, n))
+        .collect();
+    compare_tests(&places, &mut records);
     records
 }
 

@@ -436,21 +436,11 @@ impl Flow {
                 bps / 1e6
             ));
         }
-        if self.cc == Some(Cc::Cubic)
-            && self.losses == Losses::Random
-            && self.chain.is_none()
-            && loss_bps < self.window_bps()
-        {
-            doubts.push(
-                "CUBIC's law is one of periodic losses: random ones of the same mean give up to half more"
-                    .to_owned(),
-            );
-        }
         if self.cc == Some(Cc::Reno) && self.chain.is_none() && loss_bps < self.window_bps() {
             doubts.push(self.law_of_reno());
         }
         doubts.extend(self.doubt_of_bursts(loss_bps));
-        doubts.extend(self.doubt_of_law(loss_bps).map(str::to_owned));
+        doubts.extend(self.doubt_of_law(loss_bps));
         let (segments, when) = match (test.duration, self.config.amount) {
             (Some(span), _) => {
                 let bytes = self.steady(loss_bps) * span.as_secs_f64() / 8.0;

@@ -148,6 +148,19 @@ fn a_forecast_out_of_range_says_so() {
     assert!(says(&many, "streams share the path"), "{:?}", many.notes);
     let random = predicted("loss = 1e-4", BULK);
     assert!(says(&random, "periodic"), "{:?}", random.notes);
+    // Up to half more with large windows, and less with small ones.
+    assert!(says(&random, "half more"), "{:?}", random.notes);
+    let small = predicted("loss = 1e-2", BULK);
+    assert!(says(&small, "26 % less at 10 ms"), "{:?}", small.notes);
+    assert!(!says(&small, "half more"), "{:?}", small.notes);
+    let reno = predicted("loss = 1e-2", &format!("{BULK}cc = \"reno\""));
+    assert!(says(&reno, "a window of 13 segments"), "{:?}", reno.notes);
+    let bursts = predicted("gilbert_elliott = { p = 0.002, r = 0.25 }", BULK);
+    assert!(
+        says(&bursts, "bursts last 4 segments"),
+        "{:?}",
+        bursts.notes
+    );
     let clean = predicted("", &format!("{BULK}slow_start = \"standard\"\n"));
     assert!(clean.notes.is_empty(), "{:?}", clean.notes);
     let usual = predicted("", BULK);

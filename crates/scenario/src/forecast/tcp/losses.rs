@@ -61,6 +61,9 @@ impl Path<'_> {
     }
 }
 
+/// Bursts of a window over this last so long that repairs are lost in them (`docs/models/predict.md`, "Losses in bursts").
+const SPELLS: f64 = 10.0;
+
 impl Flow {
     /// Payload of one connection that a chain's losses strike, bit/s.
     pub(super) fn struck_bps(&self, chain: Chain, cc: Cc) -> Option<f64> {
@@ -86,9 +89,9 @@ impl Flow {
         }
         let spell = chain.spell();
         let window = (loss_bps.min(self.window_bps()) * self.rtt_s() / 8.0 / self.mss()).max(1.0);
-        (spell > window / 2.0).then(|| {
+        (spell > window / SPELLS).then(|| {
             format!(
-                "outside the formula's range: bursts last {spell:.0} segments and the window is {window:.0}: repairs are lost in them, and timeouts govern"
+                "outside the formula's range: bursts last {spell:.0} segments and the window is {window:.0}: repairs are lost in them, and there is less by the timeouts, each twice as long as the last"
             )
         })
     }
