@@ -179,6 +179,12 @@ fn is_same(one: &io::Result<File>, other: &File) -> bool {
     }
 }
 
+/// The name of the signal that an exit code stands for: one that ended a program of a host, or of a shell.
+pub fn signal_of(code: u8) -> Option<&'static str> {
+    let signal = Signal::try_from(i32::from(code) - SIGNALLED);
+    signal.ok().map(Signal::as_str)
+}
+
 fn code(status: ExitStatus) -> i32 {
     let signalled = || SIGNALLED + status.signal().unwrap_or_default();
     status.code().unwrap_or_else(signalled)

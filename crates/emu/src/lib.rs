@@ -37,7 +37,7 @@ pub mod tap;
 pub mod tune;
 
 pub use counters::{Counters, InterfaceDrops};
-pub use enter::EnterError;
+pub use enter::{EnterError, signal_of};
 pub use host::{Host, HostError};
 pub use process::Process;
 pub use spec::{

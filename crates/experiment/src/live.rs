@@ -213,7 +213,7 @@ fn flow(seen: &Seen) -> Option<LiveFlow> {
         rtt_min_ns: seen.details.rtt_min_ns.map(|ns| ns as f64),
         cwnd_bytes: most(|s| s.sample.cwnd),
         flight_bytes: most(|s| s.sample.in_flight),
-        window_bytes: most(|s| s.window.unwrap_or(0)),
+        window_bytes: most(|s| s.sample.window.unwrap_or(0)),
         send_buffer_bytes: most(|s| s.send_buffer.unwrap_or(0)),
         receive_buffer_bytes: most(|s| s.receive_buffer.unwrap_or(0)),
         sent_bytes: grew(|s| s.sent),

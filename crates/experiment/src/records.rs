@@ -368,6 +368,7 @@ pub(crate) fn sample(sample: &farpath_probe::report::Sample) -> Sample {
             pacing_bps: sample.pacing_bps,
             pacing_limit_bps: sample.pacing_limit_bps,
             delivery_bps: sample.delivery_bps,
+            window: sample.window,
             min_rtt: sample.rtt_min_ns.map(Duration::from_ns),
             full: sample.full,
             busy: us(sample.busy_us),

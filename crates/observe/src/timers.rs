@@ -11,7 +11,9 @@
 //! A sender with data and room in its window waits for its own pacing. Where the application has set that rate, it is the
 //! limit. Where the algorithm has, as BBR does, it paces at what it takes for the path's rate: a link is full where as much is
 //! delivered and the round trip is longer than the shortest. Slow start is what still grows: BBR has no threshold
-//! that tells, and a window that is held small stays as it is.
+//! that tells, and a window that is held small stays as it is. The rate that it takes for the path's may be the receiver's
+//! window in a round trip: it is where a larger window than that was full in the last ones. The timer of that window does not
+//! run while the sender waits for its pacing.
 
 use farpath_units::{Duration, Time};
 
@@ -48,6 +50,8 @@ pub struct Timers {
     pub pacing_limit_bps: Option<u64>,
     /// Rate at which data were delivered lately, bit/s (`tcpi_delivery_rate`); none where it is unknown.
     pub delivery_bps: Option<u64>,
+    /// The window that the receiver announced last, bytes (`tcpi_snd_wnd`); none where it is unknown.
+    pub window: Option<u64>,
     /// Shortest round trip so far (`tcpi_min_rtt`); none where it is unknown.
     pub min_rtt: Option<Duration>,
     /// Time with data to send or to be acknowledged.
@@ -90,7 +94,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time, known_path: bool) -
         t: connection.established,
         ..Sample::default()
     };
-    let mut samples: Vec<(&Sample, bool)> = Vec::new();
+    let mut samples: Vec<Look<'_>> = Vec::new();
     // What a window's ticks were ahead of its time, seconds.
     let mut debt = 0.0;
     let known: Vec<&Sample> = connection
@@ -99,7 +103,11 @@ pub(crate) fn stretches(connection: &Connection, from: Time, known_path: bool) -
         .filter(|s| s.timers.is_some())
         .collect();
     for (number, sample) in known.iter().copied().enumerate() {
-        samples.push((sample, grows(&known, number)));
+        samples.push(Look {
+            sample,
+            grows: grows(&known, number),
+            meets: meets_the_window(&known, number),
+        });
         let last = number + 1 == known.len();
         if sample.t.since(before.t.min(sample.t)) < WINDOW && !last && sample.t > from {
             continue;
@@ -124,11 +132,20 @@ pub(crate) fn stretches(connection: &Connection, from: Time, known_path: bool) -
     all
 }
 
+/// A sample, and what those before it say.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    sample: &'a Sample,
+    /// The connection has grown lately.
+    grows: bool,
+    /// The receiver's window was full lately.
+    meets: bool,
+}
+
 /// Consecutive samples of a connection, and the one before them.
 struct Window<'a> {
     before: &'a Sample,
-    /// Each with whether it has grown lately.
-    samples: &'a [(&'a Sample, bool)],
+    samples: &'a [Look<'a>],
     known_path: bool,
     /// What limits a sender that has nothing to send.
     idle: Limit,
@@ -136,7 +153,7 @@ struct Window<'a> {
 
 impl Window<'_> {
     fn last(&self) -> &Sample {
-        self.samples.last().map_or(self.before, |(s, _)| s)
+        self.samples.last().map_or(self.before, |look| look.sample)
     }
 
     fn spent(&self, timer: fn(&Timers) -> Duration) -> f64 {
@@ -160,23 +177,23 @@ impl Window<'_> {
         stretch.add(Limit::SendBuffer, buffer);
         let rest = (busy - window - buffer).max(0.0);
         let mut since = from;
-        for (sample, grows) in self.samples {
-            let part = sample.t.since(since).as_secs_f64() / whole.max(1e-9);
-            stretch.add(self.of_state(sample, *grows), rest * part);
-            since = sample.t;
+        for look in self.samples {
+            let part = look.sample.t.since(since).as_secs_f64() / whole.max(1e-9);
+            stretch.add(self.of_state(*look), rest * part);
+            since = look.sample.t;
         }
         (stretch, (-idle).max(0.0))
     }
 
     /// What the congestion control of a sample means.
-    fn of_state(&self, sample: &Sample, grows: bool) -> Limit {
+    fn of_state(&self, look: Look<'_>) -> Limit {
+        let sample = look.sample;
         let below = || match (sample.cwnd, sample.ssthresh) {
             (Some(cwnd), Some(ssthresh)) => cwnd < ssthresh,
             _ => true,
         };
-        // Nine tenths of the window in flight: it is what holds the sender back.
         let has_room = match (sample.cwnd, sample.in_flight) {
-            (Some(cwnd), Some(in_flight)) => in_flight < cwnd / 10 * 9,
+            (Some(cwnd), Some(in_flight)) => !is_filled(cwnd, in_flight),
             _ => false,
         };
         let timers = sample.timers.unwrap_or_default();
@@ -189,14 +206,34 @@ impl Window<'_> {
             OPEN | DISORDER if has_room && !self.known_path && timers.fills_a_link(sample.srtt) => {
                 Limit::Link
             }
+            OPEN | DISORDER if has_room && look.meets => Limit::ReceiveWindow,
             LOSS => Limit::Loss,
-            OPEN | DISORDER if below() && grows => Limit::CwndSlowStart,
+            OPEN | DISORDER if below() && look.grows => Limit::CwndSlowStart,
             // Full, never cut, and as it was: something holds it at this size, as a receiver's window would.
             OPEN | DISORDER if sample.ssthresh.is_none() && !has_room => Limit::ReceiveWindow,
             OPEN | DISORDER if sample.ssthresh.is_none() => Limit::Unknown,
             _ => Limit::CwndRecovery,
         }
     }
+}
+
+/// Nine tenths of a window are in flight: it is what holds the sender back.
+fn is_filled(window: u64, in_flight: u64) -> bool {
+    in_flight >= window / 10 * 9
+}
+
+/// Whether the receiver's window was full in one of the last round trips.
+fn meets_the_window(known: &[&Sample], number: usize) -> bool {
+    let now = known[number];
+    let over = now.srtt.unwrap_or(Duration::ZERO).times(GROWS_OVER);
+    let fills = |s: &Sample| {
+        let window = s.timers.and_then(|t| t.window);
+        let pair = window.zip(s.in_flight);
+        pair.is_some_and(|(window, in_flight)| is_filled(window, in_flight))
+    };
+    let lately = known[..=number].iter().rev();
+    let mut lately = lately.take_while(|s| now.t.since(s.t.min(now.t)) <= over);
+    lately.any(|s| fills(s))
 }
 
 /// Whether a sample's window or what it delivers is larger than some round trips before. A young connection grows, and one

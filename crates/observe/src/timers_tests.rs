@@ -79,6 +79,50 @@ fn who_always_writes_is_never_idle() {
     assert_share(&shares_of(&seen, 0), "send_buffer", 1.0);
 }
 
+/// BBR with data and room in its window, as Linux 6.18 showed it on 2026-11-25 where a receiver with `SO_RCVBUF` of 20 kB
+/// announced 17 segments of 1428 bytes on 20 Mbit/s x 200 ms: it paces at that window in a round trip, and fills it in some.
+#[test]
+fn a_pace_that_comes_of_the_receivers_window_is_that_windows() {
+    let share_of = |window: Option<u64>, most: u64| {
+        let mut seen = connection(100, |n| Sample {
+            in_flight: Some(if n % 50 == 0 { most } else { 11 } * 1428),
+            srtt: Some(Duration::from_ms(200)),
+            ..window_of_44(n, window)
+        });
+        seen.delivered = 1;
+        let around = Surroundings {
+            path: Some(crate::path::Path {
+                every: Duration::from_ms(100),
+                hops: Vec::new(),
+                down: Vec::new(),
+                notes: Vec::new(),
+            }),
+            hosts: None,
+        };
+        shares(&seen, at(0), &around)
+    };
+    let known = share_of(Some(24_276), 17);
+    assert!(known["receive_window"] > 0.99, "{known:?}");
+    for (window, most) in [(None, 17), (Some(24_276), 12), (Some(100_000), 17)] {
+        let other = share_of(window, most);
+        assert!(
+            !other.contains_key("receive_window"),
+            "{window:?} {most}: {other:?}"
+        );
+    }
+}
+
+/// A window of 44 segments, after a cut, always busy.
+fn window_of_44(n: u64, announced: Option<u64>) -> Sample {
+    let timers = Timers {
+        busy: Duration::from_ms(n * 10),
+        unsent: Some(300_000),
+        window: announced,
+        ..Timers::default()
+    };
+    window(44 * 1428, Some(24 * 1428), timers)
+}
+
 /// Room in the window and nothing unsent: the buffer where it is full, else the program, whatever else the kernel says.
 #[test]
 fn a_full_send_buffer_with_all_of_it_in_flight_is_the_limit() {
@@ -232,6 +276,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
     (0..3_000 * MS, small, any::<Option<u32>>(), state, timers).prop_map(
         |(t, cwnd, ssthresh, state, (busy, rwnd, sndbuf, cpu))| Sample {
             t: at(t),
+            in_flight: Some(sndbuf),
             srtt: Some(Duration::from_us(sndbuf % 100_000)),
             ..window(
                 cwnd,
@@ -244,6 +289,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
                     pacing_bps: (cwnd % 7 > 0).then_some(cwnd),
                     pacing_limit_bps: (cwnd % 5 == 0).then_some(cwnd),
                     delivery_bps: Some(busy),
+                    window: (cwnd % 11 > 0).then_some(rwnd),
                     min_rtt: Some(Duration::from_us(rwnd)),
                     busy: Duration::from_us(busy),
                     receive_window: Duration::from_us(rwnd),

@@ -93,8 +93,6 @@ pub struct Snapshot {
     pub resent: Option<u64>,
     /// Segments sent again.
     pub retransmits: u64,
-    /// The window that the peer announced, bytes; none before Linux 5.4.
-    pub window: Option<u64>,
     /// Memory that the send buffer may take, bytes.
     pub send_buffer: Option<u64>,
     /// Memory that the receive buffer may take, bytes.

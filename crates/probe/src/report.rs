@@ -120,6 +120,9 @@ pub struct Sample {
     /// Rate at which data were delivered lately, bit/s.
     #[serde(default)]
     pub delivery_bps: Option<u64>,
+    /// The window that the receiver announced last, bytes; none before Linux 5.4.
+    #[serde(default)]
+    pub window: Option<u64>,
     /// Shortest round trip so far.
     #[serde(default)]
     pub rtt_min_ns: Option<u64>,

@@ -314,7 +314,8 @@ impl Reader {
                 PROTOCOL_TCP => (table.place(ends).map(|place| ids[place]), None),
                 _ => (None, self.flows.number(protocol, ends)),
             });
-        document.flows = self.flows.described();
+        let end = document.files.iter().map(|f| f.last_ns).max();
+        document.flows = self.flows.described(end.unwrap_or_default());
         let paired = table.paired(&ids);
         table.forget_places();
         let reported = reported(&document.icmp_errors);

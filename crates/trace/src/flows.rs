@@ -214,11 +214,11 @@ impl Flows {
             .map(|place| u64::from(place) + 1)
     }
 
-    /// Describes all of them.
-    pub(crate) fn described(&mut self) -> Vec<TraceFlow> {
+    /// Describes all of them; the capture ends at `end`.
+    pub(crate) fn described(&mut self, end: i64) -> Vec<TraceFlow> {
         let mut all = Vec::new();
         for (n, flow) in self.list.iter_mut().enumerate() {
-            let mut described = flow.described(n as u64 + 1, &mut self.room);
+            let mut described = flow.described(n as u64 + 1, end, &mut self.room);
             described.name = self
                 .names
                 .of(flow.server(), flow.started)

@@ -189,6 +189,9 @@ pub(crate) struct LabRunArgs {
     /// Write the outcome as JUnit XML: a case each for the command, the server and the certificate
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// Write what the last line says as JSON: exit code, time, RTT, certificate, and the connection that carried most
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
     /// Exit with 4 when the certificate is invalid; without it that is a note, and a skipped case in JUnit
     #[arg(long)]
     pub(crate) strict: bool,

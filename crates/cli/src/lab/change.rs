@@ -47,7 +47,9 @@ pub(super) fn planned(
             None => planned.set(plane, source, text)?,
         }
     }
-    if let Some(short) = short_of_memory(plane, &planned.scenario) {
+    let set_aside = plane.memory().0;
+    let needed = |scenario| memory_for(scenario).unwrap_or_default();
+    if let Some(short) = short_of_memory(set_aside, needed(scenario), needed(&planned.scenario)) {
         planned.said.push_str(&short);
     }
     Ok(planned)
@@ -170,10 +172,10 @@ fn up_or_down(scenario: &Scenario, text: &str) -> Result<Option<(LinkId, Vec<Way
     }
 }
 
-/// What is to be said where the frames that `scenario` can have under way outgrow the memory a lab was started with.
-fn short_of_memory(plane: &Plane<Tap>, scenario: &Scenario) -> Option<String> {
-    let (needed, set_aside) = (memory_for(scenario).ok()?, plane.memory().0);
-    (needed > set_aside).then(|| {
+/// What is to be said where a change makes the frames that a path can have under way, which were `before` bytes, outgrow the
+/// memory a lab was started with. What has outgrown it already was said then.
+fn short_of_memory(set_aside: u64, before: u64, needed: u64) -> Option<String> {
+    (needed > set_aside.max(before)).then(|| {
         format!(
             "the lab was started with {} MB for frames under way and this path can hold {} MB: what is more than that waits in \
              the hosts; start it with these values to have it all\n",
@@ -259,6 +261,20 @@ mod tests {
         ] {
             assert!(why_not(path).contains(words), "{path}: {}", why_not(path));
         }
+    }
+
+    #[test]
+    fn short_memory_is_said_when_a_change_outgrows_it_and_not_again() {
+        let said = |before, needed| short_of_memory(336_000_000, before, needed);
+        assert_eq!(said(0, 336_000_000), None);
+        let first = said(300_000_000, 379_000_000).expect("it outgrows");
+        assert!(
+            first.contains("with 336 MB") && first.contains("hold 379 MB"),
+            "{first}"
+        );
+        assert_eq!(said(379_000_000, 379_000_000), None, "another key was set");
+        assert_eq!(said(379_000_000, 340_000_000), None, "it has become less");
+        assert!(said(379_000_000, 400_000_000).is_some());
     }
 
     #[test]

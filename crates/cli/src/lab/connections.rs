@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use farpath_observe::limit::{largest, outage, shares};
+use farpath_observe::limit::{outage, shares};
 use farpath_observe::{
     Connection, Limit, OUTAGE_LEAST, Path, Sample, Surroundings, Timers, outage_words,
 };
 use farpath_record::count_of;
 use farpath_units::{Duration, Time};
+use serde::Serialize;
+
+use super::turns::{End, turns};
 
 /// What one sample of one connection says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,21 +24,65 @@ struct Seen {
     waiting: u64,
     /// Segments sent again.
     retransmits: u64,
+    /// Payload of a segment, bytes.
+    mss: u64,
+    /// What was sent and received, for whose turn it was.
+    end: End,
     sample: Sample,
+}
+
+/// What is said of the connection that carried most.
+#[derive(Debug, Serialize)]
+pub(super) struct Busiest {
+    /// Who sends most of what it carries.
+    sender: &'static str,
+    cc: String,
+    in_flight_max_bytes: u64,
+    path_holds_bytes: u64,
+    segments_sent_again: u64,
+    /// Shares of its time by what limited it, those of `limited_by` in records and of what it waited for; what is missing
+    /// to 1 the path was down.
+    limited_by: BTreeMap<&'static str, f64>,
+    /// The same in words.
+    #[serde(skip)]
+    pub(super) line: String,
 }
 
 /// Whose a connection is that has most to carry, by its host.
 const SENDERS: [&str; 2] = ["your command", "the server"];
 
+/// The states of a connection that carries data, or may: also of one that its program has closed.
+const STATES: [&str; 5] = [
+    "established",
+    "fin-wait-1",
+    "close-wait",
+    "last-ack",
+    "closing",
+];
+
+/// Below this share of the time the largest cause is named with the one after it.
+const CLEAR: f64 = 0.6;
+
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
 const SAMPLES_LEAST: usize = 5;
 const BUSY_LEAST: Duration = Duration::from_secs(1);
+
+/// What limited a connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Cause {
+    Limit(Limit),
+    /// It was the other side's turn to send.
+    Other,
+    /// A request or an answer was on the way.
+    Way,
+}
 
 /// A connection: all samples of it, and the words of the last one.
 #[derive(Debug, Default)]
 struct Watched {
     last: Seen,
     samples: Vec<Sample>,
+    ends: Vec<End>,
     /// Bytes acknowledged between two samples, by the later one.
     intervals: Vec<(Time, u64)>,
     /// Bytes that the path holds of what its sender sends.
@@ -44,62 +91,118 @@ struct Watched {
     host: usize,
 }
 
-/// All connections seen, by their two ends.
+/// All connections seen, each at both of its ends, by its own end and the other.
 #[derive(Debug, Default)]
-pub(super) struct Connections(BTreeMap<String, Watched>);
+pub(super) struct Connections {
+    all: BTreeMap<[String; 2], Watched>,
+    rounds: u64,
+}
 
 impl Connections {
     /// The command that samples; its output is for [`Connections::note`].
     pub(super) fn sample(command: &mut Command) -> &mut Command {
         command
-            .args(["-tinmH", "state", "established"])
+            .arg("-tinmH")
+            .args(STATES.iter().flat_map(|state| ["state", *state]))
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .stdout(Stdio::piped())
     }
 
-    /// Takes in what `ss` printed at an instant of the run: two lines a connection. The path holds so many bytes of what
-    /// this host (0 the command's, 1 the server's) sends.
+    /// Whether none was seen.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Takes in what `ss` printed at an instant of the run, first of the command's host: a line for a connection, and an
+    /// indented one for what the kernel says of it. The path holds so many bytes of what this host (0 the command's, 1 the
+    /// server's) sends.
     pub(super) fn note(&mut self, now: Time, (host, holds): (usize, u64), text: &str) {
-        let lines: Vec<&str> = text.lines().collect();
-        for pair in lines.chunks_exact(2) {
-            let ends: Vec<&str> = pair[0].split_whitespace().skip(2).collect();
-            let watched = self.0.entry(ends.join(" ")).or_default();
+        self.rounds += u64::from(host == 0);
+        let mut ends = None;
+        for line in text.lines() {
+            if !line.starts_with(char::is_whitespace) {
+                ends = ends_of(line);
+                continue;
+            }
+            let Some(ends) = ends.take() else {
+                continue;
+            };
+            let watched = self.all.entry(ends).or_default();
             let before = watched.last.acked;
-            watched.last = read(now, pair[1]);
+            watched.last = read(now, line);
+            watched.last.end.round = self.rounds;
             let more = watched.last.acked.saturating_sub(before);
             watched.intervals.push((now, more));
             watched.holds = holds;
             watched.host = host;
             watched.samples.push(watched.last.sample);
+            watched.ends.push(watched.last.end);
         }
     }
 
-    /// One line about the connection that was given most to carry, if there was one; the links that cross what each of the two hosts sends
-    /// say what the connection does not.
-    pub(super) fn line(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<String> {
+    /// What is known of the connection that was given most to carry, if there was one; the links that cross what each of the
+    /// two hosts sends say what the connection does not.
+    pub(super) fn told(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<Busiest> {
         // What the path swallows is written, and never acknowledged.
-        let most = self.0.values();
-        let most = most.max_by_key(|c| c.last.acked + c.last.waiting)?;
+        let most = self.all.iter();
+        let ([own, peer], most) = most.max_by_key(|(_, c)| c.last.acked + c.last.waiting)?;
         if most.is_hardly_seen() {
             return None;
         }
-        let bdp = most.holds;
         let in_flight = most.samples.iter().filter_map(|s| s.in_flight).max();
-        let in_flight = in_flight.unwrap_or(0);
-        let why = most.why(ways[most.host].take());
-        let again = match most.last.retransmits {
+        let other = self.all.get(&[peer.clone(), own.clone()]);
+        let (causes, lost) = most.causes(other, ways[most.host].take());
+        let mut told = Busiest {
+            sender: SENDERS[most.host],
+            cc: most.last.control.clone(),
+            in_flight_max_bytes: in_flight.unwrap_or(0),
+            path_holds_bytes: most.holds,
+            segments_sent_again: most.last.retransmits,
+            limited_by: causes.iter().map(|(c, share)| (c.name(), *share)).collect(),
+            line: String::new(),
+        };
+        told.line = told.words(most.last.mss, &most.why(causes, lost));
+        Some(told)
+    }
+}
+
+impl Busiest {
+    /// The line, with what limited it.
+    fn words(&self, mss: u64, why: &str) -> String {
+        // What was sent is known in segments.
+        let in_flight = match self.in_flight_max_bytes {
+            n if n <= mss => "one segment".to_owned(),
+            n => quantity(n),
+        };
+        let again = match self.segments_sent_again {
             0 => String::new(),
             n => format!(", and sent {} again", count_of(n, "segment", "segments")),
         };
-        Some(format!(
-            "what {} sends ({}) had at most {} in flight on a path that holds {}{again}; {why}",
-            SENDERS[most.host],
-            most.last.control,
-            quantity(in_flight),
-            quantity(bdp)
-        ))
+        format!(
+            "what {} sends ({}) had at most {in_flight} in flight on a path that holds {}{again}; {why}",
+            self.sender,
+            self.cc,
+            quantity(self.path_holds_bytes)
+        )
     }
+}
+
+impl Cause {
+    fn name(self) -> &'static str {
+        match self {
+            Cause::Limit(limit) => limit.name(),
+            Cause::Other => "other_side",
+            Cause::Way => "on_the_way",
+        }
+    }
+}
+
+/// The two ends in the first line of a connection: its last words. A socket for both versions of IP names IPv4 in IPv6.
+fn ends_of(line: &str) -> Option<[String; 2]> {
+    let mut words = line.split_whitespace().rev();
+    let [peer, own] = [words.next()?, words.next()?];
+    Some([own, peer].map(|end| end.replace("[::ffff:", "").replace("]:", ":")))
 }
 
 impl Watched {
@@ -109,8 +212,9 @@ impl Watched {
         self.samples.len() < SAMPLES_LEAST && busy < BUSY_LEAST
     }
 
-    /// What limited it most, and for how much of its time.
-    fn why(&self, path: Option<Path<'_>>) -> String {
+    /// What limited it by shares of its time, the largest first, and the share in which the path was down; `other` is its
+    /// other end.
+    fn causes(&self, other: Option<&Watched>, path: Option<Path<'_>>) -> (Vec<(Cause, f64)>, f64) {
         let first = self.samples.first().copied().unwrap_or_default();
         let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
         // What was counted before the first sample is taken to lie right before it.
@@ -127,41 +231,86 @@ impl Watched {
         };
         let around = Surroundings { path, hosts: None };
         let lost = outage(&connection, Time::ZERO, &around);
-        let mut shares = shares(&connection, Time::ZERO, &around);
-        shares.values_mut().for_each(|share| *share *= 1.0 - lost);
-        let largest = largest(&shares);
-        let share = largest.as_ref().map_or(0.0, |name| shares[name]);
-        let outage = outage_words(lost);
-        match largest {
-            Some(name) if share >= lost && lost < OUTAGE_LEAST => self.limited(&name, share),
-            Some(name) if share >= lost => format!("{}; {outage}", self.limited(&name, share)),
-            _ if lost > 0.0 => outage,
-            _ => "what limited it is unknown".to_owned(),
-        }
+        let named = |(name, share): (&String, &f64)| {
+            let limit = Limit::named(name).unwrap_or(Limit::Unknown);
+            (Cause::Limit(limit), *share * (1.0 - lost))
+        };
+        let shares = shares(&connection, Time::ZERO, &around);
+        let mut causes: Vec<(Cause, f64)> = shares.iter().map(named).collect();
+        self.share_idleness(other, &mut causes);
+        causes.retain(|(_, share)| *share > 0.0);
+        causes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        (causes, lost)
     }
 
-    /// What a limit did, for a share of the time.
-    fn limited(&self, name: &str, share: f64) -> String {
+    /// Shares the time in which a side of a conversation had nothing to send out by whose turn it was.
+    fn share_idleness(&self, other: Option<&Watched>, causes: &mut Vec<(Cause, f64)>) {
+        let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
+        let turns = other.and_then(|other| turns(&self.ends, &other.ends));
+        let Some((turns, (_, share))) = turns.zip(causes.iter_mut().find(idle)) else {
+            return;
+        };
+        let idle = *share;
+        *share = idle * turns.own;
+        let waits = [(Cause::Other, turns.other), (Cause::Way, turns.way)];
+        causes.extend(waits.map(|(cause, part)| (cause, idle * part)));
+    }
+
+    /// The largest cause in words, and where it does not stand out the next one.
+    fn why(&self, mut causes: Vec<(Cause, f64)>, lost: f64) -> String {
+        let largest = causes.first().map_or(0.0, |(_, share)| *share);
+        if lost > largest {
+            return outage_words(lost);
+        }
+        causes.truncate(if largest < CLEAR { 2 } else { 1 });
+        let said = causes.into_iter().map(|cause| self.limited(cause));
+        let mut said: Vec<String> = said.collect();
+        if said.is_empty() {
+            said.push("what limited it is unknown".to_owned());
+        }
+        if lost >= OUTAGE_LEAST {
+            said.push(outage_words(lost));
+        }
+        said.join("; ")
+    }
+
+    /// What a cause did, for a share of the time.
+    fn limited(&self, (cause, share): (Cause, f64)) -> String {
         let percent = format!("{:.0} % of the time", 100.0 * share);
-        match Limit::named(name) {
-            Some(Limit::ReceiveWindow) => format!("the receiver's window limited it {percent}"),
-            Some(Limit::SendBuffer) => format!("its send buffer limited it {percent}"),
-            Some(Limit::Application) => {
+        let limit = match cause {
+            Cause::Limit(limit) => limit,
+            Cause::Other => {
+                return format!("it waited for {} {percent}", SENDERS[1 - self.host]);
+            }
+            Cause::Way => {
+                return format!(
+                    "it waited for the path {percent}: a request or an answer was on the way"
+                );
+            }
+        };
+        match limit {
+            Limit::ReceiveWindow => format!("the receiver's window limited it {percent}"),
+            Limit::SendBuffer => format!("its send buffer limited it {percent}"),
+            Limit::Application => {
                 format!("the program limited it: it had nothing to send {percent}")
             }
-            Some(Limit::CwndSlowStart) => {
+            Limit::CwndSlowStart => {
                 format!("the congestion window limited it {percent}: it was still growing")
             }
-            Some(Limit::Pacing) => {
+            Limit::CwndRecovery | Limit::Loss => {
+                format!("the congestion window limited it {percent}")
+            }
+            Limit::Pacing => {
                 format!("the program limited it: it set a pace, which the kernel kept {percent}")
             }
-            Some(Limit::Nic) => format!("its host's own link was full {percent}"),
-            Some(Limit::Link) => format!("a link of the path was full {percent}"),
-            Some(Limit::Policer) => format!("a policer limited it {percent}"),
-            Some(Limit::Mtu) => {
+            Limit::Nic => format!("its host's own link was full {percent}"),
+            Limit::HostCpu | Limit::Disk => format!("its host was busy {percent}"),
+            Limit::Link => format!("a link of the path was full {percent}"),
+            Limit::Policer => format!("a policer limited it {percent}"),
+            Limit::Mtu => {
                 format!("the MTU limited it {percent}: what was sent is larger than a link carries")
             }
-            _ => format!("the congestion window limited it {percent}"),
+            Limit::Unknown => format!("what limited it is unknown {percent}"),
         }
     }
 }
@@ -219,6 +368,7 @@ fn read(now: Time, line: &str) -> Seen {
     let (mut mss, mut unacked, mut cwnd, mut ssthresh) = (0, 0, 0, None);
     // Of the unacknowledged: what has arrived or is taken for lost, and what of it was sent again.
     let (mut left, mut again) = (0, 0);
+    let mut sent_again = 0;
     let mut srtt = None;
     // What the word before announces: `delivery_rate 4999128bps`.
     let mut announced = "";
@@ -241,6 +391,11 @@ fn read(now: Time, line: &str) -> Seen {
             "unacked" => unacked = number(value) as u64,
             "sacked" | "lost" => left += number(value) as u64,
             "bytes_acked" => seen.acked = number(value) as u64,
+            "bytes_sent" => seen.end.sent = number(value) as u64,
+            "bytes_retrans" => sent_again = number(value) as u64,
+            "bytes_received" => seen.end.received = number(value) as u64,
+            "lastsnd" => seen.end.since_sent = time(value),
+            "snd_wnd" => timers.window = Some(number(value) as u64),
             // Kernels with this timer say how much is unsent, and `ss` prints no 0.
             "busy" => {
                 timers.busy = time(value);
@@ -269,6 +424,10 @@ fn read(now: Time, line: &str) -> Seen {
     // As the kernel counts it (`tcp_packets_in_flight`).
     let in_flight = (unacked + again).saturating_sub(left) * mss;
     seen.waiting = unacked * mss + timers.unsent.unwrap_or(0);
+    seen.mss = mss;
+    seen.end.t = now;
+    seen.end.sent = seen.end.sent.saturating_sub(sent_again);
+    seen.end.unsent = timers.unsent.unwrap_or(0);
     seen.sample = Sample {
         t: now,
         cwnd: Some(cwnd * mss),
@@ -313,12 +472,106 @@ mod tests {
     fn a_sample_is_read_and_explained_in_one_line() {
         let mut connections = Connections::default();
         connections.note(at(10_000), (0, 37_500_000), TEXT);
-        let line = connections.line(UNKNOWN).expect("there is one");
+        let line = connections.told(UNKNOWN).expect("there is one").line;
         assert_eq!(
             line,
             "what your command sends (cubic) had at most 898 kB in flight on a path that holds 37.5 MB, and sent 3 segments again; \
              the receiver's window limited it 67 % of the time"
         );
+    }
+
+    /// What `ss` of iproute2 6.1 prints with more than one state: the state first, and one line for what has no account.
+    #[test]
+    fn a_connection_is_followed_after_its_program_has_closed_it() {
+        let mut connections = Connections::default();
+        let (_, account) = TEXT.split_once('\n').expect("two lines");
+        for n in 1..=10 {
+            let state = if n < 3 { "ESTAB" } else { "FIN-WAIT-1" };
+            let text = format!(
+                "TIME-WAIT 0 0 198.18.0.1:40002 198.18.0.2:5201\n\
+                 {state} 0 1234 [::ffff:198.18.0.1]:40000 [::ffff:198.18.0.2]:5201\n{}",
+                account.replace("retrans:0/3", &format!("retrans:0/{n}"))
+            );
+            connections.note(at(n * 100), (1, 37_500_000), &text);
+        }
+        let line = connections.told(UNKNOWN).expect("there is one").line;
+        assert!(line.contains("sent 10 segments again"), "{line}");
+        assert_eq!(connections.all.len(), 1);
+        let ends = ["198.18.0.1:40000", "198.18.0.2:5201"].map(str::to_owned);
+        assert_eq!(connections.all.keys().next(), Some(&ends));
+    }
+
+    /// Both ends of a connection in rounds 100 ms apart: requests of 6 bytes, answered 300 ms later.
+    #[test]
+    fn a_side_that_waits_for_the_other_says_so() {
+        let line = |works: u64, takes: u64| {
+            let mut connections = Connections::default();
+            let period = works + 2 * takes;
+            for t in (1..=50_u64).map(|n| n * 100) {
+                let of = |first: u64| match t.checked_sub(first) {
+                    Some(later) => (6 * (1 + later / period), later % period),
+                    None => (0, t),
+                };
+                let [asked, heard] = [of(0), of(takes)];
+                let [answered, back] = [of(takes + works), of(period)];
+                for (host, ends, sent, received, since) in [
+                    (0, "198.18.0.1:4000 198.18.0.2:70", asked.0, back.0, asked.1),
+                    (
+                        1,
+                        "[::ffff:198.18.0.2]:70 [::ffff:198.18.0.1]:4000",
+                        answered.0,
+                        heard.0,
+                        answered.1,
+                    ),
+                ] {
+                    let text = format!(
+                        "ESTAB 0 0 {ends}\n\t cubic mss:1428 cwnd:10 bytes_sent:{sent} bytes_acked:{sent} \
+                         bytes_received:{received} lastsnd:{since} busy:0ms app_limited unacked:1\n"
+                    );
+                    connections.note(at(t), (host, 500_000), &text);
+                }
+            }
+            connections.told(UNKNOWN).expect("a line").line
+        };
+        let slow = line(600, 100);
+        assert!(slow.contains("had at most one segment in flight"), "{slow}");
+        assert!(slow.contains("; it waited for the server 7"), "{slow}");
+        let far = line(0, 200);
+        let wanted =
+            "; it waited for the path 100 % of the time: a request or an answer was on the way";
+        assert!(far.ends_with(wanted), "{far}");
+    }
+
+    #[test]
+    fn two_causes_are_named_where_neither_is_most_of_the_time() {
+        let of = |window: u64, buffer: u64| {
+            let more = |n| {
+                format!(
+                    "rwnd_limited:{}ms sndbuf_limited:{}ms",
+                    n * window,
+                    n * buffer
+                )
+            };
+            let mut connections = Connections::default();
+            for n in 1..=10 {
+                let text = format!(
+                    "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t cubic mss:1000 cwnd:100 ssthresh:50 bytes_acked:1000 \
+                     busy:{}ms unacked:100 {}\n",
+                    n * 100,
+                    more(n)
+                );
+                connections.note(at(n * 100), (0, 10_000_000), &text);
+            }
+            let line = connections.told(UNKNOWN).expect("a line").line;
+            line.split_once("holds 10.0 MB; ")
+                .expect("why")
+                .1
+                .to_owned()
+        };
+        let clear = "the receiver's window limited it 61 % of the time";
+        assert_eq!(of(61, 30), clear);
+        let both = "the receiver's window limited it 55 % of the time; its send buffer limited it 40 % of the time";
+        assert_eq!(of(55, 40), both);
     }
 
     #[test]
@@ -327,7 +580,7 @@ mod tests {
         // 620 unacknowledged: 300 arrived, 200 lost, of which 20 are under way again (RFC 6675 §4, `pipe`).
         let text = TEXT.replace("retrans:0/3", "retrans:20/45 sacked:300 lost:200");
         connections.note(at(10_000), (1, 37_500_000), &text);
-        let line = connections.line(UNKNOWN).expect("there is one");
+        let line = connections.told(UNKNOWN).expect("there is one").line;
         let wanted = "what the server sends (cubic) had at most 203 kB in flight on a path that holds 37.5 MB, and sent 45 segments again; ";
         assert!(line.starts_with(wanted), "{line}");
     }
@@ -346,7 +599,7 @@ mod tests {
             );
             connections.note(at(n * 100), (0, 10_000_000), &text);
         }
-        let line = connections.line(UNKNOWN)?;
+        let line = connections.told(UNKNOWN)?.line;
         line.rsplit_once("; ").map(|(_, why)| why.to_owned())
     }
 
@@ -387,7 +640,7 @@ mod tests {
                 );
                 connections.note(at(n * 100), (0, 250_000), &text);
             }
-            let line = connections.line(UNKNOWN).expect("there is one");
+            let line = connections.told(UNKNOWN).expect("there is one").line;
             line.rsplit_once("; ").expect("why").1.to_owned()
         };
         let paced = all(
@@ -425,7 +678,10 @@ mod tests {
                 down: down.to_vec(),
                 notes: Vec::new(),
             };
-            let line = connections.line([Some(path), None]).expect("there is one");
+            let line = connections
+                .told([Some(path), None])
+                .expect("there is one")
+                .line;
             line.rsplit_once(", and sent 3 segments again; ")
                 .expect("why")
                 .1
@@ -481,10 +737,10 @@ mod tests {
         // A short download, sampled once before anything was acknowledged.
         let short = "0 0 198.18.0.2:8000 198.18.0.1:40000\n\t bbr mss:1448 cwnd:10 bytes_acked:82 busy:80ms app_limited\n";
         connections.note(at(100), (1, 1_000_000), short);
-        assert_eq!(connections.line(UNKNOWN), None);
+        assert!(connections.told(UNKNOWN).is_none());
         let mut connections = Connections::default();
         connections.note(at(1), (0, 1), "");
         connections.note(at(2), (0, 1), "half a pair\n");
-        assert_eq!(connections.line(UNKNOWN), None);
+        assert!(connections.told(UNKNOWN).is_none());
     }
 }

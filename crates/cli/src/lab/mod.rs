@@ -16,6 +16,7 @@ mod path;
 mod programs;
 mod run;
 mod status;
+mod turns;
 mod up;
 
 use std::ffi::OsStr;

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use farpath_emu::capture::Capture;
 use farpath_emu::lab::Lab;
+use farpath_record::Certificate;
+use farpath_report::quantity;
 use farpath_scenario::{NodeId, Scenario};
 
 use crate::exit::{Failure, note};
@@ -55,7 +57,7 @@ impl<'a> Packets<'a> {
     }
 
     /// Waits until all is written; the lab is gone by then. What is missing is a note: the run is what it was.
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    pub(super) fn finish(self, certificate: &Certificate) -> Result<(), Failure> {
         let Some(folder) = self.folder.filter(|_| !self.captures.is_empty()) else {
             return Ok(());
         };
@@ -70,9 +72,47 @@ impl<'a> Packets<'a> {
             file.place()?;
         }
         note(&format!(
-            "captures of each host are in {}: farpath trace reads them",
-            folder.display()
+            "captures of each host are in {}: farpath trace reads them; a ping twice a second in them is the lab's own, for the \
+             RTT{}",
+            folder.display(),
+            lateness(certificate).unwrap_or_default()
         ));
         Ok(())
+    }
+}
+
+/// What is to be said of the times in a capture: a packet has the time at which the lab gets round to it.
+fn lateness(certificate: &Certificate) -> Option<String> {
+    let late = certificate.lateness_max_ns.max(certificate.longest_gap_ns);
+    (!certificate.valid && late > certificate.tolerance_ns).then(|| {
+        let late = quantity("late_ns", late as f64);
+        format!("; the machine was too busy, and times in them may be wrong by {late}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_in_captures_are_doubted_where_the_certificate_is() {
+        let of = |valid, late_ns, gap_ns| {
+            lateness(&Certificate {
+                valid,
+                lateness_max_ns: late_ns,
+                longest_gap_ns: gap_ns,
+                tolerance_ns: 1_000_000,
+                ..Certificate::default()
+            })
+        };
+        let late = of(false, 8_600_000, 2_000_000).expect("it is late");
+        assert!(late.ends_with("may be wrong by 8.6 ms"), "{late}");
+        assert!(of(false, 0, 120_000_000).is_some_and(|l| l.ends_with("120 ms")));
+        assert_eq!(of(true, 8_600_000, 0), None);
+        assert_eq!(
+            of(false, 300_000, 300_000),
+            None,
+            "it is invalid for another reason"
+        );
     }
 }

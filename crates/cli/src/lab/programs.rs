@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::lab::Beside;
-use farpath_emu::{Host, Process};
+use farpath_emu::{Host, Process, signal_of};
 use farpath_report::quantity;
 use farpath_units::Time;
 
@@ -133,36 +133,43 @@ pub(super) fn run(
         if started.elapsed() >= next_sample {
             next_sample = started.elapsed() + (started.elapsed() / 8).clamp(SAMPLES[0], SAMPLES[1]);
             // A sample costs more than everything else an idle lab does.
-            let sampled = if sockets_in_use(hosts[0].init) == 0 {
-                0
-            } else {
-                2
-            };
-            for (number, holds) in holds.into_iter().enumerate().take(sampled) {
-                let output = Connections::sample(&mut hosts[number].command("ss")).output();
-                if let Ok(output) = output {
-                    let text = String::from_utf8_lossy(&output.stdout);
-                    connections.note(beside.now(), (number, holds), &text);
-                }
+            if sockets_in_use(hosts[0].init) > 0 {
+                sample((hosts, holds), beside, &mut connections);
             }
         }
         std::thread::park_timeout(CHECK);
     };
+    let took = started.elapsed();
+    // What is under way yet, the kernel goes on sending.
+    if !connections.is_empty() {
+        sample((hosts, holds), beside, &mut connections);
+    }
     if let Some(why) = &why {
         note(&format!("the command was {why}"));
     }
-    let why = why.or_else(|| missing(code, program));
+    let why = why.or_else(|| meaning(code, program));
     Ok(Ended {
         code,
         why,
-        took: started.elapsed(),
+        took,
         connections,
         server: None,
     })
 }
 
+/// Samples the connections of both hosts.
+fn sample((hosts, holds): ([&Host; 2], [u64; 2]), beside: &Beside, connections: &mut Connections) {
+    for (number, holds) in holds.into_iter().enumerate() {
+        let output = Connections::sample(&mut hosts[number].command("ss")).output();
+        if let Ok(output) = output {
+            let text = String::from_utf8_lossy(&output.stdout);
+            connections.note(beside.now(), (number, holds), &text);
+        }
+    }
+}
+
 /// What exit codes that a shell and this program give mean, for the report.
-fn missing(code: u8, program: &std::ffi::OsStr) -> Option<String> {
+fn meaning(code: u8, program: &std::ffi::OsStr) -> Option<String> {
     let program = program.to_string_lossy();
     match code {
         126 => Some(format!(
@@ -171,7 +178,9 @@ fn missing(code: u8, program: &std::ffi::OsStr) -> Option<String> {
         127 => Some(format!(
             "exit code 127: `{program}`, or a program it starts, is not found"
         )),
-        _ => None,
+        _ => signal_of(code).map(|signal| {
+            format!("exit code {code}: `{program}`, or a program it starts, was ended by {signal}")
+        }),
     }
 }
 
@@ -303,6 +312,23 @@ fn address_of(text: &str) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Signals by their numbers: signal(7).
+    #[test]
+    fn a_signal_that_ended_a_command_has_its_name() {
+        let said = |code| meaning(code, "server-of-mine".as_ref());
+        for (code, name) in [(139, "SIGSEGV"), (134, "SIGABRT"), (137, "SIGKILL")] {
+            let said = said(code).expect("it stands for a signal");
+            assert!(
+                said.starts_with(&format!("exit code {code}: `server-of-mine`")),
+                "{said}"
+            );
+            assert!(said.ends_with(&format!("was ended by {name}")), "{said}");
+        }
+        for code in [0, 1, 3, 125, 128, 255] {
+            assert_eq!(said(code), None, "{code}");
+        }
+    }
 
     #[test]
     fn a_listening_port_is_found() {

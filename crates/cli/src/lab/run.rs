@@ -13,7 +13,9 @@ use farpath_record::{Certificate, Origin};
 use farpath_report::junit::{Case, Outcome, Told, write_cases};
 use farpath_scenario::plan::{Plan, address};
 use farpath_units::Duration;
+use serde::Serialize;
 
+use super::connections::Busiest;
 use super::logs::Logs;
 use super::packets::Packets;
 use super::path::Path;
@@ -42,6 +44,22 @@ struct Outcomes {
     certificate: Outcome,
     /// The closing line.
     said: String,
+    /// Of a command that has run.
+    report: Option<Report>,
+}
+
+/// What `--json` writes.
+#[derive(Serialize)]
+struct Report {
+    schema: &'static str,
+    command: String,
+    exit_code: u8,
+    took_ns: u64,
+    /// Of the lab's own ping; none where no answer came.
+    rtt_p99_ns: Option<f64>,
+    certificate: Certificate,
+    /// The connection that carried most; none where there was none, or too short a one.
+    connection: Option<Busiest>,
 }
 
 impl Outcomes {
@@ -55,6 +73,7 @@ impl Outcomes {
             server: args.server.as_ref().map(|_| skip()),
             certificate: skip(),
             said: String::new(),
+            report: None,
         }
     }
 }
@@ -77,7 +96,14 @@ pub(crate) fn run(args: &LabRunArgs) -> ExitCode {
 /// The run, and its JUnit whatever came of it.
 fn junit_and_run(args: &LabRunArgs) -> Result<u8, Failure> {
     let junit = args.junit.as_deref().map(prepare_file).transpose()?;
-    let ran = attempt(args);
+    let json = args.json.as_deref().map(prepare_file).transpose()?;
+    let mut ran = attempt(args);
+    let report = ran.as_mut().ok().and_then(|o| o.report.take());
+    if let Some((file, report)) = json.zip(report) {
+        let mut text = serde_json::to_string_pretty(&report).map_err(environment)?;
+        text.push('\n');
+        file.write(text.as_bytes())?;
+    }
     let Some(file) = junit else {
         return ran.map(|o| o.code);
     };
@@ -135,29 +161,39 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     lab.hosts = hosts;
     let certificate = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
-    let limit = limit_of(&ended, &path, &lab);
+    let connection = limit_of(&ended, &path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     drop(listed);
     logs.finish()?;
-    packets.finish()?;
+    packets.finish(&certificate)?;
     let control = control.map(|c| match args.control.cc {
         Some(_) => format!("{c}, as --cc says"),
         None => format!("{c} by default"),
     });
-    let said = closing((rtt, control.as_deref()), &certificate, limit.as_deref());
+    let limit = connection.as_ref().map(|c| c.line.as_str());
+    let said = closing((rtt, control.as_deref()), &certificate, limit);
     say(&said, &certificate);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
-    Ok(outcomes(args, ended, &certificate, said))
+    let report = Report {
+        schema: "farpath.lab-run/1",
+        command: words(args),
+        exit_code: ended.code,
+        took_ns: u64::try_from(ended.took.as_nanos()).unwrap_or(u64::MAX),
+        rtt_p99_ns: rtt,
+        certificate,
+        connection,
+    };
+    Ok(outcomes(args, ended, said, report))
 }
 
 /// What limited the program's largest connection, by its samples and by what the links between the two hosts saw.
-fn limit_of(ended: &Ended, path: &Path, lab: &Lab) -> Option<String> {
+fn limit_of(ended: &Ended, path: &Path, lab: &Lab) -> Option<Busiest> {
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
-    ended.connections.line(ways)
+    ended.connections.told(ways)
 }
 
 /// What the hosts stand on, names resolving as the arguments say.
@@ -202,14 +238,14 @@ fn closing(
 
 /// An invalid certificate says that the machine was too busy, and nothing of the program: it fails a run only where that
 /// is asked for.
-fn outcomes(args: &LabRunArgs, ended: Ended, certificate: &Certificate, said: String) -> Outcomes {
+fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Outcomes {
     let failed = ended.server.map_or(Outcome::Pass, Outcome::Fail);
     let command = match (ended.code, ended.why) {
         (0, _) => Outcome::Pass,
         (_, Some(why)) => Outcome::Fail(why),
         (code, None) => Outcome::Fail(format!("exit code {code}")),
     };
-    let (code, truth) = match Outcome::from(certificate) {
+    let (code, truth) = match Outcome::from(&report.certificate) {
         Outcome::Fail(why) if args.strict => (Exit::Certificate as u8, Outcome::Fail(why)),
         Outcome::Fail(why) => (ended.code, Outcome::Skip(format!("invalid: {why}"))),
         other => (ended.code, other),
@@ -221,6 +257,7 @@ fn outcomes(args: &LabRunArgs, ended: Ended, certificate: &Certificate, said: St
         server: args.server.as_ref().map(|_| failed),
         certificate: truth,
         said,
+        report: Some(report),
     }
 }
 

@@ -97,13 +97,14 @@ impl Snapshot {
     fn table(&self, name: &str) -> String {
         let ms = |ns: u64| ns as f64 / 1e6;
         let mut text = format!(
-            "lab {name}, up {:.0} s\n{} frames delivered\nlateness p50 {:.3} ms, p99 {:.3} ms, max {:.1} ms\n\n{:<35} {:>13} {:>8} {:>12} {:>8}\n",
+            "lab {name}, up {:.0} s\n{} frames delivered\nlateness p50 {:.3} ms, p99 {:.3} ms, max {:.1} ms\n\n{:<35} {:<5} {:>13} {:>8} {:>12} {:>8}\n",
             self.up_ns as f64 / 1e9,
             self.frames,
             ms(self.lateness_p50_ns),
             ms(self.lateness_p99_ns),
             ms(self.lateness_max_ns),
             "link",
+            "state",
             "now",
             "waiting",
             "frames",
@@ -112,12 +113,12 @@ impl Snapshot {
         for link in &self.links {
             let place = format!("{} {}", link.link, link.direction);
             text.push_str(&format!(
-                "{place:<35} {:>8.2} Mb/s {:>8} {:>12} {:>8}{}\n",
+                "{place:<35} {:<5} {:>8.2} Mb/s {:>8} {:>12} {:>8}\n",
+                if link.up { "up" } else { "down" },
                 link.rate_bps / 1e6,
                 link.waiting_frames,
                 link.frames,
-                link.drops,
-                if link.up { "" } else { " down" }
+                link.drops
             ));
         }
         text

@@ -40,13 +40,13 @@ fn made(of: &Made, port: u16) -> Seen {
                 rwnd_us: us(of.window),
                 sndbuf_us: us(of.buffer),
                 unsent: Some(90_000),
+                window: Some(50_000),
                 ..Sample::default()
             },
             acked,
             received,
             sent: Some(bytes),
             resent: Some(0),
-            window: Some(50_000),
             send_buffer: Some(425_984),
             receive_buffer: Some(131_072),
             ..Snapshot::default()
@@ -92,11 +92,7 @@ fn the_kernels_timers_name_what_a_sender_waits_for() {
     assert!(flow.sends && flow.is_old);
     assert_eq!((flow.bytes, flow.seconds, flow.rows.len()), (1e7, 8.0, 8));
     // What was counted before the watch is left out.
-    assert!(
-        (flow.shares["receive_window"] - 0.95).abs() < 0.01,
-        "{:?}",
-        flow.shares
-    );
+    assert!(flow.shares["receive_window"] >= 0.94, "{:?}", flow.shares);
     assert_eq!(causes(&by_window), ["receive_window"]);
     let buffer = Made {
         window: 0.0,

@@ -120,7 +120,6 @@ fn snapshot(now_ns: u64, info: &TcpInfo, memory: Option<&MemInfo>, unread: u32) 
         sent: info.bytes_sent(),
         resent: info.bytes_resent(),
         retransmits: info.retransmits(),
-        window: info.window(),
         send_buffer: memory.map(|m| m.send_queue_max.into()),
         receive_buffer: memory.map(|m| m.receive_queue_max.into()),
         unread: unread.into(),

@@ -140,7 +140,7 @@ impl TcpInfo {
     }
 
     /// `tcpi_snd_wnd` (Linux 5.4).
-    pub(crate) fn window(&self) -> Option<u64> {
+    fn window(&self) -> Option<u64> {
         self.field(228).map(|b| u32::from_ne_bytes(b).into())
     }
 
@@ -172,6 +172,7 @@ impl TcpInfo {
             pacing_bps: self.pacing_bps(),
             pacing_limit_bps: self.pacing_limit_bps(),
             delivery_bps: self.delivery_bps(),
+            window: self.window(),
             rtt_min_ns: self.rtt_min_ns(),
             busy_us: self.u64(168).unwrap_or(0),
             rwnd_us: self.u64(176).unwrap_or(0),
@@ -231,11 +232,13 @@ mod tests {
             (36, 1),
             (80, 20),
             (144, 7),
+            (228, 9),
         ];
         let sample = info(&fields, 248).sample(5, 6);
         assert_eq!((sample.cwnd, sample.in_flight), (20_000, 6000));
         assert_eq!((sample.t_ns, sample.cpu_ns), (5, 6));
         assert_eq!((sample.ssthresh, sample.unsent), (Some(0), Some(7)));
+        assert_eq!(sample.window, Some(9));
         let infinite = info(&[(16, 1000), (76, NO_THRESHOLD)], 248);
         assert_eq!(infinite.sample(0, 0).ssthresh, None);
     }

@@ -129,7 +129,7 @@ pub struct EchoFound {
     pub requests: u64,
     /// Requests that were answered.
     pub replies: u64,
-    /// Requests without a reply.
+    /// Requests without a reply; the capture went on for the longest round trip after them.
     pub lost: u64,
     /// Further replies to the same request.
     pub duplicates: u64,

@@ -69,13 +69,17 @@ impl Echo {
         self.times.add(at - request.at);
     }
 
-    pub(crate) fn stated(&self) -> EchoFound {
+    /// `end` is when the capture ends: a request that had less than the longest round trip until then may be answered yet.
+    pub(crate) fn stated(&self, end: i64) -> EchoFound {
         let times = self.times.stated();
+        let longest = times.map(|t| t.max_ns.cast_signed());
+        let waits = |r: &&Request| !r.is_answered && longest.is_some_and(|ns| end - r.at <= ns);
+        let waiting = self.sent.values().filter(waits).count() as u64;
         EchoFound {
             identifier: self.identifier,
             requests: self.requests,
             replies: self.replies,
-            lost: self.requests - self.replies,
+            lost: (self.requests - self.replies).saturating_sub(waiting),
             duplicates: self.duplicates,
             rtt_min_ns: times.map(|t| t.min_ns),
             rtt_avg_ns: times.map(|t| t.avg_ns),

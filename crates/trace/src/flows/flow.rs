@@ -148,8 +148,8 @@ impl Flow {
         self.ends[1].address
     }
 
-    /// Describes it.
-    pub(crate) fn described(&mut self, id: u64, room: &mut usize) -> TraceFlow {
+    /// Describes it; the capture ends at `end`.
+    pub(crate) fn described(&mut self, id: u64, end: i64, room: &mut usize) -> TraceFlow {
         let dns = self.dns.as_mut().filter(|d| d.is_any());
         let left_out = dns.as_ref().map_or(0, |d| d.left_out);
         let dns = dns.map(|d| d.stated(self.started, room));
@@ -164,7 +164,7 @@ impl Flow {
         } else {
             numbered.map(|s| s.kind.clone())
         };
-        let end = |end: &End| match (&self.echo, end.port) {
+        let name = |end: &End| match (&self.echo, end.port) {
             (Some(_), _) | (None, 0) => address_text(end.address),
             (None, _) => end_text(end),
         };
@@ -198,15 +198,15 @@ impl Flow {
             id,
             protocol: protocol_name(self.protocol),
             application,
-            a: end(&self.ends[0]),
-            b: end(&self.ends[1]),
+            a: name(&self.ends[0]),
+            b: name(&self.ends[1]),
             name: None,
             start_ns: self.started,
             duration_ns: (self.last - self.started).max(0) as u64,
             notes,
             a2b,
             b2a,
-            echo: self.echo.as_ref().map(|e| e.stated()),
+            echo: self.echo.as_ref().map(|e| e.stated(end)),
             dns,
             quic: self.quic.as_ref().map(|q| q.stated()),
         }
