@@ -98,7 +98,7 @@ fn other_time(
     let (seconds, link, other) = apart.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let [first, second] = [number.min(other), number.max(other)].map(|n| &records[n].test);
     Some(format!(
-        "goodput_bps of {first} and of {second} are of different times, up to {seconds:.1} s apart, and both cross {link}: they \
+        "goodput_bps of {first} and of {second} are of different times, {seconds:.1} s apart, and both cross {link}: they \
          need not add up to what it carries; {ONE_TIME}"
     ))
 }
@@ -278,7 +278,7 @@ mod tests {
         };
         let [x, y] = notes(4, ["neck"; 2]);
         assert!(
-            x.contains("of x and of y are of different times, up to 3.0 s apart"),
+            x.contains("of x and of y are of different times, 3.0 s apart"),
             "{x}"
         );
         assert!(x == y && x.contains("both cross neck"), "{y}");
