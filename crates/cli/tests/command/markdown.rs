@@ -42,8 +42,8 @@ fn a_run_has_its_tables_with_what_was_lost_and_notes() {
     let args = ["run", "small.toml", "--repeat", "3", "--markdown"];
     let text = farpath_in(at, &args).exits(0).out;
     let tables = tables(&text);
-    let [results, repeats] = &tables[..] else {
-        panic!("two tables: {text}")
+    let [results, repeats, lost] = &tables[..] else {
+        panic!("three tables: {text}")
     };
     assert_eq!(
         results[0],
@@ -62,9 +62,10 @@ fn a_run_has_its_tables_with_what_was_lost_and_notes() {
     assert!(goodput[1] == "3" && goodput[2] < goodput[3]);
     assert!(
         text.contains("### small, seed 1\n\n")
-            && text.contains("\n\n**Frames lost, medians of 3 repeats**\n\n- "),
+            && text.contains("\n\n**Frames lost, medians of 3 repeats**\n\n| "),
         "{text}"
     );
+    assert_eq!(lost[0], ["link, direction", "lost", "frames sent", "how"]);
     // The terminal's own has none of it, and the same figures.
     let plain = farpath_in(at, &args[..4]).exits(0).out;
     assert!(!plain.contains('|') && !plain.contains("**"), "{plain}");

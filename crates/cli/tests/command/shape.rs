@@ -137,9 +137,9 @@ fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
 pub(crate) fn document(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).expect("JSON");
     let mut keys = DOCUMENT.to_vec();
-    // Only what was run several times has it.
-    if document.get("repeats").is_some() {
-        keys.push(("repeats", Is::Object));
+    // Only what was run several times has the one, and a sweep the other.
+    for (key, is) in [("repeats", Is::Object), ("sweep", Is::Array)] {
+        keys.extend(document.get(key).map(|_| (key, is)));
     }
     assert_shape("document", &document, &keys);
     assert_eq!(document["schema"], "farpath.run/1");
