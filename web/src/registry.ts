@@ -21,6 +21,8 @@ export const METRICS: ReadonlyMap<string, string> = new Map([
   ["received", "received"],
   ["loss_ratio", "loss"],
   ["retransmits", "retransmits"],
+  ["measured_retransmits", "retransmits, measured"],
+  ["loss_events", "loss events"],
   ["rtos", "timeouts"],
   ["ramp_s", "ramp"],
   ["silent_s", "silence"],

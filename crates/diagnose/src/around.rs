@@ -140,8 +140,8 @@ impl Evidence {
             let share = rate / (speed * self.payload_share());
             share > FULL_PORT[0] && share < FULL_PORT[1]
         };
-        let below = SPEEDS.into_iter().filter(|speed| speed * 2.0 <= line);
-        below.filter(fills).next_back()
+        let all = SPEEDS.into_iter().rev();
+        all.filter(|speed| speed * 2.0 <= line).find(fills)
     }
 
     /// What of an Ethernet line's rate is left for payload: 38 bytes of frame, gap and preamble, 40 of IPv4 and TCP, 12 of timestamps.

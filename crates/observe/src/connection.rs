@@ -292,7 +292,7 @@ impl Connection {
     fn grown(&self, span: &Span, of: fn(&Sample) -> Option<u64>, all: Option<u64>) -> Option<u64> {
         let seen = || self.samples.iter().filter_map(|s| Some((s.t, of(s)?)));
         let until = span.duration.map(|duration| span.from() + duration);
-        let (_, last) = seen().last()?;
+        let (_, last) = seen().next_back()?;
         let before = seen().take_while(|(t, _)| *t <= span.from()).last();
         let after = seen().find(|(t, _)| until.is_some_and(|until| *t >= until));
         let end = after.map_or(all.unwrap_or(last), |(_, n)| n);

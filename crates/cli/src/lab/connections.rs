@@ -360,11 +360,34 @@ fn is_rate(announced: &str, word: &str, timers: &mut Timers) -> bool {
     true
 }
 
+/// A time in milliseconds.
+fn time(text: &str) -> Duration {
+    Duration::from_secs_f64(number(text) / 1e3)
+}
+
+/// Takes in a word that says where the kernel's time went, or what it waits for.
+fn timed(name: &str, value: &str, timers: &mut Timers) {
+    match name {
+        "snd_wnd" => timers.window = Some(number(value) as u64),
+        // Kernels with this timer say how much is unsent, and `ss` prints no 0.
+        "busy" => {
+            timers.busy = time(value);
+            timers.unsent = timers.unsent.or(Some(0));
+        }
+        "minrtt" => timers.min_rtt = Some(time(value)),
+        "notsent" => timers.unsent = Some(number(value) as u64),
+        "skmem" => timers.full = is_full(value),
+        "rwnd_limited" => timers.receive_window = time(value),
+        "sndbuf_limited" => timers.send_buffer = time(value),
+        "backoff" => timers.state = LOSS,
+        _ => {}
+    }
+}
+
 /// The second line of a connection: words, most of them `name:value`.
 fn read(now: Time, line: &str) -> Seen {
     let mut seen = Seen::default();
     let mut timers = Timers::default();
-    let time = |text: &str| Duration::from_secs_f64(number(text) / 1e3);
     let (mut mss, mut unacked, mut cwnd, mut ssthresh) = (0, 0, 0, None);
     // Of the unacknowledged: what has arrived or is taken for lost, and what of it was sent again.
     let (mut left, mut again) = (0, 0);
@@ -395,20 +418,8 @@ fn read(now: Time, line: &str) -> Seen {
             "bytes_retrans" => sent_again = number(value) as u64,
             "bytes_received" => seen.end.received = number(value) as u64,
             "lastsnd" => seen.end.since_sent = time(value),
-            "snd_wnd" => timers.window = Some(number(value) as u64),
-            // Kernels with this timer say how much is unsent, and `ss` prints no 0.
-            "busy" => {
-                timers.busy = time(value);
-                timers.unsent = timers.unsent.or(Some(0));
-            }
             // `rtt:100.38/28.295`: smoothed, and its variation.
             "rtt" => srtt = Some(time(value.split('/').next().unwrap_or_default())),
-            "minrtt" => timers.min_rtt = Some(time(value)),
-            "notsent" => timers.unsent = Some(number(value) as u64),
-            "skmem" => timers.full = is_full(value),
-            "rwnd_limited" => timers.receive_window = time(value),
-            "sndbuf_limited" => timers.send_buffer = time(value),
-            "backoff" => timers.state = LOSS,
             // `retrans:0/12`: now and in all.
             "retrans" => {
                 let (now, all) = value.split_once('/').unwrap_or((value, "0"));
@@ -418,7 +429,7 @@ fn read(now: Time, line: &str) -> Seen {
                     timers.state = timers.state.max(RECOVERY);
                 }
             }
-            _ => {}
+            _ => timed(name, value, &mut timers),
         }
     }
     // As the kernel counts it (`tcp_packets_in_flight`).

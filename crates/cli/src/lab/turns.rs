@@ -62,7 +62,7 @@ pub(super) fn turns(own: &[End], other: &[End]) -> Option<Turns> {
     })
 }
 
-/// The end that sends next after the first of some rounds: of two that have sent when they are looked at again, the one
+/// The end that sends next after the first of some rounds: of two that have sent when they are sampled again, the one
 /// that had not sent last.
 fn next(rounds: &[[End; 2]]) -> Option<usize> {
     let first = rounds.first()?;
