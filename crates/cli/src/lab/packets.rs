@@ -5,7 +5,6 @@ use std::path::Path;
 use farpath_emu::capture::Capture;
 use farpath_emu::lab::Lab;
 use farpath_record::Certificate;
-use farpath_report::quantity;
 use farpath_scenario::{NodeId, Scenario};
 
 use crate::exit::{Failure, note};
@@ -85,8 +84,8 @@ impl<'a> Packets<'a> {
 fn lateness(certificate: &Certificate) -> Option<String> {
     let late = certificate.lateness_max_ns.max(certificate.longest_gap_ns);
     (!certificate.valid && late > certificate.tolerance_ns).then(|| {
-        let late = quantity("late_ns", late as f64);
-        format!("; the machine was too busy, and times in them may be wrong by {late}")
+        let late_ms = late as f64 / 1e6;
+        format!("; the machine was too busy, and times in them may be wrong by {late_ms:.1} ms")
     })
 }
 
@@ -107,7 +106,7 @@ mod tests {
         };
         let late = of(false, 8_600_000, 2_000_000).expect("it is late");
         assert!(late.ends_with("may be wrong by 8.6 ms"), "{late}");
-        assert!(of(false, 0, 120_000_000).is_some_and(|l| l.ends_with("120 ms")));
+        assert!(of(false, 0, 120_000_000).is_some_and(|l| l.ends_with("120.0 ms")));
         assert_eq!(of(true, 8_600_000, 0), None);
         assert_eq!(
             of(false, 300_000, 300_000),

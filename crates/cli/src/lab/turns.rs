@@ -116,10 +116,10 @@ mod tests {
         let [own, other] = ends(&messages, takes, 20_000);
         let found = turns(&own, &other).expect("a conversation");
         let mirror = turns(&other, &own).expect("a conversation");
-        assert_eq!(
-            (found.own, found.other, found.way),
-            (mirror.other, mirror.own, mirror.way)
-        );
+        // The instant at which both ends have just sent is one end's.
+        let apart = [found.own - mirror.other, found.other - mirror.own];
+        assert!(apart.iter().all(|d| d.abs() < 0.01), "{found:?} {mirror:?}");
+        assert_eq!(found.way, mirror.way);
         found
     }
 

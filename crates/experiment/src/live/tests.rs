@@ -34,7 +34,8 @@ fn made(of: &Made, port: u16) -> Seen {
                 t_ns: n * 100_000_000,
                 cwnd: 200_000,
                 ssthresh: Some(100_000),
-                in_flight: 49_000,
+                // Nothing is, while nothing is to be sent.
+                in_flight: (49_000.0 * of.busy) as u64,
                 srtt_ns: 40_000_000,
                 busy_us: us(of.busy),
                 rwnd_us: us(of.window),
