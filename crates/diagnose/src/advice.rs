@@ -3,7 +3,7 @@
 mod systems;
 
 use crate::cause::Cause;
-use crate::ceiling::Limit;
+use crate::ceiling::{Limit, payload_share};
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
@@ -331,7 +331,7 @@ fn shorter(e: &Evidence, added: f64) -> Change {
 
 /// A port that runs slower than it was meant to.
 fn port(e: &Evidence, target: &Figure) -> Change {
-    let all = target.times(e.payload_share());
+    let all = target.times(payload_share(e.mss));
     Change {
         host: "the host with the slow port, and its switch".to_owned(),
         os: "",
@@ -353,7 +353,7 @@ fn port(e: &Evidence, target: &Figure) -> Change {
 /// Both ends of a cable have to negotiate, or neither.
 fn duplex(e: &Evidence) -> Change {
     let line = e.line.as_ref().map(|(l, _)| l);
-    let share = e.payload_share();
+    let share = payload_share(e.mss);
     Change {
         host: "the host at half duplex, and its switch".to_owned(),
         os: "",

@@ -1,7 +1,7 @@
 //! What stands around a flow: disks of its hosts, radio links, and interfaces of routers on the path.
 
 use crate::cause::Cause;
-use crate::ceiling::bps;
+use crate::ceiling::{bps, payload_share};
 use crate::counted::growth;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
@@ -137,16 +137,11 @@ impl Evidence {
         let late = self.late().filter(|late| *late < 1.1 * rate);
         let rate = late.unwrap_or(rate);
         let fills = |speed: &f64| {
-            let share = rate / (speed * self.payload_share());
+            let share = rate / (speed * payload_share(self.mss));
             share > FULL_PORT[0] && share < FULL_PORT[1]
         };
         let all = SPEEDS.into_iter().rev();
         all.filter(|speed| speed * 2.0 <= line).find(fills)
-    }
-
-    /// What of an Ethernet line's rate is left for payload: 38 bytes of frame, gap and preamble, 40 of IPv4 and TCP, 12 of timestamps.
-    pub(crate) fn payload_share(&self) -> f64 {
-        self.mss / (self.mss + 90.0)
     }
 }
 

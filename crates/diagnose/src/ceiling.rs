@@ -58,9 +58,17 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     all
 }
 
+/// Bytes of a frame beside its payload: 38 of Ethernet with gap and preamble, 40 of IPv4 and TCP, 12 of timestamps.
+const OVERHEAD: f64 = 90.0;
+
+/// What of an Ethernet line's rate is left for payload in segments of `mss` bytes.
+pub(crate) fn payload_share(mss: f64) -> f64 {
+    mss / (mss + OVERHEAD)
+}
+
 /// What a line leaves for payload in segments of `mss` bytes.
 pub(crate) fn carried(mss: f64, line: &Figure, what: &str) -> Limit {
-    let share = mss / (mss + 90.0);
+    let share = payload_share(mss);
     let mut rate = line.times(share);
     // Other framings and headers cost less or more than Ethernet's.
     rate.low = line.low * share * 0.95;

@@ -7,7 +7,7 @@ use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
 use crate::items::{Item, LOSSES, of, spread, step};
 use crate::read::Facts;
-use crate::seen::{Row, Test};
+use crate::seen::{Row, Test, after_start};
 
 /// What was counted beside the flow itself.
 #[derive(Clone, Debug, Default)]
@@ -412,7 +412,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
 
 /// The share of segments sent again after slow start; none where the intervals do not count them.
 fn later_share(e: &Evidence) -> Option<f64> {
-    let rows = e.counted.get(e.counted.len().div_ceil(6)..)?;
+    let (_, rows) = after_start(&e.counted);
     let again: f64 = rows.iter().filter_map(|r| r.retransmits).sum();
     let bits: f64 = rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
     (rows.len() >= 4 && bits > 0.0).then(|| again * e.mss * 8.0 / bits)

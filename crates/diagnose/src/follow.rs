@@ -4,7 +4,7 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::items::{Item, LOSSES, of, spread, step};
-use crate::seen::{Row, Side};
+use crate::seen::{Row, Side, after_start};
 
 /// Tools that send from memory as fast as they can, unless they were asked not to.
 pub(crate) const TESTERS: [&str; 8] = [
@@ -63,7 +63,7 @@ pub(crate) fn by_window(e: &Evidence, items: &mut Vec<Item>) {
 /// A window that is printed is that at the end of its interval: the mean of two ends is that of the time between.
 fn together(counted: &[Row]) -> Option<(f64, f64)> {
     let rows: Vec<&Row> = counted.iter().filter(|r| r.side == Side::Sender).collect();
-    let later = rows.get(rows.len().div_ceil(6)..)?;
+    let (_, later) = after_start(&rows);
     let pairs = later.windows(2).filter_map(|two| {
         let window = f64::midpoint(two[0].cwnd?, two[1].cwnd?);
         (window > 0.0).then(|| (window, two[1].bps / window))

@@ -5,7 +5,7 @@
 //! its odds among all.
 
 use crate::cause::Cause;
-use crate::ceiling::Limit;
+use crate::ceiling::{Limit, payload_share};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, items};
@@ -132,6 +132,7 @@ fn ranked(scored: &[(Cause, f64)]) -> Vec<Ranking> {
 
 /// The score of each cause before the pattern of losses is weighed, decibans.
 fn scores(e: &Evidence, ceilings: &[Limit], items: &[Item]) -> Vec<(Cause, f64)> {
+    let settled = e.settled();
     let score = |(cause, prior): &(Cause, f64)| {
         let seen: f64 = items
             .iter()
@@ -139,7 +140,10 @@ fn scores(e: &Evidence, ceilings: &[Limit], items: &[Item]) -> Vec<(Cause, f64)>
             .filter(|(_, (c, _))| c == cause)
             .map(|(holds, (_, weight))| holds * weight)
             .sum();
-        (*cause, prior + seen + match_of(*cause, e, ceilings))
+        (
+            *cause,
+            prior + seen + match_of(*cause, e, settled.as_ref(), ceilings),
+        )
     };
     PRIORS.iter().map(score).collect()
 }
@@ -153,14 +157,14 @@ pub(crate) fn unfitted(e: &Evidence, ceilings: &[Limit]) -> (Vec<(Cause, f64)>, 
     )
 }
 
-/// Decibans for how likely the measured rate is if this cause limits.
-fn match_of(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> f64 {
+/// Decibans for how likely the measured rate is if this cause limits; `settled` is the rate after the start.
+fn match_of(cause: Cause, e: &Evidence, settled: Option<&Figure>, ceilings: &[Limit]) -> f64 {
     let flat = 1.0 / DECADES;
     let rate = match cause.is_steady() {
-        true => e.settled(),
-        false => e.rate.clone(),
+        true => settled,
+        false => e.rate.as_ref(),
     };
-    let Some(rate) = &rate else {
+    let Some(rate) = rate else {
         return 10.0 * libm::log10(flat);
     };
     if cause == Cause::Link && e.lower_port().is_some() {
@@ -223,7 +227,7 @@ fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
         Cause::SendBuffer => by_default(e, flat, &DEFAULT_BUFFERS),
         Cause::Link => {
             let Some(rate) = &e.rate else { return flat };
-            let share = e.payload_share();
+            let share = payload_share(e.mss);
             let hit = |line: &&f64| {
                 let full = **line * share;
                 rate.value > full * 0.965 && rate.value < full * 1.012

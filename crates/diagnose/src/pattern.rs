@@ -6,6 +6,7 @@
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
+use crate::seen::after_start;
 use crate::weights::{SCALE, WEIGHTS};
 
 /// Causes whose scores the pattern changes, in the order of the columns of the weights.
@@ -85,7 +86,7 @@ pub(crate) fn sentence(e: &Evidence, activations: &[f64]) -> Option<(Vec<Cause>,
     let speaks = |c: &Cause| c.is_loss() && worth(*c, activations) > SPEAKS;
     let causes: Vec<Cause> = FITTED.into_iter().filter(speaks).collect();
     let again = |r: &crate::seen::Row| r.retransmits.unwrap_or(0.0);
-    let (first, later) = e.counted.split_at(e.counted.len().div_ceil(6));
+    let (first, later) = after_start(&e.counted);
     let lossy = later.iter().filter(|r| again(r) > 0.0).count();
     let early = first.iter().map(again).sum::<f64>() / e.counted.iter().map(again).sum::<f64>();
     let text = format!(
@@ -121,7 +122,7 @@ fn values(e: &Evidence, ceilings: &[Limit]) -> [Option<f64>; 13] {
     if e.is_bbr() || rows.len() < 5 || again(rows) < 1.0 {
         return all;
     }
-    let (first, later) = rows.split_at(rows.len().div_ceil(6));
+    let (first, later) = after_start(rows);
     let losses: Vec<f64> = later.iter().filter_map(|r| r.retransmits).collect();
     let n = losses.len().max(1) as f64;
     let mean = losses.iter().sum::<f64>() / n;

@@ -190,3 +190,8 @@ impl Test {
         reports + self.rows.len() + self.numbers.len() + self.words.len()
     }
 }
+
+/// The intervals of a test's start, a sixth of them, and those after it.
+pub(crate) fn after_start<T>(rows: &[T]) -> (&[T], &[T]) {
+    rows.split_at(rows.len().div_ceil(6))
+}

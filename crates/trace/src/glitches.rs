@@ -30,7 +30,8 @@ struct Round {
     from: i64,
     until: i64,
     delivered: u64,
-    moved: bool,
+    /// It belongs to a stall.
+    still: bool,
     idle: i64,
     window: i64,
 }
@@ -105,7 +106,7 @@ fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
     let mut all: Vec<Round> = Vec::new();
     for (i, still) in intervals.iter().zip(still) {
         match all.last_mut() {
-            Some(last) if last.until - last.from < least && last.moved != still => {
+            Some(last) if last.until - last.from < least && last.still == still => {
                 last.until = i.until;
                 last.delivered += i.delivered;
                 last.idle += i.idle;
@@ -115,7 +116,7 @@ fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
                 from: i.from,
                 until: i.until,
                 delivered: i.delivered,
-                moved: !still,
+                still,
                 idle: i.idle,
                 window: i.window,
             }),
@@ -157,7 +158,7 @@ fn stalls(rounds: &[Round], round_trip: i64, wrong: &mut Vec<Wrong>) {
     let least = stall_least(round_trip);
     let mut at = 0;
     while at < rounds.len() {
-        let still = rounds[at..].iter().take_while(|r| !r.moved).count();
+        let still = rounds[at..].iter().take_while(|r| r.still).count();
         // What ends with the capture is its end, and what begins it its start.
         if still > 0 && at > 0 && at + still < rounds.len() {
             let span = &rounds[at..at + still];

@@ -43,6 +43,15 @@ pub(crate) struct Buffers {
 }
 
 impl Remedy {
+    /// Commands that change nothing which would have to be undone.
+    fn without_risk<const N: usize>(commands: [&str; N]) -> Remedy {
+        Remedy {
+            commands: commands.map(str::to_owned).to_vec(),
+            risk: "none known".to_owned(),
+            ..Remedy::default()
+        }
+    }
+
     /// The same, of a host and with the rate to expect then.
     pub(crate) fn change(
         self,
@@ -74,11 +83,7 @@ pub(crate) fn program() -> Remedy {
         "ask for larger pieces, or for the next before the last has come: each pause costs a round trip",
         "iperf3 between the same hosts shows what the path gives without the program",
     ];
-    Remedy {
-        commands: commands.map(str::to_owned).to_vec(),
-        risk: "none known".to_owned(),
-        ..Remedy::default()
-    }
+    Remedy::without_risk(commands)
 }
 
 /// Against a test that sends less than it could.
@@ -87,11 +92,7 @@ pub(crate) fn tester() -> Remedy {
         "test without a rate (-b), from memory and not from a file (-F), in pieces of 128 KiB or more (-l)",
         "top -H on the sender meanwhile: a processor that is full is the limit then",
     ];
-    Remedy {
-        commands: commands.map(str::to_owned).to_vec(),
-        risk: "none known".to_owned(),
-        ..Remedy::default()
-    }
+    Remedy::without_risk(commands)
 }
 
 /// Against a program that does not read.
@@ -100,11 +101,7 @@ pub(crate) fn reader() -> Remedy {
         "find out what the receiving program waits for: a disk, a processor, a lock; a larger window does not help",
         "iperf3 between the same hosts shows what the path gives without the program",
     ];
-    Remedy {
-        commands: commands.map(str::to_owned).to_vec(),
-        risk: "none known".to_owned(),
-        ..Remedy::default()
-    }
+    Remedy::without_risk(commands)
 }
 
 /// The next power of two.

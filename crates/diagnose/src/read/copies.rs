@@ -10,12 +10,17 @@ fn shown(text: &str) -> &str {
     text.rsplit('\r').next().unwrap_or(text).trim()
 }
 
+/// A number and the letters behind it.
+fn in_parts(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| c.is_ascii_alphabetic());
+    text.split_at(end.unwrap_or(text.len()))
+}
+
 /// `37.0MB/s`, `120GB`, `35.7M`, `512`: bytes, by powers of 1024.
 fn bytes(text: &str, at: Place) -> Option<Figure> {
     let bare = text.strip_suffix("/s").unwrap_or(text);
     let bare = bare.strip_suffix('B').unwrap_or(bare);
-    let end = bare.find(|c: char| c.is_ascii_alphabetic());
-    let (digits, prefix) = bare.split_at(end.unwrap_or(bare.len()));
+    let (digits, prefix) = in_parts(bare);
     quantity(digits, &format!("{prefix}Byte"), at)
 }
 
@@ -196,8 +201,7 @@ impl Tool for Rsync {
 /// `2,147,484,160`, or `2.15G` by powers of 1000, which is rsync's `-h`.
 fn counted(text: &str, at: Place) -> Option<Figure> {
     let plain = text.replace(',', "");
-    let end = plain.find(|c: char| c.is_ascii_alphabetic());
-    let (digits, prefix) = plain.split_at(end.unwrap_or(plain.len()));
+    let (digits, prefix) = in_parts(&plain);
     let mut chars = prefix.chars();
     let factor = crate::words::decimal_prefix(chars.next())?;
     chars.next().is_none().then_some(())?;

@@ -4,7 +4,7 @@ use farpath_units::{Duration, Rate, Size};
 
 use super::model::{Grounds, Said, assumed, rate};
 use crate::cause::Cause;
-use crate::ceiling::UNSCALED;
+use crate::ceiling::{UNSCALED, payload_share};
 use crate::evidence::Room;
 use crate::fact::{Figure, Of};
 use crate::flow::number;
@@ -140,7 +140,7 @@ impl Grounds<'_> {
     /// The rate that the sender's pacing holds it to.
     fn paced(&self) -> Option<Said<Rate>> {
         let pacing = self.e.pacing.as_ref()?;
-        let share = self.e.mss / (self.e.mss + 90.0);
+        let share = payload_share(self.e.mss);
         let rate = rate(pacing.value / share)?;
         let mut said = self.said(rate, pacing);
         said.from

@@ -5,7 +5,7 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 use super::host::{HostModel, hosts};
 use super::work::{Work, work};
 use crate::cause::Cause;
-
+use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -65,9 +65,6 @@ pub(super) struct Grounds<'a> {
 
     pub(super) cause: Cause,
 }
-
-/// Bytes of a full frame on the line beyond its payload: headers of IP and TCP with timestamps, Ethernet and gap.
-const OVERHEAD: f64 = 90.0;
 
 /// Rates that lines have, bit/s.
 const LINES: [f64; 19] = [
@@ -212,7 +209,7 @@ impl Grounds<'_> {
         // An interval that filled the sender's own buffer was not carried.
         let peak = if e.filled.is_none() { e.peak } else { 0.0 };
         let delivered = e.delivery.as_ref().map_or(0.0, |d| d.value);
-        let share = e.mss / (e.mss + OVERHEAD);
+        let share = payload_share(e.mss);
         rate.max(peak).max(delivered).max(1e4) / share
     }
 
@@ -312,7 +309,7 @@ impl Grounds<'_> {
             Some(rate) => (rate.value, self.said((), rate).from),
             None => {
                 fitted.push("the policer's rate");
-                let share = self.e.mss / (self.e.mss + OVERHEAD);
+                let share = payload_share(self.e.mss);
                 let bps = self.e.rate.as_ref()?.value / share;
                 (bps, "assumed: the measured rate, with headers".to_owned())
             }
@@ -334,7 +331,7 @@ impl Grounds<'_> {
             return None;
         }
         fitted.push("the shaper's rate");
-        let share = self.e.mss / (self.e.mss + OVERHEAD);
+        let share = payload_share(self.e.mss);
         let bps = self.e.rate.as_ref()?.value / share;
         let rate = rate(bps)?;
         Some(assumed(rate, "the measured rate, with headers"))
