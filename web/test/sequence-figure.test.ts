@@ -50,6 +50,13 @@ describe("a time–sequence figure", () => {
     }
   });
 
+  it("says where a trace ends before its connection does", () => {
+    const figure = { id: "s", title: "t", describe: "d", width: 900 };
+    const sequence: Sequence = { origin: "simulated", test: "bulk", stream: 0, bursts: [DATA] };
+    expect(toText(drawSequence({ ...sequence, complete_until_ns: 7.6677e11 }, figure))).toContain("The trace ends at 766.77 s, where its room was used up.");
+    expect(toText(drawSequence(sequence, figure))).not.toContain("ends at");
+  });
+
   it("keeps the staircase of ACKs unbroken across strokes and single ones", () => {
     const later: SequenceBurst = { kind: "ack", t_ns: 1.05e10, seq: 1_000_000_000 };
     // The first is the line of the key.

@@ -5,11 +5,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use farpath_observe::limit::WORDS;
+use farpath_observe::limit::{Limit, WORDS};
 use farpath_observe::metric::{LINK_METRICS, METRICS, Metric};
-
-/// Columns at which a list of words is wrapped.
-const COLUMNS: usize = 110;
 
 /// `docs/reference/record.md`, written by hand but for the parts between two marks.
 pub(crate) fn record_page(root: &Path) -> Result<String, String> {
@@ -48,23 +45,33 @@ fn kinds(metric: &Metric) -> String {
 }
 
 fn limits() -> String {
-    let mut text = "`limited_by` is one of".to_owned();
-    let mut column = text.len();
-    for (n, (_, name, _)) in WORDS.iter().enumerate() {
-        let end = if n + 1 == WORDS.len() { '.' } else { ',' };
-        let word = format!("`{name}`{end}");
-        if column + 1 + word.len() > COLUMNS {
-            text.push('\n');
-            column = 0;
-        } else {
-            text.push(' ');
-            column += 1;
-        }
-        column += word.len();
-        text.push_str(&word);
+    let mut text = "| `limited_by` | on pages and in tables | what kept the connection from being faster |\n|---|---|---|\n".to_owned();
+    for (limit, name, words) in WORDS {
+        text.push_str(&format!("| `{name}` | {words} | {} |\n", meaning(limit)));
     }
-    text.push('\n');
     text
+}
+
+/// What a limit says of a connection.
+fn meaning(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Application => "the application had nothing more to send",
+        Limit::SendBuffer => "the send buffer was full of data that was not acknowledged",
+        Limit::ReceiveWindow => "the receiver's window was full",
+        Limit::CwndSlowStart => "the congestion window, in slow start; the handshake counts here",
+        Limit::CwndRecovery => {
+            "the congestion window, after a cut: in fast recovery or congestion avoidance"
+        }
+        Limit::Loss => "a retransmission timeout was being repaired; of datagrams, losses",
+        Limit::Nic => "the sending host's own interface, and the line behind it",
+        Limit::HostCpu => "a processor or bus of one of the hosts",
+        Limit::Disk => "a disk of one of the hosts",
+        Limit::Link => "a link of the path, which was full",
+        Limit::Policer => "a policer, which dropped what exceeded its rate",
+        Limit::Mtu => "packets larger than a link carries",
+        Limit::Pacing => "the sender's own pacing",
+        Limit::Unknown => "the evidence does not say",
+    }
 }
 
 /// `web/src/registry.ts`.

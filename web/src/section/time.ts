@@ -226,7 +226,7 @@ function rates(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HT
   return [
     h("div", { class: "grid" }, ...busy.map(draw)),
     ...(some.length === 0 ? [] : [h("details", {}, h("summary", {}, `Next to nothing crossed ${words}`), h("div", { class: "grid" }, ...some.map(draw)))]),
-    ...(silent.length === 0 ? [] : [h("p", { class: "hint" }, `Nothing crossed ${silent.join(", ")}.`)]),
+    ...(silent.length === 0 ? [] : [h("p", { class: "source" }, `Nothing crossed ${silent.join(", ")}.`)]),
   ];
 }
 
@@ -251,7 +251,7 @@ function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): H
   const words = [few.length > 0 ? `Hardly anything waited at ${few.join(", ")}.` : "", none.length > 0 ? `Nothing waited at ${none.join(", ")}.` : ""]
     .filter((text) => text !== "").join(" ");
   const plots = used.map(({ name, both }) => timed(queuePlot(data, name, both), bus, both[0]?.point, fileOf(data, both[0]?.point, `waiting at ${name}`)));
-  return [h("h3", {}, "Queues"), h("p", { class: "hint" }, [`What waited in front of each transmitter at the end of each interval. ${words}`, format.ofBdp([data.scenario.text ?? ""]) ?? ""].join(" ")),
+  return [h("h3", {}, "Queues"), h("p", { class: "source" }, [`What waited in front of each transmitter at the end of each interval. ${words}`, format.ofBdp([data.scenario.text ?? ""]) ?? ""].join(" ")),
     h("div", { class: "grid" }, ...plots)];
 }
 
@@ -310,7 +310,7 @@ function at(data: ReportData, point: Point): HTMLElement[] {
   const others = data.document.records.some((r) => r.repeat > 0 && isAt(r.point, point) && Object.keys(r.series).length > 0);
   const first = repeats === 1 ? "" : `Shown is the first of ${repeats} repeats; ${others ? "the CSV below has all of them" : "no series of the others were kept"}. `;
   const hint = h("p", { class: "hint" }, `${first}Drag across a plot to zoom all of them in time; double-click shows everything again.`);
-  const which = repeats === 1 ? null : h("p", { class: "hint" }, `Rates and queues are those of the first of ${repeats} repeats, drops the medians of all.`);
+  const which = repeats === 1 ? null : h("p", { class: "source" }, `Rates and queues are those of the first of ${repeats} repeats, drops the medians of all.`);
   const found = [
     plots.length > 0 ? section("time", "Over time", hint, h("div", { class: "grid wide" }, ...plots)) : null,
     traces(data, point, bus),

@@ -102,7 +102,13 @@ function flags(events: readonly Event[], x: Scale, y: Scale): Shape[] {
   return out;
 }
 
-function axes(view: View, x: Scale, y: Scale, width: number): Shape[] {
+/** Where a trace ends before its connection does; empty where it does not. */
+export function endOf(sequence: Sequence): string {
+  const ns = sequence.complete_until_ns;
+  return ns === undefined ? "" : `The trace ends at ${(ns / 1e9).toFixed(2)} s, where its room was used up.`;
+}
+
+function axes(view: View, x: Scale, y: Scale, width: number, end: string): Shape[] {
   const [right, bottom] = [width - RIGHT, HEIGHT - BOTTOM];
   const ts = ticks(view.t0, view.t1, width / 130);
   const ss = ticks(view.s0, view.s1, 6);
@@ -122,7 +128,7 @@ function axes(view: View, x: Scale, y: Scale, width: number): Shape[] {
       shape("path", { class: "axis-line", d: `M${n(x(t))},${bottom}v5` }),
       shape("text", { class: "tick", x: n(x(t)), y: bottom + 18, "text-anchor": "middle" }, timeLabel(t, tStep)),
     ]),
-    shape("text", { class: "muted", x: n((LEFT + right) / 2), y: HEIGHT - 8, "text-anchor": "middle" }, "time since the start"),
+    shape("text", { class: "muted", x: n((LEFT + right) / 2), y: HEIGHT - 8, "text-anchor": "middle" }, end === "" ? "time since the start" : `time since the start. ${end}`),
     shape("text", { class: "muted", x: 8, y: TOP - 16 }, "byte of the stream"),
   ];
 }
@@ -166,9 +172,9 @@ export function drawSequence(sequence: Sequence, figure: SequenceFigure): Shape 
     class: "figure chart-figure", viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img",
     "aria-labelledby": `${figure.id}-title ${figure.id}-desc`,
   },
-    shape("title", { id: `${figure.id}-title` }, figure.title), shape("desc", { id: `${figure.id}-desc` }, figure.describe),
+    shape("title", { id: `${figure.id}-title` }, figure.title), shape("desc", { id: `${figure.id}-desc` }, `${figure.describe} ${endOf(sequence)}`.trim()),
     shape("clipPath", { id: `${figure.id}-frame` }, shape("rect", { x: LEFT, y: TOP, width: w, height: high })),
-    ...axes(view, x, y, width), ...key(kinds, width), shape("g", { "clip-path": `url(#${figure.id}-frame)` }, ...drawn));
+    ...axes(view, x, y, width, endOf(sequence)), ...key(kinds, width), shape("g", { "clip-path": `url(#${figure.id}-frame)` }, ...drawn));
 }
 
 /** Events and the beginnings of strokes, in the order of time. */

@@ -8,7 +8,7 @@ import * as format from "../format";
 import type { Follower, TimeBus } from "../time/bus";
 import type { Ribbon, Sequence, SequenceKind } from "../types";
 import { byteLabel, ticks, timeLabel } from "./axis";
-import { drawSequence } from "./figure";
+import { drawSequence, endOf } from "./figure";
 import { complete, expand, nearest, total, type Burst, type Detail, type Event } from "./burst";
 import { drawRibbons, ribbonAt, ribbonKey, rows } from "./ribbon";
 import { firstLoss, opening, pan, segments, spanned, whole, zoom, type View } from "./view";
@@ -427,7 +427,7 @@ function said(sequence: Sequence): string {
   const spans = (sequence.detail_ns ?? []).map(([from, until]) => `${time(from)} to ${time(until)}`);
   return [`${sequence.origin === "captured" ? "As captured" : `At the sender, ${sequence.origin}`}: upwards the bytes of the stream, to the right time.`,
     spans.length > 0 ? `Single segments are kept from ${spans.join(" and from ")}; elsewhere a stroke stands for many.` : "",
-    sequence.complete_until_ns === undefined ? "" : `The trace ends at ${time(sequence.complete_until_ns)}, where its room was used up.`,
+    endOf(sequence),
   ].filter((text) => text !== "").join(" ");
 }
 
