@@ -1,11 +1,12 @@
 //! From text and `--set` arguments to a scenario: the order in which things are read and checked.
 
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use toml::de::{DeTable, DeValue};
 
 use crate::decode::{self, Fields};
-use crate::diagnostic::{Diagnostic, Diagnostics, Place};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::key::Section;
 use crate::model::Scenario;
 use crate::names::Names;
@@ -27,8 +28,7 @@ const POINTS_MOST: usize = 256;
 pub struct Document {
     texts: Vec<(String, String)>,
     edited: Edited,
-    /// Where in the text of each `--set` its value begins.
-    values: Vec<usize>,
+    sets: Vec<Set>,
 }
 
 /// Reads `source` with `sets` applied, in order.
@@ -49,11 +49,10 @@ impl Document {
         let mut texts = vec![(source.name.clone(), source.text.clone())];
         texts.extend(sets.iter().map(Set::written));
         if faults.is_empty() {
-            let values = sets.iter().map(Set::value_at).collect();
             Ok(Document {
                 texts,
                 edited,
-                values,
+                sets: sets.to_vec(),
             })
         } else {
             Err(Diagnostics::new(texts, faults))
@@ -178,18 +177,20 @@ impl Document {
         for place in faults.iter_mut().flat_map(|f| f.places.iter_mut()) {
             match self.edited.origin(place.span.clone()) {
                 Ok(span) => place.span = span,
-                Err(set) => {
-                    let text = self.texts.get(set + 1).map_or("", |t| t.1.as_str());
-                    let value = self.values.get(set).copied().unwrap_or_default();
-                    *place = Place {
-                        text: set + 1,
-                        span: value..text.len(),
-                        label: place.label.clone(),
-                    };
-                }
+                Err(set) => (place.text, place.span) = self.written_at(set),
             }
         }
         Diagnostics::new(self.texts.clone(), faults)
+    }
+
+    /// In which text the value of a set stands, and where: a sweep's in the scenario, any other in its own argument.
+    fn written_at(&self, n: usize) -> (usize, Range<usize>) {
+        let set = self.sets.get(n);
+        if let Some(span) = set.and_then(|s| sweep::place(&self.texts[0].1, s)) {
+            return (0, span);
+        }
+        let text = self.texts.get(n + 1).map_or("", |t| t.1.as_str());
+        (n + 1, set.map_or(0, Set::value_at)..text.len())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Sweeps and searches: one scenario, tried at many points.
 
+use core::ops::Range;
+
 use farpath_units::{Rate, Ratio};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -27,6 +29,9 @@ const MOST_POINTS: usize = 100_000;
 
 /// The tables of `[sweep]` whose keys advance together.
 const TOGETHER: &str = "together";
+
+/// What a value of a sweep is called where it is not found in the scenario's text.
+const OPTION: &str = "[sweep]";
 
 /// Decodes `[sweep]`, keys in the order of the file.
 pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key> {
@@ -125,7 +130,7 @@ fn keys(table: &DeTable<'_>, group: Option<usize>, faults: &mut Vec<Diagnostic>)
 }
 
 /// Keys that advance together have as many values each, and no step stands twice.
-fn check_group(keys: &[Key], span: std::ops::Range<usize>, faults: &mut Vec<Diagnostic>) {
+fn check_group(keys: &[Key], span: Range<usize>, faults: &mut Vec<Diagnostic>) {
     let [first, others @ ..] = keys else { return };
     if others.is_empty() {
         faults.push(
@@ -182,6 +187,30 @@ fn refuse_twice(key: &str, values: &[At<String>], faults: &mut Vec<Diagnostic>) 
     }
 }
 
+/// Where in the scenario's text the value stands that a point of its sweep sets; none of a set of another kind.
+pub(crate) fn place(text: &str, set: &Set) -> Option<Range<usize>> {
+    if set.written().0 != OPTION {
+        return None;
+    }
+    let (tree, _) = DeTable::parse_recoverable(text);
+    let DeValue::Table(sweep) = tree.get_ref().get("sweep")?.get_ref() else {
+        return None;
+    };
+    let groups = match sweep.get(TOGETHER).map(Spanned::get_ref) {
+        Some(DeValue::Array(groups)) => groups.iter().map(Spanned::get_ref).collect(),
+        _ => Vec::new(),
+    };
+    let tables = groups.into_iter().filter_map(DeValue::as_table);
+    let mut keys = core::iter::once(sweep)
+        .chain(tables)
+        .filter_map(|table| table.get(set.path.as_str()));
+    let values = keys.next()?.get_ref().as_array()?;
+    let value = values
+        .iter()
+        .find(|v| set::written(v.get_ref()) == set.value)?;
+    Some(value.span())
+}
+
 impl Scenario {
     /// Every point of the sweep as edits, last key fastest; one without edits where nothing is swept.
     pub fn points(&self) -> Vec<Vec<Set>> {
@@ -192,7 +221,7 @@ impl Scenario {
                 let mut at = at.clone();
                 for (key, values) in &axis {
                     let written = format!("{key} = {}", values[step]);
-                    at.push(Set::new(key, &values[step]).of_option("[sweep]", &written));
+                    at.push(Set::new(key, &values[step]).of_option(OPTION, &written));
                 }
                 at
             };

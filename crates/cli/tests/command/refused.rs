@@ -213,7 +213,7 @@ fn a_scenario_without_a_test_is_not_run_and_not_passed() {
     farpath_in(folder.path(), &["check", "empty.toml"]).exits(0);
 }
 
-/// A value of a sweep is tried by `check`, as a run would try it, and an error names the sweep.
+/// A value of a sweep is tried by `check`, as a run would try it, and an error shows where it stands.
 #[test]
 fn a_wrong_value_of_a_sweep_is_found_by_check() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -230,14 +230,19 @@ fn a_wrong_value_of_a_sweep_is_found_by_check() {
     };
     run_and_check(
         "\"1 Mbit/s\", \"ten\"",
-        &["[sweep]", "link.l.rate = ten", "`ten` is not a rate"],
+        &[
+            "s.toml:18:30",
+            "\"link.l.rate\" = [\"1 Mbit/s\", \"ten\"]",
+            "`ten` is not a rate",
+        ],
     );
     // All of them at once, each once.
     run_and_check(
         "\"1 Mbit/s\", \"ten\", \"5 Mbits\"",
         &[
             "`ten` is not a rate",
-            "link.l.rate = 5 Mbits",
+            "s.toml:18:37",
+            "`5 Mbits` is not",
             "2 errors in",
         ],
     );

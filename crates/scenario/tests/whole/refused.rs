@@ -1,6 +1,6 @@
 //! Every kind of bad input, with the exact words it is answered with.
 
-use farpath_scenario::{Source, parse};
+use farpath_scenario::{Set, Source, parse};
 
 /// A scenario that is right.
 const BASE: &str = r#"[scenario]
@@ -651,6 +651,36 @@ fn a_sweep_of_an_unknown_key() {
 1 error in x.toml
 "#;
     assert_eq!(said, expected, "\n{said}");
+}
+
+/// A value of a point stands in the scenario: a fault of it is shown there, whatever else was set.
+#[test]
+fn a_wrong_value_of_a_sweep_is_shown_where_it_stands() {
+    for table in ["sweep", "[sweep.together]"] {
+        let swept = "\"test.bulk.window\" = [\"1 MiB\", \"2 MiB\"]\n\"link.rb.delay\" = [\"1 ms\", \"2 mss\"]";
+        let source = Source {
+            name: "x.toml".to_owned(),
+            text: format!("{BASE}\n[{table}]\n{swept}\n"),
+        };
+        let set = Set::new("link.rb.framing", "fe");
+        let scenario =
+            parse(&source, core::slice::from_ref(&set)).expect("it is right as it stands");
+        let points = scenario.points();
+        let last = points.last().expect("a point");
+        let said =
+            parse(&source, &[&[set], last.as_slice()].concat()).expect_err("`mss` is not a unit");
+        let expected = r#"error: `2 mss` is not a valid delay
+  --> x.toml:32:28
+   |
+32 | "link.rb.delay" = ["1 ms", "2 mss"]
+   |                            ^^^^^^^
+   |
+   = help: `2 mss`: `mss` is not a unit of a time: use ps ns us ms s min h d
+
+1 error in x.toml
+"#;
+        assert_eq!(said.to_string(), expected, "\n{said}");
+    }
 }
 
 #[test]
