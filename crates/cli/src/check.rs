@@ -136,8 +136,8 @@ fn on_members(scenario: &Scenario, plan: &Plan, bundle: &farpath_scenario::Bundl
     )
 }
 
-/// One line per crossing, for `farpath check` and `farpath config check`.
-pub(crate) fn describe(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> String {
+/// The links of one way, in order.
+fn describe(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> String {
     let steps: Vec<String> = plan
         .walk(scenario, dir)
         .iter()

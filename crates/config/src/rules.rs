@@ -78,7 +78,7 @@ rules! {
     QOS011 Error "policer burst too small for TCP"
         "TCP sends a window in a burst; a bucket much smaller than rate times round-trip time drops part of every burst and holds TCP far below the policed rate";
     QOS012 Warning "policy without effect"
-        "a policy that is not defined, a class nobody defines, or a direction the line card does not act on does nothing, without a word from the switch";
+        "a policy that is not defined, a class nobody defines or that no frame reaches, or a direction the line card does not act on does nothing, without a word from the switch";
     QOS013 Error "duplex or speed"
         "half duplex collides under load, and a speed fixed at one end only leaves the other at half duplex";
     QOS014 Warning "thresholds without effect"
@@ -99,6 +99,8 @@ rules! {
         "the parts of the transmit buffer add up to at most 100 %, the strict queue's included";
     QOS022 Warning "smaller MTU than meant"
         "a port drops, or fragments, what is larger than its MTU";
+    QOS023 Info "policer below the planned rate"
+        "no transfer that a policer meets gets more than its rate, whatever the line carries";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
     ATM002 Error "cell rate above the line"
@@ -112,6 +114,8 @@ rules! {
         "a filter, policer, scheduler map, scheduler, classifier or path of an LSP that nothing defines: Junos refuses to commit it";
     JUN002 Warning "policer without a contract"
         "a policer that states no rate and burst, or drops nothing, limits nothing";
+    JUN003 Warning "classes and schedulers do not fit"
+        "a share of a class that nothing is classed into is kept for nobody, frames of a class without scheduler have no share, and of shares above 100 % no class gets its own under load";
 
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";

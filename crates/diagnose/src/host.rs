@@ -48,12 +48,17 @@ pub struct PathAsked {
 /// The setting without which a window is at most [`UNSCALED`], both ways.
 const SCALING: &str = "net.ipv4.tcp_window_scaling";
 
+/// The setting of the memory of all connections together.
+const MEMORY: &str = "net.ipv4.tcp_mem";
+
 /// What a host allows a connection one way.
 struct Allowed {
     way: Way,
     how: How,
     by: String,
     limit: Limit,
+    /// Whether it is the largest window that TCP has.
+    largest: bool,
 }
 
 /// A host that is judged.
@@ -140,6 +145,7 @@ impl Host<'_> {
             all.push(Allowed {
                 way,
                 how,
+                largest: by != MEMORY && room.bytes.value >= most_said(f64::MAX),
                 by,
                 limit,
             });
@@ -172,7 +178,9 @@ impl Host<'_> {
         let mut add = |way: Way, how, by: &str, rooms: Vec<Room>| {
             for mut room in rooms {
                 // What no SYN's scale can say is never in flight: that holds of the peer's window too.
-                cap(&mut room.bytes, most_said(f64::MAX));
+                if by != MEMORY {
+                    cap(&mut room.bytes, most_said(f64::MAX));
+                }
                 all.push((way, how, by.to_owned(), room));
             }
         };
@@ -206,14 +214,14 @@ impl Host<'_> {
             add(Way::Send, How::Requested, "net.core.wmem_max", rooms);
         }
         for (way, rooms) in self.memory() {
-            add(way, How::Automatic, "net.ipv4.tcp_mem", rooms);
+            add(way, How::Automatic, MEMORY, rooms);
         }
         all
     }
 
     /// The memory of all connections together: above the second number of `tcp_mem` buffers grow no more (tcp(7)).
     fn memory(&self) -> Vec<(Way, Vec<Room>)> {
-        let pages = self.survey.numbers("net.ipv4.tcp_mem");
+        let pages = self.survey.numbers(MEMORY);
         let Some(&[_, pressure, _]) = pages.as_deref() else {
             return Vec::new();
         };
@@ -275,6 +283,7 @@ impl Host<'_> {
         let limits = match lowest.map(|a| a.limit.cause) {
             Some(Cause::Link) => "the path itself limits".to_owned(),
             Some(Cause::Nic) => format!("the interface {by} limits"),
+            Some(_) if lowest.is_some_and(|a| a.largest) => "TCP has no larger window".to_owned(),
             Some(_) => format!("{} limits", by.rsplit('.').next().unwrap_or(by)),
             None => "neither tcp_rmem nor tcp_wmem could be read".to_owned(),
         };
@@ -345,7 +354,7 @@ impl Host<'_> {
             let least = |way, how| {
                 let mine = all.iter().filter(|a| {
                     let holds = a.how == how || a.how == How::Always;
-                    a.way == way && (holds || a.by == "net.ipv4.tcp_mem")
+                    a.way == way && (holds || a.by == MEMORY)
                 });
                 // A line without a window says nothing of the host.
                 let known = all.iter().any(|a| a.way == way && a.how == how);
@@ -419,6 +428,7 @@ fn both_ways(limit: &Limit, by: &str) -> Vec<Allowed> {
         how: How::Always,
         by: by.to_owned(),
         limit: limit.clone(),
+        largest: false,
     };
     vec![one(Way::Send), one(Way::Receive)]
 }

@@ -10,8 +10,10 @@
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
 //! 3. the congestion window after a loss, where there has been one;
-//! 4. slow start, while what is delivered grows from one round to the next, or will within a few;
-//! 5. nobody that a capture shows.
+//! 4. the application, where less was in flight than any congestion window holds: it writes little, or waits with the rest for an
+//!    acknowledgement (Nagle's algorithm, RFC 1122 §4.2.3.4);
+//! 5. slow start, while what is delivered grows from one round to the next, or will within a few;
+//! 6. nobody that a capture shows.
 
 use farpath_units::{Duration, Time};
 
@@ -63,6 +65,11 @@ const EVEN: f64 = 4.0;
 const GROWS: f64 = 1.15;
 /// A round in which this share of the time nothing was to be sent is a pause.
 const PAUSE: f64 = 0.9;
+/// With less than this in flight, bytes, a full segment of Ethernet has room in the smallest initial window since 2002, 4380 bytes
+/// (RFC 3390 §1).
+const SMALL: u64 = 2920;
+/// What begins with a smaller window has so many times as much in flight in the next round.
+const NEXT: f64 = 1.5;
 /// Rounds that may pass between growth and growth in slow start: delayed and stretched acknowledgements.
 const PATIENCE: usize = 4;
 
@@ -134,8 +141,12 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         established: connection.established,
         rtt: None,
     };
-    let all = rounds.iter().zip(growing(&rounds));
-    let all = all.map(|(round, grows)| reader.stretch(round, grows));
+    let all = rounds.iter().zip(growing(&rounds)).enumerate();
+    let all = all.map(|(n, (round, grows))| {
+        let next = rounds.get(n + 1).map_or(0, |next| next.flight.peak);
+        let small = round.flight.peak < SMALL && (next as f64) < NEXT * round.flight.peak as f64;
+        reader.stretch(round, Shape { grows, small })
+    });
     all.filter(|stretch| stretch.until > from).collect()
 }
 
@@ -180,6 +191,15 @@ fn is_steady(sorted: &[f64]) -> bool {
     sorted.len() >= 8 && percentile(sorted, 0.25) >= STEADY * percentile(sorted, 0.75)
 }
 
+/// A round beside its neighbours.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// It belongs to growth.
+    grows: bool,
+    /// So little was in flight that a congestion window had room, and no more in the round behind it.
+    small: bool,
+}
+
 struct Reader {
     floor: Duration,
     /// The most that is delivered, bytes a second.
@@ -193,7 +213,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn stretch(&mut self, round: &Round, grows: bool) -> Stretch {
+    fn stretch(&mut self, round: &Round, shape: Shape) -> Stretch {
         let f = &round.flight;
         let mut stretch = Stretch::new(f.from, f.until);
         let whole = round.seconds();
@@ -205,27 +225,27 @@ impl Reader {
             .since(f.from.min(self.established));
         let handshake = handshake.as_secs_f64();
         stretch.add(Limit::CwndSlowStart, handshake);
-        let whole = whole - handshake;
-        let idle = (f.idle.as_secs_f64() - handshake).clamp(0.0, whole.max(0.0));
-        let window = f.window.as_secs_f64().min(whole - idle);
-        stretch.add(Limit::Application, idle);
+        let whole = (whole - handshake).max(0.0);
         // While losses are repaired there are no samples: the queue is as it was.
         self.rtt = f.rtt.or(self.rtt);
         let waits = self.waits(round);
-        let holds = match waits {
-            true => Limit::Link,
-            false => Limit::ReceiveWindow,
+        // What a timeout repairs is under way, even where nothing more was written.
+        let timeout = match waits {
+            true => 0.0,
+            false => f.timeout.as_secs_f64().min(whole),
         };
-        stretch.add(holds, window);
-        let mut rest = whole - idle - window;
-        let limit = match waits {
-            true => Limit::Link,
-            false => self.rest(round, grows),
-        };
+        stretch.add(Limit::Loss, timeout);
+        let idle = (f.idle.as_secs_f64() - handshake).clamp(0.0, whole - timeout);
+        let window = f.window.as_secs_f64().min(whole - timeout - idle);
+        stretch.add(Limit::Application, idle);
+        let mut rest = whole - timeout - idle - window;
+        if waits {
+            stretch.add(Limit::Link, window + rest);
+            return stretch;
+        }
+        stretch.add(Limit::ReceiveWindow, window);
+        let limit = self.rest(round, shape);
         if limit != Limit::Link {
-            let timeout = f.timeout.as_secs_f64().min(rest);
-            stretch.add(Limit::Loss, timeout);
-            rest -= timeout;
             let recovery = f.recovery.as_secs_f64().min(rest);
             stretch.add(Limit::CwndRecovery, recovery);
             rest -= recovery;
@@ -240,7 +260,7 @@ impl Reader {
     }
 
     /// What a round without a queue is left to.
-    fn rest(&self, round: &Round, grows: bool) -> Limit {
+    fn rest(&self, round: &Round, shape: Shape) -> Limit {
         let f = &round.flight;
         let rate = round.rate();
         let mean = round.seconds() / f64::from(f.packets.max(1));
@@ -254,7 +274,9 @@ impl Reader {
         }
         if self.lost {
             Limit::CwndRecovery
-        } else if grows {
+        } else if shape.small {
+            Limit::Application
+        } else if shape.grows {
             Limit::CwndSlowStart
         } else {
             Limit::Unknown
@@ -277,7 +299,7 @@ mod tests {
         Time::ZERO + Duration::from_ms(ms)
     }
 
-    /// Flights of 10 ms each, with what each delivers.
+    /// Flights of 10 ms each, with what each delivers, in segments.
     fn seen(delivered: &[u64], change: impl Fn(usize, &mut Flight)) -> Connection {
         let flight = |(n, bytes): (usize, &u64)| {
             let mut flight = Flight {
@@ -285,7 +307,7 @@ mod tests {
                 until: at(10 * (n as u64 + 1)),
                 delivered: *bytes,
                 sent: *bytes,
-                peak: *bytes,
+                peak: *bytes * 1460,
                 rtt: Some(Duration::from_ms(10)),
                 ..Flight::default()
             };
@@ -316,6 +338,30 @@ mod tests {
         assert_eq!(all["unknown"], 0.5, "it stayed so to the end");
         let all = found(&seen(&[1, 2, 4, 4, 4, 4, 8, 8, 8, 8], |_, _| {}));
         assert_eq!(all["cwnd_slow_start"], 1.0, "with some patience");
+    }
+
+    /// Answers of two segments, of which the second waits for the acknowledgement of the first (RFC 1122 §4.2.3.4).
+    #[test]
+    fn what_is_less_than_any_window_is_the_applications() {
+        let all = found(&seen(&[1628, 1172, 1628, 1172, 1628, 1172], |n, f| {
+            f.peak = f.delivered;
+            f.idle = Duration::from_ms(if n % 2 == 0 { 0 } else { 10 });
+        }));
+        assert_eq!(all["application"], 1.0);
+        // A host of 1999 begins with one segment.
+        let all = found(&seen(&[1, 2, 4, 8], |_, _| {}));
+        assert_eq!(all["cwnd_slow_start"], 1.0);
+    }
+
+    /// A request of one segment that is lost twice: nothing more is written, and the time is the timeouts'.
+    #[test]
+    fn what_waits_for_a_timeout_is_the_losses() {
+        let all = found(&seen(&[0, 0, 0, 0, 0, 300, 300, 300], |n, f| {
+            f.idle = Duration::from_ms(10);
+            f.timeout = Duration::from_ms(if (1..5).contains(&n) { 10 } else { 0 });
+        }));
+        assert_eq!(all["loss"], 0.5);
+        assert_eq!(all["application"], 0.5);
     }
 
     #[test]

@@ -64,6 +64,9 @@ pub struct Timers {
     pub cpu: Duration,
 }
 
+/// A full segment of Ethernet, bytes: fewer may wait for an acknowledgement to be sent with more.
+const SEGMENT: u64 = 1448;
+
 /// Share of the rate that an application allows from which a sender is paced by it: BBR paces at its estimate of what it gets.
 const PACED: f64 = 0.9;
 
@@ -202,6 +205,8 @@ impl Window<'_> {
             // All that the buffer holds is in flight.
             OPEN | DISORDER if has_room && nothing_to_send && timers.full => Limit::SendBuffer,
             OPEN | DISORDER if has_room && nothing_to_send => self.idle,
+            // The rest of what was written waits for an acknowledgement (Nagle's algorithm, RFC 1122 §4.2.3.4).
+            OPEN | DISORDER if has_room && timers.unsent.is_some_and(|n| n < SEGMENT) => self.idle,
             OPEN | DISORDER if has_room && timers.is_paced() => Limit::Pacing,
             OPEN | DISORDER if has_room && !self.known_path && timers.fills_a_link(sample.srtt) => {
                 Limit::Link

@@ -123,6 +123,29 @@ fn window_of_44(n: u64, announced: Option<u64>) -> Sample {
     window(44 * 1428, Some(24 * 1428), timers)
 }
 
+/// BBR with a window of 100 segments and the last 1172 bytes of an answer unsent, as Nagle's algorithm holds them; more than a
+/// segment unsent waits for something else.
+#[test]
+fn the_rest_of_a_segment_waits_for_an_acknowledgement() {
+    let share_of = |unsent: u64| {
+        let seen = connection(100, |n| Sample {
+            in_flight: Some(1628),
+            ..window(
+                100 * 1428,
+                Some(50 * 1428),
+                Timers {
+                    unsent: Some(unsent),
+                    busy: Duration::from_ms(n * 10),
+                    ..Timers::default()
+                },
+            )
+        });
+        shares_of(&seen, 0)
+    };
+    assert_share(&share_of(1172), "application", 1.0);
+    assert_share(&share_of(3000), "cwnd_recovery", 1.0);
+}
+
 /// Room in the window and nothing unsent: the buffer where it is full, else the program, whatever else the kernel says.
 #[test]
 fn a_full_send_buffer_with_all_of_it_in_flight_is_the_limit() {

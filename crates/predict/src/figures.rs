@@ -34,6 +34,8 @@ pub(crate) struct Figures<'i> {
     rtt_s: f64,
     /// Payload rate of the link.
     line_bps: f64,
+    /// The window named, or the largest there is where the pipe holds more.
+    window: Option<Size>,
     window_bps: Option<f64>,
     loss_bps: Option<f64>,
     policed: Option<Policed>,
@@ -81,7 +83,9 @@ impl<'i> Figures<'i> {
         let rtt_s = seconds(input.rtt);
         let line_bps = input.rate.as_bps() as f64 * mss.as_bytes() as f64 / wire.as_bytes() as f64;
         let pipe = recovery::pipe_segments(input.rate, input.rtt, wire);
-        let full = match input.window {
+        let beyond = line_bps * rtt_s / 8.0 > window::LARGEST.as_bytes() as f64;
+        let window = input.window.or(beyond.then_some(window::LARGEST));
+        let full = match window {
             Some(window) => pipe.min(window.as_bytes() as f64 / mss.as_bytes() as f64),
             None => pipe,
         };
@@ -98,7 +102,8 @@ impl<'i> Figures<'i> {
             wire,
             rtt_s,
             line_bps,
-            window_bps: input.window.map(|w| window::window_limit_bps(w, input.rtt)),
+            window,
+            window_bps: window.map(|w| window::window_limit_bps(w, input.rtt)),
             loss_bps,
             policed: Policed::of(input, mss, mtu),
             lawless: loss.is_some() && loss_bps.is_none(),
@@ -154,9 +159,14 @@ impl<'i> Figures<'i> {
     }
 
     fn window_note(&self) -> String {
-        let Some(window) = self.input.window else {
+        let Some(window) = self.window else {
             return "No window was named.".to_owned();
         };
+        if self.input.window.is_none() {
+            return format!(
+                "No window was named: {window} is the largest that window scaling offers (RFC 7323 §2.3)."
+            );
+        }
         let whole = window.as_bytes() / self.mss.as_bytes();
         let exact = recovery::segments_bps(whole as f64, self.mss, self.input.rtt);
         let mut note = format!(
@@ -212,7 +222,7 @@ impl<'i> Figures<'i> {
                     "RFC 6349 §3.3",
                 )
                 .note(
-                    "link: the line; receive_window: the window named; loss: the response to \
+                    "link: the line; receive_window: the window named, or the largest there is; loss: the response to \
                     losses; policer; host_cpu: what was named for the host.",
                 )
                 .holds("no other traffic, steady state"),
@@ -415,7 +425,7 @@ impl<'i> Figures<'i> {
     fn pftk(&self) -> Answer {
         let model = Pftk {
             segments_per_ack: f64::from(self.input.segments_per_ack),
-            window: self.input.window.map_or(f64::INFINITY, |w| {
+            window: self.window.map_or(f64::INFINITY, |w| {
                 w.as_bytes() as f64 / self.mss.as_bytes() as f64
             }),
             timeout_s: self.input.timeout.map_or(4.0 * self.rtt_s, seconds),

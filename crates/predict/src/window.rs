@@ -8,6 +8,9 @@ pub const UNSCALED_MAX: u64 = 65_535;
 /// The largest shift of the window scale option (RFC 7323 §2.3).
 pub const SHIFT_MAX: u8 = 14;
 
+/// The largest window there is: 65 535·2¹⁴ bytes (RFC 7323 §2.3).
+pub const LARGEST: Size = Size::from_bytes(UNSCALED_MAX << SHIFT_MAX);
+
 /// Seconds as a double, correctly rounded.
 pub(crate) fn seconds(span: Duration) -> f64 {
     span.as_ps() as f64 / 1e12

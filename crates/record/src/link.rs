@@ -11,7 +11,7 @@ pub const DROP_REASONS: [&str; 12] = [
 /// What a name comes to; none where there is nothing to say.
 type Metric<R> = (&'static str, fn(&R) -> Option<f64>);
 
-const PLAIN: [Metric<LinkRecord>; 11] = [
+const PLAIN: [Metric<LinkRecord>; 14] = [
     ("bytes", |l| Some(l.bytes as f64)),
     ("payload_bytes", |l| Some(l.payload_bytes as f64)),
     ("frames", |l| Some(l.frames as f64)),
@@ -19,6 +19,9 @@ const PLAIN: [Metric<LinkRecord>; 11] = [
     ("rate_mean_bps", mean_rate),
     ("rate_max_bps", |l| largest(&l.rate_bps)),
     ("queue_max_bytes", |l| largest(&l.queue_bytes)),
+    ("queue_mean_bytes", |l| mean_queue(l)),
+    ("queue_p50_bytes", |l| quantile(&l.queue_bytes, 0.5)),
+    ("queue_p99_bytes", |l| quantile(&l.queue_bytes, 0.99)),
     ("cells", |l| cells(l, "sent")),
     ("cells_lost", |l| cells(l, "lost")),
     ("cells_tagged", |l| cells(l, "tagged")),
@@ -58,7 +61,8 @@ const POLICER: [Metric<PolicerRecord>; 7] = [
 ];
 
 /// A link's metric: its counters, `drops` (all) and `drops.REASON`, `rate_max_bps`, `rate_mean_bps`
-/// (over the time the series covers), `queue_max_bytes`, those of `queue.CLASS` and `police.NAME`; on a link of cells
+/// (over the time the series covers), those of the samples of the queue (`queue_max_bytes`, `queue_mean_bytes`,
+/// `queue_p50_bytes`, `queue_p99_bytes`), those of `queue.CLASS` and `police.NAME`; on a link of cells
 /// `cells`, `cells_lost`, `cells_tagged` and `cell_loss_ratio`.
 pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
     if let Some(metric) = find(&PLAIN, name) {
@@ -142,14 +146,31 @@ fn largest(values: &[f64]) -> Option<f64> {
     values.iter().copied().reduce(f64::max)
 }
 
+/// Mean of the samples, each weighed by the interval that it ends.
+fn mean_queue(link: &LinkRecord) -> Option<f64> {
+    mean_of(&link.t_ns, &link.queue_bytes)
+}
+
+/// The smallest value that a share of the values does not exceed.
+fn quantile(values: &[f64], share: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
 /// Mean of the intervals' rates, each weighed by its length; the first begins at 0.
 fn mean_rate(link: &LinkRecord) -> Option<f64> {
-    let (mut start, mut bits) = (0u64, 0.0);
-    for (end, rate) in link.t_ns.iter().zip(&link.rate_bps) {
-        bits += rate * end.saturating_sub(start) as f64;
+    mean_of(&link.t_ns, &link.rate_bps)
+}
+
+fn mean_of(ends: &[u64], values: &[f64]) -> Option<f64> {
+    let (mut start, mut sum) = (0u64, 0.0);
+    for (end, value) in ends.iter().zip(values) {
+        sum += value * end.saturating_sub(start) as f64;
         start = *end;
     }
-    (start > 0).then(|| bits / start as f64)
+    (start > 0 && !values.is_empty()).then(|| sum / start as f64)
 }
 
 #[cfg(test)]
@@ -166,13 +187,16 @@ mod tests {
             "realised": {"jitter_mean_ns": 7}, "cells": {"sent": 40, "lost": 10, "tagged": 0}}"#;
         let link: LinkRecord = serde_json::from_str(text).expect("a record");
         let listed = link_metrics(&link);
-        // 11 plain, one reason, one realised; 10 and one reason of the class; 7 of the policer.
-        assert_eq!(listed.len(), 11 + 2 + 11 + 7);
+        // 14 plain, one reason, one realised; 10 and one reason of the class; 7 of the policer.
+        assert_eq!(listed.len(), 14 + 2 + 11 + 7);
         for (name, value) in &listed {
             assert_eq!(link_metric(&link, name), Some(*value), "{name}");
         }
         for (name, value) in [
             ("rate_mean_bps", Some(4.0)),
+            ("queue_mean_bytes", Some(2.5)),
+            ("queue_p50_bytes", Some(1.0)),
+            ("queue_p99_bytes", Some(4.0)),
             ("cell_loss_ratio", Some(0.25)),
             ("drops.mtu", Some(0.0)),
             ("drops.luck", None),

@@ -243,7 +243,7 @@ fn direction(compared: &Compared, clocks: &Clocks, sign: f64) -> PairDirection {
     PairDirection {
         packets,
         lost: compared.lost,
-        loss_ratio: (packets > 0).then(|| compared.lost as f64 / packets as f64),
+        loss_ratio: loss_ratio(compared),
         lost_bytes: compared.lost_bytes,
         lost_acks: compared.lost_acks,
         lost_segments: compared.lost_segments.clone(),
@@ -261,6 +261,15 @@ fn direction(compared: &Compared, clocks: &Clocks, sign: f64) -> PairDirection {
         hops: compared.hops,
         ..PairDirection::default()
     }
+}
+
+/// Lost packets among those that passed; by bytes where offload makes packets of several segments.
+fn loss_ratio(compared: &Compared) -> Option<f64> {
+    let (lost, all) = match compared.recut {
+        0 => (compared.lost, compared.packets),
+        _ => (compared.lost_bytes, compared.bytes),
+    };
+    (all > 0).then(|| lost as f64 / all as f64)
 }
 
 /// What was changed in a SYN on its way.

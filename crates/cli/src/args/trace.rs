@@ -38,7 +38,8 @@ pub(crate) struct TraceArgs {
     /// With --connection: glitches and segments until this time, since its first packet: 14s
     #[arg(long, value_name = "TIME", requires = "connection")]
     pub(crate) to: Option<String>,
-    /// Write trace.html to this folder: the connection with most data, or that of --connection
+    /// Write trace.html to this folder: the connection with most data, or that of --connection; its direction with more data, or that with
+    /// the losses
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write a2b_tsg.xpl and b2a_tsg.xpl, time and sequence for xplot, to this folder: of the connection as with --out

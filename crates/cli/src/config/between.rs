@@ -11,7 +11,7 @@ use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 use serde_json::{Value, json};
 
-use crate::check::describe;
+use crate::left::entry;
 
 /// What the files of a report make of a path with the stated round trip, or why they make none.
 pub(super) struct Between {
@@ -68,7 +68,7 @@ impl Between {
             self.rtt
         );
         for (word, dir) in WAYS {
-            text += &format!("  {word:5}  {}\n", describe(scenario, &built.plan, dir));
+            entry(word, &nodes(built, dir), &mut text);
         }
         let lasts = scenario.tests.first().and_then(|test| test.duration);
         let lasts = lasts.map_or_else(String::new, |d| format!(" of {d}"));
@@ -82,11 +82,15 @@ impl Between {
                 "nic" => "the interface in front of the client".to_owned(),
                 _ => limit_words(limit),
             };
-            text += &format!(
-                "  one TCP connection{lasts} gets {rate}, its start included, limited by {words}\n"
+            entry(
+                "gives",
+                &format!(
+                    "one TCP connection{lasts} gets {rate}, its start included, limited by {words}"
+                ),
+                &mut text,
             );
             for note in &record.notes {
-                text += &format!("    {note}\n");
+                entry("", note, &mut text);
             }
         }
         let idle = built.document.without_effect(scenario);
@@ -129,6 +133,19 @@ impl Between {
 
 fn forecasts(built: &Wired) -> Vec<Record> {
     forecast(&built.scenario, &built.plan, &BTreeMap::new())
+}
+
+/// The nodes of one way, in order; of those that a label-switched path leads to, its name.
+fn nodes(built: &Wired, dir: FlowDir) -> String {
+    let (scenario, plan) = (&built.scenario, &built.plan);
+    let hops = plan.walk(scenario, dir);
+    let first = hops.first().map(|hop| plan.ports[hop.port].from);
+    let first = first.map_or("", |node| scenario.node_name(node)).to_owned();
+    hops.iter().fold(first, |way, hop| {
+        let to = scenario.node_name(plan.ports[hop.port].to);
+        let lsp = hop.lsp.map(|l| format!(" ({})", scenario.lsps[l].name));
+        format!("{way} → {to}{}", lsp.unwrap_or_default())
+    })
 }
 
 /// The links of one way, in order; one that is crossed twice is there twice.

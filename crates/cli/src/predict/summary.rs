@@ -1,5 +1,6 @@
 //! What a path gives, what limits it and what to change, in a few lines.
 
+use farpath_predict::window::LARGEST;
 use farpath_predict::{Answer, Cc, PathInput, law, path};
 use farpath_report::{limit_words, markdown_cell, quantity};
 use farpath_units::Size;
@@ -132,7 +133,10 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
     };
     match figures.limit() {
         Some("receive_window") => {
-            let window = input.window.map(|w| w.to_string()).unwrap_or_default();
+            let window = match input.window {
+                Some(window) => window.to_string(),
+                None => format!("{LARGEST}, the largest of TCP,"),
+            };
             format!(
                 "the window: {window} in flight in a round trip of {}{}",
                 input.rtt,
@@ -168,9 +172,20 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
     let needed = figures.shown("window_needed_bytes");
     let then = |better: PathInput| gain(&better, figures);
     let text = match figures.limit()? {
+        "receive_window" if input.window.is_none_or(|w| w >= LARGEST) => {
+            let streams = figures.number("streams_to_fill")?;
+            format!(
+                "{} connections side by side: TCP has no larger window",
+                quantity("streams", streams)
+            )
+        }
         "receive_window" => format!(
-            "let {needed} be in flight, by the buffers of both hosts (Linux: the third value of \
+            "let {} be in flight, by the buffers of both hosts (Linux: the third value of \
              net.ipv4.tcp_wmem and tcp_rmem; `farpath config check` judges them){}",
+            match figures.number("window_scale") {
+                Some(_) => needed,
+                None => LARGEST.to_string(),
+            },
             then(PathInput {
                 window: None,
                 ..input.clone()

@@ -19,7 +19,10 @@ const VALUES_MAX: usize = 4000;
 /// Connections that are listed below the one that is drawn.
 const OTHERS_MAX: usize = 50;
 
-/// A connection that is drawn, and its direction with more data: 0 is what `a` sent.
+/// Of two directions of which one has no more than so many times the other's data, that with more losses is drawn.
+const LIKE: u64 = 10;
+
+/// A connection that is drawn, and its direction with more data, or with the losses: 0 is what `a` sent.
 pub(crate) struct Chosen {
     place: usize,
     from: usize,
@@ -66,7 +69,15 @@ pub(crate) fn choose(analysis: &Analysis, id: Option<u64>) -> Option<Chosen> {
         Some(id) => all.iter().position(|c| c.id == id)?,
         None => (0..all.len()).max_by_key(|n| (bytes(&all[*n]), all.len() - n))?,
     };
-    let from = usize::from(all[place].b2a.unique_bytes > all[place].a2b.unique_bytes);
+    let directions = [0, 1].map(|from| direction(&all[place], from));
+    let less = usize::from(directions[0].unique_bytes >= directions[1].unique_bytes);
+    // What lost and is not much less tells more.
+    let lost = directions.map(|d| d.retransmitted_segments - d.retransmissions.unneeded);
+    let is_like = directions[less].unique_bytes * LIKE >= directions[1 - less].unique_bytes;
+    let from = match is_like && lost[less] > lost[1 - less] {
+        true => less,
+        false => 1 - less,
+    };
     Some(Chosen { place, from })
 }
 

@@ -23,11 +23,10 @@ pub(crate) enum Taken {
 }
 
 /// What the checks read, and a run knows nothing of.
-const IDLE: [&str; 6] = [
+const IDLE: [&str; 5] = [
     "rcv-queue|duplex|flowcontrol|channel-group|switchport|shutdown",
     "no switchport|shutdown",
     "bandwidth|priority|shape",
-    "~ip ~address",
     "set port duplex|flowcontrol|channel|disable|enable",
     "set trunk",
 ];

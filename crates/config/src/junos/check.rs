@@ -2,11 +2,13 @@
 
 use farpath_units::Rate;
 
+use super::class::{ClassOfService, Classifier, SchedulerMap, Transmit};
 use super::model::{Interface, Policer, Router};
 use crate::finding::Finding;
-use crate::qos::{Options, small_burst};
+use crate::qos::{Options, below_plan, small_burst};
 use crate::report::Structure;
-use crate::rules::{JUN001, JUN002};
+use crate::rules::{JUN001, JUN002, JUN003};
+use crate::source::Place;
 
 /// Names of this kind are checked with the circuits they are of.
 const OF_CIRCUITS: &str = "label-switched-path";
@@ -30,7 +32,104 @@ pub(super) fn names(undefined: &[Structure], defined: &[Structure]) -> Vec<Findi
     own.map(finding).collect()
 }
 
-/// QOS011 and JUN002, of a router's policers.
+/// Queues whose classes a router fills without being told (Junos, "Default forwarding classes").
+const FILLED: u8 = 4;
+
+/// JUN003, of the scheduler maps that interfaces have.
+pub(super) fn classes(router: &Router) -> Vec<Finding> {
+    let cos = &router.class_of_service;
+    let applied = |map: &&SchedulerMap| {
+        let mut of_ports = cos.interfaces.iter().filter_map(|i| i.map.as_ref());
+        of_ports.any(|m| m.value == map.name.value)
+    };
+    let mut all = Vec::new();
+    let mut say = |place: &Place, message: String, remedy: &str| {
+        all.push(Finding::new(
+            &JUN003,
+            message,
+            place.clone(),
+            vec![remedy.to_owned()],
+        ));
+    };
+    for map in cos.maps.iter().filter(applied) {
+        let name = &map.name.value;
+        let shares = map
+            .schedulers
+            .iter()
+            .map(|(class, s)| (class, s, percent(cos, &s.value)));
+        let shares: Vec<_> = shares.collect();
+        let sum: u64 = shares.iter().filter_map(|(_, _, share)| *share).sum();
+        if sum > 100 {
+            let message = format!("the shares of scheduler-map `{name}` add up to {sum} %");
+            say(&map.name.place, message, "make them 100 % or less");
+        }
+        for (class, scheduler, share) in &shares {
+            let Some(queue) = cos.queue(class).filter(|q| *q >= FILLED) else {
+                continue;
+            };
+            if !is_filled(router, queue) {
+                let has = share.map_or_else(String::new, |share| format!(" has {share} % and"));
+                let message = format!(
+                    "class `{class}`{has} a scheduler in `{name}`, and nothing is classed into it"
+                );
+                let remedy = "name it in a classifier, in a filter's `then forwarding-class`, or on an interface";
+                say(&scheduler.place, message, remedy);
+            }
+        }
+        let served = |queue: u8| {
+            shares
+                .iter()
+                .any(|(class, ..)| cos.queue(class) == Some(queue))
+        };
+        for classifier in cos.classifiers.iter().filter(|c| is_applied(cos, c)) {
+            for (class, points) in &classifier.entries {
+                let left = cos.queue(class).filter(|q| *q > 0 && !served(*q));
+                if left.is_some() && !points.is_empty() {
+                    let message = format!(
+                        "classifier `{}` classes frames into `{class}`, and scheduler-map `{name}` has no scheduler for it",
+                        classifier.name.value
+                    );
+                    let remedy = "add the class to the map";
+                    say(&classifier.name.place, message, remedy);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// A scheduler's share; none where it is not in percent.
+fn percent(cos: &ClassOfService, scheduler: &str) -> Option<u64> {
+    let said = cos.schedulers.iter().find(|s| s.name.value == scheduler)?;
+    match &said.transmit {
+        Some(Transmit::Percent(share)) => Some(share.value),
+        _ => None,
+    }
+}
+
+fn is_applied(cos: &ClassOfService, classifier: &Classifier) -> bool {
+    let named = cos.interfaces.iter().flat_map(|i| &i.classifiers);
+    let own = (classifier.marks, &classifier.name.value);
+    named
+        .map(|(marks, name)| (*marks, &name.value))
+        .any(|n| n == own)
+}
+
+/// Whether any classifier, filter or interface names a class of this queue.
+fn is_filled(router: &Router, queue: u8) -> bool {
+    let cos = &router.class_of_service;
+    let by_marks = cos.classifiers.iter().flat_map(|c| &c.entries);
+    let by_marks = by_marks.map(|(class, _)| class);
+    let terms = router.filters.iter().flat_map(|f| &f.terms);
+    let by_filters = terms.filter_map(|t| t.class.as_ref());
+    let by_ports = cos.interfaces.iter().filter_map(|i| i.class.as_ref());
+    let others = by_filters.chain(by_ports).map(|class| &class.value);
+    by_marks
+        .chain(others)
+        .any(|class| cos.queue(class) == Some(queue))
+}
+
+/// QOS011, QOS023 and JUN002, of a router's policers.
 pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
     // Where the hardware alone knows how fast a port is, bursts come at once.
     let known = |i: &Interface| i.rate().or(Rate::from_bps(MOST_RATE));
@@ -44,6 +143,7 @@ pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
                 let named = format!("policer {name}");
                 let contract = (rate.value, burst.value, fastest);
                 all.extend(small_burst(&named, contract, &rate.place, options));
+                all.extend(below_plan(&named, rate.value, &rate.place, options));
             }
             _ => all.extend(without_contract(policer).map(|(message, remedy)| {
                 Finding::new(&JUN002, message, place.clone(), vec![remedy.to_owned()])

@@ -99,6 +99,24 @@ pub struct CosInterface {
     pub classifiers: Vec<(Marks, Stated<String>)>,
 }
 
+/// Names of the classes of queues 0 to 3, unless they are renamed (Junos, "Default forwarding classes").
+const CLASSES: [&str; 4] = [
+    "best-effort",
+    "expedited-forwarding",
+    "assured-forwarding",
+    "network-control",
+];
+
+impl ClassOfService {
+    /// The queue of a forwarding class, by its name.
+    pub fn queue(&self, class: &str) -> Option<u8> {
+        let mut renamed = self.classes.iter();
+        let own = renamed.find(|(name, _)| name.value == class).map(|c| c.1);
+        let usual = || CLASSES.iter().position(|c| *c == class);
+        own.or_else(|| u8::try_from(usual()?).ok())
+    }
+}
+
 const MARKS: [(&str, Marks); 4] = [
     ("dscp", Marks::Dscp),
     ("inet-precedence", Marks::Precedence),

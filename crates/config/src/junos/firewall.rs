@@ -49,6 +49,8 @@ pub struct Term {
     pub from: Vec<Stated<Condition>>,
     /// `then policer`.
     pub policer: Option<Stated<String>>,
+    /// `then forwarding-class`.
+    pub class: Option<Stated<String>>,
     /// `then discard` or `then reject`; anything else lets frames pass.
     pub discards: bool,
 }
@@ -144,6 +146,7 @@ impl Reader<'_, '_> {
             place: self.place(id),
             from: conditions.into_iter().map(|c| self.condition(c)).collect(),
             policer: then.and_then(|t| self.value(t, "policer", text, "a policer's name")),
+            class: then.and_then(|t| self.value(t, "forwarding-class", text, "a class's name")),
             discards,
         }
     }

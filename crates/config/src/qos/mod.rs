@@ -11,7 +11,7 @@ mod port_type;
 mod share;
 
 pub use check::findings;
-pub(crate) use check::{check, small_burst};
+pub(crate) use check::{below_plan, check, small_burst};
 pub use lbe::{Lbe, LbeError, Written};
 pub use maps::Maps;
 pub use model::{

@@ -421,6 +421,82 @@ impl Interface {
     }
 }
 
+impl Match {
+    /// Whether every frame that meets `other` meets this.
+    fn covers(&self, other: &Match) -> bool {
+        use Match::{Any, Cos, Dscp, Experimental, Precedence};
+        let all = |of: &[u8], them: &[u8]| them.iter().all(|v| of.contains(v));
+        match (self, other) {
+            (Any, _) => true,
+            (Dscp(a), Dscp(b))
+            | (Precedence(a), Precedence(b))
+            | (Cos(a), Cos(b))
+            | (Experimental(a), Experimental(b)) => all(a, b),
+            (Precedence(a), Dscp(b)) => b.iter().all(|dscp| a.contains(&(dscp >> 3))),
+            (one, other) => one == other,
+        }
+    }
+
+    /// Whether no frame meets both: one field has one value (RFC 2474 §4.2.2 for precedence and DSCP).
+    fn excludes(&self, other: &Match) -> bool {
+        use Match::{Cos, Dscp, Experimental, Precedence};
+        let none = |a: &[u8], b: &[u8]| !a.iter().any(|v| b.contains(v));
+        match (self, other) {
+            (Dscp(a), Dscp(b))
+            | (Precedence(a), Precedence(b))
+            | (Cos(a), Cos(b))
+            | (Experimental(a), Experimental(b)) => none(a, b),
+            (Precedence(p), Dscp(d)) | (Dscp(d), Precedence(p)) => {
+                !d.iter().any(|dscp| p.contains(&(dscp >> 3)))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl core::fmt::Display for Match {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let list = |f: &mut core::fmt::Formatter<'_>, word: &str, values: &[u8]| {
+            let values: Vec<String> = values.iter().map(u8::to_string).collect();
+            write!(f, "{word} {}", values.join(" "))
+        };
+        match self {
+            Match::Any => f.write_str("any"),
+            Match::Dscp(values) => list(f, "dscp", values),
+            Match::Precedence(values) => list(f, "precedence", values),
+            Match::Cos(values) => list(f, "cos", values),
+            Match::Experimental(values) => list(f, "mpls experimental", values),
+            Match::AccessGroup(name) => write!(f, "access-group {name}"),
+            Match::Class(name) => write!(f, "class-map {name}"),
+        }
+    }
+}
+
+impl ClassMap {
+    /// Two conditions that must hold together and cannot.
+    pub(crate) fn contradiction(&self) -> Option<[&Match; 2]> {
+        let all = self.matches.iter().enumerate();
+        let mut pairs = all.flat_map(|(n, a)| self.matches[..n].iter().map(move |b| (b, a)));
+        let pair = pairs.find(|(a, b)| a.value.excludes(&b.value))?;
+        (!self.any).then_some([&pair.0.value, &pair.1.value])
+    }
+
+    /// Whether every frame of `other` is one of this, as far as single conditions tell.
+    pub(crate) fn covers(&self, other: &ClassMap) -> bool {
+        let [own, theirs] = [&self.matches, &other.matches];
+        let covers = |own: &Stated<Match>, their: &Stated<Match>| own.value.covers(&their.value);
+        if own.is_empty() || theirs.is_empty() {
+            return false;
+        }
+        match (self.any, other.any) {
+            (true, true) => theirs.iter().all(|t| own.iter().any(|o| covers(o, t))),
+            (true, false) => theirs.iter().any(|t| own.iter().any(|o| covers(o, t))),
+            (false, true) => theirs.iter().all(|t| own.iter().all(|o| covers(o, t))),
+            (false, false) => own.iter().all(|o| theirs.iter().any(|t| covers(o, t))),
+        }
+    }
+}
+
 impl Class {
     /// A class that does nothing yet.
     pub(crate) fn named(name: &str, place: Place) -> Class {

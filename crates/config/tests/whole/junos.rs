@@ -367,3 +367,48 @@ fn policers_and_their_names_are_checked() {
         "{all:?}"
     );
 }
+
+const CLASSED: &str = "set class-of-service classifiers dscp IN forwarding-class assured-forwarding loss-priority low code-points af11
+set class-of-service forwarding-classes queue 0 best-effort
+set class-of-service forwarding-classes queue 2 assured-forwarding
+set class-of-service forwarding-classes queue 4 bulk
+set class-of-service scheduler-maps CORE forwarding-class best-effort scheduler BE
+set class-of-service scheduler-maps CORE forwarding-class assured-forwarding scheduler AF
+set class-of-service scheduler-maps CORE forwarding-class bulk scheduler BULK
+set class-of-service schedulers BE transmit-rate percent 40
+set class-of-service schedulers AF transmit-rate percent 5
+set class-of-service schedulers BULK transmit-rate percent 55
+set class-of-service interfaces xe-0/0/0 scheduler-map CORE
+set class-of-service interfaces xe-0/0/1 unit 0 classifiers dscp IN
+";
+
+/// A class is filled by a classifier, a filter or an interface; shares are of one port.
+#[test]
+fn classes_without_frames_or_scheduler_and_shares_above_the_whole_are_found() {
+    let found = |text: &str| -> Vec<String> {
+        let report = checked(text);
+        let found = report.findings.iter().filter(|f| f.rule == "JUN003");
+        found.map(|f| f.text.clone()).collect()
+    };
+    let idle = "class `bulk` has 55 % and a scheduler in `CORE`, and nothing is classed into it";
+    assert_eq!(found(CLASSED), [idle]);
+    for filled in [
+        "set class-of-service classifiers dscp IN forwarding-class bulk loss-priority low code-points cs1\n",
+        "set firewall family inet filter f term a then forwarding-class bulk\n",
+        "set class-of-service interfaces xe-0/0/2 unit 0 forwarding-class bulk\n",
+    ] {
+        let none: [&str; 0] = [];
+        assert_eq!(found(&format!("{CLASSED}{filled}")), none, "{filled}");
+    }
+    let high = CLASSED.replace("AF transmit-rate percent 5", "AF transmit-rate percent 15");
+    assert_eq!(
+        found(&high),
+        ["the shares of scheduler-map `CORE` add up to 110 %", idle]
+    );
+    let left = CLASSED.replace("set class-of-service scheduler-maps CORE forwarding-class assured-forwarding scheduler AF\n", "");
+    let missing = "classifier `IN` classes frames into `assured-forwarding`, and scheduler-map `CORE` has no scheduler for it";
+    assert_eq!(found(&left), [idle, missing]);
+    // What no interface has is nobody's.
+    let unused = CLASSED.replace("xe-0/0/0 scheduler-map CORE", "xe-0/0/0 unit 0");
+    assert!(found(&unused).is_empty());
+}

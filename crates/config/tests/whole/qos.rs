@@ -465,6 +465,59 @@ fn qos011_policer_burst() {
     assert_eq!(of(&found, "QOS011")[0].severity, Severity::Error);
 }
 
+/// A field has one value, and the first class that matches takes the frame.
+#[test]
+fn qos012_classes_that_no_frame_reaches() {
+    let text = |maps: &str, classes: &str| format!("mls qos\n{maps}policy-map P\n{classes}");
+    let both = "class-map match-all BOTH\n match ip dscp cs1\n match ip dscp af11\n";
+    let classes = " class BOTH\n  set ip dscp cs1\n";
+    finds(
+        &text(both, classes),
+        "QOS012",
+        Severity::Warning,
+        2,
+        "no frame has both dscp 8 and dscp 10",
+    );
+    silent(
+        &text(&both.replace("match-all", "match-any"), classes),
+        "QOS012",
+    );
+    // Precedence is the upper half of the field.
+    let nested = both.replace("dscp af11", "precedence 1");
+    silent(&text(&nested, classes), "QOS012");
+    let maps = "class-map match-any FIRST\n match ip precedence 1\nclass-map match-any LATER\n match ip dscp af11\n";
+    let order = |one: &str, other: &str| {
+        format!(" class {one}\n  set ip dscp cs1\n class {other}\n  set ip dscp af21\n")
+    };
+    finds(
+        &text(maps, &order("FIRST", "LATER")),
+        "QOS012",
+        Severity::Warning,
+        8,
+        "class LATER gets nothing: class FIRST before it takes all that it matches",
+    );
+    silent(&text(maps, &order("LATER", "FIRST")), "QOS012");
+    let other = maps.replace("dscp af11", "dscp af21");
+    silent(&text(&other, &order("FIRST", "LATER")), "QOS012");
+}
+
+#[test]
+fn qos023_policer_below_the_plan() {
+    let text = "mls qos\npolicy-map P\n class class-default\n  police 800000000 30000000 conform-action transmit exceed-action drop\n";
+    let planned = |rate: &str| Options {
+        rate: Some(rate.parse().expect("rate")),
+        ..Options::default()
+    };
+    let (_, found) = report(&[text], &planned("10Gbit/s"));
+    assert_eq!(
+        of(&found, "QOS023")[0].text,
+        "class class-default: a policer of 800.0 Mbit/s, of the 10.0 Gbit/s that are planned"
+    );
+    let (_, found) = report(&[text], &planned("800Mbit/s"));
+    assert!(of(&found, "QOS023").is_empty());
+    silent(text, "QOS023");
+}
+
 /// What a line carries no faster than the bucket fills never empties it: only a frame that is larger than it is lost.
 #[test]
 fn qos011_is_silent_where_the_line_is_no_faster_than_the_policer() {

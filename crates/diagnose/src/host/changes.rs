@@ -2,7 +2,7 @@
 
 use farpath_record::Finding;
 
-use super::{Allowed, Host, How, PathAsked, SCALING, Way};
+use super::{Allowed, Host, How, MEMORY, PathAsked, SCALING, Way};
 use crate::advice::{Buffers, End, Remedy, buffer, kept};
 use crate::ceiling::Limit;
 use crate::document::{Change, Then};
@@ -48,13 +48,15 @@ pub(super) fn changes(
             }
             let remedy = match (a.by.as_str(), a.how) {
                 // Both ways are one setting.
-                ("net.ipv4.tcp_mem", _) if !of_memory => {
+                (MEMORY, _) if !of_memory => {
                     of_memory = true;
                     memory(host, path)
                 }
-                ("net.ipv4.tcp_mem", _) => None,
+                (MEMORY, _) => None,
                 // It is raised together with the automatic one; where that is enough, only a finding says what those get who ask.
                 (_, How::Requested) => None,
+                // No setting makes a larger one.
+                _ if a.largest => None,
                 _ => Some(window(host, path, a)),
             };
             let after = host.after(all, a);
@@ -129,7 +131,7 @@ fn window(host: &Host<'_>, path: PathAsked, a: &Allowed) -> Remedy {
 
 /// Room for the path's window several times over, and never more than half of the memory.
 fn memory(host: &Host<'_>, path: PathAsked) -> Option<Remedy> {
-    let key = "net.ipv4.tcp_mem";
+    let key = MEMORY;
     let now = host.survey.setting(key)?;
     let page = host.survey.page_bytes.max(1) as f64;
     let wanted = farpath_predict::window::bdp_bytes(path.rate, path.rtt) * 4.0 / page;

@@ -6,7 +6,7 @@ use farpath_config::{Dialect, Source, check_with, qos::Options};
 use farpath_record::survey::Interface;
 use farpath_record::{Finding, Location, Rule, Severity};
 
-use super::{Allowed, Host, HostVerdict, How, PathAsked};
+use super::{Allowed, Host, HostVerdict, How, MEMORY, PathAsked};
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use farpath_units::Duration;
@@ -150,7 +150,20 @@ impl Host<'_> {
                 }
                 // HOST005 says it.
                 (Cause::Link | Cause::NoWindowScaling, _) => None,
-                (_, "net.ipv4.tcp_mem") => {
+                // Nothing of the host's makes it larger, and both ways are one window.
+                _ if a.largest => {
+                    let text = format!(
+                        "TCP has no larger window: {rate} a connection, of {} wanted",
+                        bps(wanted)
+                    );
+                    let known = list.iter().any(|f| f.text == text);
+                    let several = format!(
+                        "{} connections side by side (RFC 7323 §2.3)",
+                        (wanted / a.limit.rate.value).ceil()
+                    );
+                    (!known).then(|| finding(&HOST101, text, file, &excerpt, &[&several]))
+                }
+                (_, MEMORY) => {
                     let text = format!(
                         "{way}: {} allows all connections together {rate}, of {} wanted",
                         a.by,

@@ -554,6 +554,23 @@ fn a_path_beyond_the_largest_window_needs_several_connections() {
         of("net.ipv4.tcp_wmem"),
         Some((65_535_u64 << 14) as f64 * 8.0)
     );
+    // No setting makes a larger one, and the memory of all connections is of several.
+    let text = tuned.findings.iter().map(|f| f.text.as_str());
+    let text: Vec<&str> = text.filter(|t| t.contains("no larger window")).collect();
+    assert_eq!(
+        text,
+        ["TCP has no larger window: 8.59 Gbit/s a connection, of 380 Gbit/s wanted"]
+    );
+    let commands = tuned.changes.iter().flat_map(|c| &c.commands);
+    assert!(
+        !commands
+            .clone()
+            .any(|c| c.contains("mem=") && !c.contains("tcp_mem="))
+    );
+    assert_eq!(
+        of("net.ipv4.tcp_mem"),
+        Some(6_000_000.0 * 4096.0 * 0.66 * 8.0)
+    );
 }
 
 #[test]

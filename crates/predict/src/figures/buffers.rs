@@ -48,10 +48,7 @@ impl Figures<'_> {
 
     /// What the queue named leaves one flow of the line: less than all of it where the window outgrows pipe and queue.
     pub(super) fn filled(&self) -> f64 {
-        let window = self
-            .input
-            .window
-            .map_or(f64::INFINITY, |w| w.as_bytes() as f64);
+        let window = self.window.map_or(f64::INFINITY, |w| w.as_bytes() as f64);
         let pipe = self.pipe() * self.mss.as_bytes() as f64;
         let fits = self
             .queue()

@@ -116,6 +116,32 @@ fn missing_inputs_give_null() {
     );
 }
 
+/// RFC 7323 §2.3: 40 Gbit/s over 262 ms are 1.297 GB, and no window is above 65 535 · 2¹⁴ bytes.
+#[test]
+fn a_path_beyond_the_largest_window_is_limited_by_it() {
+    let mut path_of = input("40Gbit/s", "262ms", "9000");
+    let largest = 1_073_725_440.0 * 8.0 / 0.262;
+    for cc in [Cc::Cubic, Cc::Bbr] {
+        path_of.cc = cc;
+        let answers = path(&path_of).expect("a path");
+        assert_eq!(number(&answers, "goodput_bps"), largest);
+        assert_eq!(
+            value(&answers, "limit"),
+            Value::Text("receive_window".to_owned())
+        );
+    }
+    path_of.cc = Cc::Cubic;
+    let answers = path(&path_of).expect("a path");
+    assert_eq!(number(&answers, "streams_to_fill"), 2.0);
+    path_of.streams = 2;
+    let two = path(&path_of).expect("a path");
+    assert_eq!(value(&two, "limit"), Value::Text("link".to_owned()));
+    path_of.rtt = Duration::from_ms(100);
+    path_of.streams = 1;
+    let near = path(&path_of).expect("a path");
+    assert_eq!(value(&near, "window_limit_bps"), Value::Null);
+}
+
 #[test]
 fn serialises_as_the_schema_prints() {
     let answers = path(&input("10Gbit/s", "116ms", "9000 B")).expect("a path");

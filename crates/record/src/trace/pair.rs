@@ -47,9 +47,9 @@ pub struct TracePair {
 pub struct PairDirection {
     /// Packets that passed the first point while both captured.
     pub packets: u64,
-    /// Packets of them that never came to the second one.
+    /// Packets of them that never came to the second one; of what offload sends as one, the segments that did not come.
     pub lost: u64,
-    /// `lost` over `packets`.
+    /// `lost` over `packets`; over the bytes where offload cut or joined segments on the way.
     #[serde(with = "crate::number::option")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_ratio: Option<f64>,

@@ -67,16 +67,25 @@ pub(super) fn requests(connection: &TraceConnection) -> Vec<String> {
     let took = |r: &Request| r.client_sending_ns + r.wire_ns + r.server_thinking_ns + r.response_ns;
     let mut longest: Vec<&Request> = connection.requests.iter().collect();
     longest.sort_by_key(|r| (std::cmp::Reverse(took(r)), r.at_ns));
+    if longest.len() > REQUESTS_MAX {
+        lines.push(format!("the slowest {REQUESTS_MAX} of {}:", longest.len()));
+    }
     for r in longest.into_iter().take(REQUESTS_MAX) {
         lines.push(format!(
-            "  at {}: {} asked, {} answered in {}: server {}, wire {}, response {}{}",
+            "  at {}: {} asked, {} answered in {}: client sending {}, wire {}, server {}, response {}{}{}",
             time(r.at_ns),
             quantity("bytes", r.request_bytes as f64),
             quantity("bytes", r.response_bytes as f64),
             time(took(r)),
-            time(r.server_thinking_ns),
+            time(r.client_sending_ns),
             time(r.wire_ns),
+            time(r.server_thinking_ns),
             time(r.response_ns),
+            if r.repeated {
+                "; segments of it were sent again"
+            } else {
+                ""
+            },
             if r.tls_handshake {
                 " (TLS handshake)"
             } else {

@@ -70,7 +70,9 @@ fn direction_lines(name: &str, d: &PairDirection) -> Vec<String> {
     let packets = count_of(d.packets, "packet", "packets");
     let mut text = format!("  {name}: {packets}, {} lost", d.lost);
     if d.lost > 0 {
-        text += &format!(" ({}", share(d.lost, d.packets));
+        let all = d.loss_ratio.map_or(0.0, |ratio| d.lost as f64 / ratio);
+        let of_bytes = if d.recut > 0 { " of the bytes" } else { "" };
+        text += &format!(" ({}{of_bytes}", share(d.lost, all.round() as u64));
         if d.lost_bytes > 0 {
             text += &format!(", {} B", d.lost_bytes);
         }

@@ -8,14 +8,6 @@ use farpath_config::junos::model::{
 
 use super::known::Known;
 
-/// Names of the classes of queues 0 to 3, unless they are renamed (Junos, "Default forwarding classes").
-const CLASSES: [&str; 4] = [
-    "best-effort",
-    "expedited-forwarding",
-    "assured-forwarding",
-    "network-control",
-];
-
 /// How many classifiers may begin with each other.
 const MOST_IMPORTS: usize = 8;
 
@@ -50,7 +42,7 @@ impl Classes {
         let mut classes = Classes::usual();
         let all: Vec<&CosInterface> = applied(cos, interface).collect();
         if let Some(class) = all.iter().find_map(|i| i.class.as_ref()) {
-            let queue = queue(cos, &class.value).unwrap_or(0);
+            let queue = cos.queue(&class.value).unwrap_or(0);
             return Classes {
                 dscp: [queue; 64],
                 exp: [queue; 8],
@@ -81,14 +73,6 @@ impl Classes {
         known.add(&Known::of_exps(&exps.collect::<Vec<_>>()));
         known
     }
-}
-
-/// The queue of a forwarding class, by its name.
-pub(super) fn queue(cos: &ClassOfService, class: &str) -> Option<u8> {
-    let mut renamed = cos.classes.iter();
-    let own = renamed.find(|(name, _)| name.value == class).map(|c| c.1);
-    let usual = || CLASSES.iter().position(|c| *c == class);
-    own.or_else(|| u8::try_from(usual()?).ok())
 }
 
 /// What is applied to an interface: of its unit first, of the port then.
@@ -129,7 +113,7 @@ fn points(cos: &ClassOfService, marks: Marks, name: &str, imports: usize) -> BTr
         points(cos, marks, &import.value, imports - 1)
     });
     for (class, list) in &classifier.entries {
-        let queue = queue(cos, class).unwrap_or(0);
+        let queue = cos.queue(class).unwrap_or(0);
         table.extend(list.iter().map(|point| (*point, queue)));
     }
     table

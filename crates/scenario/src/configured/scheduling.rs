@@ -6,7 +6,7 @@ use farpath_config::junos::model::{
 };
 use farpath_units::{Rate, Size};
 
-use super::classifiers::{Classes, applied, queue};
+use super::classifiers::{Classes, applied};
 use super::{Configuration, is_of};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
@@ -221,7 +221,7 @@ impl<'a> Site<'a> {
                 );
                 return None;
             };
-            let Some(queue) = queue(cos, class) else {
+            let Some(queue) = cos.queue(class) else {
                 let title = undefined("forwarding class", class);
                 let help = "define it under `class-of-service forwarding-classes`";
                 self.fault(&scheduler.place, &title, help);

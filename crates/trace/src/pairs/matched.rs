@@ -8,6 +8,9 @@ use crate::pairs::Seen;
 use crate::ranges::{Ranges, unwrapped};
 use crate::segment::control;
 
+/// Packets that are looked at for a piece: a super-segment is 45 full ones, and each may have been sent several times.
+const NEAR_MAX: usize = 1024;
+
 /// Lost segments that are listed.
 const LISTED_MAX: usize = 1000;
 
@@ -27,6 +30,8 @@ fn print(s: &Seen, form: usize) -> Print {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compared {
     pub(crate) packets: u64,
+    /// Their payload bytes.
+    pub(crate) bytes: u64,
     pub(crate) lost: u64,
     pub(crate) lost_bytes: u64,
     pub(crate) lost_acks: u64,
@@ -130,35 +135,108 @@ pub(crate) fn compare(first: &[Seen], second: &[Seen], base: u64, started: i64) 
     let only_first = (from..=until).filter(|n| best.to[*n].is_none());
     let only_first: Vec<&Seen> = only_first.map(|n| &first[n]).collect();
     c.packets = (until - from + 1) as u64;
-    let came = payload(&only_second, base);
-    for s in &only_first {
-        lose(&mut c, s, &came, base, started);
+    c.bytes = first[from..=until]
+        .iter()
+        .map(|s| u64::from(s.length))
+        .sum();
+    let quickest = c.delays.iter().map(|d| d.1).min().unwrap_or(i64::MIN);
+    let mut sent = Recut::of(&only_first, base);
+    for s in &only_second {
+        appear(&mut c, s, &mut sent, base, quickest);
     }
-    appear(&mut c, &only_second, &payload(&only_first, base), base);
+    let full = only_second.iter().map(|s| s.length).max().unwrap_or(0);
+    for (s, came) in sent.packets() {
+        lose(&mut c, s, came, base, started, full);
+    }
     c
 }
 
-/// The payload bytes of packets that have no like at the other point.
-fn payload(packets: &[&Seen], base: u64) -> Ranges {
-    let mut bytes = Ranges::default();
-    for s in packets {
-        let from = unwrapped(base, s.seq);
-        bytes.add(from, from + u64::from(s.length));
-    }
-    bytes
+/// Packets of the first point without their like at the second, each with the bytes of it that came in other pieces:
+/// what offload cut or joined on the way.
+struct Recut<'s> {
+    /// By first byte, then in the order of sending.
+    packets: Vec<(u64, &'s Seen, Ranges)>,
+    longest: u64,
 }
 
-/// A packet of the first point without its like at the second, to which `came` came in pieces of its own: what offload
-/// cut or joined on the way.
-fn lose(c: &mut Compared, s: &Seen, came: &Ranges, base: u64, started: i64) {
+impl<'s> Recut<'s> {
+    fn of(packets: &[&'s Seen], base: u64) -> Recut<'s> {
+        let own = |s: &&'s Seen| (unwrapped(base, s.seq), *s, Ranges::default());
+        let mut packets: Vec<_> = packets.iter().map(own).collect();
+        packets.sort_by_key(|(from, s, _)| (*from, s.at));
+        let longest = packets.iter().map(|p| u64::from(p.1.length)).max();
+        Recut {
+            packets,
+            longest: longest.unwrap_or(0),
+        }
+    }
+
+    /// Takes in a piece of the second point that came at `at`, `quickest` at the least after it was sent. Its bytes are of
+    /// the last packet sent by then that holds them and whose own did not come before. Gives those that were never sent
+    /// and those that are copies.
+    fn take(&mut self, (from, until): (u64, u64), at: i64, quickest: i64) -> (u64, u64) {
+        let begin = from.saturating_sub(self.longest);
+        let [first, last] = [begin, until].map(|at| self.packets.partition_point(|p| p.0 < at));
+        let holds = |p: &(u64, &Seen, Ranges)| p.0 + u64::from(p.1.length) > from;
+        let mut near: Vec<usize> = (first..last)
+            .rev()
+            .take(NEAR_MAX)
+            .filter(|n| holds(&self.packets[*n]))
+            .collect();
+        let sent_by_then = |n: &usize| self.packets[*n].1.at.saturating_add(quickest) <= at;
+        near.sort_by_key(|n| (!sent_by_then(n), core::cmp::Reverse(self.packets[*n].1.at)));
+        let mut left = vec![(from, until)];
+        let mut sent = Ranges::default();
+        for n in near {
+            let (start, s, came) = &mut self.packets[n];
+            let end = *start + u64::from(s.length);
+            sent.add((*start).max(from), end.min(until));
+            let mut rest = Vec::new();
+            for (a, b) in left {
+                let (low, high) = (a.max(*start), b.min(end));
+                if low >= high {
+                    rest.push((a, b));
+                    continue;
+                }
+                let mut taken = Ranges::default();
+                for (low, high) in came.gaps(low, high) {
+                    came.add(low, high);
+                    taken.add(low, high);
+                }
+                rest.extend(taken.gaps(a, b));
+            }
+            left = rest;
+        }
+        let unsent: u64 = left.iter().map(|(a, b)| bytes_in(&sent.gaps(*a, *b))).sum();
+        (unsent, bytes_in(&left) - unsent)
+    }
+
+    /// Each packet with what came of it, in the order of sending.
+    fn packets(&mut self) -> impl Iterator<Item = (&'s Seen, &Ranges)> {
+        self.packets.sort_by_key(|p| p.1.at);
+        self.packets.iter().map(|(_, s, came)| (*s, came))
+    }
+}
+
+/// A packet of the first point without its like at the second. What is missing counts in segments of `full` bytes, the
+/// largest piece that came.
+fn lose(c: &mut Compared, s: &Seen, came: &Ranges, base: u64, started: i64, full: u32) {
     let from = unwrapped(base, s.seq);
     let gaps = came.gaps(from, from + u64::from(s.length));
     let missing = bytes_in(&gaps);
-    c.recut += u64::from(missing < u64::from(s.length));
+    let is_recut = missing < u64::from(s.length);
+    c.recut += u64::from(is_recut);
     if s.length > 0 && missing == 0 {
         return;
     }
-    c.lost += 1;
+    let in_segments = |bytes: u64| match u64::from(full) {
+        0 => 1,
+        full => bytes.div_ceil(full).max(1),
+    };
+    c.lost += match is_recut || s.length > full {
+        true => gaps.iter().map(|(a, b)| in_segments(b - a)).sum(),
+        false => 1,
+    };
     c.lost_bytes += missing;
     let is_bare = s.length == 0 && s.control & (control::SYN | control::FIN | control::RST) == 0;
     c.lost_acks += u64::from(is_bare);
@@ -177,17 +255,16 @@ fn bytes_in(parts: &[(u64, u64)]) -> u64 {
     parts.iter().map(|(from, until)| until - from).sum()
 }
 
-/// Packets of the second point without their like at the first, which `sent` passed in other pieces.
-fn appear(c: &mut Compared, packets: &[&Seen], sent: &Ranges, base: u64) {
-    for s in packets {
-        let from = unwrapped(base, s.seq);
-        let new = bytes_in(&sent.gaps(from, from + u64::from(s.length)));
-        c.appeared_bytes += new;
-        if s.length > 0 && new < u64::from(s.length) {
-            c.recut_into += 1;
-        } else {
-            c.appeared += 1;
-        }
+/// A packet of the second point without its like at the first, which passed in other pieces or not at all.
+fn appear(c: &mut Compared, s: &Seen, sent: &mut Recut<'_>, base: u64, quickest: i64) {
+    let from = unwrapped(base, s.seq);
+    let (new, copied) = sent.take((from, from + u64::from(s.length)), s.at, quickest);
+    c.appeared_bytes += new;
+    match u64::from(s.length) {
+        0 => c.appeared += 1,
+        length if new == length => c.appeared += 1,
+        length if copied == length => c.duplicated += 1,
+        _ => c.recut_into += 1,
     }
 }
 
@@ -239,11 +316,12 @@ mod tests {
         let pieces = [(1000, 2000), (2000, 3000), (3000, 4000)];
         let holed = [pieces[0], pieces[2]];
         // What passed, what came; packets and bytes lost, packets and bytes appeared, segments recut and their pieces.
-        let cases: [(&[_], &[_], [u64; 6]); 7] = [
+        let cases: [(&[_], &[_], [u64; 6]); 8] = [
             (&whole, &whole, [0, 0, 0, 0, 0, 0]),
             (&whole, &pieces, [0, 0, 0, 0, 1, 3]),
             (&pieces, &whole, [0, 0, 0, 0, 3, 1]),
             (&whole, &holed, [1, 1000, 0, 0, 1, 2]),
+            (&whole, &pieces[..1], [2, 2000, 0, 0, 1, 1]),
             (&holed, &whole, [0, 0, 0, 1000, 2, 1]),
             (&whole, &[], [1, 3000, 0, 0, 0, 0]),
             (&[], &pieces, [0, 0, 3, 3000, 0, 0]),
@@ -267,5 +345,40 @@ mod tests {
             (c.lost_segments[0].offset, c.lost_segments[0].length),
             (2000, 1000)
         );
+    }
+    /// A super-segment loses its middle, and is sent again as another one: what came the second time did not come the first.
+    #[test]
+    fn what_was_lost_and_sent_again_in_other_pieces_counts_as_lost() {
+        let ends = [(0, 1000), (20_000, 21_000)];
+        let first = [
+            data(0, ends[0].0, ends[0].1),
+            data(10, 1000, 9000),
+            data(200, 3000, 7000),
+            data(400, ends[1].0, ends[1].1),
+        ];
+        let mut second = vec![data(50, ends[0].0, ends[0].1)];
+        let pieces = |at: i64, from: u32, until: u32| {
+            (from..until)
+                .step_by(1000)
+                .map(move |f| data(at, f, f + 1000))
+        };
+        second.extend(pieces(60, 1000, 3000));
+        second.extend(pieces(60, 7000, 9000));
+        // Of the second time one piece is lost again.
+        second.extend(pieces(250, 3000, 4000));
+        second.extend(pieces(250, 5000, 7000));
+        second.push(data(450, ends[1].0, ends[1].1));
+        let c = compare(&first, &second, 0, 0);
+        assert_eq!((c.lost, c.lost_bytes, c.recut), (5, 5000, 2));
+        let listed: Vec<_> = c
+            .lost_segments
+            .iter()
+            .map(|s| (s.at_ns, s.offset, s.length))
+            .collect();
+        assert_eq!(listed, [(10, 3000, 4000), (200, 4000, 1000)]);
+        // A piece that came twice is a copy.
+        second.insert(6, data(260, 3000, 4000));
+        let c = compare(&first, &second, 0, 0);
+        assert_eq!((c.lost_bytes, c.duplicated, c.appeared), (5000, 1, 0));
     }
 }

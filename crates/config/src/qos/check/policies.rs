@@ -2,11 +2,11 @@
 
 use farpath_units::{Duration, Rate, Size};
 
-use super::super::{Class, Device, Direction, Interface, Options, policed_tcp, port};
+use super::super::{Class, ClassMap, Device, Direction, Interface, Options, policed_tcp, port};
 use super::{Checker, On};
 use crate::finding::{Finding, Severity};
 use crate::platform::Platform;
-use crate::rules::{QOS011, QOS012};
+use crate::rules::{QOS011, QOS012, QOS023};
 use crate::source::Place;
 
 impl Checker<'_> {
@@ -19,6 +19,7 @@ impl Checker<'_> {
             let uses = |i: &&Interface| i.services.iter().any(|s| s.value.policy == map.name);
             let users = device.interfaces.iter().filter(uses);
             let line = users.filter_map(port::speed_mbps).max();
+            self.never_reached(device, &map.classes);
             for class in &map.classes {
                 if device.lacks(class) {
                     let message = format!(
@@ -38,6 +39,35 @@ impl Checker<'_> {
         }
     }
 
+    /// QOS012, of classes whose frames an earlier class takes, and of those that no frame can be in.
+    fn never_reached(&mut self, device: &Device, classes: &[Class]) {
+        let maps: Vec<(&Class, &ClassMap)> = classes
+            .iter()
+            .filter_map(|c| Some((c, device.class(&c.name)?)))
+            .filter(|(_, map)| map.unknown.is_empty())
+            .collect();
+        for (number, (class, map)) in maps.iter().enumerate() {
+            if let Some([one, other]) = map.contradiction() {
+                let message = format!(
+                    "class {} matches nothing: it is `match-all`, and no frame has both {one} and {other}",
+                    class.name
+                );
+                let remedy = format!("`class-map match-any {}`", class.name);
+                self.without_effect(device, &map.place, message, &remedy);
+                continue;
+            }
+            let first = maps[..number].iter().find(|(_, m)| m.covers(map));
+            if let Some((first, _)) = first {
+                let message = format!(
+                    "class {} gets nothing: class {} before it takes all that it matches",
+                    class.name, first.name
+                );
+                let remedy = "put the narrower class first, or match something else";
+                self.without_effect(device, &class.place, message, remedy);
+            }
+        }
+    }
+
     fn without_effect(&mut self, device: &Device, place: &Place, message: String, remedy: &str) {
         let finding = self.find(&QOS012, place, message, remedy);
         finding.doubt(device.unknown_qos.iter().cloned());
@@ -48,7 +78,9 @@ impl Checker<'_> {
         let line = line_mbps.and_then(|mbps| Rate::from_bps(u64::from(mbps) * 1_000_000));
         let contract = (police.value.rate, police.value.burst, line);
         let named = format!("class {}", class.name);
-        if let Some(mut finding) = small_burst(&named, contract, &police.place, self.options) {
+        let burst = small_burst(&named, contract, &police.place, self.options);
+        let rate = below_plan(&named, police.value.rate, &police.place, self.options);
+        for mut finding in burst.into_iter().chain(rate) {
             finding.doubt(class.unknown.iter().cloned());
             self.findings.push(finding);
         }
@@ -105,6 +137,25 @@ pub(crate) fn small_burst(
         false => Severity::Warning,
     };
     Some(finding)
+}
+
+/// QOS023, of a policer below the rate that is planned.
+pub(crate) fn below_plan(
+    named: &str,
+    rate: Rate,
+    place: &Place,
+    options: &Options,
+) -> Option<Finding> {
+    let planned = options.rate.filter(|planned| rate < *planned)?;
+    let message = format!("{named}: a policer of {rate:.1}, of the {planned:.1} that are planned");
+    let remedy =
+        "nothing, if this traffic is not what is planned for; else a contract of that rate";
+    Some(Finding::new(
+        &QOS023,
+        message,
+        place.clone(),
+        vec![remedy.to_owned()],
+    ))
 }
 
 impl On<'_, '_> {
