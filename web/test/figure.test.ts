@@ -90,6 +90,20 @@ describe("windows after a loss", () => {
     expect(text.match(/class="curve line-1 dashed"/g)).toHaveLength(1);
   });
 
+  it("are not drawn where more than one loss, an outage or a probe of BBR's cut them, nor a formula named that there is none of", () => {
+    const drawn = (metrics: Record<string, number>): string | null => {
+      const simulated = record("simulated", { "test.bulk.cc": "reno" }, { recovery_s: 3, ...metrics }, { cwnd_bytes: WINDOW, in_flight_bytes: WINDOW });
+      const drawing = drawRecovery(report([simulated]), { id: "r", test: "bulk", key: "test.bulk.cc", width: 900, height: 400 });
+      return drawing && toText(drawing);
+    };
+    expect(drawn({ rtos: 6, loss_events: 6 })).toBeNull();
+    expect(drawn({ rtos: 0, loss_events: 2 })).toBeNull();
+    expect(drawn({ rtos: 0, loss_events: 0 })).toBeNull();
+    const one = drawn({ rtos: 0, loss_events: 1 });
+    expect(one).toContain(">cwnd<");
+    expect(one).not.toContain("dashed");
+  });
+
   it("are not drawn where nothing was lost", () => {
     const whole = record("simulated", { "test.bulk.cc": "reno" }, {}, { cwnd_bytes: every(1e9, [10, 400, 1000]) });
     expect(drawRecovery(report([whole]), { id: "r", test: "bulk", key: "test.bulk.cc", width: 900, height: 400 })).toBeNull();

@@ -86,9 +86,20 @@ export function coarse(data: ReportData, test: string, key: string): { readonly 
   return { command, words: `An interval of this run is ${format.seconds(interval(short[0]!), 3)}, too long to show how ${names} ${one ? "comes" : "come"} back. These are shown as dots. Their curves:` };
 }
 
-/** Windows over the time since the cut, on a logarithmic axis; null where no run of the test shows a loss. */
+/** Whether what cut a window was one loss, as far as it is counted: an outage and a full queue are more, and BBR's probe of the
+ * round trip is none. */
+function oneLoss({ metrics }: TestRecord): boolean {
+  return (metrics["rtos"] ?? 0) === 0 && (metrics["loss_events"] ?? 1) === 1;
+}
+
+/** Whether a formula says how windows come back in the runs of a test. */
+export function hasFormula(data: ReportData, test: string): boolean {
+  return data.document.records.some((r) => r.test === test && r.origin === "predicted" && WINDOW in r.series);
+}
+
+/** Windows over the time since the cut, on a logarithmic axis; null where no run of the test shows one loss. */
 export function drawRecovery(data: ReportData, options: Options): Shape | null {
-  const records = data.document.records.filter((r) => r.test === options.test && options.key in r.point && WINDOW in r.series);
+  const records = data.document.records.filter((r) => r.test === options.test && options.key in r.point && WINDOW in r.series && oneLoss(r));
   const top = height(records);
   const values = [...new Set(records.map((r) => r.point[options.key]!))];
   const of = (origin: string, value: string): TestRecord | undefined => records.find((r) => r.origin === origin && r.point[options.key] === value);
@@ -114,7 +125,7 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
     id: options.id, width: options.width, height: options.height, title: "Windows after one loss",
     describe: drawn.filter((c) => c.nameless !== true).map((c) => `${c.name}: ${c.detail ?? ""}`).join(". "),
     curves: drawn, rules: [{ y: top, name: `${format.size(top)} before the loss` }],
-    xName: "seconds since the window was cut", yName: "cwnd: formula dashed, simulation solid",
+    xName: "seconds since the window was cut", yName: hasFormula(data, options.test) ? "cwnd: formula dashed, simulation solid" : "cwnd",
     xFormat: (v) => String(v), yFormat: (v) => format.size(v, 3), xTicks: ticks, logX: true, xRange: [FIRST_S, last],
   });
 }

@@ -3,7 +3,7 @@
 import { drawn, fileName, type Drawn } from "../drawn";
 import { h, section } from "../dom";
 import * as format from "../format";
-import { coarse, drawRecovery, recoveryKey } from "../figure/recovery";
+import { coarse, drawRecovery, hasFormula, recoveryKey } from "../figure/recovery";
 import { drawSweep, SPREAD } from "../figure/sweep";
 import { sweepOf, sweptKeys, type Look, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
@@ -50,9 +50,10 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
   const draw = (width: number): ReturnType<typeof drawRecovery> => drawRecovery(data, { id: `recovery-${test}`, test, key, width, height: 400 });
   if (!draw(1000)) return [];
   const hidden = coarse(data, test, key);
+  const origins = `${hasFormula(data, test) ? "Dashed: the formula, round by round; solid: the simulation" : "The simulation"}, at the end of each interval.`;
   return [{
     file: fileName(data.scenario.name, test, "windows"), class: "sweep windows", title: `${test}: windows after one loss`, draw: (width) => draw(width)!,
-    below: () => [h("figcaption", {}, "Dashed: the formula, round by round; solid: the simulation, at the end of each interval."), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, h("code", {}, hidden.command))],
+    below: () => [h("figcaption", {}, origins), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, h("code", {}, hidden.command))],
   }];
 }
 
