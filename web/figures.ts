@@ -8,7 +8,7 @@ import { repeatFigures } from "./src/section/repeats";
 import { sweepFigures } from "./src/section/sweep";
 import { timedPoints, timeEnds, timeFigures } from "./src/section/time";
 import { witnessFigures } from "./src/section/witnesses";
-import { nameKeys, quantity } from "./src/format";
+import { nameKeys, notMet, quantity, renameTexts } from "./src/format";
 import { keyOf, sweptKeys, type Bars, type Look } from "./src/sweep";
 import type { ReportData } from "./src/types";
 
@@ -26,6 +26,10 @@ interface Options {
   readonly log?: Look["log"];
   /** Of quantities along x, as texts. */
   readonly range?: readonly [low: string, high: string];
+  /** Other words for names and values of axes, legends and titles. */
+  readonly rename?: readonly (readonly [text: string, as: string])[];
+  /** Only figures whose names contain this are drawn; the others have a name alone. */
+  readonly name?: string;
 }
 
 interface Figures {
@@ -70,6 +74,16 @@ function refusal(refused: string): string {
   return JSON.stringify({ figures: [], refused } satisfies Figures);
 }
 
+/** The figures with names of their own. */
+function named(figures: readonly Drawn[]): (Drawn & { readonly name: string })[] {
+  const taken = new Map<string, number>();
+  return figures.map((one) => {
+    const times = (taken.get(one.file) ?? 0) + 1;
+    taken.set(one.file, times);
+    return { ...one, name: times === 1 ? one.file : `${one.file}-${times}` };
+  });
+}
+
 /** The figures of a report's JSON, as JSON of `Figures`; `options` are those of `Options`. */
 function figures(report: string, options: string): string {
   const data = JSON.parse(report) as ReportData;
@@ -80,14 +94,14 @@ function figures(report: string, options: string): string {
   if (typeof span === "string") return refusal(span);
   if (typeof range === "string") return refusal(range);
   const look: Look = { bars: asked.bars, ...(asked.log === undefined ? {} : { log: asked.log }), ...(range === undefined ? {} : { range }) };
-  const taken = new Map<string, number>();
-  const drawn = all(data, look, span).map(({ file, draw, title }) => {
-    const times = (taken.get(file) ?? 0) + 1;
-    taken.set(file, times);
+  renameTexts(asked.rename ?? []);
+  const drawn = named(all(data, look, span)).map(({ name, draw, title }) => {
+    if (!name.includes(asked.name ?? "")) return { name, svg: "" };
     const drawing = draw(WIDTH);
-    const above = asked.title ?? titleInFile(drawing, title);
-    return { name: times === 1 ? file : `${file}-${times}`, svg: toStandalone(entitled(drawing, above), style) };
+    return { name, svg: toStandalone(entitled(drawing, asked.title ?? titleInFile(drawing, title)), style) };
   });
+  const unknown = notMet();
+  if (unknown.length > 0 && drawn.some((d) => d.svg !== "")) return refusal(`no figure of a sweep has the text ${unknown.join(", nor ")}`);
   return JSON.stringify({ figures: drawn } satisfies Figures);
 }
 

@@ -75,8 +75,13 @@ async function drawn(tab, page, fault) {
   return `${found.svg} drawings, ${found.canvas} canvases`;
 }
 
-/** What each figure of a sweep shows: counted in its drawing. */
+/** What each figure of a sweep shows, those that are drawn on demand too: counted in its drawing. */
 async function swept(tab, page, fault) {
+  const more = tab.locator("details.more > summary");
+  if (await more.count() > 0) {
+    await more.click();
+    await tab.locator("details.more figure").first().waitFor();
+  }
   const found = await tab.evaluate(() => [...document.querySelectorAll("figure.sweep")].map((figure) => {
     const svg = figure.querySelector("svg.figure");
     const room = svg.getBoundingClientRect();

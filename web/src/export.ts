@@ -120,8 +120,8 @@ function boxOf({ attributes }: Shape): readonly [x: number, y: number, width: nu
   return [x, y, width, height];
 }
 
-/** A 15-pixel letter of the heavier weight, on average. */
-const TITLE_LETTER = 8.4;
+/** A 15-pixel letter of the heavier weight, on average: of DejaVu Sans, the widest of the fonts. */
+const TITLE_LETTER = 10;
 /** From a line of a title to its next. */
 const TITLE_LINE = 20;
 

@@ -128,10 +128,32 @@ export function band(key: string, min: Maybe, max: Maybe): string {
   return "";
 }
 
+/** What the reader calls texts of figures, and which of these have been met. */
+let renamed: ReadonlyMap<string, string> = new Map();
+let met = new Set<string>();
+
+/** Takes other words for names and values, for every figure that is drawn from here on. */
+export function renameTexts(pairs: readonly (readonly [text: string, as: string])[]): void {
+  [renamed, met] = [new Map(pairs), new Set()];
+}
+
+/** Those that no figure has had so far. */
+export function notMet(): string[] {
+  return [...renamed.keys()].filter((text) => !met.has(text));
+}
+
+/** A text as the reader calls it: the first of its names that has another. */
+export function called(...names: readonly [string, ...string[]]): string {
+  const found = names.find((name) => renamed.has(name));
+  if (found === undefined) return names.at(-1)!;
+  met.add(found);
+  return renamed.get(found)!;
+}
+
 /** A metric's key in words; an unknown key is shown as it is. */
 export function metricName(key: string, of = ""): string {
   const names = of.startsWith("link ") ? LINK_METRICS : METRICS;
-  return names.get(key) ?? METRICS.get(key) ?? LINK_METRICS.get(key) ?? key;
+  return called(key, names.get(key) ?? METRICS.get(key) ?? LINK_METRICS.get(key) ?? key);
 }
 
 /** What limited a stream, in words. */
@@ -149,7 +171,12 @@ export function nameKeys(keys: readonly KeyName[] | undefined): void {
 
 /** A key as the run calls it: `cc`, or `f1.cc` where another test could have one; of an unknown key the last part. */
 export function keyName(key: string): string {
-  return named.find((k) => k.key === key)?.name ?? key.split(".").at(-1) ?? key;
+  return called(key, named.find((k) => k.key === key)?.name ?? key.split(".").at(-1) ?? key);
+}
+
+/** Names that are not empty. */
+export function joined(names: readonly string[], by: string): string {
+  return names.filter((name) => name !== "").join(by);
 }
 
 /** What `1bdp` of a queue is, where one of these texts has it. */
@@ -162,7 +189,8 @@ export function ofBdp(texts: readonly string[]): string | null {
 export function point(p: Point | undefined): string {
   const place = (key: string): number => (named.findIndex((k) => k.key === key) + 1 || named.length + 1);
   const entries = Object.entries(p ?? {}).sort(([a], [b]) => place(a) - place(b));
-  return entries.map(([key, value]) => `${keyName(key)} ${value}`).join(", ");
+  // A value that the reader calls nothing has no key either.
+  return joined(entries.map(([key, value]) => (called(value) === "" ? "" : joined([keyName(key), called(value)], " "))), ", ");
 }
 
 /** Words that stay on one line but for the commas between them: a browser breaks lines at blanks and behind hyphens. */

@@ -2,7 +2,7 @@
 
 import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
-import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
+import { ORIGINS, type Expectation, type LinkRecord, type Maybe, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
 /** What a figure has an axis, colours or panels for: a key of the sweep, or several that advance together. */
 export interface Key {
@@ -26,6 +26,8 @@ export interface Look {
   readonly log?: "none" | "x" | "y" | "xy";
   /** What of x is shown; keys of another kind are shown whole. */
   readonly range?: readonly [low: format.Quantity, high: format.Quantity];
+  /** The key that has colours. */
+  readonly colour?: string;
 }
 
 /** What upright lines show: the median, from the least to the greatest; or the mean with its 95 % confidence interval. */
@@ -36,6 +38,9 @@ export interface Cell {
   readonly y: number;
   readonly low: number;
   readonly high: number;
+  /** How many repeats have a value, and how many count. */
+  readonly n: number;
+  readonly of: number;
   /** No repeat of it is valid. */
   readonly invalid?: boolean;
 }
@@ -146,7 +151,7 @@ export function keyOf(keys: readonly string[], records: readonly { readonly poin
 
 /** The same with the names and values of all its keys. */
 function inWords(key: Key): Key {
-  return { ...key, name: key.keys.map(format.keyName).join(" / "), values: key.steps.map((step) => key.keys.map((k) => step[k]!).join(" / ")) };
+  return { ...key, name: format.joined(key.keys.map(format.keyName), " / "), values: key.steps.map((step) => format.joined(key.keys.map((k) => format.called(step[k]!)), " / ")) };
 }
 
 /** The values of a quantity's axis that are within the range. */
@@ -169,15 +174,73 @@ export function spansDecades(numbers: readonly number[]): boolean {
   return numbers.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > X_DECADE;
 }
 
-/** Which key lies along x (the quantity of most values), which has colours, and which have panels. Keys that advance together
- * are one, and all of them are named in colours and panels. */
-export function roles(keys: readonly Key[]): { x: Key; colour: Key | null; panels: Key[] } | null {
+/** Which key lies along x (the quantity of most values), which has colours (`wanted`, or the first that has few values), and which
+ * have panels. Keys that advance together are one, and all of them are named in colours and panels. */
+export function roles(keys: readonly Key[], wanted?: string): { x: Key; colour: Key | null; panels: Key[] } | null {
   const size = (k: Key): number => k.values.length + (k.numbers === null ? 0 : 1000);
-  const x = [...keys].sort((p, q) => size(q) - size(p))[0];
+  const coloured = (k: Key): boolean => wanted !== undefined && k.keys.includes(wanted);
+  const x = keys.filter((k) => !coloured(k)).sort((p, q) => size(q) - size(p))[0];
   if (!x) return null;
-  const rest = keys.filter((k) => k !== x).map(inWords);
+  const rest = keys.filter((k) => k !== x).map(inWords).sort((p, q) => Number(coloured(q)) - Number(coloured(p)));
   const colour = rest.find((k) => k.values.length <= COLOURS) ?? null;
   return { x, colour, panels: rest.filter((k) => k !== colour) };
+}
+
+/** The key of a point that says which test of a group a record is of. */
+export const MEMBER = "test";
+
+/** The records of a group's tests as those of one, which each test is a point of; null where there are too many to tell apart. */
+export function groupRecords(data: ReportData, group: string): TestRecord[] | null {
+  const mine = data.document.records.filter((r) => r.group === group);
+  const tests = new Set(mine.map((r) => r.test));
+  if (tests.size < 2 || tests.size > COLOURS) return null;
+  return mine.map((r) => ({ ...r, test: `group ${group}`, point: { ...r.point, [MEMBER]: r.test } }));
+}
+
+/** Directions of links that lost frames at most so many have figures: those that lost most. */
+const DIRECTIONS = 4;
+
+/** What a direction of a link shows of itself over a sweep, from its counters and samples. */
+function linkMetrics({ drops, rate_bps, queue_bytes }: LinkRecord): TestRecord["metrics"] {
+  const known = (values: readonly Maybe[] | undefined): number[] => (values ?? []).filter((v): v is number => v !== null).sort((p, q) => p - q);
+  const [rates, queue] = [known(rate_bps), known(queue_bytes)];
+  const rank = (q: number): number => queue[Math.max(0, Math.ceil(q * queue.length) - 1)]!;
+  return {
+    drops: lost(drops),
+    ...(rates.length === 0 ? {} : { rate_mean_bps: rates.reduce((sum, v) => sum + v, 0) / rates.length }),
+    ...(queue.length === 0 ? {} : { queue_max_bytes: queue.at(-1)!, queue_p99_bytes: rank(0.99) }),
+  };
+}
+
+function lost(drops: LinkRecord["drops"]): number {
+  return Object.values(drops).reduce((sum, n) => sum + n, 0);
+}
+
+/** The directions of links that lost most frames, or without losses the one whose queue grew longest: each as the records of a
+ * test, which its path (`link.NAME.A>B`) names. */
+export function linkRecords(data: ReportData): { readonly name: string; readonly records: TestRecord[] }[] {
+  const ways = new Map<string, { name: string; links: LinkRecord[] }>();
+  for (const link of data.document.links) {
+    const path = `link.${link.link}.${link.direction}`;
+    const way = ways.get(path) ?? { name: `${link.link} ${link.direction}`, links: [] };
+    way.links.push(link);
+    ways.set(path, way);
+  }
+  const sum = (links: readonly LinkRecord[], of: (l: LinkRecord) => number): number => links.reduce((total, l) => total + of(l), 0);
+  const longest = (l: LinkRecord): number => linkMetrics(l)["queue_max_bytes"] ?? 0;
+  const all = [...ways].map(([path, way]) => ({ path, ...way, lost: sum(way.links, (l) => lost(l.drops)) }));
+  const losing = all.filter((w) => w.lost > 0).sort((p, q) => q.lost - p.lost).slice(0, DIRECTIONS);
+  const chosen = losing.length > 0 ? losing : [...all].sort((p, q) => sum(q.links, longest) - sum(p.links, longest)).slice(0, 1);
+  return chosen.map(({ path, name, links }) => ({ name, records: links.map((link) => recordOf(path, link)) }));
+}
+
+/** A direction of a link at a point, as far as a sweep asks a record. */
+function recordOf(path: string, link: LinkRecord): TestRecord {
+  const [from, to] = link.direction.split(">");
+  return {
+    origin: link.origin, test: path, kind: "link", from: from ?? "", to: to ?? "", point: link.point, repeat: link.repeat ?? 0, started_ns: 0,
+    duration_ns: 0, metrics: linkMetrics(link), limited_by: null, streams: [], series: {}, valid: true, notes: [],
+  };
 }
 
 /** A mean and half the width of its interval, by origin and point; of several repeats alone. */
@@ -187,20 +250,25 @@ function placeOf(origin: Origin, point: Point): string {
   return JSON.stringify([origin, Object.entries(point).sort()]);
 }
 
-function meansOf({ document }: ReportData, test: string, metric: string): Means {
-  const mine = (document.repeats?.metrics ?? []).filter((m) => m.test === test && m.metric === metric);
-  return new Map(mine.flatMap(({ origin, point, mean, ci95 }) => (typeof mean === "number" && typeof ci95 === "number" ? [[placeOf(origin, point), { mean, half: ci95 }] as const] : [])));
+/** Those of a test, and of other tests as those of its group. */
+function meansOf({ document }: ReportData, name: string, metric: string): Means {
+  const mine = (document.repeats?.metrics ?? []).filter((m) => m.metric === metric);
+  return new Map(mine.flatMap(({ test, origin, point, mean, ci95 }) => {
+    const place = placeOf(origin, test === name ? point : { ...point, [MEMBER]: test });
+    return typeof mean === "number" && typeof ci95 === "number" ? [[place, { mean, half: ci95 }] as const] : [];
+  }));
 }
 
 function middle(records: readonly TestRecord[], metric: string, means: Means): Cell | null {
-  const found = counted(records).filter((r) => typeof r.metrics[metric] === "number");
+  const all = counted(records);
+  const found = all.filter((r) => typeof r.metrics[metric] === "number");
   const values = found.map((r) => r.metrics[metric] as number);
   const first = found[0];
   if (first === undefined || isRare(records, metric)) return null;
-  const invalid = found.every((r) => !r.valid) ? { invalid: true } : {};
+  const counts = { n: found.length, of: all.length, ...(found.every((r) => !r.valid) ? { invalid: true } : {}) };
   const known = means.get(placeOf(first.origin, first.point));
-  if (known) return { y: known.mean, low: known.mean - known.half, high: known.mean + known.half, ...invalid };
-  return { y: median(values), low: Math.min(...values), high: Math.max(...values), ...invalid };
+  if (known) return { y: known.mean, low: known.mean - known.half, high: known.mean + known.half, ...counts };
+  return { y: median(values), low: Math.min(...values), high: Math.max(...values), ...counts };
 }
 
 function series(at: readonly TestRecord[], metric: string, origin: Origin, x: Key, colour: number, means: Means): SweepSeries {
@@ -233,10 +301,15 @@ function within(point: Point, part: Point): boolean {
 
 /** A test's metric over the points of a sweep; null where it hardly changes, or nothing was swept. */
 export function sweepOf(data: ReportData, test: string, metric: string, name = test, look: Look = {}): Sweep | null {
+  return sweepOfRecords(data, data.document.records.filter((r) => r.test === test), metric, name, look);
+}
+
+/** The same of records that stand for a test: one direction of a link, or the tests of a group. */
+export function sweepOfRecords(data: ReportData, records: readonly TestRecord[], metric: string, name: string, look: Look = {}): Sweep | null {
   const bars = look.bars ?? "range";
-  const records = data.document.records.filter((r) => r.test === test);
+  const test = records[0]?.test ?? "";
   const found = records.filter((r) => typeof r.metrics[metric] === "number" && !isNothing(metric, r.metrics[metric]));
-  const role = roles(axes(data, records).map((keys) => keyOf(keys, records)));
+  const role = roles(axes(data, records).map((keys) => keyOf(keys, records)), look.colour);
   if (role === null) return null;
   const x = shown(role.x, look.range);
   const values = found.filter((r) => x.steps.some((step) => within(r.point, step))).map((r) => r.metrics[metric] as number);

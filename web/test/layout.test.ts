@@ -129,3 +129,35 @@ describe("a level stretch", () => {
     expect(thinned([[0, 1], [1, 1], [2, 1], [3, 5], [4, 5]], 0.1)).toEqual([[0, 1], [2, 1], [3, 5], [4, 5]]);
   });
 });
+
+describe("a dumbbell", () => {
+  const pairs = Array.from({ length: 8 }, (_, i) => i);
+  const network: Topology = {
+    nodes: [{ name: "r1", kind: "router" }, { name: "r2", kind: "router" }, ...pairs.flatMap((i) => [{ name: `s${i}`, kind: "host" as const }, { name: `d${i}`, kind: "host" as const }])],
+    links: [
+      { name: "neck", ends: ["r1", "r2"], label: "GbE · 1 Gbit/s · 2 ms" },
+      ...pairs.flatMap((i): Topology["links"] => [{ name: `a${i}`, ends: [`s${i}`, "r1"], label: "10GbE · 10 Gbit/s · 4 ms" }, { name: `b${i}`, ends: ["r2", `d${i}`], label: "10GbE · 10 Gbit/s · 4 ms" }]),
+    ],
+  };
+  const hop = (link: string, from: string, to: string): Hop => ({ link, from, to, pass: 1 });
+  const path: TestPath = {
+    test: "t0", from: "s0", to: "d0", forward: [hop("a0", "s0", "r1"), hop("neck", "r1", "r2"), hop("b0", "r2", "d0")],
+    reverse: [hop("b0", "d0", "r2"), hop("neck", "r2", "r1"), hop("a0", "r1", "s0")],
+  };
+  const drawing = layout(network, path);
+
+  it("has its hosts beside its routers, and links that do not climb", () => {
+    const [r1] = drawing.nodes.filter((node) => node.name === "r1");
+    for (const host of drawing.nodes.filter((node) => node.kind === "host")) {
+      const middle = host.y + host.height / 2;
+      expect(middle > r1!.y && middle < r1!.y + r1!.height, host.name).toBe(true);
+    }
+    // Less than from one link's label to the next.
+    for (const band of drawing.bands) expect(Math.abs(band.left.y - band.right.y), band.link.name).toBeLessThan(20);
+  });
+
+  it("keeps its bands apart, at least as far as their labels are high", () => {
+    const ys = drawing.bands.filter((b) => b.link.name.startsWith("a")).map((b) => b.left.y).sort((p, q) => p - q);
+    ys.slice(1).forEach((y, i) => { expect(y - ys[i]!).toBeGreaterThan(60); });
+  });
+});

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { entitled, mixed, readSheet, toStandalone } from "../src/export";
-import { nameKeys, point, ticks, delay } from "../src/format";
+import { nameKeys, notMet, point, renameTexts, ticks, delay } from "../src/format";
 import { drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
-import { captionOf } from "../src/section/sweep";
+import { captionOf, sweepFigures } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
-import { sweepOf, sweptKeys, type Look, type Sweep } from "../src/sweep";
+import { groupRecords, linkRecords, MEMBER, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
 import { pathOf } from "../src/time/drawing";
-import type { Origin, Point, ReportData, TestRecord } from "../src/types";
+import type { LinkRecord, Origin, Point, ReportData, TestRecord } from "../src/types";
 
 function record(origin: Origin, at: Point, metrics: Record<string, number>, repeat = 0): TestRecord {
   return {
@@ -101,7 +101,7 @@ describe("a sweep's figure", () => {
   it("has the median of the repeats, between the least and the greatest", () => {
     const data = report(["8 MiB", "9 MiB"].flatMap((w, i) => [1, 2, 9].map((v, r) => record("simulated", { "test.bulk.window": w }, { goodput_bps: (v + i) * 1e6 }, r))));
     const cells = sweepOf(data, "bulk", "goodput_bps")!.panels[0]!.series[0]!.cells;
-    expect(cells).toEqual([{ y: 2e6, low: 1e6, high: 9e6 }, { y: 3e6, low: 2e6, high: 10e6 }]);
+    expect(cells).toEqual([{ y: 2e6, low: 1e6, high: 9e6, n: 3, of: 3 }, { y: 3e6, low: 2e6, high: 10e6, n: 3, of: 3 }]);
   });
 
   it("says whether its upright lines are a range or an interval, in the colour of their series", () => {
@@ -109,11 +109,11 @@ describe("a sweep's figure", () => {
     const metrics = ["8 MiB", "9 MiB"].map((w, i) => ({ origin: "simulated" as const, test: "bulk", point: { "test.bulk.window": w }, metric: "goodput_bps", n: 3, mean: (4 + i) * 1e6, ci95: 1e6 }));
     const plain = report(records);
     const data = { ...plain, document: { ...plain.document, repeats: { count: 3, metrics } } };
-    expect(drawnText(data)).toContain(">median, from least to greatest<");
+    expect(drawnText(data)).toContain(">median, from least to greatest, n = 3<");
     const sweep = sweepOf(data, "bulk", "goodput_bps", "bulk", { bars: "ci95" })!;
-    expect(sweep.panels[0]!.series[0]!.cells).toEqual([{ y: 4e6, low: 3e6, high: 5e6 }, { y: 5e6, low: 4e6, high: 6e6 }]);
+    expect(sweep.panels[0]!.series[0]!.cells).toEqual([{ y: 4e6, low: 3e6, high: 5e6, n: 3, of: 3 }, { y: 5e6, low: 4e6, high: 6e6, n: 3, of: 3 }]);
     const text = toText(drawSweep(sweep, { id: "s", width: 900 }));
-    expect(text).toContain(">mean, 95 % confidence interval<");
+    expect(text).toContain(">mean, 95 % confidence interval, n = 3<");
     expect(count(text, /class="whisker west"/g)).toBe(2);
     expect(captionOf(sweep)).toContain("mean, 95 % confidence interval of the repeats");
   });
@@ -184,6 +184,86 @@ describe("a sweep's figure", () => {
     expect(rows(report(more)).filter((r) => r.metric === "recovery_s").map((r) => [r.point["test.bulk.window"], r.values.size])).toEqual(expect.arrayContaining([["1 MiB", 1], ["2 MiB", 0], ["3 MiB", 1]]));
   });
 
+  it("says of how many repeats a point is, where not all have it", () => {
+    const recovered = [[1, 2, 3, 4], [5, 6]];
+    const records = ["1 MiB", "2 MiB"].flatMap((w, i) => [0, 1, 2, 3].map((repeat) => record("simulated", { "test.bulk.window": w }, recovered[i]![repeat] === undefined ? {} : { recovery_s: recovered[i]![repeat]! }, repeat)));
+    const sweep = sweepOf(report(records), "bulk", "recovery_s")!;
+    expect(sweep.panels[0]!.series[0]!.cells.map((c) => [c?.n, c?.of])).toEqual([[4, 4], [2, 4]]);
+    const text = toText(drawSweep(sweep, { id: "s", width: 900 }));
+    expect(text).toContain("n = 4 where nothing else is said<");
+    expect(count(text, />n = 2</g)).toBe(1);
+  });
+
+  it("has a logarithmic axis down to its least point, and cuts an interval that reaches 0", () => {
+    const means = [5.6e-4, 0.1];
+    const records = ["1 MiB", "2 MiB"].flatMap((w, i) => [0, 1].map((repeat) => record("simulated", { "test.bulk.window": w }, { loss_ratio: means[i]! }, repeat)));
+    const metrics = ["1 MiB", "2 MiB"].map((w, i) => ({ origin: "simulated" as const, test: "bulk", point: { "test.bulk.window": w }, metric: "loss_ratio", n: 2, mean: means[i]!, ci95: 2.4e-3 }));
+    const plain = report(records);
+    const sweep = sweepOf({ ...plain, document: { ...plain.document, repeats: { count: 2, metrics } } }, "bulk", "loss_ratio", "bulk", { bars: "ci95", log: "y" })!;
+    const text = toText(drawSweep(sweep, { id: "s", width: 900 }));
+    const tick = (label: string): number => Number(new RegExp(`y="([\\d.]+)" text-anchor="end">${label}<`).exec(text)![1]) - 4;
+    const [point] = [...text.matchAll(/class="mark west" cx="[\d.]+" cy="([\d.]+)"/g)].map((m) => Number(m[1])).slice(1);
+    const [low, high] = [tick("1e-4"), tick("0.001")];
+    expect(point).toBeCloseTo(low + (high - low) * Math.log10(5.6), 0);
+    expect(text).not.toMatch(/text-anchor="end">0</);
+    // An arrow, and no foot, where the interval goes on.
+    expect(count(text, /class="whisker west"[^>]*l4,6l4,-6"/g)).toBe(1);
+    expect(captionOf(sweep)).toContain("Arrows: on to 0 or less");
+  });
+
+  it("has no bars on a logarithmic axis, and no whisker through a number", () => {
+    const least = (p: Point): number => (p["test.bulk.cc"] === "reno" ? 1 : 100);
+    const data = swept({ "test.bulk.cc": ["reno", "cubic"] }, (p) => least(p) * 1e6);
+    expect(count(drawnText(data), /class="bar /g)).toBe(0);
+    expect(count(drawnText(data), /class="point"/g)).toBe(2);
+    const repeats = report(["reno", "cubic"].flatMap((cc, i) => [1, 2, 9].map((v, r) => record("simulated", { "test.bulk.cc": cc }, { goodput_bps: (v + i) * 1e6 }, r))));
+    const text = drawnText(repeats);
+    const heads = [...text.matchAll(/class="whisker ink" style[^>]*d="M[\d.]+,[\d.]+V([\d.]+)/g)].map((m) => Number(m[1]));
+    const numbers = [...text.matchAll(/class="tick halo" x="[\d.]+" y="([\d.]+)"/g)].map((m) => Number(m[1]));
+    expect(heads).toHaveLength(2);
+    heads.forEach((head, i) => { expect(numbers[i]).toBeLessThan(head); });
+  });
+
+  it("has the tests of a group as colours of one figure", () => {
+    const members = ["f1", "f2"].flatMap((test, k) => ["1 MiB", "2 MiB"].flatMap((w, i) => ["reno", "cubic"].map((cc) => ({
+      ...record("simulated", { "link.l.queue": w, "test.f1.cc": cc }, { goodput_bps: (1 + k + i) * 1e6 }), test, group: "pair",
+    }))));
+    const data = report(members);
+    const sweep = sweepOfRecords(data, groupRecords(data, "pair")!, "goodput_bps", "group pair", { colour: MEMBER })!;
+    expect([sweep.x.name, sweep.colour?.values, sweep.panels.map((p) => p.name)]).toEqual(["queue", ["f1", "f2"], ["cc reno", "cc cubic"]]);
+    expect(sweep.panels[0]!.series.map((s) => s.cells.map((c) => c?.y))).toEqual([[1e6, 2e6], [2e6, 3e6]]);
+    const files = sweepFigures(data).map((f) => f.file);
+    expect(files.slice(0, 1)).toEqual(["x-group-pair-goodput_bps"]);
+    expect(files).toContain("x-f2-goodput_bps");
+    // More tests than colours have no common figure.
+    const many = report(Array.from({ length: 9 }, (_, i) => ({ ...record("simulated", {}, { goodput_bps: i }), test: `f${i}`, group: "all" })));
+    expect(groupRecords(many, "all")).toBeNull();
+  });
+
+  it("has a figure for each metric that changes, and for the links that lose frames", () => {
+    const plain = swept({ "link.l.queue": ["1 MiB", "2 MiB"] }, () => 1e6);
+    const records = plain.document.records.map((r, i) => ({ ...r, metrics: { ...r.metrics, delay_p50_ns: 1e6 * (i + 1), delay_p99_ns: 2e6 * (i + 1) } }));
+    const link = (name: string, queue: string, lost: number): LinkRecord => ({
+      origin: "simulated", link: name, direction: "a>b", point: { "link.l.queue": queue }, bytes: 1, payload_bytes: 1, frames: 1, drops: { tail: lost }, t_ns: [1, 2], rate_bps: [lost, 3 * lost],
+      queue_bytes: [lost, 2 * lost],
+    });
+    const links = [link("l", "1 MiB", 4), link("near", "1 MiB", 0), link("l", "2 MiB", 2), link("near", "2 MiB", 0)];
+    const data = { ...plain, document: { ...plain.document, records, links } };
+    expect(sweepFigures(data).map((f) => f.file)).toEqual(["x-bulk-delay_p99_ns", "x-l-a-b-drops", "x-l-a-b-rate_mean_bps", "x-l-a-b-queue_max_bytes", "x-l-a-b-queue_p99_bytes", "x-bulk-delay_p50_ns"]);
+    const [way] = linkRecords(data);
+    expect(way!.records.map((r) => [r.metrics["drops"], r.metrics["rate_mean_bps"], r.metrics["queue_p99_bytes"]])).toEqual([[4, 8, 8], [2, 4, 4]]);
+  });
+
+  it("calls names and values as the reader does", () => {
+    const data = swept({ "link.l.queue": ["1 MiB", "2 MiB"], "test.bulk.cc": ["reno", "cubic"] }, (p) => Number.parseInt(p["link.l.queue"]!, 10) * (p["test.bulk.cc"] === "reno" ? 1e6 : 2e6));
+    renameTexts([["link.l.queue", "buffer"], ["cc", ""], ["reno", "NewReno"], ["goodput", "rate of payload"], ["gossip", "x"]]);
+    const text = drawnText(data);
+    expect(text).toMatch(/>NewReno<[^]*>cubic<[^]*>rate of payload<[^]*>buffer</);
+    expect(text).not.toContain(">queue");
+    expect(notMet()).toEqual(["gossip"]);
+    renameTexts([]);
+  });
+
   it("has the axes and the range that are asked for", () => {
     const data = swept({ "test.bulk.window": ["1 MiB", "2 MiB", "64 MiB"] }, (p) => Number.parseInt(p["test.bulk.window"]!, 10) * 1e6);
     const logs = (look: Look): (string | undefined)[] => [/data-log="([^"]*)"/.exec(toText(drawSweep(sweepOf(data, "bulk", "goodput_bps", "bulk", look)!, { id: "s", width: 900 })))?.[1]];
@@ -210,7 +290,7 @@ describe("a sweep's figure", () => {
     expect([y! < at && at < 0, height! + y!]).toEqual([true, Number(drawing.attributes["height"])]);
     expect(text).toContain(`<rect x="0" y="${y}" width="100%" height="100%"`);
     expect(entitled(drawing, "")).toBe(drawing);
-    expect(entitled(drawing, "word ".repeat(60)).children.length).toBe(drawing.children.length + 3);
+    expect(entitled(drawing, "word ".repeat(60)).children.length).toBe(drawing.children.length + 4);
   });
 
   it("names the last value of x, in a second row where the first has no room", () => {

@@ -71,6 +71,10 @@ const WAY_GAP = 16;
 const BLOCK_GAP = 10;
 const LINE = 14;
 const NODE_GAP = 64;
+const HOST_HEIGHT = 40;
+/** Hosts with one plain link each, of which a column has more than `FEW`, stand as close as the labels of their links allow. */
+const CLOSE_GAP = 40;
+const FEW = 3;
 const MARGIN = 24;
 const TOP = 44;
 const ROUTER_WIDTH = 120;
@@ -172,11 +176,13 @@ function stacked(blocks: readonly Block[]): number {
   return blocks.reduce((sum, b) => sum + b.above + b.height + b.below + BLOCK_GAP, -BLOCK_GAP);
 }
 
-/** Room a side of a node needs. The path's band stands in the middle of its side, so that it runs level. */
+/** Room a side of a node needs, its blocks from the top. The path's band stands in the middle of its side, so that it runs level. */
 function sideHeight(blocks: readonly Block[]): number {
   const main = level(blocks);
-  const all = stacked(blocks);
-  return main && blocks.length > 1 ? 2 * all - main.above - main.height - main.below : all;
+  if (!main) return stacked(blocks);
+  const at = blocks.indexOf(main);
+  const room = (some: readonly Block[]): number => (some.length === 0 ? 0 : stacked(some) + BLOCK_GAP);
+  return main.height + 2 * Math.max(room(blocks.slice(0, at)) + main.above, room(blocks.slice(at + 1)) + main.below);
 }
 
 function nodeWidth(name: string, kind: "host" | "router", blocks: readonly Block[]): number {
@@ -193,7 +199,7 @@ function span(b: Block): number {
 }
 
 /** Nodes of each column from the top: each near the middle of its neighbours to the left. */
-function order(topology: Topology, column: Map<string, number>, blocks: readonly Block[]): string[][] {
+function order(topology: Topology, column: Map<string, number>, blocks: readonly Block[], onPath: ReadonlySet<string>): string[][] {
   const rows: string[][] = [];
   for (const node of topology.nodes) {
     const c = column.get(node.name) ?? 0;
@@ -210,28 +216,47 @@ function order(topology: Topology, column: Map<string, number>, blocks: readonly
     const weights = new Map(rows[c]!.map((name) => [name, weight(name)]));
     rows[c]!.sort((p, q) => weights.get(p)! - weights.get(q)!);
   }
-  return rows;
+  return rows.map((row) => centred(row, onPath));
+}
+
+/** A column with the path's node in its middle, as many of the others above as below. */
+function centred(row: readonly string[], onPath: ReadonlySet<string>): string[] {
+  const at = row.findIndex((name) => onPath.has(name));
+  if (at < 0) return [...row];
+  const others = row.filter((_, i) => i !== at);
+  const middle = Math.floor(others.length / 2);
+  return [...others.slice(0, middle), row[at]!, ...others.slice(middle)];
 }
 
 function placeNodes(topology: Topology, rows: string[][], blocks: readonly Block[], onPath: ReadonlySet<string>): Map<string, NodeBox> {
   const kinds = new Map(topology.nodes.map((node) => [node.name, node.kind]));
   const boxes = new Map<string, NodeBox>();
+  const ranks = new Map(rows.flatMap((row) => row.map((name, i) => [name, i] as const)));
+  const inOrder = (name: string, some: readonly Block[]): Block[] => {
+    const rank = (b: Block): number => ranks.get(b.leftNode === name ? b.rightNode : b.leftNode) ?? 0;
+    return [...some].sort((p, q) => rank(p) - rank(q));
+  };
   let x = MARGIN;
   for (const [c, row] of rows.entries()) {
     const widest = Math.max(0, ...row.map((name) => nodeWidth(name, kinds.get(name) ?? "router", blocks)));
+    const of = (name: string): Block[] => blocks.filter((b) => b.leftNode === name || b.rightNode === name);
+    const leaf = (name: string): boolean => kinds.get(name) === "host" && of(name).length === 1 && of(name)[0]!.pitch === NARROW_PITCH;
+    const close = row.length > FEW && row.every(leaf);
+    const gap = close ? CLOSE_GAP : NODE_GAP;
     const heights = row.map((name) => {
-      const left = sideHeight(blocks.filter((b) => b.rightNode === name && !b.loop));
-      const right = sideHeight(blocks.filter((b) => b.leftNode === name || (b.loop && b.rightNode === name)));
-      return Math.max(kinds.get(name) === "host" ? 40 : 64, Math.max(left, right) + 8);
+      if (close) return HOST_HEIGHT;
+      const left = sideHeight(inOrder(name, blocks.filter((b) => b.rightNode === name && !b.loop)));
+      const right = sideHeight(inOrder(name, blocks.filter((b) => b.leftNode === name || (b.loop && b.rightNode === name))));
+      return Math.max(kinds.get(name) === "host" ? HOST_HEIGHT : 64, Math.max(left, right) + 8);
     });
     // The path runs level: its node of each column stands in the middle, the others above and below.
     const middle = Math.max(0, row.findIndex((name) => onPath.has(name)));
-    let y = -heights.slice(0, middle).reduce((sum, h) => sum + h + NODE_GAP, 0) - (heights[middle] ?? 0) / 2;
+    let y = -heights.slice(0, middle).reduce((sum, h) => sum + h + gap, 0) - (heights[middle] ?? 0) / 2;
     for (const [i, name] of row.entries()) {
       const kind = kinds.get(name) ?? "router";
       const width = nodeWidth(name, kind, blocks);
       boxes.set(name, { name, kind, x: x + (widest - width) / 2, y, width, height: heights[i]! });
-      y += heights[i]! + NODE_GAP;
+      y += heights[i]! + gap;
     }
     const between = blocks.filter((b) => row.includes(b.leftNode) || (b.loop && row.includes(b.rightNode)));
     x += widest + (c + 1 < rows.length ? Math.max(110, ...between.map(span)) : 0);
@@ -297,7 +322,7 @@ export function layout(topology: Topology, path: TestPath): Layout {
   const onPath = new Set([path.from, ...path.forward.map((hop) => hop.to)]);
   outside(topology, column, onPath);
   const blocks = topology.links.map((link) => block(link, path, column));
-  const rows = order(topology, column, blocks);
+  const rows = order(topology, column, blocks, onPath);
   const boxes = placeNodes(topology, rows, blocks, onPath);
   const sides = new Map([...boxes.values()].map((box) =>
     [box.name, { right: ports(box, 1, blocks, boxes), left: ports(box, -1, blocks, boxes) }] as const));

@@ -5,9 +5,9 @@ import { line } from "d3-shape";
 
 import * as format from "../format";
 import { n, shape, type Shape } from "../svg";
-import type { Bars, Cell, Key, Sweep, SweepMark, SweepPanel, SweepSeries } from "../sweep";
+import { MEMBER, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
 import { ORIGINS, type Origin } from "../types";
-import { drawLegend, type Entry } from "./legend";
+import { drawLegend, wrapped, type Entry } from "./legend";
 
 /** Panels are at least this wide, and at most this many stand side by side. */
 const PANEL = 300;
@@ -41,6 +41,8 @@ interface Frame {
 
 interface Scale {
   readonly at: (value: number) => number;
+  /** Whether a value lies below the axis. */
+  readonly cut: (value: number) => boolean;
   readonly ticks: readonly number[];
   readonly labels: readonly string[];
 }
@@ -65,7 +67,8 @@ function untrusted(origin: Origin, cls: string, cx: number, cy: number): Shape {
   return shape("g", { class: "untrusted" }, shape(tag, { ...attributes, class: `mark hollow ${cls}` }), cross);
 }
 
-function swatch(origin: Origin, cls: string, bars: boolean, x: number, y: number): Shape {
+function swatch(origin: Origin, cls: string, { bars, log }: { readonly bars: boolean; readonly log: boolean }, x: number, y: number): Shape {
+  if (bars && log) return sign(origin, cls, x + 9, y);
   if (bars) return shape("rect", { class: `bar ${origin} ${cls}`, style: "--mix:30%", x: n(x), y: n(y - 6), width: 18, height: 12 });
   const dashed = origin === "predicted" ? " dashed" : "";
   return shape("g", {}, shape("path", { class: `curve ${cls}${dashed}`, style: "--mix:30%", d: `M${n(x)},${n(y)}h26` }), sign(origin, cls, x + 13, y));
@@ -77,19 +80,27 @@ function entries(sweep: Sweep, bars: boolean): Entry[] {
   const used = (i: number): boolean => sweep.panels.some((p) => p.series.some((s) => s.colour === i && s.cells.some((c) => c)));
   const width = bars ? 18 : 26;
   const colours = (colour?.steps ?? []).flatMap((step, i): Entry[] => (used(i) ? [{
-    text: format.point(step), width: 14, draw: (x, y) => shape("rect", { class: `swatch line-${i % 8}`, x: n(x), y: n(y - 7), width: 14, height: 14, rx: 2 }),
+    text: step[MEMBER] === undefined ? format.point(step) : format.called(step[MEMBER]), width: 14, draw: (x, y) => shape("rect", { class: `swatch line-${i % 8}`, x: n(x), y: n(y - 7), width: 14, height: 14, rx: 2 }),
   }] : []));
   const plain = origins.map((origin): Entry => ({
-    text: origin, width, draw: (x, y) => swatch(origin, colour === null ? ORIGIN_TONE[origin] : "ink", bars, x, y),
+    text: format.called(origin), width, draw: (x, y) => swatch(origin, colour === null ? ORIGIN_TONE[origin] : "ink", { bars, log: sweep.log }, x, y),
   }));
   const cells = sweep.panels.flatMap((p) => p.series.flatMap((s) => s.cells.flatMap((cell) => (cell ? [{ cell, origin: s.origin }] : []))));
   const invalid = cells.find(({ cell }) => cell.invalid);
   const marks = sweep.panels.flatMap((p) => p.marks);
   const stated: Entry[] = marks.some((m) => m.y !== null) ? [{ text: "stated by the source", width: 20, draw: (x, y) => diamond(x + 10, y) }] : [];
   const allowed: Entry[] = marks.some((m) => m.low !== null && m.high !== null) ? [{ text: "allowed band", width: 14, draw: (x, y) => bracket(x + 7, y - 8, y + 8) }] : [];
-  const doubt: Entry[] = invalid ? [{ text: "INVALID certificate", width: 16, draw: (x, y) => (bars ? shape("rect", { class: "bar invalid ink", x: n(x), y: n(y - 6), width: 16, height: 12 }) : untrusted(invalid.origin, "ink", x + 8, y)) }] : [];
-  const spread: Entry[] = cells.some(({ cell }) => cell.low < cell.high) ? [{ text: SPREAD[sweep.bars], width: 10, draw: (x, y) => shape("path", { class: "whisker ink", d: `M${n(x + 5)},${n(y - 8)}v16m-4,0h8m-8,-16h8` }) }] : [];
+  const doubt: Entry[] = invalid ? [{ text: "INVALID certificate", width: 16, draw: (x, y) => (bars && !sweep.log ? shape("rect", { class: "bar invalid ink", x: n(x), y: n(y - 6), width: 16, height: 12 }) : untrusted(invalid.origin, "ink", x + 8, y)) }] : [];
+  const spread: Entry[] = cells.some(({ cell }) => cell.low < cell.high) ? [{ text: `${SPREAD[sweep.bars]}${repeatsOf(cells.map(({ cell }) => cell))}`, width: 10, draw: (x, y) => shape("path", { class: "whisker ink", d: `M${n(x + 5)},${n(y - 8)}v16m-4,0h8m-8,-16h8` }) }] : [];
   return [...colours, ...plain, ...spread, ...stated, ...allowed, ...doubt];
+}
+
+/** Of how many repeats points are, where they are of several: `, n = 4`. */
+function repeatsOf(cells: readonly Cell[]): string {
+  const several = cells.filter((cell) => cell.of > 1);
+  const most = Math.max(...several.map((cell) => cell.of));
+  if (several.length === 0) return "";
+  return `, n = ${most}${several.some((cell) => cell.n < most) ? " where nothing else is said" : ""}`;
 }
 
 function cellsOf(sweep: Sweep): Cell[] {
@@ -114,17 +125,21 @@ function yScale(sweep: Sweep, { top, bottom }: Frame): Scale {
     const fair = sweep.metric.endsWith("jain_index") && sweep.x.numbers !== null && Math.min(...values) > FAIR;
     const scale = scaleLinear().domain([fair ? Math.min(...values) : Math.min(0, ...values), Math.max(...values, ...marks, Number.MIN_VALUE)]).nice(5).range([bottom, top]);
     const ticks = scale.ticks(5);
-    return { at: scale, ticks, labels: format.ticks(ticks, write) };
+    return { at: scale, cut: () => false, ticks, labels: format.ticks(ticks, write) };
   }
-  const positive = values.filter((v) => v > 0);
+  const points = cellsOf(sweep).map((c) => c.y);
+  // Down to the least point, and the least of its repeats. An interval of confidence may reach a decade below it, and is cut there.
+  const least = sweep.bars === "ci95" ? Math.min(...points.filter((v) => v > 0)) / 10 : 0;
+  const positive = [...points, ...values].filter((v) => v > 0 && v >= least);
   const ticks = decades(Math.min(...positive), Math.max(...positive, ...marks));
-  const zero = values.some((v) => v <= 0);
+  const zero = points.some((v) => v <= 0);
   const foot = zero ? bottom - ZERO : bottom;
   const low = 10 ** Math.floor(Math.log10(Math.min(...positive)));
   const scale = scaleLog().domain([low, Math.max(ticks.at(-1)!, ...positive, ...marks)]).range([foot, top]);
   const at = (v: number): number => (v <= 0 ? bottom : Math.min(foot, scale(v)));
   const labels = format.ticks(ticks, write);
-  return zero ? { at, ticks: [0, ...ticks], labels: ["0", ...labels] } : { at, ticks, labels };
+  const cut = (v: number): boolean => v < low && !(zero && v === 0);
+  return zero ? { at, cut, ticks: [0, ...ticks], labels: ["0", ...labels] } : { at, cut, ticks, labels };
 }
 
 /** A tick in the metric's unit, of times in the one that suits `like`. */
@@ -176,7 +191,8 @@ export function labelRows(places: readonly number[], widths: readonly number[]):
 }
 
 /** How the labels along x are set: the room they take below the axis, and those that have room. */
-function xLabels(x: Key, places: readonly number[]): { readonly room: number; readonly shapes: (bottom: number) => Shape[] } {
+function xLabels(raw: Key, places: readonly number[]): { readonly room: number; readonly shapes: (bottom: number) => Shape[] } {
+  const x = { ...raw, values: raw.values.map((v) => format.called(v)) };
   const widths = x.values.map((v) => v.length * LETTER + 8);
   const touch = places.some((p, i) => i > 0 && p - widths[i]! / 2 < places[i - 1]! + widths[i - 1]! / 2);
   const tick = (p: number, foot: number): Shape => shape("path", { class: "axis-line", d: `M${n(p)},${n(foot)}v5` });
@@ -204,12 +220,22 @@ function title(sweep: Sweep, s: SweepSeries, i: number, cell: Cell): Shape {
   const at = format.point({ ...sweep.x.steps[i], ...sweep.colour?.steps[s.colour] });
   const around = sweep.bars === "ci95" ? "95 % interval" : "repeats";
   const doubt = cell.invalid ? ", INVALID: the certificate failed" : "";
+  const count = cell.n === cell.of ? "" : `, of ${cell.n} of ${cell.of} repeats`;
   const repeats = cell.low < cell.high ? `, ${around} ${format.metric(sweep.metric, cell.low)} to ${format.metric(sweep.metric, cell.high)}` : "";
-  return shape("title", {}, `${s.origin}, ${at}: ${format.metric(sweep.metric, cell.y)}${repeats}${doubt}`);
+  return shape("title", {}, `${s.origin}, ${at}: ${format.metric(sweep.metric, cell.y)}${repeats}${count}${doubt}`);
 }
 
+/** From the least to the greatest, with a foot or, where it goes on below the axis, an arrow. */
 function whisker(cell: Cell, cls: string, x: number, y: Scale): Shape[] {
-  return cell.low === cell.high ? [] : [shape("path", { class: `whisker ${cls}`, style: "--mix:30%", d: `M${n(x)},${n(y.at(cell.low))}V${n(y.at(cell.high))}m-4,0h8M${n(x - 4)},${n(y.at(cell.low))}h8` })];
+  if (cell.low === cell.high) return [];
+  const [foot, head] = [y.at(cell.low), y.at(cell.high)];
+  const end = y.cut(cell.low) ? `M${n(x - 4)},${n(foot - 6)}l4,6l4,-6` : `M${n(x - 4)},${n(foot)}h8`;
+  return [shape("path", { class: `whisker ${cls}`, style: "--mix:30%", d: `M${n(x)},${n(foot)}V${n(head)}m-4,0h8${end}` })];
+}
+
+/** How many repeats a point is of, where not all have it. */
+function countLabel(cell: Cell, x: number, y: number, anchor: "start" | "middle"): Shape[] {
+  return cell.n === cell.of ? [] : [shape("text", { class: "tick halo", x: n(x), y: n(y), "text-anchor": anchor }, `n = ${cell.n}`)];
 }
 
 /** A curve with a mark at each value; it is broken where a value is missing or invalid, and at zero of a logarithmic axis. */
@@ -220,13 +246,16 @@ function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: 
   const broken = ({ cell, i }: (typeof run)[number]): boolean => cell === null || cell?.invalid === true || (log && sweep.x.numbers![i] === 0);
   const path = line<(typeof run)[number]>().defined((p) => !broken(p)).x((p) => places[p.i]!).y((p) => y.at(p.cell?.y ?? 0)).digits(2);
   const d = path(run) ?? "";
+  // At the right edge it stands left of its point.
+  const last = Math.max(...places);
+  const beside = (cell: Cell, i: number): Shape[] => countLabel(cell, places[i]! + (places[i] === last ? -40 : 8), y.at(cell.y) - 6, "start");
   return [
     shape("path", { class: `curve ${cls}${s.origin === "predicted" ? " dashed" : ""}`, style: "--mix:30%", d }),
-    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), (cell.invalid ? untrusted : sign)(s.origin, cls, places[i]!, y.at(cell.y)))] : [])),
+    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), (cell.invalid ? untrusted : sign)(s.origin, cls, places[i]!, y.at(cell.y))), ...beside(cell, i)] : [])),
   ];
 }
 
-/** Bars side by side for each word of x, and a dash where there is none. */
+/** Bars side by side for each word of x, on a logarithmic axis points; and a dash where there is none. */
 function drawBars(sweep: Sweep, panel: SweepPanel, places: readonly number[], y: Scale, frame: Frame): Shape[] {
   const band = ((frame.right - frame.left) / places.length) * 0.84;
   const each = Math.min(46, band / panel.series.length);
@@ -237,11 +266,16 @@ function drawBars(sweep: Sweep, panel: SweepPanel, places: readonly number[], y:
     if (cell === null) return [shape("text", { class: "muted missing", x: n(x + each / 2), y: n(frame.bottom - 4), "text-anchor": "middle" }, shape("title", {}, `${s.origin}: no value`), "–")];
     const [top, gap] = [y.at(cell.y), each > 8 ? 1.5 : 0.5];
     const height = Math.max(frame.bottom - top, 1);
-    const value = each > 38 ? [shape("text", { class: "tick halo", x: n(x + each / 2), y: n(top - 5), "text-anchor": "middle" }, brief(sweep, cell.y))] : [];
-    return [shape("g", { class: "point" }, title(sweep, s, i, cell),
-      shape("rect", { class: `bar ${cell.invalid ? "invalid" : s.origin} ${tone(sweep, s)}`, style: "--mix:30%", x: n(x + gap), y: n(frame.bottom - height), width: n(each - 2 * gap), height: n(height) })),
-      // In its own colour it would not be seen on its bar.
-      ...whisker(cell, "ink", x + each / 2, y), ...value];
+    const above = Math.min(top - (sweep.log ? 5 : 0), y.at(cell.high)) - 5;
+    const value = each > 38 ? [shape("text", { class: "tick halo", x: n(x + each / 2), y: n(above), "text-anchor": "middle" }, brief(sweep, cell.y))] : [];
+    const cls = tone(sweep, s);
+    // The length of a bar is its value, which a logarithmic axis has not.
+    const mark = sweep.log ? (cell.invalid ? untrusted : sign)(s.origin, cls, x + each / 2, top)
+      : shape("rect", { class: `bar ${cell.invalid ? "invalid" : s.origin} ${cls}`, style: "--mix:30%", x: n(x + gap), y: n(frame.bottom - height), width: n(each - 2 * gap), height: n(height) });
+    const point = shape("g", { class: "point" }, title(sweep, s, i, cell), mark);
+    // In its own colour it would not be seen on its bar.
+    const spread = whisker(cell, sweep.log ? cls : "ink", x + each / 2, y);
+    return [...(sweep.log ? [...spread, point] : [point, ...spread]), ...value, ...countLabel(cell, x + each / 2, above - (each > 38 ? 12 : 0), "middle")];
   }));
 }
 
@@ -272,12 +306,21 @@ function byReality(series: readonly SweepSeries[]): SweepSeries[] {
   return ORIGINS.flatMap((origin) => series.filter((s) => s.origin === origin));
 }
 
+/** A 12-pixel letter of the heavier weight, on average, and from a line of a panel's name to its next. */
+const NAME_LETTER = 8;
+const NAME_LINE = 15;
+
+/** A panel's name in lines; none of one without a name. */
+function panelName(panel: SweepPanel, width: number): string[] {
+  return panel.name === "" ? [] : wrapped(panel.name, Math.floor(width / NAME_LETTER));
+}
+
 function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Shape[] {
   const places = xPlaces(sweep.x, frame);
   const { left, right, bottom } = frame;
   const marks = panel.marks.map((m) => drawMark(m, places[m.x]!, y));
   return [
-    ...(panel.name === "" ? [] : [shape("text", { class: "panel-name", x: n(left), y: n(frame.top - 12) }, panel.name)]),
+    ...panelName(panel, right - left).map((text, i, all) => shape("text", { class: "panel-name", x: n(left), y: n(frame.top - 12 - (all.length - 1 - i) * NAME_LINE) }, text)),
     ...y.ticks.flatMap((tick, i) => [
       shape("path", { class: "grid", d: `M${n(left)},${n(y.at(tick))}H${n(right)}` }),
       shape("text", { class: "tick", x: n(left - 7), y: n(y.at(tick) + 4), "text-anchor": "end" }, y.labels[i]!),
@@ -321,16 +364,18 @@ export function drawSweep(sweep: Sweep, { id, width }: SweepOptions): Shape {
   const after = bars ? 10 : Math.max(10, (sweep.x.values.at(-1)!.length * LETTER) / 2 - INSET + 4);
   const at = (column: number): Pick<Frame, "left" | "right"> => ({ left: column * each + left, right: (column + 1) * each - after });
   const below = xLabels(sweep.x, xPlaces(sweep.x, { ...at(0), top: 0, bottom: 0 })).room;
-  const height = (sweep.panels.length === 1 ? ALONE : HEIGHT) - 56 + below;
+  const lines = Math.max(1, ...sweep.panels.map((panel) => panelName(panel, at(0).right - at(0).left).length));
+  const names = 26 + (lines - 1) * NAME_LINE;
+  const height = (sweep.panels.length === 1 ? ALONE : HEIGHT) - 56 + below + names - 26;
   const head = legend.height + 32;
   const rows = Math.ceil(sweep.panels.length / columns);
   const foot = head + rows * height + 22;
   const panels = sweep.panels.map((panel, i) => {
-    const top = head + Math.floor(i / columns) * height + (panel.name === "" ? 4 : 26);
+    const top = head + Math.floor(i / columns) * height + (panel.name === "" ? 4 : names);
     const frame: Frame = { ...at(i % columns), top, bottom: head + (Math.floor(i / columns) + 1) * height - below - 6 };
     return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame)));
   });
-  const name = `${sweep.test}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
+  const name = `${format.called(sweep.test)}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
   const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
   return shape("svg", {
     class: "figure sweep-figure", viewBox: `0 0 ${n(width)} ${n(foot)}`, width: n(width), height: n(foot), role: "img",

@@ -66,11 +66,12 @@ function sized(drawing: SVGElement): SVGElement {
   return drawing;
 }
 
-/** The drawing of each way. The whole network is drawn once; the other pictures show a way and nothing else. */
+/** The drawing of each way. The whole network is drawn once; the other pictures show a way and nothing else, and of many those
+ * alone that cross a link several times. */
 export function pathFigures(data: ReportData): Drawn[] {
   const { topology } = data;
   if (!topology || topology.nodes.length === 0) return [];
-  return groupsOf(data, topology).map(({ path, tests }, i) => ({
+  return groupsOf(data, topology).drawn.map(({ path, tests }, i) => ({
     file: fileName(data.scenario.name, "path", tests[0] ?? ""), class: "path", draw: () => drawPath(i === 0 ? topology : used(topology, path), path, `path-${i}`),
   }));
 }
@@ -87,21 +88,37 @@ function figure({ file, draw }: Drawn, { path, tests, backwards }: PathGroup): H
     h("details", {}, h("summary", {}, "The path in words"), h("p", {}, describe(path))));
 }
 
-/** A network nobody crosses is drawn, too. */
-function groupsOf(data: ReportData, topology: Topology): PathGroup[] {
+/** Of more ways than these, those that cross each link once are seen in the drawing of the network. */
+const WAYS = 4;
+
+/** Whether a way crosses some link twice in one direction. */
+function isFolded({ forward, reverse }: TestPath): boolean {
+  return [forward, reverse].some((hops) => new Set(hops.map((hop) => hop.link)).size < hops.length);
+}
+
+/** The ways that are drawn, and those that words do for. A network nobody crosses is drawn, too. */
+function groupsOf(data: ReportData, topology: Topology): { readonly drawn: PathGroup[]; readonly plain: PathGroup[] } {
   const groups = distinctPaths(data.paths ?? []);
   const first = topology.nodes[0]!.name;
-  return groups.length > 0 ? groups
-    : [{ path: { test: "", from: first, to: first, forward: [], reverse: [] }, tests: [], backwards: [] }];
+  if (groups.length === 0) return { drawn: [{ path: { test: "", from: first, to: first, forward: [], reverse: [] }, tests: [], backwards: [] }], plain: [] };
+  const isDrawn = (group: PathGroup): boolean => groups.length <= WAYS || group === groups[0] || isFolded(group.path);
+  return { drawn: groups.filter(isDrawn), plain: groups.filter((group) => !isDrawn(group)) };
+}
+
+function inWords(plain: readonly PathGroup[]): HTMLElement | null {
+  if (plain.length === 0) return null;
+  return h("details", {}, h("summary", {}, `${plural(plain.length, "more path")} in words`),
+    ...plain.map(({ path, tests, backwards }) => h("p", {}, h("strong", {}, [...tests, ...backwards].join(", ")), `: ${describe(path)}`)));
 }
 
 export function paths(data: ReportData): HTMLElement | null {
   const { topology } = data;
   if (!topology || topology.nodes.length === 0) return null;
   const figures = pathFigures(data);
-  const [first, ...others] = groupsOf(data, topology).map((group, i) => figure(figures[i]!, group));
+  const groups = groupsOf(data, topology);
+  const [first, ...others] = groups.drawn.map((group, i) => figure(figures[i]!, group));
   const load = loadFigure(data);
-  return section("path", "The path", first, load === null ? null : drawn(load), ...others);
+  return section("path", "The path", first, load === null ? null : drawn(load), ...others, inWords(groups.plain));
 }
 
 /** The load graph, where a path is folded over a link and nothing was swept. */

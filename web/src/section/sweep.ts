@@ -1,18 +1,23 @@
 // What a sweep gives: a figure for each metric that changes, and the windows after a loss.
 
 import { drawn, fileName, type Drawn } from "../drawn";
-import { h, section } from "../dom";
+import { h, plural, section } from "../dom";
 import * as format from "../format";
 import { coarse, drawRecovery, hasFormula, recoveryKey } from "../figure/recovery";
 import { drawSweep, SPREAD } from "../figure/sweep";
-import { sweepOf, sweptKeys, type Look, type Sweep } from "../sweep";
+import { METRICS } from "../registry";
+import { groupRecords, linkRecords, MEMBER, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
-/** Metrics that have a figure where they change; how long a `tcp` test took is its `duration`. */
-const METRICS: readonly string[] = [
-  "highest_bps", "goodput_bps", "rtt_avg_ns", "delay_avg_ns", "loss_ratio", "recovery_s", "completion_ns", "response_avg_ns", "flow_time_avg_ns",
-  "jain_index", "retransmits", "jitter_ns",
+/** Metrics whose figures are shown without being asked for, where they change. */
+const MAIN: readonly string[] = [
+  "highest_bps", "goodput_bps", "rtt_avg_ns", "rtt_p99_ns", "delay_avg_ns", "delay_p99_ns", "loss_ratio", "recovery_s", "completion_ns", "response_avg_ns",
+  "response_p99_ns", "flow_time_avg_ns", "flow_time_p99_ns", "jain_index", "retransmits", "jitter_ns",
 ];
+/** Those of one direction of a link. */
+const OF_LINKS: readonly string[] = ["drops", "rate_mean_bps", "queue_max_bytes", "queue_p99_bytes"];
+/** What each test of a group has of the whole. */
+const OF_GROUP = "group_jain_index";
 
 /** What the signs of a figure mean, and where it has gaps. */
 export function captionOf(sweep: Sweep): string {
@@ -22,22 +27,23 @@ export function captionOf(sweep: Sweep): string {
   const says = marks.some((m) => m.y !== null) ? "Diamonds: what the source states, where its words name one figure." : "";
   const allowed = marks.some((m) => m.low !== null && m.high !== null) ? "Brackets: the allowed band." : "";
   const spread = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low < c.high))) ? `Points and upright lines: ${SPREAD[sweep.bars]} of the repeats.` : "";
+  const cut = sweep.log && sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low <= 0 && c.y > 0))) ? "Arrows: on to 0 or less, where a logarithmic axis does not reach." : "";
   const invalid = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c?.invalid))) ? "Hollow and crossed: INVALID, the certificate failed." : "";
   const together = sweep.x.numbers !== null && sweep.x.keys.length > 1 ? `Together: ${sweep.x.steps.map(format.point).join("; ")}.` : "";
   const few = sweep.rare.length === 0 ? "" : `Left out, for fewer than half of the repeats have it: ${sweep.rare.join("; ")}.`;
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
   const bdp = format.ofBdp([...sweep.x.values, ...(sweep.colour?.values ?? []), ...sweep.panels.map((p) => p.name)]) ?? "";
-  return [predicted, together, says, allowed, spread, invalid, few, gaps, bdp].filter((t) => t !== "").join(" ");
+  return [predicted, together, says, allowed, spread, cut, invalid, few, gaps, bdp].filter((t) => t !== "").join(" ");
 }
 
-function figure(data: ReportData, look: Look, test: string, metric: string, name = test): Drawn[] {
-  const sweep = sweepOf(data, test, metric, name, look);
+function figure(data: ReportData, sweep: Sweep | null): Drawn[] {
   if (!sweep) return [];
+  const { test: name, metric } = sweep;
   const beside = [sweep.colour?.name, ...(sweep.panels.length > 1 ? ["panels"] : [])].length;
   const by = sweep.colour === null ? "" : `, by ${sweep.colour.name}`;
   return [{
     file: fileName(data.scenario.name, name, metric), class: `sweep keys-${beside}`,
-    title: `${name}: ${format.metricName(metric)} against ${sweep.x.name}${by}`,
+    title: `${format.called(name)}: ${format.metricName(metric)} against ${sweep.x.name}${by}`,
     draw: (width) => drawSweep(sweep, { id: fileName("sweep", name, metric), width }),
     below: () => [h("figcaption", {}, captionOf(sweep))],
   }];
@@ -57,21 +63,81 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
   }];
 }
 
-/** A figure for each metric that changes, group by group and test by test. */
-export function sweepFigures(data: ReportData, look: Look = {}): Drawn[] {
-  const { records } = data.document;
-  const tests = [...new Set(records.map((r) => r.test))];
-  const figures = tests.flatMap((test) => {
-    const mine = records.filter((r) => r.test === test);
-    if (sweptKeys(mine).length === 0) return [];
-    return windows(data, test, mine).concat(METRICS.filter((metric) => mine.some((r) => typeof r.metrics[metric] === "number" && !(metric === "completion_ns" && r.kind === "tcp"))).flatMap((metric) => figure(data, look, test, metric)));
+/** Whether a test's completion says no more than its duration, which was asked for. */
+function asked(metric: string, records: readonly TestRecord[]): boolean {
+  return metric === "completion_ns" && records.every((r) => r.kind === "tcp");
+}
+
+/** The metrics of records in the order of the page: first those that are shown without being asked for. */
+function metricsOf(records: readonly TestRecord[]): string[] {
+  const present = new Set(records.flatMap((r) => Object.keys(r.metrics)));
+  return [...MAIN, ...[...METRICS.keys()].filter((m) => !MAIN.includes(m) && m !== OF_GROUP)].filter((m) => present.has(m) && !asked(m, records));
+}
+
+/** The figures of a sweep: those that are shown, and the others. */
+interface Figures {
+  readonly main: Drawn[];
+  readonly more: Drawn[];
+}
+
+/** The tests of each group in one figure a metric, after their fairness. */
+function groups(data: ReportData, look: Look): { readonly figures: Drawn[]; readonly drawn: ReadonlySet<string> } {
+  const first = new Map(data.document.records.flatMap((r) => (r.group === undefined ? [] : [[r.group, r.test] as const])).reverse());
+  const drawn = new Set<string>();
+  const figures = [...first].reverse().flatMap(([group, test]) => {
+    const name = `group ${group}`;
+    const fairness = figure(data, sweepOf(data, test, OF_GROUP, name, look));
+    const together = groupRecords(data, group) ?? [];
+    return fairness.concat(metricsOf(together).filter((m) => MAIN.includes(m)).flatMap((metric) => {
+      const one = figure(data, sweepOfRecords(data, together, metric, name, { ...look, colour: MEMBER }));
+      if (one.length > 0) for (const r of data.document.records) if (r.group === group) drawn.add(`${r.test}.${metric}`);
+      return one;
+    }));
   });
-  const groups = new Map(records.flatMap((r) => (r.group === undefined ? [] : [[r.group, r.test] as const])).reverse());
-  for (const [group, test] of [...groups].reverse()) figures.unshift(...figure(data, look, test, "group_jain_index", `group ${group}`));
-  return figures;
+  return { figures, drawn };
+}
+
+function links(data: ReportData, look: Look): Drawn[] {
+  // Their means over the repeats are in no report.
+  const own: Look = { ...look, bars: "range" };
+  // Where series are those of the first repeat, later ones have counters alone.
+  const having = (records: readonly TestRecord[], metric: string): TestRecord[] => records.filter((r) => typeof r.metrics[metric] === "number");
+  return linkRecords(data).flatMap(({ name, records }) => OF_LINKS.flatMap((metric) => figure(data, sweepOfRecords(data, having(records, metric), metric, name, own))));
+}
+
+/** A figure for each metric that changes: of groups, of tests, of links. What a group's figure shows has no other without being asked for. */
+function figuresOf(data: ReportData, look: Look): Figures {
+  const { records } = data.document;
+  const of = groups(data, look);
+  const main = [...of.figures];
+  const more: Drawn[] = [];
+  for (const test of new Set(records.map((r) => r.test))) {
+    const mine = records.filter((r) => r.test === test);
+    if (sweptKeys(mine).length === 0) continue;
+    main.push(...windows(data, test, mine));
+    for (const metric of metricsOf(mine)) {
+      const shown = MAIN.includes(metric) && !of.drawn.has(`${test}.${metric}`);
+      (shown ? main : more).push(...figure(data, sweepOf(data, test, metric, test, look)));
+    }
+  }
+  if (sweptKeys(data.document.links).length > 0) main.push(...links(data, look));
+  return { main, more };
+}
+
+export function sweepFigures(data: ReportData, look: Look = {}): Drawn[] {
+  const { main, more } = figuresOf(data, look);
+  return [...main, ...more];
+}
+
+/** The others are drawn when they are asked for. */
+function folded(more: readonly Drawn[]): HTMLElement | null {
+  if (more.length === 0) return null;
+  const details = h("details", { class: "more" }, h("summary", {}, plural(more.length, "more figure")));
+  details.addEventListener("toggle", () => { if (details.children.length === 1) details.append(...more.map(drawn)); });
+  return details;
 }
 
 export function sweeps(data: ReportData): HTMLElement | null {
-  const figures = sweepFigures(data);
-  return figures.length === 0 ? null : section("sweep", "Sweep", ...figures.map(drawn));
+  const { main, more } = figuresOf(data, {});
+  return main.length + more.length === 0 ? null : section("sweep", "Sweep", ...main.map(drawn), folded(more));
 }

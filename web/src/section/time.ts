@@ -262,7 +262,9 @@ function drops(links: readonly LinkRecord[]): HTMLElement[] {
     .filter((all) => all.some((l) => Object.values(l.drops).some((n) => n > 0)));
   if (lossy.length === 0) return [h("h3", {}, "Drops"), h("p", {}, "No frame was dropped on any link.")];
   const reasons = [...new Set(lossy.flat().flatMap((l) => Object.keys(l.drops).filter((k) => (l.drops[k] ?? 0) > 0)))].sort();
-  const head = ["link", "direction", "origin", ...reasons, "of frames"];
+  // As tables of results and the terminal call them.
+  const words = (reason: string): string => /^drops \((.*)\)$/.exec(format.metricName(`drops.${reason}`, "link "))?.[1] ?? reason;
+  const head = ["link", "direction", "origin", ...reasons.map(words), "of frames"];
   const number = (all: readonly LinkRecord[], of: (l: LinkRecord) => number): HTMLElement => h("td", { class: "number" }, format.count(median(all.map(of))));
   const body = lossy.map((all) => {
     const l = all[0]!;
