@@ -132,7 +132,7 @@ pub fn drive<I: Interface + AsFd>(
             }
             turned = Some(now);
         }
-        let taken = plane.take_in(now)?;
+        let taken = plane.take_in(&mut || clock.now())?;
         let until = clock.now();
         if plane.work_due() < until {
             plane.advance(until);

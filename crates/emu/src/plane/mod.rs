@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 
 use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port};
-use farpath_scenario::plan::{Output, Plan, port_of};
+use farpath_scenario::plan::{Output, Plan, node_at, port_of};
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
@@ -145,6 +145,17 @@ pub struct Traffic {
     pub pool_full: u64,
 }
 
+/// What became of the UDP datagrams of a host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Datagrams {
+    /// Datagrams it sent; one in fragments counts once.
+    pub sent: u64,
+    /// Bytes of payload in them.
+    pub bytes: u64,
+    /// Those that a queue, a line or a router of the network dropped.
+    pub lost: u64,
+}
+
 /// The network between hosts, at work.
 pub struct Plane<I> {
     network: Network<Piece>,
@@ -161,6 +172,8 @@ pub struct Plane<I> {
     coalescing: Duration,
     next_event: usize,
     traffic: Traffic,
+    /// By host.
+    datagrams: Vec<Datagrams>,
     heading: Vec<u8>,
     taps: Taps,
     /// Deliveries: interface, when due, handle, frames.
@@ -200,6 +213,7 @@ impl<I: Interface> Plane<I> {
         let first = |both: &[(ElementId, Duration)]| both.iter().map(|b| b.0).collect();
         let (nodes, ports): (Vec<ElementId>, Vec<ElementId>) = (first(&nodes), first(&ports));
         let routers = &nodes[scenario.hosts.len()..];
+        let datagrams = vec![Datagrams::default(); scenario.hosts.len()];
         let active = routers.iter().chain(&ports).copied().collect();
         let sockets = attachments
             .into_iter()
@@ -219,6 +233,7 @@ impl<I: Interface> Plane<I> {
             coalescing: COALESCING,
             next_event: 0,
             traffic: Traffic::default(),
+            datagrams,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
             #[cfg(test)]
@@ -248,16 +263,17 @@ impl<I: Interface> Plane<I> {
         self.taps.add(&self.wan.plan, number, watch);
     }
 
-    /// Reads what hosts have sent by `now`, a turn from each interface. Returns how many packets.
+    /// Reads what hosts have sent, a turn from each interface. Each packet comes at the instant of `clock` at which it has been
+    /// read: never before its host sent it, however long the machine held the reader up. Returns how many packets.
     ///
     /// # Errors
     /// Those of a device: it is gone.
-    pub fn take_in(&mut self, now: Time) -> io::Result<usize> {
+    pub fn take_in(&mut self, clock: &mut impl FnMut() -> Time) -> io::Result<usize> {
         let mut taken = 0;
         for n in 0..self.sockets.len() {
             let mut bytes = 0;
             for _ in 0..TURN {
-                let Some(len) = self.take_one(n, now)? else {
+                let Some(len) = self.take_one(n, clock)? else {
                     break;
                 };
                 taken += 1;
@@ -271,7 +287,11 @@ impl<I: Interface> Plane<I> {
     }
 
     /// Reads one packet, and says how long it was; nothing when there is none.
-    fn take_one(&mut self, n: usize, now: Time) -> io::Result<Option<usize>> {
+    fn take_one(
+        &mut self,
+        n: usize,
+        clock: &mut impl FnMut() -> Time,
+    ) -> io::Result<Option<usize>> {
         let socket = &mut self.sockets[n];
         let Some(room) = self.pool.room() else {
             self.traffic.pool_full += 1;
@@ -283,6 +303,7 @@ impl<I: Interface> Plane<I> {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(Some(0)),
             Err(e) => return Err(e),
         };
+        let now = clock();
         let parsed = Packet::parse(&room[..len]);
         let Some((packet, flow)) = parsed.and_then(|p| Some((p, self.flows.find(&p)?))) else {
             self.traffic.strays += 1;
@@ -292,6 +313,11 @@ impl<I: Interface> Plane<I> {
         let channel = self.network.channel_mut(socket.out);
         self.traffic.packets_in += 1;
         self.traffic.frames_in += packet.segments() as u64;
+        if packet.is_udp() {
+            let datagrams = &mut self.datagrams[socket.node.0];
+            datagrams.sent += packet.segments() as u64;
+            datagrams.bytes += u64::from(packet.payload());
+        }
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;
             frame.side = handle(slot, segment);
@@ -386,9 +412,12 @@ impl<I: Interface> Plane<I> {
                 self.traffic.copied += 1;
             }
             for frame in fates.lost.drain(..) {
-                let (slot, _) = unpack(frame.side);
-                self.pool.release(slot, 1);
-                self.traffic.lost += 1;
+                forget(
+                    &frame,
+                    &mut self.pool,
+                    &mut self.traffic,
+                    &mut self.datagrams,
+                );
             }
         }
         for id in &self.nodes {
@@ -396,9 +425,12 @@ impl<I: Interface> Plane<I> {
                 continue;
             };
             for frame in router.lost.drain(..) {
-                let (slot, _) = unpack(frame.side);
-                self.pool.release(slot, 1);
-                self.traffic.lost += 1;
+                forget(
+                    &frame,
+                    &mut self.pool,
+                    &mut self.traffic,
+                    &mut self.datagrams,
+                );
             }
         }
     }
@@ -506,6 +538,11 @@ impl<I: Interface> Plane<I> {
         self.traffic
     }
 
+    /// What became of the datagrams of a host so far.
+    pub fn datagrams(&self, host: NodeId) -> Datagrams {
+        self.datagrams.get(host.0).copied().unwrap_or_default()
+    }
+
     /// Frames on links, in queues or not handed out yet.
     pub fn packets_under_way(&self) -> usize {
         self.pool.packets()
@@ -604,6 +641,21 @@ fn run_at_head(frames: &[Frame], span: Duration) -> Option<(usize, Time)> {
         count += 1;
     }
     Some((count, due))
+}
+
+/// A frame is lost: its bytes are not needed any more.
+fn forget(frame: &Frame, pool: &mut Pool, traffic: &mut Traffic, datagrams: &mut [Datagrams]) {
+    let (slot, _) = unpack(frame.side);
+    let packet = pool.packet(slot);
+    if packet.is_udp()
+        && !is_answer(frame)
+        && let Some(host) = node_at(packet.addresses[0])
+        && let Some(datagrams) = datagrams.get_mut(host.0)
+    {
+        datagrams.lost += 1;
+    }
+    pool.release(slot, 1);
+    traffic.lost += 1;
 }
 
 /// The host is busy, not gone.

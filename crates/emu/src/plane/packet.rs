@@ -230,6 +230,11 @@ impl Packet {
         Some(())
     }
 
+    /// Whether it is a UDP datagram, or several.
+    pub(super) fn is_udp(&self) -> bool {
+        matches!(self.transport, Transport::Udp { .. })
+    }
+
     /// Bytes of payload in all.
     pub(super) fn payload(&self) -> u32 {
         self.end - u32::from(self.payload_at)

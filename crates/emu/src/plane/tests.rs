@@ -1,7 +1,9 @@
 //! The plane between interfaces made of memory, on a clock made of numbers.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
 
 use farpath_scenario::plan::address;
@@ -12,6 +14,7 @@ use proptest::prelude::*;
 
 use super::packet::{NEEDS_CHECKSUM, OFFLOAD};
 use super::*;
+use crate::driver::{Clock, Polling, drive};
 
 const MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 
@@ -52,7 +55,8 @@ struct World {
     fidelity: Fidelity,
 }
 
-fn world(text: &str) -> World {
+/// The plane of a scenario, with an interface for each host.
+fn plane<I: Interface>(text: &str, hosts: impl IntoIterator<Item = I>) -> Plane<I> {
     let source = Source {
         name: "test.toml".to_owned(),
         text: text.to_owned(),
@@ -62,16 +66,24 @@ fn world(text: &str) -> World {
     let plan = Plan::new(&whole).expect("it has routes");
     let wan = Wan::new(&whole, plan, 1, farpath_element::Sampling::OFF);
     let plan = wan.plan.clone();
-    let hosts: Vec<Memory> = scenario.hosts.iter().map(|_| Memory::default()).collect();
-    let attachments = hosts.iter().enumerate().map(|(node, memory)| Attachment {
-        node: NodeId(node),
-        port: plan.nodes[node].ports[0],
-        mac: MAC,
-        interface: memory.clone(),
+    let attachments = hosts.into_iter().enumerate().map(|(node, interface)| {
+        let port = plan.nodes[node].ports[0];
+        Attachment {
+            node: NodeId(node),
+            port,
+            mac: MAC,
+            interface,
+        }
     });
-    let plane = Plane::new(whole, wan, &pairs, attachments.collect(), 64 << 20).expect("memory");
+    let attachments = attachments.collect();
+    Plane::new(whole, wan, &pairs, attachments, 64 << 20).expect("memory")
+}
+
+/// Every scenario here has two hosts.
+fn world(text: &str) -> World {
+    let hosts = vec![Memory::default(); 2];
     World {
-        plane,
+        plane: plane(text, hosts.iter().cloned()),
         hosts,
         fidelity: Fidelity::new(Duration::from_ms(1)),
     }
@@ -88,7 +100,12 @@ impl World {
         for host in &self.hosts {
             host.0.borrow_mut().now = at;
         }
-        while self.plane.take_in(at).expect("memory does not fail") > 0 {}
+        while self
+            .plane
+            .take_in(&mut || at)
+            .expect("memory does not fail")
+            > 0
+        {}
     }
 
     fn work(&mut self, until: Time) {
@@ -340,6 +357,74 @@ fn a_super_frame_crosses_in_one_piece_with_its_hops_counted() {
     }
 }
 
+/// A host that sends one packet when it is told to, on the real clock.
+struct Timed<'a> {
+    clock: Clock,
+    packet: &'a RefCell<Option<Vec<u8>>>,
+    /// When the other host was given it.
+    got: &'a Cell<Option<Time>>,
+    /// Always readable.
+    null: &'a File,
+}
+
+impl Interface for Timed<'_> {
+    fn take(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let packet = self.packet.borrow_mut().take();
+        let bytes = packet.ok_or(io::ErrorKind::WouldBlock)?;
+        into[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+
+    fn give(&mut self, _: &[IoSlice<'_>]) -> io::Result<()> {
+        self.got.set(Some(self.clock.now()));
+        Ok(())
+    }
+}
+
+impl AsFd for Timed<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.null.as_fd()
+    }
+}
+
+/// The plane is held up for 5 ms, five times what the path takes, and a host sends meanwhile.
+#[test]
+fn nothing_is_faster_than_the_path_however_long_the_plane_was_held_up() {
+    let clock = Clock::start(Duration::ZERO);
+    let null = File::open("/dev/null").expect("it is always there");
+    let (sends, silent) = (RefCell::default(), RefCell::default());
+    let got = Cell::new(None);
+    let hosts = [&sends, &silent].map(|packet| Timed {
+        clock,
+        packet,
+        got: &got,
+        null: &null,
+    });
+    let mut plane = plane(&TWO.replace("LOSS", ""), hosts);
+    let mut fidelity = Fidelity::new(Duration::from_ms(1));
+    let mut sent = None;
+    let turn = |plane: &mut Plane<Timed<'_>>, now: Time, _: &Fidelity| {
+        if sent.is_some() {
+            return plane.packets_under_way() > 0;
+        }
+        while clock.now() < now + Duration::from_ms(5) {}
+        *sends.borrow_mut() = Some(Made::default().bytes());
+        sent = Some(clock.now());
+        true
+    };
+    drive(
+        &mut plane,
+        clock,
+        (Polling::Busy, false),
+        &mut fidelity,
+        turn,
+    )
+    .expect("nothing fails");
+    let took = got.get().zip(sent).map(|(got, sent)| got.since(sent));
+    let least = Duration::from_us(10) + Duration::from_ms(1);
+    assert!(took.is_some_and(|took| took >= least), "{took:?}");
+}
+
 #[test]
 fn a_scripted_loss_takes_the_one_segment_and_only_its_first_transmission() {
     // Segment 3 of a real connection with its timestamps is the one that holds byte 2 · 8948.
@@ -572,6 +657,15 @@ proptest! {
         prop_assert_eq!(frames, traffic.frames_out);
         prop_assert_eq!(traffic.frames_in, traffic.frames_out + traffic.lost);
         prop_assert_eq!(w.plane.packets_under_way(), 0);
+        let datagrams = Datagrams {
+            sent: traffic.frames_in,
+            bytes: 5 * payload_bytes as u64,
+            lost: traffic.lost,
+        };
+        let none = Datagrams::default();
+        let wanted = if udp { datagrams } else { none };
+        let found = [0, 1].map(|host| w.plane.datagrams(NodeId(host)));
+        prop_assert_eq!(found, [wanted, none]);
     }
 
     /// No bytes a host may send bring the reader down.
