@@ -493,7 +493,7 @@ fn qos012_classes_that_no_frame_reaches() {
         &text(maps, &order("FIRST", "LATER")),
         "QOS012",
         Severity::Warning,
-        8,
+        9,
         "class LATER gets nothing: class FIRST before it takes all that it matches",
     );
     silent(&text(maps, &order("LATER", "FIRST")), "QOS012");
