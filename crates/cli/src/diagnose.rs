@@ -59,7 +59,7 @@ pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
     }
     drop(captures);
     if facts.is_empty() && known.measured.is_none() {
-        return Err(unreadable(&facts.notes));
+        return Err(unreadable(&facts));
     }
     known.tell(&mut facts);
     let mut diagnosis = farpath_diagnose::diagnose(&facts, env!("CARGO_PKG_VERSION"));
@@ -124,10 +124,18 @@ fn outcome(diagnosis: &Diagnosis) -> Exit {
     if unknown { Exit::Finding } else { Exit::Ok }
 }
 
-fn unreadable(notes: &[String]) -> Failure {
-    let mut message =
-        "nothing in it could be read: no line is one that a known tool prints".to_owned();
-    for note in notes {
+fn unreadable(facts: &Facts) -> Failure {
+    let mut tools: Vec<&str> = facts.pieces.iter().map(|p| p.tool).collect();
+    tools.sort_unstable();
+    tools.dedup();
+    let mut message = match tools.is_empty() {
+        true => "nothing in it could be read: no line is one that a known tool prints".to_owned(),
+        false => format!(
+            "what was read ({}) says nothing of a path or a host that bears on a rate",
+            tools.join(", ")
+        ),
+    };
+    for note in &facts.notes {
         message.push_str(&format!("\n{note}"));
     }
     Failure::usage(message).hint(LESSON)

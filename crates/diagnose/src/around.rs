@@ -6,7 +6,7 @@ use crate::counted::growth;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
-use crate::items::{Item, step};
+use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
 
 /// What was said of disks and interfaces.
@@ -125,8 +125,9 @@ impl Evidence {
 
 /// Speeds that Ethernet ports choose between, bit/s.
 const SPEEDS: [f64; 7] = [10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9];
-/// A full port leaves for payload what its frames have room for, within this: rounding, and a first second.
-const FULL_PORT: [f64; 2] = [0.985, 1.006];
+/// A full port leaves for payload what its frames have room for, within this: rounding, a first second, and the 12 bytes of timestamps,
+/// 0.8 %, which not every host sends.
+const FULL_PORT: [f64; 2] = [0.985, 1.01];
 
 impl Evidence {
     /// The speed, half the line's at most, of an Ethernet port that this rate fills to the percent, bit/s; none where the rate jumps.
@@ -136,9 +137,11 @@ impl Evidence {
         // A sender may count what its socket took.
         let late = self.late().filter(|late| *late < 1.1 * rate);
         let rate = late.unwrap_or(rate);
+        let most = self.steady.iter().copied().fold(0.0, f64::max) - self.peak_grain;
         let fills = |speed: &f64| {
             let share = rate / (speed * payload_share(self.mss));
-            share > FULL_PORT[0] && share < FULL_PORT[1]
+            // No interval is faster than the port, whatever the middle one is.
+            share > FULL_PORT[0] && share < FULL_PORT[1] && most < 0.97 * speed
         };
         let all = SPEEDS.into_iter().rev();
         all.filter(|speed| speed * 2.0 <= line).find(fills)
@@ -297,6 +300,28 @@ fn slow_port(e: &Evidence, items: &mut Vec<Item>) {
         ),
     });
 }
+
+/// As many packets were dropped at an interface of a host as segments were sent again: nothing on the path has to have lost any.
+pub(crate) fn dropped_there(e: &Evidence, drops: &Figure, items: &mut Vec<Item>) {
+    let Some(again) = e.retransmits.as_ref().filter(|a| a.value >= DROPS_LEAST) else {
+        return;
+    };
+    let off = libm::fabs(libm::log(drops.value / again.value));
+    items.push(Item {
+        holds: 1.0 - step(off, 0.5, 1.0),
+        weights: of(&LOSSES, -14.0)
+            .into_iter()
+            .chain([(Cause::Nic, 18.0)])
+            .collect(),
+        sentence: format!(
+            "that is as many as segments were sent again, {:.0}",
+            again.value
+        ),
+    });
+}
+
+/// Fewer are as many by chance.
+const DROPS_LEAST: f64 = 20.0;
 
 /// The rate is what a port of a lower speed leaves: one on the way chose it.
 fn lower_port(e: &Evidence, items: &mut Vec<Item>) {

@@ -132,11 +132,15 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
     // Losses come in bursts that cost one cut each, above all the one that ends slow start: of segments sent again, as few
     // as one in forty may be an event of its own.
     let sources = [
-        (&e.again, 40.0, "segments sent again"),
+        (&e.again, 40.0, SENT_AGAIN),
         (&e.idle_loss, 1.5, "packets that the path loses"),
     ];
     for (share, bursts, what) in sources {
-        let Some(share) = share.as_ref().filter(|s| s.value > 0.0 && s.value < 0.5) else {
+        let own = what != SENT_AGAIN || e.start_only() < 0.5;
+        let Some(share) = share
+            .as_ref()
+            .filter(|s| own && s.value > 0.0 && s.value < 0.5)
+        else {
             continue;
         };
         let Some((rate, most, by)) = loss_rate(e, share, bursts, rtt) else {
@@ -152,6 +156,9 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
         });
     }
 }
+
+/// What is sent again at the start alone says nothing of what the path loses later on.
+const SENT_AGAIN: &str = "segments sent again";
 
 /// Linux's least retransmission timeout, seconds (`TCP_RTO_MIN`); RFC 6298 §2.4 has 1 s.
 const LEAST_TIMEOUT_S: f64 = 0.2;

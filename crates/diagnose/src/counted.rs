@@ -167,6 +167,16 @@ impl Evidence {
         Some(all.min(runs as f64))
     }
 
+    /// Bytes in flight that rate and round trip imply.
+    pub(crate) fn implied_flight(&self) -> Option<Figure> {
+        let (rate, rtt) = (self.rate.as_ref()?, self.rtt.as_ref()?);
+        let mut flight = rate.with(rtt);
+        flight.value = rate.value * rtt.value / 8.0 / self.streams;
+        flight.low = rate.low * rtt.low / 8.0 / self.streams;
+        flight.high = rate.high * rtt.high / 8.0 / self.streams;
+        Some(flight)
+    }
+
     /// Bytes in flight that this rate and the round trip imply.
     pub(crate) fn settled_flight(&self) -> Option<Figure> {
         let (mean, settled) = (self.rate.as_ref()?.value, self.settled()?.value);

@@ -8,6 +8,7 @@ use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
+use crate::overshoot::Overshoot;
 use crate::read::Facts;
 use crate::seen::{Row, Side, Test};
 
@@ -148,6 +149,8 @@ pub(crate) struct Evidence {
     pub(crate) swallowed: Option<Swallowed>,
     /// How a capture's losses lie in time.
     pub(crate) loss_pattern: Option<String>,
+    /// What came after losses of the start alone.
+    pub(crate) overshoot: Option<Overshoot>,
     /// What counters of hosts and other tests add.
     pub(crate) counted_else: Counted,
     /// What disks, radio links and interfaces on the path add.
@@ -182,6 +185,7 @@ impl Evidence {
         e.of_counters(facts, flow);
         e.of_other_tests(flow);
         e.weigh_account();
+        e.overshoot = e.of_start();
         e
     }
 
@@ -346,6 +350,9 @@ impl Evidence {
             return;
         }
         let rows: Vec<_> = test.rows.iter().filter(|r| r.side == side).collect();
+        if side == Side::Sender && test.overstates(&rows) {
+            return;
+        }
         let skip = rows.len().div_ceil(5).min(rows.len());
         let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
         (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
@@ -585,15 +592,5 @@ impl Evidence {
             .clone()
             .or_else(|| self.counted_else.passed(own));
         stated.or_else(|| self.found_policer.clone())
-    }
-
-    /// Bytes in flight that rate and round trip imply.
-    pub(crate) fn implied_flight(&self) -> Option<Figure> {
-        let (rate, rtt) = (self.rate.as_ref()?, self.rtt.as_ref()?);
-        let mut flight = rate.with(rtt);
-        flight.value = rate.value * rtt.value / 8.0 / self.streams;
-        flight.low = rate.low * rtt.low / 8.0 / self.streams;
-        flight.high = rate.high * rtt.high / 8.0 / self.streams;
-        Some(flight)
     }
 }

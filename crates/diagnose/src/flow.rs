@@ -475,6 +475,10 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
             (false, true) => Some(1),
             (true, false) => Some(0),
             (true, true) if exact(1) && !exact(0) && flow.systems[0].is_some() => Some(1),
+            // Two hosts have the same system less often than one is described twice; but for Linux.
+            (true, true) if exact(0) != exact(1) && of_host(n) != Some(System::Linux) => {
+                Some(usize::from(exact(1)))
+            }
             _ => None,
         };
         if only != Some(1) {

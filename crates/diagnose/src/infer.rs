@@ -226,13 +226,9 @@ fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
         Cause::ReceiveWindow => by_default(e, flat, &DEFAULT_WINDOWS),
         Cause::SendBuffer => by_default(e, flat, &DEFAULT_BUFFERS),
         Cause::Link => {
-            let Some(rate) = &e.rate else { return flat };
-            let share = payload_share(e.mss);
-            let hit = |line: &&f64| {
-                let full = **line * share;
-                rate.value > full * 0.965 && rate.value < full * 1.012
-            };
-            let hits = LINES.iter().filter(hit).count() as f64;
+            // A line shows in what came after the start.
+            let Some(rate) = e.settled() else { return flat };
+            let hits: f64 = lines_of(rate.value, e.mss).map(|(_, w)| w).sum();
             0.5 * flat + 0.5 * hits / LINES.len() as f64 / 0.021
         }
         _ => flat,
@@ -253,8 +249,34 @@ fn by_default(e: &Evidence, flat: f64, defaults: &[f64]) -> f64 {
     0.5 * flat + 0.5 * hits / defaults.len() as f64 / width
 }
 
-/// Rates that lines have.
-const LINES: [f64; 13] = [
-    1.544e6, 2.048e6, 10e6, 44.736e6, 100e6, 155.52e6, 622.08e6, 1e9, 2.5e9, 10e9, 25e9, 40e9,
-    100e9,
+/// Usual lines that this rate of payload fills, and how usual they are.
+fn lines_of(rate: f64, mss: f64) -> impl Iterator<Item = (f64, f64)> {
+    let share = payload_share(mss);
+    LINES.into_iter().filter(move |(line, _)| {
+        let full = line * share;
+        rate > full * 0.965 && rate < full * 1.012
+    })
+}
+
+/// The usual line that a rate fills, where nobody said how fast the line is, bit/s.
+pub(crate) fn usual_line(e: &Evidence) -> Option<f64> {
+    let rate = e.settled().filter(|_| e.line.is_none())?;
+    lines_of(rate.value, e.mss).map(|(line, _)| line).next()
+}
+
+/// Rates that lines have, and how usual each is: those of the PDH and SDH are rare since Ethernet reaches as far.
+const LINES: [(f64, f64); 13] = [
+    (1.544e6, 0.2),
+    (2.048e6, 0.2),
+    (10e6, 1.0),
+    (44.736e6, 0.2),
+    (100e6, 1.0),
+    (155.52e6, 0.2),
+    (622.08e6, 0.2),
+    (1e9, 1.0),
+    (2.5e9, 1.0),
+    (10e9, 1.0),
+    (25e9, 1.0),
+    (40e9, 1.0),
+    (100e9, 1.0),
 ];

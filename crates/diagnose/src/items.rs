@@ -34,6 +34,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::around::by_surroundings(e, &mut items);
     crate::observed::by_account(e, &mut items);
     crate::follow::by_window(e, &mut items);
+    crate::overshoot::by_overshoot(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     items
 }
@@ -49,6 +50,15 @@ pub(crate) const LOSSES: [Cause; 4] = [
 /// The same weight for several causes.
 pub(crate) fn of(causes: &[Cause], weight: f64) -> Vec<(Cause, f64)> {
     causes.iter().map(|c| (*c, weight)).collect()
+}
+
+/// While a window or buffer holds the sender, its congestion window, which losses cut, does not: for most of the time.
+fn elsewhere(share: &Figure) -> Item {
+    Item {
+        holds: step(share.value, 0.5, 0.8),
+        weights: of(&LOSSES, -12.0),
+        sentence: String::new(),
+    }
 }
 
 /// What the sender's kernel says of its own time.
@@ -68,6 +78,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
                 percent(share)
             ),
         });
+        items.push(elsewhere(share));
         items.push(Item {
             holds: 1.0 - step(share.value, 0.02, 0.2),
             weights: of(
@@ -86,6 +97,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
                 percent(share)
             ),
         });
+        items.push(elsewhere(share));
         items.push(Item {
             holds: 1.0 - step(share.value, 0.02, 0.2),
             weights: vec![(Cause::SendBuffer, -18.0)],
@@ -115,38 +127,6 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
             sentence: "the kernel marks its rates as limited by the application".to_owned(),
         });
     }
-}
-
-/// Everything is sent again and again, and nothing of it arrives: what fills the path is larger than a link carries.
-fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
-    let nothing = e.rate.as_ref().is_some_and(|r| r.value <= 0.0) && !e.udp;
-    let again = e.retransmits.as_ref().map_or(0.0, |r| r.value);
-    items.push(Item {
-        holds: if nothing { step(again, 0.0, 2.0) } else { 0.0 },
-        weights: of(&LOSSES, -10.0)
-            .into_iter()
-            .chain([(Cause::MtuBlackHole, 36.0)])
-            .collect(),
-        sentence: "the connection was opened, and nothing of what was sent again and again arrived"
-            .to_owned(),
-    });
-}
-
-/// Pings as large as the connection's segments are all lost, and smaller ones are answered.
-fn too_large(e: &Evidence, items: &mut Vec<Item>) {
-    let (Some(lost), Some(rate)) = (e.large_lost.as_ref().filter(|_| !e.udp), &e.rate) else {
-        return;
-    };
-    // RFC 9293 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
-    let as_large = e.mss + 52.0 >= lost.value || rate.value <= 0.0;
-    items.push(Item {
-        holds: if as_large { 1.0 - step(rate.value, 1e5, 2e6) } else { 0.0 },
-        weights: vec![(Cause::MtuBlackHole, 24.0)],
-        sentence: format!(
-            "pings of {:.0} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large",
-            lost.value
-        ),
-    });
 }
 
 /// Round trips of the idle path that vary: queues and radio do that, a policer does not.
@@ -198,8 +178,9 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
 fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     // A window that is cut so often does not stand; a program that pauses may lose at the start of each piece.
     let cut = if e.is_bbr() { 0.1 } else { 0.006 };
+    let lasting = 1.0 - e.start_only();
     items.push(Item {
-        holds: step(share.value, cut, 3.0 * cut),
+        holds: step(share.value, cut, 3.0 * cut) * lasting,
         weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -6.0)
             .into_iter()
             .chain([(Cause::Application, -5.0)])
@@ -207,7 +188,7 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
         sentence: String::new(),
     });
     items.push(Item {
-        holds: step(share.value, 0.003, 0.012),
+        holds: step(share.value, 0.003, 0.012) * lasting,
         weights: vec![(Cause::Policer, 7.0)],
         sentence: format!(
             "{:.1} % of the segments were sent again: a policer takes whatever comes above its rate",
@@ -217,8 +198,7 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
 }
 
 fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
-    swallowed(e, items);
-    too_large(e, items);
+    crate::holes::by_holes(e, items);
     if let Some(again) = &e.retransmits {
         let segments = e.bytes.as_ref().map_or(1e4, |b| b.value / e.mss);
         // None of a window's worth says nothing, none of many thousands says that loss is not it.
@@ -247,8 +227,9 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
             true => step(share.value, 0.02, 0.15),
             false => step(libm::log10(share.value.max(1e-9)), -6.0, -3.5),
         };
+        let lasting = 1.0 - e.start_only();
         items.push(Item {
-            holds: many,
+            holds: many * lasting,
             weights: of(&LOSSES, 5.0)
                 .into_iter()
                 .chain(of(
@@ -469,8 +450,10 @@ fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     };
     // An interval may count one write more than left the host in it.
     let least = share - e.peak_grain / line.rate.value;
+    // No peak is what others hardly lie below.
+    let above = step(share * line.rate.value / usual, 1.1, 1.3);
     items.push(Item {
-        holds: step(least, 0.35, 0.6),
+        holds: step(least, 0.35, 0.6) * above,
         weights: vec![
             (Cause::ShallowBuffer, 9.0),
             (Cause::CongestionLoss, 6.0),
@@ -568,6 +551,7 @@ fn by_hosts(e: &Evidence, items: &mut Vec<Item>) {
             weights: vec![(Cause::Nic, 14.0)],
             sentence: format!("an interface of a host dropped {:.0} packets", drops.value),
         });
+        crate::around::dropped_there(e, drops, items);
     }
     if e.half_duplex.is_some() {
         items.push(Item {

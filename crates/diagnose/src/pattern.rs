@@ -52,10 +52,11 @@ pub(crate) const FEATURES: [(&str, f64, f64); 13] = [
     ("window_of_rate", -0.3, 1.5),
 ];
 
-/// How much of each knot is in force: `KNOTS` numbers a feature, in the order of [`FEATURES`].
+/// How much of each knot is in force, nothing where losses are the start's alone: `KNOTS` numbers a feature, in the order of [`FEATURES`].
 pub(crate) fn activations(e: &Evidence, ceilings: &[Limit]) -> Vec<f64> {
     let values = values(e, ceilings);
     let mut all = vec![0.0; FEATURES.len() * KNOTS];
+    let lasting = 1.0 - e.start_only();
     for (n, (value, (_, low, high))) in values.iter().zip(FEATURES).enumerate() {
         let Some(value) = value.filter(|v| v.is_finite()) else {
             continue;
@@ -63,8 +64,8 @@ pub(crate) fn activations(e: &Evidence, ceilings: &[Limit]) -> Vec<f64> {
         let place = ((value - low) / (high - low)).clamp(0.0, 1.0) * (KNOTS - 1) as f64;
         let knot = (place as usize).min(KNOTS - 2);
         let part = place - knot as f64;
-        all[n * KNOTS + knot] = 1.0 - part;
-        all[n * KNOTS + knot + 1] = part;
+        all[n * KNOTS + knot] = (1.0 - part) * lasting;
+        all[n * KNOTS + knot + 1] = part * lasting;
     }
     all
 }

@@ -179,6 +179,13 @@ impl Test {
         self.goodput().is_some() || !self.rows.is_empty()
     }
 
+    /// Whether the sender's intervals make twice what arrived, or more: what its socket took, or was said to take, is not what left it.
+    pub(crate) fn overstates(&self, rows: &[&Row]) -> bool {
+        let mean = rows.iter().map(|r| r.bps).sum::<f64>() / rows.len().max(1) as f64;
+        let came = self.received.as_ref().map(|r| r.goodput.value);
+        came.is_some_and(|came| mean > 2.0 * came)
+    }
+
     /// Sets a number, the first that is said of it.
     pub(crate) fn set(&mut self, name: &'static str, figure: Figure) {
         self.numbers.entry(name).or_insert(figure);

@@ -142,6 +142,17 @@ const EPISODES_LEAST: f64 = 5.0;
 /// (`docs/models/diagnosis.md`).
 const FEW_EPISODES: f64 = 0.8;
 
+/// Most that is said of a kind of loss of connections side by side: the weights are of one, whose cuts are not spread over others.
+const SIDE_BY_SIDE: f64 = 0.6;
+
+/// A log of fewer intervals than this is unlike those of the corpus, which have twelve.
+const INTERVALS_LEAST: usize = 8;
+
+/// Whether losses were counted in so few intervals that they show no pattern in time.
+fn short(e: &Evidence) -> bool {
+    !e.counted.is_empty() && e.counted.len() < INTERVALS_LEAST
+}
+
 /// The most that is said of a cause, whatever its odds: marks of odd paths, and of few losses, in the evidence, on which verdicts of its kind are
 /// less often right.
 pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
@@ -152,12 +163,16 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
         return 1.0;
     }
     let few = |n: Option<f64>| n.is_some_and(|n| n < EPISODES_LEAST);
+    let alone = if e.streams > 1.0 { SIDE_BY_SIDE } else { 1.0 };
     let counted = match e.retransmits.as_ref().map(|r| r.value) {
         n if few(n) => UNFOUNDED,
-        _ if few(e.loss_episodes()) => FEW_EPISODES,
+        _ if few(e.loss_episodes()) || short(e) => FEW_EPISODES,
         _ => 1.0,
     };
-    libm::fmin(counted, 1.0 - (1.0 - UNSTEADY_LOSS) * e.unsteady())
+    libm::fmin(
+        counted.min(alone),
+        1.0 - (1.0 - UNSTEADY_LOSS) * e.unsteady(),
+    )
 }
 
 fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
@@ -206,6 +221,9 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
         because: vec!["the texts do not say how fast anything was".to_owned()],
     };
     if e.rate.is_none() {
+        // What hosts and interfaces say stands by itself.
+        let seen = weighed.because.iter().map(|(_, text)| text.clone());
+        verdict.because.extend(seen.take(BECAUSE_MAX - 1));
         return verdict;
     }
     let capped = |r: &Ranking| Ranking {
@@ -318,6 +336,12 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
                 }
             ));
         }
+    }
+    if let Some(line) = infer::usual_line(e).filter(|_| cause == Cause::Link) {
+        all.push(format!(
+            "the rate is what a line of {} leaves for payload; nobody said how fast the line is",
+            bps(line)
+        ));
     }
     let others = weighed
         .because

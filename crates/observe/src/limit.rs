@@ -81,6 +81,11 @@ impl Limit {
         WORDS[self as usize].1
     }
 
+    /// Its name for people.
+    pub const fn words(self) -> &'static str {
+        WORDS[self as usize].2
+    }
+
     /// The limit of a word; none for another word.
     pub fn named(word: &str) -> Option<Limit> {
         let found = WORDS.iter().find(|(_, name, _)| *name == word);

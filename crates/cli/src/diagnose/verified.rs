@@ -1,6 +1,7 @@
 //! The table of `--verify`: measured, simulated, after the change.
 
-use farpath_diagnose::Verify;
+use farpath_diagnose::{Cause, Verify};
+use farpath_observe::limit::Limit;
 
 use super::page::bps;
 use crate::left::entry;
@@ -28,6 +29,8 @@ pub(super) fn verified(verify: &Verify, cause: &str, out: &mut String) {
             out.push('\n');
         }
     };
+    let cause = Cause::named(cause).map_or("unknown", Cause::words);
+    let words = |name: &str| Limit::named(name).map_or("unknown", Limit::words);
     row("measured", verify.measured_bps, Some(cause));
     let both = [
         ("simulated", Some(verify)),
@@ -35,9 +38,9 @@ pub(super) fn verified(verify: &Verify, cause: &str, out: &mut String) {
     ];
     for (origin, found) in both {
         let Some(v) = found else { continue };
-        let limit = v.before_limited_by.as_deref();
+        let limit = v.before_limited_by.as_deref().map(words);
         row(&format!("twin, {origin}"), v.before_bps, limit);
-        let limit = v.after_limited_by.as_deref();
+        let limit = v.after_limited_by.as_deref().map(words);
         row(&format!("after the change, {origin}"), v.after_bps, limit);
     }
     row("after, predicted", verify.predicted_bps, None);

@@ -43,6 +43,11 @@ impl<'a> Typed<'a> {
         let at = self.options.iter().position(|o| *o == option)?;
         self.options.get(at + 1).copied()
     }
+
+    /// Whether an option stands among them.
+    pub(super) fn has(&self, option: &str) -> bool {
+        self.options.contains(&option)
+    }
 }
 
 impl Typed<'_> {

@@ -135,8 +135,14 @@ fn netstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
 }
 
 impl Counters {
-    /// A counter that `grep` took out of its list, in the words of `netstat -s`.
+    /// A counter that `grep` took out of its list: as `nstat` names it, or in the words of `netstat -s`.
     fn alone(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let name = text.split_whitespace().next().unwrap_or("");
+        if NAMED.iter().any(|(n, _)| *n == name) {
+            let host = facts.host();
+            (self.host, self.kind) = (Some(host), "nstat");
+            return nstat(host, text, at, facts);
+        }
         let Some((value, words)) = text.split_once(' ') else {
             return false;
         };

@@ -10,7 +10,7 @@ use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Place};
 use crate::redact;
 use crate::seen::{End, Report, Row, Side, Test};
-use crate::words::{after, decimal, keyed, quantity};
+use crate::words::{after, decimal, keyed, quantity, size};
 
 /// The state of reading.
 #[derive(Default)]
@@ -229,6 +229,11 @@ impl Iperf2 {
             && rest.contains("Bandwidth")
             && !rest.contains("Retr ")
         {
+            if self.test.is_none() && rest.contains("Write/Err") {
+                // Only these columns were pasted: they are a client's that sends.
+                self.test = Some(Test::new(TOOL, line.at));
+                self.headed = true;
+            }
             return true;
         }
         if let Some(mss) = rest
@@ -358,7 +363,7 @@ impl Iperf2 {
             read.span.1,
             read.bytes.clone(),
             read.rate.clone(),
-            at,
+            (counted(read.rest), at),
         );
         self.rows.entry(key).or_default().push(entry);
         // The test grows as it is read, so that its piece counts what it gave.
@@ -462,6 +467,17 @@ fn extras(test: &mut Test, read: &IperfRow<'_>, at: Place) {
     }
 }
 
+/// Segments sent again in an interval, and the congestion window at its end in bytes, of the columns of `-e`.
+fn counted(rest: &str) -> [Option<f64>; 2] {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let [writes, again, more @ ..] = &words[..] else {
+        return [None, None];
+    };
+    let again = decimal(again).filter(|_| writes.contains('/'));
+    let cwnd = more.first().and_then(|w| w.split_once('/'));
+    [again, again.and(cwnd.and_then(|(w, _)| size(w)))]
+}
+
 /// `  0/  893 (0%)`.
 fn lost_of(text: &str) -> Option<(f64, f64)> {
     let (lost, rest) = text.split_once('/')?;
@@ -470,8 +486,8 @@ fn lost_of(text: &str) -> Option<(f64, f64)> {
     Some((decimal(lost)?, decimal(sent)?))
 }
 
-/// A row as it was printed: start, end, payload, rate.
-type Printed = (f64, f64, Figure, Figure, Place);
+/// A row as it was printed: start, end, payload, rate, and what was counted in it and where.
+type Printed = (f64, f64, Figure, Figure, ([Option<f64>; 2], Place));
 
 /// Rows by id, and whether the receiver printed them.
 type Rows = BTreeMap<(String, bool), Vec<Printed>>;
@@ -497,7 +513,7 @@ fn summarise(test: &mut Test, rows: &Rows, receiver: bool) {
     for (_, list) in &chosen {
         let last = list.iter().map(|r| r.1).fold(0.0, f64::max);
         let count = list.len();
-        for (n, (from, until, bytes, rate, at)) in list.iter().enumerate() {
+        for (n, (from, until, bytes, rate, ([again, cwnd], at))) in list.iter().enumerate() {
             let whole = *from == 0.0 && *until >= last * 0.999 && (n + 1 == count);
             if whole {
                 add(&mut report, rate, bytes, *until);
@@ -507,12 +523,15 @@ fn summarise(test: &mut Test, rows: &Rows, receiver: bool) {
                 from: *from,
                 until: *until,
                 bps: 0.0,
-                retransmits: None,
-                cwnd: None,
+                retransmits: Some(0.0),
+                cwnd: Some(0.0),
                 side,
                 at: *at,
             });
+            let plus = |a: Option<f64>, b: &Option<f64>| a.zip(*b).map(|(a, b)| a + b);
             row.bps += rate.value;
+            row.retransmits = plus(row.retransmits, again);
+            row.cwnd = plus(row.cwnd, cwnd);
         }
     }
     test.rows.extend(intervals.into_values());

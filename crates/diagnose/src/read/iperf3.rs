@@ -33,6 +33,9 @@ pub(super) struct Iperf3 {
 
 const TOOL: &str = "iperf3";
 
+/// So far back the intervals of single streams stand before their sum.
+const SPANS_BACK: usize = 4;
+
 impl Tool for Iperf3 {
     fn name(&self) -> &'static str {
         TOOL
@@ -64,11 +67,7 @@ impl Tool for Iperf3 {
         if let Some(typed) = super::command::typed(text) {
             // What follows is another test, whatever of its head was pasted.
             self.close(facts);
-            if !typed.server {
-                self.host = typed.value("-c").map(redact).unwrap_or_default();
-                self.parallel = typed.value("-P").and_then(|n| n.parse().ok());
-                self.asked = typed.datagram_rate().map(|bps| Figure::exact(bps, line.at));
-            }
+            self.asked_for(&typed, line.at);
             return false;
         }
         if self.known(text, line.at) {
@@ -120,6 +119,17 @@ impl Tool for Iperf3 {
 }
 
 impl Iperf3 {
+    /// What a command asks for; nothing of a server's.
+    fn asked_for(&mut self, typed: &super::command::Typed<'_>, at: Place) {
+        if typed.server {
+            return;
+        }
+        self.host = typed.value("-c").map(redact).unwrap_or_default();
+        self.parallel = typed.value("-P").and_then(|n| n.parse().ok());
+        self.reverse = typed.has("-R") || typed.has("--reverse");
+        self.asked = typed.datagram_rate().map(|bps| Figure::exact(bps, at));
+    }
+
     /// Lines of `-V`, and others that stand alone.
     fn known(&mut self, text: &str, at: Place) -> bool {
         if let Some(name) = text.strip_prefix("snd_tcp_congestion ") {
@@ -200,6 +210,10 @@ impl Iperf3 {
     fn row(&mut self, read: &IperfRow<'_>, role: &str, at: Place) {
         let words: Vec<&str> = read.rest.split_whitespace().collect();
         let last = words.last().copied().unwrap_or("");
+        if last == "(omitted)" {
+            // Before the time that counts, whose intervals begin at 0 again.
+            return;
+        }
         let is_back = match self.server {
             true => role.starts_with("TX"),
             false => role.starts_with("RX"),
@@ -210,8 +224,9 @@ impl Iperf3 {
                 .get_or_insert_with(|| backwards(forward, host, at))
         } else {
             let (host, parallel) = (&self.host, self.parallel);
+            let reverse = self.reverse && !self.server;
             self.test
-                .get_or_insert_with(|| headless(host, parallel, at))
+                .get_or_insert_with(|| headless(host, parallel, reverse, at))
         };
         if !role.is_empty() {
             // Connections of both directions were counted together.
@@ -223,7 +238,9 @@ impl Iperf3 {
             self.closing(read, (role, is_back), named.then_some(last == "sender"), at);
             return;
         }
-        if read.id.starts_with("SUM") && test.streams > 1 {
+        let sum = read.id.starts_with("SUM");
+        let same = |r: &Row| (r.from, r.until) == read.span;
+        if sum && test.rows.iter().rev().take(SPANS_BACK).any(same) {
             // The single streams were added already.
             return;
         }
@@ -239,8 +256,8 @@ impl Iperf3 {
         let again = words
             .first()
             .and_then(|w| decimal(w))
-            // In mail the unit of the window may have gone to the next line.
-            .filter(|_| words.len() >= 2 && !test.udp && !receiving);
+            // In mail the unit of the window may have gone to the next line; a sum has none.
+            .filter(|_| (words.len() >= 2 || sum) && !test.udp && !receiving);
         if again.is_some()
             && words.len() >= 3
             && let Some(cwnd) = quantity(words[1], words[2], at)
@@ -299,6 +316,9 @@ impl Iperf3 {
                 // Not every system counts what is sent again; the closing row says whose it is.
                 test.turn();
             }
+            if is_unheard(&test) {
+                test.received = None;
+            }
             if test.is_measured() {
                 facts.tests.push(test);
             }
@@ -323,6 +343,19 @@ fn is_total(test: &Test, read: &IperfRow<'_>) -> bool {
     test.rows.len() > 1 && read.span.0 == 0.0 && read.span.1 >= last - 0.01
 }
 
+/// Whether a receiver's report of nothing is none: a test that was interrupted prints it, while the sender went on until its end.
+fn is_unheard(test: &Test) -> bool {
+    let nothing = test
+        .received
+        .as_ref()
+        .is_some_and(|r| r.goodput.value == 0.0);
+    let mut late = test.rows.iter().rev().take(2);
+    nothing
+        && !test.udp
+        && test.rows.len() > 1
+        && late.all(|r| r.side == Side::Sender && r.bps > 0.0)
+}
+
 /// What arrived of the datagrams that were sent.
 fn arrived(test: &mut Test) {
     let count = |name| test.numbers.get(name).map(|f: &Figure| f.value);
@@ -340,9 +373,17 @@ fn arrived(test: &mut Test) {
 }
 
 /// A test of which only the command and the report were pasted.
-fn headless(host: &str, parallel: Option<u32>, at: Place) -> Test {
+fn headless(host: &str, parallel: Option<u32>, reverse: bool, at: Place) -> Test {
     let mut test = Test::new(TOOL, at);
-    host.clone_into(&mut test.to.host);
+    if reverse {
+        test.client = Side::Receiver;
+    }
+    let far = if reverse {
+        &mut test.from
+    } else {
+        &mut test.to
+    };
+    host.clone_into(&mut far.host);
     test.streams = parallel.unwrap_or(1).clamp(1, 1024);
     test
 }

@@ -23,7 +23,7 @@ pub(super) fn read(
     stream: &mut Stream,
     facts: &mut Facts,
 ) -> Option<&'static str> {
-    if stream.take(value, at) {
+    if stream.take(value, at, facts) {
         return Some("iperf3");
     }
     if value.get("start").is_some() && value.get("end").is_some() {

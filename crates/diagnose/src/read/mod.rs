@@ -4,10 +4,13 @@
 //! The first that knows the line takes it; a line that nobody knows is counted, and nothing is made of it. So several
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
+mod broken;
 mod command;
 mod copies;
 mod counters;
 mod disk;
+mod failed;
+mod flent;
 mod iperf2;
 mod iperf3;
 mod iperf_row;
@@ -18,6 +21,7 @@ mod nic;
 mod others;
 mod ping;
 mod plain;
+mod pscheduler;
 mod radio;
 mod route;
 mod router;
@@ -166,6 +170,8 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(others::Nuttcp::default()),
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
+        Box::new(pscheduler::PScheduler::default()),
+        Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
         Box::new(copies::Curl::default()),
@@ -191,14 +197,14 @@ pub fn read(sources: &[Source]) -> Facts {
 /// Reads one source.
 fn text(number: u32, source: &Source, facts: &mut Facts) {
     let name = facts.sources[number as usize].clone();
-    if is_binary(&source.bytes) {
+    if plain::is_binary(&source.bytes) {
         let note = format!(
             "{name}: not text; save what the tools printed, and give captures to a tool that reads them"
         );
         facts.notes.push(note);
         return;
     }
-    let text = plain::plain(&source.bytes);
+    let text = broken::mended(plain::plain(&source.bytes));
     if router::configuration(number, &name, &text, facts) {
         return;
     }
@@ -268,6 +274,10 @@ impl Reader<'_> {
                 bare,
                 at: Place::Line(self.number, n),
             };
+            if let Some((tool, said)) = failed::failed(bare) {
+                facts.gave_up(tool, said, line.at);
+                continue;
+            }
             let taken = offer(&mut self.tools, self.current, line, facts);
             // A rule between two things is of neither.
             if taken.is_none() && !bare.contains(char::is_alphanumeric) {
@@ -278,14 +288,25 @@ impl Reader<'_> {
                 facts.ignore(self.number, n);
             }
         }
-        for tool in &mut self.tools {
-            tool.finish(facts);
-        }
-        self.stream.finish(facts);
+        self.finish(facts);
         if long > 0 {
             facts.notes.push(format!(
                 "{name}: {long} lines longer than {LINE_MAX} bytes were left"
             ));
+        }
+    }
+
+    /// The text is over: what is half read is finished.
+    fn finish(&mut self, facts: &mut Facts) {
+        for tool in &mut self.tools {
+            tool.finish(facts);
+        }
+        let before = facts.count();
+        self.stream.finish(facts);
+        let gained = facts.count().saturating_sub(before);
+        let mut pieces = facts.pieces.iter_mut().rev();
+        if let Some(piece) = pieces.find(|p| p.source == self.number && p.tool == "iperf3") {
+            piece.facts += gained;
         }
     }
 
@@ -370,35 +391,6 @@ fn offer(
         }
     }
     None
-}
-
-/// What the name of a file calls the host it is of.
-fn role_of(name: &str) -> Option<Role> {
-    let file = name
-        .rsplit(['/', '\\'])
-        .next()
-        .unwrap_or(name)
-        .to_ascii_lowercase();
-    let roles = [
-        ("sender", Role::End(Side::Sender)),
-        ("receiver", Role::End(Side::Receiver)),
-        ("client", Role::Client),
-        ("server", Role::Server),
-    ];
-    let mut named = roles.iter().filter(|(word, _)| file.contains(word));
-    let (_, role) = named.next()?;
-    named.next().is_none().then_some(*role)
-}
-
-/// Bytes of a capture, an archive or a program: a zero, or much that no text has.
-fn is_binary(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(4096)];
-    if plain::is_wide(start) {
-        // Of text in UTF-16 hardly a character is zero.
-        return start.windows(2).filter(|pair| *pair == [0, 0]).count() > 4;
-    }
-    let odd = |b: &&u8| **b < 9 || (14..27).contains(*b) || (28..32).contains(*b) || **b == 127;
-    start.contains(&0) || start.iter().filter(odd).count() * 20 > start.len()
 }
 
 impl Facts {
@@ -542,7 +534,7 @@ impl Facts {
         self.host_sources.push(self.here());
         let named = Some(self.label.name.clone()).filter(|n| !n.is_empty());
         self.hosts.push(named.into_iter().collect());
-        let by_file = self.sources.last().and_then(|name| role_of(name));
+        let by_file = self.sources.last().and_then(|name| label::role_of(name));
         self.sides.push(self.label.side.or(by_file));
         Of::Host(self.hosts.len() as u32 - 1)
     }

@@ -97,7 +97,13 @@ fn begins(text: &str) -> Option<&'static str> {
     if is_link {
         return Some("ip");
     }
-    if text.starts_with("qdisc ") && text.contains(" dev ") {
+    // Where one interface was asked for, its name is left out.
+    let handle = || {
+        text.split_whitespace()
+            .nth(2)
+            .is_some_and(|h| h.ends_with(':'))
+    };
+    if text.starts_with("qdisc ") && (text.contains(" dev ") || handle()) {
         return Some("tc");
     }
     let is_ethtool = [
@@ -147,7 +153,9 @@ impl Nic {
             return text.contains("base") && text.contains('/');
         };
         let (key, value) = (key.trim(), value.trim());
+        // Columns are another tool's.
         let is_key = key.len() < 60
+            && !key.contains("  ")
             && key
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b" _-.[]()#".contains(&b));

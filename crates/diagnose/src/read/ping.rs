@@ -103,20 +103,16 @@ impl Ping {
         let is_answer = text.contains(" bytes from ")
             && (text.contains("icmp_seq") || text.contains("seq=") || text.contains("icmp_seq="))
             || text.starts_with("Reply from ") && text.contains("bytes=");
-        if !is_answer {
+        // Other languages keep the names of fields: `Antwort von 192.0.2.9: Bytes=32 Zeit=37ms TTL=118`.
+        let is_field = || text.contains("TTL=") || text.contains("ttl=");
+        let time = took(text, at);
+        if !(is_answer || is_field() && time.is_some()) {
             return false;
         }
-        let rest = between(text, "time=", "").or_else(|| between(text, "time<", ""));
-        if let Some(rest) = rest {
-            let end = rest
-                .find(|c: char| !c.is_ascii_digit() && c != '.')
-                .unwrap_or(rest.len());
-            let is_ms = rest[end..].trim_start().starts_with("ms");
-            if let Some(ms) = number(&rest[..end], at).filter(|_| is_ms)
-                && self.answers.len() < ANSWERS_MAX
-            {
-                self.answers.push(ms);
-            }
+        if let Some(ms) = time
+            && self.answers.len() < ANSWERS_MAX
+        {
+            self.answers.push(ms);
         }
         true
     }
@@ -129,11 +125,8 @@ impl Ping {
                 .and_then(|r| r.split_whitespace().next())
                 .and_then(whole);
             sent.zip(received)
-        } else if text.starts_with("Packets: Sent = ") {
-            let sent = between(text, "Sent = ", ",").and_then(whole);
-            sent.zip(between(text, "Received = ", ",").and_then(whole))
         } else {
-            None
+            counted(text)
         };
         let Some((sent, received)) = pair else {
             return false;
@@ -169,14 +162,8 @@ impl Ping {
                 return false;
             }
             slashed(values, at)
-        } else if text.starts_with("Minimum = ") {
-            let ms = |key: &str| between(text, key, "ms").and_then(|v| number(v, at));
-            ms("Minimum = ")
-                .zip(ms("Average = "))
-                .zip(ms("Maximum = "))
-                .map(|((a, b), c)| [a, b, c])
         } else {
-            None
+            of_windows(text, at)
         };
         let Some(figures) = figures else {
             return false;
@@ -202,6 +189,62 @@ impl Ping {
     }
 }
 
+/// The time of an answer, in the language of whoever sent the ping: `time=250.4 ms`, `Zeit=37ms`, `temps<1ms`, ms.
+fn took(text: &str, at: Place) -> Option<Figure> {
+    text.match_indices(['=', '<']).find_map(|(n, _)| {
+        let rest = &text[n + 1..];
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',')
+            .unwrap_or(rest.len());
+        let is_ms = rest[end..].trim_start().starts_with("ms");
+        number(&rest[..end].replace(',', "."), at).filter(|_| is_ms)
+    })
+}
+
+/// Packets sent and received in a closing line of any language: `Packets: Sent = 4, Received = 4, Lost = 0 (0% loss),`, and
+/// `4 Pakete übertragen, 4 empfangen, 0% Paketverlust`. The third number has to follow from the two.
+fn counted(text: &str) -> Option<(u64, u64)> {
+    let parts: Vec<&str> = text.splitn(3, ',').map(str::trim).collect();
+    let [sent, received, lost] = parts[..] else {
+        return None;
+    };
+    let behind = |part: &str| {
+        let (_, value) = part.split_once(" = ")?;
+        whole(
+            value
+                .split_whitespace()
+                .next()?
+                .trim_end_matches([',', '.']),
+        )
+    };
+    if sent.contains(": ") {
+        let (sent, received, lost) = (behind(sent)?, behind(received)?, behind(lost)?);
+        return (received.checked_add(lost) == Some(sent)).then_some((sent, received));
+    }
+    let first = |part: &str| whole(part.split_whitespace().next()?);
+    let (sent, received) = (first(sent)?, first(received)?);
+    let said = decimal(&lost.split_once('%')?.0.replace(',', "."))?;
+    let share = 100.0 - 100.0 * received as f64 / (sent as f64).max(1.0);
+    ((share - said).abs() < 1.0).then_some((sent, received))
+}
+
+/// `Minimum = 1ms, Maximum = 3ms, Average = 2ms` of Windows, in any language: least, mean and greatest.
+fn of_windows(text: &str, at: Place) -> Option<[Figure; 3]> {
+    let ms = |part: &str| {
+        let (name, value) = part.split_once(" = ")?;
+        let is_name = name
+            .trim()
+            .chars()
+            .all(|c| c.is_alphabetic() || c == ' ' || c == '.');
+        let value = value.trim().strip_suffix("ms")?;
+        number(value.trim(), at).filter(|_| is_name)
+    };
+    let mut parts = text.trim_end_matches(['.', ',']).split(',').map(ms);
+    let (least, most, mean) = (parts.next()??, parts.next()??, parts.next()??);
+    let ordered = least.value <= mean.value && mean.value <= most.value;
+    (ordered && parts.next().is_none()).then_some([least, mean, most])
+}
+
 /// Least, mean and greatest, in milliseconds.
 fn times([least, mean, most]: &[Figure; 3], facts: &mut Facts) {
     if least.value > most.value || least.value < 0.0 {
@@ -215,7 +258,8 @@ fn times([least, mean, most]: &[Figure; 3], facts: &mut Facts) {
 /// `250.1/251.0/260.2/1.4 ms`.
 fn slashed(text: &str, at: Place) -> Option<[Figure; 3]> {
     let values = text.split_whitespace().next()?;
-    let values = values.trim_end_matches("ms");
+    // Some languages have a comma in numbers.
+    let values = values.trim_end_matches("ms").replace(',', ".");
     let mut parts = values.split('/').map(|v| number(v, at));
     Some([parts.next()??, parts.next()??, parts.next()??])
 }

@@ -91,6 +91,17 @@ pub(super) fn is_wide(bytes: &[u8]) -> bool {
     matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
 }
 
+/// Bytes of a capture, an archive or a program: a zero, or much that no text has.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(4096)];
+    if is_wide(start) {
+        // Of text in UTF-16 hardly a character is zero.
+        return start.windows(2).filter(|pair| *pair == [0, 0]).count() > 4;
+    }
+    let odd = |b: &&u8| **b < 9 || (14..27).contains(*b) || (28..32).contains(*b) || **b == 127;
+    start.contains(&0) || start.iter().filter(odd).count() * 20 > start.len()
+}
+
 fn wide(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
     let each = char::decode_utf16(units);

@@ -46,7 +46,8 @@ impl Tool for Routes {
             facts.exact(Of::Path, "mtu_bytes", pmtu, line.at);
             return true;
         }
-        if !going {
+        // A line between two hops that nobody knows does not end the trace.
+        if !going && !self.is_next(text) {
             return false;
         }
         let hop = match self.kind {
@@ -67,6 +68,8 @@ impl Tool for Routes {
                     || text.starts_with("Trace complete")
                     || text.starts_with("MPLS Label")
                     || text.starts_with("[MPLS")
+                    // Another router at the same distance.
+                    || text.contains("|--") || text.contains("`|")
             }
         }
     }
@@ -101,10 +104,14 @@ fn mtr(text: &str, at: Place) -> Option<Hop> {
     let (n, rest) = text.split_once(".|--").or_else(|| text.split_once(". "))?;
     decimal(n.trim())?;
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let first = words
-        .iter()
-        .position(|w| w.strip_suffix('%').is_some_and(|v| decimal(v).is_some()))?;
-    let loss = decimal(words[first].strip_suffix('%')?)?;
+    let is_share = |w: &&str| w.strip_suffix('%').is_some_and(|v| decimal(v).is_some());
+    // Of a hop that never answers some versions leave the sign out.
+    let first = match words.iter().position(is_share) {
+        Some(first) => first,
+        None if words.contains(&"100.0") => words.iter().position(|w| *w == "100.0")?,
+        None => return None,
+    };
+    let loss = decimal(words[first].trim_end_matches('%'))?;
     let sent = words.get(first + 1).and_then(|w| decimal(w))?;
     let value = |n: usize| words.get(first + n).and_then(|w| number(w, at));
     // Last, average, best, worst.
@@ -144,6 +151,16 @@ fn traced(text: &str, at: Place) -> Option<Hop> {
 }
 
 impl Routes {
+    /// Whether a line begins with the number of the hop that comes next.
+    fn is_next(&self, text: &str) -> bool {
+        let end = text
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len());
+        !self.kind.is_empty()
+            && self.hops > 0.0
+            && decimal(&text[..end]).is_some_and(|n| n == self.hops + 1.0)
+    }
+
     fn close(&mut self, facts: &mut Facts) {
         let kind = core::mem::take(&mut self.kind);
         let hops = core::mem::take(&mut self.hops);

@@ -50,7 +50,10 @@ impl Tool for Ss {
             return true;
         }
         self.flush(facts);
-        if text.starts_with("State ") && text.contains("Recv-Q") && text.contains("Peer Address") {
+        if (text.starts_with("State ") || text.starts_with("Recv-Q"))
+            && text.contains("Recv-Q")
+            && text.contains("Peer Address")
+        {
             return true;
         }
         if let Some((ends, queues)) = head(text) {
@@ -127,7 +130,16 @@ impl Ss {
 /// `ESTAB 0 3867000 192.0.2.1:32774 192.0.2.2:5201`: both ends, and bytes that the program has not read and that are not
 /// acknowledged yet.
 fn head(text: &str) -> Option<([End; 2], [f64; 2])> {
-    let mut words = text.split_whitespace();
+    let mut words = text.split_whitespace().peekable();
+    // Where one state was asked for, its column is left out.
+    if words.peek().is_some_and(|w| decimal(w).is_some()) {
+        let queues = [decimal(words.next()?)?, decimal(words.next()?)?];
+        let ends = [end(words.next()?)?, end(words.next()?)?];
+        return ends
+            .iter()
+            .all(|e| e.port.is_some() && !e.host.is_empty())
+            .then_some((ends, queues));
+    }
     let mut state = words.next()?;
     if matches!(state, "tcp" | "tcp4" | "tcp6") {
         state = words.next()?;

@@ -88,7 +88,16 @@ impl Tool for Sysctl {
 
 /// Makes a fact of a setting; whether it is one, of a path or of something else.
 pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts) -> bool {
-    if key == "kernel.osrelease" {
+    if key == "kern.ostype" || key == "kern.version" {
+        let name = value.split_whitespace().next().unwrap_or("");
+        let name = match name {
+            "Darwin" => "macos".to_owned(),
+            _ => name.to_ascii_lowercase(),
+        };
+        if let Some(system) = crate::known::System::named(&name) {
+            facts.word(host, "system", system.name(), at);
+        }
+    } else if key == "kernel.osrelease" {
         if value.starts_with(|c: char| c.is_ascii_digit()) {
             facts.word(host, "kernel", value, at);
         }
@@ -184,11 +193,10 @@ fn setting(text: &str) -> Option<(String, &str)> {
         .find_map(|s| key.strip_prefix(s))
         .unwrap_or(key)
         .trim();
-    let is_key =
-        (key.starts_with("net.") || key.starts_with("kern.ipc.") || key == "kernel.osrelease")
-            && key.len() < 100
-            && key
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
+    let is_key = (key.starts_with("net.") || key.starts_with("kern.") || key == "kernel.osrelease")
+        && key.len() < 100
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
     is_key.then(|| (key.to_owned(), value.split('#').next().unwrap_or(value)))
 }

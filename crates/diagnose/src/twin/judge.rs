@@ -1,5 +1,7 @@
 //! What runs of a twin say of the verdict.
 
+use farpath_observe::limit::Limit;
+
 use super::Twin;
 use crate::cause::Cause;
 use crate::ceiling::bps;
@@ -88,10 +90,13 @@ impl Twin {
         }
         let said = run.limited_by.as_deref().unwrap_or("unknown");
         if let Some(limits) = limits_of(self.cause).filter(|l| !l.contains(&said)) {
+            let words = |name: &&str| Limit::named(name).map_or("unknown", Limit::words);
+            let expected: Vec<&str> = limits.iter().map(words).collect();
             all.push(format!(
-                "the twin is limited by {said}, and the verdict is {} ({}): the verdict is in doubt",
-                self.cause.name(),
-                limits.join(" or ")
+                "{} limits the twin. The verdict is {}, under which it is {}: the verdict is in doubt",
+                words(&said),
+                self.cause.words(),
+                expected.join(" or ")
             ));
         }
         all

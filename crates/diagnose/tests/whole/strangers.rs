@@ -38,7 +38,7 @@ macro_rules! ticket {
 
 const WINDOWS: [&str; 2] = ["receive_window", "send_buffer"];
 
-const TICKETS: [Ticket; 15] = [
+const TICKETS: [Ticket; 19] = [
     ticket!(
         "openvpn",
         "100 Mbit/s",
@@ -79,6 +79,15 @@ const TICKETS: [Ticket; 15] = [
     ticket!("satellite", "16 Mbit/s", 0, In("send_buffer", 0.9)),
     ticket!("sndwnd", "10 Gbit/s", 0, In("receive_window", 0.95)),
     ticket!("hundred", "1 Gbit/s", 0, In("link", 0.9)),
+    ticket!("jumbo", "10 Gbit/s", 0, In("mtu_black_hole", 0.9)),
+    ticket!("onecore", "10 Gbit/s", 0, In("host_cpu", 0.9)),
+    ticket!(
+        "winserver",
+        "1 Gbit/s",
+        1,
+        Between(WINDOWS, "send_buffer_bytes")
+    ),
+    ticket!("ring", "10 Gbit/s", 0, In("nic", 0.5)),
 ];
 
 fn judged(ticket: &Ticket, text: &str) -> FlowReport {

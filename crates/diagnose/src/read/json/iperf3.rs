@@ -17,7 +17,7 @@ pub(in crate::read) struct Stream {
 
 impl Stream {
     /// Takes an event; `false` if it is none. The document is there when the test ended.
-    pub(in crate::read) fn take(&mut self, value: &Json, at: Place) -> bool {
+    pub(in crate::read) fn take(&mut self, value: &Json, at: Place, facts: &mut Facts) -> bool {
         let (Some(event), Some(data)) = (s(value, &["event"]), value.get("data")) else {
             return false;
         };
@@ -32,7 +32,11 @@ impl Stream {
                     start["end"] = data.clone();
                 }
             }
-            "interval" | "error" => {}
+            "interval" => {}
+            "error" => {
+                let said = data.as_str().or(s(data, &["error"]));
+                facts.says("iperf3", said.unwrap_or("an error"), at);
+            }
             _ => return false,
         }
         true
@@ -67,7 +71,9 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     }
     test.udp = s(start, &["test_start", "protocol"]) == Some("UDP");
     let connected = list(start, "connected");
-    test.streams = connected.len().max(1) as u32;
+    // Of `--bidir` there are as many each way.
+    let both = value["end"].get(BACK[1]).is_some();
+    test.streams = (connected.len() / if both { 2 } else { 1 }).max(1) as u32;
     if let Some(first) = connected.first() {
         let end = |host: &str, port: &str| End {
             host: redact(
@@ -109,19 +115,69 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     if let Some(bps) = paced.filter(|b| *b > 0.0) {
         test.set("pacing_rate_bps", Figure::exact(bps, at));
     }
-    rows(value, at, &mut test, reverse != server);
+    if both {
+        backwards(value, &test, (reverse == server, at), facts);
+    }
+    rows(value, "sum", at, &mut test, reverse != server);
     ends(&value["end"], at, &mut test);
+    let error = s(value, &["error"]);
+    if let Some(said) = error {
+        facts.says("iperf3", said, at);
+    }
     let any = test.is_measured();
     if any {
         facts.tests.push(test);
     }
-    any
+    any || error.is_some()
 }
 
-fn rows(value: &Json, at: Place, test: &mut Test, receiving: bool) {
+/// The sums of the other direction of `--bidir`: of an interval, and of both ends.
+const BACK: [&str; 3] = [
+    "sum_bidir_reverse",
+    "sum_sent_bidir_reverse",
+    "sum_received_bidir_reverse",
+];
+
+/// The other direction of `--bidir`, a test of its own.
+fn backwards(value: &Json, forward: &Test, (receiving, at): (bool, Place), facts: &mut Facts) {
+    let mut back = Test::new("iperf3", at);
+    (back.from, back.to) = (forward.to.clone(), forward.from.clone());
+    back.aliases = forward.aliases.clone();
+    back.aliases.swap(0, 1);
+    (back.client, back.streams) = (forward.client.other(), forward.streams);
+    rows(value, BACK[0], at, &mut back, receiving);
+    // Windows and round trips of the streams are those of the end that printed them: it sends the other way.
+    back.numbers.clear();
+    for row in &mut back.rows {
+        row.cwnd = None;
+    }
+    let end = &value["end"];
+    for (slot, key) in [(&mut back.sent, BACK[1]), (&mut back.received, BACK[2])] {
+        *slot = report(end, key, at);
+    }
+    if let Some(again) = n(end, &[BACK[1], "retransmits"]) {
+        back.set("retransmits", Figure::exact(again, at));
+    }
+    if back.is_measured() {
+        facts.tests.push(back);
+    }
+}
+
+/// A closing sum; none of nothing.
+fn report(end: &Json, key: &str, at: Place) -> Option<Report> {
+    let sum = end.get(key)?;
+    let bps = n(sum, &["bits_per_second"]).filter(|b| *b > 0.0)?;
+    Some(Report {
+        goodput: Figure::exact(bps, at),
+        bytes: n(sum, &["bytes"]).map(|b| Figure::exact(b, at)),
+        seconds: n(sum, &["seconds"]).unwrap_or(0.0),
+    })
+}
+
+fn rows(value: &Json, key: &str, at: Place, test: &mut Test, receiving: bool) {
     let mut rtts = Vec::new();
     for interval in list(value, "intervals").iter().take(ROWS_MAX) {
-        let sum = &interval["sum"];
+        let sum = &interval[key];
         let (Some(from), Some(until), Some(bps)) = (
             n(sum, &["start"]),
             n(sum, &["end"]),
@@ -167,22 +223,15 @@ fn rows(value: &Json, at: Place, test: &mut Test, receiving: bool) {
 
 /// The congestion windows of an interval's streams, together.
 fn windows(interval: &Json) -> Option<f64> {
-    let all = list(interval, "streams").iter();
+    let sends = |s: &&Json| s["sender"] != Json::Bool(false);
+    let all = list(interval, "streams").iter().filter(sends);
     let each: Option<Vec<f64>> = all.map(|s| n(s, &["snd_cwnd"])).collect();
     each.filter(|w| !w.is_empty()).map(|w| w.iter().sum())
 }
 
 /// The closing sums.
 fn ends(end: &Json, at: Place, test: &mut Test) {
-    let report = |key: &str| {
-        let sum = end.get(key)?;
-        let bps = n(sum, &["bits_per_second"]).filter(|b| *b > 0.0)?;
-        Some(Report {
-            goodput: Figure::exact(bps, at),
-            bytes: n(sum, &["bytes"]).map(|b| Figure::exact(b, at)),
-            seconds: n(sum, &["seconds"]).unwrap_or(0.0),
-        })
-    };
+    let report = |key: &str| report(end, key, at);
     test.sent = report("sum_sent");
     test.received = report("sum_received").or_else(|| report("sum").filter(|_| test.udp));
     if let Some(again) = n(end, &["sum_sent", "retransmits"]) {

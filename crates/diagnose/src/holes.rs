@@ -1,0 +1,71 @@
+//! What a path swallows: nothing that is sent again arrives, for a time or at all.
+
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::items::{Item, LOSSES, of, step};
+
+/// Weighs what never arrived.
+pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
+    swallowed(e, items);
+    stalls(e, items);
+    too_large(e, items);
+}
+
+/// Everything is sent again and again, and nothing of it arrives: what fills the path is larger than a link carries.
+fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
+    let nothing = e.rate.as_ref().is_some_and(|r| r.value <= 0.0) && !e.udp;
+    let again = e.retransmits.as_ref().map_or(0.0, |r| r.value);
+    items.push(Item {
+        holds: if nothing { step(again, 0.0, 2.0) } else { 0.0 },
+        weights: of(&LOSSES, -10.0)
+            .into_iter()
+            .chain([(Cause::MtuBlackHole, 36.0)])
+            .collect(),
+        sentence: "the connection was opened, and nothing of what was sent again and again arrived"
+            .to_owned(),
+    });
+}
+
+/// Pings as large as the connection's segments are all lost, and smaller ones are answered.
+fn too_large(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(lost) = e.large_lost.as_ref().filter(|_| !e.udp) else {
+        return;
+    };
+    // Where nothing was measured it is said all the same.
+    let rate = e.rate.as_ref().map_or(0.0, |r| r.value);
+    // RFC 9293 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
+    let as_large = e.mss + 52.0 >= lost.value || rate <= 0.0;
+    items.push(Item {
+        holds: if as_large { 1.0 - step(rate, 1e5, 2e6) } else { 0.0 },
+        weights: vec![(Cause::MtuBlackHole, 24.0)],
+        sentence: format!(
+            "pings of {:.0} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large",
+            lost.value
+        ),
+    });
+}
+
+/// Whole intervals in which nothing was sent but once more, again and again: chance does not lose each repetition of a segment.
+fn stalls(e: &Evidence, items: &mut Vec<Item>) {
+    let nothing = |two: &&[crate::seen::Row]| {
+        two.iter().all(|r| r.bps <= 0.0)
+            && two.iter().any(|r| r.retransmits.is_some_and(|n| n > 0.0))
+    };
+    let stalled = e.counted.windows(2).filter(nothing).count();
+    let moved = e.rate.as_ref().is_some_and(|r| r.value > 0.0);
+    items.push(Item {
+        holds: if moved && !e.udp {
+            step(stalled as f64, 0.0, 2.0)
+        } else {
+            0.0
+        },
+        weights: of(&LOSSES, -24.0)
+            .into_iter()
+            .chain([(Cause::MtuBlackHole, 18.0)])
+            .collect(),
+        sentence:
+            "for whole intervals nothing passed, though segments were sent again: either all \
+                   was lost for a time, or all that is large"
+                .to_owned(),
+    });
+}

@@ -1,0 +1,90 @@
+//! What tools print when they cannot do what they were asked: an error is said, and nothing is made of it.
+
+use super::{Facts, NOTES_MAX};
+use crate::fact::Place;
+
+/// Beginnings of errors, and the tool.
+const BEGINS: [(&str, &str); 14] = [
+    ("iperf3: error - ", "iperf3"),
+    ("iperf3: interrupt - ", "iperf3"),
+    ("iperf3: parameter error - ", "iperf3"),
+    ("connect failed: ", "iperf2"),
+    ("tcp connect failed: ", "iperf2"),
+    ("tcp connect attempt timed out", "iperf2"),
+    ("write failed: ", "iperf2"),
+    ("bind failed: ", "iperf2"),
+    ("ping: ", "ping"),
+    ("ping6: ", "ping"),
+    ("connect: ", "ping"),
+    ("Ping request could not find host ", "ping"),
+    ("netperf: ", "netperf"),
+    (
+        "establish control: are you sure there is a netserver",
+        "netperf",
+    ),
+];
+
+/// Words of errors that some of these beginnings need, so that a label or prose is none.
+const WORDS: [&str; 13] = [
+    "unknown host",
+    "not known",
+    "unreachable",
+    "refused",
+    "timed out",
+    "not permitted",
+    "failure in name resolution",
+    "cannot resolve",
+    "could not find host",
+    "no route to host",
+    "are you sure",
+    "reset by peer",
+    "broken pipe",
+];
+
+/// The tool that gave up, and its words, if a line says so.
+pub(super) fn failed(line: &str) -> Option<(&'static str, &str)> {
+    let (begin, tool) = BEGINS.iter().find(|(b, _)| line.starts_with(b))?;
+    let lower = line.to_ascii_lowercase();
+    let named = begin.ends_with(" - ");
+    let said = line.len() < 400 && (named || WORDS.iter().any(|w| lower.contains(w)));
+    // What names its tool says it by itself; of two words what they mean has to follow.
+    let rest = if named { &line[begin.len()..] } else { line };
+    said.then_some((*tool, rest))
+}
+
+impl Facts {
+    /// A tool could not do what it was asked.
+    pub(crate) fn gave_up(&mut self, tool: &'static str, said: &str, at: Place) {
+        self.took(tool, at, 0, false);
+        self.says(tool, said, at);
+    }
+
+    /// What a tool says went wrong.
+    pub(crate) fn says(&mut self, tool: &'static str, said: &str, at: Place) {
+        if self.notes.len() < NOTES_MAX {
+            let said = crate::redact(said);
+            self.notes
+                .push(format!("{}: {tool} says: {said}", self.place(at)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_known_and_labels_are_not() {
+        let line = "iperf3: error - unable to connect to server: Connection refused";
+        let said = "unable to connect to server: Connection refused";
+        assert_eq!(failed(line), Some(("iperf3", said)));
+        let line = "ping: nowhere.example: Name or service not known";
+        assert_eq!(failed(line), Some(("ping", line)));
+        assert_eq!(failed("ping: rtt min/avg/max/mdev = 1/2/3/0.1 ms"), None);
+        assert_eq!(failed("connect: it did, at once"), None);
+        // A reported size of packets is read elsewhere.
+        let mtu = "ping: local error: message too long, mtu=1444";
+        assert_eq!(failed(mtu), None);
+        assert_eq!(failed("iperf3 -c host"), None);
+    }
+}

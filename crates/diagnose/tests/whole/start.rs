@@ -1,0 +1,111 @@
+//! Losses of the start alone: slow start overshoots a queue, and something else holds the connection afterwards, or its window grows back.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{of, on};
+
+/// A log of iperf3 over an idle round trip of 40 ms, an interval a second: rates in Mbit/s, segments sent again, and the congestion window
+/// in MiB.
+fn ticket(rows: &[(f64, u32, f64)]) -> String {
+    let mut all = String::from(
+        "[  5] local 192.0.2.1 port 40000 connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n",
+    );
+    let line = |(from, until): (usize, usize), mbit: f64, end: &str| {
+        let size = mbit * (until - from) as f64 / 8.388_608;
+        format!(
+            "[  5]  {from:>2}.00-{until:.2}  sec  {size:.1} MBytes  {mbit:.0} Mbits/sec  {end}\n",
+            until = until as f64
+        )
+    };
+    for (n, (mbit, again, cwnd)) in rows.iter().enumerate() {
+        all += &line((n, n + 1), *mbit, &format!("{again}   {cwnd:.2} MBytes"));
+    }
+    let mean = rows.iter().map(|r| r.0).sum::<f64>() / rows.len() as f64;
+    let again: u32 = rows.iter().map(|r| r.1).sum();
+    all += &line(
+        (0, rows.len()),
+        mean,
+        &format!("{again}             sender"),
+    );
+    all += &line((0, rows.len()), mean, "                receiver");
+    all + "20 packets transmitted, 20 received, 0% packet loss, time 19030ms\nrtt min/avg/max/mdev = 39.9/40.0/40.3/0.1 ms\n"
+}
+
+/// Seconds of so many Mbit/s, all but alike, behind a first one in which slow start lost segments.
+fn overshot(mbit: f64, cwnd: f64, seconds: usize) -> Vec<(f64, u32, f64)> {
+    let mut rows = vec![(0.7 * mbit, 812, 1.1 * cwnd)];
+    rows.extend((1..seconds).map(|n| (mbit + [1.0, -1.0, 0.0][n % 3], 0, cwnd)));
+    rows
+}
+
+fn flow(rows: &[(f64, u32, f64)], known: &Known) -> FlowReport {
+    of(&ticket(rows), known).flows.remove(0)
+}
+
+const LOSSES: [&str; 4] = [
+    "random_loss",
+    "congestion_loss",
+    "shallow_buffer",
+    "policer",
+];
+
+/// 600 Mbit/s over 40 ms are 2070 segments. A window of CUBIC that a cut left with seven tenths would have grown by a fifth in eight
+/// seconds (RFC 9438 §4.2: K is 11 s).
+#[test]
+fn losses_of_the_start_alone_do_not_hold_a_rate_that_stands_still() {
+    for seconds in [10, 30, 60] {
+        for known in [on("1 Gbit/s"), Known::default()] {
+            let flow = flow(&overshot(600.0, 3.0, seconds), &known);
+            let verdict = &flow.verdict;
+            assert!(!LOSSES.contains(&verdict.cause), "{verdict:#?}");
+            let second = verdict.second.as_ref().map(|s| s.cause);
+            assert!(second.is_none_or(|c| !LOSSES.contains(&c)), "{verdict:#?}");
+            let because = verdict.because.join("\n");
+            assert!(because.contains("slow start overshot a queue"), "{because}");
+            let asked: Vec<&str> = flow.missing.iter().map(|m| m.fact).collect();
+            assert!(asked.contains(&"tcp_info"), "{asked:?}");
+            let ceilings: Vec<&str> = flow.ceilings.iter().map(|c| c.cause).collect();
+            assert!(!ceilings.contains(&"random_loss"), "{ceilings:?}");
+        }
+    }
+}
+
+/// A line that is full after its start is the line; a port of 100 Mbit/s is.
+#[test]
+fn nor_does_a_start_put_a_full_line_in_doubt() {
+    for (mbit, cwnd) in [(941.0, 5.0), (94.0, 0.7)] {
+        let flow = flow(&overshot(mbit, cwnd, 10), &on("1 Gbit/s"));
+        assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+        assert!(flow.verdict.confidence >= 0.9, "{:#?}", flow.verdict);
+    }
+}
+
+/// The same losses, and then a window that grows back in each second: that is what they cost.
+#[test]
+fn a_window_that_grows_back_is_held_by_what_cut_it() {
+    let mut rows = vec![(420.0, 812, 2.1)];
+    rows.extend((0..9).map(|n| (200.0 + 25.0 * f64::from(n), 0, 1.0 + 0.125 * f64::from(n))));
+    let flow = flow(&rows, &on("1 Gbit/s"));
+    assert!(LOSSES.contains(&flow.verdict.cause), "{:#?}", flow.verdict);
+}
+
+/// Losses that come again later are not the start's.
+#[test]
+fn losses_that_come_again_are_not_of_the_start() {
+    let mut rows = overshot(600.0, 3.0, 20);
+    for n in [9, 13, 17] {
+        rows[n].1 = 40;
+        rows[n].0 = 420.0;
+    }
+    let flow = flow(&rows, &on("1 Gbit/s"));
+    let because = flow.verdict.because.join("\n");
+    assert!(!because.contains("overshot"), "{because}");
+}
+
+/// Where intervals are even, none is a peak beside which others stand back.
+#[test]
+fn even_intervals_have_no_peak() {
+    let flow = flow(&overshot(600.0, 3.0, 10), &on("1 Gbit/s"));
+    let because = flow.verdict.because.join("\n");
+    assert!(!because.contains("and others were not"), "{because}");
+}
