@@ -545,6 +545,28 @@ fn of_real_senders_pacing_is_told_from_a_full_link_and_from_slow_start() {
     assert!(known.iter().all(|s| s.spent(Limit::Link) == 0.0));
 }
 
+/// A probe of the round trip every second: four segments for 200 ms, and then the old window again, which grows to it.
+#[test]
+fn a_probe_of_the_round_trip_is_no_slow_start_and_no_loss() {
+    let mut seen = connection(400, |n| {
+        let cwnd = if n % 100 < 20 { 4 } else { 90 + n % 7 };
+        let timers = Timers {
+            busy: Duration::from_ms(n * 10),
+            unsent: Some(100_000),
+            ..Timers::default()
+        };
+        Sample {
+            in_flight: Some(cwnd),
+            srtt: Some(Duration::from_ms(20)),
+            ..window(cwnd, Some(50), timers)
+        }
+    });
+    let by_losses = shares_of(&seen, 0);
+    assert!(by_losses["cwnd_slow_start"] > 0.0 && by_losses["cwnd_recovery"] > 0.5);
+    seen.paces_by_model = true;
+    assert_share(&shares_of(&seen, 0), "pacing", 1.0);
+}
+
 /// A window that grows no more and was never cut, with all of it in flight: slow start is not what holds it.
 #[test]
 fn a_small_window_that_stays_as_it_is_is_no_slow_start() {
