@@ -128,6 +128,8 @@ export interface LinkRecord {
   readonly repeat?: number;
   readonly bytes: number;
   readonly payload_bytes: number;
+  /** Frames, transmitted or not; absent from documents of earlier versions. */
+  readonly offered?: number;
   readonly frames: number;
   readonly drops: Readonly<Record<string, number>>;
   readonly t_ns: readonly number[];

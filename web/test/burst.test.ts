@@ -27,6 +27,18 @@ describe("bursts", () => {
     expect(PAIRS.seq1).toBe(last.seq + last.len);
   });
 
+  it("reach as far as their events where steps go back", () => {
+    for (const [seq_step, group_seq_step] of [[100, -137_000], [-100, 1000], [-100, -1000]] as const) {
+      const back = complete({ kind: "retransmit", t_ns: 0, seq: 900_000, len: 100, n: 4, gap_ns: 10, seq_step, m: 5, group_gap_ns: 50, group_seq_step });
+      const bytes = all(back).map((e) => e.seq);
+      expect([back.seq0, back.seq1]).toEqual([Math.min(...bytes), Math.max(...bytes) + 100]);
+      expect(total([back])).toBe(20);
+      // Far away it is a stroke, close by each event.
+      expect(expand([back], 0, 1e6, { t: 1000, s: 1e9 }).strokes).toHaveLength(1);
+      expect(expand([back], 0, 1e6, { t: 1000, s: 1 }).events).toEqual(all(back));
+    }
+  });
+
   it("expand to exactly the events inside the span, wherever it is cut", () => {
     const small = complete({ kind: "data", t_ns: 100, seq: 0, len: 1, n: 3, gap_ns: 7, seq_step: 1, m: 20, group_gap_ns: 30, group_seq_step: 3 });
     for (let low = 0; low < 750; low += 13) {

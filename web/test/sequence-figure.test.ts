@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { complete } from "../src/sequence/burst";
 import { drawSequence } from "../src/sequence/figure";
-import { repairs, spanned } from "../src/sequence/view";
+import { byteLabel, ticks } from "../src/sequence/axis";
+import { repairs, spanned, whole } from "../src/sequence/view";
 import { toText } from "../src/svg";
 import type { Sequence, SequenceBurst } from "../src/types";
 
@@ -28,6 +29,16 @@ describe("a time–sequence figure", () => {
     const bars = /class="seq-bar data" d="([^"]*)"/.exec(text)![1]!;
     expect(bars.match(/V/g)!.length).toBeGreaterThan(38);
     expect(bars.match(/V/g)!.length).toBeLessThan(43);
+  });
+
+  it("is as high as the stream where repairs go back, with numbers that have room", () => {
+    const view = whole([DATA, lost(1e9, { seq: 9e8, n: 137, gap_ns: 1e6, seq_step: 1000, m: 3, group_gap_ns: 2e9, group_seq_step: -198_376 })].map(complete));
+    expect(view.s0).toBeLessThan(0);
+    expect(view.s1).toBeLessThan(1.06e9);
+    for (const top of [1e3, 1e9, 1e12, 9e15]) {
+      const labels = ticks(0, top, 6).map((s, _, all) => byteLabel(s, all[1]! - all[0]!));
+      expect(Math.max(...labels.map((l) => l.length))).toBeLessThanOrEqual(10);
+    }
   });
 
   it("flags retransmissions at every zoom, once where they stand together", () => {

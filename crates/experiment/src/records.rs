@@ -336,6 +336,7 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
         always_writes: test.kind.bulk().is_some_and(|tcp| tcp.bytes.is_none()),
         lasted: Some(one.finished.since(one.opened)),
         whole: test.kind.whole(stream),
+        paces_by_model: test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model()),
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),
         recovery: recovery(&samples),

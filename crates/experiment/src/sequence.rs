@@ -137,10 +137,11 @@ fn groups(kind: SequenceKind, len: u64, burst: &Burst, n: u32, m: u32) -> Sequen
         } else {
             0.0
         },
-        seq_step: if within { burst.inner().seq } else { 0 },
+        // Steps are modulo 2⁶⁴, so that those of repairs can go back.
+        seq_step: if within { burst.inner().seq as i64 } else { 0 },
         m: m.into(),
         group_gap_ns: next.at.since(first.at).as_ps() as f64 / 1000.0,
-        group_seq_step: next.seq.wrapping_sub(first.seq),
+        group_seq_step: next.seq.wrapping_sub(first.seq) as i64,
         ..single(kind, first.at, first.seq, len)
     }
 }
@@ -367,17 +368,23 @@ fn stroke(burst: &SequenceBurst) -> SequenceBurst {
 fn extend(stroke: &mut SequenceBurst, burst: &SequenceBurst) {
     let (n, m) = ((burst.n - 1) as f64, (burst.m - 1) as f64);
     let end = burst.t_ns as f64 + n * burst.gap_ns + m * burst.group_gap_ns;
-    let seq = burst.seq + (burst.n - 1) * burst.seq_step + (burst.m - 1) * burst.group_seq_step;
     stroke.n = 2;
     stroke.gap_ns = (end - stroke.t_ns as f64).max(0.0).round();
-    stroke.seq_step = seq.saturating_sub(stroke.seq);
+    stroke.seq_step = last(burst) as i64 - stroke.seq as i64;
     stroke.stands_for += burst.n * burst.m;
+}
+
+/// The stream offset of a burst's last event.
+fn last(burst: &SequenceBurst) -> u64 {
+    let (n, m) = ((burst.n - 1) as i64, (burst.m - 1) as i64);
+    (burst.seq as i64 + n * burst.seq_step + m * burst.group_seq_step) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use farpath_units::Duration;
+    use farpath_wire::{Coalescer, FlowDir, Frame, Kind};
 
     /// A congested connection: every acknowledgement at an instant of its own, a loss in the middle.
     fn trace(stream: u32, events: u64) -> Sequence {
@@ -423,6 +430,50 @@ mod tests {
             .sum()
     }
 
+    /// Every event of a burst: its instant and its byte.
+    fn expanded(b: &SequenceBurst) -> impl Iterator<Item = (u64, i64)> + '_ {
+        (0..b.m).flat_map(move |j| {
+            (0..b.n).map(move |i| {
+                let at = b.t_ns as f64 + j as f64 * b.group_gap_ns + i as f64 * b.gap_ns;
+                let seq = b.seq as i64 + j as i64 * b.group_seq_step + i as i64 * b.seq_step;
+                (at as u64, seq)
+            })
+        })
+    }
+
+    #[test]
+    fn bursts_give_their_events_back_where_repairs_go_back_too() {
+        // Each timeout begins again at the first hole, and the last repairs run from the end to the start.
+        let rounds = [
+            vec![90u64, 91, 92, 93],
+            vec![80, 81, 82, 83],
+            vec![70, 71, 72, 73],
+            vec![60, 61, 95, 12, 11, 10, 9, 40],
+        ];
+        let sent: Vec<(u64, i64)> = (0..)
+            .zip(rounds.concat())
+            .map(|(i, segment)| (1000 * i, 1448 * segment as i64))
+            .collect();
+        let mut open = Coalescer::new();
+        let mut bursts: Vec<Burst> = Vec::new();
+        for (ns, seq) in &sent {
+            let frame = Frame::new(Kind::Data, FlowDir(0), *seq as u64, 0);
+            let at = Time::ZERO + Duration::from_ns(*ns);
+            bursts.extend(open.push(frame.arriving(at)));
+        }
+        bursts.extend(open.finish());
+        let page: Vec<SequenceBurst> = bursts
+            .iter()
+            .flat_map(|b| plain(SequenceKind::Retransmit, 1448, b))
+            .collect();
+        assert!(page.iter().any(|b| b.seq_step < 0 || b.group_seq_step < 0));
+        assert_eq!(page.iter().flat_map(expanded).collect::<Vec<_>>(), sent);
+        assert!(
+            page.iter()
+                .all(|b| Some(last(b)) == expanded(b).last().map(|e| e.1 as u64))
+        );
+    }
+
     #[test]
     fn what_fits_is_left_alone() {
         let mut sequences = vec![trace(0, 1000), trace(1, 1000)];
@@ -460,15 +511,11 @@ mod tests {
             };
             assert_eq!(inside(thinned), inside(&before[0]));
         }
-        let last = |s: &Sequence| {
-            let data = s
-                .bursts
-                .iter()
-                .rfind(|b| b.kind == SequenceKind::Data)
-                .expect("it has data");
-            data.seq + (data.n - 1) * data.seq_step
+        let end = |s: &Sequence| {
+            let data = s.bursts.iter().rfind(|b| b.kind == SequenceKind::Data);
+            last(data.expect("it has data"))
         };
-        assert_eq!(last(thinned), last(&before[0]));
+        assert_eq!(end(thinned), end(&before[0]));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use farpath_record::{Record, StreamRecord, Uncertainty};
 use farpath_units::{Duration, Time};
 
 use crate::flights::Flight;
-use crate::limit::{Limit, Stretch, Surroundings, largest, outage, shares};
+use crate::limit::{Limit, Outage, Stretch, Surroundings, largest, outage, shares};
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
@@ -47,6 +47,9 @@ pub struct Connection {
     pub rtt: Option<RoundTrips>,
     /// From the last cut of the window until it was as large again.
     pub recovery: Option<Duration>,
+    /// Its congestion control paces by a model of the path and not by losses, as BBR does: what neither its start nor a repair
+    /// keeps back, its own pace does.
+    pub paces_by_model: bool,
     /// The application wrote whenever it could: where a kernel takes it for idle, its send buffer was full.
     pub always_writes: bool,
     /// The sender now and then.
@@ -114,17 +117,6 @@ impl RoundTrips {
     }
 }
 
-/// A smaller share of time in which a path was down is not mentioned beside what limited more.
-pub const OUTAGE_LEAST: f64 = 0.01;
-
-/// What is said of a path that was down for this share of a connection's time.
-pub fn outage_words(share: f64) -> String {
-    format!(
-        "the path was down, and nothing came through for {:.0} % of the time",
-        100.0 * share
-    )
-}
-
 /// Metrics, streams, series and shares of connections side by side.
 pub(crate) fn fill<'a>(
     all: &[Connection],
@@ -133,7 +125,7 @@ pub(crate) fn fill<'a>(
     record: &mut Record,
 ) {
     let mut together: BTreeMap<String, f64> = BTreeMap::new();
-    let mut lost = 0.0_f64;
+    let mut lost = Outage::default();
     for (stream, connection) in all.iter().enumerate() {
         let mut of_stream = StreamRecord {
             stream: stream as u32,
@@ -142,7 +134,10 @@ pub(crate) fn fill<'a>(
         connection.metrics(span, &mut of_stream.metrics);
         let surroundings = around(stream);
         of_stream.limited_by = shares(connection, span.from(), &surroundings);
-        lost = lost.max(outage(connection, span.from(), &surroundings));
+        let outage = outage(connection, span.from(), &surroundings);
+        if outage.share > lost.share {
+            lost = outage;
+        }
         for (name, share) in &of_stream.limited_by {
             *together.entry(name.clone()).or_default() += share / all.len() as f64;
         }
@@ -154,9 +149,7 @@ pub(crate) fn fill<'a>(
     }
     record.limited_by = largest(&together);
     record.notes.extend(resent_before(record, span));
-    if lost >= OUTAGE_LEAST {
-        record.notes.push(outage_words(lost));
-    }
+    record.notes.extend(lost.words());
     if all.iter().any(|c| c.rtt.is_some_and(|rtt| rtt.smoothed)) {
         say_smoothed(record);
     }

@@ -28,7 +28,7 @@ mod timers;
 
 pub use answers::{Refusal, answers};
 pub use clocks::between_clocks;
-pub use connection::{Connection, OUTAGE_LEAST, RoundTrips, Sample, outage_words};
+pub use connection::{Connection, RoundTrips, Sample};
 pub use datagrams::{Cells, Datagrams};
 pub use exchange::Asker;
 pub use flights::Flight;

@@ -8,6 +8,7 @@
 //!    before that is judged, so that it does not depend on how fine the evidence is. Where a policer or an MTU took most of
 //!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
 //!    a connection that random losses or a policer keep small. Where nothing was delivered, what took it all limited.
+//!    What is left to the window of an algorithm with a model of the path is its own pace.
 //! 3. Shares of the sum, which add up to 1. Time in which a link of the path was down, and what followed until the sender
 //!    was heard again, is in none of them: [`outage`] says how much that is.
 
@@ -35,7 +36,7 @@ pub enum Limit {
     CwndRecovery,
     /// A retransmission timeout is being repaired.
     Loss,
-    /// The sending host's own interface.
+    /// The link that leads out of the sending host: its interface, and the line behind it.
     Nic,
     /// A processor or bus of one of the hosts.
     HostCpu,
@@ -47,7 +48,7 @@ pub enum Limit {
     Policer,
     /// Packets larger than a link carries.
     Mtu,
-    /// The sender's own pacing.
+    /// The sender's own pacing: what its application allows, or what a model of the path has it send.
     Pacing,
     /// The evidence does not say.
     Unknown,
@@ -59,14 +60,10 @@ pub const WORDS: [(Limit, &str, &str); 14] = [
     (Limit::SendBuffer, "send_buffer", "the send buffer"),
     (Limit::ReceiveWindow, "receive_window", "the receive window"),
     (Limit::CwndSlowStart, "cwnd_slow_start", "slow start"),
-    (
-        Limit::CwndRecovery,
-        "cwnd_recovery",
-        "window growth after loss",
-    ),
+    (Limit::CwndRecovery, "cwnd_recovery", "congestion avoidance"),
     (Limit::Loss, "loss", "loss"),
-    (Limit::Nic, "nic", "the host's NIC"),
-    (Limit::HostCpu, "host_cpu", "the host's CPU"),
+    (Limit::Nic, "nic", "the host's own link"),
+    (Limit::HostCpu, "host_cpu", "the host"),
     (Limit::Disk, "disk", "the disk"),
     (Limit::Link, "link", "a link"),
     (Limit::Policer, "policer", "a policer"),
@@ -194,15 +191,62 @@ pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -
     overruled.collect()
 }
 
-/// Share of a connection's time from `from` on in which its path was down, or its sender waited to try again.
-pub fn outage(connection: &Connection, from: Time, around: &Surroundings<'_>) -> f64 {
+/// What outages of its path cost a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outage {
+    /// Time in which the path was down.
+    pub down: Duration,
+    /// That time, and what followed until something came through again: the sender waited for its timer.
+    pub silent: Duration,
+    /// `silent` of all the connection's time, 0 to 1.
+    pub share: f64,
+}
+
+/// A smaller share of silence is not mentioned beside what limited more.
+const OUTAGE_LEAST: f64 = 0.01;
+
+impl Outage {
+    /// What is said of it; none where it is too short to matter.
+    pub fn words(&self) -> Option<String> {
+        if self.share < OUTAGE_LEAST {
+            return None;
+        }
+        let [down, silent] = [self.down, self.silent].map(|d| format!("{d:.1}"));
+        let percent = format!("{:.0} % of the time", 100.0 * self.share);
+        Some(match self.silent > self.down && silent != down {
+            true => format!(
+                "the path was down for {down}, and nothing arrived for {silent} ({percent}): the sender waited for its timer"
+            ),
+            false => format!("the path was down for {down} ({percent})"),
+        })
+    }
+}
+
+/// What outages cost a connection from `from` on.
+pub fn outage(connection: &Connection, from: Time, around: &Surroundings<'_>) -> Outage {
     let Some(path) = around.path.as_ref().filter(|p| !p.down.is_empty()) else {
-        return 0.0;
+        return Outage::default();
     };
     let all = stretches(connection, from, true);
+    let (Some(first), Some(last)) = (all.first(), all.last()) else {
+        return Outage::default();
+    };
     let total: f64 = all.iter().map(Stretch::total).sum();
     let lost = |s: &Stretch| connection.down(&path.down, s.from, s.until) * s.total();
-    all.iter().map(lost).sum::<f64>() / total.max(f64::MIN_POSITIVE)
+    let silent: f64 = all.iter().map(lost).sum();
+    let within = |(start, end): &(Time, Time)| {
+        let (start, end) = ((*start).max(first.from), (*end).min(last.until));
+        end.since(start.min(end))
+    };
+    Outage {
+        down: path
+            .down
+            .iter()
+            .map(within)
+            .fold(Duration::ZERO, |a, b| a + b),
+        silent: Duration::from_secs_f64(silent),
+        share: silent / total.max(f64::MIN_POSITIVE),
+    }
 }
 
 /// Stage 1: by the best evidence there is.
@@ -294,6 +338,9 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     }
     if let Some(taker) = took_everything(connection, around) {
         left.take(&WINDOW, all, taker, &mut given);
+    }
+    if connection.paces_by_model {
+        left.take(&[Limit::CwndRecovery], all, Limit::Pacing, &mut given);
     }
     for (limit, ..) in WORDS {
         given.add(limit, left.spent(limit));
@@ -419,7 +466,16 @@ mod tests {
             hosts: None,
         };
         let out = around(vec![(at(2000), at(4000))]);
-        assert!((outage(&seen, at(0), &out) - 0.3).abs() < 1e-9);
+        let cost = outage(&seen, at(0), &out);
+        assert!((cost.share - 0.3).abs() < 1e-9);
+        let seconds = Duration::from_secs;
+        assert_eq!((cost.down, cost.silent), (seconds(2), seconds(3)));
+        assert_eq!(
+            cost.words().as_deref(),
+            Some(
+                "the path was down for 2.0 s, and nothing arrived for 3.0 s (30 % of the time): the sender waited for its timer"
+            )
+        );
         let left = shares(&seen, at(0), &out);
         assert!(!left.contains_key("loss"), "{left:?}");
         assert!(
@@ -427,11 +483,49 @@ mod tests {
             "{left:?}"
         );
         let whole = around(Vec::new());
-        assert_eq!(outage(&seen, at(0), &whole), 0.0);
+        assert_eq!(outage(&seen, at(0), &whole), Outage::default());
+        assert_eq!(Outage::default().words(), None);
         assert!((shares(&seen, at(0), &whole)["loss"] - 0.3).abs() < 1e-9);
         // Never heard again: all of the rest.
         let dead = around(vec![(at(2000), Time::MAX)]);
-        assert!((outage(&seen, at(0), &dead) - 0.8).abs() < 1e-9);
+        let dead = outage(&seen, at(0), &dead);
+        assert!((dead.share - 0.8).abs() < 1e-9);
+        let words = dead.words().expect("it is most of the time");
+        assert_eq!(words, "the path was down for 8.0 s (80 % of the time)");
+    }
+
+    /// Nothing was lost: a window that a model of the path sets is no answer to a loss. What a full link or a policer takes is
+    /// theirs as of any window.
+    #[test]
+    fn what_a_model_of_the_path_does_not_send_is_its_own_pace() {
+        let mut seen = connection(&[
+            (0, 100, Limit::CwndSlowStart),
+            (100, 300, Limit::CwndRecovery),
+            (300, 400, Limit::CwndRecovery),
+        ]);
+        seen.paces_by_model = true;
+        let full = Interval {
+            bytes: 1000,
+            queue_bytes: 1,
+        };
+        let idle = Interval::default();
+        let found = |intervals: &[Interval], dropped| {
+            let around = Surroundings {
+                path: Some(link(intervals, dropped)),
+                hosts: None,
+            };
+            shares(&seen, Time::ZERO, &around)
+        };
+        let named = |shares: BTreeMap<String, f64>| shares.into_keys().collect::<Vec<_>>();
+        let paced = found(&[idle, idle, idle, full], Dropped::default());
+        assert_eq!(paced["pacing"], 0.5);
+        assert_eq!(paced["link"], 0.25);
+        assert_eq!(paced["cwnd_slow_start"], 0.25);
+        let policed = Dropped {
+            policed: 9,
+            ..Dropped::default()
+        };
+        assert_eq!(named(found(&[], policed)), ["cwnd_slow_start", "policer"]);
     }
 
     /// A path of one link that carries 1000 bytes in an interval of 100 ms.

@@ -10,10 +10,11 @@
 //!
 //! A sender with data and room in its window waits for its own pacing. Where the application has set that rate, it is the
 //! limit. Where the algorithm has, as BBR does, it paces at what it takes for the path's rate: a link is full where as much is
-//! delivered and the round trip is longer than the shortest. Slow start is what still grows: BBR has no threshold
-//! that tells, and a window that is held small stays as it is. The rate that it takes for the path's may be the receiver's
-//! window in a round trip: it is where a larger window than that was full in the last ones. The timer of that window does not
-//! run while the sender waits for its pacing.
+//! delivered and the round trip is longer than the shortest. Slow start is what still grows: a window that is
+//! held small stays as it is. BBR sets a threshold when its start is over, unless a probe of the round trip ended it, and
+//! comes back from four segments later on. The rate that it takes for the path's may be the receiver's window in a round
+//! trip: it is where a larger window than that was full in the last ones. The timer of that window does not run while the
+//! sender waits for its pacing.
 
 use farpath_units::{Duration, Time};
 
@@ -120,6 +121,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time, known_path: bool) -
                 before: &before,
                 samples: &samples,
                 known_path,
+                by_model: connection.paces_by_model,
                 idle: match connection.always_writes {
                     true => Limit::SendBuffer,
                     false => Limit::Application,
@@ -150,6 +152,8 @@ struct Window<'a> {
     before: &'a Sample,
     samples: &'a [Look<'a>],
     known_path: bool,
+    /// The algorithm paces by a model of the path.
+    by_model: bool,
     /// What limits a sender that has nothing to send.
     idle: Limit,
 }
@@ -188,6 +192,12 @@ impl Window<'_> {
         (stretch, (-idle).max(0.0))
     }
 
+    /// Whether a sample's growth is slow start: of an algorithm with a model of the path only until it has found the path, and
+    /// sets a threshold.
+    fn begins(&self, sample: &Sample) -> bool {
+        !self.by_model || sample.ssthresh.is_none()
+    }
+
     /// What the congestion control of a sample means.
     fn of_state(&self, look: Look<'_>) -> Limit {
         let sample = look.sample;
@@ -213,7 +223,7 @@ impl Window<'_> {
             }
             OPEN | DISORDER if has_room && look.meets => Limit::ReceiveWindow,
             LOSS => Limit::Loss,
-            OPEN | DISORDER if below() && look.grows => Limit::CwndSlowStart,
+            OPEN | DISORDER if below() && look.grows && self.begins(sample) => Limit::CwndSlowStart,
             // Full, never cut, and as it was: something holds it at this size, as a receiver's window would.
             OPEN | DISORDER if sample.ssthresh.is_none() && !has_room => Limit::ReceiveWindow,
             OPEN | DISORDER if sample.ssthresh.is_none() => Limit::Unknown,

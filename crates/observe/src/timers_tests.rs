@@ -169,12 +169,12 @@ fn a_full_send_buffer_with_all_of_it_in_flight_is_the_limit() {
     share_of(Some(0), true, false, "send_buffer");
     share_of(Some(0), true, true, "send_buffer");
     // The flag outlives its cause by a round trip.
-    share_of(Some(9), true, true, "send_buffer");
+    share_of(Some(9000), true, true, "send_buffer");
     share_of(None, true, true, "send_buffer");
     share_of(Some(0), false, false, "application");
     share_of(None, false, true, "application");
     // Something holds back what was written: a pace.
-    share_of(Some(9), true, false, "cwnd_slow_start");
+    share_of(Some(9000), true, false, "cwnd_slow_start");
     share_of(None, false, false, "cwnd_slow_start");
 }
 
@@ -191,7 +191,7 @@ fn a_pace_that_the_program_asked_for_is_the_limit() {
                     pacing_bps: Some(9_000_000),
                     pacing_limit_bps: Some(9_000_000),
                     app_limited,
-                    unsent: Some(9),
+                    unsent: Some(9000),
                     busy: Duration::from_ms(n * 10),
                     ..Timers::default()
                 },
@@ -566,6 +566,28 @@ fn of_real_senders_pacing_is_told_from_a_full_link_and_from_slow_start() {
     // Where the links of the path are known, they say it, not the round trips.
     let known = stretches(&recorded(&BBR), Time::ZERO, true);
     assert!(known.iter().all(|s| s.spent(Limit::Link) == 0.0));
+}
+
+/// A probe of the round trip every second: four segments for 200 ms, and then the old window again, which grows to it.
+#[test]
+fn a_probe_of_the_round_trip_is_no_slow_start_and_no_loss() {
+    let mut seen = connection(400, |n| {
+        let cwnd = if n % 100 < 20 { 4 } else { 90 + n % 7 };
+        let timers = Timers {
+            busy: Duration::from_ms(n * 10),
+            unsent: Some(100_000),
+            ..Timers::default()
+        };
+        Sample {
+            in_flight: Some(cwnd),
+            srtt: Some(Duration::from_ms(20)),
+            ..window(cwnd, Some(50), timers)
+        }
+    });
+    let by_losses = shares_of(&seen, 0);
+    assert!(by_losses["cwnd_slow_start"] > 0.0 && by_losses["cwnd_recovery"] > 0.5);
+    seen.paces_by_model = true;
+    assert_share(&shares_of(&seen, 0), "pacing", 1.0);
 }
 
 /// A window that grows no more and was never cut, with all of it in flight: slow start is not what holds it.

@@ -114,7 +114,7 @@ pub fn ceiling(cc: Cc, loss: f64, rtt_s: f64) -> Option<f64> {
 pub struct Probes {
     /// From the end of one to the next, in seconds, while no shorter RTT is seen.
     pub every_s: f64,
-    /// How long one lasts.
+    /// How long one lasts: until the flight has come down to what it keeps, and a hold of 200 ms or a round trip.
     pub lasts_s: f64,
     /// Share of what could be sent meanwhile that is not.
     pub spared: f64,
@@ -125,12 +125,21 @@ impl Probes {
     pub fn costs_s(&self) -> f64 {
         self.lasts_s * self.spared
     }
+
+    /// Seconds of sending that they have cost by then, the first beginning `every_s` after the start.
+    pub fn cost_by_s(&self, at_s: f64) -> f64 {
+        let cycle = self.every_s + self.lasts_s;
+        let whole = libm::floor(at_s / cycle);
+        let within = libm::fmax(at_s - whole * cycle - self.every_s, 0.0);
+        (whole * self.lasts_s + within) * self.spared
+    }
 }
 
 /// What an algorithm does to find the shortest RTT; `None` for all but BBR.
 ///
-/// Version 1 sends 4 segments for the longer of 200 ms and an RTT in every 10 s; version 3 half a
-/// bandwidth-delay product for 200 ms in every 5 s.
+/// 10 s after the end of a probe, version 1 sends nothing until its flight is down to 4 segments, for a round trip, and
+/// holds it there for the longer of 200 ms and another one (draft-cardwell-iccrg-bbr-congestion-control-00 §4.3.5).
+/// Version 3 comes down to half a bandwidth-delay product, 5 s after the one before (draft-ietf-ccwg-bbr).
 pub fn probes(cc: Cc, rtt_s: f64) -> Option<Probes> {
     let (every_s, spared) = match cc {
         Cc::Bbr => (10.0, 1.0),
@@ -139,14 +148,14 @@ pub fn probes(cc: Cc, rtt_s: f64) -> Option<Probes> {
     };
     Some(Probes {
         every_s,
-        lasts_s: libm::fmax(0.2, rtt_s),
+        lasts_s: spared * rtt_s + libm::fmax(0.2, rtt_s),
         spared,
     })
 }
 
 /// Share of what it could send that an algorithm gives up for its [`probes`]; 0 without.
 pub fn probing(cc: Cc, rtt_s: f64) -> f64 {
-    probes(cc, rtt_s).map_or(0.0, |p| p.spared * libm::fmin(p.lasts_s / p.every_s, 1.0))
+    probes(cc, rtt_s).map_or(0.0, |p| p.costs_s() / (p.every_s + p.lasts_s))
 }
 
 /// What [`probing`] costs, in words; none where it costs nothing.
@@ -157,10 +166,10 @@ pub fn probing_words(cc: Cc, rtt_s: f64) -> Option<String> {
         _ => "half of the pipe",
     };
     Some(format!(
-        "{:.1} % less for ProbeRTT: {:.1} s with no more than {what}, in every {:.0} s.",
+        "{:.1} % less for ProbeRTT: {:.0} s after each, {:.1} s to come down to {what} and to hold it there.",
         probing(cc, rtt_s) * 100.0,
-        probes.lasts_s,
-        probes.every_s
+        probes.every_s,
+        probes.lasts_s
     ))
 }
 
@@ -269,13 +278,13 @@ const fn without_law(cc: Cc) -> Grounds {
             "no loss",
         ),
         Cc::Bbr => (
-            "line × (1 − p) × (1 − max(0.2 s, RTT) / 10 s), at most",
+            "line × (1 − p) × (1 − D / (10 s + D)), D = RTT + max(0.2 s, RTT), at most",
             "1.25 (1 − p) ≥ 1",
             "Cardwell et al., ACM Queue 14(5), 2016",
             "a ceiling, alone on the path; p up to 0.2",
         ),
         _ => (
-            "line × (1 − p) × (1 − max(0.2 s, RTT) / 10 s), at most",
+            "line × (1 − p) × (1 − ½ D / (5 s + D)), D = ½ RTT + max(0.2 s, RTT), at most",
             "p ≤ 0.02",
             "draft-ietf-ccwg-bbr",
             "a ceiling, alone on the path; p up to 0.02",

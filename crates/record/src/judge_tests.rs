@@ -21,6 +21,7 @@ fn link() -> LinkRecord {
         repeat: 0,
         bytes: 300,
         payload_bytes: 250,
+        offered: Some(5),
         frames: 3,
         drops: BTreeMap::from([("tail".to_owned(), 2), ("error".to_owned(), 1)]),
         t_ns: vec![100, 300],
@@ -81,6 +82,7 @@ fn links_are_judged_where_they_exist_only() {
     let cases = [
         ("bytes", 300.0),
         ("payload_bytes", 250.0),
+        ("offered", 5.0),
         ("frames", 3.0),
         ("drops", 3.0),
         ("drops.tail", 2.0),

@@ -11,9 +11,10 @@ pub const DROP_REASONS: [&str; 12] = [
 /// What a name comes to; none where there is nothing to say.
 type Metric<R> = (&'static str, fn(&R) -> Option<f64>);
 
-const PLAIN: [Metric<LinkRecord>; 14] = [
+const PLAIN: [Metric<LinkRecord>; 15] = [
     ("bytes", |l| Some(l.bytes as f64)),
     ("payload_bytes", |l| Some(l.payload_bytes as f64)),
+    ("offered", |l| Some(l.offered? as f64)),
     ("frames", |l| Some(l.frames as f64)),
     ("drops", |l| Some(l.drops.values().sum::<u64>() as f64)),
     ("rate_mean_bps", mean_rate),

@@ -123,9 +123,13 @@ pub struct LinkRecord {
     pub bytes: u64,
     /// TCP and UDP payload bytes.
     pub payload_bytes: u64,
+    /// Frames offered to it: those transmitted, those that wait, and those dropped before that. Absent from documents of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<u64>,
     /// Frames transmitted.
     pub frames: u64,
-    /// Frames dropped, by reason: tail red policed error mtu ttl no_route down host scripted.
+    /// Frames dropped, before and after that, by reason: tail red policed error mtu ttl no_route down host scripted.
     pub drops: BTreeMap<String, u64>,
     /// Ends of the rate's intervals, nanoseconds.
     pub t_ns: Vec<u64>,

@@ -62,18 +62,18 @@ pub struct SequenceBurst {
     /// From one event of a group to the next, nanoseconds; the fraction is kept because it adds up over a long run.
     #[serde(default, skip_serializing_if = "still")]
     pub gap_ns: f64,
-    /// Bytes from one event of a group to the next.
-    #[serde(default, skip_serializing_if = "zero")]
-    pub seq_step: u64,
+    /// Bytes from one event of a group to the next; below zero where they go back, as repairs do.
+    #[serde(default, skip_serializing_if = "same")]
+    pub seq_step: i64,
     /// Groups, at least 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub m: u64,
     /// From one group to the next, nanoseconds.
     #[serde(default, skip_serializing_if = "still")]
     pub group_gap_ns: f64,
-    /// Bytes from one group to the next.
-    #[serde(default, skip_serializing_if = "zero")]
-    pub group_seq_step: u64,
+    /// Bytes from one group to the next; below zero where they go back.
+    #[serde(default, skip_serializing_if = "same")]
+    pub group_seq_step: i64,
     /// Not 0: it stands for this many, as a stroke from its first event to its last or, of one event, as a sample.
     #[serde(default, skip_serializing_if = "zero")]
     pub stands_for: u64,
@@ -89,6 +89,10 @@ fn is_one(n: &u64) -> bool {
 
 fn zero(n: &u64) -> bool {
     *n == 0
+}
+
+fn same(step: &i64) -> bool {
+    *step == 0
 }
 
 fn still(gap: &f64) -> bool {

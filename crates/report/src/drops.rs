@@ -114,7 +114,9 @@ fn columns(
     };
     let lost = |r: &[&LinkRecord]| middle(r, |l| l.drops.values().sum());
     columns.push(number("lost", &lost));
-    columns.push(number("frames sent", &|r| middle(r, |l| l.frames).round()));
+    // Documents of earlier versions know only what was sent.
+    let offered = |l: &LinkRecord| l.offered.unwrap_or(l.frames);
+    columns.push(number("offered", &|r| middle(r, offered).round()));
     let how = rows.iter().map(|r| how(r)).collect();
     columns.push(Column::text("how", how));
     (columns, headings)
@@ -183,7 +185,8 @@ mod tests {
             repeat: 0,
             bytes: 0,
             payload_bytes: 0,
-            frames: 1000,
+            offered: Some(1000),
+            frames: 900,
             drops: drops.iter().map(|(k, n)| ((*k).to_owned(), *n)).collect(),
             t_ns: Vec::new(),
             rate_bps: Vec::new(),
@@ -215,11 +218,10 @@ mod tests {
             "
 Frames lost
 
-link, direction  lost  frames sent  how
----------------  ----  -----------  --------------------------------------------
-far a>b            42         1000  40 by a full queue (tail), 2 by chance
-                                    (error)
-near a>b            3         1000  by a full queue (tail)
+link, direction  lost  offered  how
+---------------  ----  -------  ------------------------------------------------
+far a>b            42     1000  40 by a full queue (tail), 2 by chance (error)
+near a>b            3     1000  by a full queue (tail)
 "
         );
         // Three repeats: the middle one counts, also where a reason is missing in one.

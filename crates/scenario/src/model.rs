@@ -520,6 +520,13 @@ pub struct Congestion {
     pub pacing: Option<Pacing>,
 }
 
+impl Congestion {
+    /// Whether window and pace follow a model of the path, as far as that is known.
+    pub fn paces_by_model(&self) -> bool {
+        self.object.is_none() && self.algorithm.paces_by_model()
+    }
+}
+
 /// `[[event]]`: one change at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {

@@ -223,6 +223,7 @@ impl<'a> Collector<'a> {
             measured: sink.measured_bytes(),
             lasted: Some(finished.since(test.start)),
             whole: test.kind.whole(stream),
+            paces_by_model: source.config().tcp.algorithm.paces_by_model(),
             still_stores: !sink.is_stored(),
             retransmits: Some(stats.retransmits),
             rtos: Some(stats.rtos),

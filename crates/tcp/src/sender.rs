@@ -412,7 +412,7 @@ impl Sender {
             Limit::Application
         } else if need > self.window_edge && self.window_edge <= self.cwnd_edge {
             self.window_limit()
-        } else if self.cwnd < self.ssthresh {
+        } else if self.slow_starts() {
             Limit::CwndSlowStart
         } else {
             Limit::CwndRecovery
@@ -481,10 +481,19 @@ impl Sender {
         None
     }
 
+    /// Of an algorithm with a model of the path this is its start alone: afterwards a window below the threshold, if there is
+    /// one at all, is one that it wants, and not one that grows to it.
+    fn slow_starts(&self) -> bool {
+        match self.sampled {
+            true => self.control.is_starting(),
+            false => self.cwnd < self.ssthresh,
+        }
+    }
+
     fn cwnd_limit(&self) -> Limit {
         match self.state {
             State::Loss => Limit::Loss,
-            State::Open if self.cwnd < self.ssthresh => Limit::CwndSlowStart,
+            State::Open if self.slow_starts() => Limit::CwndSlowStart,
             _ => Limit::CwndRecovery,
         }
     }

@@ -43,6 +43,7 @@ pub fn link(
         repeat: 0,
         bytes: counters.bytes,
         payload_bytes: counters.payload_bytes,
+        offered: Some(counters.offered),
         frames: counters.frames,
         drops,
         t_ns: (1..=counters.intervals.len() as u64)

@@ -18,7 +18,7 @@ export function timeLabel(ns: number, step: number): string {
 
 /** Bytes on the axis, in the unit of the step between ticks. */
 export function byteLabel(bytes: number, step: number): string {
-  const [factor, unit] = step >= 1e9 ? [1e9, "GB"] : step >= 1e6 ? [1e6, "MB"] : step >= 1e3 ? [1e3, "kB"] : [1, "B"];
+  const [factor, unit] = step >= 1e12 ? [1e12, "TB"] : step >= 1e9 ? [1e9, "GB"] : step >= 1e6 ? [1e6, "MB"] : step >= 1e3 ? [1e3, "kB"] : [1, "B"];
   if (bytes === 0) return "0";
   return `${(bytes / factor).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
 }

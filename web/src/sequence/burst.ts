@@ -16,8 +16,9 @@ export interface Burst {
   readonly groupStep: number;
   /** Events it stands for, if it is a stroke or a sample; else 0. */
   readonly standsFor: number;
-  /** Of the whole burst, ends included. */
+  /** Of the whole burst, ends included: its last instant, its lowest byte and the one after its highest. */
   readonly t1: number;
+  readonly seq0: number;
   readonly seq1: number;
   readonly label?: string | undefined;
 }
@@ -35,10 +36,13 @@ export function complete(b: SequenceBurst): Burst {
   const n = Math.max(1, b.n ?? 1);
   const m = Math.max(1, b.m ?? 1);
   const [gap, step, groupGap, groupStep, len] = [b.gap_ns ?? 0, b.seq_step ?? 0, b.group_gap_ns ?? 0, b.group_seq_step ?? 0, b.len ?? 0];
+  // Steps may go back: the ends are among the corners.
+  const [within, between] = [(n - 1) * step, (m - 1) * groupStep];
   return {
     kind: b.kind, t: b.t_ns, seq: b.seq, len, n, gap, step, m, groupGap, groupStep, standsFor: b.stands_for ?? 0, label: b.label,
     t1: b.t_ns + (m - 1) * groupGap + (n - 1) * gap,
-    seq1: b.seq + (m - 1) * groupStep + (n - 1) * step + len,
+    seq0: b.seq + Math.min(0, within) + Math.min(0, between),
+    seq1: b.seq + Math.max(0, within) + Math.max(0, between) + len,
   };
 }
 
@@ -85,7 +89,7 @@ export function expand(bursts: readonly Burst[], low: number, high: number, reso
     if (b.t1 < low || b.t > high) continue;
     if (b.standsFor > 0 && b.n > 1) stroke(detail, event(b, 0, 0), event(b, 0, b.n - 1));
     else if (b.n * b.m === 1) detail.events.push(event(b, 0, 0));
-    else if (b.m > 1 && b.groupGap < resolution.t && b.groupStep < resolution.s) stroke(detail, event(b, 0, 0), event(b, b.m - 1, b.n - 1));
+    else if (b.m > 1 && b.groupGap < resolution.t && Math.abs(b.groupStep) < resolution.s) stroke(detail, event(b, 0, 0), event(b, b.m - 1, b.n - 1));
     else groups(detail, b, low, high, resolution);
   }
   return detail;
@@ -94,7 +98,7 @@ export function expand(bursts: readonly Burst[], low: number, high: number, reso
 function groups(detail: Detail, b: Burst, low: number, high: number, resolution: Resolution): void {
   const length = (b.n - 1) * b.gap;
   const [from, to] = visible(b.t, b.groupGap, b.m, low - length, high);
-  const close = b.n > 1 && b.gap < resolution.t && b.step < resolution.s;
+  const close = b.n > 1 && b.gap < resolution.t && Math.abs(b.step) < resolution.s;
   if ((to - from) * (close ? 1 : b.n) > MOST) return stroke(detail, event(b, from, 0), event(b, to - 1, b.n - 1));
   for (let j = from; j < to; j++) {
     if (close) {

@@ -154,7 +154,7 @@ export function drawSequence(sequence: Sequence, figure: SequenceFigure): Shape 
   const x: Scale = (t) => LEFT + ((t - view.t0) / (view.t1 - view.t0)) * w;
   const y: Scale = (s) => TOP + high - ((s - view.s0) / (view.s1 - view.s0)) * high;
   const resolution = { t: (RESOLUTION * (view.t1 - view.t0)) / w, s: (RESOLUTION * (view.s1 - view.s0)) / high };
-  const within = bursts.filter((b) => b.t <= view.t1 && b.t1 >= view.t0 && b.seq <= view.s1 && b.seq1 >= view.s0);
+  const within = bursts.filter((b) => b.t <= view.t1 && b.t1 >= view.t0 && b.seq0 <= view.s1 && b.seq1 >= view.s0);
   const kinds = ORDER.filter((kind) => within.some((b) => b.kind === kind));
   const drawn = kinds.map((kind) => {
     const detail = expand(bursts.filter((b) => b.kind === kind), view.t0, view.t1, resolution);

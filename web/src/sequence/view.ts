@@ -18,7 +18,7 @@ export function whole(bursts: readonly Burst[]): View {
   if (bursts.length === 0) return { t0: 0, t1: 1e9, s0: 0, s1: 1 };
   const t0 = Math.min(...bursts.map((b) => b.t));
   const t1 = Math.max(...bursts.map((b) => b.t1));
-  const s0 = Math.min(...bursts.map((b) => b.seq));
+  const s0 = Math.min(...bursts.map((b) => b.seq0));
   const s1 = Math.max(...bursts.map((b) => b.seq1));
   return aired({ t0, t1: Math.max(t1, t0 + LEAST_T), s0, s1: Math.max(s1, s0 + LEAST_S) });
 }
@@ -27,14 +27,19 @@ export function whole(bursts: readonly Burst[]): View {
 export function spanned(bursts: readonly Burst[], t0: number, t1: number): View | null {
   const inside = bursts.filter((b) => b.t <= t1 && b.t1 >= t0);
   if (inside.length === 0) return null;
-  const at = (b: Burst, t: number): number => {
-    const f = b.t1 > b.t ? Math.min(1, Math.max(0, (t - b.t) / (b.t1 - b.t))) : 0;
-    return b.seq + (b.seq1 - b.seq) * f;
-  };
-  const s0 = Math.min(...inside.map((b) => at(b, t0)));
-  const s1 = Math.max(...inside.map((b) => at(b, t1)));
+  const ends = inside.map((b) => reach(b, t0, t1));
+  const s0 = Math.min(...ends.map(([low]) => low));
+  const s1 = Math.max(...ends.map(([, high]) => high));
   const air = Math.max(1500, (s1 - s0) * 0.05);
   return { t0, t1, s0: s0 - air, s1: s1 + air };
+}
+
+/** The lowest and the highest byte of a burst between two instants: on a line from its first event to its last where they cut it. */
+function reach(b: Burst, t0: number, t1: number): [low: number, high: number] {
+  if (t0 <= b.t && b.t1 <= t1) return [b.seq0, b.seq1];
+  const last = event(b, b.m - 1, b.n - 1).seq;
+  const at = (t: number): number => b.seq + ((last - b.seq) * (Math.min(b.t1, Math.max(b.t, t)) - b.t)) / (b.t1 - b.t);
+  return [Math.min(at(t0), at(t1)), Math.max(at(t0), at(t1)) + b.len];
 }
 
 function aired(v: View): View {

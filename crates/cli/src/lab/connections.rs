@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use farpath_observe::limit::{outage, shares};
-use farpath_observe::{
-    Connection, Limit, OUTAGE_LEAST, Path, Sample, Surroundings, Timers, outage_words,
-};
+use farpath_observe::limit::{Outage, outage, shares};
+use farpath_observe::{Connection, Limit, Path, Sample, Surroundings, Timers};
 use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 use serde::Serialize;
@@ -212,9 +210,13 @@ impl Watched {
         self.samples.len() < SAMPLES_LEAST && busy < BUSY_LEAST
     }
 
-    /// What limited it by shares of its time, the largest first, and the share in which the path was down; `other` is its
-    /// other end.
-    fn causes(&self, other: Option<&Watched>, path: Option<Path<'_>>) -> (Vec<(Cause, f64)>, f64) {
+    /// What limited it by shares of its time, the largest first, and what outages of the path cost; `other` is its other
+    /// end.
+    fn causes(
+        &self,
+        other: Option<&Watched>,
+        path: Option<Path<'_>>,
+    ) -> (Vec<(Cause, f64)>, Outage) {
         let first = self.samples.first().copied().unwrap_or_default();
         let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
         // What was counted before the first sample is taken to lie right before it.
@@ -227,13 +229,14 @@ impl Watched {
             intervals: self.intervals.clone(),
             retransmits: Some(self.last.retransmits),
             rtos: Some(u64::from(self.last.backs_off())),
+            paces_by_model: self.last.control.starts_with("bbr"),
             ..Connection::default()
         };
         let around = Surroundings { path, hosts: None };
         let lost = outage(&connection, Time::ZERO, &around);
         let named = |(name, share): (&String, &f64)| {
             let limit = Limit::named(name).unwrap_or(Limit::Unknown);
-            (Cause::Limit(limit), *share * (1.0 - lost))
+            (Cause::Limit(limit), *share * (1.0 - lost.share))
         };
         let shares = shares(&connection, Time::ZERO, &around);
         let mut causes: Vec<(Cause, f64)> = shares.iter().map(named).collect();
@@ -257,10 +260,10 @@ impl Watched {
     }
 
     /// The largest cause in words, and where it does not stand out the next one.
-    fn why(&self, mut causes: Vec<(Cause, f64)>, lost: f64) -> String {
+    fn why(&self, mut causes: Vec<(Cause, f64)>, lost: Outage) -> String {
         let largest = causes.first().map_or(0.0, |(_, share)| *share);
-        if lost > largest {
-            return outage_words(lost);
+        if let Some(words) = lost.words().filter(|_| lost.share > largest) {
+            return words;
         }
         causes.truncate(if largest < CLEAR { 2 } else { 1 });
         let said = causes.into_iter().map(|cause| self.limited(cause));
@@ -268,10 +271,14 @@ impl Watched {
         if said.is_empty() {
             said.push("what limited it is unknown".to_owned());
         }
-        if lost >= OUTAGE_LEAST {
-            said.push(outage_words(lost));
-        }
+        said.extend(lost.words());
         said.join("; ")
+    }
+
+    /// Whether the program asked for a pace, so that none is the algorithm's own.
+    fn is_asked_to_pace(&self) -> bool {
+        let timers = self.last.sample.timers;
+        timers.is_some_and(|t| t.pacing_limit_bps.is_some())
     }
 
     /// What a cause did, for a share of the time.
@@ -300,9 +307,10 @@ impl Watched {
             Limit::CwndRecovery | Limit::Loss => {
                 format!("the congestion window limited it {percent}")
             }
-            Limit::Pacing => {
+            Limit::Pacing if self.is_asked_to_pace() => {
                 format!("the program limited it: it set a pace, which the kernel kept {percent}")
             }
+            Limit::Pacing => format!("its own pace limited it {percent}"),
             Limit::Nic => format!("its host's own link was full {percent}"),
             Limit::HostCpu | Limit::Disk => format!("its host was busy {percent}"),
             Limit::Link => format!("a link of the path was full {percent}"),
@@ -707,7 +715,7 @@ mod tests {
         let window = "the congestion window limited it 100 % of the time";
         assert_eq!(why(&[]), window);
         assert_eq!(why(&[(at(5000), at(6000))]), window);
-        let outage = "the path was down, and nothing came through for 55 % of the time";
+        let outage = "the path was down for 250.0 ms, and nothing arrived for 550.0 ms (55 % of the time): the sender waited for its timer";
         assert_eq!(why(&[(at(350), at(600))]), outage);
         let short = why(&[(at(880), at(890))]);
         assert!(
@@ -715,7 +723,7 @@ mod tests {
             "{short}"
         );
         assert!(
-            short.ends_with("; the path was down, and nothing came through for 1 % of the time"),
+            short.ends_with("; the path was down for 10.0 ms (1 % of the time)"),
             "{short}"
         );
     }

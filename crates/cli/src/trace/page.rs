@@ -159,7 +159,7 @@ fn bursts_of(marks: &Marks, kind: SequenceKind) -> Vec<SequenceBurst> {
             len: u64::from(m.length),
             n: if one { 1 } else { 2 },
             gap_ns: (m.until_ns - m.from_ns) as f64,
-            seq_step: m.last_seq.saturating_sub(m.seq),
+            seq_step: m.last_seq as i64 - m.seq as i64,
             m: 1,
             group_gap_ns: 0.0,
             group_seq_step: 0,

@@ -65,7 +65,7 @@ fn a_run_has_its_tables_with_what_was_lost_and_notes() {
             && text.contains("\n\n**Frames lost, medians of 3 repeats**\n\n| "),
         "{text}"
     );
-    assert_eq!(lost[0], ["link, direction", "lost", "frames sent", "how"]);
+    assert_eq!(lost[0], ["link, direction", "lost", "offered", "how"]);
     // The terminal's own has none of it, and the same figures.
     let plain = farpath_in(at, &args[..4]).exits(0).out;
     assert!(!plain.contains('|') && !plain.contains("**"), "{plain}");

@@ -89,13 +89,14 @@ const RECORD: [(&str, Is); 16] = [
     ("notes", Is::Array),
 ];
 
-const LINK: [(&str, Is); 11] = [
+const LINK: [(&str, Is); 12] = [
     ("origin", Is::Text),
     ("link", Is::Text),
     ("direction", Is::Text),
     ("point", Is::Texts),
     ("bytes", Is::Whole),
     ("payload_bytes", Is::Whole),
+    ("offered", Is::Whole),
     ("frames", Is::Whole),
     ("drops", Is::Numbers),
     ("t_ns", Is::Array),

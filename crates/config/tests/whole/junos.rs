@@ -386,7 +386,11 @@ set class-of-service interfaces xe-0/0/1 unit 0 classifiers dscp IN
 #[test]
 fn classes_without_frames_or_scheduler_and_shares_above_the_whole_are_found() {
     let found = |text: &str| -> Vec<String> {
-        let report = checked(text);
+        let source = Source {
+            name: "a.conf".to_owned(),
+            text: text.to_owned(),
+        };
+        let report = farpath_config::check(&[source], &[Some(Dialect::JunosSet)]);
         let found = report.findings.iter().filter(|f| f.rule == "JUN003");
         found.map(|f| f.text.clone()).collect()
     };

@@ -559,7 +559,7 @@ fn a_path_beyond_the_largest_window_needs_several_connections() {
     let text: Vec<&str> = text.filter(|t| t.contains("no larger window")).collect();
     assert_eq!(
         text,
-        ["TCP has no larger window: 8.59 Gbit/s a connection, of 380 Gbit/s wanted"]
+        ["TCP has no larger window: 8.59 Gbit/s a connection, of 396 Gbit/s wanted"]
     );
     let commands = tuned.changes.iter().flat_map(|c| &c.commands);
     assert!(

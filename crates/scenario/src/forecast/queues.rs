@@ -25,6 +25,8 @@ pub(super) struct ShortQueue {
     pub(super) is_counted: bool,
     /// It holds no burst of a host that sends super-frames.
     bursts: bool,
+    /// From one overflow to the next, seconds, where that is known.
+    cycle_s: Option<f64>,
 }
 
 impl ShortQueue {
@@ -42,6 +44,27 @@ impl ShortQueue {
                 "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, which leaves one flow {percent:.1} % of the line{bursts}"
             ),
         }
+    }
+
+    /// What is said where the share is of whole cycles and less than one is measured.
+    pub(super) fn doubt_of_time(&self, measured_s: f64) -> Option<String> {
+        let cycle_s = self
+            .cycle_s
+            .filter(|s| self.is_counted && *s > measured_s)?;
+        Some(format!(
+            "outside the formula's range: it is the mean of whole climbs from loss to loss; one takes some {}, and {} are measured: \
+             lengthen omit and duration",
+            rounded(cycle_s),
+            rounded(measured_s)
+        ))
+    }
+}
+
+/// Seconds to two digits or the whole second, in words.
+fn rounded(seconds: f64) -> String {
+    match seconds < 10.0 {
+        true => format!("{seconds:.1} s"),
+        false => format!("{seconds:.0} s"),
     }
 }
 
@@ -144,6 +167,7 @@ impl Path<'_> {
             share,
             is_counted: law.is_some() && by_law,
             bursts: bytes < BURST,
+            cycle_s: flow.cycle_s(segments as f64),
         })
     }
 

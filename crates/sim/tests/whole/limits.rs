@@ -200,10 +200,10 @@ fn a_flapping_link_leaves_what_limits_in_between() {
     let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nduration = \"30 s\"";
     let flaps = |flap: &str| path("1 Gbit/s", "1 Gbit/s", "", &format!("flap = {flap}"), test);
     let outage = |world: &World| -> Option<f64> {
-        let notes = world.record("t").notes.iter();
-        let mut found = notes
-            .filter_map(|n| n.strip_prefix("the path was down, and nothing came through for "));
-        found.next()?.strip_suffix(" % of the time")?.parse().ok()
+        let mut notes = world.record("t").notes.iter();
+        let said = notes.find(|n| n.starts_with("the path was down for "))?;
+        let (before, _) = said.split_once(" % of the time)")?;
+        before.rsplit_once('(')?.1.parse().ok()
     };
     // Down for 2 of 6 s. Timeouts of 0.24 s that double find it up with the fourth, after 3.6 s.
     let world = flaps("{ up = \"4 s\", down = \"2 s\" }");

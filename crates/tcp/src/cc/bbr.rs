@@ -490,6 +490,10 @@ impl Control for Bbr {
     fn may_double(&self) -> bool {
         false
     }
+
+    fn is_starting(&self) -> bool {
+        !self.0.filled
+    }
 }
 
 #[cfg(test)]

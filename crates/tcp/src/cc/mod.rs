@@ -178,6 +178,11 @@ pub(crate) trait Control: Debug + Send {
     fn may_double(&self) -> bool {
         true
     }
+
+    /// With [`Watch::Deliveries`]: whether it has not found the path yet. Afterwards a small window is one that it wants.
+    fn is_starting(&self) -> bool {
+        false
+    }
 }
 
 /// Makes of the list of algorithms the public names and the dispatch.
@@ -255,6 +260,10 @@ macro_rules! algorithms {
             pub(crate) fn may_double(&self) -> bool {
                 match self { $(Chosen::$variant(c) => c.may_double(),)* }
             }
+
+            pub(crate) fn is_starting(&self) -> bool {
+                match self { $(Chosen::$variant(c) => c.is_starting(),)* }
+            }
         }
     };
 }
@@ -279,6 +288,13 @@ algorithms! {
     Vegas = "vegas", vegas::Vegas;
     /// BBR, version 1 (Cardwell et al. 2016).
     Bbr = "bbr", bbr::Bbr;
+}
+
+impl Algorithm {
+    /// Whether it sets its window and its pace by a model of the path, and has no threshold once that is found.
+    pub const fn paces_by_model(self) -> bool {
+        matches!(self, Algorithm::Bbr)
+    }
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ impl Delivered {
         let span = until_s - from_s;
         match self.probes {
             Some(probes) if span > 0.0 => {
-                let paused = (count(&probes, until_s) - count(&probes, from_s)) * probes.costs_s();
+                let paused = probes.cost_by_s(until_s) - probes.cost_by_s(from_s);
                 (1.0 - paused / span).max(0.0)
             }
             _ => 1.0,
@@ -53,15 +53,6 @@ impl Delivered {
     }
 }
 
-/// Probes that have begun by then.
-fn count(probes: &Probes, at_s: f64) -> f64 {
-    let first = at_s - probes.every_s;
-    match first < 0.0 {
-        true => 0.0,
-        false => 1.0 + (first / (probes.every_s + probes.lasts_s)).floor(),
-    }
-}
-
 impl Flow {
     /// What is delivered of its steady rate, beside the queue that is too short for it.
     pub(super) fn kept(&self, short: Option<&ShortQueue>) -> Delivered {
@@ -74,15 +65,6 @@ impl Flow {
             Some(_) => 1.0 - self.loss,
             None => 1.0,
         };
-        // Where a pace leaves no queue, the flight is one pipe: nothing leaves for a round trip until it is down.
-        let drains_s = match self.narrowest.place {
-            "pacing" => self.rtt_s(),
-            _ => 0.0,
-        };
-        let probes = probes.map(|probes| Probes {
-            lasts_s: probes.lasts_s + drains_s,
-            ..probes
-        });
         Delivered {
             share: filled * arrives,
             probes,

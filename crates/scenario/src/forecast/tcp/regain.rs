@@ -53,19 +53,30 @@ impl Flow {
     /// From the window cut back to the old window after one loss at a full window: the round trip
     /// of the repair, then the algorithm's growth; what is beyond `pipe` segments waits in a queue.
     fn recovery_s(&self, pipe: f64) -> Option<f64> {
-        let climb = Climb {
-            cc: self.cc?,
-            top: self.ceiling(),
-            rtt_s: self.rtt_s(),
-            segments_per_ack: self.segments_per_step(),
-            htcp_beta: farpath_predict::htcp::BETA,
-        };
+        let climb = self.climb(self.ceiling())?;
         let repair = self.rtt_s() * (self.cap() / pipe).max(1.0);
         if climb.start()? >= self.cap() {
             // What is left of a window that was not all used is what was in use, or more.
             return Some(repair);
         }
         Some(repair + climb.recovery_over(pipe)?)
+    }
+
+    /// From one overflow of a queue of `room` segments in front of the line to the next.
+    pub(in crate::forecast) fn cycle_s(&self, room: f64) -> Option<f64> {
+        let pipe = self.pipe();
+        self.climb(pipe + room)?.recovery_over(pipe)
+    }
+
+    /// After a cut at `top` segments.
+    fn climb(&self, top: f64) -> Option<Climb> {
+        Some(Climb {
+            cc: self.cc?,
+            top,
+            rtt_s: self.rtt_s(),
+            segments_per_ack: self.segments_per_step(),
+            htcp_beta: farpath_predict::htcp::BETA,
+        })
     }
 
     /// Largest congestion window, segments: by the kernel's rules twice what the ends let be in flight, unless a
