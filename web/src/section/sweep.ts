@@ -22,7 +22,7 @@ const OF_GROUP = "group_jain_index";
 /** What the signs of a figure mean, and where it has gaps. */
 export function captionOf(sweep: Sweep): string {
   const bars = sweep.x.numbers === null;
-  const predicted = sweep.origins.includes("predicted") && sweep.origins.length > 1 ? (bars ? "Predicted: outlined bars." : "Predicted: dashed, open squares.") : "";
+  const predicted = sweep.origins.includes("predicted") && sweep.origins.length > 1 ? `Predicted: ${bars ? (sweep.log ? "open squares" : "outlined bars") : "dashed, open squares"}.` : "";
   const marks = sweep.panels.flatMap((p) => p.marks);
   const says = marks.some((m) => m.y !== null) ? "Diamonds: what the source states, where its words name one figure." : "";
   const allowed = marks.some((m) => m.low !== null && m.high !== null) ? "Brackets: the allowed band." : "";
