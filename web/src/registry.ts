@@ -42,6 +42,8 @@ export const METRICS: ReadonlyMap<string, string> = new Map([
   ["response_min_ns", "response, min"],
   ["response_avg_ns", "response, mean"],
   ["response_max_ns", "response, max"],
+  ["response_p50_ns", "response, p50"],
+  ["response_p99_ns", "response, p99"],
   ["flows", "flows"],
   ["offered_bps", "offered"],
   ["size_mean_bytes", "size, mean"],
@@ -74,7 +76,7 @@ export const LINK_METRICS: ReadonlyMap<string, string> = new Map([
   ["drops.tail", "drops (queue full)"],
   ["drops.red", "drops (early)"],
   ["drops.policed", "drops (policed)"],
-  ["drops.error", "drops (error)"],
+  ["drops.error", "drops (by chance)"],
   ["drops.mtu", "drops (too large)"],
   ["drops.ttl", "drops (TTL)"],
   ["drops.no_route", "drops (no route)"],
@@ -82,7 +84,7 @@ export const LINK_METRICS: ReadonlyMap<string, string> = new Map([
   ["drops.host", "drops (host)"],
   ["drops.scripted", "drops (scripted)"],
   ["drops.checksum", "drops (checksum)"],
-  ["drops.cell", "drops (cell)"],
+  ["drops.cell", "drops (cells lost)"],
   ["rate_max_bps", "rate, max"],
   ["rate_mean_bps", "rate, mean"],
   ["queue_max_bytes", "queue, max"],
@@ -131,4 +133,18 @@ export const LIMITS: ReadonlyMap<string, string> = new Map([
   ["mtu", "the MTU"],
   ["pacing", "pacing"],
   ["unknown", "unknown"],
+]);
+
+/** Metrics of each kind of test that are shown without being asked for. */
+export const HEADLINES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["ping", ["rtt_avg_ns"]],
+  ["tcp", ["goodput_bps", "recovery_s"]],
+  ["transfer", ["completion_ns", "goodput_bps"]],
+  ["request", ["request_rate", "response_avg_ns", "goodput_bps"]],
+  ["flows", ["offered_bps", "goodput_bps", "flow_time_avg_ns"]],
+  ["udp", ["goodput_bps", "loss_ratio"]],
+  ["oneway", ["delay_p50_ns", "delay_p99_ns", "loss_ratio"]],
+  ["bandwidth", ["capacity_bps", "available_bps"]],
+  ["cells", ["cdv_ns", "cells_received", "cells_sent", "conforming_ratio"]],
+  ["search", ["highest_bps", "lowest_failing_bps"]],
 ]);

@@ -2,13 +2,15 @@
 
 import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
-import { METRICS } from "./registry";
+import { HEADLINES, METRICS } from "./registry";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
-/** Metrics shown without being asked for, besides those of which something is expected; the rest wait behind a switch. */
-const FIRST: Readonly<Record<string, readonly string[]>> = {
-  ping: ["rtt_avg_ns"], tcp: ["goodput_bps", "recovery_s"], udp: ["goodput_bps", "loss_ratio"], search: ["highest_bps"],
-};
+/** Whether a metric is shown without being asked for, besides those of which something is expected; the rest wait behind a switch.
+ * Of an echo its loss is, where there is any. */
+function isFirst(kind: string, metric: string, values: ReadonlyMap<Origin, number>): boolean {
+  const lost = kind === "ping" && metric === "loss_ratio" && [...values.values()].some((v) => v > 0);
+  return values.size > 0 && (lost || (HEADLINES.get(kind) ?? []).includes(metric));
+}
 
 /** The order of a test's metrics; others follow as they come. */
 const ORDER: readonly string[] = [...METRICS.keys()];
@@ -105,11 +107,11 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     // A datagram stream is its application's: nothing else limits it.
     const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
     const untrusted = [...values.keys()].filter((origin) => records.every((r) => r.origin !== origin || !r.valid));
-    const invalid = metric === (FIRST[kind]?.[0] ?? metric) ? ORIGINS.flatMap((origin) => invalidOf(origin, records.filter((r) => r.origin === origin))) : [];
+    const invalid = metric === (HEADLINES.get(kind)?.[0] ?? metric) ? ORIGINS.flatMap((origin) => invalidOf(origin, records.filter((r) => r.origin === origin))) : [];
     return {
       test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, limitedBy: main?.limited_by ?? null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
-      first: expectations.length > 0 || ((FIRST[kind] ?? []).includes(metric) && values.size > 0),
+      first: expectations.length > 0 || isFirst(kind, metric, values),
     };
   });
 }

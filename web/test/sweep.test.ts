@@ -315,6 +315,15 @@ describe("the results", () => {
   });
 });
 
+describe("what the results show without being asked for", () => {
+  it("is the loss of a ping where it lost anything, and how long responses took", () => {
+    const of = (kind: string, metrics: Record<string, number>): string[] => rows(report([{ ...record("simulated", {}, metrics), kind }])).filter((row) => row.first).map((row) => row.metric);
+    expect(of("ping", { rtt_avg_ns: 1e6, loss_ratio: 0.06 })).toEqual(["rtt_avg_ns", "loss_ratio"]);
+    expect(of("ping", { rtt_avg_ns: 1e6, loss_ratio: 0 })).toEqual(["rtt_avg_ns"]);
+    expect(of("request", { goodput_bps: 1e6, requests: 3, response_avg_ns: 1e6 })).toEqual(["goodput_bps", "response_avg_ns"]);
+  });
+});
+
 describe("ticks", () => {
   it("have as many digits as tell them apart", () => {
     const texts = ticks([120.086e6, 120.088e6, 120.09e6], delay).map((t) => t.replace(/\u202f/g, " "));

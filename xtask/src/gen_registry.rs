@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use farpath_observe::limit::{Limit, WORDS};
-use farpath_observe::metric::{LINK_METRICS, METRICS, Metric};
+use farpath_observe::metric::{HEADLINES, LINK_METRICS, METRICS, Metric, Subject};
 
 /// `docs/reference/record.md`, written by hand but for the parts between two marks.
 pub(crate) fn record_page(root: &Path) -> Result<String, String> {
@@ -108,7 +108,18 @@ pub(crate) fn labels(_root: &Path) -> Result<String, String> {
         )
     })
     .map_err(|e| e.to_string())?;
-    Ok(text)
+    Ok(text + &headlines())
+}
+
+/// What is shown of each kind of test, by its name.
+fn headlines() -> String {
+    let row =
+        |(kind, metrics): &(Subject, &[&str])| format!("  [{:?}, {metrics:?}],\n", kind.name());
+    let rows: String = HEADLINES.iter().map(row).collect();
+    format!(
+        "\n/** Metrics of each kind of test that are shown without being asked for. */\n\
+         export const HEADLINES: ReadonlyMap<string, readonly string[]> = new Map([\n{rows}]);\n"
+    )
 }
 
 #[cfg(test)]

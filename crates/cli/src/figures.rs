@@ -34,11 +34,9 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
         FiguresError::Drawing(why) => Failure::usage(format!("{name}: {why}"))
             .hint("name a folder written by `farpath run --out`, or the report.json in it"),
     })?;
-    let wanted = |name: &str| args.name.as_deref().is_none_or(|part| name.contains(part));
-    let drawn = match drawn.iter().any(|f| wanted(&f.name)) {
-        true => drawn,
-        false => return Err(nothing(args, &drawn)),
-    };
+    if drawn.iter().all(|f| f.svg.is_empty()) {
+        return Err(nothing(args, &drawn));
+    }
     let beside = report.with_file_name("figures");
     let folder = args.into.as_deref().unwrap_or(&beside);
     fs::create_dir_all(folder).map_err(|e| {
@@ -46,7 +44,7 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
             .hint("choose a place you may write to")
     })?;
     let mut count = 0;
-    for figure in drawn.iter().filter(|f| wanted(&f.name)) {
+    for figure in drawn.iter().filter(|f| !f.svg.is_empty()) {
         let path = folder.join(format!("{}.svg", figure.name));
         prepare_file(&path)?.write(figure.svg.as_bytes())?;
         count += 1;
@@ -66,7 +64,8 @@ fn asked(args: &FiguresArgs) -> String {
     let given = options
         .into_iter()
         .filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)));
-    given.collect::<Vec<_>>().join(" ")
+    let renamed = args.rename.iter().map(|pair| format!("--rename '{pair}'"));
+    given.chain(renamed).collect::<Vec<_>>().join(" ")
 }
 
 const REMEDY: &str = "`farpath figures RUN` without these options draws all there is; axes and ends can be read there";
@@ -111,7 +110,24 @@ fn look(args: &FiguresArgs) -> Result<Look, Failure> {
             args::Log::Xy => Log::Xy,
         }),
         range: range.transpose()?,
+        rename: args
+            .rename
+            .iter()
+            .map(|pair| renamed(pair))
+            .collect::<Result<_, _>>()?,
+        name: args.name.clone(),
     })
+}
+
+/// A text and what it is to be called: values have `=` in them, so the last one divides.
+fn renamed(pair: &str) -> Result<(String, String), Failure> {
+    match pair.rsplit_once('=') {
+        Some((text, new)) if !text.is_empty() => Ok((text.to_owned(), new.to_owned())),
+        _ => Err(
+            Failure::usage(format!("--rename {pair}: two texts are wanted"))
+                .hint("write both, with = between them: --rename link.neck.forward.queue=buffer"),
+        ),
+    }
 }
 
 /// Figures that an error names; the others are counted.

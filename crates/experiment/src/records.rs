@@ -302,6 +302,12 @@ fn asker(report: &AskReport) -> Asker {
     Asker {
         measured: report.measured,
         response: report.response_ns.map(Duration::from_ns),
+        times: report
+            .times_ns
+            .iter()
+            .copied()
+            .map(Duration::from_ns)
+            .collect(),
         last: at(report.last_answer_ns),
     }
 }

@@ -205,6 +205,8 @@ pub const METRICS: &[Metric] = {
     metric("response_min_ns", ASKED, Never, "response, min", "shortest time from a request to its whole answer"),
     metric("response_avg_ns", ASKED, Never, "response, mean", "mean time from a request to its whole answer"),
     metric("response_max_ns", ASKED, Never, "response, max", "longest time from a request to its whole answer"),
+    metric("response_p50_ns", ASKED, Never, "response, p50", "median time from a request to its whole answer"),
+    metric("response_p99_ns", ASKED, Never, "response, p99", "99th percentile of these times; absent where one stream had more than 131 072"),
     metric("flows", &[Flows], Never, "flows", "flows completed"),
     metric("offered_bps", &[Flows], Never, "offered", "what was asked for from the first start to the last"),
     metric("size_mean_bytes", &[Flows], Never, "size, mean", "mean size of a flow"),
@@ -242,7 +244,7 @@ pub const LINK_METRICS: &[Metric] = {
     metric("drops.tail", &[Link, Queue], Never, "drops (queue full)", "the queue was full"),
     metric("drops.red", &[Link, Queue], Never, "drops (early)", "early, by active queue management"),
     metric("drops.policed", &[Link], Never, "drops (policed)", "a policer found them out of contract"),
-    metric("drops.error", &[Link], Never, "drops (error)", "lost or damaged on the way, by chance"),
+    metric("drops.error", &[Link], Never, "drops (by chance)", "lost or damaged on the way, by chance"),
     metric("drops.mtu", &[Link], Never, "drops (too large)", "larger than the link carries"),
     metric("drops.ttl", &[Link], Never, "drops (TTL)", "their TTL ran out"),
     metric("drops.no_route", &[Link], Never, "drops (no route)", "nowhere to go"),
@@ -250,7 +252,7 @@ pub const LINK_METRICS: &[Metric] = {
     metric("drops.host", &[Link], Never, "drops (host)", "the host could not take them"),
     metric("drops.scripted", &[Link], Never, "drops (scripted)", "lost on purpose, by name"),
     metric("drops.checksum", &[Link], Never, "drops (checksum)", "damaged on the way, and found by the end host's checksum"),
-    metric("drops.cell", &[Link], Never, "drops (cell)", "cells of them, or the end of the frame before, were lost"),
+    metric("drops.cell", &[Link], Never, "drops (cells lost)", "cells of them, or the end of the frame before, were lost"),
     metric("rate_max_bps", &[Link], Never, "rate, max", "largest rate of an interval"),
     metric("rate_mean_bps", &[Link, Queue], Never, "rate, mean", "mean rate of the intervals"),
     metric("queue_max_bytes", &[Link, Queue], Never, "queue, max", "most bytes waiting; of a link, at the end of an interval"),
@@ -292,7 +294,7 @@ pub const HEADLINES: [(Subject, &[&str]); 10] = [
     (Ping, &["rtt_avg_ns"]),
     (Tcp, &["goodput_bps", "recovery_s"]),
     (Transfer, &["completion_ns", "goodput_bps"]),
-    (Request, &["request_rate", "goodput_bps"]),
+    (Request, &["request_rate", "response_avg_ns", "goodput_bps"]),
     (Flows, &["offered_bps", "goodput_bps", "flow_time_avg_ns"]),
     (Udp, &["goodput_bps", "loss_ratio"]),
     (OneWay, &["delay_p50_ns", "delay_p99_ns", "loss_ratio"]),
@@ -308,6 +310,15 @@ pub const HEADLINES: [(Subject, &[&str]); 10] = [
 pub fn headline(kind: &str) -> &'static [&'static str] {
     let found = HEADLINES.iter().find(|(of, _)| of.name() == kind);
     found.map_or(&[], |(_, names)| names)
+}
+
+/// Why frames are dropped, in words, by the key of a link's record (`tail`, of the metric `drops.tail`); the key itself
+/// where it is unknown.
+pub fn drop_words(reason: &str) -> &str {
+    let of = |m: &&Metric| m.name.strip_prefix("drops.") == Some(reason);
+    let label = LINK_METRICS.iter().find(of).map(|m| m.label);
+    let inner = |l: &'static str| l.strip_prefix("drops (")?.strip_suffix(')');
+    label.and_then(inner).unwrap_or(reason)
 }
 
 /// The metrics of a subject, in order.
@@ -341,6 +352,19 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn every_reason_for_a_drop_has_words() {
+        let reasons = LINK_METRICS
+            .iter()
+            .filter_map(|m| Some((m, m.name.strip_prefix("drops.")?)));
+        for (metric, reason) in reasons {
+            assert_eq!(metric.label, format!("drops ({})", drop_words(reason)));
+        }
+        // RED, CoDel, PIE and FQ-CoDel count under one key.
+        assert_eq!(drop_words("red"), "early");
+        assert_eq!(drop_words("gossip"), "gossip");
     }
 
     #[test]

@@ -17,6 +17,9 @@ use crate::watch::{READ, WRITE, Watch, Woken};
 /// Bytes taken from the kernel at once.
 const READ_BYTES: usize = 1 << 20;
 
+/// As many times of responses are reported: about 1 MB of JSON.
+const TIMES: usize = 1 << 17;
+
 /// Nothing is waited for.
 const NOTHING: Ready = Ready {
     read: false,
@@ -133,6 +136,9 @@ impl Asker<'_> {
                 };
                 *most = took.max(*most);
                 *sum += took;
+                if self.report.times_ns.len() < TIMES {
+                    self.report.times_ns.push(took);
+                }
                 self.report.measured += 1;
             }
             if self.work.think > 0 {

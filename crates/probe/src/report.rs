@@ -189,6 +189,9 @@ pub struct AskReport {
     pub measured: u64,
     /// Least, most and sum of the times from request to whole answer, of those.
     pub response_ns: [u64; 3],
+    /// Each of those times, of as many as an observation holds.
+    #[serde(default)]
+    pub times_ns: Vec<u64>,
     /// The instant of the last whole answer.
     pub last_answer_ns: u64,
 }

@@ -64,7 +64,7 @@ pub enum Verdict {
 /// One metric of one test at one point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// The test's name.
+    /// The test's name; of what tests of a group have in common `group NAME`.
     pub test: String,
     /// The sweep point.
     pub point: BTreeMap<String, String>,
@@ -127,6 +127,11 @@ pub struct Comparison {
     pub only_a: Vec<String>,
     /// The same of the second.
     pub only_b: Vec<String>,
+    /// `TEST.METRIC, origin` of which every value of the first set says that there was nothing to measure, as a recovery of
+    /// 0 s does, while the second has others.
+    pub nothing_a: Vec<String>,
+    /// The same of the second.
+    pub nothing_b: Vec<String>,
     /// What a reader must know.
     pub notes: Vec<String>,
     /// The keys of the first set's points.
@@ -155,8 +160,14 @@ impl Comparison {
             let (_, rest) = of.split_once('.').unwrap_or(("", of));
             wanted(rest.split([' ', ',']).next().unwrap_or(rest))
         };
-        self.only_a.retain(|of| metric(of));
-        self.only_b.retain(|of| metric(of));
+        for list in [
+            &mut self.only_a,
+            &mut self.only_b,
+            &mut self.nothing_a,
+            &mut self.nothing_b,
+        ] {
+            list.retain(|of| metric(of));
+        }
         match self.rows.is_empty() {
             true => Err(all),
             false => Ok(()),
@@ -167,7 +178,7 @@ impl Comparison {
 /// What one side has of a metric.
 #[derive(Default)]
 struct Side {
-    /// Its value in each run.
+    /// Its value in each run that had something to measure; empty where none had.
     values: Vec<f64>,
     /// The seed of each, where it is known.
     seeds: Vec<Option<u64>>,
@@ -213,15 +224,26 @@ pub fn sets(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparis
         }
     }
     let keys = comparison.keys.clone();
-    let only = |this: &Values<'_>, other: &Values<'_>| {
-        let missing = this.keys().filter(|k| !other.contains_key(*k));
-        missing.map(|k| name(k, &keys)).collect::<Vec<_>>()
+    // Of what `this` has a value of, what the other side has not, or has nothing to measure of.
+    let lacks = |this: &Values<'_>, other: &Values<'_>, at_all: bool| {
+        let has = this.iter().filter(|(_, side)| !side.values.is_empty());
+        let lacks = |k: &Key<'_>| match other.get(k) {
+            None => at_all,
+            Some(side) => !at_all && side.values.is_empty(),
+        };
+        has.filter(|(k, _)| lacks(k))
+            .map(|(k, _)| name(k, &keys))
+            .collect::<Vec<_>>()
     };
-    comparison.only_a = only(&left, &right);
-    comparison.only_b = only(&right, &left);
+    comparison.only_a = lacks(&left, &right, true);
+    comparison.only_b = lacks(&right, &left, true);
+    comparison.nothing_a = lacks(&right, &left, false);
+    comparison.nothing_b = lacks(&left, &right, false);
     let tests = |of: &Values<'_>| -> BTreeSet<String> {
-        let unnamed = of.keys().map(|k| name(&Key { metric: "", ..*k }, &keys));
-        unnamed.collect()
+        let of_tests = of.keys().filter(|k| k.kind != GROUP);
+        of_tests
+            .map(|k| name(&Key { metric: "", ..*k }, &keys))
+            .collect()
     };
     let missing = tests(&left).symmetric_difference(&tests(&right)).count();
     comparison.tests_missing = u32::try_from(missing).unwrap_or(u32::MAX);
@@ -282,6 +304,8 @@ fn blank(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Comparison {
         tests_missing: 0,
         only_a: Vec::new(),
         only_b: Vec::new(),
+        nothing_a: Vec::new(),
+        nothing_b: Vec::new(),
         notes: notes(a, b),
         keys: a.first().map(|n| Keys::of(&n.document)).unwrap_or_default(),
     }
@@ -319,13 +343,30 @@ fn notes(a: &[Named], b: &[Named]) -> Vec<String> {
     notes
 }
 
+/// The metric of a group that the record of each of its tests has.
+const OF_GROUP: &str = "group_jain_index";
+/// The kind of what is compared of a group; its name stands for that of a test.
+const GROUP: &str = "group";
+
 fn key<'r>(record: &'r Record, metric: &'r str) -> Key<'r> {
+    let (test, kind) = match &record.group {
+        Some(group) if metric == OF_GROUP => (group, GROUP),
+        _ => (&record.test, record.kind.as_str()),
+    };
     Key {
         origin: record.origin,
-        test: &record.test,
-        kind: &record.kind,
+        test,
+        kind,
         point: &record.point,
         metric,
+    }
+}
+
+/// `bulk`; `group all`.
+fn subject(key: &Key<'_>) -> String {
+    match key.kind {
+        GROUP => format!("{GROUP} {}", key.test),
+        _ => key.test.to_owned(),
     }
 }
 
@@ -334,10 +375,10 @@ fn name(key: &Key<'_>, keys: &Keys) -> String {
         point if point.is_empty() => point,
         point => format!(" at {point}"),
     };
-    format!("{}.{}{at}, {}", key.test, key.metric, key.origin.name())
+    format!("{}.{}{at}, {}", subject(key), key.metric, key.origin.name())
 }
 
-/// Every metric once, test by test in the order of the records.
+/// Every metric once, test by test in the order of the records; groups last.
 fn order(set: &[Named]) -> Vec<Key<'_>> {
     let mut seen = BTreeSet::new();
     let mut keys: Vec<Key<'_>> = Vec::new();
@@ -351,7 +392,7 @@ fn order(set: &[Named]) -> Vec<Key<'_>> {
         let next = tests.len();
         tests.entry(key.test).or_insert(next);
     }
-    keys.sort_by_key(|k| tests[k.test]);
+    keys.sort_by_key(|k| (k.kind == GROUP, tests[k.test]));
     keys
 }
 
@@ -365,6 +406,7 @@ fn valid(set: &[Named]) -> impl Iterator<Item = (&Named, &Record)> {
 fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
     let mut values = Values::new();
     let mut runs = BTreeMap::new();
+    let mut groups = BTreeSet::new();
     for (named, record) in valid(set) {
         let document = &named.document;
         let run = (
@@ -389,9 +431,14 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
                 seed: document.seed,
             });
         }
-        let said = |(metric, v): &(&String, &f64)| v.is_finite() && !is_nothing(metric, **v);
-        for (metric, value) in record.metrics.iter().filter(said) {
-            let of = values.entry(key(record, metric)).or_default();
+        for (metric, value) in record.metrics.iter().filter(|(_, v)| v.is_finite()) {
+            let key = key(record, metric);
+            let of = values.entry(key).or_default();
+            // Each test of a group has its metric, and it counts once.
+            let again = key.kind == GROUP && !groups.insert((run.0, run.1, record.repeat, key));
+            if again || is_nothing(metric, *value) {
+                continue;
+            }
             if record.origin != Origin::Predicted || !of.values.contains(value) {
                 of.values.push(*value);
                 of.seeds.push(seed(document, record));
@@ -487,7 +534,7 @@ fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f6
     let relative = (a.mean != 0.0).then(|| found.difference / a.mean.abs());
     let accepted = |share: f64| found.difference.abs() <= share * a.mean.abs();
     Some(Row {
-        test: key.test.to_owned(),
+        test: subject(key),
         point: key.point.clone(),
         metric: key.metric.to_owned(),
         origin_a: key.origin,

@@ -155,7 +155,11 @@ fn what_one_side_lacks_is_named() {
     let mut uncut = [simulated("e", 4, &[1.0])];
     uncut[0].document.records[0].set("recovery_s", 0.0);
     let found_uncut = sets(&c, &uncut, None).expect("comparable");
-    assert_eq!(found_uncut.only_a, alone.only_a);
+    assert!(found_uncut.only_a.is_empty() && found_uncut.nothing_a.is_empty());
+    assert_eq!(found_uncut.nothing_b, alone.only_a);
+    // It counts for nothing on either side, and is nothing that a side has alone.
+    let neither = sets(&uncut, &[simulated("f", 5, &[1.0])], None).expect("comparable");
+    assert!(neither.only_a.is_empty() && neither.nothing_a.is_empty());
     assert!(
         found.notes[0].contains("scenarios differ"),
         "{:?}",
@@ -317,4 +321,38 @@ fn metrics_are_chosen_by_name() {
     assert_eq!((found.rows.len(), found.only_b.len()), (1, 0));
     let known = found.keep(|m| m == "other").expect_err("there is none");
     assert_eq!(known.into_iter().collect::<Vec<_>>(), ["goodput_bps"]);
+}
+
+/// Each of a group's tests has its fairness; it is one number a run, and one row.
+#[test]
+fn what_a_group_has_is_one_row() {
+    let grouped = |name: &str, seed: u64, index: f64| {
+        let mut one = simulated(name, seed, &[1.0, 2.0]);
+        let mut second = simulated(name, seed, &[3.0, 4.0]).document.records;
+        second.iter_mut().for_each(|r| r.test = "other".to_owned());
+        one.document.records.extend(second);
+        for record in &mut one.document.records {
+            record.group = Some("all".to_owned());
+            record.set("group_jain_index", index + f64::from(record.repeat));
+        }
+        one
+    };
+    let found = sets(&[grouped("a", 1, 0.5)], &[grouped("b", 2, 0.75)], None).expect("comparable");
+    let subjects: Vec<(&str, &str)> = found
+        .rows
+        .iter()
+        .map(|r| (r.test.as_str(), r.metric.as_str()))
+        .collect();
+    assert_eq!(
+        subjects,
+        [
+            ("bulk", "goodput_bps"),
+            ("bulk", "retransmits"),
+            ("other", "goodput_bps"),
+            ("other", "retransmits"),
+            ("group all", "group_jain_index")
+        ]
+    );
+    let last = found.rows.last().expect("rows");
+    assert_eq!((last.a.n, last.a.mean, last.b.mean), (2, 1.0, 1.25));
 }

@@ -34,6 +34,14 @@ pub fn render(comparison: &Comparison, layout: Layout) -> String {
             texts.push(format!("only {side} has: {}", only_words(only)));
         }
     }
+    for (side, nothing) in [("A", &comparison.nothing_a), ("B", &comparison.nothing_b)] {
+        if !nothing.is_empty() {
+            let words = only_words(nothing);
+            texts.push(format!(
+                "0 in every run of {side}, where nothing was to be measured, and not compared: {words}"
+            ));
+        }
+    }
     texts.extend(comparison.notes.iter().map(|n| format!("note: {n}")));
     texts.push(key(&rows));
     texts.push(verdict(comparison, &all));

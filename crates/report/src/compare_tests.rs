@@ -155,3 +155,21 @@ fn a_long_comparison_has_no_rows_of_what_is_equal() {
         "{text}"
     );
 }
+
+#[test]
+fn a_side_that_had_nothing_to_recover_from_does_not_lack_the_metric() {
+    let recovered = |name: &str, seed: u64, seconds: f64| {
+        let mut one = named(name, seed, &[1e6]);
+        one.document.records[0].set("recovery_s", seconds);
+        one
+    };
+    let found = sets(&[recovered("a", 1, 2.0)], &[recovered("b", 2, 0.0)], None);
+    let text = render(&found.expect("comparable"), Layout::default()).replace('\n', " ");
+    assert!(
+        text.contains(
+            "0 in every run of B, where nothing was to be measured, and not compared: bulk.recovery_s, simulated"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("only A"), "{text}");
+}

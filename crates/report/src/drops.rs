@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use farpath_observe::metric::drop_words;
 use farpath_record::{Keys, LinkRecord, RunDocument, median};
 
 use crate::grid::Column;
@@ -148,27 +149,12 @@ fn how(repeats: &[&LinkRecord]) -> String {
     let mut reasons: Vec<(&String, f64)> = names.into_iter().map(|r| (r, lost(r))).collect();
     reasons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     if let [(reason, _)] = reasons[..] {
-        return in_words(reason).to_owned();
+        return drop_words(reason).to_owned();
     }
     let words = reasons
         .iter()
-        .map(|(reason, n)| format!("{n} {}", in_words(reason)));
+        .map(|(reason, n)| format!("{n} {}", drop_words(reason)));
     words.collect::<Vec<_>>().join(", ")
-}
-
-fn in_words(reason: &str) -> &str {
-    match reason {
-        "tail" => "by a full queue (tail)",
-        "error" => "by chance (error)",
-        "scripted" => "by order (scripted)",
-        "cell" => "through lost cells (cell)",
-        "host" => "by the host behind (host)",
-        "checksum" => "found damaged by the host behind (checksum)",
-        "mtu" => "too large (mtu)",
-        "ttl" => "at the end of their TTL (ttl)",
-        "down" => "while it was down (down)",
-        other => other,
-    }
 }
 
 #[cfg(test)]
@@ -219,9 +205,9 @@ mod tests {
 Frames lost
 
 link, direction  lost  offered  how
----------------  ----  -------  ------------------------------------------------
-far a>b            42     1000  40 by a full queue (tail), 2 by chance (error)
-near a>b            3     1000  by a full queue (tail)
+---------------  ----  -------  --------------------------
+far a>b            42     1000  40 queue full, 2 by chance
+near a>b            3     1000  queue full
 "
         );
         // Three repeats: the middle one counts, also where a reason is missing in one.
@@ -231,14 +217,14 @@ near a>b            3     1000  by a full queue (tail)
             again.repeat = repeat;
             repeated.links.push(again);
         }
-        let near = "near a>b 5 1000 4 by a full queue (tail), 0 by chance";
+        let near = "near a>b 5 1000 4 queue full, 0 by chance";
         assert!(
             rows(&repeated).contains(&near.to_owned()),
             "{:?}",
             rows(&repeated)
         );
         run.links[1].origin = Origin::Emulated;
-        let near = "near a>b, emulated 3 1000 by a full queue (tail)";
+        let near = "near a>b, emulated 3 1000 queue full";
         assert!(rows(&run).contains(&near.to_owned()), "{:?}", rows(&run));
         run.links.truncate(1);
         assert_eq!(table(&run, Layout::default()), "");
@@ -256,7 +242,7 @@ near a>b            3     1000  by a full queue (tail)
                 run.links.push(one);
             }
         }
-        let at = |queue: &str, lost: u64| format!("{queue} {lost} 1000 by a full queue (tail)");
+        let at = |queue: &str, lost: u64| format!("{queue} {lost} 1000 queue full");
         let neck = [
             "neck a>b".to_owned(),
             at("1bdp", 7),

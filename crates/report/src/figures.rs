@@ -14,7 +14,7 @@ const STACK: usize = 4 << 20;
 pub struct Figure {
     /// What its file is called, without an ending; no two of a run are alike.
     pub name: String,
-    /// The text of an SVG file that needs no style sheet.
+    /// The text of an SVG file that needs no style sheet; empty of a figure that was not asked for.
     pub svg: String,
 }
 
@@ -38,6 +38,12 @@ pub struct Look {
     /// The least and the greatest value along x of a sweep's figures, as texts with their units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<(String, String)>,
+    /// Names and values of a sweep's figures, and what they are called instead; nothing if that is empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rename: Vec<(String, String)>,
+    /// Only figures whose names contain this are drawn; all by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// Logarithmic axes.

@@ -225,6 +225,10 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
         for metric in headline(&record.kind) {
             add(format!("{test}.{metric}"));
         }
+        // An echo that came back says nothing of loss; one that did not is news.
+        if record.kind == "ping" && record.metrics.get("loss_ratio").is_some_and(|l| *l > 0.0) {
+            add(format!("{test}.loss_ratio"));
+        }
         if record.streams.len() > 1 && record.metrics.contains_key("jain_index") {
             add(format!("{test}.jain_index"));
         }

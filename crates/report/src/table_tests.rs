@@ -535,3 +535,20 @@ fn a_note_on_a_metric_is_printed_where_the_metric_is() {
     run.expectations.push(expected);
     assert!(said(&run));
 }
+
+#[test]
+fn a_ping_has_its_loss_where_it_lost_anything() {
+    let text = |loss: f64| {
+        let mut run = RunDocument::new("s", 1, String::new());
+        let metrics = [("rtt_avg_ns", 6e8), ("loss_ratio", loss)];
+        run.records
+            .push(record(Origin::Simulated, "p", "ping", &metrics));
+        render(&run, Layout::default())
+    };
+    assert!(
+        text(0.058).contains("loss") && text(0.058).contains("5.8"),
+        "{}",
+        text(0.058)
+    );
+    assert!(!text(0.0).contains("loss"), "{}", text(0.0));
+}

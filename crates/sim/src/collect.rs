@@ -382,6 +382,7 @@ fn asked(asker: &Asker) -> Asked {
     Asked {
         measured: asker.measured,
         response: asker.response,
+        times: asker.times.clone(),
         last: asker.last,
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use farpath_element::Io;
+use farpath_observe::Asker as Asked;
 use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
@@ -48,6 +49,8 @@ pub struct Asker {
     pub measured: u64,
     /// Least, most and sum of the times from request to whole answer, of those.
     pub response: [Duration; 3],
+    /// Each of those times, of as many as an observation holds.
+    pub times: Vec<Duration>,
     /// The instant of the last whole answer.
     pub last: Time,
 }
@@ -66,6 +69,7 @@ impl Asker {
             begun: false,
             measured: 0,
             response: [Duration::MAX, Duration::ZERO, Duration::ZERO],
+            times: Vec::new(),
             last: Time::ZERO,
         }
     }
@@ -166,6 +170,9 @@ impl Asker {
                 *least = took.min(*least);
                 *most = took.max(*most);
                 *sum += took;
+                if self.times.len() < Asked::TIMES {
+                    self.times.push(took);
+                }
             }
         }
         if self.config.think == Duration::ZERO {

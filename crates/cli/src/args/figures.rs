@@ -14,6 +14,7 @@ use clap::Args;
     farpath figures report\n  \
     farpath figures report --name goodput --into slides\n  \
     farpath figures report --name goodput --title 'A window is a rate' --log xy\n  \
+    farpath figures report --rename cc= --rename 'forward.queue=buffer'\n  \
     farpath figures report --from 2s --to 5s --into close"
 )]
 pub(crate) struct FiguresArgs {
@@ -29,6 +30,10 @@ pub(crate) struct FiguresArgs {
     /// What stands above each figure; '' for nothing. Without it, the scenario's name and what is drawn
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
+    /// Calls a name or value of a sweep's figures something else: link.neck.forward.queue=buffer, 'cubic=CUBIC', 'cc=' for
+    /// nothing. Keys and metrics by their whole name or as figures have them. Can be given several times; the last = divides
+    #[arg(long, value_name = "TEXT=NEW")]
+    pub(crate) rename: Vec<String>,
     /// What stands around the points of repeats
     #[arg(long, value_enum, default_value_t = Bars::Range)]
     pub(crate) bars: Bars,

@@ -149,6 +149,14 @@ fn figures_are_files_that_need_nothing_else() {
             &["--x-range 1MiB..2MiB", "nothing was swept"],
         ),
         (&["--x-range", "1MiB"], &["two values are wanted"]),
+        (&["--rename", "queue"], &["two texts are wanted"]),
+        (
+            &["--rename", "queue=buffer"],
+            &[
+                "--rename 'queue=buffer'",
+                "no figure of a sweep has the text queue",
+            ],
+        ),
         (&["--from", "2"], &["--from 2"]),
     ] {
         let args = [&["figures", "out", "--into", "y"], more].concat();
