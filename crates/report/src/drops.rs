@@ -219,7 +219,7 @@ mod tests {
 Frames lost
 
 link, direction  lost  offered  how
----------------  ----  -------  ------------------------------------------------
+---------------  ----  -------  ----------------------------------------------
 far a>b            42     1000  40 by a full queue (tail), 2 by chance (error)
 near a>b            3     1000  by a full queue (tail)
 "
