@@ -27,8 +27,7 @@ const POINTS_MOST: usize = 256;
 pub struct Document {
     texts: Vec<(String, String)>,
     edited: Edited,
-    /// Where in the text of each `--set` its value begins.
-    values: Vec<usize>,
+    sets: Vec<Set>,
 }
 
 /// Reads `source` with `sets` applied, in order.
@@ -49,11 +48,10 @@ impl Document {
         let mut texts = vec![(source.name.clone(), source.text.clone())];
         texts.extend(sets.iter().map(Set::written));
         if faults.is_empty() {
-            let values = sets.iter().map(Set::value_at).collect();
             Ok(Document {
                 texts,
                 edited,
-                values,
+                sets: sets.to_vec(),
             })
         } else {
             Err(Diagnostics::new(texts, faults))
@@ -73,7 +71,13 @@ impl Document {
         let mut faults = Vec::new();
         let found = self.read(&mut faults);
         match found {
-            Some(scenario) if faults.is_empty() => Ok(scenario),
+            Some(scenario) if faults.is_empty() => {
+                let undone = sweep::undone(&self.sets, &scenario);
+                match undone.is_empty() {
+                    true => Ok(scenario),
+                    false => Err(Diagnostics::new(self.texts.clone(), undone)),
+                }
+            }
             _ => Err(self.diagnostics(faults)),
         }
     }
@@ -89,7 +93,7 @@ impl Document {
         }
         let mut common: Option<Vec<Diagnostic>> = None;
         for point in scenario.points() {
-            let of_point = self.idle_at(&point);
+            let of_point = self.idle_at(&point.sets);
             common = Some(match common {
                 None => of_point,
                 Some(all) => all.into_iter().filter(|d| of_point.contains(d)).collect(),
@@ -180,7 +184,7 @@ impl Document {
                 Ok(span) => place.span = span,
                 Err(set) => {
                     let text = self.texts.get(set + 1).map_or("", |t| t.1.as_str());
-                    let value = self.values.get(set).copied().unwrap_or_default();
+                    let value = self.sets.get(set).map_or(0, Set::value_at);
                     *place = Place {
                         text: set + 1,
                         span: value..text.len(),
@@ -348,6 +352,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         expects: Vec::new(),
         sweep: Vec::new(),
         together: Vec::new(),
+        labels: Vec::new(),
         searches: Vec::new(),
         configuration: configured::load(tables, &folder, faults),
         files: BTreeMap::new(),
@@ -372,7 +377,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
     scenario.expects = tables
         .expects
         .iter()
-        .filter_map(|f| expect::expect(f, &names, &scenario.sweep, faults))
+        .filter_map(|f| expect::expect(f, &names, &scenario, faults))
         .collect();
     scenario.files = folder.files();
     scenario
