@@ -87,7 +87,8 @@ fn planned(loaded: &Loaded) -> Result<Plan, Failure> {
 fn try_points(name: &str, sets: &[Set], scenario: &Scenario) -> Result<(), Failure> {
     let points = scenario.points();
     let mut faults = Faults::default();
-    for point in points.iter().filter(|p| !p.is_empty()).take(POINTS_MOST) {
+    let swept = points.iter().map(|p| &p.sets).filter(|s| !s.is_empty());
+    for point in swept.take(POINTS_MOST) {
         let all: Vec<Set> = sets.iter().chain(point).cloned().collect();
         if let Some(loaded) = faults.of(open(name, &all)) {
             planned(&loaded)?;

@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 use farpath_observe::curve::compare_windows;
 use farpath_record::{Origin as Name, Point, Repeats, Results, RunDocument, Sequence, judge};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, Set};
+use farpath_scenario::{Scenario, Set, SweepPoint};
 use farpath_units::{Duration, Key};
 
 use crate::fault::Faults;
@@ -197,17 +197,16 @@ impl Experiment {
         if loaded.scenario.tests.is_empty() {
             return Ok(Vec::new());
         }
-        let at = |point: Vec<Set>| {
-            let swept = point.iter().map(|s| (s.path.clone(), s.value.clone()));
+        let at = |point: SweepPoint| {
             let mut all = self.sets.clone();
-            all.extend(point.iter().cloned());
-            let mut scenario = match point.is_empty() {
+            all.extend(point.sets.iter().cloned());
+            let mut scenario = match point.sets.is_empty() {
                 true => loaded.scenario.clone(),
                 false => self.request.open(&all)?.scenario,
             };
             keep_only(&mut scenario, &self.request.only)?;
             scenario.intervals = loaded.scenario.intervals;
-            At::new(swept.collect(), scenario)
+            At::new(point.at, scenario)
         };
         let (mut points, mut faults) = (Vec::new(), Faults::default());
         for point in loaded.scenario.points() {

@@ -124,6 +124,14 @@ pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) -> usize {
         };
         for group in scenario.together.iter_mut().filter(|_| step.is_none()) {
             group.retain(|key| key != path);
+            // A label without a key is of nothing.
+            if let [label] = group.as_slice()
+                && scenario.labels.contains(label)
+            {
+                scenario.sweep.retain(|(key, _)| key != label);
+                scenario.expects.retain(|e| !e.point.contains_key(label));
+                group.clear();
+            }
         }
         for (key, value) in one {
             let swept = scenario.sweep.iter_mut().filter(|(k, _)| *k == key);

@@ -213,6 +213,7 @@ impl<'i> Figures<'i> {
                     1.0 => "",
                     _ => "Of the line what `utilisation` says of the queue named.",
                 })
+                .note(self.unforeseen())
                 .note(law::probing_words(self.input.cc, self.rtt_s).unwrap_or_default())
                 .note("Long after slow start; queueing adds to the RTT and is left out.")
                 .holds("no other traffic, steady state"),

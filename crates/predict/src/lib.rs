@@ -20,6 +20,7 @@ pub mod folded;
 mod framing;
 pub mod highspeed;
 pub mod htcp;
+pub mod idle;
 pub mod initial_window;
 pub mod law;
 pub mod overhead;

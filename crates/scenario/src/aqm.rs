@@ -8,12 +8,12 @@ use farpath_element::qdisc::AqmConfig;
 
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::key::Kind::Bool;
+use crate::key::Kind::{Bool, Choice};
 use crate::key::{Key, key};
 pub use codel::FqCodel;
 pub(crate) use codel::{FQ_CODEL, fq_codel};
 pub use red::{DropRule, RedCurve};
-pub(crate) use red::{curve, drop_rule};
+pub(crate) use red::{curve, drop_rule, usual_curve};
 
 /// Every kind: its key, and how the table there is read.
 const KINDS: &[(Key, Read)] = &[
@@ -21,6 +21,19 @@ const KINDS: &[(Key, Read)] = &[
     (codel::KEY, |f, _| AqmConfig::Codel(codel::read(f))),
     (pie::KEY, |f, faults| AqmConfig::Pie(pie::read(f, faults))),
 ];
+
+/// Which of them, by name; the others' tables then say nothing.
+pub(crate) const AQM: Key = key(
+    "aqm",
+    Choice(&[PLAIN, "red", "codel", "pie", FAIR]),
+    "What manages the one queue, by name: with what its table says, or else with its defaults. Tables of the others may stand \
+     beside it and say nothing, so that a sweep may go from one to the other. `fq-codel` is the scheduler of that name. It is a \
+     router's.",
+)
+.default("what has a table");
+
+const PLAIN: &str = "fifo";
+const FAIR: &str = "fq-codel";
 
 const ECN: Key = key(
     "ecn",
@@ -45,6 +58,22 @@ pub(crate) const KEYS: [Key; KINDS.len()] = {
 pub(crate) fn kinds(f: &Fields) -> impl Iterator<Item = &'static str> {
     let named = KEYS.iter().map(|key| key.name);
     named.filter(|name| f.has(name))
+}
+
+/// Whether a word of `aqm` is the scheduler's.
+pub(crate) fn is_fair(word: &str) -> bool {
+    word == FAIR
+}
+
+/// What a word of `aqm` names, read of the first of `layers` that has its table, or as it is without one; none of a plain queue.
+pub(crate) fn named(
+    word: &str,
+    layers: &[&Fields],
+    faults: &mut Vec<Diagnostic>,
+) -> Option<AqmConfig> {
+    let (key, read) = KINDS.iter().find(|(key, _)| key.name == word)?;
+    let table = layers.iter().find_map(|f| f.get(key.name));
+    Some(read(&table.unwrap_or_else(Fields::empty), faults))
 }
 
 /// What manages the queue of a table.

@@ -72,7 +72,13 @@ impl Document {
         let mut faults = Vec::new();
         let found = self.read(&mut faults);
         match found {
-            Some(scenario) if faults.is_empty() => Ok(scenario),
+            Some(scenario) if faults.is_empty() => {
+                let undone = sweep::undone(&self.sets, &scenario);
+                match undone.is_empty() {
+                    true => Ok(scenario),
+                    false => Err(Diagnostics::new(self.texts.clone(), undone)),
+                }
+            }
             _ => Err(self.diagnostics(faults)),
         }
     }
@@ -88,7 +94,7 @@ impl Document {
         }
         let mut common: Option<Vec<Diagnostic>> = None;
         for point in scenario.points() {
-            let of_point = self.idle_at(&point);
+            let of_point = self.idle_at(&point.sets);
             common = Some(match common {
                 None => of_point,
                 Some(all) => all.into_iter().filter(|d| of_point.contains(d)).collect(),
@@ -349,6 +355,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         expects: Vec::new(),
         sweep: Vec::new(),
         together: Vec::new(),
+        labels: Vec::new(),
         searches: Vec::new(),
         configuration: configured::load(tables, &folder, faults),
         files: BTreeMap::new(),
@@ -373,7 +380,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
     scenario.expects = tables
         .expects
         .iter()
-        .filter_map(|f| expect::expect(f, &names, &scenario.sweep, faults))
+        .filter_map(|f| expect::expect(f, &names, &scenario, faults))
         .collect();
     scenario.files = folder.files();
     scenario

@@ -8,6 +8,7 @@ use crate::bare;
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::metric::{self, Unit};
+use crate::model::Scenario;
 use crate::names::Names;
 use crate::quantity;
 
@@ -15,7 +16,7 @@ use crate::quantity;
 pub(crate) fn expect(
     f: &Fields,
     names: &Names,
-    sweep: &[(String, Vec<String>)],
+    scenario: &Scenario,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Expect> {
     let before = faults.len();
@@ -54,7 +55,7 @@ pub(crate) fn expect(
         faults.push(d.help("add a `note` that says why"));
     }
     let origins: Vec<At<String>> = f.get("origins").unwrap_or_default();
-    let point = point(f, sweep, faults);
+    let point = point(f, scenario, faults);
     (faults.len() == before).then(|| Expect {
         metric: metric.into_inner(),
         over: over.map(At::into_inner),
@@ -235,16 +236,22 @@ fn single_figure(stated: &str, unit: Unit) -> Option<f64> {
 /// The sweep's points an expectation names; each must be one that the sweep tries.
 fn point(
     f: &Fields,
-    sweep: &[(String, Vec<String>)],
+    scenario: &Scenario,
     faults: &mut Vec<Diagnostic>,
 ) -> BTreeMap<String, String> {
     let mut point = BTreeMap::new();
+    let of_points: Vec<String> = scenario.sweep_keys().concat();
+    let swept = scenario.sweep.iter().filter(|(k, _)| of_points.contains(k));
+    let sweep: Vec<&(String, Vec<String>)> = swept.collect();
     for (path, value) in f.get::<Vec<(At<String>, String)>>("at").unwrap_or_default() {
         let keys = sweep.iter().map(|(k, _)| k.as_str());
         let Some((_, values)) = sweep.iter().find(|(k, _)| k == path.get_ref()) else {
             let d = Diagnostic::new(
                 path.span(),
-                format!("`{}` is not swept", shorten(path.get_ref())),
+                match scenario.sweep.iter().any(|(k, _)| k == path.get_ref()) {
+                    true => format!("`{}` has a label", shorten(path.get_ref())),
+                    false => format!("`{}` is not swept", shorten(path.get_ref())),
+                },
             );
             faults.push(d.suggest(path.get_ref(), keys));
             continue;

@@ -70,5 +70,6 @@ pub use reference::reference;
 pub use schema::schema;
 pub use set::{NoValue, Set};
 pub use source::{Shipped, Source, SourceError, load, shipped};
+pub use sweep::SweepPoint;
 pub use template::template;
 pub use writer::{Writer, Written};

@@ -55,6 +55,8 @@ pub struct Scenario {
     /// `[[sweep.together]]`: keys of `sweep`, each group with as many values, that advance together: the n-th value of one goes
     /// with the n-th of the others.
     pub together: Vec<Vec<String>>,
+    /// Keys of `sweep` that set nothing: the labels of a group's steps.
+    pub labels: Vec<String>,
     /// `[[search]]`: bisections, each run on its own.
     pub searches: Vec<Search>,
     /// The routers' own configuration files, if they bring any.

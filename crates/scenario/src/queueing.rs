@@ -130,7 +130,7 @@ pub enum ClassLimit {
 /// The keys of a direction that need a router.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
     let managed = aqm::KEYS.iter().map(|key| key.name);
-    let served = ["scheduler", "memory", "wrr", "class", "fq_codel"];
+    let served = ["scheduler", "memory", "wrr", "class", "fq_codel", "aqm"];
     let sent = ["shape", "mark", "police"];
     served.into_iter().chain(managed).chain(sent)
 }
@@ -146,6 +146,14 @@ pub(crate) fn class_names(f: &Fields) -> Option<Vec<String>> {
     let scheduler = f.get::<String>("scheduler");
     let one = f.has("shape") || aqm::kinds(f).next().is_some();
     match scheduler.as_deref() {
+        _ if f.has("aqm") => {
+            let plain = f.get::<String>("aqm").as_deref() == Some("fifo") && !f.has("shape");
+            Some(if plain {
+                Vec::new()
+            } else {
+                vec![ONLY.to_owned()]
+            })
+        }
         Some("fq-codel") => Some(vec![ONLY.to_owned()]),
         _ if one => Some(vec![ONLY.to_owned()]),
         Some("fifo") => Some(Vec::new()),
@@ -167,8 +175,14 @@ pub(crate) fn queueing(
     };
     let has = |key: &str| layers.iter().any(|f| f.has(key));
     let tables: Vec<Fields> = first(layers, "class").unwrap_or_default();
+    if has("aqm") && word != "fifo" {
+        let title = format!("`aqm` beside scheduler = \"{word}\"");
+        let help = "keep one of them; a class has a `red`, `codel` or `pie` of its own";
+        faults.push(Diagnostic::new(place("aqm"), title).help(help));
+    }
     for (key, scheduler) in [("wrr", "wrr"), ("fq_codel", "fq-codel")] {
-        if has(key) && word != scheduler {
+        let is_named = key == "fq_codel" && has("aqm");
+        if has(key) && word != scheduler && !is_named {
             let title = format!("`{key}` beside scheduler = \"{word}\"");
             let help = format!("remove it, or write scheduler = \"{scheduler}\"");
             faults.push(Diagnostic::new(place(key), title).help(help));
@@ -229,7 +243,6 @@ fn one_queue(
     tables: &[Fields],
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Queueing> {
-    let fair = word == "fq-codel";
     let place = |key: &str| {
         layers
             .iter()
@@ -246,14 +259,7 @@ fn one_queue(
         let title = "`memory` without classes that share it";
         faults.push(Diagnostic::new(place("memory"), title).help(help));
     }
-    let managed = layers.iter().find(|f| aqm::kinds(f).next().is_some());
-    if fair && let Some(key) = managed.and_then(|f| aqm::kinds(f).next()) {
-        let title = format!("`{key}` beside scheduler = \"fq-codel\"");
-        let help = "every queue of fq-codel has a controller: set it in `fq_codel`";
-        faults.push(Diagnostic::new(place(key), title).help(help));
-    }
-    let aqm = managed.and_then(|f| aqm::aqm(f, faults));
-    let curve = managed.and_then(|f| aqm::curve(f, faults));
+    let (fair, aqm, curve) = manager(layers, (word, queue), faults);
     let shape = first::<Fields>(layers, "shape").and_then(|f| shape_of(&f));
     if !fair && aqm.is_none() && shape.is_none() {
         return None;
@@ -273,6 +279,33 @@ fn one_queue(
         fq_codel: fair.then(|| aqm::fq_codel(first::<Fields>(layers, "fq_codel").as_ref())),
         shape,
     })
+}
+
+/// What manages a direction's one queue: whether flows have a queue each, else the manager, and RED's curve.
+fn manager(
+    layers: &[&Fields],
+    (word, queue): (&str, QueueLimit),
+    faults: &mut Vec<Diagnostic>,
+) -> (bool, Option<AqmConfig>, Option<RedCurve>) {
+    if let Some(name) = first::<String>(layers, "aqm") {
+        let aqm = aqm::named(&name, layers, faults);
+        let table = layers.iter().find(|f| f.has(&name));
+        let curve = match (&aqm, table) {
+            (Some(AqmConfig::Red(_)), Some(f)) => aqm::curve(f, faults),
+            (Some(AqmConfig::Red(_)), None) => Some(aqm::usual_curve(queue)),
+            _ => None,
+        };
+        return (aqm::is_fair(&name), aqm, curve);
+    }
+    let fair = aqm::is_fair(word);
+    let managed = layers.iter().find(|f| aqm::kinds(f).next().is_some());
+    if fair && let Some((f, key)) = managed.and_then(|f| Some((f, aqm::kinds(f).next()?))) {
+        let title = format!("`{key}` beside scheduler = \"fq-codel\"");
+        let help = "every queue of fq-codel has a controller: set it in `fq_codel`";
+        faults.push(Diagnostic::new(f.place(key), title).help(help));
+    }
+    let aqm = managed.and_then(|f| aqm::aqm(f, faults));
+    (fair, aqm, managed.and_then(|f| aqm::curve(f, faults)))
 }
 
 /// One class.

@@ -33,6 +33,10 @@ Keys below a line `[[sweep.together]]` are not crossed with each other: their li
 with the n-th of the others. `\"link.wan.rate\" = [\"100 Mbit/s\", \"1 Gbit/s\"]` beside `\"link.wan.queue\" = [\"125 kB\", \"1.25 MB\"]` makes
 two points, not four. There may be several such tables; they are crossed with each other and with the keys of `[sweep]`.
 
+`label` in such a table names its steps: `label.site = [\"Chicago\", \"Geneva\"]`, a word for each. A point then has `site` in place of the
+table's keys, in results, tables, figures and the names of files; `at` in an `[[expect]]` takes it, and `--set` the keys themselves. A
+single key may be labelled so.
+
 ## Where frames wait and what is lost
 
 A direction that leaves a host waits in the host's `txqueuelen`, or in the link's `queue` where that is written; both are an

@@ -26,7 +26,16 @@ pub fn schema() -> Value {
             "properties": { "together": {
                 "type": "array",
                 "description": "Keys whose n-th values go together, in lists of one length.",
-                "items": { "type": "object", "additionalProperties": values },
+                "items": {
+                    "type": "object",
+                    "properties": { "label": {
+                        "type": "object",
+                        "description": "The name of the steps, and a word for each.",
+                        "maxProperties": 1,
+                        "additionalProperties": values,
+                    } },
+                    "additionalProperties": values,
+                },
             } },
             "additionalProperties": values,
         }),

@@ -5,12 +5,15 @@ use core::ops::Range;
 use core::str::FromStr;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use crate::decode::shorten;
 use crate::diagnostic::Diagnostic;
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
+
+/// What a sweep's edits are called.
+pub(crate) const SWEEP: &str = "[sweep]";
 
 /// One `--set` argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +54,11 @@ impl Set {
         let (_, text) = self.written();
         let path = text.strip_suffix(self.value.as_str());
         path.map_or(0, str::len)
+    }
+
+    /// Whether a sweep makes it.
+    pub(crate) fn is_swept(&self) -> bool {
+        self.option.as_ref().is_some_and(|(name, _)| name == SWEEP)
     }
 
     /// Bytes of the path that the user did not write.
@@ -259,112 +267,122 @@ fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusa
             edited.text.len()..edited.text.len(),
             format!("\n[scenario]\n{} = {value}\n", target.keys[0].name),
         ),
-        Found::Table(span, t) => match rival(t, &target.keys) {
-            Some(rival) => (rival, format!("{} = {value}", target.keys[0].name)),
-            None => place(&edited.text, span, t, &target.keys, &value),
-        },
+        Found::Table(span, t) => {
+            let apart = text_apart(&edited.text, t, &target.keys);
+            if !apart.is_empty() {
+                for span in apart.into_iter().rev() {
+                    edited.replace(number, span, "");
+                }
+                return apply_one(edited, number, set);
+            }
+            match rival(t, &target.keys) {
+                Some(rival) => (rival, format!("{} = {value}", target.keys[0].name)),
+                None => place(&edited.text, (span, t), &target.keys, &value),
+            }
+        }
     };
     edited.replace(number, span, &new);
     Ok(())
 }
 
-/// The fault of a path that begins with the name of something, with what to write.
-fn with_section(mut fault: Refusal, root: &DeTable<'_>, path: &str) -> Refusal {
-    let head = path.split('.').next().unwrap_or_default();
-    let named = |section: &&Section| {
-        let DeValue::Array(list) = root.get(section.name)?.get_ref() else {
-            return None;
+/// The text that says what `keys` mean, where that is not one value behind the key but sections or dotted keys: whole lines
+/// of a section, entries of an inline table. In the order of the text; none where it is one value, or absent.
+fn text_apart(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Vec<Range<usize>> {
+    let (mut found, mut inside) = (Vec::new(), table);
+    let mut whole: fn(&str, Range<usize>) -> Range<usize> = whole_lines;
+    for (n, key) in keys.iter().enumerate() {
+        let Some((name, value)) = inside.get_key_value(key.name) else {
+            break;
         };
-        let name = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
-            DeValue::Table(t) => {
-                matches!(t.get("name")?.get_ref(), DeValue::String(n) if n == head).then_some(())
-            }
-            _ => None,
+        if n + 1 == keys.len() && is_apart(name, value) {
+            collect(text, value, whole, &mut found);
+        }
+        let DeValue::Table(inner) = value.get_ref() else {
+            break;
         };
-        list.iter().find_map(name)
-    };
-    let known = table::section(head).is_some();
-    if let Some(section) = ARRAYS.iter().find(|s| !known && named(s).is_some()) {
-        fault.remedies = vec![format!("`{head}` is a {0}: write {0}.{path}", section.name)];
+        if !is_apart(name, value) {
+            whole = whole_entry;
+        }
+        inside = inner;
     }
-    fault
+    found.sort_by_key(|span| span.start);
+    found
 }
 
-/// The entry that says the same in another way, which the new one must replace.
-fn rival(table: &DeTable<'_>, keys: &[&Key]) -> Option<Range<usize>> {
-    let [key] = keys else { return None };
-    if key.instead_of.is_empty() || table.contains_key(key.name) {
-        return None;
-    }
-    table
-        .get_key_value(key.instead_of)
-        .map(|(k, v)| k.span().start..v.span().end)
+/// Whether a value is not behind its key: what a header or a dotted key defines has the header's or the key's place.
+fn is_apart(name: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>) -> bool {
+    name.span().start >= value.span().start
 }
 
-enum Found<'t> {
-    /// `[scenario]` is absent: it can be made.
-    Root,
-    /// The table that holds, or will hold, the first key.
-    Table(Range<usize>, &'t DeTable<'t>),
-}
-
-fn find<'t>(root: &'t DeTable<'t>, target: &Target<'_>, set: &Set) -> Result<Found<'t>, Refusal> {
-    let section = root.get(target.section.name);
-    let Some(wanted) = target.name else {
-        return Ok(match section.map(|s| (s.span(), s.get_ref())) {
-            Some((span, DeValue::Table(t))) => Found::Table(span, t),
-            _ => Found::Root,
-        });
-    };
-    let mut names = Vec::new();
-    if let Some(DeValue::Array(list)) = section.map(Spanned::get_ref) {
-        for item in list.iter() {
-            let DeValue::Table(t) = item.get_ref() else {
-                continue;
-            };
-            if let Some(DeValue::String(name)) = t.get("name").map(Spanned::get_ref) {
-                if name == wanted {
-                    return Ok(Found::Table(item.span(), t));
+/// The headers and the entries of a value that is not behind its key.
+fn collect(
+    text: &str,
+    value: &Spanned<DeValue<'_>>,
+    whole: fn(&str, Range<usize>) -> Range<usize>,
+    found: &mut Vec<Range<usize>>,
+) {
+    let is_header = text[value.span().start..].starts_with('[');
+    match value.get_ref() {
+        DeValue::Array(list) => list.iter().for_each(|v| collect(text, v, whole, found)),
+        DeValue::Table(table) => {
+            found.extend(is_header.then(|| whole(text, value.span())));
+            for (name, inner) in table {
+                match is_apart(name, inner) {
+                    true => collect(text, inner, whole, found),
+                    false => found.push(whole(text, name.span().start..inner.span().end)),
                 }
-                names.push(name.as_ref());
             }
         }
+        _ => {}
     }
-    let start = target.section.name.len() + 1;
-    let title = format!("there is no {} `{}`", target.section.name, shorten(wanted));
-    let fault = Diagnostic::new(start..(start + wanted.len()).min(set.path.len()), title);
-    Err(Box::new(fault.suggest(wanted, names)))
 }
 
-/// What to replace, and by what, so that `keys` under the table at `span` take `value`.
+fn whole_lines(text: &str, span: Range<usize>) -> Range<usize> {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.end..].find('\n');
+    start..end.map_or(text.len(), |at| span.end + at + 1)
+}
+
+/// An entry of an inline table with the comma behind it.
+fn whole_entry(text: &str, span: Range<usize>) -> Range<usize> {
+    let start = text[..span.start].rfind(['{', ',']);
+    let behind = text[span.end..].trim_start();
+    let comma = text.len() - behind.len() + 1;
+    let end = if behind.starts_with(',') {
+        comma
+    } else {
+        span.end
+    };
+    start.map_or(0, |at| at + 1)..end
+}
+
+/// What to replace, and by what, so that `keys` under the table at `span` take `value`: of the tables on the way to it the
+/// last one that has a place of its own, a header or braces, takes what is left of the path.
 fn place(
     text: &str,
-    span: Range<usize>,
-    table: &DeTable<'_>,
+    home: (Range<usize>, &DeTable<'_>),
     keys: &[&Key],
     value: &str,
 ) -> (Range<usize>, String) {
-    let (first, rest) = match keys {
-        [first, rest @ ..] => (first, rest),
-        [] => return (span.end..span.end, String::new()),
-    };
-    match table.get(first.name) {
-        Some(old) if rest.is_empty() => return (old.span(), value.to_owned()),
-        Some(old) => {
-            let opens = text[old.span().start.min(text.len())..].starts_with(['[', '{']);
-            if let (DeValue::Table(inner), true) = (old.get_ref(), opens) {
-                return place(text, old.span(), inner, rest, value);
-            }
-            // Dotted keys have no table of their own to write into: replace, or add one more.
-            if let DeValue::Table(inner) = old.get_ref()
-                && let Some(older) = rest.first().and_then(|k| inner.get(k.name))
-            {
-                return (older.span(), value.to_owned());
-            }
+    let (mut home, mut rest) = (home, keys);
+    let mut inside = home.1;
+    for (n, key) in keys.iter().enumerate() {
+        let Some(old) = inside.get(key.name) else {
+            break;
+        };
+        if n + 1 == keys.len() {
+            return (old.span(), value.to_owned());
         }
-        None => {}
+        let DeValue::Table(inner) = old.get_ref() else {
+            break;
+        };
+        inside = inner;
+        if text[old.span().start.min(text.len())..].starts_with(['[', '{']) {
+            (home, rest) = ((old.span(), inner), &keys[n + 1..]);
+        }
     }
-    let dotted = keys.iter().map(|k| k.name).collect::<Vec<_>>().join(".");
+    let (span, table) = home;
+    let dotted = rest.iter().map(|k| k.name).collect::<Vec<_>>().join(".");
     if text[span.start.min(text.len())..].starts_with('{') {
         let comma = if table.is_empty() { "" } else { "," };
         return (

@@ -1,6 +1,7 @@
 //! Sweeps and searches: one scenario, tried at many points.
 
 use core::ops::Range;
+use std::collections::BTreeMap;
 
 use farpath_units::{Rate, Ratio};
 use toml::Spanned;
@@ -22,6 +23,17 @@ pub(crate) struct Key {
     values: Vec<String>,
     /// Which `[[sweep.together]]` it stands in, by their order.
     group: Option<usize>,
+    /// It sets nothing: its values name the steps of its group.
+    is_label: bool,
+}
+
+/// A point of a sweep.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SweepPoint {
+    /// What it is called: each swept key with its value, or in place of the keys of a labelled group its label.
+    pub at: BTreeMap<String, String>,
+    /// What it sets.
+    pub sets: Vec<Set>,
 }
 
 /// Most points a sweep may have.
@@ -30,8 +42,8 @@ const MOST_POINTS: usize = 100_000;
 /// The tables of `[sweep]` whose keys advance together.
 const TOGETHER: &str = "together";
 
-/// What a value of a sweep is called where it is not found in the scenario's text.
-const OPTION: &str = "[sweep]";
+/// In one of those: the name of its steps, and a word for each.
+const LABEL: &str = "label";
 
 /// Decodes `[sweep]`, keys in the order of the file.
 pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key> {
@@ -62,7 +74,9 @@ pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key>
             let DeValue::Table(group) = group else {
                 continue;
             };
-            let of_group = self::keys(group, Some(n), faults);
+            let mut of_group = self::keys(group, Some(n), faults);
+            of_group.extend(label(group, n, faults));
+            of_group.sort_by_key(|k| k.path.span().start);
             check_group(&of_group, span, faults);
             keys.extend(of_group);
         }
@@ -88,7 +102,7 @@ fn keys(table: &DeTable<'_>, group: Option<usize>, faults: &mut Vec<Diagnostic>)
     let mut keys = Vec::new();
     for (path, value) in table {
         match value.get_ref() {
-            _ if group.is_none() && path.get_ref() == TOGETHER => {}
+            _ if path.get_ref() == group.map_or(TOGETHER, |_| LABEL) => {}
             DeValue::Array(list) if !list.is_empty() => {
                 let values = list
                     .iter()
@@ -101,6 +115,7 @@ fn keys(table: &DeTable<'_>, group: Option<usize>, faults: &mut Vec<Diagnostic>)
                     path: Spanned::new(path.span(), path.get_ref().to_string()),
                     values: values.into_iter().map(Spanned::into_inner).collect(),
                     group,
+                    is_label: false,
                 });
             }
             DeValue::Table(_) => {
@@ -127,6 +142,41 @@ fn keys(table: &DeTable<'_>, group: Option<usize>, faults: &mut Vec<Diagnostic>)
     }
     keys.sort_by_key(|k| k.path.span().start);
     keys
+}
+
+/// The labels of a group's steps.
+fn label(group: &DeTable<'_>, n: usize, faults: &mut Vec<Diagnostic>) -> Option<Key> {
+    let (key, value) = group.get_key_value(LABEL)?;
+    let named = match value.get_ref() {
+        DeValue::Table(t) if t.len() == 1 => t.iter().next(),
+        _ => None,
+    };
+    let list = named.and_then(|(name, value)| match value.get_ref() {
+        DeValue::Array(list) if is_name(name.get_ref()) && !list.is_empty() => Some((name, list)),
+        _ => None,
+    });
+    let Some((name, list)) = list else {
+        let title = "`label` is not a name with a list of words";
+        let help = "write label.NAME = [\"WORD\", \"WORD\"], a word for each step; a name has letters, digits, `_` and `-`";
+        faults.push(Diagnostic::new(key.span(), title).help(help));
+        return None;
+    };
+    let values: Vec<At<String>> = list
+        .iter()
+        .map(|v| Spanned::new(v.span(), set::written(v.get_ref())))
+        .collect();
+    refuse_twice(name.get_ref(), &values, faults);
+    Some(Key {
+        path: Spanned::new(name.span(), name.get_ref().to_string()),
+        values: values.into_iter().map(Spanned::into_inner).collect(),
+        group: Some(n),
+        is_label: true,
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    let may = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    !text.is_empty() && text.chars().all(may)
 }
 
 /// Keys that advance together have as many values each, and no step stands twice.
@@ -156,7 +206,11 @@ fn check_group(keys: &[Key], span: Range<usize>, faults: &mut Vec<Diagnostic>) {
         );
         return;
     }
-    let step = |n: usize| keys.iter().map(|k| &k.values[n]).collect::<Vec<_>>();
+    let set = |k: &&Key| !k.is_label;
+    let step = |n: usize| {
+        let set = keys.iter().filter(set);
+        set.map(|k| &k.values[n]).collect::<Vec<_>>()
+    };
     let twice = (0..first.values.len()).find(|n| (0..*n).any(|before| step(before) == step(*n)));
     if let Some(n) = twice {
         let values: Vec<String> = step(n).into_iter().map(|v| shorten(v)).collect();
@@ -189,7 +243,7 @@ fn refuse_twice(key: &str, values: &[At<String>], faults: &mut Vec<Diagnostic>) 
 
 /// Where in the scenario's text the value stands that a point of its sweep sets; none of a set of another kind.
 pub(crate) fn place(text: &str, set: &Set) -> Option<Range<usize>> {
-    if set.written().0 != OPTION {
+    if set.written().0 != set::SWEEP {
         return None;
     }
     let (tree, _) = DeTable::parse_recoverable(text);
@@ -212,22 +266,30 @@ pub(crate) fn place(text: &str, set: &Set) -> Option<Range<usize>> {
 }
 
 impl Scenario {
-    /// Every point of the sweep as edits, last key fastest; one without edits where nothing is swept.
-    pub fn points(&self) -> Vec<Vec<Set>> {
-        let mut points = vec![Vec::new()];
+    /// Every point of the sweep, last key fastest; one without edits where nothing is swept.
+    pub fn points(&self) -> Vec<SweepPoint> {
+        let mut points = vec![SweepPoint::default()];
         for axis in self.axes() {
             let steps = axis.first().map_or(0, |(_, values)| values.len());
-            let with = |at: &Vec<Set>, step: usize| {
-                let mut at = at.clone();
+            let label = axis.iter().find(|(key, _)| self.labels.contains(key));
+            let with = |point: &SweepPoint, step: usize| {
+                let mut point = point.clone();
                 for (key, values) in &axis {
-                    let written = format!("{key} = {}", values[step]);
-                    at.push(Set::new(key, &values[step]).of_option(OPTION, &written));
+                    let value = &values[step];
+                    if label.is_none_or(|(label, _)| label == key) {
+                        point.at.insert(key.clone(), value.clone());
+                    }
+                    if !self.labels.contains(key) {
+                        let written = format!("{key} = {value}");
+                        let set = Set::new(key, value).of_option(set::SWEEP, &written);
+                        point.sets.push(set);
+                    }
                 }
-                at
+                point
             };
             points = points
                 .iter()
-                .flat_map(|at| (0..steps).map(move |step| with(at, step)))
+                .flat_map(|point| (0..steps).map(move |step| with(point, step)))
                 .collect();
         }
         points
@@ -241,11 +303,16 @@ impl Scenario {
             .fold(1, usize::saturating_mul)
     }
 
-    /// The keys of the sweep in the order of the file, those that advance together in one list.
+    /// The keys that points have, in the order of the file, those that advance together in one list: a labelled group's label.
     pub fn sweep_keys(&self) -> Vec<Vec<String>> {
-        let axes = self.axes();
-        let keys = |axis: &Vec<&(String, _)>| axis.iter().map(|(key, _)| key.clone()).collect();
-        axes.iter().map(keys).collect()
+        let keys = |axis: &Vec<&(String, _)>| {
+            let all: Vec<String> = axis.iter().map(|(key, _)| key.clone()).collect();
+            match all.iter().find(|key| self.labels.contains(key)) {
+                Some(label) => vec![label.clone()],
+                None => all,
+            }
+        };
+        self.axes().iter().map(keys).collect()
     }
 
     /// The keys of the sweep by themselves, or with those they advance together with.
@@ -307,8 +374,11 @@ fn check_path(path: &At<String>, tables: &Tables, what: &str, faults: &mut Vec<D
 /// The sweep of a scenario, checked.
 pub(crate) fn check(tables: &Tables, scenario: &mut Scenario, faults: &mut Vec<Diagnostic>) {
     for key in &tables.sweep {
-        check_path(&key.path, tables, "sweep key", faults);
         let path = key.path.get_ref();
+        match key.is_label {
+            true => scenario.labels.push(path.clone()),
+            false => check_path(&key.path, tables, "sweep key", faults),
+        }
         scenario.sweep.push((path.clone(), key.values.clone()));
         if let Some(n) = key.group {
             let missing = (n + 1).saturating_sub(scenario.together.len());
@@ -324,6 +394,30 @@ pub(crate) fn check(tables: &Tables, scenario: &mut Scenario, faults: &mut Vec<D
             break;
         }
     }
+}
+
+/// Every `--set` that a key of the sweep would undo, because one of the two is a part of the other.
+pub(crate) fn undone(sets: &[Set], scenario: &Scenario) -> Vec<Diagnostic> {
+    let part = |whole: &str, of: &str| {
+        of.strip_prefix(whole)
+            .is_some_and(|rest| rest.starts_with('.'))
+    };
+    let mut faults = Vec::new();
+    for (n, set) in sets.iter().enumerate().filter(|(_, s)| !s.is_swept()) {
+        let keys = scenario.sweep.iter().map(|(key, _)| key.as_str());
+        let mut of_set = keys.filter(|key| part(key, &set.path) || part(&set.path, key));
+        if let Some(key) = of_set.next() {
+            let title = format!("the sweep sets `{}` after this", shorten(key));
+            let mut fault = Diagnostic::new(0..set.value_at().saturating_sub(1), title)
+                .label("undone at every point")
+                .help(format!(
+                    "set `{key}` itself, which is then swept no more; or take it out of the sweep"
+                ));
+            fault.places[0].text = n + 1;
+            faults.push(fault);
+        }
+    }
+    faults
 }
 
 /// A search; all its metrics have one unit, and the bracket is the right way round.

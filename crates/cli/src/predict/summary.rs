@@ -158,8 +158,12 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
         Some(_) => {
             let probing = law::probing_words(input.cc, input.rtt.as_secs_f64());
             let probing = probing.map_or_else(String::new, |words| format!(" {words}"));
+            let of_queue = match (input.streams, input.queue) {
+                (2.., Some(_)) => format!(" {}", figures.answer("utilisation").note),
+                _ => String::new(),
+            };
             format!(
-                "the line. {}{probing}",
+                "the line. {}{of_queue}{probing}",
                 figures.answer("line_goodput_bps").note
             )
         }
@@ -290,7 +294,9 @@ fn to_fill(input: &PathInput, figures: &Figures<'_>) -> String {
             quantity("streams", streams)
         ));
     }
-    if let (Some(queue), Some(share)) = (input.queue, figures.number("utilisation")) {
+    if let (1, Some(queue), Some(share)) =
+        (input.streams, input.queue, figures.number("utilisation"))
+    {
         text.push_str(&format!(
             ". With a queue of {queue}, a connection that loses a segment each time it is full fills {:.1} % of the line",
             share * 100.0

@@ -440,6 +440,17 @@ fn a_short_queue_leaves_less_than_the_line() {
     assert_eq!(of(&["--queue", "125kB", "--window", "11.8MB"]), 1.0);
     assert_eq!(of(&["--queue", "1500B", "--streams", "10"]), 1.0);
     assert_eq!(of(&["--queue", "12.5MB"]), 1.0);
+    // What several fill is not foreseen, and said once.
+    let page = |more: &[&str]| farpath(&[&["predict", "path"], &args[..], more].concat()).out;
+    let short = page(&["--queue", "1500B", "--streams", "10"]);
+    let said = short.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("how much of the line they fill is not foreseen; simulate")
+            && !said.contains("fills 75.0 %"),
+        "{short}"
+    );
+    let long = page(&["--queue", "12.5MB", "--streams", "10"]);
+    assert!(!long.contains("is not foreseen"), "{long}");
 }
 
 #[test]

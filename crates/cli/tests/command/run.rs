@@ -416,6 +416,60 @@ fn keys_of_a_sweep_advance_together() {
     );
 }
 
+/// A label stands for the step in results, tables and files; a single key may have one.
+#[test]
+fn a_label_names_the_steps_of_a_sweep() {
+    let folder = with_small();
+    let sweep = format!(
+        "{SMALL}\n[[expect]]\nmetric = \"bulk.goodput_bps\"\nat = {{ site = \"far away\" }}\nmin = \"1 bit/s\"\n\n\
+         [[sweep.together]]\nlabel.site = [\"near\", \"far away\"]\n\"link.rb.delay\" = [\"1 ms\", \"5 ms\"]\n"
+    );
+    let sweep = sweep.replace("min = \"10 ms\"", "min = \"2 ms\"");
+    std::fs::write(folder.path().join("sweep.toml"), &sweep).expect("writable");
+    let ran = |args: &[&str]| {
+        let all = [&["run", "sweep.toml", "--predict"], args].concat();
+        farpath_in(folder.path(), &all)
+    };
+    let points = |args: &[&str]| -> Vec<String> {
+        let document = document(&ran(&[&["--json"], args].concat()).out);
+        let of = records(&document, "predicted").into_iter();
+        of.filter(|r| r["test"] == "bulk")
+            .map(|r| r["point"].to_string())
+            .collect()
+    };
+    let (near, far) = ("{\"site\":\"near\"}", "{\"site\":\"far away\"}");
+    assert_eq!(points(&[]), [near, far]);
+    assert_eq!(points(&["--set", "link.rb.delay=5 ms"]), [far]);
+    // A value of no step has no label.
+    assert_eq!(
+        points(&["--set", "link.rb.delay=3 ms"]),
+        ["{\"link.rb.delay\":\"3 ms\"}"]
+    );
+    let table = ran(&[]).out;
+    assert!(
+        table.contains("site") && table.contains("far away"),
+        "{table}"
+    );
+    let refused = |from: &str, to: &str, title: &str| {
+        std::fs::write(folder.path().join("sweep.toml"), sweep.replace(from, to))
+            .expect("writable");
+        let ran = ran(&[]);
+        assert!(ran.err.contains(title), "{}", ran.err);
+    };
+    refused("[\"near\", ", "[", "has 2 values, and `site` has 1");
+    refused("\"near\"", "\"far away\"", "has `far away` twice");
+    refused(
+        "label.site",
+        "label",
+        "`label` is not a name with a list of words",
+    );
+    refused(
+        "at = { site = \"far away\" }",
+        "at = { \"link.rb.delay\" = \"5 ms\" }",
+        "`link.rb.delay` has a label",
+    );
+}
+
 /// Whatever values they have: two that advance together vary alike, and of one point nothing varies.
 #[test]
 fn keys_of_a_sweep_are_in_the_order_of_the_file_everywhere() {

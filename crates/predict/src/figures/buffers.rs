@@ -48,14 +48,30 @@ impl Figures<'_> {
 
     /// What the queue named leaves one flow of the line: less than all of it where the window outgrows pipe and queue.
     pub(super) fn filled(&self) -> f64 {
-        let window = self.window.map_or(f64::INFINITY, |w| w.as_bytes() as f64);
-        let pipe = self.pipe() * self.mss.as_bytes() as f64;
-        let fits = self
-            .queue()
-            .is_none_or(|queue| window <= pipe * (1.0 + queue));
         match self.input.streams {
-            1 if !fits => self.share().unwrap_or(1.0),
+            1 if self.outgrown() => self.share().unwrap_or(1.0),
             _ => 1.0,
+        }
+    }
+
+    /// Whether the windows of all streams outgrow pipe and queue.
+    fn outgrown(&self) -> bool {
+        let window = self.window.map_or(f64::INFINITY, |w| w.as_bytes() as f64);
+        let all = window * f64::from(self.input.streams);
+        let pipe = self.pipe() * self.mss.as_bytes() as f64;
+        self.queue().is_some_and(|queue| all > pipe * (1.0 + queue))
+    }
+
+    /// What is not known of several streams in front of a queue that would leave one of them less than the line.
+    pub(super) fn unforeseen(&self) -> String {
+        match (self.input.queue, self.input.streams) {
+            (Some(queue), 2..) if self.outgrown() && self.share().is_some_and(|s| s < 0.999) => {
+                format!(
+                    "A queue of {queue} before {} flows: how much of the line they fill is not foreseen; simulate.",
+                    self.input.streams
+                )
+            }
+            _ => String::new(),
         }
     }
 
@@ -65,7 +81,7 @@ impl Figures<'_> {
         let note = match (self.queue(), share) {
             (None, _) => "No queue was named.",
             (Some(_), None) => "No closed form for this algorithm: simulate it.",
-            _ => "",
+            _ => &self.unforeseen(),
         };
         answer("utilisation", share, "")
             .by(

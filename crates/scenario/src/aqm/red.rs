@@ -1,7 +1,7 @@
 //! Random early detection, its curves for some frames, and thresholds.
 
 use farpath_element::qdisc::RedConfig;
-use farpath_units::Ratio;
+use farpath_units::{Duration, Ratio, Size};
 
 use super::ECN;
 use crate::decode::Fields;
@@ -76,6 +76,21 @@ pub(super) fn read(f: &Fields, faults: &mut Vec<Diagnostic>) -> RedConfig {
         weight,
         gentle: f.get("gentle").unwrap_or(true),
         ecn: f.get("ecn").unwrap_or(false),
+    }
+}
+
+/// The curve of RED that is named and has no table: up to a quarter of the queue, from a third of that (`tc red` of iproute2).
+pub(crate) fn usual_curve(queue: QueueLimit) -> RedCurve {
+    let part = |n: u64| match queue {
+        QueueLimit::Bytes(size) => QueueLimit::Bytes(Size::from_bytes(size.as_bytes() / n)),
+        QueueLimit::Packets(packets) => QueueLimit::Packets(packets / n),
+        QueueLimit::Time(time) => QueueLimit::Time(Duration::from_ps(time.as_ps() / n)),
+        QueueLimit::Bdp(x) => QueueLimit::Bdp(x / n as f64),
+    };
+    RedCurve {
+        min: part(12),
+        max: part(4),
+        max_p: Ratio::new(USUAL_MAX_P).unwrap_or_default(),
     }
 }
 

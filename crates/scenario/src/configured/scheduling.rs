@@ -33,7 +33,7 @@ pub(super) fn apply(
         let own = f.get::<Fields>(["forward", "reverse"][side]);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
         let says = |key: &str| layers.iter().any(|l| l.has(key));
-        if says("scheduler") {
+        if says("scheduler") || says("aqm") {
             continue;
         }
         let mut at = Site {

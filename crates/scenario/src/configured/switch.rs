@@ -97,7 +97,8 @@ impl Site<'_> {
     }
 
     fn queues(&mut self, link: &mut Link) {
-        if self.says(self.side, "scheduler") || !self.port.enabled {
+        let own = ["scheduler", "aqm"];
+        if own.iter().any(|key| self.says(self.side, key)) || !self.port.enabled {
             return;
         }
         let Some(memory) = self

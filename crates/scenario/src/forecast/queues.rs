@@ -15,11 +15,13 @@ use crate::queueing::Queueing;
 /// Longest burst of a host that acknowledges or sends super-frames, bytes.
 const BURST: f64 = 65_536.0;
 
-/// A queue in front of the line whose overflows cut one flow's window below what fills it.
+/// A queue in front of the line whose overflows cut windows below what fills it.
 pub(super) struct ShortQueue {
     /// What it holds, of what the path holds.
     of_pipe: f64,
-    /// The share of the line that is left.
+    /// Connections that share it.
+    streams: f64,
+    /// The share of the line that is left to one; to several that are all cut at once.
     pub(super) share: f64,
     /// Whether the forecast has that share; where not it is as if the queue were long.
     pub(super) is_counted: bool,
@@ -37,6 +39,10 @@ impl ShortQueue {
         };
         let (of_pipe, percent) = (self.of_pipe, self.share * 100.0);
         match self.is_counted {
+            _ if self.streams > 1.0 => format!(
+                "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, and how much of the line {:.0} flows fill that are cut whenever it is full is not foreseen: simulate",
+                self.streams
+            ),
             true => format!(
                 "the queue in front of the line holds {of_pipe:.3} of what the path holds: each time it is full a loss cuts the window, which leaves one flow {percent:.1} % of the line{bursts}"
             ),
@@ -140,7 +146,8 @@ impl Path<'_> {
     }
 
     /// A queue in front of the line that leaves one flow less than all of it. A forecast of `steady` payload bit/s counts
-    /// it where a closed form knows the algorithm, and it is one `by_law`.
+    /// it where a closed form knows the algorithm, and it is one `by_law`. No closed form knows how many of several flows are
+    /// cut at once: what they fill is not counted.
     pub(super) fn short_queue(&self, flow: &Flow, steady: f64, by_law: bool) -> Option<ShortQueue> {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let mss = flow.config.mss;
@@ -154,7 +161,7 @@ impl Path<'_> {
         let pipe = flow.narrowest.bps * flow.base.as_secs_f64() / 8.0;
         let fills = steady >= flow.narrowest.bps * 0.9999;
         let fits = flow.window as f64 * flow.streams <= pipe + bytes;
-        if !fills || fits || flow.streams > 1.0 {
+        if !fills || fits {
             return None;
         }
         let law = law::utilisation(flow.cc?, pipe / f64::from(mss), flow.base, bytes / pipe);
@@ -164,8 +171,9 @@ impl Path<'_> {
         };
         (share < 0.999).then_some(ShortQueue {
             of_pipe: bytes / pipe,
+            streams: flow.streams,
             share,
-            is_counted: law.is_some() && by_law,
+            is_counted: law.is_some() && by_law && flow.streams <= 1.0,
             bursts: bytes < BURST,
             cycle_s: flow.cycle_s(segments as f64),
         })

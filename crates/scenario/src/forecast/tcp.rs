@@ -51,7 +51,7 @@ pub(super) struct Flow {
     /// Where they come in bursts, of one place.
     chain: Option<Chain>,
     /// Segments that the queue in front of the narrowest place holds; infinite where that is not known.
-    room: f64,
+    pub(super) room: f64,
 }
 
 impl Path<'_> {

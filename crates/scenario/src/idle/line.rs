@@ -17,6 +17,9 @@ use crate::queueing::{ClassLimit, Match, matches};
 /// What frames are known by.
 const KNOWN_BY: [&str; 6] = ["dscp", "precedence", "cos", "exp", "protocol", "test"];
 
+/// The tables of what manages a queue.
+const MANAGERS: [&str; 4] = ["red", "codel", "pie", "fq_codel"];
+
 /// One direction under check.
 pub(super) struct Line<'a> {
     pub reader: &'a Reader<'a>,
@@ -39,6 +42,7 @@ impl Line<'_> {
             self.shaper();
             self.marking();
             self.memory();
+            self.unnamed();
         }
         self.queue();
     }
@@ -328,6 +332,19 @@ impl Line<'_> {
         }
     }
 
+    /// The table of a manager where `aqm` names another one.
+    fn unnamed(&mut self) {
+        let Some(name) = first::<String>(self.layers, "aqm") else {
+            return;
+        };
+        for key in MANAGERS.iter().filter(|key| key.replace('_', "-") != name) {
+            if let Some(f) = self.layer(key) {
+                let why = format!("`aqm` is \"{name}\"");
+                self.say(&f, key, &why, "remove it, or name it as `aqm`");
+            }
+        }
+    }
+
     /// Marks in place of drops for datagrams of which none asks for it.
     fn marking(&mut self) {
         let scenario = self.reader.scenario;
@@ -342,9 +359,8 @@ impl Line<'_> {
         }
         let classes: Vec<Fields> = first(self.layers, "class").unwrap_or_default();
         let tables = self.layers.iter().copied().chain(&classes);
-        let managed = ["red", "codel", "pie", "fq_codel"];
         let managers: Vec<Fields> = tables
-            .flat_map(|f| managed.iter().filter_map(|k| f.get::<Fields>(k)))
+            .flat_map(|f| MANAGERS.iter().filter_map(|k| f.get::<Fields>(k)))
             .collect();
         for f in managers.iter().filter(|f| f.get("ecn") == Some(true)) {
             let why = "no test that comes this way has `ecn`";

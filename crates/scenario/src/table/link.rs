@@ -96,8 +96,12 @@ const GILBERT_ELLIOTT: Section = Section {
 };
 
 /// What a direction may say, and a link of both of its directions.
-const EITHER: &[Key] =
-    &joined::<{ SENT.len() + aqm::KEYS.len() + CARRIED.len() }>(&[SENT, &aqm::KEYS, CARRIED]);
+const EITHER: &[Key] = &joined::<{ SENT.len() + 1 + aqm::KEYS.len() + CARRIED.len() }>(&[
+    SENT,
+    &[aqm::AQM],
+    &aqm::KEYS,
+    CARRIED,
+]);
 
 const SENT: &[Key] = &[
     RATE, DELAY, LINK_MTU, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS, SCHEDULER,

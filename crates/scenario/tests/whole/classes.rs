@@ -110,6 +110,37 @@ fn a_direction_of_its_own_wins() {
     assert_eq!(sharing, [Sharing::Priority; 2]);
 }
 
+#[test]
+fn a_queues_management_is_chosen_by_name() {
+    let same = |named: &str, written: &str| assert_eq!(read(named), read(written), "{named}");
+    same("aqm = \"fifo\"", "");
+    same("aqm = \"codel\"", "codel = {}");
+    same("aqm = \"pie\"", "pie = {}");
+    same("aqm = \"fq-codel\"", "scheduler = \"fq-codel\"");
+    // A quarter of the queue, and a third of that (`tc red` of iproute2).
+    let red = "red = { min = \"100 kB\", max = \"300 kB\" }";
+    same(
+        "aqm = \"red\"\nqueue = \"1.2 MB\"",
+        &format!("{red}\nqueue = \"1.2 MB\""),
+    );
+    // Its table says what differs, wherever it stands; the others' say nothing.
+    let tables = format!("{red}\ncodel = {{ target = \"7 ms\" }}\nfq_codel = {{ flows = 8 }}");
+    same(&format!("aqm = \"red\"\n{tables}"), red);
+    same(
+        &format!("aqm = \"codel\"\n{tables}"),
+        "codel = { target = \"7 ms\" }",
+    );
+    same(
+        &format!("aqm = \"fq-codel\"\n{tables}"),
+        "scheduler = \"fq-codel\"\nfq_codel = { flows = 8 }",
+    );
+    same(&format!("aqm = \"fifo\"\n{tables}"), "");
+    let [forward, reverse] = read("codel = {}\n[link.forward]\naqm = \"fifo\"\n");
+    assert!(forward.is_none() && reverse.is_some());
+    let said = refused("aqm = \"codel\"\nscheduler = \"drr\"\nclass = [{ name = \"q\" }]");
+    assert!(said.contains("`aqm` beside scheduler = \"drr\""), "{said}");
+}
+
 /// Keys of link `rs`, the fault and the remedy.
 #[test]
 fn what_makes_no_sense_is_said_with_a_remedy() {

@@ -854,3 +854,85 @@ fn a_recovery_takes_the_round_trips_of_the_queue_that_stands() {
     let managed = lose("codel = {}");
     assert!(says(&managed, "idle round trips"), "{:?}", managed.notes);
 }
+
+/// A request test over 50 Mbit/s × 300 ms: answers of 200 KiB, 141.4 segments.
+fn asked(keys: &str) -> Record {
+    let forward = "rate = \"50 Mbit/s\"\ndelay = \"250 ms\"";
+    let test = format!(
+        "kind = \"request\"\nblock = \"200 KiB\"\nduration = \"300 s\"\nwindow = \"16 MiB\"\n{keys}"
+    );
+    predicted(forward, &test)
+}
+
+/// Little's law: answers under way over the time of one, whoever asks; the line where that is more than it carries.
+#[test]
+fn an_answers_time_on_the_way_is_its_own() {
+    let line = 50e6 * 1448.0 / 1538.0 / 8.0 / 204_800.0;
+    let alone = of(&asked("parallel = 1"), "response_avg_ns") / 1e9;
+    assert!(
+        (alone - 0.3 - 204_800.0 * 8.0 * 1538.0 / 1448.0 / 50e6).abs() < 2e-3,
+        "{alone}"
+    );
+    for (parallel, outstanding) in [(1, 1), (4, 1), (1, 4), (64, 1), (2, 32)] {
+        let record = asked(&format!(
+            "parallel = {parallel}\noutstanding = {outstanding}"
+        ));
+        let asked = f64::from(parallel * outstanding) / alone;
+        let rate = of(&record, "request_rate");
+        let wanted = asked.min(line);
+        assert!(
+            (rate / wanted - 1.0).abs() < 2e-3,
+            "{parallel} × {outstanding}: {rate}"
+        );
+        assert_eq!(record.limited_by.as_deref() == Some("link"), asked > line);
+        if outstanding == 1 {
+            let response = of(&record, "response_avg_ns") / 1e9;
+            assert!((response * rate / f64::from(parallel) - 1.0).abs() < 1e-6);
+        }
+    }
+}
+
+/// A round trip for each window that is too small: 10, 20, 40, 80 (RFC 5681 §4.1), or half of what the answer before had.
+#[test]
+fn an_idle_time_restarts_slow_start() {
+    let response = |keys: &str| of(&asked(keys), "response_avg_ns") / 1e9;
+    let rounds = |keys: &str| {
+        let more = response(keys) - response("think_time = \"1 s\"\nidle_restart = false");
+        (more / 0.3).round()
+    };
+    let within_the_timeout = rounds("think_time = \"150 ms\"");
+    let halved = rounds("think_time = \"600 ms\"");
+    let long = rounds("think_time = \"20 s\"");
+    let rfc = rounds("think_time = \"600 ms\"\nflavour = \"rfc\"");
+    assert_eq!(
+        [within_the_timeout, halved, long, rfc],
+        [0.0, 1.0, 3.0, 3.0]
+    );
+}
+
+/// No closed form knows how many of several flows a full queue cuts at once.
+#[test]
+fn a_short_queue_of_several_flows_is_said() {
+    let with = |queue: &str, keys: &str| {
+        let text = format!(
+            "kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+            [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nqueue = \"{queue}\"\n\
+            [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\nomit = \"20 s\"\nduration = \"60 s\"\n{keys}"
+        );
+        predicted("", &text)
+    };
+    let says_so = |record: &Record| says(record, "is not foreseen: simulate");
+    assert!(says_so(&with(
+        "25 packets",
+        "parallel = 10\nwindow = \"16 MiB\""
+    )));
+    assert!(!says_so(&with(
+        "1bdp",
+        "parallel = 10\nwindow = \"16 MiB\""
+    )));
+    // Windows that path and queue hold lose nothing.
+    assert!(!says_so(&with(
+        "25 packets",
+        "parallel = 10\nwindow = \"64 KiB\""
+    )));
+}

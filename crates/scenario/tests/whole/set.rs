@@ -153,6 +153,106 @@ fn the_last_of_several_wins_and_tables_can_be_set_whole() {
     assert_eq!(s.links[0].directions[0].losses.len(), 1);
 }
 
+/// The link's `queue` and a table `codel` of its forward direction, as sections, as dotted keys and as inline tables; behind
+/// them a table that shares the direction, or the link's class.
+const WRITTEN: [&str; 6] = [
+    "[link.forward.codel]\ntarget = \"5 ms\" # short\ninterval = \"90 ms\"\n",
+    "[link.forward]\nqueue = \"1 MB\"\n[link.forward.codel]\ntarget = \"5 ms\"\n",
+    "[link.forward]\ncodel.target = \"5 ms\"\nqueue = \"1 MB\"\ncodel.interval = \"90 ms\"\n",
+    "forward = { codel.target = \"5 ms\", queue = \"1 MB\", codel.interval = \"90 ms\" }\n",
+    "forward.codel.target = \"5 ms\"\n[link.forward.shape]\nrate = \"1 Mbit/s\"\n",
+    "[link.forward.shape]\nrate = \"1 Mbit/s\"\n[link.forward.codel]\ntarget = \"5 ms\"\n",
+];
+
+const ROUTED: &str = r#"[scenario]
+name = "x"
+[[router]]
+name = "r"
+[[link]]
+name = "ra"
+ends = ["r", "a"]
+framing = "gbe"
+delay = "1 ms"
+HERE[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "br"
+ends = ["b", "r"]
+framing = "gbe"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "b"
+to = "a"
+"#;
+
+fn routed(here: &str, list: &[&str]) -> Scenario {
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text: ROUTED.replace("HERE", here),
+    };
+    parse(&source, &sets(list)).unwrap_or_else(|e| panic!("{here}{list:?}\n{e}"))
+}
+
+#[test]
+fn a_table_is_replaced_however_it_is_written() {
+    let aqm = |s: &Scenario| {
+        let queueing = s.links[0].directions[0].queueing.as_ref();
+        queueing.expect("a managed queue").classes[0].aqm
+    };
+    let written = |target: &str| routed(&format!("forward = {{ codel = {target} }}\n"), &[]);
+    let whole = aqm(&written("{ target = \"7 ms\" }"));
+    for here in WRITTEN {
+        let set = routed(here, &["link.ra.forward.codel={ target = \"7 ms\" }"]);
+        assert_eq!(aqm(&set), whole, "{here}");
+        // One key of it, and then all of it.
+        let path = "link.ra.forward.codel.target=9 ms";
+        let before = routed(here, &[]);
+        assert_ne!(aqm(&routed(here, &[path])), aqm(&before), "{here}");
+        let twice = routed(here, &[path, "link.ra.forward.codel={ target = \"7 ms\" }"]);
+        assert_eq!(aqm(&twice), whole, "{here}");
+        // What stands beside it is left as it is.
+        let (a, b) = (&set.links[0].directions[0], &before.links[0].directions[0]);
+        assert_eq!(a.queue, b.queue, "{here}");
+        let shape = |d: &farpath_scenario::Direction| d.queueing.as_ref().and_then(|q| q.shape);
+        assert_eq!(shape(a), shape(b), "{here}");
+    }
+}
+
+#[test]
+fn tables_in_double_brackets_are_replaced_together() {
+    let here = "[link.forward]\nscheduler = \"drr\"\n[[link.forward.class]]\nname = \"p\"\ndscp = \"ef\"\n\
+                [link.forward.class.codel]\ntarget = \"5 ms\"\n[[link.forward.class]]\nname = \"q\"\n";
+    let set = routed(here, &["link.ra.forward.class=[{ name = \"z\" }]"]);
+    let queueing = set.links[0].directions[0].queueing.as_ref();
+    let classes = &queueing.expect("a class").classes;
+    let names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["z"]);
+    assert!(classes[0].aqm.is_none());
+}
+
+#[test]
+fn what_a_sweep_would_undo_is_refused() {
+    let swept =
+        format!("{ROUTED}[sweep]\n\"link.ra.forward.codel.target\" = [\"5 ms\", \"10 ms\"]\n");
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text: swept.replace("HERE", WRITTEN[0]),
+    };
+    let set = |text: &str| parse(&source, &sets(&[text]));
+    let said = set("link.ra.forward.codel={ target = \"7 ms\" }").expect_err("undone");
+    let said = said.to_string();
+    assert!(
+        said.contains("the sweep sets `link.ra.forward.codel.target` after this")
+            && said.contains("--set:1:1"),
+        "{said}"
+    );
+    set("link.ra.forward.codel.target=7 ms").expect("the key itself");
+    set("link.ra.forward.codel.interval=70 ms").expect("a key beside it");
+}
+
 #[test]
 fn an_unknown_path_is_answered_with_a_suggestion() {
     assert_eq!(

@@ -46,6 +46,40 @@ fn an_applications_window_makes_a_remote_copy_crawl() {
     }
 }
 
+/// Little's law and the rounds of a restart after idle, beside the packets. Pauses are of 0, 1, 3 and 16 timeouts.
+#[test]
+fn the_rate_of_requests_is_foreseen() {
+    for think in ["0 s", "350 ms", "1 s", "5 s"] {
+        for keys in [
+            "parallel = 1",
+            "parallel = 4\nflavour = \"rfc\"",
+            "parallel = 1\noutstanding = 4\nidle_restart = false",
+            "parallel = 8\nstart_spread = \"2 s\"",
+        ] {
+            let world = pair(
+                "",
+                "",
+                &test(
+                    "request",
+                    &format!(
+                        "block = \"200 KiB\"\nthink_time = \"{think}\"\nwindow = \"16 MiB\"\nduration = \"120 s\"\n{keys}"
+                    ),
+                ),
+            );
+            let plan = farpath_scenario::plan::Plan::new(&world.scenario).expect("a plan");
+            let nowhere = std::collections::BTreeMap::new();
+            let foreseen = farpath_scenario::forecast(&world.scenario, &plan, &nowhere).remove(0);
+            // The start is not in the forecast.
+            assert_within(
+                &format!("{think}, {keys}"),
+                world.metric("t", "request_rate") / foreseen.metrics["request_rate"],
+                0.95,
+                1.02,
+            );
+        }
+    }
+}
+
 #[test]
 fn thinking_takes_its_time_and_requests_can_be_counted() {
     let world = pair(

@@ -1,0 +1,166 @@
+//! Answers of one size on a connection that is idle before each of them, round by round.
+//!
+//! A rounds model, as [`crate::slow_start`]: an answer of S segments takes a round trip for each window that is too small for
+//! what is left of it and for the path, and the last part at the path's rate. Nothing is lost, and slow start goes on.
+
+/// What an idle time longer than the retransmission timeout does to the congestion window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restart {
+    /// Nothing.
+    Never,
+    /// It falls to the initial window at most (RFC 5681 §4.1).
+    Initial,
+    /// It is halved for each timeout in the idle time, and not below the initial window (Linux, after RFC 2861 §3.2, obsoleted by RFC 7661).
+    Halved,
+}
+
+/// Answers that follow each other on one connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answers {
+    /// Segments of an answer; above 0.
+    pub segments: f64,
+    /// Initial window in segments; above 0.
+    pub initial: f64,
+    /// Segments for each ACK that lets the window grow by one; above 0.
+    pub segments_per_ack: f64,
+    /// Window that fills the path, in segments; above 0.
+    pub full: f64,
+    /// Round trip of a full segment, in seconds.
+    pub rtt_s: f64,
+    /// Time of a segment at the path's rate, in seconds.
+    pub segment_s: f64,
+    /// From the end of an answer's sending to the next request, nothing waiting: a round trip and the thinking, in seconds.
+    pub pause_s: f64,
+    /// Retransmission timeout of a path with nothing waiting, in seconds; above 0.
+    pub timeout_s: f64,
+    /// What a longer pause does.
+    pub restart: Restart,
+}
+
+impl Answers {
+    /// Mean time from the first segment of an answer to the last, in seconds, once the windows of answers recur.
+    pub fn mean_s(&self) -> f64 {
+        let mut begun: Vec<f64> = Vec::new();
+        let mut times = Vec::new();
+        let mut window = self.initial;
+        loop {
+            if let Some(first) = begun.iter().position(|w| *w == window) {
+                let cycle = &times[first..];
+                return cycle.iter().sum::<f64>() / cycle.len() as f64;
+            }
+            begun.push(window);
+            let (time, next) = self.answer(window);
+            times.push(time);
+            window = next;
+        }
+    }
+
+    /// The time of an answer that begins with `window` segments, and the window of the next one.
+    fn answer(&self, mut window: f64) -> (f64, f64) {
+        let growth = 1.0 / self.segments_per_ack;
+        let (mut left, mut rounds) = (self.segments, 0.0);
+        while window < self.full && window < left {
+            left -= window;
+            rounds += 1.0;
+            window += window * growth;
+        }
+        let time = rounds * self.rtt_s + (left - 1.0).max(0.0) * self.segment_s;
+        // What waits in front of the path when the last segment is sent.
+        let waits = match window < left {
+            true => window - self.full,
+            false => left,
+        };
+        // In slow start cwnd may be twice what has been in flight (Linux, after RFC 7661).
+        let most = window.max(2.0 * left);
+        let grown = (window + left * growth).min(most);
+        (time, self.restarted(grown, waits * self.segment_s))
+    }
+
+    /// The window after an idle time. The queue that the last segment met is in the idle time, and also in the smoothed round
+    /// trip, an eighth of which comes from each sample (RFC 6298 §2.3), and so in the timeout.
+    fn restarted(&self, window: f64, queued_s: f64) -> f64 {
+        let (idle_s, timeout_s) = (self.pause_s + queued_s, self.timeout_s + queued_s);
+        if idle_s <= timeout_s {
+            return window;
+        }
+        let floor = window.min(self.initial);
+        match self.restart {
+            Restart::Never => window,
+            Restart::Initial => floor,
+            Restart::Halved => {
+                let halvings = libm::ceil(idle_s / timeout_s) - 1.0;
+                floor.max(libm::floor(window * libm::exp2(-halvings)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 141 segments over 600 ms at 50 Mbit/s with a pause of 1.6 s and a timeout of 0.8 s: a request each second of thinking.
+    const SATELLITE: Answers = Answers {
+        segments: 141.0,
+        initial: 10.0,
+        segments_per_ack: 1.0,
+        full: 2438.0,
+        rtt_s: 0.6,
+        segment_s: 0.000_246,
+        pause_s: 1.6,
+        timeout_s: 0.8,
+        restart: Restart::Halved,
+    };
+
+    fn rounds(answers: Answers) -> f64 {
+        (answers.mean_s() / answers.rtt_s).floor()
+    }
+
+    #[test]
+    fn an_idle_time_costs_the_rounds_of_its_restart() {
+        // 141 fit a window that has grown beyond them.
+        let never = Answers {
+            restart: Restart::Never,
+            ..SATELLITE
+        };
+        assert_eq!(never.mean_s(), 140.0 * never.segment_s);
+        // RFC 5681 §4.1: 10, 20, 40, and then 71 of 80.
+        let initial = Answers {
+            restart: Restart::Initial,
+            ..SATELLITE
+        };
+        assert_eq!(rounds(initial), 3.0);
+        // No timeout in the pause: nothing restarts.
+        let short = Answers {
+            pause_s: 0.7,
+            ..initial
+        };
+        assert_eq!(short.mean_s(), never.mean_s());
+    }
+
+    #[test]
+    fn a_window_is_halved_for_each_timeout_and_not_below_the_initial_one() {
+        let paused = |pause_s| {
+            rounds(Answers {
+                pause_s,
+                ..SATELLITE
+            })
+        };
+        // Twice 141 at most: half of that is an answer.
+        assert!(paused(0.9) <= 1.0);
+        assert!((1.0..=2.0).contains(&paused(1.8)));
+        assert!(paused(1.8) <= paused(3.0));
+        // As many halvings as there could be: RFC 5681's rounds.
+        assert_eq!(paused(60.0), 3.0);
+    }
+
+    #[test]
+    fn a_full_path_is_the_limit_whatever_the_window() {
+        let long = Answers {
+            segments: 100_000.0,
+            restart: Restart::Never,
+            ..SATELLITE
+        };
+        assert_eq!(long.mean_s(), 99_999.0 * long.segment_s);
+    }
+}
