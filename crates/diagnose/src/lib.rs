@@ -22,6 +22,7 @@ mod host;
 mod infer;
 mod items;
 mod known;
+mod machine;
 mod missing;
 mod observed;
 mod pattern;
@@ -31,6 +32,8 @@ mod rest;
 mod seen;
 mod shares;
 mod snapshot;
+mod sockets;
+mod tally;
 mod ticket;
 mod twin;
 mod verdict;
@@ -41,7 +44,7 @@ pub use account::Account;
 pub use cause::Cause;
 pub use document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, MissingFact, Observed, Piece, Ranked,
-    Then, VerdictReport, Verify,
+    Stream, Then, VerdictReport, Verify,
 };
 pub use fact::{Fact, Figure, Of, Place, Value};
 pub use host::{

@@ -18,6 +18,7 @@ mod nic;
 mod others;
 mod ping;
 mod plain;
+mod processor;
 mod radio;
 mod route;
 mod router;
@@ -32,7 +33,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Role, Side, Test};
-use label::Label;
+use crate::tally::Reading;
+use label::{Label, role_of};
 pub use live::{LiveFlow, LiveRow};
 
 /// A text, and what to call it.
@@ -55,6 +57,8 @@ pub struct Facts {
     pub tests: Vec<Test>,
     /// The two ends of each socket, the own one first.
     pub sockets: Vec<[End; 2]>,
+    /// Readings of counters of hosts' interfaces, in the order of the texts.
+    pub(crate) counters: Vec<Reading>,
     /// Names that each pasted piece about a host gave that host.
     pub hosts: Vec<Vec<String>>,
     /// Directions of captured connections, of each capture the largest first.
@@ -172,6 +176,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Wget),
         Box::new(router::Interfaces::default()),
         Box::new(disk::Disk::default()),
+        Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
         Box::new(uname::Uname),
         Box::new(command::Commands),
@@ -372,24 +377,6 @@ fn offer(
     None
 }
 
-/// What the name of a file calls the host it is of.
-fn role_of(name: &str) -> Option<Role> {
-    let file = name
-        .rsplit(['/', '\\'])
-        .next()
-        .unwrap_or(name)
-        .to_ascii_lowercase();
-    let roles = [
-        ("sender", Role::End(Side::Sender)),
-        ("receiver", Role::End(Side::Receiver)),
-        ("client", Role::Client),
-        ("server", Role::Server),
-    ];
-    let mut named = roles.iter().filter(|(word, _)| file.contains(word));
-    let (_, role) = named.next()?;
-    named.next().is_none().then_some(*role)
-}
-
 /// Bytes of a capture, an archive or a program: a zero, or much that no text has.
 fn is_binary(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4096)];
@@ -414,17 +401,21 @@ impl Facts {
     /// Whether nothing was read.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
+            && self.counters.is_empty()
             && self.captured.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 
     fn is_full(&self) -> bool {
-        self.facts.len() + self.tests.len() + self.sockets.len() > FACTS_MAX
+        self.facts.len() + self.counters.len() + self.tests.len() + self.sockets.len() > FACTS_MAX
     }
 
     fn count(&self) -> usize {
         // Only the last test can have grown.
-        self.facts.len() + self.tests.len() + self.tests.last().map_or(0, Test::facts)
+        self.facts.len()
+            + self.counters.len()
+            + self.tests.len()
+            + self.tests.last().map_or(0, Test::facts)
     }
 
     fn ignore(&mut self, source: u32, line: u32) {
