@@ -3,13 +3,15 @@
 mod systems;
 
 use crate::cause::Cause;
-use crate::ceiling::{Limit, payload_share};
+use crate::ceiling::{Limit, in_flight, payload_share};
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
+use crate::seen::Side;
+use crate::tally::Tally;
 use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept, power};
 
@@ -37,6 +39,9 @@ pub(crate) fn changes(
     }
     if let (Cause::Link, Some(added)) = (cause, e.bloat()) {
         return vec![shorter(e, added)];
+    }
+    if cause == Cause::RandomLoss {
+        all.extend(plugs(e, facts, flow));
     }
     let both = either.filter(|other| change(*other, e, (facts, flow)).is_some());
     for cause in [Some(cause), both.or(second)].into_iter().flatten() {
@@ -71,8 +76,21 @@ pub(crate) fn changes(
 
 /// What to change against one cause.
 fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
+    if cause == Cause::Nic {
+        let drops = e.nic_drops.as_ref().filter(|d| d.count.value > 0.0);
+        let host = drops.map_or_else(
+            || named(flow, End::Receiver),
+            |d| host_of(facts, flow, d.host),
+        );
+        return Some(systems::interface(&places(facts, drops)).change(&host, None, None));
+    }
+    if cause == Cause::NoWindowScaling {
+        return Some(scaled(e, facts, flow));
+    }
     let end = match cause {
-        Cause::ReceiveWindow | Cause::NoWindowScaling | Cause::Client => End::Receiver,
+        Cause::HostCpu => end_of(e.cpu_of.as_ref().map(|(side, _)| *side), End::Sender),
+        Cause::Disk => end_of(e.around.disk_of, End::Sender),
+        Cause::ReceiveWindow | Cause::Client => End::Receiver,
         Cause::SendBuffer
         | Cause::Application
         | Cause::MtuBlackHole
@@ -83,14 +101,16 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
     };
-    let (named, otherwise, texts) = match end {
-        End::Sender => (&flow.from.host, "the sender", &flow.senders),
-        End::Receiver => (&flow.to.host, "the receiver", &flow.receivers),
+    let texts = match end {
+        End::Sender => &flow.senders,
+        End::Receiver => &flow.receivers,
     };
-    let host = if named.is_empty() { otherwise } else { named };
+    let host = &named(flow, end);
     let system = e.systems[end as usize];
     let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
     let remedy = match cause {
+        Cause::HostCpu => systems::processor(e.ssh),
+        Cause::Disk => systems::disk(end),
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
@@ -99,41 +119,39 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
             let wanted = wanted(e).max(carried);
             buffer(system, wanted, end, &Buffers::of(facts, &hosts, end))
         }
-        Cause::NoWindowScaling => {
-            let on = |texts: &[u32]| {
-                let mut said = texts
-                    .iter()
-                    .filter_map(|n| number(facts, Of::Host(*n), "window_scaling"));
-                said.next().map(|on| on.value != 0.0)
-            };
-            match (on(&flow.senders), on(&flow.receivers)) {
-                (Some(true), Some(true)) => {
-                    let between = "the firewall or router between";
-                    return Some(systems::scaling_between().change(between, None, None));
-                }
-                (Some(false), Some(true)) => {
-                    let host = match flow.from.host.as_str() {
-                        "" => "the sender",
-                        host => host,
-                    };
-                    let system = e.systems[0];
-                    return Some(systems::scaling(system).change(host, system, None));
-                }
-                _ => systems::scaling(system),
-            }
-        }
         Cause::MtuBlackHole => systems::probing(&fitting(facts, e)),
         Cause::Ramp => systems::longer(match flow.to.host.as_str() {
             "" => "HOST",
             host => host,
         }),
         Cause::Application if e.tester => systems::tester(),
+        Cause::Application if e.ssh => systems::ssh(),
         Cause::Application => systems::program(),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => against_loss(cause, e, facts, &hosts),
         _ => return None,
     };
     Some(remedy.change(host, system, None))
+}
+
+/// Window scaling: at the end that has it off, or between them where both have it on.
+fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
+    let on = |texts: &[u32]| {
+        let mut said = texts
+            .iter()
+            .filter_map(|n| number(facts, Of::Host(*n), "window_scaling"));
+        said.next().map(|on| on.value != 0.0)
+    };
+    let end = match (on(&flow.senders), on(&flow.receivers)) {
+        (Some(true), Some(true)) => {
+            let between = "the firewall or router between";
+            return systems::scaling_between().change(between, None, None);
+        }
+        (Some(false), Some(true)) => End::Sender,
+        _ => End::Receiver,
+    };
+    let system = e.systems[end as usize];
+    systems::scaling(system).change(&named(flow, end), system, None)
 }
 
 /// What a Linux sender can do against a kind of loss; `hosts` are its texts.
@@ -148,12 +166,69 @@ fn against_loss(cause: Cause, e: &Evidence, facts: &Facts, hosts: &[Of]) -> Reme
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value / e.streams),
     };
-    let mut remedy = systems::pacing(cause, &now);
-    if cause == Cause::RandomLoss && e.around.is_damaged() {
-        let first = "clean or change the plugs, cable and transceiver of the interface that counts damaged frames, and of the one at the other end";
-        remedy.commands.insert(0, first.to_owned());
+    systems::pacing(cause, &now)
+}
+
+/// What to do about an interface that counts damaged frames, or whose light is weak: on its host, whichever end that is.
+fn plugs(e: &Evidence, facts: &Facts, flow: &Flow) -> Option<Change> {
+    if !e.around.is_damaged() {
+        return None;
     }
-    remedy
+    let damaged = e.around.damaged.as_ref().filter(|d| d.count.value > 0.0);
+    let host = match (damaged, e.around.dark) {
+        (Some(damaged), _) => damaged.host,
+        (None, dark) => dark?,
+    };
+    let command = format!(
+        "clean or change the plugs, cable and transceiver of the interface that counts damaged frames{}, and of the one at the other end",
+        places(facts, damaged)
+    );
+    let remedy = systems::Remedy {
+        commands: vec![command],
+        risk: "the link goes down meanwhile".to_owned(),
+        ..systems::Remedy::default()
+    };
+    Some(remedy.change(&host_of(facts, flow, host), None, None))
+}
+
+/// The host at an end of a flow, for people.
+fn named(flow: &Flow, end: End) -> String {
+    let (host, otherwise) = match end {
+        End::Sender => (&flow.from.host, "the sender"),
+        End::Receiver => (&flow.to.host, "the receiver"),
+    };
+    let host = if host.is_empty() { otherwise } else { host };
+    host.to_owned()
+}
+
+/// The end of a side that is known.
+fn end_of(side: Option<Side>, otherwise: End) -> End {
+    match side {
+        Some(Side::Sender) => End::Sender,
+        Some(Side::Receiver) => End::Receiver,
+        None => otherwise,
+    }
+}
+
+/// The host whose text a counter is in: an end of the flow where it is that of one end alone, else what it is called.
+fn host_of(facts: &Facts, flow: &Flow, host: u32) -> String {
+    match (flow.senders.contains(&host), flow.receivers.contains(&host)) {
+        (true, false) => return named(flow, End::Sender),
+        (false, true) => return named(flow, End::Receiver),
+        _ => {}
+    }
+    let name = facts
+        .hosts
+        .get(host as usize)
+        .and_then(|names| names.first());
+    name.cloned()
+        .unwrap_or_else(|| "the host that counts them".to_owned())
+}
+
+/// Where a counter was read last: ` (receiver.txt:12)`.
+fn places(facts: &Facts, counter: Option<&Tally>) -> String {
+    let at = counter.and_then(|c| c.count.from.first());
+    at.map_or_else(String::new, |at| format!(" ({})", facts.place(*at)))
 }
 
 /// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
@@ -248,14 +323,29 @@ fn next(
         let small = unscaled.is_some_and(|u| c.rate.value <= u.rate.value * 1.02);
         c.cause == Cause::ReceiveWindow && small
     };
+    // A window that a program left small by not reading is not what is left once it reads.
+    let unread = gone
+        .iter()
+        .any(|g| matches!(g, Cause::Client | Cause::Disk));
+    let left_small = |c: &Limit| {
+        let met = c.rate.low <= 1.15 * rate.value;
+        unread && c.cause == Cause::ReceiveWindow && e.rwnd_share.is_some() && met
+    };
+    let settings = e.rtt.as_ref().map(|rtt| {
+        let each = e.tuned.iter().filter(|_| unread);
+        each.map(|room| in_flight(Cause::ReceiveWindow, e, rtt, room))
+            .collect::<Vec<_>>()
+    });
+    let settings = settings.unwrap_or_default();
     let is_gone = |c: Cause| {
         gone.contains(&c)
-            || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss())
+            || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss() || *g == Cause::Nic)
             || c == Cause::ReceiveWindow && tuned
     };
     let others = ceilings
         .iter()
-        .filter(|c| !is_gone(c.cause) && !as_small(c) && c.cause != Cause::Ramp)
+        .chain(&settings)
+        .filter(|c| !is_gone(c.cause) && !as_small(c) && !left_small(c) && c.cause != Cause::Ramp)
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
     let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
     let known = ceilings.iter().any(|c| c.cause == Cause::Link);

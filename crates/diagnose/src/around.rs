@@ -2,12 +2,13 @@
 
 use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
-use crate::counted::growth;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
+use crate::seen::Side;
+use crate::tally::Tally;
 
 /// What was said of disks and interfaces.
 #[derive(Clone, Debug, Default)]
@@ -16,14 +17,16 @@ pub(crate) struct Around {
     pub(crate) disk: Option<Figure>,
     /// Share of the time in which a disk of a host was busy, 0 to 1.
     busy: Option<Figure>,
+    /// The end whose disk is the busiest or was measured.
+    pub(crate) disk_of: Option<Side>,
     /// What an interface on the path carried, and its own rate where it is known, bit/s: the fullest.
     interface: Option<(Figure, Option<Figure>)>,
     /// Collisions at an interface, and how many of them were late.
-    collisions: [Option<Figure>; 2],
-    /// Frames that arrived damaged at a host, and by how many these grew from one reading to the next.
-    damaged: Option<(Figure, Option<Figure>)>,
-    /// A transceiver says that too little light arrives, or is sent.
-    dark: bool,
+    collisions: [Option<Tally>; 2],
+    /// Frames that arrived damaged at a host.
+    pub(crate) damaged: Option<Tally>,
+    /// The host whose transceiver says that too little light arrives, or is sent.
+    pub(crate) dark: Option<u32>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -31,11 +34,7 @@ pub(crate) struct Around {
 impl Around {
     /// Whether a host's text says that its line damages frames.
     pub(crate) fn is_damaged(&self) -> bool {
-        self.dark
-            || self
-                .damaged
-                .as_ref()
-                .is_some_and(|(all, _)| all.value > 0.0)
+        self.dark.is_some() || self.damaged.as_ref().is_some_and(|d| d.count.value > 0.0)
     }
 }
 
@@ -47,18 +46,30 @@ impl Evidence {
     /// What disks, radio links and interfaces of routers say.
     pub(crate) fn of_surroundings(&mut self, facts: &Facts, flow: &Flow) {
         let ends = [
-            (&flow.senders, "radio_sends_bps"),
-            (&flow.receivers, "radio_receives_bps"),
+            (Side::Sender, &flow.senders, "radio_sends_bps"),
+            (Side::Receiver, &flow.receivers, "radio_receives_bps"),
         ];
-        for (hosts, radio) in ends {
+        let own = self.rate.as_ref().map_or(0.0, |r| r.value);
+        for (side, hosts, radio) in ends {
             for host in hosts {
                 let get = |name: &'static str| number(facts, Of::Host(*host), name).cloned();
                 let busier =
                     |b: &Figure| self.around.busy.as_ref().is_none_or(|x| x.value < b.value);
                 if let Some(busy) = get("disk_busy_ratio").filter(busier) {
                     self.around.busy = Some(busy);
+                    self.around.disk_of = Some(side);
                 }
-                self.around.disk = self.around.disk.take().or_else(|| get("disk_bps"));
+                // What a disk without a moment's rest moves is its rate, where that is this flow's and not that of others.
+                let full = get("disk_busy_ratio").is_some_and(|b| b.value > FULL_DISK);
+                let moved = match side {
+                    Side::Sender => get("disk_read_bps"),
+                    Side::Receiver => get("disk_written_bps"),
+                };
+                let is_own = |m: &Figure| full && m.value > 0.7 * own && m.value < 1.3 * own;
+                let disk = get("disk_bps").or_else(|| moved.filter(is_own));
+                if self.around.disk.is_none() && disk.is_some() {
+                    (self.around.disk, self.around.disk_of) = (disk, Some(side));
+                }
                 let Some(bits) = get(radio) else { continue };
                 let mut air = bits.times(OF_RADIO[1]);
                 (air.low, air.high) = (bits.low * OF_RADIO[0], bits.high * OF_RADIO[2]);
@@ -82,26 +93,26 @@ impl Evidence {
             .copied()
             .collect();
         let ofs: Vec<Of> = hosts.iter().map(|h| Of::Host(*h)).collect();
-        let most = |name: &'static str, more: Option<&Figure>| {
-            let all = ofs
-                .iter()
-                .filter_map(|of| number(facts, *of, name))
-                .chain(more);
-            let some = all.filter(|f| f.value > 0.0);
-            some.max_by(|a, b| a.value.total_cmp(&b.value)).cloned()
+        let ends = [&flow.receivers[..], &flow.senders];
+        let counted = |kind, path: &'static str| {
+            let of_hosts = Tally::of_ends(facts, ends, kind);
+            let of_path = number(facts, Of::Path, path).map(Tally::once);
+            let all = of_hosts.into_iter().chain(of_path);
+            let some = all.filter(|t| t.count.value > 0.0);
+            some.max_by(|a, b| a.count.value.total_cmp(&b.count.value))
         };
-        let path = |name| number(facts, Of::Path, name);
         self.around.collisions = [
-            most("nic_collisions", path("interface_collisions")),
-            most("nic_late_collisions", path("interface_late_collisions")),
+            counted("nic_collisions", "interface_collisions"),
+            counted("nic_late_collisions", "interface_late_collisions"),
         ];
-        let one_end = |end: &[u32]| growth(facts, end, "nic_damaged").filter(|g| g.value > 0.0);
-        let grew = one_end(&flow.senders).or_else(|| one_end(&flow.receivers));
-        self.around.damaged = most("nic_damaged", None).map(|all| (all, grew));
-        self.around.dark = ofs
+        self.around.damaged = Tally::of_ends(facts, ends, "nic_damaged");
+        let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();
+        self.around.dark = hosts.iter().copied().find(is_dark);
+        let signals = ofs
             .iter()
-            .any(|of| crate::flow::word(facts, *of, "optics_dark").is_some());
-        self.around.signal = most("radio_below_milliwatt_db", None);
+            .filter_map(|of| number(facts, *of, "radio_below_milliwatt_db"));
+        let weak = signals.filter(|f| f.value > 0.0);
+        self.around.signal = weak.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
     }
 
     /// How many times as fast as an interface of a host the rate is that was expected; none where it is not faster.
@@ -151,6 +162,9 @@ impl Evidence {
 /// A queue of so many round trips of the idle path is longer than any congestion control needs, and this long, in seconds, it is felt.
 const BLOAT: f64 = 2.0;
 const BLOAT_S: f64 = 0.08;
+
+/// A disk that is busy for more of the time than this has no more to give.
+const FULL_DISK: f64 = 0.9;
 
 /// What a line is called that is a host's own interface.
 pub(crate) const PORT: &str = "the interface of a host";
@@ -207,7 +221,11 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     if let Some(busy) = &e.around.busy {
         items.push(Item {
             holds: step(busy.value, 0.85, 0.95),
-            weights: vec![(Cause::Disk, 16.0)],
+            weights: match e.around.disk_of {
+                // It is what a program waits for that does not read.
+                Some(Side::Receiver) => vec![(Cause::Disk, 16.0), (Cause::Client, 2.0)],
+                _ => vec![(Cause::Disk, 16.0)],
+            },
             sentence: format!(
                 "a host's disk was busy for {:.0} % of the time",
                 busy.value * 100.0
@@ -234,14 +252,14 @@ fn collisions(e: &Evidence, items: &mut Vec<Item>) {
     let [all, late] = &e.around.collisions;
     let (holds, weight, sentence) = match (late, all) {
         (Some(late), _) => {
-            let n = late.value;
+            let n = late.count.value;
             let text = format!(
                 "an interface counts {n:.0} late collisions: the other end is at full duplex"
             );
             (step(n, 1.0, 20.0), 42.0, text)
         }
         (None, Some(all)) => {
-            let n = all.value;
+            let n = all.count.value;
             let text = format!("an interface counts {n:.0} collisions: it is at half duplex");
             (step(n, 10.0, 500.0), 38.0, text)
         }
@@ -262,22 +280,23 @@ fn collisions(e: &Evidence, items: &mut Vec<Item>) {
 fn damage(e: &Evidence, items: &mut Vec<Item>) {
     let around = &e.around;
     let collide = around.collisions.iter().any(Option::is_some);
-    if let Some((damaged, grew)) = around.damaged.as_ref().filter(|_| !collide) {
-        let more = match grew {
-            Some(grew) => format!(", {:.0} of them from one reading to the next", grew.value),
-            None => String::new(),
-        };
-        let weight = if grew.is_some() { 16.0 } else { 8.0 };
-        items.push(Item {
-            holds: step(damaged.value, 1.0, 50.0),
-            weights: vec![(Cause::RandomLoss, weight), (Cause::Policer, -6.0)],
-            sentence: format!(
-                "at an interface {:.0} frames arrived damaged{more}",
-                damaged.value
+    if let Some(damaged) = around.damaged.as_ref().filter(|_| !collide) {
+        let count = damaged.count.value;
+        let sentence = match damaged.grew {
+            true => format!(
+                "at an interface {:.0} frames arrived damaged, {count:.0} of them from one reading to the next",
+                damaged.stood
             ),
+            false => format!("at an interface {count:.0} frames arrived damaged"),
+        };
+        let accounts = damaged.accounts(e).filter(|_| damaged.grew).unwrap_or(0.0);
+        items.push(Item {
+            holds: damaged.holds(1.0, 50.0).max(accounts),
+            weights: vec![(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)],
+            sentence,
         });
     }
-    if around.dark {
+    if around.dark.is_some() {
         items.push(Item {
             holds: 1.0,
             weights: vec![(Cause::RandomLoss, 12.0)],

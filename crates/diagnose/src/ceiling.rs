@@ -5,8 +5,8 @@ use farpath_predict::{Cc, pftk::Pftk, window};
 
 use crate::cause::Cause;
 use crate::evidence::{Evidence, Room};
-use crate::fact::{Figure, Of};
-use crate::flow::{number, word};
+use crate::fact::{Figure, Of, Place};
+use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
 
@@ -32,6 +32,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     if !e.udp {
         // Datagrams have no window, and nobody slows down when they are lost.
         windows(e, &mut all);
+        channel(e, &mut all);
         losses(e, &mut all);
         ramp(e, &mut all);
     }
@@ -104,6 +105,35 @@ fn windows(e: &Evidence, all: &mut Vec<Limit>) {
         let formula = formula(e, &bytes, rtt, "without window scaling");
         all.push(limit(Cause::NoWindowScaling, rate, formula));
     }
+}
+
+/// The port of SSH (IANA).
+const SSH_PORT: u16 = 22;
+
+/// Whether a flow is of SSH, by its port or its tool.
+pub(crate) fn is_ssh(flow: &Flow) -> bool {
+    let ports = [flow.from.port, flow.to.port];
+    ports.contains(&Some(SSH_PORT)) || flow.test.as_ref().is_some_and(|t| t.tool == "scp")
+}
+
+/// What OpenSSH lets be in flight of a channel, bytes: `CHAN_SES_WINDOW_DEFAULT`, 64 packets of 32 KiB. It is opened again where three
+/// packets of it were used.
+const CHANNEL: [f64; 2] = [61.0 * 32_768.0, 64.0 * 32_768.0];
+
+/// A connection of OpenSSH has a window of its own in its channel. What is faster than that is another program, and what is much slower
+/// is held by something else.
+fn channel(e: &Evidence, all: &mut Vec<Limit>) {
+    let (Some(rtt), Some(rate)) = (e.rtt.as_ref().filter(|_| e.ssh), &e.rate) else {
+        return;
+    };
+    let at = rtt.from.first().copied().unwrap_or(Place::You);
+    let bytes = Figure::between(CHANNEL[1], CHANNEL[0], CHANNEL[1], at);
+    let most = bytes.over(rtt).times(8.0 * e.streams);
+    if rate.value < 0.75 * most.value || rate.value > 1.06 * most.high {
+        return;
+    }
+    let formula = formula(e, &bytes, rtt, "the window of a channel of OpenSSH");
+    all.push(limit(Cause::Application, most, formula));
 }
 
 /// The largest window without scaling, bytes (RFC 9293 §3.1).
@@ -251,13 +281,9 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
         e.buffers.push(room);
     }
     let asked = |of: Of| number(facts, of, "window_requested_bytes").cloned();
+    e.tuned = receiving(facts, receivers, e.systems[1], asked(Of::Receiver));
     if e.windows.is_empty() {
-        e.windows.extend(receiving(
-            facts,
-            receivers,
-            e.systems[1],
-            asked(Of::Receiver),
-        ));
+        e.windows.clone_from(&e.tuned);
     }
     if !e.buffers.iter().any(|b| b.asked) {
         let more = sending(facts, senders, asked(Of::Sender));

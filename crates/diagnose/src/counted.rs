@@ -5,9 +5,11 @@ use crate::ceiling::Limit;
 use crate::evidence::{Evidence, SEGMENT};
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
+use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, spread, step};
 use crate::read::Facts;
 use crate::seen::{Row, Test, after_start};
+use crate::tally::HOSTS_MAX;
 
 /// What was counted beside the flow itself.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub(crate) struct Counted {
     datagrams: Option<Figure>,
     /// Of tests with more connections side by side: how many times the connections, how many times the rate.
     wider: Option<(f64, f64)>,
+    /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
+    faster: Option<(&'static str, Figure, f64)>,
     /// Of a test with datagrams: the rate of TCP between the same hosts, where it lost segments.
     lossy: Option<Figure>,
     /// Of tests with datagrams: the rate that was sent, and the share that was lost.
@@ -62,31 +66,17 @@ impl Evidence {
             .cloned();
         let test = flow.test.as_ref();
         let zero = test.and_then(|t| t.numbers.get("zero_windows"));
-        let both: Vec<u32> = flow
-            .senders
-            .iter()
-            .chain(&flow.receivers)
-            .copied()
-            .collect();
         self.counted_else.closed = zero
             .filter(|z| z.value > 0.0)
             .cloned()
             .or_else(|| growth(facts, &flow.receivers, "host_zero_windows"));
         self.counted_else.pruned = growth(facts, &flow.receivers, "host_pruned")
             .or_else(|| growth(facts, &flow.receivers, "host_collapsed"));
-        // What was dropped at a full socket was dropped, whenever the count began.
-        let dropped = both.iter().filter_map(|h| {
-            let of = Of::Host(*h);
-            number(facts, of, "host_datagrams_dropped").or(number(
-                facts,
-                of,
-                "host_datagram_errors",
-            ))
-        });
-        self.counted_else.datagrams = dropped
+        self.counted_else.datagrams = [&flow.receivers, &flow.senders]
+            .into_iter()
+            .filter_map(|end| dropped_datagrams(facts, end))
             .max_by(|a, b| a.value.total_cmp(&b.value))
-            .filter(|d| d.value > 0.0)
-            .cloned();
+            .filter(|d| d.value > 0.0);
         if self.retransmits.is_none() && !self.udp {
             self.retransmits = growth(facts, &flow.senders, "host_retransmits");
             self.again = self.retransmits.clone().and_then(|r| self.share_of(&r));
@@ -108,9 +98,17 @@ impl Evidence {
             if self.udp && loses(test) {
                 self.counted_else.lossy = Some(rate.clone());
             }
+            let tests = TESTERS.contains(&test.tool);
             let more = f64::from(test.streams) / streams;
-            if more > 1.0 && mine.value > 0.0 && !self.udp {
-                self.counted_else.wider = Some((more, rate.value / mine.value));
+            let times = rate.value / mine.value;
+            if self.udp || mine.value <= 0.0 {
+                continue;
+            }
+            let known = self.counted_else.faster.as_ref().map_or(1.0, |f| f.2);
+            if more > 1.0 && test.tool != "ss" {
+                self.counted_else.wider = Some((more, times));
+            } else if more <= 1.0 && tests && !self.tester && times > known {
+                self.counted_else.faster = Some((test.tool, rate.clone(), times));
             }
         }
     }
@@ -220,9 +218,6 @@ fn sent_and_lost(test: &Test) -> Option<(Figure, Figure)> {
 /// Fewer datagrams than this say nothing of a share.
 const DATAGRAMS_LEAST: f64 = 100.0;
 
-/// Of more texts about hosts than this nobody knows which were before and which after.
-const HOSTS_MAX: usize = 64;
-
 /// By how much a counter of some hosts grew from the first of their texts to the last; none of one text alone.
 pub(crate) fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option<Figure> {
     if hosts.len() > HOSTS_MAX {
@@ -242,6 +237,20 @@ pub(crate) fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option
     by.value = last.value - first.value;
     (by.low, by.high) = (by.value, by.value);
     (by.value >= 0.0).then_some(by)
+}
+
+/// Datagrams that hosts dropped at a full socket: by how much the count grew, or what it stood at where it was read once.
+fn dropped_datagrams(facts: &Facts, hosts: &[u32]) -> Option<Figure> {
+    let of = |name: &'static str| {
+        let once = || {
+            let each = hosts
+                .iter()
+                .filter_map(|h| number(facts, Of::Host(*h), name));
+            each.max_by(|a, b| a.value.total_cmp(&b.value)).cloned()
+        };
+        growth(facts, hosts, name).or_else(once)
+    };
+    of("host_datagrams_dropped").or_else(|| of("host_datagram_errors"))
 }
 
 /// What only connections have.
@@ -393,6 +402,21 @@ const SHARED: [Cause; 6] = [
     Cause::Disk,
 ];
 
+/// What the path does to every connection between two hosts.
+const OF_PATH: [Cause; 11] = [
+    Cause::Link,
+    Cause::CrossTraffic,
+    Cause::Shaper,
+    Cause::Policer,
+    Cause::RandomLoss,
+    Cause::CongestionLoss,
+    Cause::ShallowBuffer,
+    Cause::Reordering,
+    Cause::MtuBlackHole,
+    Cause::Duplex,
+    Cause::Nic,
+];
+
 /// What other tests between the same hosts say of this one.
 pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if let Some((streams, rates)) = e.counted_else.wider {
@@ -413,6 +437,19 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
                 .chain(of(&APART, -12.0))
                 .collect(),
             sentence: format!("{sentence}: they share what limits them"),
+        });
+    }
+    if let Some((tool, rate, times)) = &e.counted_else.faster {
+        items.push(Item {
+            holds: step(*times, 1.3, 2.5),
+            weights: of(&OF_PATH, -14.0)
+                .into_iter()
+                .chain([(Cause::Application, 6.0), (Cause::Disk, 4.0), (Cause::HostCpu, 4.0)])
+                .collect(),
+            sentence: format!(
+                "{tool} between the same hosts got {}, {times:.1} times as much: the path carries that, and this program sends less",
+                crate::ceiling::bps(rate.value)
+            ),
         });
     }
     for (rate, lost) in &e.counted_else.datagram_tests {

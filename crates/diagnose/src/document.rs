@@ -54,6 +54,9 @@ pub struct FlowReport {
     pub name: String,
     /// The rate that is to be explained.
     pub observed: Observed,
+    /// Connections side by side that it is the sum of, where sockets alone speak of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<Stream>,
     /// Every ceiling that could be computed, lowest first.
     pub ceilings: Vec<Ceiling>,
     /// The verdict.
@@ -118,6 +121,17 @@ pub struct Observed {
     pub rtt_ns: Option<f64>,
     /// Bytes in flight that the rate and the round-trip time imply: a figure of its own, no ceiling uses it.
     pub implied_flight_bytes: Option<f64>,
+}
+
+/// A connection of several side by side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stream {
+    /// `A:PORT > B:PORT`.
+    pub name: String,
+    /// Payload delivered, bit/s.
+    pub goodput_bps: Option<f64>,
+    /// Where it was read.
+    pub source: Option<String>,
 }
 
 /// What would limit the flow by itself.

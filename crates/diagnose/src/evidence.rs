@@ -11,6 +11,7 @@ use crate::known::System;
 use crate::overshoot::Overshoot;
 use crate::read::Facts;
 use crate::seen::{Row, Side, Test};
+use crate::tally::Tally;
 
 /// A window or buffer that something allows.
 #[derive(Clone, Debug)]
@@ -113,8 +114,14 @@ pub(crate) struct Evidence {
     pub(crate) policer: Option<Figure>,
     /// Highest share of a processor in use, 0 to 1.
     pub(crate) cpu: Option<Figure>,
+    /// The end whose processor or program that is, and the program where it is known.
+    pub(crate) cpu_of: Option<(Side, String)>,
+    /// The connection is one of OpenSSH.
+    pub(crate) ssh: bool,
+    /// What the settings of the receiver allow its window to be, whatever was announced.
+    pub(crate) tuned: Vec<Room>,
     /// Drops and errors of interfaces of the hosts.
-    pub(crate) nic_drops: Option<Figure>,
+    pub(crate) nic_drops: Option<Tally>,
     /// Half duplex.
     pub(crate) half_duplex: Option<Place>,
     /// Segments that arrived out of order.
@@ -174,6 +181,7 @@ impl Evidence {
         if let Some(test) = &flow.test {
             e.of_test(test);
         }
+        e.ssh = crate::ceiling::is_ssh(flow);
         if flow.test.is_none() && flow.sockets.len() > 1 {
             e.streams = flow.sockets.len() as f64;
         }
@@ -181,6 +189,7 @@ impl Evidence {
         e.of_captures(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
+        e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
         e.of_counters(facts, flow);
         e.of_other_tests(flow);
@@ -566,22 +575,13 @@ impl Evidence {
             {
                 self.line = Some((speed, crate::around::PORT));
             }
-            if let Some(drops) = get("nic_drops").filter(|d| d.value > 0.0) {
-                self.nic_drops = Some(drops);
-            }
             self.half_duplex = self
                 .half_duplex
                 .or(word(facts, *of, "half_duplex").map(|(_, at)| at));
             if let Some(off) = get("window_scaling").filter(|s| s.value == 0.0) {
                 self.unscaled = self.unscaled.or(off.from.first().copied());
             }
-            self.cpu = self.cpu.take().or_else(|| get("cpu_ratio"));
         }
-    }
-
-    /// Whether the sender's congestion control is one of BBR, which few losses do not slow down.
-    pub(crate) fn is_bbr(&self) -> bool {
-        self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
     }
 
     /// What a policer lets through, bit/s: as its texts say, as datagrams or a capture's losses show.

@@ -5,6 +5,7 @@ use crate::fact::{Figure, Of, Place, Value};
 use crate::known::System;
 use crate::read::Facts;
 use crate::seen::{End, Report, Side, Test};
+use crate::sockets;
 
 /// A flow, and where its facts are.
 #[derive(Clone, Debug)]
@@ -32,13 +33,13 @@ pub(crate) struct Flow {
 }
 
 /// Most flows that are judged.
-const FLOWS_MAX: usize = 50;
+pub(crate) const FLOWS_MAX: usize = 50;
 
 /// Most captured connections that no text speaks of and are judged.
 const CAPTURED_MAX: usize = 8;
 
 /// They are large where they carried this share of the largest at least.
-const LARGE: f64 = 0.01;
+pub(crate) const LARGE: f64 = 0.01;
 
 /// A report is of a captured connection whose bytes are within this of its own: a tool counts its own words, too.
 const BYTES_APART: f64 = 0.05;
@@ -62,8 +63,7 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
         let test = flow.test.as_ref().expect("each was made of one");
         (flow.from, flow.to) = (test.from.clone(), test.to.clone());
     }
-    sockets(facts, &mut flows);
-    without_idle(facts, &mut flows);
+    sockets::sockets(facts, &mut flows);
     said(facts, &mut flows);
     if flows.is_empty() {
         flows.push(Flow::of(None, &End::default(), &End::default()));
@@ -71,7 +71,8 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     for flow in &mut flows {
         hosts(facts, flow);
     }
-    beside(&mut flows);
+    sockets::side_by_side(facts, &mut flows);
+    beside(facts, &mut flows);
     flows
 }
 
@@ -83,7 +84,9 @@ fn said(facts: &Facts, flows: &mut Vec<Flow>) {
     };
     let rate = |f: &Flow| Some(f.test.as_ref()?.goodput()?.0.value);
     let near = |rate: f64| (rate - said.value).abs() < BYTES_APART * rate;
-    if first.test.is_none() || flows.iter().filter_map(rate).any(near) {
+    // What sockets alone show is what was measured.
+    let alone = flows.iter().any(|f| f.test.is_none());
+    if alone || flows.iter().filter_map(rate).any(near) {
         return;
     }
     let end = |end: &End| End {
@@ -102,10 +105,16 @@ fn said(facts: &Facts, flows: &mut Vec<Flow>) {
     flows.push(Flow::of(Some(test), &from, &to));
 }
 
-/// Gives each flow the tests of others between the same hosts.
-fn beside(flows: &mut [Flow]) {
-    let heads = flows.iter().map(|f| f.test.as_ref().map(Test::head));
-    let tests: Vec<Option<Test>> = heads.collect();
+/// Gives each flow the tests of others between the same hosts, and connections of which sockets alone speak.
+fn beside(facts: &Facts, flows: &mut [Flow]) {
+    if flows.len() < 2 {
+        return;
+    }
+    let head = |f: &Flow| match &f.test {
+        Some(test) => Some(test.head()),
+        None => sockets::head(facts, f),
+    };
+    let tests: Vec<Option<Test>> = flows.iter().map(head).collect();
     let is_end = |a: &Test, b: &Test, n: usize| {
         let of = |t: &Test| {
             let end = if n == 0 { &t.from } else { &t.to };
@@ -118,7 +127,7 @@ fn beside(flows: &mut [Flow]) {
         n == 0 && (a.is_empty() || b.is_empty()) || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
     };
     for (n, flow) in flows.iter_mut().enumerate() {
-        let Some(test) = &flow.test else { continue };
+        let Some(test) = &tests[n] else { continue };
         let others = tests.iter().enumerate().filter(|(m, _)| *m != n);
         let others = others.filter_map(|(_, t)| t.as_ref());
         let same = others.filter(|t| is_end(test, t, 0) && is_end(test, t, 1));
@@ -130,7 +139,7 @@ fn beside(flows: &mut [Flow]) {
 const BESIDE_MAX: usize = 8;
 
 impl Flow {
-    fn of(test: Option<Test>, from: &End, to: &End) -> Flow {
+    pub(crate) fn of(test: Option<Test>, from: &End, to: &End) -> Flow {
         Flow {
             test,
             from: from.clone(),
@@ -202,16 +211,19 @@ impl Flow {
         }
     }
 
-    /// `A > B`, or what the flow is called without names.
+    /// `A > B`, or what the flow is called without names. Beside others between the same hosts sockets have their ports.
     pub(crate) fn name(&self) -> String {
-        let shown = |end: &End, other: &str| match end.host.as_str() {
-            "" => other.to_owned(),
-            host => host.to_owned(),
+        let sockets = self.sockets.len().max(self.far_sockets.len());
+        let alone = self.test.is_none() && !self.beside.is_empty();
+        let shown = |end: &End, other: &str| match (end.host.as_str(), end.port) {
+            ("", _) => other.to_owned(),
+            (_, Some(_)) if alone => end.shown(),
+            (host, _) => host.to_owned(),
         };
-        let name = self.test.as_ref().map_or("", |t| &t.name);
-        let name = match name {
-            "" => String::new(),
-            name => format!(" ({name})"),
+        let name = match self.test.as_ref().map(|t| t.name.as_str()) {
+            None if sockets > 1 => format!(" ({sockets} connections)"),
+            None | Some("") => String::new(),
+            Some(name) => format!(" ({name})"),
         };
         format!(
             "{} > {}{name}",
@@ -314,103 +326,6 @@ fn captured(facts: &Facts, flows: &mut Vec<Flow>) {
             None => {}
         }
     }
-}
-
-/// Gives each socket to the flow it carried; sockets that carried much and belong to none are flows of their own.
-fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
-    let alone = flows.len();
-    for (n, [own, peer]) in (0_u32..).zip(&facts.sockets) {
-        let ports = |f: &Flow| (f.from.port, f.to.port);
-        let near = flows
-            .iter()
-            .position(|f| ports(f) == (own.port, peer.port) && own.port.is_some());
-        let far = flows
-            .iter()
-            .position(|f| ports(f) == (peer.port, own.port) && own.port.is_some());
-        let service = |f: &Flow| {
-            f.to.port.is_some() && f.to.port == peer.port
-                || f.from.port.is_some() && f.from.port == own.port
-        };
-        let side = sends(facts, n);
-        match (near, far) {
-            (Some(f), _) => flows[f].sockets.push(n),
-            (None, Some(f)) => flows[f].far_sockets.push(n),
-            _ if alone == 1
-                && !foreign(&flows[0], own, peer)
-                && (flows[0].from.port.is_none()
-                    || service(&flows[0])
-                    || facts.sockets.len() == 1) =>
-            {
-                match side {
-                    Some(Side::Receiver) => flows[0].far_sockets.push(n),
-                    _ => flows[0].sockets.push(n),
-                }
-            }
-            _ if alone == 0 && flows.len() < FLOWS_MAX => {
-                let mut flow = match side {
-                    Some(Side::Receiver) => Flow::of(None, peer, own),
-                    _ => Flow::of(None, own, peer),
-                };
-                match side {
-                    Some(Side::Receiver) => flow.far_sockets.push(n),
-                    _ => flow.sockets.push(n),
-                }
-                flows.push(flow);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Leaves out of each flow, and of the flows, sockets that carried next to nothing beside the largest, such as that of a tool's
-/// own words: it waits for nothing, and its round trips are those of an idle path.
-fn without_idle(facts: &Facts, flows: &mut Vec<Flow>) {
-    let carried = |n: &u32| {
-        let get = |name| number(facts, Of::Socket(*n), name).map(|f| f.value);
-        let counts = [get("bytes_acked"), get("bytes_sent"), get("bytes_received")];
-        counts.into_iter().flatten().reduce(f64::max)
-    };
-    let most = |sockets: &[u32]| sockets.iter().filter_map(carried).fold(0.0, f64::max);
-    for flow in &mut *flows {
-        let largest = most(&flow.sockets).max(most(&flow.far_sockets));
-        let large = |n: &u32| carried(n).is_none_or(|bytes| bytes >= LARGE * largest);
-        flow.sockets.retain(large);
-        flow.far_sockets.retain(large);
-    }
-    let of = |f: &Flow| most(&f.sockets).max(most(&f.far_sockets));
-    let largest = flows.iter().map(of).fold(0.0, f64::max);
-    flows.retain(|f| f.test.is_some() || of(f) >= LARGE * largest);
-}
-
-/// Whether a socket is of another connection for certain: both say their ports, or their hosts, and share none.
-fn foreign(flow: &Flow, own: &End, peer: &End) -> bool {
-    let ports: Vec<u16> = [&flow.from, &flow.to]
-        .iter()
-        .filter_map(|e| e.port)
-        .collect();
-    let sockets: Vec<u16> = [own, peer].iter().filter_map(|e| e.port).collect();
-    if !ports.is_empty() && sockets.len() == 2 {
-        return !ports.iter().any(|p| sockets.contains(p));
-    }
-    let hosts = [&flow.from.host, &flow.to.host];
-    let named =
-        hosts.iter().any(|h| !h.is_empty()) && !own.host.is_empty() && !peer.host.is_empty();
-    named && !hosts.iter().any(|h| **h == own.host || **h == peer.host)
-}
-
-/// Whether the host of a socket sent, by the bytes that went each way.
-fn sends(facts: &Facts, socket: u32) -> Option<Side> {
-    let of = Of::Socket(socket);
-    let acked = number(facts, of, "bytes_acked").map_or(0.0, |f| f.value);
-    let received = number(facts, of, "bytes_received").map_or(0.0, |f| f.value);
-    if acked == received {
-        return None;
-    }
-    Some(if acked > received {
-        Side::Sender
-    } else {
-        Side::Receiver
-    })
 }
 
 /// The last number of this name said of someone.
@@ -551,7 +466,7 @@ fn one_end<'a>(flow: &Flow, addresses: impl Iterator<Item = &'a str>) -> Option<
 }
 
 /// Whether two names are of one host: the same, or the first label of the other.
-fn alike(a: &str, b: &str) -> bool {
+pub(crate) fn alike(a: &str, b: &str) -> bool {
     let label = |s: &str| s.split('.').next().unwrap_or("").to_ascii_lowercase();
     let is_name = |s: &str| s.starts_with(|c: char| c.is_ascii_alphabetic());
     a.eq_ignore_ascii_case(b)

@@ -19,6 +19,11 @@ pub(crate) const TESTERS: [&str; 8] = [
 ];
 
 impl Evidence {
+    /// Whether the sender's congestion control is one of BBR, which few losses do not slow down.
+    pub(crate) fn is_bbr(&self) -> bool {
+        self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
+    }
+
     /// Whether a test had no reason to send less than it could: nobody asked it to, and neither a kernel nor a capture was there to see it.
     pub(crate) fn never_pauses(&self) -> bool {
         let unseen = self.busy_share.is_none() && self.account.is_none();

@@ -24,10 +24,10 @@ pub(crate) fn step(value: f64, from: f64, to: f64) -> f64 {
 pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     let mut items = Vec::new();
     by_kernel(e, &mut items);
-    by_losses(e, &mut items);
+    by_losses(e, ceilings, &mut items);
     by_delay(e, &mut items);
     by_rates(e, ceilings, &mut items);
-    by_hosts(e, &mut items);
+    crate::machine::by_machines(e, &mut items);
     crate::counted::by_counters(e, &mut items);
     crate::counted::of_datagrams(e, &mut items);
     crate::counted::by_other_tests(e, ceilings, &mut items);
@@ -197,7 +197,7 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     });
 }
 
-fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
+fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     crate::holes::by_holes(e, items);
     if let Some(again) = &e.retransmits {
         let segments = e.bytes.as_ref().map_or(1e4, |b| b.value / e.mss);
@@ -252,6 +252,7 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     at_rest(e, items);
+    in_bursts(e, ceilings, items);
     if let Some(reordered) = &e.reordered {
         items.push(Item {
             holds: step(reordered.value, 5.0, 100.0),
@@ -259,6 +260,24 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
             sentence: format!("{:.0} segments arrived out of order", reordered.value),
         });
     }
+}
+
+/// More than the law leaves of so many losses: they did not come one by one.
+fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
+    let law = ceilings.iter().find(|l| l.bursts.is_some());
+    let (Some(law), Some(rate)) = (law, &e.rate) else {
+        return;
+    };
+    let above = rate.low > law.rate.high * 1.15;
+    items.push(Item {
+        holds: if above { 1.0 } else { 0.0 },
+        weights: Vec::new(),
+        sentence: format!(
+            "so many losses one by one would leave {} to {}: most came in bursts",
+            crate::ceiling::bps(law.rate.low),
+            crate::ceiling::bps(law.rate.high)
+        ),
+    });
 }
 
 /// What the round-trip time does under load.
@@ -530,38 +549,4 @@ fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
         ],
         sentence: format!("the intervals differ by {:.0} %", spread * 100.0),
     });
-}
-
-fn by_hosts(e: &Evidence, items: &mut Vec<Item>) {
-    if let Some(cpu) = &e.cpu {
-        items.push(Item {
-            holds: step(cpu.value, 0.88, 0.95),
-            weights: vec![(Cause::HostCpu, 26.0)],
-            sentence: format!("a processor was {:.0} % busy", cpu.value * 100.0),
-        });
-        items.push(Item {
-            holds: 1.0 - step(cpu.value, 0.5, 0.85),
-            weights: vec![(Cause::HostCpu, -18.0)],
-            sentence: String::new(),
-        });
-    }
-    if let Some(drops) = &e.nic_drops {
-        items.push(Item {
-            holds: step(drops.value, 1.0, 50.0),
-            weights: vec![(Cause::Nic, 14.0)],
-            sentence: format!("an interface of a host dropped {:.0} packets", drops.value),
-        });
-        crate::around::dropped_there(e, drops, items);
-    }
-    if e.half_duplex.is_some() {
-        items.push(Item {
-            holds: 1.0,
-            // Collisions are losses, and chance would have them so too.
-            weights: of(&LOSSES, -12.0)
-                .into_iter()
-                .chain([(Cause::Duplex, 34.0)])
-                .collect(),
-            sentence: "an interface is at half duplex".to_owned(),
-        });
-    }
 }

@@ -23,6 +23,7 @@ mod host;
 mod infer;
 mod items;
 mod known;
+mod machine;
 mod missing;
 mod observed;
 mod overshoot;
@@ -33,6 +34,8 @@ mod rest;
 mod seen;
 mod shares;
 mod snapshot;
+mod sockets;
+mod tally;
 mod ticket;
 mod twin;
 mod verdict;
@@ -43,7 +46,7 @@ pub use account::Account;
 pub use cause::Cause;
 pub use document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, MissingFact, Observed, Piece, Ranked,
-    Then, VerdictReport, Verify,
+    Stream, Then, VerdictReport, Verify,
 };
 pub use fact::{Fact, Figure, Of, Place, Value};
 pub use host::{

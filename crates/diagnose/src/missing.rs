@@ -63,9 +63,53 @@ pub(crate) fn missing(
             command: format!("on the sender, during a test: ss -tinm dst {host}"),
         });
     }
+    all.extend(of_program(e, &likely));
     all.extend(of_path(e, host, ceilings, &likely, sure));
+    all.extend(of_interfaces(e, &likely, sure));
     all.truncate(ASKED_MAX);
     all
+}
+
+/// What a program waits for that sends too little: a processor, a disk, or itself. The remedy goes by that, however sure it is that it
+/// is the program.
+fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
+    let program =
+        likely.first() == Some(&Cause::Application) && !e.tester && e.application.is_none();
+    let ask = |fact, would_decide: &str, command: &str| MissingFact {
+        fact,
+        would_decide: would_decide.to_owned(),
+        command: command.to_owned(),
+    };
+    let cpu = ask(
+        "cpu_ratio",
+        "whether the program fills a processor",
+        "on the sender, during a transfer: top -H -b -n 1 | head -20",
+    );
+    let disk = ask(
+        "disk_busy_ratio",
+        "whether the program waits for a disk",
+        "on the sender, during a transfer: iostat -x 5 2",
+    );
+    let lacks = [(e.cpu.is_none(), cpu), (e.around.disk_of.is_none(), disk)];
+    let lacks = lacks.into_iter().filter(|(lacks, _)| program && *lacks);
+    lacks.map(|(_, fact)| fact).collect()
+}
+
+/// Drops that were counted once may be of any time.
+fn of_interfaces(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFact> {
+    let drops = e
+        .nic_drops
+        .as_ref()
+        .filter(|d| !d.grew && d.count.value > 0.0)?;
+    (likely.contains(&Cause::Nic) && !sure).then(|| MissingFact {
+        fact: "nic_drops",
+        would_decide: format!(
+            "whether the {:.0} packets that an interface dropped are of this flow: by how much they grow",
+            drops.count.value
+        ),
+        command: "on that host, before and after a test: ethtool -S INTERFACE | grep -E 'drop|discard|missed|buffer'"
+            .to_owned(),
+    })
 }
 
 /// What is missing of the hosts' windows and buffers. What is to be changed has to be known, though it is known to be the limit.

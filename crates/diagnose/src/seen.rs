@@ -55,6 +55,17 @@ pub struct End {
     pub port: Option<u16>,
 }
 
+impl End {
+    /// `192.0.2.1:5201`, `[2001:db8::1]:5201`.
+    pub(crate) fn shown(&self) -> String {
+        match (self.host.contains(':'), self.port) {
+            (true, Some(port)) => format!("[{}]:{port}", self.host),
+            (false, Some(port)) => format!("{}:{port}", self.host),
+            (_, None) => self.host.clone(),
+        }
+    }
+}
+
 /// What one end reported of the whole test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {

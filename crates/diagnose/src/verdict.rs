@@ -17,6 +17,7 @@ use crate::missing::missing;
 use crate::pattern;
 use crate::read::Facts;
 use crate::seen::Side;
+use crate::sockets;
 use crate::ticket;
 
 /// Below this confidence the verdict is `unknown`.
@@ -35,6 +36,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     let taken: Vec<usize> = flows.iter().flat_map(|f| f.captured.clone()).collect();
     let mut notes = facts.notes.clone();
     notes.extend(captured::left_out(facts, &taken));
+    notes.extend(sockets::left_out(facts, &flows));
     let reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
@@ -117,6 +119,7 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
     FlowReport {
         name: flow.name(),
         observed: observed(facts, flow, e),
+        streams: sockets::streams(facts, flow),
         ceilings: limits.iter().map(|l| shown(facts, l)).collect(),
         missing: missing(e, (facts, flow), limits, &judged.weighed.ranking),
         changes: judged.changes,

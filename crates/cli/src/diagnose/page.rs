@@ -105,6 +105,7 @@ fn flow(flow: &FlowReport, out: &mut String) {
         _ => "no rate in these texts".to_owned(),
     };
     entry("measured", &rate, out);
+    streams(flow, out);
     ceilings(flow, out);
     let verdict = &flow.verdict;
     let words = Cause::named(verdict.cause).map_or("unknown", Cause::words);
@@ -153,6 +154,36 @@ fn flow(flow: &FlowReport, out: &mut String) {
         );
         entry("", &format!("  {}", missing.command), out);
         word = "";
+    }
+}
+
+/// The connections side by side, each with its rate.
+fn streams(flow: &FlowReport, out: &mut String) {
+    if flow.streams.is_empty() {
+        return;
+    }
+    let wide = flow.streams.iter().map(|s| s.name.chars().count());
+    let wide = wide.max().unwrap_or(0).max(10) + 2;
+    out.push_str(&format!(
+        "\n{:<wide$}{:>14}  read at\n",
+        "connection", "rate"
+    ));
+    out.push_str(&format!(
+        "{:<wide$}{:>14}  {}\n",
+        "-".repeat(wide - 2),
+        "-".repeat(13),
+        "-".repeat(7)
+    ));
+    for stream in flow.streams.iter().take(SHOWN_MAX) {
+        let rate = stream.goodput_bps.map_or_else(String::new, bps);
+        let source = stream.source.as_deref().unwrap_or("");
+        let row = format!("{:<wide$}{rate:>14}  {source}", stream.name);
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    let more = flow.streams.len().saturating_sub(SHOWN_MAX);
+    if more > 0 {
+        out.push_str(&format!("{more} more connections: --json has all\n"));
     }
 }
 

@@ -86,6 +86,68 @@ pub(crate) fn program() -> Remedy {
     Remedy::without_risk(commands)
 }
 
+/// Against pauses of OpenSSH, which has a window of its own.
+pub(crate) fn ssh() -> Remedy {
+    let commands = [
+        "OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more",
+        "top -H on both hosts meanwhile: where ssh or sshd fills a processor, a cipher that the processor knows (-c aes128-gcm@openssh.com) is faster",
+        "iperf3 between the same hosts shows what the path gives without the program",
+    ];
+    Remedy::without_risk(commands)
+}
+
+/// Against a processor that is full.
+pub(crate) fn processor(ssh: bool) -> Remedy {
+    let cipher = "a cipher that the processor knows: ssh -c aes128-gcm@openssh.com, without -C";
+    let commands = [
+        "top -H meanwhile: which thread fills a processor",
+        match ssh {
+            true => cipher,
+            false => {
+                "share the work: several processes or connections side by side, or a program with a thread for each"
+            }
+        },
+        "where interrupts (ksoftirqd, %soft) fill it: spread them with ethtool -X INTERFACE equal N, and keep the program on other processors (taskset)",
+    ];
+    Remedy::without_risk(commands)
+}
+
+/// Against a disk that has no more to give.
+pub(crate) fn disk(end: End) -> Remedy {
+    let other = match end {
+        End::Sender => {
+            "dd if=FILE of=/dev/null bs=4M iflag=direct: what the disk reads without the network"
+        }
+        End::Receiver => {
+            "dd if=/dev/zero of=FILE bs=4M oflag=direct: what the disk writes without the network"
+        }
+    };
+    let commands = [
+        "iostat -x 5 meanwhile: which disk is busy, and with how much",
+        other,
+        "move the files to a faster disk, to several side by side, or use larger requests; a larger window does not help",
+    ];
+    Remedy::without_risk(commands)
+}
+
+/// Against an interface that has no room for what arrives; with the place of its counter.
+pub(crate) fn interface(counted: &str) -> Remedy {
+    Remedy {
+        commands: vec![
+            format!("ethtool -S INTERFACE | grep -E 'drop|discard|missed|buffer' before and after a test: that the counter still grows{counted}"),
+            "ethtool -g INTERFACE; ethtool -G INTERFACE rx N, with the maximum that the first prints: bursts need room".to_owned(),
+            "ethtool -a INTERFACE; ethtool -A INTERFACE rx on tx on, and the same for the port of the switch: pause frames hold the switch back".to_owned(),
+            "mpstat -P ALL 5: where one processor takes all interrupts (%soft), ethtool -X INTERFACE equal N, or a queue and its interrupt on each processor".to_owned(),
+        ],
+        undo: vec![
+            "ethtool -G INTERFACE rx with the value that ethtool -g printed before".to_owned(),
+            "ethtool -A INTERFACE with what ethtool -a printed before".to_owned(),
+        ],
+        persist: Vec::new(),
+        risk: "a change of the rings resets the interface of many drivers for a second; pause frames may hold back others behind the same port".to_owned(),
+    }
+}
+
 /// Against a test that sends less than it could.
 pub(crate) fn tester() -> Remedy {
     let commands = [

@@ -9,6 +9,8 @@ use crate::words::whole;
 pub(super) struct Counters {
     kind: &'static str,
     host: Option<Of>,
+    /// The processor whose row of `softnet_stat` was read last.
+    processors: u32,
     /// The names of `/proc/net/snmp` that the next line gives numbers to.
     names: Option<(String, Vec<String>)>,
 }
@@ -204,8 +206,17 @@ impl Counters {
         }
         self.kind = "/proc/net/softnet_stat";
         let dropped = u32::from_str_radix(words[1], 16).unwrap_or(0);
-        if let Some(host) = self.host.filter(|_| dropped > 0) {
-            facts.exact(host, "nic_drops", f64::from(dropped), at);
+        if let Some(host) = self.host {
+            let processor = if going { self.processors + 1 } else { 0 };
+            self.processors = processor;
+            let name = ("nic_drops", "softnet");
+            facts.counted(
+                host,
+                &format!("processor {processor}"),
+                name,
+                dropped.into(),
+                at,
+            );
         }
         true
     }

@@ -1,7 +1,9 @@
 //! What hosts say of their disks: the closing lines of `dd`, and the tables of `iostat`.
 
+use std::collections::BTreeMap;
+
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Of};
+use crate::fact::{Of, Place};
 use crate::words::{decimal, whole};
 
 /// The state of reading.
@@ -9,11 +11,26 @@ use crate::words::{decimal, whole};
 pub(super) struct Disk {
     iostat: bool,
     host: Option<Of>,
-    /// Where the busy share stands in the rows of the table that is read.
-    column: Option<usize>,
+    /// The heads of the columns of the table that is read.
+    columns: Vec<String>,
     /// A row of processors comes next.
     processors: bool,
+    /// The last row of each disk.
+    disks: BTreeMap<String, Row>,
 }
+
+/// A row of a disk.
+#[derive(Clone, Copy)]
+struct Row {
+    /// Share of the time in which it was busy, 0 to 1.
+    busy: f64,
+    /// What was read and written, bit/s, where the table says it.
+    moved: [Option<f64>; 2],
+    at: Place,
+}
+
+/// Most disks of a host.
+const DISKS_MAX: usize = 1000;
 
 impl Tool for Disk {
     fn name(&self) -> &'static str {
@@ -42,7 +59,8 @@ impl Tool for Disk {
             }
             self.iostat = true;
             self.processors = !disks;
-            self.column = disks.then(|| words.len() - 1);
+            let heads = words.iter().filter(|_| disks);
+            self.columns = heads.map(|w| (*w).to_owned()).collect();
             return true;
         }
         if !going || !self.iostat {
@@ -52,19 +70,51 @@ impl Tool for Disk {
             self.processors = false;
             return !words.is_empty() && words.iter().all(|w| decimal(w).is_some());
         }
-        let Some(column) = self.column.filter(|c| words.len() == c + 1) else {
+        self.row(&words, line.at, facts)
+    }
+}
+
+impl Disk {
+    /// A row of a table of disks. What is said of the host is what the busiest of its disks shows: one that waits hides no other.
+    fn row(&mut self, words: &[&str], at: Place, facts: &mut Facts) -> bool {
+        if self.columns.len() < 2 || words.len() != self.columns.len() {
             return false;
-        };
+        }
         let numbers: Option<Vec<f64>> = words[1..].iter().map(|w| decimal(w)).collect();
-        let Some(busy) = numbers.as_ref().and_then(|n| n.get(column - 1)) else {
+        let Some(numbers) = numbers else {
             return false;
         };
+        let under = |head: &str| {
+            let column = self.columns[1..].iter().position(|c| c == head)?;
+            numbers.get(column).copied()
+        };
+        // Bytes are counted by the 1024.
+        let moved = |way: &str| {
+            let kib = under(&format!("{way}kB/s"));
+            let kib = kib.or_else(|| Some(under(&format!("{way}MB/s"))? * 1024.0));
+            kib.map(|k| k * 1024.0 * 8.0)
+        };
+        let row = Row {
+            busy: (under("%util").unwrap_or(0.0) / 100.0).clamp(0.0, 1.0),
+            moved: [moved("r"), moved("w")],
+            at,
+        };
+        if self.host.is_none() {
+            self.disks.clear();
+        }
         let host = *self.host.get_or_insert_with(|| facts.host());
-        facts.number(
-            host,
-            "disk_busy_ratio",
-            Figure::exact((busy / 100.0).clamp(0.0, 1.0), line.at),
-        );
+        if self.disks.len() < DISKS_MAX || self.disks.contains_key(words[0]) {
+            self.disks.insert(words[0].to_owned(), row);
+        }
+        let all = self.disks.values();
+        let Some(busiest) = all.max_by(|a, b| a.busy.total_cmp(&b.busy)) else {
+            return true;
+        };
+        facts.exact(host, "disk_busy_ratio", busiest.busy, busiest.at);
+        let names = ["disk_read_bps", "disk_written_bps"];
+        for (name, moved) in names.into_iter().zip(busiest.moved) {
+            facts.exact(host, name, moved.unwrap_or(0.0), busiest.at);
+        }
         true
     }
 }

@@ -21,9 +21,10 @@ const LABEL_MAX: usize = 40;
 const PROMPT_MAX: usize = 60;
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 24] = [
     "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
-    "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh",
+    "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
+    "mpstat", "pidstat", "iostat",
 ];
 
 /// Reads a label; `before` is the one in force.
@@ -41,6 +42,24 @@ pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
         name,
         used: false,
     })
+}
+
+/// What the name of a file calls the host it is of.
+pub(super) fn role_of(name: &str) -> Option<Role> {
+    let file = name
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or(name)
+        .to_ascii_lowercase();
+    let roles = [
+        ("sender", Role::End(Side::Sender)),
+        ("receiver", Role::End(Side::Receiver)),
+        ("client", Role::Client),
+        ("server", Role::Server),
+    ];
+    let mut named = roles.iter().filter(|(word, _)| file.contains(word));
+    let (_, role) = named.next()?;
+    named.next().is_none().then_some(*role)
 }
 
 fn end(word: &str) -> Option<Role> {

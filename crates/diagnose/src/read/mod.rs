@@ -21,6 +21,7 @@ mod nic;
 mod others;
 mod ping;
 mod plain;
+mod processor;
 mod pscheduler;
 mod radio;
 mod route;
@@ -36,7 +37,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Role, Side, Test};
-use label::Label;
+use crate::tally::Reading;
+use label::{Label, role_of};
 pub use live::{LiveFlow, LiveRow};
 
 /// A text, and what to call it.
@@ -59,6 +61,8 @@ pub struct Facts {
     pub tests: Vec<Test>,
     /// The two ends of each socket, the own one first.
     pub sockets: Vec<[End; 2]>,
+    /// Readings of counters of hosts' interfaces, in the order of the texts.
+    pub(crate) counters: Vec<Reading>,
     /// Names that each pasted piece about a host gave that host.
     pub hosts: Vec<Vec<String>>,
     /// Directions of captured connections, of each capture the largest first.
@@ -178,6 +182,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Wget),
         Box::new(router::Interfaces::default()),
         Box::new(disk::Disk::default()),
+        Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
         Box::new(uname::Uname),
         Box::new(command::Commands),
@@ -406,17 +411,21 @@ impl Facts {
     /// Whether nothing was read.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
+            && self.counters.is_empty()
             && self.captured.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 
     fn is_full(&self) -> bool {
-        self.facts.len() + self.tests.len() + self.sockets.len() > FACTS_MAX
+        self.facts.len() + self.counters.len() + self.tests.len() + self.sockets.len() > FACTS_MAX
     }
 
     fn count(&self) -> usize {
         // Only the last test can have grown.
-        self.facts.len() + self.tests.len() + self.tests.last().map_or(0, Test::facts)
+        self.facts.len()
+            + self.counters.len()
+            + self.tests.len()
+            + self.tests.last().map_or(0, Test::facts)
     }
 
     fn ignore(&mut self, source: u32, line: u32) {

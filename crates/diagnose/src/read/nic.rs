@@ -12,10 +12,8 @@ pub(super) struct Nic {
     /// The columns of `ip -s link` that the next line fills.
     columns: Option<Vec<String>>,
     loopback: bool,
-    /// The interface whose counters follow, where a command before them names it.
-    asked: Option<String>,
-    /// The interface whose damaged frames are counted: the first that has some, so that two readings are of one.
-    damaged: Option<Option<String>>,
+    /// The interface whose counters follow, where a command or a head before them names it.
+    interface: String,
 }
 
 impl Tool for Nic {
@@ -30,7 +28,7 @@ impl Tool for Nic {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if let Some(name) = after(text, "ethtool -S ").filter(|_| text.len() < COMMAND_MAX) {
-            self.asked = Some(name.to_owned());
+            name.clone_into(&mut self.interface);
             (self.kind, self.host) = ("ethtool", self.host.filter(|_| going));
             return true;
         }
@@ -45,7 +43,11 @@ impl Tool for Nic {
             }
             let host = self.host.unwrap_or(Of::Path);
             match kind {
-                "ip" => self.loopback = text.contains("LOOPBACK"),
+                "ip" => {
+                    self.loopback = text.contains("LOOPBACK");
+                    let name = text.split(": ").nth(1).unwrap_or("");
+                    name.clone_into(&mut self.interface);
+                }
                 "tc" => qdisc(host, text, line.at, facts),
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
@@ -87,6 +89,16 @@ const DAMAGED: [&str; 5] = [
     "rx_fcs_errors",
     "crc_errors",
     "rx_crc_error",
+];
+
+/// Columns of `ip -s -s link` that count, and what.
+const COLUMNS: [(&str, &str); 6] = [
+    ("RX.errors", "nic_drops"),
+    ("RX.missed", "nic_drops"),
+    ("RX.overrun", "nic_drops"),
+    ("TX.errors", "nic_drops"),
+    ("TX.collsns", "nic_collisions"),
+    ("RX errors.crc", "nic_damaged"),
 ];
 
 /// What begins with this line.
@@ -188,22 +200,20 @@ impl Nic {
 
     /// A counter of `ethtool -S`.
     fn counter(&mut self, host: Of, name: &str, n: u64, at: Place, facts: &mut Facts) {
-        if DAMAGED.contains(&name) {
-            self.of_damaged(host, n, at, facts);
-        } else if n > 0 && DROPS.contains(&name) {
-            facts.exact(host, "nic_drops", n as f64, at);
+        let of =
+            |names: &'static [&'static str]| names.iter().copied().find(|known| *known == name);
+        let found = if let Some(name) = of(&DAMAGED) {
+            ("nic_damaged", name)
+        } else if let Some(name) = of(&DROPS) {
+            ("nic_drops", name)
         } else if name.ends_with("late_collisions") || name == "tx_late_coll" {
-            facts.exact(host, "nic_late_collisions", n as f64, at);
+            ("nic_late_collisions", "late")
         } else if name == "collisions" || name == "tx_collisions" {
-            facts.exact(host, "nic_collisions", n as f64, at);
-        }
-    }
-
-    /// Frames that arrived damaged, of one interface: two readings of it say by how much they grew.
-    fn of_damaged(&mut self, host: Of, n: u64, at: Place, facts: &mut Facts) {
-        if self.damaged.get_or_insert_with(|| self.asked.clone()) == &self.asked {
-            facts.exact(host, "nic_damaged", n as f64, at);
-        }
+            ("nic_collisions", "all")
+        } else {
+            return;
+        };
+        facts.counted(host, &self.interface, found, n, at);
     }
 
     /// `RX:  bytes packets errors dropped …`, and the numbers below.
@@ -235,18 +245,9 @@ impl Nic {
             return false;
         };
         for (column, n) in columns.iter().zip(numbers) {
-            let counts = matches!(
-                column.as_str(),
-                "RX.errors" | "RX.missed" | "RX.overrun" | "TX.errors"
-            );
-            if self.loopback {
-                continue;
-            }
-            match column.as_str() {
-                _ if counts && n > 0 => facts.exact(host, "nic_drops", n as f64, at),
-                "TX.collsns" if n > 0 => facts.exact(host, "nic_collisions", n as f64, at),
-                "RX errors.crc" => self.of_damaged(host, n, at, facts),
-                _ => {}
+            let counts = COLUMNS.iter().find(|(name, _)| name == column);
+            if let Some((name, kind)) = counts.filter(|_| !self.loopback) {
+                facts.counted(host, &self.interface, (*kind, *name), n, at);
             }
         }
         true

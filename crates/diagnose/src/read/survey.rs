@@ -65,9 +65,10 @@ impl Facts {
                 drops += grown;
             }
         }
-        if drops > 0 {
-            self.exact(host, "nic_drops", drops as f64, at);
-        }
+        // Two readings: when the watch began, and now.
+        let start = self.file("counters of this host, before");
+        self.counted(host, "", ("nic_drops", "all"), 0, start);
+        self.counted(host, "", ("nic_drops", "all"), drops, at);
     }
 
     /// A file of one value, as a source without lines.

@@ -1,9 +1,11 @@
 //! Texts in, verdicts out.
 
 mod already;
+mod asked;
 mod beside;
 mod both_ends;
 mod cables;
+mod counters;
 mod documented;
 mod everyday;
 mod holes;

@@ -1,0 +1,118 @@
+//! What the hosts have to give: processors, and interfaces with room for what arrives.
+
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Of};
+use crate::flow::{Flow, number, word};
+use crate::items::{Item, LOSSES, of, step};
+use crate::read::Facts;
+use crate::seen::Side;
+use crate::tally::Tally;
+
+impl Evidence {
+    /// What hosts say of their processors and interfaces.
+    pub(crate) fn of_machines(&mut self, facts: &Facts, flow: &Flow) {
+        let ends = [&flow.receivers[..], &flow.senders];
+        self.nic_drops = Tally::of_ends(facts, ends, "nic_drops");
+        if self.cpu.is_none() {
+            self.of_processors(facts, flow);
+        }
+    }
+
+    /// The busiest processor of the hosts, or of a program on them; beside a tool that only tests another program's counts for nothing.
+    fn of_processors(&mut self, facts: &Facts, flow: &Flow) {
+        let tool = flow.test.as_ref().map_or("", |t| t.tool);
+        let begins = tool.trim_end_matches(|c: char| c.is_ascii_digit());
+        for (side, hosts) in [
+            (Side::Sender, &flow.senders),
+            (Side::Receiver, &flow.receivers),
+        ] {
+            for of in hosts.iter().map(|h| Of::Host(*h)) {
+                let program = word(facts, of, "cpu_program").map_or("", |(name, _)| name);
+                let kernel = program.is_empty() || program.starts_with("ksoftirqd");
+                if self.tester && !kernel && !program.starts_with(begins) {
+                    continue;
+                }
+                let cpu = number(facts, of, "cpu_ratio").cloned();
+                let busier = |c: &Figure| self.cpu.as_ref().is_none_or(|x| x.value < c.value);
+                if let Some(cpu) = cpu.filter(busier) {
+                    self.cpu = Some(cpu);
+                    self.cpu_of = Some((side, program.to_owned()));
+                }
+            }
+        }
+    }
+}
+
+/// What they speak for.
+pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(cpu) = &e.cpu {
+        let percent = cpu.value * 100.0;
+        items.push(Item {
+            holds: step(cpu.value, 0.88, 0.95),
+            weights: vec![(Cause::HostCpu, 26.0)],
+            sentence: match &e.cpu_of {
+                Some((_, program)) if !program.is_empty() => {
+                    format!("the program {program} used {percent:.0} % of a processor")
+                }
+                _ => format!("a processor was {percent:.0} % busy"),
+            },
+        });
+        items.push(Item {
+            holds: 1.0 - step(cpu.value, 0.5, 0.85),
+            weights: vec![(Cause::HostCpu, -18.0)],
+            sentence: String::new(),
+        });
+    }
+    by_drops(e, items);
+    if e.half_duplex.is_some() {
+        items.push(Item {
+            holds: 1.0,
+            // Collisions are losses, and chance would have them so too.
+            weights: of(&LOSSES, -12.0)
+                .into_iter()
+                .chain([(Cause::Duplex, 34.0)])
+                .collect(),
+            sentence: "an interface is at half duplex".to_owned(),
+        });
+    }
+}
+
+/// Packets that an interface of a host had no room for. They are of this flow where they account for what was sent again.
+fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(drops) = &e.nic_drops else { return };
+    let count = drops.count.value;
+    let accounts = drops.accounts(e);
+    let again = match (&e.retransmits, accounts) {
+        (Some(again), Some(share)) if share > 0.0 => {
+            format!(", and {:.0} segments were sent again", again.value)
+        }
+        _ => String::new(),
+    };
+    let surely = accounts.filter(|_| drops.grew).unwrap_or(0.0);
+    items.push(Item {
+        holds: drops.holds(1.0, 50.0).max(surely) * accounts.unwrap_or(1.0),
+        weights: vec![(Cause::Nic, 14.0)],
+        sentence: format!(
+            "an interface of a host dropped {count:.0} packets {}{again}",
+            drops.since()
+        ),
+    });
+    // As many as were lost are those that were lost.
+    items.push(Item {
+        holds: surely,
+        weights: of(&LOSSES, -10.0)
+            .into_iter()
+            .chain([(Cause::Nic, 16.0)])
+            .collect(),
+        sentence: String::new(),
+    });
+    if !drops.grew {
+        crate::around::dropped_there(e, &drops.count, items);
+    }
+    items.push(Item {
+        holds: if drops.grew && count == 0.0 { 1.0 } else { 0.0 },
+        weights: vec![(Cause::Nic, -10.0)],
+        sentence: String::new(),
+    });
+}

@@ -1,0 +1,148 @@
+//! What hosts say of their processors: the tables of `top`, `mpstat` and `pidstat`.
+
+use std::collections::BTreeMap;
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Of, Place};
+use crate::words::{decimal, whole};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Processor {
+    kind: &'static str,
+    host: Option<Of>,
+    /// The heads of the columns of the table that is read.
+    columns: Vec<String>,
+    /// The last row of each program or processor.
+    rows: BTreeMap<String, (f64, Place)>,
+}
+
+/// Most programs and processors of a host.
+const ROWS_MAX: usize = 4096;
+
+/// More of one processor than this is that of several threads: how much the busiest has is not said.
+const ONE: f64 = 1.1;
+
+impl Tool for Processor {
+    fn name(&self) -> &'static str {
+        if self.kind.is_empty() {
+            "top"
+        } else {
+            self.kind
+        }
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let words: Vec<&str> = line.bare.split_whitespace().collect();
+        if let Some(kind) = heads(&words) {
+            self.begin(kind, going);
+            self.columns = words.iter().map(|w| (*w).to_owned()).collect();
+            return true;
+        }
+        if let Some(kind) = above(line.bare) {
+            self.begin(kind, going);
+            return true;
+        }
+        let named = self.row(&words).filter(|_| going);
+        let Some((name, share)) = named else {
+            return false;
+        };
+        if name == "all" || share > ONE {
+            return true;
+        }
+        let host = *self.host.get_or_insert_with(|| facts.host());
+        if self.rows.len() < ROWS_MAX || self.rows.contains_key(&name) {
+            self.rows.insert(name, (share.min(1.0), line.at));
+        }
+        let busiest = self.rows.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+        if let Some((name, (share, at))) = busiest {
+            facts.exact(host, "cpu_ratio", *share, *at);
+            let program = if self.kind == "mpstat" {
+                ""
+            } else {
+                name.as_str()
+            };
+            facts.word(host, "cpu_program", program, *at);
+        }
+        true
+    }
+}
+
+impl Processor {
+    fn begin(&mut self, kind: &'static str, going: bool) {
+        if !going || self.kind != kind {
+            self.host = None;
+            self.rows.clear();
+            self.columns.clear();
+        }
+        self.kind = kind;
+    }
+
+    /// The program or processor of a row, and the share of a processor that it used.
+    fn row(&self, words: &[&str]) -> Option<(String, f64)> {
+        let column = |name: &str| self.columns.iter().position(|c| c == name);
+        // Times and "Average:" in front are of one word or two: columns are counted from the end, but those of `top`, whose last is
+        // a command of any length.
+        let from_end = |name: &str| {
+            let behind = self.columns.len() - column(name)?;
+            words.len().checked_sub(behind).map(|n| words[n])
+        };
+        match self.kind {
+            "top" => {
+                let share = decimal(words.get(column("%CPU")?)?)?;
+                whole(words.first()?)?;
+                Some((
+                    (*words.get(self.columns.len() - 1)?).to_owned(),
+                    share / 100.0,
+                ))
+            }
+            "pidstat" => {
+                whole(from_end("PID").or_else(|| from_end("TGID"))?)?;
+                let share = decimal(from_end("%CPU")?)?;
+                Some((
+                    words.last()?.trim_start_matches("|__").to_owned(),
+                    share / 100.0,
+                ))
+            }
+            "mpstat" => {
+                let idle = decimal(from_end("%idle")?)?;
+                let waits = from_end("%iowait").and_then(decimal).unwrap_or(0.0);
+                let name = from_end("CPU")?;
+                let is_row = name == "all" || whole(name).is_some();
+                is_row.then(|| (name.to_owned(), (1.0 - (idle + waits) / 100.0).max(0.0)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The tool whose table has these heads.
+fn heads(words: &[&str]) -> Option<&'static str> {
+    let has = |word| words.contains(&word);
+    match words {
+        ["PID", ..] if has("%CPU") && words.last() == Some(&"COMMAND") => Some("top"),
+        _ if has("PID") && has("%CPU") && words.last() == Some(&"Command") => Some("pidstat"),
+        _ if has("CPU") && has("%usr") && has("%idle") => Some("mpstat"),
+        _ => None,
+    }
+}
+
+/// The tool that prints this above its table.
+fn above(text: &str) -> Option<&'static str> {
+    let top = text.starts_with("top - ") && text.contains(" load average:")
+        || [
+            "Tasks: ",
+            "Threads: ",
+            "%Cpu",
+            "MiB Mem ",
+            "MiB Swap",
+            "KiB Mem ",
+            "KiB Swap",
+        ]
+        .iter()
+        .any(|begin| text.starts_with(begin) && text.contains(','));
+    if top {
+        return Some("top");
+    }
+    (text.starts_with("Linux ") && text.ends_with(" CPU)")).then_some("mpstat")
+}

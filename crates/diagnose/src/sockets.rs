@@ -1,0 +1,290 @@
+//! Sockets: the test that each of them carried, and those that are connections of their own.
+
+use std::net::IpAddr;
+
+use crate::ceiling::bytes;
+use crate::document::Stream;
+use crate::evidence::Evidence;
+use crate::fact::{Of, Place};
+use crate::flow::{FLOWS_MAX, Flow, LARGE, alike, number};
+use crate::read::Facts;
+use crate::seen::{End, Report, Side, Test};
+use crate::verdict::Judged;
+
+/// A socket that carried less needs no explanation beside a test, bytes.
+const WORTH: f64 = 1e6;
+
+/// Most sockets that are named as left out.
+const NAMED_MAX: usize = 4;
+
+/// Gives each socket to the flow it carried. Those that are of no test and carried much are flows of their own, in the order of the texts.
+pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
+    let mut own: Vec<Flow> = Vec::new();
+    for (n, [here, peer]) in (0_u32..).zip(&facts.sockets) {
+        // What both ends print of one connection is of one flow.
+        let mut known = flows.iter_mut().chain(&mut own);
+        let is = |f: &Flow, a: &End, b: &End| (f.from.port, f.to.port) == (a.port, b.port);
+        let of_ports = known.find(|f| is(f, here, peer) || is(f, peer, here));
+        let side = sends(facts, n);
+        if let Some(flow) = of_ports.filter(|_| here.port.is_some()) {
+            match is(flow, here, peer) {
+                true => flow.sockets.push(n),
+                false => flow.far_sockets.push(n),
+            }
+            continue;
+        }
+        match carriers(facts, flows, here, peer)[..] {
+            [one] => flows[one].give(n, side),
+            [] if between(flows, here, peer) => own.push(alone(n, side, here, peer)),
+            _ => {}
+        }
+    }
+    let tests = !flows.is_empty();
+    without_idle(facts, flows, &mut own, tests);
+    for flow in own {
+        if flows.len() >= FLOWS_MAX {
+            break;
+        }
+        let at = first_place(facts, &flow);
+        let is_later = |f: &Flow| f.test.as_ref().is_some_and(|t| Some(t.at) > at);
+        let place = flows.iter().position(is_later).unwrap_or(flows.len());
+        flows.insert(place, flow);
+    }
+}
+
+/// The flow of a socket alone.
+fn alone(n: u32, side: Option<Side>, here: &End, peer: &End) -> Flow {
+    let mut flow = match side {
+        Some(Side::Receiver) => Flow::of(None, peer, here),
+        _ => Flow::of(None, here, peer),
+    };
+    flow.give(n, side);
+    flow
+}
+
+impl Flow {
+    /// Takes a socket, as that of the end which it is of.
+    fn give(&mut self, n: u32, side: Option<Side>) {
+        match side {
+            Some(Side::Receiver) => self.far_sockets.push(n),
+            _ => self.sockets.push(n),
+        }
+    }
+}
+
+/// Tests that a socket may have carried: over TCP, between hosts and ports that are not others.
+fn carriers(facts: &Facts, flows: &[Flow], here: &End, peer: &End) -> Vec<usize> {
+    let service = |f: &Flow| {
+        f.to.port.is_some() && f.to.port == peer.port
+            || f.from.port.is_some() && f.from.port == here.port
+    };
+    let may = |f: &Flow| {
+        f.test.as_ref().is_some_and(|t| !t.udp)
+            && !foreign(f, here, peer)
+            && (f.from.port.is_none() || service(f) || facts.sockets.len() == 1)
+    };
+    (0..flows.len()).filter(|n| may(&flows[*n])).collect()
+}
+
+/// Whether a socket is of another connection for certain: both say their ports, or their hosts, and share none.
+fn foreign(flow: &Flow, here: &End, peer: &End) -> bool {
+    let ports: Vec<u16> = [&flow.from, &flow.to]
+        .iter()
+        .filter_map(|e| e.port)
+        .collect();
+    let sockets: Vec<u16> = [here, peer].iter().filter_map(|e| e.port).collect();
+    if !ports.is_empty() && sockets.len() == 2 {
+        return !ports.iter().any(|p| sockets.contains(p));
+    }
+    !among(flow, here, peer)
+}
+
+/// Whether a socket may be between the hosts of one of the flows, one way or the other; any may where there are none.
+fn between(flows: &[Flow], here: &End, peer: &End) -> bool {
+    flows.is_empty() || flows.iter().any(|f| among(f, here, peer))
+}
+
+/// Whether a socket may be between the hosts of a flow, one way or the other.
+fn among(flow: &Flow, here: &End, peer: &End) -> bool {
+    let names = |n: usize, end: &End| -> Vec<String> {
+        let others = flow.test.iter().flat_map(|t| t.aliases[n].clone());
+        others.chain([end.host.clone()]).collect()
+    };
+    let (from, to) = (names(0, &flow.from), names(1, &flow.to));
+    let may = |names: &[String], end: &End| names.iter().any(|n| !differ(n, &end.host));
+    may(&from, here) && may(&to, peer) || may(&from, peer) && may(&to, here)
+}
+
+/// Whether two names are of two hosts for certain. An address may be that of any name.
+fn differ(a: &str, b: &str) -> bool {
+    let is_address = |s: &str| s.parse::<IpAddr>().is_ok();
+    !a.is_empty() && !b.is_empty() && is_address(a) == is_address(b) && !alike(a, b)
+}
+
+/// What a socket carried, bytes.
+fn carried(facts: &Facts, n: u32) -> Option<f64> {
+    let get = |name| number(facts, Of::Socket(n), name).map(|f| f.value);
+    let counts = [get("bytes_acked"), get("bytes_sent"), get("bytes_received")];
+    counts.into_iter().flatten().reduce(f64::max)
+}
+
+/// What the largest socket of a flow carried, bytes.
+fn most(facts: &Facts, flow: &Flow) -> f64 {
+    let all = flow.sockets.iter().chain(&flow.far_sockets);
+    let each = all.filter_map(|n| carried(facts, *n));
+    each.fold(0.0, f64::max)
+}
+
+/// Leaves out of each flow, and of the flows of sockets alone, those that carried next to nothing beside the largest, such as that of a
+/// tool's own words: it waits for nothing, and its round trips are those of an idle path.
+fn without_idle(facts: &Facts, flows: &mut [Flow], own: &mut Vec<Flow>, tests: bool) {
+    for flow in &mut *flows {
+        let largest = most(facts, flow);
+        let large = |n: &u32| carried(facts, *n).is_none_or(|b| b >= LARGE * largest);
+        flow.sockets.retain(large);
+        flow.far_sockets.retain(large);
+    }
+    let all = flows.iter().chain(&*own);
+    let largest = all.map(|f| most(facts, f)).fold(0.0, f64::max);
+    let least = if tests { WORTH } else { 0.0 };
+    own.retain(|f| most(facts, f) >= (LARGE * largest).max(least));
+}
+
+/// Where the first socket of a flow was read.
+fn first_place(facts: &Facts, flow: &Flow) -> Option<Place> {
+    let first = flow.sockets.iter().chain(&flow.far_sockets).next()?;
+    let fact = facts.latest(Of::Socket(*first), "receive_queue_bytes")?;
+    Some(fact.at)
+}
+
+/// Names connections that carried much and are of no flow: between other hosts than the tests, or of one of several.
+pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
+    let taken = |n: &u32| {
+        let has = |f: &Flow| f.sockets.contains(n) || f.far_sockets.contains(n);
+        flows.iter().any(has)
+    };
+    let all = 0..facts.sockets.len() as u32;
+    let mut rest: Vec<(u32, f64)> = all
+        .filter(|n| !taken(n))
+        .filter_map(|n| Some((n, carried(facts, n)?)))
+        .filter(|(_, bytes)| *bytes >= WORTH)
+        .collect();
+    let kept = flows.iter().map(|f| most(facts, f)).fold(0.0, f64::max);
+    rest.retain(|(_, bytes)| *bytes >= LARGE * kept);
+    rest.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let more = rest.len().saturating_sub(NAMED_MAX);
+    let named = rest.iter().take(NAMED_MAX).map(|(n, carried)| {
+        let [here, peer] = &facts.sockets[*n as usize];
+        format!(
+            "{} and {} ({})",
+            here.shown(),
+            peer.shown(),
+            bytes(*carried)
+        )
+    });
+    let named: Vec<String> = named.collect();
+    let more = match more {
+        0 => String::new(),
+        n => format!(", and {n} more"),
+    };
+    let note = format!(
+        "connections that are of no test for certain are left out: between {}{more}",
+        named.join(", ")
+    );
+    if named.is_empty() {
+        Vec::new()
+    } else {
+        vec![note]
+    }
+}
+
+/// Whether the host of a socket sent, by the bytes that went each way.
+fn sends(facts: &Facts, socket: u32) -> Option<Side> {
+    let of = Of::Socket(socket);
+    let acked = number(facts, of, "bytes_acked").map_or(0.0, |f| f.value);
+    let received = number(facts, of, "bytes_received").map_or(0.0, |f| f.value);
+    match acked == received {
+        true => None,
+        false if acked > received => Some(Side::Sender),
+        false => Some(Side::Receiver),
+    }
+}
+
+/// What sockets without a test carried, as a test that only the sender reported.
+pub(crate) fn head(facts: &Facts, flow: &Flow) -> Option<Test> {
+    let e = Evidence::of(facts, flow);
+    let mut test = Test::new("ss", first_place(facts, flow)?);
+    (test.from, test.to) = (flow.from.clone(), flow.to.clone());
+    test.streams = e.streams as u32;
+    test.sent = Some(Report {
+        goodput: e.rate?,
+        bytes: e.bytes,
+        seconds: e.seconds.unwrap_or(0.0),
+    });
+    if let Some(again) = e.retransmits {
+        test.set("retransmits", again);
+    }
+    Some(test)
+}
+
+/// Puts connections side by side into one flow: between the same hosts, to the same service where it has a port of its own, and limited
+/// by the same.
+pub(crate) fn side_by_side(facts: &Facts, flows: &mut Vec<Flow>) {
+    let alone = |f: &Flow| f.test.is_none() && !f.sockets.is_empty();
+    if flows.iter().filter(|f| alone(f)).count() < 2 {
+        return;
+    }
+    let mut all: Vec<(Flow, Option<&str>)> = Vec::new();
+    for flow in core::mem::take(flows) {
+        let cause = alone(&flow).then(|| Judged::of(facts, &flow).cause().name());
+        let same = |(other, of): &&mut (Flow, Option<&str>)| {
+            let services = services(other) == services(&flow);
+            of.is_some()
+                && *of == cause
+                && services
+                && other.from.host == flow.from.host
+                && other.to.host == flow.to.host
+        };
+        match all.iter_mut().find(same) {
+            Some((first, _)) => {
+                first.sockets.extend(flow.sockets);
+                first.far_sockets.extend(flow.far_sockets);
+                let apart = |a: &mut End, b: &End| a.port = a.port.filter(|p| Some(*p) == b.port);
+                apart(&mut first.from, &flow.from);
+                apart(&mut first.to, &flow.to);
+            }
+            None => all.push((flow, cause)),
+        }
+    }
+    flows.extend(all.into_iter().map(|(flow, _)| flow));
+}
+
+/// Ports of both ends that are of a service.
+fn services(flow: &Flow) -> [Option<u16>; 2] {
+    [&flow.from, &flow.to].map(|end| end.port.filter(|p| *p < SYSTEM_PORTS))
+}
+
+/// Ports below are those of services (RFC 6335 §6).
+const SYSTEM_PORTS: u16 = 1024;
+
+/// Each connection of a flow that several sockets carry and no test reports, with its rate.
+pub(crate) fn streams(facts: &Facts, flow: &Flow) -> Vec<Stream> {
+    if flow.test.is_some() || flow.sockets.len() < 2 {
+        return Vec::new();
+    }
+    let each = flow.sockets.iter().map(|n| {
+        let [here, peer] = &facts.sockets[*n as usize];
+        let one = Flow {
+            far_sockets: Vec::new(),
+            sockets: vec![*n],
+            ..flow.clone()
+        };
+        let rate = Evidence::of(facts, &one).rate;
+        Stream {
+            name: format!("{} > {}", here.shown(), peer.shown()),
+            goodput_bps: rate.as_ref().map(|r| r.value),
+            source: rate.and_then(|r| r.from.first().map(|at| facts.place(*at))),
+        }
+    });
+    each.collect()
+}

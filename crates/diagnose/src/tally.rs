@@ -1,0 +1,152 @@
+//! Counters of hosts and their interfaces: by how much they grew from one reading to the next.
+
+use std::collections::BTreeMap;
+
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Of, Place};
+use crate::items::step;
+use crate::read::Facts;
+
+/// A reading of a counter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reading {
+    /// The host whose counter it is.
+    pub(crate) host: u32,
+    /// The interface, empty where it was not printed.
+    pub(crate) interface: String,
+    /// What is counted, such as `nic_drops`.
+    pub(crate) kind: &'static str,
+    /// The counter's own name.
+    pub(crate) name: &'static str,
+    /// What it stood at.
+    pub(crate) value: f64,
+    /// Where it was read.
+    pub(crate) at: Place,
+}
+
+impl Facts {
+    /// Adds a reading of a counter of an interface: what it counts, and its own name.
+    pub(crate) fn counted(
+        &mut self,
+        of: Of,
+        interface: &str,
+        (kind, name): (&'static str, &'static str),
+        value: u64,
+        at: Place,
+    ) {
+        if let Of::Host(host) = of {
+            self.counters.push(Reading {
+                host,
+                interface: interface.to_owned(),
+                kind,
+                name,
+                value: value as f64,
+                at,
+            });
+        }
+    }
+}
+
+/// What a counter says: by how much it grew where it was read more than once, else what it stood at.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tally {
+    /// The host whose counter it is.
+    pub(crate) host: u32,
+    /// The count.
+    pub(crate) count: Figure,
+    /// What the counter stood at last.
+    pub(crate) stood: f64,
+    /// Whether it is what was counted between two readings.
+    pub(crate) grew: bool,
+}
+
+/// Of more texts about hosts than this nobody knows which were before and which after.
+pub(crate) const HOSTS_MAX: usize = 64;
+
+/// The largest of the counters of a kind on these hosts. Where some were read twice or more they count by their growth, one interface of
+/// a host at a time; what was counted once, since nobody knows when, counts only where nothing grew and something stood there.
+pub(crate) fn tally(facts: &Facts, hosts: &[u32], kind: &'static str) -> Option<Tally> {
+    if hosts.len() > HOSTS_MAX {
+        return None;
+    }
+    let name = |host: u32| facts.hosts.get(host as usize).and_then(|n| n.first());
+    let mut all: BTreeMap<_, (&Reading, &Reading)> = BTreeMap::new();
+    let of_kind = facts.counters.iter().filter(|c| c.kind == kind);
+    for reading in of_kind.filter(|c| hosts.contains(&c.host)) {
+        let key = (name(reading.host), &reading.interface, reading.name);
+        all.entry(key).or_insert((reading, reading)).1 = reading;
+    }
+    let of = |(first, last): &(&Reading, &Reading)| {
+        // A counter that fell began anew.
+        let grew = first.at != last.at && last.value >= first.value;
+        let count = if grew {
+            last.value - first.value
+        } else {
+            last.value
+        };
+        let mut figure = Figure::exact(count, last.at);
+        figure
+            .from
+            .extend(Some(first.at).filter(|at| grew && *at != last.at));
+        Tally {
+            host: last.host,
+            count: figure,
+            stood: last.value,
+            grew,
+        }
+    };
+    let rank = |t: &Tally| (t.count.value > 0.0, t.grew);
+    let larger = |a: &Tally, b: &Tally| {
+        rank(a)
+            .cmp(&rank(b))
+            .then(a.count.value.total_cmp(&b.count.value))
+    };
+    all.values().map(of).max_by(larger)
+}
+
+impl Tally {
+    /// The larger of those of two ends: what grew before what only stands there.
+    pub(crate) fn of_ends(facts: &Facts, ends: [&[u32]; 2], kind: &'static str) -> Option<Tally> {
+        let each = ends.into_iter().filter_map(|end| tally(facts, end, kind));
+        each.max_by(|a, b| {
+            let rank = |t: &Tally| (t.count.value > 0.0, t.grew);
+            rank(a)
+                .cmp(&rank(b))
+                .then(a.count.value.total_cmp(&b.count.value))
+        })
+    }
+
+    /// What was counted once, on no host that is known.
+    pub(crate) fn once(count: &Figure) -> Tally {
+        Tally {
+            host: u32::MAX,
+            stood: count.value,
+            count: count.clone(),
+            grew: false,
+        }
+    }
+
+    /// How surely it counts, 0 to 1, from `least` to `enough` on: half where nobody knows since when.
+    pub(crate) fn holds(&self, least: f64, enough: f64) -> f64 {
+        let trust = if self.grew { 1.0 } else { 0.5 };
+        step(self.count.value, least, enough) * trust
+    }
+
+    /// How well it accounts for the segments that were sent again, 0 to 1: fewer of it than of them are not what lost them. None where
+    /// nothing says how many were sent again.
+    pub(crate) fn accounts(&self, e: &Evidence) -> Option<f64> {
+        let again = e.retransmits.as_ref().filter(|_| !e.udp)?.value;
+        Some(match again {
+            n if n <= 0.0 => 0.0,
+            n => step(self.count.value / n, 0.2, 0.7),
+        })
+    }
+
+    /// Since when it counts, for people.
+    pub(crate) fn since(&self) -> &'static str {
+        match self.grew {
+            true => "from one reading to the next",
+            false => "since it was started",
+        }
+    }
+}

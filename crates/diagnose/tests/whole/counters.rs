@@ -1,0 +1,206 @@
+//! Counters, disks and processors of the hosts: what grew, what was busiest, and on which host it is to be changed.
+
+use farpath_diagnose::{Diagnosis, FlowReport};
+
+use crate::asked::socket;
+use crate::{of_files, on};
+
+fn of(files: &[(&str, &str)]) -> Diagnosis {
+    of_files(files, &on("25 Gbit/s"))
+}
+
+fn first(files: &[(&str, &str)]) -> FlowReport {
+    of(files).flows.into_iter().next().expect("there is one")
+}
+
+/// A connection that sent so many segments again, of four million.
+fn lossy(again: u32) -> String {
+    let more = format!(
+        "bytes_retrans:{} retrans:0/{again} notsent:2097152 snd_wnd:536870912",
+        again * 1448
+    );
+    let ss = socket([50412, 50210], "cubic", &more).replace("8948", "1448");
+    ss.replace("cwnd:21042", "cwnd:17150 ssthresh:14210")
+        .replace("unacked:2781", "unacked:17189")
+}
+
+/// A reading of an interface that names it, of what it discarded.
+fn discards(count: u32) -> String {
+    format!(
+        "[ams ~]$ ethtool -S ens1f0np0 | grep rx_\n     rx_packets: 512233412\n     rx_out_of_buffer: 120031\n     rx_discards_phy: {count}\n"
+    )
+}
+
+#[test]
+fn a_counter_that_did_not_grow_is_no_cause() {
+    let sender = lossy(190);
+    for stood in [0, 88, 120_031] {
+        let receiver = discards(stood) + &discards(stood);
+        let flow = first(&[("sender.txt", &sender), ("receiver.txt", &receiver)]);
+        assert_ne!(flow.verdict.cause, "nic", "{stood} {:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        assert!(!because.contains("dropped"), "{because}");
+    }
+    // Read once it may be of any time: it is asked for again.
+    let flow = first(&[("sender.txt", &sender), ("receiver.txt", &discards(188))]);
+    assert!(
+        flow.verdict.cause != "nic" || flow.verdict.confidence < 0.8,
+        "{:#?}",
+        flow.verdict
+    );
+}
+
+#[test]
+fn a_counter_that_grew_counts_by_its_growth() {
+    let sender = lossy(190);
+    let (before, after) = (discards(88), discards(276));
+    let together = before.clone() + &after;
+    let one = [("sender.txt", sender.as_str()), ("receiver.txt", &together)];
+    let two = [
+        ("sender.txt", sender.as_str()),
+        ("receiver-1.txt", &before),
+        ("receiver-2.txt", &after),
+    ];
+    for files in [&one[..], &two[..]] {
+        let flow = first(files);
+        assert_eq!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+        assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        let sentence =
+            "dropped 188 packets from one reading to the next, and 190 segments were sent again";
+        assert!(because.contains(sentence), "{because}");
+        // The card is the receiver's, and has something to change.
+        let change = &flow.changes[0];
+        assert_eq!(change.host, "198.51.100.20");
+        let commands = change.commands.join("\n");
+        assert!(commands.contains("ethtool -G INTERFACE rx"), "{commands}");
+        assert!(!change.undo.is_empty());
+    }
+}
+
+/// Few packets are as telling as many where they are those that were lost, and many are not where far more were lost.
+#[test]
+fn drops_are_compared_with_what_was_sent_again() {
+    let receiver = discards(88) + &discards(113);
+    let flow = first(&[("sender.txt", &lossy(25)), ("receiver.txt", &receiver)]);
+    assert_eq!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+    let flow = first(&[("sender.txt", &lossy(27_939)), ("receiver.txt", &receiver)]);
+    assert_ne!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+}
+
+#[test]
+fn losses_that_leave_less_than_was_measured_came_in_bursts() {
+    let flow = first(&[("sender.txt", &lossy(190))]);
+    let because = flow.verdict.because.join("\n");
+    assert!(because.contains("most came in bursts"), "{because}");
+}
+
+/// The receiver counts damaged frames: the plug to clean is there, and the pacing is the sender's.
+#[test]
+fn a_plug_is_cleaned_on_the_host_that_counts() {
+    let counters = |crc: u32| {
+        format!("[ams ~]$ ethtool -S ens1f0np0 | grep rx_\n     rx_crc_errors_phy: {crc}\n")
+    };
+    let receiver = counters(26) + &counters(51);
+    let flow = first(&[("sender.txt", &lossy(25)), ("receiver.txt", &receiver)]);
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let hosts: Vec<&str> = flow.changes.iter().map(|c| c.host.as_str()).collect();
+    assert_eq!(hosts, ["198.51.100.20", "203.0.113.10"]);
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(
+        commands.contains("counts damaged frames (receiver.txt:4)"),
+        "{commands}"
+    );
+    // What stood there before and does not grow damages nothing today.
+    let still = counters(26) + &counters(26);
+    let flow = first(&[("sender.txt", &lossy(25)), ("receiver.txt", &still)]);
+    let because = flow.verdict.because.join("\n");
+    assert!(!because.contains("damaged"), "{because}");
+}
+
+/// `iostat -x`: kB read and written a second, and how busy.
+fn iostat(disks: &[(&str, f64, f64, f64)]) -> String {
+    let rows = disks.iter().map(|(name, read, written, busy)| {
+        format!("{name} 363.20 {read:.2} 0.00 92.20 {written:.2} 7.94 {busy:.2}\n")
+    });
+    let rows: String = rows.collect();
+    format!("Device r/s rkB/s r_await w/s wkB/s aqu-sz %util\n{rows}")
+}
+
+const FULL: (&str, f64, f64, f64) = ("sda", 93_090.0, 14.4, 99.8);
+const IDLE: (&str, f64, f64, f64) = ("nvme0n1", 4.8, 0.0, 0.02);
+
+#[test]
+fn an_idle_disk_hides_no_full_one() {
+    let more = "app_limited snd_wnd:536870912";
+    let sender = socket([50412, 50210], "cubic", more);
+    for disks in [&[FULL][..], &[FULL, IDLE], &[IDLE, FULL]] {
+        let flow = first(&[("sender.txt", &sender), ("sender-io.txt", &iostat(disks))]);
+        assert_eq!(flow.verdict.cause, "disk", "{disks:?} {:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        assert!(because.contains("busy for 100 % of the time"), "{because}");
+        assert_eq!(flow.changes[0].host, "203.0.113.10");
+    }
+    // The last reading of a disk is the one that counts.
+    let calm = iostat(&[FULL, IDLE]) + &iostat(&[("sda", 10.0, 0.0, 0.5), IDLE]);
+    let flow = first(&[("sender.txt", &sender), ("sender-io.txt", &calm)]);
+    assert_ne!(flow.verdict.cause, "disk", "{:#?}", flow.verdict);
+}
+
+/// A program that does not read leaves its buffer of 1 GiB full, and the window small: what the window is once it reads is not this one.
+#[test]
+fn a_window_that_its_program_left_small_is_not_what_is_left() {
+    let waits = "rwnd_limited:57000ms(93.6%) notsent:2097152 snd_wnd:24903680";
+    let sender = socket([50412, 50210], "cubic", waits);
+    let receiver = "ESTAB 511967232 0 198.51.100.20:50210 203.0.113.10:50412\n\t skmem:(r1023934464,rb1073741824,t0,tb87040,f2048,w0,o0,bl0,d0) cubic wscale:14,14 rto:463 rtt:262.1/131 mss:8948 pmtu:9000 cwnd:10 bytes_received:5814000000 rcv_space:49807360 rcv_ssthresh:536870912 minrtt:262.1\nnet.ipv4.tcp_rmem = 4096 131072 1073741824\n";
+    let busy = iostat(&[("sdb", 0.8, 94_720.4, 99.6)]);
+    for io in ["", &busy] {
+        let receiver = format!("{receiver}{io}");
+        let flow = first(&[("sender.txt", &sender), ("receiver.txt", &receiver)]);
+        let cause = flow.verdict.cause;
+        let expected = if io.is_empty() { "client" } else { "disk" };
+        assert_eq!(cause, expected, "{:#?}", flow.verdict);
+        assert_eq!(flow.changes[0].host, "198.51.100.20");
+        // Half of 1 GiB over 262 ms are 16.4 Gbit/s; the line leaves 24.8.
+        let after = flow.changes[0].predicted_bps.expect("both are known");
+        assert!(after > 10e9, "{after}");
+        let because = flow.verdict.because.join("\n");
+        assert_eq!(
+            because.contains("busy for 100 %"),
+            !io.is_empty(),
+            "{because}"
+        );
+    }
+}
+
+const TOP: &str = "[dtn1 ~]$ top -b -n1 | head -9\ntop - 03:12:44 up 41 days,  2:11,  2 users,  load average: 1.31, 1.20, 1.02\nTasks: 812 total,   2 running, 810 sleeping,   0 stopped,   0 zombie\n%Cpu(s):  3.2 us,  0.4 sy,  0.0 ni, 96.3 id,  0.0 wa,  0.0 hi,  0.1 si,  0.0 st\nMiB Mem : 257412.3 total,  81234.1 free,  20123.9 used, 156054.3 buff/cache\n\n    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n  41233 data      20   0   24812  11884   8812 R  99.7   0.0   4:12.31 ssh\n  41232 data      20   0   13320   4812   4120 S   4.0   0.0   0:10.02 scp\n";
+
+const MPSTAT: &str = "[dtn1 ~]$ mpstat -P ALL 5 1\nLinux 5.14.0-427.13.1.el9_4.x86_64 (dtn1) \t11/25/2026 \t_x86_64_\t(4 CPU)\n\n03:12:40 AM  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n03:12:45 AM  all   24.20    0.00    1.40    0.00    0.00    0.20    0.00    0.00    0.00   74.20\n03:12:45 AM    0    0.20    0.00    0.20    0.00    0.00    0.40    0.00    0.00    0.00   99.20\n03:12:45 AM    1   96.20    0.00    3.60    0.00    0.00    0.20    0.00    0.00    0.00    0.00\n\nAverage:     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\nAverage:     all   24.20    0.00    1.40    0.00    0.00    0.20    0.00    0.00    0.00   74.20\nAverage:       1   96.20    0.00    3.60    0.00    0.00    0.20    0.00    0.00    0.00    0.00\n";
+
+const PIDSTAT: &str = "[dtn1 ~]$ pidstat -u 5 1\nLinux 5.14.0-427.13.1.el9_4.x86_64 (dtn1) \t11/25/2026 \t_x86_64_\t(4 CPU)\n\n03:12:40 AM   UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n03:12:45 AM  1000     41233   96.20    3.60    0.00    0.00   99.80     1  ssh\n";
+
+#[test]
+fn a_program_that_fills_a_processor_is_named() {
+    let sender = socket([50412, 22], "cubic", "app_limited snd_wnd:536870912");
+    let named = "the program ssh used 100 % of a processor";
+    for (printed, sentence) in [
+        (TOP, named),
+        (PIDSTAT, named),
+        (MPSTAT, "a processor was 100 % busy"),
+    ] {
+        let d = of(&[("sender.txt", &(sender.clone() + printed))]);
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        assert!(because.contains(sentence), "{because}");
+        let commands = flow.changes[0].commands.join("\n");
+        assert!(commands.contains("aes128-gcm"), "{commands}");
+        // Of all lines nobody knew the command alone.
+        let ignored = d.read.iter().flat_map(|p| &p.ignored_lines);
+        assert_eq!(ignored.count(), 1, "{:#?}", d.read);
+    }
+    // Where none is full, it is none of them.
+    let calm = TOP.replace("99.7", "12.7");
+    let flow = first(&[("sender.txt", &(sender + &calm))]);
+    assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+}
