@@ -285,6 +285,74 @@ fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusa
     Ok(())
 }
 
+/// The fault of a path that begins with the name of something, with what to write.
+fn with_section(mut fault: Refusal, root: &DeTable<'_>, path: &str) -> Refusal {
+    let head = path.split('.').next().unwrap_or_default();
+    let named = |section: &&Section| {
+        let DeValue::Array(list) = root.get(section.name)?.get_ref() else {
+            return None;
+        };
+        let name = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
+            DeValue::Table(t) => {
+                matches!(t.get("name")?.get_ref(), DeValue::String(n) if n == head).then_some(())
+            }
+            _ => None,
+        };
+        list.iter().find_map(name)
+    };
+    let known = table::section(head).is_some();
+    if let Some(section) = ARRAYS.iter().find(|s| !known && named(s).is_some()) {
+        fault.remedies = vec![format!("`{head}` is a {0}: write {0}.{path}", section.name)];
+    }
+    fault
+}
+
+/// The entry that says the same in another way, which the new one must replace.
+fn rival(table: &DeTable<'_>, keys: &[&Key]) -> Option<Range<usize>> {
+    let [key] = keys else { return None };
+    if key.instead_of.is_empty() || table.contains_key(key.name) {
+        return None;
+    }
+    table
+        .get_key_value(key.instead_of)
+        .map(|(k, v)| k.span().start..v.span().end)
+}
+
+enum Found<'t> {
+    /// `[scenario]` is absent: it can be made.
+    Root,
+    /// The table that holds, or will hold, the first key.
+    Table(Range<usize>, &'t DeTable<'t>),
+}
+
+fn find<'t>(root: &'t DeTable<'t>, target: &Target<'_>, set: &Set) -> Result<Found<'t>, Refusal> {
+    let section = root.get(target.section.name);
+    let Some(wanted) = target.name else {
+        return Ok(match section.map(|s| (s.span(), s.get_ref())) {
+            Some((span, DeValue::Table(t))) => Found::Table(span, t),
+            _ => Found::Root,
+        });
+    };
+    let mut names = Vec::new();
+    if let Some(DeValue::Array(list)) = section.map(Spanned::get_ref) {
+        for item in list.iter() {
+            let DeValue::Table(t) = item.get_ref() else {
+                continue;
+            };
+            if let Some(DeValue::String(name)) = t.get("name").map(Spanned::get_ref) {
+                if name == wanted {
+                    return Ok(Found::Table(item.span(), t));
+                }
+                names.push(name.as_ref());
+            }
+        }
+    }
+    let start = target.section.name.len() + 1;
+    let title = format!("there is no {} `{}`", target.section.name, shorten(wanted));
+    let fault = Diagnostic::new(start..(start + wanted.len()).min(set.path.len()), title);
+    Err(Box::new(fault.suggest(wanted, names)))
+}
+
 /// The text that says what `keys` mean, where that is not one value behind the key but sections or dotted keys: whole lines
 /// of a section, entries of an inline table. In the order of the text; none where it is one value, or absent.
 fn text_apart(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Vec<Range<usize>> {

@@ -119,21 +119,3 @@ fn prompt(text: &str) -> Option<&str> {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'));
     is_name.then_some(name)
 }
-
-/// What the name of a file calls the host it is of.
-pub(super) fn role_of(name: &str) -> Option<Role> {
-    let file = name
-        .rsplit(['/', '\\'])
-        .next()
-        .unwrap_or(name)
-        .to_ascii_lowercase();
-    let roles = [
-        ("sender", Role::End(Side::Sender)),
-        ("receiver", Role::End(Side::Receiver)),
-        ("client", Role::Client),
-        ("server", Role::Server),
-    ];
-    let mut named = roles.iter().filter(|(word, _)| file.contains(word));
-    let (_, role) = named.next()?;
-    named.next().is_none().then_some(*role)
-}

@@ -38,7 +38,7 @@ use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Role, Side, Test};
 use crate::tally::Reading;
-use label::{Label, role_of};
+use label::Label;
 pub use live::{LiveFlow, LiveRow};
 
 /// A text, and what to call it.
