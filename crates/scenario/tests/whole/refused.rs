@@ -667,8 +667,8 @@ fn a_wrong_value_of_a_sweep_is_shown_where_it_stands() {
             parse(&source, core::slice::from_ref(&set)).expect("it is right as it stands");
         let points = scenario.points();
         let last = points.last().expect("a point");
-        let said =
-            parse(&source, &[&[set], last.sets.as_slice()].concat()).expect_err("`mss` is not a unit");
+        let said = parse(&source, &[&[set], last.sets.as_slice()].concat())
+            .expect_err("`mss` is not a unit");
         let expected = r#"error: `2 mss` is not a valid delay
   --> x.toml:32:28
    |
