@@ -269,21 +269,25 @@ fn vantage(connection: &TraceConnection) -> String {
 
 fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
     let bytes = |b: u64| quantity("bytes", b as f64);
+    let inferred = if d.window_scale_inferred {
+        ", inferred"
+    } else {
+        ""
+    };
+    let window = match d.window_scale {
+        Some(scale) => format!(
+            "window up to {} (scale {scale}{inferred}), flight up to {}",
+            bytes(d.window_max_bytes),
+            bytes(d.flight_max_bytes)
+        ),
+        None => "window and flight unknown".to_owned(),
+    };
     let mut lines = vec![format!(
-        "{name}: {}, {}, MSS {}, window up to {} (scale {}{}), flight up to {}",
+        "{name}: {}, {}, MSS {}, {window}",
         count_of(d.segments, "segment", "segments"),
         count_of(d.unique_bytes, "new byte", "new bytes"),
         d.mss
             .map_or_else(|| "unknown".to_owned(), |m| m.to_string()),
-        bytes(d.window_max_bytes),
-        d.window_scale
-            .map_or_else(|| "unknown".to_owned(), |s| s.to_string()),
-        if d.window_scale_inferred {
-            ", inferred"
-        } else {
-            ""
-        },
-        bytes(d.flight_max_bytes)
     )];
     lines.extend(anomalies(d));
     if let (Some(min), Some(avg), Some(max)) = (d.rtt_min_ns, d.rtt_avg_ns, d.rtt_max_ns) {
@@ -297,7 +301,9 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
         ));
     }
     if !d.limit_shares.is_empty() {
-        let mut shares: Vec<(&String, &f64)> = d.limit_shares.iter().collect();
+        // What rounds to 0 % is left to the JSON.
+        let shown = d.limit_shares.iter().filter(|(_, share)| **share >= 0.005);
+        let mut shares: Vec<(&String, &f64)> = shown.collect();
         shares.sort_by(|a, b| b.1.total_cmp(a.1));
         let shares = shares
             .iter()

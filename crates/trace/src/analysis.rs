@@ -92,12 +92,31 @@ pub fn analyse_some<'a>(
             document.files.push(file);
         },
     )?;
+    note_order(&mut document.files);
     let (found, paired) = reader.describe(&mut document);
     Ok(Analysis {
         document,
         found,
         paired,
     })
+}
+
+/// Says of a file that it is older than one that was read before it; of one that has packets of others again that is said.
+fn note_order(files: &mut [TraceFile]) {
+    let mut newest: Option<(i64, String)> = None;
+    for file in files.iter_mut().filter(|f| f.packets > 0) {
+        if let Some((first, name)) = &newest
+            && file.last_ns <= *first
+            && file.notes.is_empty()
+        {
+            file.notes.push(format!(
+                "it ends before {name} begins, which was read before it: name the files of a ring oldest first"
+            ));
+        }
+        if newest.as_ref().is_none_or(|n| n.0 < file.first_ns) {
+            newest = Some((file.first_ns, file.name.clone()));
+        }
+    }
 }
 
 /// Reads captures a second time, and compares the packets of connections that were captured at two points.
@@ -138,11 +157,15 @@ fn segments<'a>(
         };
         match peel(packet, &mut segment).0 {
             Peeled::Tcp => each_one(&segment),
-            Peeled::FirstFragment(of, bytes) => fragments.first(of, &segment, bytes),
+            Peeled::FirstFragment(of, bytes) => {
+                fragments
+                    .first(of, &segment, bytes)
+                    .iter()
+                    .for_each(&mut each_one);
+            }
             Peeled::Fragment(of, end, last) => {
-                if let Some(whole) = fragments.later(of, end, last, segment.at) {
-                    each_one(&whole);
-                }
+                let whole = fragments.later(of, end, last, segment.at);
+                whole.iter().for_each(&mut each_one);
             }
             _ => {}
         }
@@ -263,20 +286,25 @@ impl Reader {
             .is_none_or(|filter| filter.matches(segment))
     }
 
+    /// Takes in a segment that came in fragments, once it is whole.
+    fn joined(&mut self, whole: Option<Segment>) {
+        if let Some(whole) = whole.filter(|s| self.is_wanted(s)) {
+            self.table.take(&whole, Rest::default());
+        }
+    }
+
     #[cold]
     fn rare(&mut self, peeled: Peeled, segment: &Segment, inside: Rest<'_>) {
         let name = match peeled {
             Peeled::Tcp => "filtered",
             Peeled::FirstFragment(of, bytes) => {
-                self.fragments.first(of, segment, bytes);
+                let whole = self.fragments.first(of, segment, bytes);
+                self.joined(whole);
                 "fragments"
             }
             Peeled::Fragment(of, end, last) => {
-                if let Some(whole) = self.fragments.later(of, end, last, segment.at)
-                    && self.is_wanted(&whole)
-                {
-                    self.table.take(&whole, Rest::default());
-                }
+                let whole = self.fragments.later(of, end, last, segment.at);
+                self.joined(whole);
                 "fragments"
             }
             Peeled::LaterFragment => "fragments",

@@ -1,5 +1,6 @@
 //! One connection: both directions, and what is known of both together.
 
+use crate::clock::Clock;
 use crate::exchanges::{Exchanges, Turn, Turns};
 use crate::opening::{Answers, Broken, Syns, Ttls};
 use crate::peel::Rest;
@@ -11,7 +12,7 @@ use crate::tls::Tls;
 use crate::work;
 
 /// Two equal packets of one end within this time are one that the capture holds twice, or the network doubled.
-const COPY_NS: i64 = 50_000;
+pub(crate) const COPY_NS: i64 = 50_000;
 /// Two equal bare acknowledgements within this time are one: no link carries two as close.
 const BARE_COPY_NS: i64 = 50;
 /// TSvals remembered until they are echoed.
@@ -60,7 +61,7 @@ pub(crate) struct Connection {
     pub(crate) number: u64,
     pub(crate) ends: [End; 2],
     pub(crate) started: i64,
-    pub(crate) last: i64,
+    clock: Clock,
     /// What the end of the same index sent.
     pub(crate) streams: [Stream; 2],
     sides: [Side; 2],
@@ -82,7 +83,6 @@ pub(crate) struct Connection {
     /// The connection between the same ends that was captured at another point before.
     pub(crate) sibling: Option<u32>,
     pub(crate) closed_at: Option<i64>,
-    pub(crate) steps_back: u64,
     pub(crate) packets: u64,
 }
 
@@ -110,7 +110,7 @@ impl Connection {
             client: usize::from(!opens && ends[0].port < ends[1].port),
             ends,
             started: first.at,
-            last: first.at,
+            clock: Clock::new(first.at),
             established: first.at,
             ..Connection::default()
         };
@@ -118,9 +118,24 @@ impl Connection {
         connection
     }
 
+    /// When its last packet was captured.
+    pub(crate) fn last(&self) -> i64 {
+        self.clock.last
+    }
+
+    /// How often the capture's clock went back.
+    pub(crate) fn steps_back(&self) -> u64 {
+        self.clock.steps
+    }
+
     /// Only a SYN, and nobody has answered.
     pub(crate) fn is_half_open(&self) -> bool {
-        self.syn_at.is_some() && self.streams[1].packets == 0
+        self.syn_at.is_some() && self.streams[1].packets == 0 && !self.is_acknowledged()
+    }
+
+    /// The end that opened it acknowledged an answer, captured or not.
+    pub(crate) fn is_acknowledged(&self) -> bool {
+        self.streams[1].acks > 0
     }
 
     /// Whether a SYN with these numbers begins another connection between the same ends.
@@ -147,13 +162,9 @@ impl Connection {
         let from = self.side_of(s);
         self.packets += 1;
         let mut s = *s;
-        if s.at < self.last {
-            // A step back of the clock, or interfaces whose packets were not sorted.
-            self.steps_back += 1;
-            s.at = self.last;
-        }
-        let idle = s.at - self.last;
-        self.last = s.at;
+        let before = self.clock.last;
+        s.at = self.clock.time(s.at);
+        let idle = s.at - before;
         if self.is_copy(&s, from) || self.is_damaged(&s, from) {
             return;
         }
@@ -168,7 +179,7 @@ impl Connection {
             self.stamps(&s, from, value, echo);
         }
         if s.is(control::ACK) && !s.is(control::RST) {
-            let shift = self.shift(1 - from);
+            let shift = self.scale(1 - from);
             if self.established == self.started && from == 0 && !s.is(control::SYN) {
                 self.handshake_ends(&s);
             }
@@ -291,7 +302,10 @@ impl Connection {
     #[cold]
     fn opens_or_ends(&mut self, s: &Segment, from: usize, idle: i64, room: &mut Room) {
         if s.is(control::SYN) {
-            self.syns.take(s.at, s.is(control::ACK));
+            // Where both ends open at once, each sends a SYN and answers the other's (RFC 9293 §3.5).
+            if s.is(control::ACK) == (from == 1) {
+                self.syns.take(s.at, from == 1);
+            }
             self.streams[from].open(s, room);
             if s.is(control::ACK) {
                 if let Some(syn) = self.syn_at
@@ -381,6 +395,9 @@ impl Connection {
         let [Some(a), Some(b)] = [0, 1].map(|n| self.streams[n].syn) else {
             return;
         };
+        if a.options_cut || b.options_cut {
+            return;
+        }
         // RFC 9293 §3.7.1: 536 in IPv4 where nothing is said; options are not counted.
         let default = 536;
         let options = if a.stamps.is_some() && b.stamps.is_some() {
@@ -452,7 +469,10 @@ impl Connection {
         let (Some(a), Some(b)) = (self.turn(0), self.turn(1)) else {
             return Vantage::Unknown;
         };
-        if a * 10 < a + b {
+        if a + b == 0 {
+            // The capture's clock is too coarse, or it has no times.
+            Vantage::Unknown
+        } else if a * 10 < a + b {
             Vantage::At(0)
         } else if b * 10 < a + b {
             Vantage::At(1)
@@ -466,22 +486,20 @@ impl Connection {
         let [a, b] = [announcer, 1 - announcer].map(|n| self.streams[n].syn.as_ref());
         match (a, b) {
             // RFC 7323 §2.2: both must have asked.
-            (Some(a), Some(b)) => match (a.scale, b.scale) {
+            (Some(x), Some(y)) => match (x.scale, y.scale) {
                 (Some(scale), Some(_)) => (scale, false),
+                _ if x.options_cut || y.options_cut => {
+                    (self.streams[1 - announcer].shift_needed, true)
+                }
                 _ => (0, false),
             },
-            (Some(a), None) => (a.scale.unwrap_or(0), true),
+            (Some(x), None) if !x.options_cut => (x.scale.unwrap_or(0), true),
             _ => (self.streams[1 - announcer].shift_needed, true),
         }
     }
 
-    /// The shift of windows that bound the data of an end.
-    #[inline]
-    fn shift(&self, data_of: usize) -> u8 {
-        self.shift_of(1 - data_of).0
-    }
-
     /// The shift of windows that bound the data of an end, and whether it was inferred.
+    #[inline]
     pub(crate) fn scale(&self, data_of: usize) -> (u8, bool) {
         self.shift_of(1 - data_of)
     }
@@ -494,7 +512,8 @@ impl Connection {
 
     /// Copies that an end's packets have: of data, and of bare acknowledgements.
     pub(crate) fn copies(&self, from: usize) -> (u64, u64) {
-        (self.sides[from].copies, self.sides[from].bare_copies)
+        let side = &self.sides[from];
+        (side.copies + self.streams[from].copies, side.bare_copies)
     }
 
     /// Segments of an end whose checksums were right, wrong, and wrong because they were damaged.

@@ -61,7 +61,7 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
         a: end_text(&a),
         b: end_text(&b),
         start_ns: connection.started,
-        duration_ns: (connection.last - connection.started) as u64,
+        duration_ns: (connection.last() - connection.started) as u64,
         complete: connection.is_complete(),
         vantage: vantage_name(connection.vantage()).to_owned(),
         offload: connection.streams.iter().any(is_offloaded),
@@ -86,7 +86,9 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
 /// How it began, what was asked on it, and who broke it off.
 fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
     let syns = [0, 1].map(|n| connection.streams[n].syn.as_ref());
-    described.opening = connection.syns.stated(syns, connection.handshake);
+    let acknowledged = connection.is_acknowledged();
+    let syns_seen = connection.syns;
+    described.opening = syns_seen.stated(syns, connection.handshake, acknowledged);
     let started = connection.started;
     described.reset = connection
         .broken
@@ -129,6 +131,10 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     }
     if stream.unique > 0 {
         d.limit_shares = shares(&seen.observed, Time::ZERO, &Surroundings::default());
+        if stream.late * 2 > stream.unique {
+            // What comes after its acknowledgement was never seen in flight.
+            d.limit_shares = [(Limit::Unknown.name().to_owned(), 1.0)].into();
+        }
         d.limited_by = largest(&d.limit_shares);
     }
     let each = stream.events.iter().zip(&classes);
@@ -229,7 +235,7 @@ fn slot(all: &mut Retransmissions, why: Why) -> &mut u64 {
 }
 
 /// Bytes acknowledged, or seen where nobody acknowledged, over the time they took. One segment alone takes no time that
-/// the place of the capture would not decide: no rate is said of it.
+/// the place of the capture would not decide: no rate is said of it, and none where the capture has no times.
 fn goodput(stream: &Stream) -> u64 {
     if stream.sizes.segments < 2 {
         return 0;
@@ -238,8 +244,11 @@ fn goodput(stream: &Stream) -> u64 {
         return 0;
     };
     let bytes = delivered(stream);
-    let last = stream.last_delivered().max(first + 1);
-    (u128::from(bytes) * 8_000_000_000 / (last - first) as u128) as u64
+    let took = stream.last_delivered() - first;
+    match took > 0 {
+        true => (u128::from(bytes) * 8_000_000_000 / took as u128) as u64,
+        false => 0,
+    }
 }
 
 /// Counts of what is not right with the evidence.
@@ -249,16 +258,18 @@ fn quality(connection: &Connection, described: &mut TraceConnection) {
             *described.quality.entry(name.to_owned()).or_default() += count;
         }
     };
-    put("clock_steps", connection.steps_back);
+    put("clock_steps", connection.steps_back());
     for from in 0..2 {
         let stream = &connection.streams[from];
         put("bytes_missed_by_capture", stream.missed);
         put("holes_missed_by_capture", stream.missed_holes);
         put("bytes_never_seen", stream.open_holes());
+        put("bytes_after_their_acks", stream.late);
         put("keep_alives", stream.keep_alives);
         put("zero_window_probes", stream.probes);
         put("congestion_marks", stream.congestion_marks);
         put("duplicate_sacks", stream.told_twice);
+        put("sack_reneges", stream.reneges);
         let (copies, bare) = connection.copies(from);
         let by_network = copies > 0 && stream.told_twice * 2 >= copies;
         put(
@@ -322,7 +333,8 @@ fn opening_notes(opening: &Opening) -> Vec<String> {
     notes
 }
 
-fn notes(connection: &Connection, described: &mut TraceConnection) {
+/// What the evidence lacks.
+fn quality_notes(connection: &Connection, described: &TraceConnection) -> Vec<String> {
     let mut notes = Vec::new();
     let count = |name: &str| described.quality.get(name).copied().unwrap_or(0);
     if connection.streams.iter().all(|s| s.syn.is_none()) {
@@ -331,11 +343,19 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
     if described.offload {
         notes.push("segments larger than the network's: the capturing host's offload; short times between packets mean nothing".to_owned());
     }
-    if count("bytes_missed_by_capture") > 0 {
+    let one_way = connection.streams.iter().any(|s| s.packets == 0);
+    if count("bytes_missed_by_capture") > 0 && !one_way {
         let missed = count("bytes_missed_by_capture");
         notes.push(format!(
             "{} acknowledged and not captured: the capture lost packets",
             count_of(missed, "byte was", "bytes were")
+        ));
+    }
+    if count("bytes_after_their_acks") > 0 {
+        let late = count("bytes_after_their_acks");
+        notes.push(format!(
+            "{} after the acknowledgement: the clocks of two interfaces differ, or their packets are not in order",
+            count_of(late, "byte came", "bytes came")
         ));
     }
     if count("doubled_packets") > 0 {
@@ -355,9 +375,14 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
             count_of(steps, "time", "times")
         ));
     }
-    if connection.streams[0].packets == 0 || connection.streams[1].packets == 0 {
+    if one_way && !connection.is_half_open() {
         notes.push("one direction only is in the capture".to_owned());
     }
+    notes
+}
+
+fn notes(connection: &Connection, described: &mut TraceConnection) {
+    let mut notes = quality_notes(connection, described);
     if connection.is_half_open() {
         notes.push(unanswered(described.opening.as_ref()));
     }

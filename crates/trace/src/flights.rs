@@ -22,6 +22,9 @@ const PENDING_MAX: usize = 1 << 14;
 const NEARLY: u64 = 3;
 const NEARLY_SHARE: u64 = 8;
 
+/// Times that a window of an inferred shift was filled to less than a segment before it counts as one that the sender waits for.
+const TIGHT: u32 = 3;
+
 /// What keeps the sender from sending, at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -62,6 +65,7 @@ struct Pending {
     due: i64,
     una: u64,
     edge: u64,
+    inferred: bool,
 }
 
 /// The intervals of one direction.
@@ -85,6 +89,12 @@ pub(crate) struct Flights {
     full: u32,
     /// The last new segment was a small one: nothing more was written.
     small: bool,
+    /// The other end was heard of.
+    heard: bool,
+    /// The shift of its windows is inferred: the smallest that allows what was sent, so that what was sent nearly fills them.
+    inferred: bool,
+    /// How often such a window became full.
+    tight: u32,
     pub(crate) peak: u64,
 }
 
@@ -110,7 +120,7 @@ impl Flights {
             self.pending.pop_front();
             work::count(1);
             self.charge(next.due, room);
-            self.apply(next.una, next.edge);
+            self.apply(&next);
         }
         self.charge(at, room);
     }
@@ -180,21 +190,32 @@ impl Flights {
     }
 
     #[inline]
-    fn apply(&mut self, una: u64, edge: u64) {
-        self.una = self.una.max(una);
-        self.edge = self.edge.max(edge);
+    fn apply(&mut self, next: &Pending) {
+        // It takes back what it offered only where it closes.
+        self.edge = match next.edge == next.una {
+            true => next.edge,
+            false => self.edge.max(next.edge),
+        };
+        self.una = self.una.max(next.una);
+        (self.heard, self.inferred) = (true, next.inferred);
         self.max = self.max.max(self.una);
         self.judge();
     }
 
     #[inline]
     fn judge(&mut self) {
+        if !self.heard {
+            self.state = State::Busy;
+            return;
+        }
         let flight = self.max - self.una;
         let full = u64::from(self.full.max(1));
         self.current.peak = self.current.peak.max(flight);
         self.peak = self.peak.max(flight);
         self.state = if flight == 0 && self.edge > self.max {
             State::Idle
+        } else if self.inferred && !self.is_telling(full) {
+            if self.small { State::Idle } else { State::Busy }
         } else if self.edge < self.max + full.max(self.nearly(full)) {
             self.filled = self.max;
             State::Window
@@ -205,6 +226,21 @@ impl Flights {
         } else {
             State::Busy
         };
+    }
+
+    /// Whether an inferred window says anything: it is closed, or full to less than a segment, or was several times.
+    fn is_telling(&mut self, full: u64) -> bool {
+        if self.edge == self.una {
+            return true;
+        }
+        if self.edge < self.max {
+            // Too small a shift as yet.
+            self.tight = 0;
+            return false;
+        }
+        let within = self.edge < self.max + full;
+        self.tight += u32::from(within && self.state != State::Window);
+        within || self.tight >= TIGHT
     }
 
     /// Room in a window for which a sender waits that had filled it within this round trip: a third of it (Linux,
@@ -220,14 +256,21 @@ impl Flights {
         (NEARLY * full).min((self.edge - self.una) / NEARLY_SHARE)
     }
 
-    /// New data was sent: up to `max`, `new` bytes in a segment; `full` is a full one's payload.
+    /// New data was sent: up to `max`, `new` bytes in a segment, `small` if nothing more was written; `full` is a full one's payload.
     #[inline]
-    pub(crate) fn sent(&mut self, at: i64, max: u64, new: u64, full: u32, room: &mut Room) {
+    pub(crate) fn sent(
+        &mut self,
+        at: i64,
+        max: u64,
+        (new, small): (u64, bool),
+        full: u32,
+        room: &mut Room,
+    ) {
         self.pass(at, room);
         self.max = self.max.max(max);
         if new > 0 {
             self.full = full;
-            self.small = !new.is_multiple_of(u64::from(full.max(1)));
+            self.small = small;
             self.current.sent += new;
             self.current.packets += 1;
             let gap = (at - self.last_sent).clamp(0, i64::from(u32::MAX)) as u32;
@@ -244,22 +287,26 @@ impl Flights {
         self.judge();
     }
 
-    /// An acknowledgement passes.
+    /// An acknowledgement passes: below what, and where the window ends, by a shift that may be inferred.
     #[inline]
     pub(crate) fn acknowledged(
         &mut self,
         at: i64,
-        una: u64,
-        edge: u64,
-        _closed: bool,
+        (una, edge): (u64, u64),
+        inferred: bool,
         room: &mut Room,
     ) {
         self.pass(at, room);
+        let next = Pending {
+            due: at + self.shift,
+            una,
+            edge,
+            inferred,
+        };
         if self.shift == 0 {
-            self.apply(una, edge);
+            self.apply(&next);
         } else if self.pending.len() < PENDING_MAX {
-            let due = at + self.shift;
-            self.pending.push_back(Pending { due, una, edge });
+            self.pending.push_back(next);
         }
     }
 

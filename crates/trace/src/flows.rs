@@ -70,7 +70,7 @@ impl Flows {
         // A file that begins before the flow ended holds it once more.
         let goes_on = known.filter(|place| {
             let flow = &mut self.list[*place];
-            let goes_on = flow.file == file || s.at >= flow.last;
+            let goes_on = flow.file == file || s.at >= flow.last();
             if goes_on {
                 flow.file = file;
             }

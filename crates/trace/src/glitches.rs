@@ -10,10 +10,9 @@ use crate::work;
 const BEFORE: usize = 8;
 /// The rate is back from this share of it on.
 const BACK: f64 = 0.95;
-/// A rate below this share of what it was, for [`COLLAPSED`] rounds, has collapsed; above [`RISEN`] it is back.
+/// A rate below this share of what it was, for [`COLLAPSED`] rounds, has collapsed.
 const COLLAPSE: f64 = 0.5;
 const COLLAPSED: usize = 3;
-const RISEN: f64 = 0.8;
 /// Shortest stall, nanoseconds, and in round trips.
 const STALL_NS: i64 = 200_000_000;
 const STALL_ROUNDS: i64 = 4;
@@ -63,10 +62,10 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
         stalls(&rounds, direction.round_trip, &mut wrong);
         collapses(&rounds, &mut wrong);
     }
-    wrong.sort_by_key(|w| w.from);
+    let wrong = joined(wrong, direction.round_trip.max(ROUND_LEAST));
     let mut found: Vec<Glitch> = Vec::new();
     let mut over = i64::MIN;
-    for w in &wrong {
+    for (n, w) in wrong.iter().enumerate() {
         if w.from < over {
             // It happened before the rate was back from the last one, and is part of it.
             if let Some(last) = found.last_mut() {
@@ -81,7 +80,10 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
         if found.len() >= GLITCHES_MAX {
             break;
         }
-        let (back, cost) = price(&rounds, w);
+        let (back, cost) = match w.kind {
+            "recovery" => price(&rounds, w),
+            _ => price_pause(&rounds, w, wrong.get(n + 1).map(|next| next.from)),
+        };
         if w.kind == "rate_collapse" && cost == 0 {
             // A few slow rounds, which those after them made good.
             continue;
@@ -136,6 +138,25 @@ fn still(intervals: &[Interval], least: i64) -> Vec<bool> {
         std::iter::repeat_n(silent(&run[0]) && lasted >= least, run.len())
     });
     each.collect()
+}
+
+/// Puts spans in order of time. What follows another within a round belongs to it: what was repaired is why it began.
+fn joined(mut wrong: Vec<Wrong>, round: i64) -> Vec<Wrong> {
+    wrong.sort_by_key(|w| w.from);
+    let mut all: Vec<Wrong> = Vec::new();
+    for next in wrong {
+        match all.last_mut() {
+            Some(last) if last.kind != "recovery" && next.from <= last.until + round => {
+                last.until = last.until.max(next.until);
+                last.segments += next.segments;
+                if next.kind == "recovery" {
+                    (last.kind, last.cause) = (next.kind, next.cause);
+                }
+            }
+            _ => all.push(next),
+        }
+    }
+    all
 }
 
 fn recovery(repair: &Repair) -> Wrong {
@@ -207,20 +228,15 @@ fn collapses(rounds: &[Round], wrong: &mut Vec<Wrong>) {
             at += 1;
             continue;
         }
-        let back = rounds[at..]
-            .iter()
-            .take_while(|r| r.rate() < RISEN * usual)
-            .count();
-        work::count(back);
-        let span = &rounds[at..at + back];
+        let span = &rounds[at..at + low];
         wrong.push(Wrong {
             from: span[0].from,
-            until: span[back - 1].until,
+            until: span[low - 1].until,
             kind: "rate_collapse",
             cause: cause(span),
             segments: 0,
         });
-        at += back.max(1);
+        at += low;
     }
 }
 
@@ -229,6 +245,52 @@ fn median(rounds: &[Round]) -> f64 {
     let mut rates: Vec<f64> = rounds.iter().map(Round::rate).collect();
     rates.sort_by(f64::total_cmp);
     rates.get(rates.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The same of a stall or a collapse: until the rate was what it was before, or what it then kept if that is less. What
+/// follows lasts until `next` goes wrong.
+fn price_pause(rounds: &[Round], wrong: &Wrong, next: Option<i64>) -> (i64, u64) {
+    let at = |time: i64| rounds.partition_point(|r| r.until <= time);
+    let (first, low) = (at(wrong.from), at(wrong.until - 1) + 1);
+    let until = next.map_or(rounds.len(), at).max(low);
+    // Where the sender has nothing to send, the rate is no longer what the glitch left.
+    let busy = |r: &&Round| r.idle * 2 <= r.until - r.from;
+    let last = low + rounds[low..until].iter().take_while(busy).count();
+    let before = median(&rounds[first.saturating_sub(BEFORE)..first]);
+    let (mut over, mut cost) = (low, 0);
+    // What it keeps is known once its end is: the second time without what led there.
+    for _ in 0..2 {
+        let usual = match last - over {
+            0..COLLAPSED => before,
+            _ => before.min(mean(&rounds[over..last])),
+        };
+        (over, cost) = deficit(&rounds[first..last], low - first, usual);
+        over += first;
+        work::count(2 * (last - first));
+    }
+    (rounds[over - 1].until.max(wrong.until), cost)
+}
+
+/// After how many rounds, `low` at least, most is missing beside a little less than the usual rate, and how much beside that rate.
+fn deficit(rounds: &[Round], low: usize, usual: f64) -> (usize, u64) {
+    let (mut missing, mut cost) = (0.0, 0.0);
+    let (mut most, mut found) = (f64::MIN, (low, 0));
+    for (n, round) in rounds.iter().enumerate() {
+        let due = usual * (round.until - round.from) as f64;
+        missing += BACK * due - round.delivered as f64;
+        cost += due - round.delivered as f64;
+        if n + 1 >= low && missing > most {
+            (most, found) = (missing, (n + 1, cost.max(0.0) as u64));
+        }
+    }
+    found
+}
+
+/// What rounds delivered in a nanosecond, together.
+fn mean(rounds: &[Round]) -> f64 {
+    let delivered: u64 = rounds.iter().map(|r| r.delivered).sum();
+    let lasted: i64 = rounds.iter().map(|r| r.until - r.from).sum();
+    delivered as f64 / lasted.max(1) as f64
 }
 
 /// Until when the rate was not what it had been before, and the bytes that were not delivered for it.

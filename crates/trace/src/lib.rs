@@ -8,6 +8,7 @@
 mod analysis;
 mod capture;
 mod classify;
+mod clock;
 mod connection;
 mod describe;
 mod error;

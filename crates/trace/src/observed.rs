@@ -53,8 +53,11 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
         Vantage::Unknown => 0,
         _ => connection.turn(from).unwrap_or(0),
     };
-    let (started, established, last) =
-        (connection.started, connection.established, connection.last);
+    let (started, established, last) = (
+        connection.started,
+        connection.established,
+        connection.last(),
+    );
     let stream = &mut connection.streams[from];
     let intervals = stream.flights.finish();
     let repairs = repairs(&stream.events, classes, last);

@@ -2,7 +2,7 @@
 
 use farpath_record::trace::{Opening, Reset};
 
-use crate::segment::Segment;
+use crate::segment::{Segment, control};
 
 /// What is kept of a SYN or SYN-ACK.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,10 @@ pub(crate) struct Syn {
     pub(crate) scale: Option<u8>,
     pub(crate) ttl: u8,
     pub(crate) sack_permitted: bool,
+    /// It acknowledges another.
+    pub(crate) is_answer: bool,
+    /// Not all options were captured.
+    pub(crate) options_cut: bool,
 }
 
 impl Syn {
@@ -26,6 +30,8 @@ impl Syn {
             scale: segment.scale,
             ttl: segment.ttl,
             sack_permitted: segment.sack_permitted,
+            is_answer: segment.is(control::ACK),
+            options_cut: segment.options_cut,
         }
     }
 }
@@ -55,11 +61,12 @@ impl Syns {
         }
     }
 
-    /// What is said of them; none without a SYN.
+    /// What is said of them; none without a SYN. What was `acknowledged` was answered, though the answer was not captured.
     pub(crate) fn stated(
         &self,
         syns: [Option<&Syn>; 2],
         handshake: Option<i64>,
+        acknowledged: bool,
     ) -> Option<Opening> {
         let [count, answers] = self.counts;
         if count == 0 {
@@ -74,7 +81,7 @@ impl Syns {
             syns: count,
             syn_retransmissions: count - 1,
             syn_ack_retransmissions: answers.saturating_sub(1),
-            answered: self.answer.is_some(),
+            answered: self.answer.is_some() || acknowledged,
             syn_ack_ns: self.answer.map(|at| (at - self.first).max(0) as u64),
             waited_ns: (self.last - self.first).max(0) as u64,
             handshake_ns: handshake.map(|ns| ns.max(0) as u64),
@@ -105,6 +112,9 @@ pub(crate) fn options(syn: &Syn) -> Vec<String> {
 
 /// Options of one SYN that the other lacks.
 pub(crate) fn missing(of: &Syn, in_other: &Syn) -> Vec<String> {
+    if in_other.options_cut {
+        return Vec::new();
+    }
     let all = [
         ("mss", of.mss.is_some(), in_other.mss.is_some()),
         ("window_scale", of.scale.is_some(), in_other.scale.is_some()),

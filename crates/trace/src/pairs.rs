@@ -62,7 +62,7 @@ impl Point {
             ends: connection.ends,
             places: connection.places.clone(),
             started: connection.started,
-            last: connection.last,
+            last: connection.last(),
             turns: [0, 1].map(|n| connection.turn(n)),
             syns: [0, 1].map(|n| streams[n].syn),
             bases: [0, 1].map(|n| streams[n].base),

@@ -34,7 +34,7 @@ impl Connection {
     fn had(&self, s: &Segment) -> bool {
         let side = self.side_of(s);
         let is_other_file = self.places.last().is_none_or(|p| p >> 16 != s.place >> 16);
-        if is_other_file && s.at < self.last {
+        if is_other_file && s.at < self.last() {
             return true;
         }
         let stream = &self.streams[side];

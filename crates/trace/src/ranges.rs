@@ -58,6 +58,32 @@ impl Ranges {
         forgotten
     }
 
+    /// Takes a range out: the parts of it that were there, the highest first.
+    pub(crate) fn take(&mut self, from: u64, until: u64) -> Vec<(u64, u64)> {
+        let mut taken = Vec::new();
+        while from < until
+            && let Some((start, end)) = self.last_from(until - 1).filter(|r| r.1 > from)
+        {
+            work::count(1);
+            self.0.remove(&start);
+            if end > until {
+                self.0.insert(until, end);
+            }
+            if start < from {
+                self.0.insert(start, from);
+            }
+            taken.push((start.max(from), end.min(until)));
+        }
+        taken
+    }
+
+    /// Forgets the lowest ranges beyond so many.
+    pub(crate) fn keep_highest(&mut self, count: usize) {
+        while self.0.len() > count {
+            self.0.pop_first();
+        }
+    }
+
     /// Whether all of a range is there.
     pub(crate) fn covers(&self, from: u64, until: u64) -> bool {
         self.last_from(from).is_some_and(|r| until <= r.1)

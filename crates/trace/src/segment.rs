@@ -5,6 +5,7 @@ pub(crate) mod control {
     pub(crate) const FIN: u8 = 0x01;
     pub(crate) const SYN: u8 = 0x02;
     pub(crate) const RST: u8 = 0x04;
+    pub(crate) const PSH: u8 = 0x08;
     pub(crate) const ACK: u8 = 0x10;
 }
 
@@ -63,6 +64,8 @@ pub(crate) struct Segment {
     pub(crate) mss: Option<u16>,
     pub(crate) scale: Option<u8>,
     pub(crate) sack_permitted: bool,
+    /// Not all options were captured: what is not among them is not known.
+    pub(crate) options_cut: bool,
 }
 
 impl Segment {
@@ -100,6 +103,7 @@ impl Segment {
         self.length = length - header;
         if header > 20 {
             let end = bytes.len().min(header as usize);
+            self.options_cut = end < header as usize;
             self.options(&bytes[20..end]);
         }
         true

@@ -40,6 +40,15 @@ struct Sent {
     stamp: u32,
     identification: u16,
     times: u8,
+    /// Bytes from its start on that its last repetition has, which may come in pieces.
+    again: u32,
+}
+
+impl Sent {
+    /// Whether bytes from here on go on with a repetition of its first part.
+    fn goes_on(&self, from: u64) -> bool {
+        self.again > 0 && from >= self.seq + u64::from(self.again)
+    }
 }
 
 /// One direction of a connection.
@@ -62,10 +71,18 @@ pub(crate) struct Stream {
     pub(crate) sizes: Sizes,
     pub(crate) size_classes: SizeClasses,
     pub(crate) repeated: u64,
+    /// Packets that the capture holds twice, with others between.
+    pub(crate) copies: u64,
     pub(crate) keep_alives: u64,
     pub(crate) probes: u64,
+    /// Where the byte of the last probe ends.
+    probed: u64,
     /// Bytes acknowledged that the capture does not have.
     pub(crate) missed: u64,
+    /// Which of them may still come, where the capture has acknowledgements before what they answer.
+    ahead: Ranges,
+    /// Bytes that came after their acknowledgement.
+    pub(crate) late: u64,
     pub(crate) missed_holes: u64,
     pub(crate) resets: u64,
     pub(crate) congestion_marks: u64,
@@ -77,6 +94,10 @@ pub(crate) struct Stream {
     filled: BTreeMap<u64, Sent>,
     sacked: Ranges,
     sack_high: VecDeque<(u64, i64)>,
+    /// A segment had PSH.
+    pushes: bool,
+    /// How often the receiver gave up what it had SACKed.
+    pub(crate) reneges: u64,
     again_until: u64,
     open_events: usize,
     pub(crate) events: Vec<Event>,
@@ -125,8 +146,13 @@ impl Stream {
         if !self.begun {
             self.begin(unwrapped(START, segment.seq.wrapping_add(1)), segment.at);
         }
-        if self.syn.as_ref().is_some_and(|syn| syn.seq == segment.seq) {
-            return self.syn_again(segment, room);
+        let answers = segment.is(control::ACK);
+        if let Some(syn) = self.syn.as_mut().filter(|syn| syn.seq == segment.seq) {
+            // A SYN-ACK of the end that sent the SYN answers one that crossed it.
+            if syn.is_answer == answers {
+                return self.syn_again(segment, room);
+            }
+            syn.is_answer = answers;
         }
         self.syn.get_or_insert_with(|| Syn::of(segment));
         self.bare_seen(segment);
@@ -158,6 +184,12 @@ impl Stream {
         }
         let from = unwrapped(self.max, seq);
         let until = from + u64::from(s.length);
+        if s.length == 1 && self.closed && from == self.una {
+            // A receiver whose window is closed need not take the byte that a probe brings (RFC 9293 §3.8.6.1).
+            self.probes += 1;
+            self.probed = until;
+            return;
+        }
         if s.length > 0 {
             self.data_packets += 1;
             self.bytes += u64::from(s.length);
@@ -185,7 +217,7 @@ impl Stream {
             }
         } else if s.length > 0 {
             self.old(s, from, until, room);
-        } else if fin {
+        } else if fin && self.ahead.take(until, end).is_empty() {
             self.fin_again(s, until, room);
         }
         if s.length > 0 {
@@ -228,11 +260,16 @@ impl Stream {
                 stamp: s.stamps.map_or(0, |t| t.0),
                 identification: s.ip_id,
                 times: 1,
+                again: 0,
             },
             room,
         );
         let full = self.mss();
-        self.flights.sent(s.at, self.max, new, full, room);
+        // Whoever has sent all that was written says so with PSH (RFC 9293 §3.9.1).
+        self.pushes |= s.is(control::PSH);
+        let small =
+            !new.is_multiple_of(u64::from(full.max(1))) && (s.is(control::PSH) || !self.pushes);
+        self.flights.sent(s.at, self.max, (new, small), full, room);
     }
 
     #[inline]
@@ -299,9 +336,14 @@ impl Stream {
         self.again_until = self.max;
     }
 
-    /// Takes in what the other end says of this data; `shift` is that of its windows.
+    /// Takes in what the other end says of this data; the shift of its windows, and whether that is inferred.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, s: &Segment, shift: u8, room: &mut Room) {
+    pub(crate) fn acknowledge(
+        &mut self,
+        s: &Segment,
+        (shift, inferred): (u8, bool),
+        room: &mut Room,
+    ) {
         let bare = s.length == 0 && !s.is(control::SYN | control::FIN | control::RST);
         let shift = if s.is(control::SYN) { 0 } else { shift };
         let window = u64::from(s.window) << shift;
@@ -316,6 +358,10 @@ impl Stream {
         };
         if ack > self.una {
             self.advance(s, ack, room);
+            // RFC 2018 §4: as long as a receiver keeps data out of order, its acknowledgements report it.
+            if s.sack.count == 0 && !s.options_cut && !self.sacked.is_empty() {
+                self.renege();
+            }
         } else if bare && ack == self.una && self.max > self.una {
             let repeats = window == self.window && s.sack.count == 0;
             if repeats || before_sacked > 0 {
@@ -332,7 +378,7 @@ impl Stream {
             self.window(s, ack, window);
         }
         self.flights
-            .acknowledged(s.at, self.una, self.edge, self.closed, room);
+            .acknowledged(s.at, (self.una, self.edge), inferred, room);
     }
 
     #[inline]
@@ -340,8 +386,12 @@ impl Stream {
         self.window = window;
         self.last_window = s.window;
         self.window_max = self.window_max.max(window);
-        self.edge = self.edge.max(ack + window);
         let closed = s.window == 0;
+        // Whoever closes the window takes back what it offered before, too.
+        self.edge = match closed {
+            true => ack,
+            false => self.edge.max(ack + window),
+        };
         if closed != self.closed {
             if closed {
                 self.zero_windows += 1;
@@ -356,9 +406,12 @@ impl Stream {
     /// Acknowledged bytes grow.
     #[inline]
     fn advance(&mut self, s: &Segment, ack: u64, room: &mut Room) {
-        if ack > self.max {
+        if ack > self.max && ack == self.probed {
+            self.unique += 1;
+            self.max = ack;
+        } else if ack > self.max {
             // Of the number of a FIN that was not captured nothing is missing but the FIN.
-            self.missed += ack - self.max;
+            self.miss(self.max, ack);
             self.max = ack;
         }
         if !self.holes.is_empty() {

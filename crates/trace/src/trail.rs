@@ -3,6 +3,7 @@
 //! New data, the acknowledgements and windows of the other end, and its SACK blocks. What was sent again is known
 //! from the first pass, with its classes.
 
+use crate::clock::Clock;
 use crate::ranges::{Ranges, unwrapped};
 use crate::segment::{End, Segment, control};
 
@@ -116,7 +117,10 @@ pub struct Trail {
 /// Follows one direction.
 pub(crate) struct Follower {
     wanted: Wanted,
+    clock: Clock,
     ends: [End; 2],
+    /// The first packet was met.
+    met: bool,
     pub(crate) trail: Trail,
     begun: bool,
     base: u64,
@@ -132,8 +136,10 @@ impl Follower {
         let [a, b] = [0, 1].map(|n| end(&wanted.ends[n]));
         let marks = || Marks::new(MARKS_MAX);
         Some(Follower {
+            clock: Clock::new(wanted.start_ns),
             wanted,
             ends: [a?, b?],
+            met: false,
             trail: Trail {
                 data: marks(),
                 acks: marks(),
@@ -151,15 +157,23 @@ impl Follower {
     }
 
     pub(crate) fn take(&mut self, s: &Segment) {
-        let since = s.at - self.wanted.start_ns;
-        if since < 0 || since as u64 > self.wanted.duration_ns || s.is(control::RST) {
+        let [a, b] = self.ends;
+        let sent = (s.from, s.to) == (a, b);
+        if !sent && (s.to, s.from) != (a, b) {
             return;
         }
-        let at = since as u64;
-        if (s.from, s.to) == (self.ends[0], self.ends[1]) {
-            self.data(s, at);
-        } else if (s.to, s.from) == (self.ends[0], self.ends[1]) && s.is(control::ACK) {
-            self.answer(s, at);
+        self.met |= s.at == self.wanted.start_ns;
+        if !self.met {
+            return;
+        }
+        let since = self.clock.time(s.at) - self.wanted.start_ns;
+        if since as u64 > self.wanted.duration_ns || s.is(control::RST) {
+            return;
+        }
+        if sent {
+            self.data(s, since as u64);
+        } else if s.is(control::ACK) {
+            self.answer(s, since as u64);
         }
     }
 

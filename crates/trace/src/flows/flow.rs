@@ -3,6 +3,7 @@
 use farpath_record::count_of;
 use farpath_record::trace::{FlowDirection, TraceFlow};
 
+use crate::clock::Clock;
 use crate::describe::end_text;
 use crate::flows::dns::Dns;
 use crate::flows::echo::Echo;
@@ -75,12 +76,11 @@ pub(crate) struct Flow {
     pub(crate) ends: [End; 2],
     protocol: u8,
     pub(crate) started: i64,
-    pub(crate) last: i64,
+    clock: Clock,
     ways: [Way; 2],
     pub(crate) dns: Option<Box<Dns>>,
     pub(crate) echo: Option<Box<Echo>>,
     quic: Option<Box<Quic>>,
-    steps_back: u64,
     /// The file that it was seen in last.
     pub(crate) file: u32,
     /// The number of the flow between the same ends in an earlier file.
@@ -93,12 +93,11 @@ impl Flow {
             ends,
             protocol: first.protocol,
             started: first.at,
-            last: first.at,
+            clock: Clock::new(first.at),
             ways: Default::default(),
             dns: None,
             echo: None,
             quic: None,
-            steps_back: 0,
             file: first.place >> 16,
             same_as: None,
         }
@@ -108,11 +107,7 @@ impl Flow {
     pub(crate) fn count(&mut self, s: &Segment, from: End, length: u64) -> (usize, i64) {
         let side = usize::from(from != self.ends[0]);
         let mut s = *s;
-        if s.at < self.last {
-            self.steps_back += 1;
-            s.at = self.last;
-        }
-        self.last = s.at;
+        s.at = self.clock.time(s.at);
         self.ways[side].take(&s, length);
         (side, s.at)
     }
@@ -141,6 +136,11 @@ impl Flow {
             way.streams = None;
             *followed -= 1;
         }
+    }
+
+    /// When its last packet was captured.
+    pub(crate) fn last(&self) -> i64 {
+        self.clock.last
     }
 
     /// The end whose name is of use: the one that was asked.
@@ -188,10 +188,10 @@ impl Flow {
                 ));
             }
         }
-        if self.steps_back > 0 {
+        if self.clock.steps > 0 {
             notes.push(format!(
                 "time goes backwards {}: the capture's clock was set, or files or interfaces are not in order",
-                count_of(self.steps_back, "time", "times")
+                count_of(self.clock.steps, "time", "times")
             ));
         }
         TraceFlow {
@@ -202,7 +202,7 @@ impl Flow {
             b: name(&self.ends[1]),
             name: None,
             start_ns: self.started,
-            duration_ns: (self.last - self.started).max(0) as u64,
+            duration_ns: (self.last() - self.started).max(0) as u64,
             notes,
             a2b,
             b2a,

@@ -1,6 +1,7 @@
 //! Bytes that were passed over, and those that are not new: of holes, or seen before.
 
 use super::{SENT_MAX, Sent, Stream};
+use crate::connection::COPY_NS;
 use crate::event::Place;
 use crate::room::Room;
 use crate::segment::Segment;
@@ -8,6 +9,8 @@ use crate::work;
 
 /// Holes remembered of one direction.
 const HOLES_MAX: usize = 1 << 12;
+/// Spans of bytes that may come after their acknowledgement.
+const AHEAD_MAX: usize = 64;
 /// Segments that one that is sent again holds: as large as IP allows, of those that a small MSS makes of it.
 const SENT_AGAIN_MAX: usize = 128;
 
@@ -38,7 +41,7 @@ impl Stream {
             };
             self.holes.insert(hole.until, hole);
         }
-        self.flights.sent(s.at, from, 0, 0, room);
+        self.flights.sent(s.at, from, (0, false), 0, room);
     }
 
     /// Bytes that are not new: of holes, or seen before.
@@ -49,9 +52,45 @@ impl Stream {
             self.bytes -= u64::from(s.length);
             return;
         }
-        if s.length <= 1 && self.closed && self.una >= from {
-            self.probes += 1;
+        if !self.ahead.is_empty() {
+            let others = self.ahead.gaps(from, until);
+            if self.come_late(s, from, until, room) {
+                others.iter().for_each(|part| self.known(s, *part, room));
+                return;
+            }
         }
+        self.known(s, (from, until), room);
+    }
+
+    /// Bytes were acknowledged that were not seen.
+    #[cold]
+    pub(super) fn miss(&mut self, from: u64, until: u64) {
+        self.missed += until - from;
+        self.ahead.add(from, until);
+        self.ahead.keep_highest(AHEAD_MAX);
+    }
+
+    /// Bytes come for the first time, and were acknowledged before: the clocks of two interfaces differ, or their packets are
+    /// not in order. No time can be had from them. Whether there are any.
+    fn come_late(&mut self, s: &Segment, from: u64, until: u64, room: &mut Room) -> bool {
+        let parts = self.ahead.take(from, until);
+        let bytes: u64 = parts.iter().map(|part| part.1 - part.0).sum();
+        if bytes == 0 {
+            return false;
+        }
+        self.late += bytes;
+        self.missed -= bytes;
+        self.unique += bytes;
+        self.sizes.add(s.length);
+        self.size_classes.add(s.length);
+        let full = self.mss();
+        self.flights
+            .sent(s.at, self.max, (bytes, false), full, room);
+        true
+    }
+
+    /// Bytes of holes, or seen before.
+    fn known(&mut self, s: &Segment, (from, until): (u64, u64), room: &mut Room) {
         let mut at = from;
         while at < until {
             work::count(1);
@@ -100,6 +139,7 @@ impl Stream {
                 identification: s.ip_id,
                 // It may be a second copy: no round-trip time can be had from it.
                 times: 2,
+                again: 0,
             };
             self.filled.insert(from, sent);
         }
@@ -134,6 +174,13 @@ impl Stream {
 
     /// Bytes that were seen before have come again.
     fn again(&mut self, s: &Segment, from: u64, until: u64, room: &mut Room) {
+        if self.is_copy(s, from, until) {
+            self.copies += 1;
+            self.packets -= 1;
+            self.data_packets -= 1;
+            self.bytes -= u64::from(s.length);
+            return;
+        }
         self.repeated += until - from;
         let mut evidence = (s.at - self.data_at, 0, 0, 1);
         if let Some(sent) = self.first_sent(from, until) {
@@ -141,7 +188,7 @@ impl Stream {
                 s.at - sent.last,
                 sent.stamp,
                 sent.identification,
-                sent.times,
+                sent.times - u8::from(sent.goes_on(from)),
             );
         }
         self.note_event(s, (from, until), Place::Seen, evidence, room);
@@ -155,12 +202,26 @@ impl Stream {
         for sent in new.chain(filled) {
             work::count(1);
             sent.last = s.at;
-            sent.times = sent.times.saturating_add(1);
+            if !sent.goes_on(from) {
+                sent.times = sent.times.saturating_add(1);
+            }
+            sent.again = (until.min(sent.end) - sent.seq) as u32;
             if let Some((stamp, _)) = s.stamps {
                 sent.stamp = stamp;
             }
             sent.identification = s.ip_id;
         }
+    }
+
+    /// The same packet has just passed, and others after it: several interfaces of one host, or mirrored ports, interleave.
+    fn is_copy(&self, s: &Segment, from: u64, until: u64) -> bool {
+        let print = (s.stamps.map_or(0, |t| t.0), s.ip_id);
+        self.first_sent(from, until).is_some_and(|sent| {
+            (sent.seq, sent.end) == (from, from + u64::from(s.length))
+                && (sent.stamp, sent.identification) == print
+                && print != (0, 0)
+                && s.at - sent.last <= COPY_NS
+        })
     }
 
     /// Holes below an acknowledgement never come: the capture lost them.
@@ -170,14 +231,15 @@ impl Stream {
         while let Some(mut first) = self.holes.first_entry().filter(|h| h.get().from < ack) {
             work::count(1);
             let hole = first.get_mut();
-            missed += ack.min(hole.until) - hole.from;
+            let (from, until) = (hole.from, ack.min(hole.until));
             hole.from = ack;
             if hole.until <= ack {
                 first.remove();
             }
+            missed += until - from;
+            self.miss(from, until);
         }
         self.missed_holes += u64::from(missed > 0);
-        self.missed += missed;
     }
 
     /// Bytes still missing at the end of the capture.

@@ -2,7 +2,7 @@
 
 use super::{SACKS_MAX, Stream, TOLD_BACK};
 use crate::event::Event;
-use crate::ranges::unwrapped;
+use crate::ranges::{Ranges, unwrapped};
 use crate::room::Room;
 use crate::segment::Segment;
 use crate::work;
@@ -46,6 +46,14 @@ impl Stream {
             self.flights.sacked(s.at, new, room);
         }
         new
+    }
+
+    /// The receiver has given up what it had SACKed (RFC 2018 §8).
+    #[cold]
+    pub(super) fn renege(&mut self) {
+        self.reneges += 1;
+        self.sacked = Ranges::default();
+        self.sack_high.clear();
     }
 
     fn sack_sample(&mut self, at: i64, until: u64) {

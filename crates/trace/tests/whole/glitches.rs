@@ -8,7 +8,7 @@
 use farpath_experiment::Request;
 use farpath_scenario::load;
 
-use crate::runs::{TAPS, captured, read, run, three_routers};
+use crate::runs::{Frame, TAPS, captured, data, read, run, three_routers};
 
 const NAME: &str = "lbnl-oc12/glitches";
 /// Payload of the OC-12 with segments of 9128 bytes in datagrams of 9180, in bytes a second.
@@ -66,6 +66,60 @@ fn a_window_that_stays_as_it_is_has_no_glitch_at_any_tap() {
             let (name, data) = (format!("{window} at {tap}"), &found.connections[0].a2b);
             assert_eq!(data.unique_bytes, 2_000_000, "{name}");
             assert!(data.glitches.is_empty(), "{name}: {:?}", data.glitches);
+        }
+    }
+}
+
+/// Bytes that came in a span of seconds.
+fn came(frames: &[Frame], from: f64, until: f64) -> f64 {
+    let within = |f: &&Frame| (from..until).contains(&(f.at_ns as f64 / 1e9));
+    frames
+        .iter()
+        .filter(within)
+        .map(|f| f64::from(f.length))
+        .sum()
+}
+
+/// A window-bound transfer through a link that is slow from 8 s to 10 s, and farther or nearer from then on: the dip is one glitch,
+/// over when the rate is what it stays, and costs what is missing beside the lower of the two rates.
+#[test]
+fn a_dip_ends_where_the_rate_is_what_it_then_stays() {
+    const WINDOW: f64 = 96_000.0;
+    for percent in [80, 86, 92, 97, 100, 103, 110, 120] {
+        // 80 ms of round trip, of which 40 ms are the link's.
+        let delay = 4000.0 / f64::from(percent) - 20.0;
+        let event =
+            |at: u32, text: &str| format!("[[event]]\nat = \"{at} s\"\nlink = \"wan\"\n{text}\n");
+        let bulk = format!(
+            "window = \"{WINDOW} B\"\nduration = \"24 s\"\n{}{}",
+            event(8, "rate = \"3 Mbit/s\""),
+            event(
+                10,
+                &format!("rate = \"100 Mbit/s\"\ndelay = \"{delay:.3} ms\"")
+            )
+        );
+        let run = run(&three_routers("20 ms", "", "", &bulk));
+        let frames = data(&run.captures["far"]);
+        let lower = (came(&frames, 4.0, 8.0) / 4.0).min(came(&frames, 12.0, 22.0) / 10.0);
+        // What waits leaves at once when the link is fast again.
+        let cost = lower * 2.1 - came(&frames, 8.0, 10.1);
+        for tap in TAPS {
+            let found = read(&run.captures[tap]).document;
+            let glitches = &found.connections[0].a2b.glitches;
+            let name = format!("{percent} % at {tap}: {cost:.0}: {glitches:?}");
+            println!("{name}");
+            assert!(
+                glitches.len() == 1 && glitches[0].kind == "rate_collapse",
+                "{name}"
+            );
+            let glitch = &glitches[0];
+            let end = (glitch.start_ns + glitch.duration_ns) as f64 / 1e9;
+            // A round of the dip is 256 ms, and the first acknowledgements come 100 ms later at most.
+            assert!((9.9..10.6).contains(&end), "{name}");
+            assert!(
+                (glitch.cost_bytes as f64 - cost).abs() < 0.05 * cost + WINDOW,
+                "{name}"
+            );
         }
     }
 }

@@ -10,6 +10,7 @@ mod limits;
 mod oracles;
 mod overlaps;
 mod pairs;
+mod partial;
 mod policers;
 mod requests;
 mod runs;
