@@ -37,7 +37,7 @@ and run: farpath diagnose ticket.txt --line 1Gbit/s";
 
 pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
     let known = known(args)?;
-    let lab = twin::prepare(args)?;
+    let no_lab = twin::prepare(args)?;
     if let Some(filter) = &args.live {
         let diagnosis = live::live(filter, args, &known)?;
         return shown(&diagnosis, args);
@@ -64,7 +64,7 @@ pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
     known.tell(&mut facts);
     let mut diagnosis = farpath_diagnose::diagnose(&facts, env!("CARGO_PKG_VERSION"));
     if args.scenario.is_some() || args.verify || args.flow.is_some() {
-        twin_of(args, &facts, &mut diagnosis, lab)?;
+        twin_of(args, &facts, &mut diagnosis, no_lab)?;
     }
     shown(&diagnosis, args)
 }
@@ -87,7 +87,7 @@ fn twin_of(
     args: &DiagnoseArgs,
     facts: &Facts,
     diagnosis: &mut Diagnosis,
-    lab: bool,
+    no_lab: Option<String>,
 ) -> Result<(), Failure> {
     let flow = args.flow.unwrap_or(1);
     let count = diagnosis.flows.len();
@@ -109,7 +109,7 @@ fn twin_of(
         create(path, &made.scenario)?;
     }
     if args.verify {
-        report.verify = Some(twin::verify(&made, args.emulate, lab)?);
+        report.verify = Some(twin::verify(&made, args.emulate, no_lab)?);
     }
     Ok(())
 }

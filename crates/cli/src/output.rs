@@ -28,6 +28,8 @@ pub(crate) struct Output {
 pub(crate) struct Pending {
     path: PathBuf,
     draft: PathBuf,
+    /// Locked for as long as this process works on it.
+    _held: File,
     written: bool,
 }
 
@@ -89,6 +91,27 @@ fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
     Failure::environment(format!("{what} {}: {error}", path.display())).hint(hint)
 }
 
+/// Removes the drafts of `path` that killed processes left: nobody holds their lock.
+fn sweep(path: &Path) {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!("{file}.");
+    let is_draft = |name: &str| {
+        let process = name
+            .strip_prefix(&prefix)
+            .and_then(|n| n.strip_suffix(".part"));
+        process.is_some_and(|p| p.parse::<u32>().is_ok())
+    };
+    // Of a bare name it is empty.
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+    let entries = fs::read_dir(folder.unwrap_or(Path::new(".")));
+    for entry in entries.into_iter().flatten().flatten() {
+        let abandoned = || File::open(entry.path()).is_ok_and(|draft| draft.try_lock().is_ok());
+        if is_draft(&entry.file_name().to_string_lossy()) && abandoned() {
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+}
+
 /// Makes sure that `path` can be written.
 pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     if path.is_dir() {
@@ -100,11 +123,15 @@ pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let draft = path.with_file_name(name);
-    fs::write(&draft, b"").map_err(|e| cannot("write", path, &e))?;
+    sweep(path);
+    let held = File::create(&draft).map_err(|e| cannot("write", path, &e))?;
+    // Where a file system has no locks, its drafts stay.
+    drop(held.try_lock());
     drafts().push(draft.clone());
     Ok(Pending {
         path: path.to_owned(),
         draft,
+        _held: held,
         written: false,
     })
 }
@@ -223,5 +250,32 @@ impl Output {
             prepare_file(&self.folder.join(name))?.write(&bytes)?;
         }
         Ok(size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drafts_of_killed_processes_go_and_those_of_others_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for name in ["o.json.4711.part", "o.json.x.part", "p.json.4711.part"] {
+            fs::write(at(name), "half").expect("it can be written");
+        }
+        let other = prepare_file(&at("p.json")).expect("it can be written");
+        let first = prepare_file(&at("o.json")).expect("it can be written");
+        let stays = [&first, &other].map(|pending| pending.draft.clone());
+        sweep(&at("o.json"));
+        sweep(&at("p.json"));
+        let mut left: Vec<PathBuf> = fs::read_dir(folder.path())
+            .expect("it is there")
+            .map(|entry| entry.expect("readable").path())
+            .collect();
+        left.sort();
+        let [own, others] = stays;
+        // Process numbers have digits alone.
+        assert_eq!(left, [own, at("o.json.x.part"), others]);
     }
 }

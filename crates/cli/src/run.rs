@@ -24,7 +24,11 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let mut bar = Bar::new();
-    let lab = args.emulate && lab::prepare(&mut bar)?;
+    let no_lab = match args.emulate {
+        true => lab::prepare(&mut bar)?,
+        false => None,
+    };
+    let lab = args.emulate && no_lab.is_none();
     progress::watch_interrupts()?;
     let captured = captured::read(&args.captured)?;
     let experiment = Experiment::new(request(args, lab)?)?;
@@ -46,8 +50,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     let part = experiment.run_part(taps.as_ref(), &mut bar);
     bar.finish();
-    let no_lab = (args.emulate && !lab).then(|| without_emulation(lab::NOT_RUN));
-    let mut others = Vec::from_iter(no_lab);
+    let mut others = Vec::from_iter(no_lab.map(|why| without_emulation(&why)));
     if let Some(fault) = part.fault {
         let failure = captures.failure(fault);
         if let Some(file) = junit.filter(|_| !failure.is_usage()) {

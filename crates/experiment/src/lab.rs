@@ -58,23 +58,22 @@ fn probe() -> i32 {
     }
 }
 
-/// Why an emulation that was asked for was not run, where that does not fail the run.
-pub const NOT_RUN: &str = "no lab on this machine, and FARPATH_LAB=auto";
-
-/// Whether this machine can run a lab: `false` where it cannot and `FARPATH_LAB=auto` allows that. To be called before
-/// any thread is started.
+/// Gets this machine ready for a lab. Where it cannot have one and `FARPATH_LAB=auto` allows that: why no emulation is run.
+/// To be called before any thread is started.
 ///
 /// # Errors
 /// This machine cannot run a lab and has to, or `FARPATH_LAB` has an unknown value.
-pub fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
+pub fn prepare(progress: &mut dyn Progress) -> Result<Option<String>, Fault> {
     let demand = Demand::read(std::env::var_os("FARPATH_LAB").as_deref());
     let demand = demand.map_err(Fault::Demand)?;
     match (rootless::prepare(), demand) {
-        (Ok(_), _) => Ok(true),
+        (Ok(_), _) => Ok(None),
         (Err(obstacle), Demand::Required) => Err(Fault::NoLab(obstacle)),
         (Err(obstacle), Demand::Auto) => {
             progress.note(&format!("emulation NOT RUN: {obstacle}"));
-            Ok(false)
+            Ok(Some(format!(
+                "no lab on this machine, and FARPATH_LAB=auto: {obstacle}"
+            )))
         }
     }
 }

@@ -65,7 +65,7 @@ pub(crate) struct OnePath {
     /// Losses in bursts: share of frames lost, mean length of a burst in frames: 1%,10
     #[arg(long, value_name = "SHARE,FRAMES", conflicts_with = "loss")]
     pub(crate) burst_loss: Option<String>,
-    /// Delay added to each frame, random from 0 to this; frames keep their order: 5ms
+    /// Delay added to each frame, random from 0 to this; frames keep their order: 5ms, or a table as a link's `jitter` has it
     #[arg(long, value_name = "TIME")]
     pub(crate) jitter: Option<String>,
     /// Frames held back so that others overtake: their share, and how long: 1%,10ms
@@ -77,8 +77,9 @@ pub(crate) struct OnePath {
     /// Share of frames that arrive with a wrong checksum: 0.1%
     #[arg(long, value_name = "SHARE")]
     pub(crate) corrupt: Option<String>,
-    /// The path is down from one time to another, counted from the start of the command: 5s-8s (may be repeated)
-    #[arg(long, value_name = "FROM-TO")]
+    /// The path is down from one time to another, counted from the start of the command: 5s-8s; 5s- is to the end, and
+    /// there:5s-8s or back:5s-8s one direction (may be repeated)
+    #[arg(long, value_name = "[WAY:]FROM-[TO]")]
     pub(crate) down: Vec<String>,
     /// Limit of the queue in front of the path: 512KiB, 10ms, 1000 packets, 1bdp; without it 1bdp, a rate times the
     /// round-trip time

@@ -26,24 +26,31 @@ pub(super) fn none(why: NoTwin, flow: usize) -> Failure {
     }
 }
 
-/// What has to be done before anything is read: whether this machine runs labs, and that Ctrl-C ends a run.
-pub(super) fn prepare(args: &DiagnoseArgs) -> Result<bool, Failure> {
-    let lab = args.emulate && lab::prepare(&mut Bar::new())?;
+/// What has to be done before anything is read: a lab, if one is asked for, and that Ctrl-C ends a run. Why there is no lab,
+/// where that is allowed.
+pub(super) fn prepare(args: &DiagnoseArgs) -> Result<Option<String>, Failure> {
+    let no_lab = match args.emulate {
+        true => lab::prepare(&mut Bar::new())?,
+        false => None,
+    };
     if args.verify {
         progress::watch_interrupts()?;
     }
-    Ok(lab)
+    Ok(no_lab)
 }
 
-/// Runs the twin before and after the change, simulated and, where `lab` says that one can run, between real kernels.
-pub(super) fn verify(twin: &Twin, emulate: bool, lab: bool) -> Result<Verify, Failure> {
+/// Runs the twin before and after the change, simulated and, if wanted, between real kernels, unless there is `no_lab`.
+pub(super) fn verify(
+    twin: &Twin,
+    emulate: bool,
+    no_lab: Option<String>,
+) -> Result<Verify, Failure> {
     let mut bar = Bar::new();
     let mut verify = both(twin, Origin::Simulated, twin.repeats, &mut bar)?;
-    if lab {
+    if emulate && no_lab.is_none() {
         verify.emulated = Some(Box::new(both(twin, Origin::Emulated, 1, &mut bar)?));
-    } else if emulate {
-        verify.notes.push(lab::NOT_RUN.to_owned());
     }
+    verify.notes.extend(no_lab);
     bar.finish();
     Ok(verify)
 }

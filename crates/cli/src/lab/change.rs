@@ -11,7 +11,23 @@ use farpath_units::Ratio;
 /// What errors point at.
 const OPTION: &str = "lab set";
 
-/// What can be changed, in words.
+/// What can be changed, and the same in words.
+const KEYS: [&str; 14] = [
+    "rate",
+    "delay",
+    "queue",
+    "loss",
+    "lose",
+    "lose_every",
+    "gilbert_elliott",
+    "bit_error_rate",
+    "jitter",
+    "reordering",
+    "duplication",
+    "corruption",
+    "reorder",
+    "up",
+];
 const CHANGEABLE: &str = "`rate`, `delay`, `queue`, `loss` and the other causes of loss, `jitter`, `reordering`, \
                           `duplication`, `corruption`, `reorder` and `up`";
 
@@ -84,7 +100,8 @@ impl Planned {
         let (path, value) = (set.path.clone(), set.value.clone());
         self.sets.push(set.of_option(OPTION, text));
         let source = farpath_scenario::load(source).map_err(|e| e.to_string())?;
-        let new = farpath_scenario::parse(&source, &self.sets).map_err(|e| e.to_string())?;
+        let new = farpath_scenario::parse(&source, &self.sets);
+        let new = new.map_err(|e| nothing_to_set(&path).unwrap_or_else(|| e.to_string()))?;
         if new == self.scenario {
             self.said.push_str(&format!("{path} is {value} already\n"));
             return Ok(());
@@ -113,6 +130,20 @@ impl Planned {
         }
         Ok(())
     }
+}
+
+/// That a key which the scenario's language refuses is none that could be changed either: the language's own keys would not
+/// help.
+fn nothing_to_set(path: &str) -> Option<String> {
+    let key = match path.split('.').collect::<Vec<_>>()[..] {
+        ["link", _, "forward" | "reverse", key, ..] | ["link", _, key, ..] => key,
+        _ => return None,
+    };
+    (!KEYS.contains(&key)).then(|| {
+        format!(
+            "`{path}`: a link has no `{key}` to be changed\nhint: of a link that is up, {CHANGEABLE} can be changed"
+        )
+    })
 }
 
 /// Why a key cannot be changed of a link that is up, and what can be changed instead.
@@ -260,6 +291,22 @@ mod tests {
             ("host.a.nic", "can be changed"),
         ] {
             assert!(why_not(path).contains(words), "{path}: {}", why_not(path));
+        }
+    }
+
+    /// A list of all keys of the language would name those that cannot be set.
+    #[test]
+    fn a_key_that_no_link_has_is_answered_with_those_that_can_be_set() {
+        for path in ["link.wan.foo", "link.wan.forward.foo", "link.wan.tap"] {
+            let said = nothing_to_set(path).unwrap_or_default();
+            assert!(said.contains(CHANGEABLE), "{path}: {said}");
+        }
+        for path in [
+            "link.wan.delay",
+            "link.wan.reverse.jitter.max",
+            "host.a.nic",
+        ] {
+            assert_eq!(nothing_to_set(path), None, "{path}");
         }
     }
 

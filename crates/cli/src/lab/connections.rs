@@ -9,6 +9,7 @@ use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 use serde::Serialize;
 
+use super::programs::pace;
 use super::turns::{End, turns};
 
 /// What one sample of one connection says.
@@ -16,14 +17,10 @@ use super::turns::{End, turns};
 struct Seen {
     /// The congestion control, as the kernel names it.
     control: String,
-    /// Bytes acknowledged so far.
-    acked: u64,
-    /// Bytes written and not acknowledged.
-    waiting: u64,
+    /// Segments with data sent so far, again sent ones among them.
+    segments: u64,
     /// Segments sent again.
     retransmits: u64,
-    /// Payload of a segment, bytes.
-    mss: u64,
     /// What was sent and received, for whose turn it was.
     end: End,
     sample: Sample,
@@ -35,19 +32,25 @@ pub(super) struct Busiest {
     /// Who sends most of what it carries.
     sender: &'static str,
     cc: String,
-    in_flight_max_bytes: u64,
-    path_holds_bytes: u64,
+    /// By the kernel's counters, each byte once; segments with those sent again.
+    pub(super) bytes_sent: u64,
+    segments_sent: u64,
     segments_sent_again: u64,
-    /// Shares of its time by what limited it, those of `limited_by` in records and of what it waited for; what is missing
-    /// to 1 the path was down.
-    limited_by: BTreeMap<&'static str, f64>,
+    /// How often the connection was looked at.
+    samples: usize,
+    /// The most in any sample; none where they are too few, or none met any.
+    in_flight_max_bytes: Option<u64>,
+    path_holds_bytes: u64,
+    /// Shares of its time by what limited it, those of `limited_by` in records, of what it waited for, and of the time in
+    /// which the path was down: they add up to 1. None where samples are too few.
+    limited_by: Option<BTreeMap<&'static str, f64>>,
     /// The same in words.
     #[serde(skip)]
     pub(super) line: String,
 }
 
 /// Whose a connection is that has most to carry, by its host.
-const SENDERS: [&str; 2] = ["your command", "the server"];
+pub(super) const SENDERS: [&str; 2] = ["your command", "the server"];
 
 /// The states of a connection that carries data, or may: also of one that its program has closed.
 const STATES: [&str; 5] = [
@@ -65,6 +68,11 @@ const CLEAR: f64 = 0.6;
 const SAMPLES_LEAST: usize = 5;
 const BUSY_LEAST: Duration = Duration::from_secs(1);
 
+/// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
+/// that is more than this share of its time, nothing is said that samples say.
+const APART: u64 = 3;
+const UNSEEN_MOST: f64 = 0.2;
+
 /// What limited a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cause {
@@ -73,6 +81,8 @@ enum Cause {
     Other,
     /// A request or an answer was on the way.
     Way,
+    /// The path was down, or the sender waited to try again.
+    Down,
 }
 
 /// A connection: all samples of it, and the words of the last one.
@@ -83,8 +93,6 @@ struct Watched {
     ends: Vec<End>,
     /// Bytes acknowledged between two samples, by the later one.
     intervals: Vec<(Time, u64)>,
-    /// Bytes that the path holds of what its sender sends.
-    holds: u64,
     /// Whose it is: 0 the command's host, 1 the server's.
     host: usize,
 }
@@ -94,9 +102,19 @@ struct Watched {
 pub(super) struct Connections {
     all: BTreeMap<[String; 2], Watched>,
     rounds: u64,
+    /// Bytes that the path holds of what the command's host sends, and the server's.
+    holds: [u64; 2],
 }
 
 impl Connections {
+    /// None yet, on a path that holds so many bytes of what the command's host sends, and the server's.
+    pub(super) fn across(holds: [u64; 2]) -> Connections {
+        Connections {
+            holds,
+            ..Connections::default()
+        }
+    }
+
     /// The command that samples; its output is for [`Connections::note`].
     pub(super) fn sample(command: &mut Command) -> &mut Command {
         command
@@ -113,9 +131,8 @@ impl Connections {
     }
 
     /// Takes in what `ss` printed at an instant of the run, first of the command's host: a line for a connection, and an
-    /// indented one for what the kernel says of it. The path holds so many bytes of what this host (0 the command's, 1 the
-    /// server's) sends.
-    pub(super) fn note(&mut self, now: Time, (host, holds): (usize, u64), text: &str) {
+    /// indented one for what the kernel says of it. The host is 0 for the command's, 1 for the server's.
+    pub(super) fn note(&mut self, now: Time, host: usize, text: &str) {
         self.rounds += u64::from(host == 0);
         let mut ends = None;
         for line in text.lines() {
@@ -126,13 +143,15 @@ impl Connections {
             let Some(ends) = ends.take() else {
                 continue;
             };
+            // The other end is there, whether it is seen or not.
+            let [own, peer] = ends.clone();
+            self.all.entry([peer, own]).or_default().host = 1 - host;
             let watched = self.all.entry(ends).or_default();
-            let before = watched.last.acked;
+            let before = watched.last.end.acked;
             watched.last = read(now, line);
             watched.last.end.round = self.rounds;
-            let more = watched.last.acked.saturating_sub(before);
+            let more = watched.last.end.acked.saturating_sub(before);
             watched.intervals.push((now, more));
-            watched.holds = holds;
             watched.host = host;
             watched.samples.push(watched.last.sample);
             watched.ends.push(watched.last.end);
@@ -142,46 +161,79 @@ impl Connections {
     /// What is known of the connection that was given most to carry, if there was one; the links that cross what each of the
     /// two hosts sends say what the connection does not.
     pub(super) fn told(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<Busiest> {
+        let other = |[own, peer]: &[String; 2]| self.all.get(&[peer.clone(), own.clone()]);
+        // What the other end has received, this one has sent, whether it was seen to or not.
+        let sent = |(ends, c): &(&[String; 2], &Watched)| {
+            let received = other(ends).map_or(0, |o| o.last.end.received);
+            let own = match c.last.end.sent {
+                0 => c.last.end.acked,
+                sent => sent,
+            };
+            own.max(received)
+        };
         // What the path swallows is written, and never acknowledged.
-        let most = self.all.iter();
-        let ([own, peer], most) = most.max_by_key(|(_, c)| c.last.acked + c.last.waiting)?;
+        let written = |c: &(&[String; 2], &Watched)| sent(c) + c.1.last.end.unsent;
+        let (ends, most) = self.all.iter().max_by_key(written)?;
         if most.is_hardly_seen() {
             return None;
         }
-        let in_flight = most.samples.iter().filter_map(|s| s.in_flight).max();
-        let other = self.all.get(&[peer.clone(), own.clone()]);
-        let (causes, lost) = most.causes(other, ways[most.host].take());
         let mut told = Busiest {
             sender: SENDERS[most.host],
             cc: most.last.control.clone(),
-            in_flight_max_bytes: in_flight.unwrap_or(0),
-            path_holds_bytes: most.holds,
+            bytes_sent: sent(&(ends, most)),
+            segments_sent: most.last.segments,
             segments_sent_again: most.last.retransmits,
-            limited_by: causes.iter().map(|(c, share)| (c.name(), *share)).collect(),
+            samples: most.samples.len(),
+            in_flight_max_bytes: None,
+            path_holds_bytes: self.holds[most.host],
+            limited_by: None,
             line: String::new(),
         };
-        told.line = told.words(most.last.mss, &most.why(causes, lost));
+        if most.is_seen_throughout() {
+            let (causes, lost) = most.causes(other(ends), ways[most.host].take());
+            told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
+            let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
+            let shares = shares.filter(|(_, share)| *share > 0.0);
+            told.limited_by = Some(shares.map(|(c, share)| (c.name(), share)).collect());
+            told.line = told.words(&most.why(causes, lost));
+        } else {
+            told.line = told.counted(most.time());
+        }
         Some(told)
     }
 }
 
 impl Busiest {
     /// The line, with what limited it.
-    fn words(&self, mss: u64, why: &str) -> String {
-        // What was sent is known in segments.
-        let in_flight = match self.in_flight_max_bytes {
-            n if n <= mss => "one segment".to_owned(),
-            n => quantity(n),
-        };
+    fn words(&self, why: &str) -> String {
         let again = match self.segments_sent_again {
             0 => String::new(),
             n => format!(", and sent {} again", count_of(n, "segment", "segments")),
         };
+        let most = match self.in_flight_max_bytes {
+            Some(most) => format!("at most {} in flight in {}", quantity(most), self.samples),
+            None => format!("nothing in flight in any of {}", self.samples),
+        };
         format!(
-            "what {} sends ({}) had at most {in_flight} in flight on a path that holds {}{again}; {why}",
+            "what {} sends ({}) had {most} samples on a path that holds {}{again}; {why}",
             self.sender,
             self.cc,
             quantity(self.path_holds_bytes)
+        )
+    }
+
+    /// The line of a connection that was looked at too rarely in its `time`.
+    fn counted(&self, time: Duration) -> String {
+        format!(
+            "{} sent {} ({}) in {}, {} of them again; too few samples ({} in {:.1} s) to say what was in flight and what \
+             limited it",
+            self.sender,
+            quantity(self.bytes_sent),
+            self.cc,
+            count_of(self.segments_sent, "segment", "segments"),
+            self.segments_sent_again,
+            self.samples,
+            time.as_secs_f64(),
         )
     }
 }
@@ -192,6 +244,7 @@ impl Cause {
             Cause::Limit(limit) => limit.name(),
             Cause::Other => "other_side",
             Cause::Way => "on_the_way",
+            Cause::Down => "path_down",
         }
     }
 }
@@ -210,6 +263,51 @@ impl Watched {
         self.samples.len() < SAMPLES_LEAST && busy < BUSY_LEAST
     }
 
+    /// When it began: what was counted before the first sample is taken to lie right before it.
+    fn begun(&self) -> Time {
+        let first = self.samples.first().copied().unwrap_or_default();
+        let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
+        Time::from_ps(first.t.as_ps().saturating_sub(busy.as_ps()))
+    }
+
+    /// From there to the last sample.
+    fn time(&self) -> Duration {
+        self.last.sample.t.since(self.begun())
+    }
+
+    /// Whether samples are many enough, and near enough to each other, for what they say to be true of all its time.
+    fn is_seen_throughout(&self) -> bool {
+        let sampled = self.samples.iter().map(|s| s.t);
+        let mut before = self.begun();
+        let mut unseen = Duration::ZERO;
+        for t in sampled {
+            let gap = t.since(before);
+            if gap > pace(before.since(Time::ZERO)).times(APART) {
+                unseen += gap;
+            }
+            before = t;
+        }
+        let most = UNSEEN_MOST * self.time().as_secs_f64();
+        self.samples.len() >= SAMPLES_LEAST && unseen.as_secs_f64() <= most
+    }
+
+    /// The most bytes in flight in any sample: the kernel counts segments, and no more bytes than were sent.
+    fn in_flight_max(&self) -> u64 {
+        // Of who opened it, the SYN is among what is acknowledged.
+        let excess = |end: &End| end.acked.saturating_sub(end.sent);
+        let syn = self.ends.iter().map(excess).max().unwrap_or(0);
+        let of = |(sample, end): (&Sample, &End)| {
+            let segments = sample.in_flight.unwrap_or(0);
+            match end.sent {
+                // Not counted, by an old `ss`.
+                0 => segments,
+                sent => segments.min(sent + syn - end.acked),
+            }
+        };
+        let samples = self.samples.iter().zip(&self.ends);
+        samples.map(of).max().unwrap_or(0)
+    }
+
     /// What limited it by shares of its time, the largest first, and what outages of the path cost; `other` is its other
     /// end.
     fn causes(
@@ -217,15 +315,12 @@ impl Watched {
         other: Option<&Watched>,
         path: Option<Path<'_>>,
     ) -> (Vec<(Cause, f64)>, Outage) {
-        let first = self.samples.first().copied().unwrap_or_default();
-        let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
-        // What was counted before the first sample is taken to lie right before it.
-        let begun = Time::from_ps(first.t.as_ps().saturating_sub(busy.as_ps()));
+        let begun = self.begun();
         let connection = Connection {
             opened: begun,
             established: begun,
             samples: self.samples.clone(),
-            delivered: self.last.acked,
+            delivered: self.last.end.acked,
             intervals: self.intervals.clone(),
             retransmits: Some(self.last.retransmits),
             rtos: Some(u64::from(self.last.backs_off())),
@@ -286,6 +381,7 @@ impl Watched {
         let percent = format!("{:.0} % of the time", 100.0 * share);
         let limit = match cause {
             Cause::Limit(limit) => limit,
+            Cause::Down => return format!("the path was down {percent}"),
             Cause::Other => {
                 return format!("it waited for {} {percent}", SENDERS[1 - self.host]);
             }
@@ -421,7 +517,8 @@ fn read(now: Time, line: &str) -> Seen {
             "ssthresh" => ssthresh = Some(number(value) as u64),
             "unacked" => unacked = number(value) as u64,
             "sacked" | "lost" => left += number(value) as u64,
-            "bytes_acked" => seen.acked = number(value) as u64,
+            "bytes_acked" => seen.end.acked = number(value) as u64,
+            "data_segs_out" => seen.segments = number(value) as u64,
             "bytes_sent" => seen.end.sent = number(value) as u64,
             "bytes_retrans" => sent_again = number(value) as u64,
             "bytes_received" => seen.end.received = number(value) as u64,
@@ -442,8 +539,6 @@ fn read(now: Time, line: &str) -> Seen {
     }
     // As the kernel counts it (`tcp_packets_in_flight`).
     let in_flight = (unacked + again).saturating_sub(left) * mss;
-    seen.waiting = unacked * mss + timers.unsent.unwrap_or(0);
-    seen.mss = mss;
     seen.end.t = now;
     seen.end.sent = seen.end.sent.saturating_sub(sent_again);
     seen.end.unsent = timers.unsent.unwrap_or(0);
@@ -487,14 +582,24 @@ mod tests {
         Time::ZERO + Duration::from_ms(ms)
     }
 
+    /// Twenty samples of a host, 500 ms apart, each as `TEXT` with `changed` in place of the segments sent again.
+    fn followed(host: usize, changed: &str) -> Connections {
+        let mut connections = Connections::across([37_500_000; 2]);
+        for n in 1..=20 {
+            let timers = format!("busy:{}ms rwnd_limited:{}ms", n * 450, n * 300);
+            let text = TEXT.replace("busy:9000ms rwnd_limited:6000ms(66.7%)", &timers);
+            connections.note(at(n * 500), host, &text.replace("retrans:0/3", changed));
+        }
+        connections
+    }
+
     #[test]
-    fn a_sample_is_read_and_explained_in_one_line() {
-        let mut connections = Connections::default();
-        connections.note(at(10_000), (0, 37_500_000), TEXT);
+    fn samples_are_read_and_explained_in_one_line() {
+        let connections = followed(0, "retrans:0/3");
         let line = connections.told(UNKNOWN).expect("there is one").line;
         assert_eq!(
             line,
-            "what your command sends (cubic) had at most 898 kB in flight on a path that holds 37.5 MB, and sent 3 segments again; \
+            "what your command sends (cubic) had at most 898 kB in flight in 20 samples on a path that holds 37.5 MB, and sent 3 segments again; \
              the receiver's window limited it 67 % of the time"
         );
     }
@@ -502,7 +607,7 @@ mod tests {
     /// What `ss` of iproute2 6.1 prints with more than one state: the state first, and one line for what has no account.
     #[test]
     fn a_connection_is_followed_after_its_program_has_closed_it() {
-        let mut connections = Connections::default();
+        let mut connections = Connections::across([37_500_000; 2]);
         let (_, account) = TEXT.split_once('\n').expect("two lines");
         for n in 1..=10 {
             let state = if n < 3 { "ESTAB" } else { "FIN-WAIT-1" };
@@ -511,11 +616,15 @@ mod tests {
                  {state} 0 1234 [::ffff:198.18.0.1]:40000 [::ffff:198.18.0.2]:5201\n{}",
                 account.replace("retrans:0/3", &format!("retrans:0/{n}"))
             );
-            connections.note(at(n * 100), (1, 37_500_000), &text);
+            connections.note(at(n * 100), 1, &text);
         }
         let line = connections.told(UNKNOWN).expect("there is one").line;
         assert!(line.contains("sent 10 segments again"), "{line}");
-        assert_eq!(connections.all.len(), 1);
+        assert_eq!(
+            connections.all.len(),
+            2,
+            "one connection, its other end unseen"
+        );
         let ends = ["198.18.0.1:40000", "198.18.0.2:5201"].map(str::to_owned);
         assert_eq!(connections.all.keys().next(), Some(&ends));
     }
@@ -524,7 +633,7 @@ mod tests {
     #[test]
     fn a_side_that_waits_for_the_other_says_so() {
         let line = |works: u64, takes: u64| {
-            let mut connections = Connections::default();
+            let mut connections = Connections::across([500_000; 2]);
             let period = works + 2 * takes;
             for t in (1..=50_u64).map(|n| n * 100) {
                 let of = |first: u64| match t.checked_sub(first) {
@@ -544,16 +653,18 @@ mod tests {
                     ),
                 ] {
                     let text = format!(
-                        "ESTAB 0 0 {ends}\n\t cubic mss:1428 cwnd:10 bytes_sent:{sent} bytes_acked:{sent} \
-                         bytes_received:{received} lastsnd:{since} busy:0ms app_limited unacked:1\n"
+                        "ESTAB 0 0 {ends}\n\t cubic mss:1428 cwnd:10 bytes_sent:{sent} bytes_acked:{} \
+                         bytes_received:{received} lastsnd:{since} busy:0ms app_limited unacked:1\n",
+                        sent.saturating_sub(6)
                     );
-                    connections.note(at(t), (host, 500_000), &text);
+                    connections.note(at(t), host, &text);
                 }
             }
             connections.told(UNKNOWN).expect("a line").line
         };
         let slow = line(600, 100);
-        assert!(slow.contains("had at most one segment in flight"), "{slow}");
+        let most = "had at most 6 B in flight in 50 samples";
+        assert!(slow.contains(most), "{slow}");
         assert!(slow.contains("; it waited for the server 7"), "{slow}");
         let far = line(0, 200);
         let share = far
@@ -577,7 +688,7 @@ mod tests {
                     n * buffer
                 )
             };
-            let mut connections = Connections::default();
+            let mut connections = Connections::across([10_000_000; 2]);
             for n in 1..=10 {
                 let text = format!(
                     "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t cubic mss:1000 cwnd:100 ssthresh:50 bytes_acked:1000 \
@@ -585,7 +696,7 @@ mod tests {
                     n * 100,
                     more(n)
                 );
-                connections.note(at(n * 100), (0, 10_000_000), &text);
+                connections.note(at(n * 100), 0, &text);
             }
             let line = connections.told(UNKNOWN).expect("a line").line;
             line.split_once("holds 10.0 MB; ")
@@ -601,20 +712,85 @@ mod tests {
 
     #[test]
     fn what_has_arrived_or_is_lost_is_not_in_flight() {
-        let mut connections = Connections::default();
         // 620 unacknowledged: 300 arrived, 200 lost, of which 20 are under way again (RFC 6675 §4, `pipe`).
-        let text = TEXT.replace("retrans:0/3", "retrans:20/45 sacked:300 lost:200");
-        connections.note(at(10_000), (1, 37_500_000), &text);
+        let connections = followed(1, "retrans:20/45 sacked:300 lost:200");
         let line = connections.told(UNKNOWN).expect("there is one").line;
-        let wanted = "what the server sends (cubic) had at most 203 kB in flight on a path that holds 37.5 MB, and sent 45 segments again; ";
+        let wanted = "what the server sends (cubic) had at most 203 kB in flight in 20 samples on a path that holds 37.5 MB, and sent 45 segments again; ";
         assert!(line.starts_with(wanted), "{line}");
+    }
+
+    /// One line of `ss` for a host's end of a connection between 198.18.0.1:40000 and 198.18.0.2:5201.
+    fn end(host: usize, account: &str) -> String {
+        let ends = match host {
+            0 => "198.18.0.1:40000 198.18.0.2:5201",
+            _ => "198.18.0.2:5201 198.18.0.1:40000",
+        };
+        format!("ESTAB 0 0 {ends}\n\t cubic mss:1428 cwnd:10 {account}\n")
+    }
+
+    /// A client that opened the connection and sends 200 bytes at a time, which the kernel counts as segments.
+    #[test]
+    fn no_more_is_in_flight_than_was_sent() {
+        let mut connections = Connections::across([100_000; 2]);
+        for n in 1..=10_u64 {
+            let account = match n {
+                1 => "bytes_acked:1",
+                2..=5 => "bytes_sent:600 bytes_acked:1 data_segs_out:3 unacked:3",
+                _ => "bytes_sent:600 bytes_acked:601 data_segs_out:3",
+            };
+            connections.note(at(n * 100), 0, &end(0, account));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!(told.in_flight_max_bytes, Some(600));
+        assert_eq!((told.bytes_sent, told.segments_sent), (600, 3));
+        assert_eq!(told.samples, 10);
+    }
+
+    /// 2 s without a sample in a run of 4 s, in which most was sent.
+    #[test]
+    fn what_was_hardly_looked_at_is_not_explained() {
+        let mut connections = Connections::across([100_000; 2]);
+        for n in (1..=10_u64).chain(30..=40) {
+            let sent = if n > 10 { 90_000 } else { 600 };
+            let account = format!(
+                "bytes_sent:{sent} bytes_acked:{sent} data_segs_out:66 retrans:0/2 app_limited"
+            );
+            connections.note(at(n * 100), 0, &end(0, &account));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.bytes_sent, told.samples), (90_000, 21));
+        assert_eq!((told.in_flight_max_bytes, &told.limited_by), (None, &None));
+        assert_eq!(
+            told.line,
+            "your command sent 90 kB (cubic) in 66 segments, 2 of them again; too few samples (21 in 3.9 s) to say what was in \
+             flight and what limited it"
+        );
+    }
+
+    /// What a host has received, the other has sent, though the other was last looked at before.
+    #[test]
+    fn who_sends_most_is_known_by_who_received_it() {
+        let mut connections = Connections::across([100_000; 2]);
+        for n in 1..=10_u64 {
+            let [asked, answer] = [n * 60, n * 9000];
+            let own = format!("bytes_sent:{asked} bytes_acked:{asked} bytes_received:{answer}");
+            connections.note(at(n * 100), 0, &end(0, &own));
+            let account = if n == 1 {
+                "bytes_sent:40 bytes_acked:40"
+            } else {
+                "bytes_sent:50 bytes_acked:50"
+            };
+            connections.note(at(n * 100), 1, &end(1, account));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.sender, told.bytes_sent), ("the server", 90_000));
     }
 
     /// Ten samples, 100 ms apart, always busy: whether the kernel says `app_limited`, how many of 100 segments of
     /// window are in flight, what else it says.
     fn samples(idle: bool, unacked: u64, more: impl Fn(u64) -> String) -> Option<String> {
         let idle = if idle { " app_limited" } else { "" };
-        let mut connections = Connections::default();
+        let mut connections = Connections::across([10_000_000; 2]);
         for n in 1..=10 {
             let text = format!(
                 "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t cubic mss:1000 cwnd:100 bytes_acked:1000 busy:{}ms \
@@ -622,7 +798,7 @@ mod tests {
                 n * 100,
                 more(n)
             );
-            connections.note(at(n * 100), (0, 10_000_000), &text);
+            connections.note(at(n * 100), 0, &text);
         }
         let line = connections.told(UNKNOWN)?.line;
         line.rsplit_once("; ").map(|(_, why)| why.to_owned())
@@ -657,13 +833,13 @@ mod tests {
     #[test]
     fn who_paces_a_flow_is_told_from_a_full_link() {
         let all = |line: &str| {
-            let mut connections = Connections::default();
+            let mut connections = Connections::across([250_000; 2]);
             for n in 1..=10 {
                 let text = format!(
                     "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t {line} bytes_acked:{n}00000 busy:{}ms\n",
                     n * 100
                 );
-                connections.note(at(n * 100), (0, 250_000), &text);
+                connections.note(at(n * 100), 0, &text);
             }
             let line = connections.told(UNKNOWN).expect("there is one").line;
             line.rsplit_once("; ").expect("why").1.to_owned()
@@ -687,7 +863,7 @@ mod tests {
     #[test]
     fn a_path_that_was_down_is_named_and_not_the_window() {
         let why = |down: &[(Time, Time)]| {
-            let mut connections = Connections::default();
+            let mut connections = Connections::across([10_000_000; 2]);
             for n in 1..=10 {
                 let acked = if (4..9).contains(&n) { 4 } else { n };
                 let text = format!(
@@ -695,7 +871,7 @@ mod tests {
                      bytes_acked:{acked}000 busy:{}ms unacked:100 retrans:0/3\n",
                     n * 100
                 );
-                connections.note(at(n * 100), (0, 10_000_000), &text);
+                connections.note(at(n * 100), 0, &text);
             }
             let path = Path {
                 every: Duration::ZERO,
@@ -703,11 +879,15 @@ mod tests {
                 down: down.to_vec(),
                 notes: Vec::new(),
             };
-            let line = connections
-                .told([Some(path), None])
-                .expect("there is one")
-                .line;
-            line.rsplit_once(", and sent 3 segments again; ")
+            let told = connections.told([Some(path), None]);
+            let told = told.expect("there is one");
+            let shares = told.limited_by.expect("samples are many enough");
+            let sum: f64 = shares.values().sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{shares:?}");
+            let outage = told.line.contains("the path was down");
+            assert_eq!(shares.contains_key("path_down"), outage, "{shares:?}");
+            told.line
+                .rsplit_once(", and sent 3 segments again; ")
                 .expect("why")
                 .1
                 .to_owned()
@@ -758,14 +938,14 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_nothing_said() {
-        let mut connections = Connections::default();
+        let mut connections = Connections::across([1_000_000; 2]);
         // A short download, sampled once before anything was acknowledged.
         let short = "0 0 198.18.0.2:8000 198.18.0.1:40000\n\t bbr mss:1448 cwnd:10 bytes_acked:82 busy:80ms app_limited\n";
-        connections.note(at(100), (1, 1_000_000), short);
+        connections.note(at(100), 1, short);
         assert!(connections.told(UNKNOWN).is_none());
-        let mut connections = Connections::default();
-        connections.note(at(1), (0, 1), "");
-        connections.note(at(2), (0, 1), "half a pair\n");
+        let mut connections = Connections::across([1; 2]);
+        connections.note(at(1), 0, "");
+        connections.note(at(2), 0, "half a pair\n");
         assert!(connections.told(UNKNOWN).is_none());
     }
 }

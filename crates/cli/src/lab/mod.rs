@@ -8,6 +8,7 @@
 mod change;
 mod connections;
 mod control;
+mod datagrams;
 mod list;
 mod logs;
 mod one_path;
@@ -37,6 +38,25 @@ pub(crate) const NAME: &str = "lab";
 pub(crate) const FAULT: u8 = 125;
 
 pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
+    let asked = ask_of(args);
+    let of_one_that_is_up = matches!(
+        args.command,
+        LabCommand::Exec(_) | LabCommand::Set(_) | LabCommand::Status(_) | LabCommand::Down
+    );
+    match asked {
+        // `up` has started none here, and has not failed either.
+        Err(_) if of_one_that_is_up && is_not_run(&args.lab) => Ok(Exit::Ok.into()),
+        asked => asked,
+    }
+}
+
+/// Whether no lab of that name is up because this machine can have none, which `FARPATH_LAB=auto` allows; it is said.
+fn is_not_run(name: &str) -> bool {
+    let up = registry().is_ok_and(|registry| registry.read(name).is_ok());
+    !up && matches!(lab::prepare(&mut Bar::new()), Ok(Some(_)))
+}
+
+fn ask_of(args: &LabArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         LabCommand::Run(run) if args.lab != NAME || run.lab != NAME => {
             let title =

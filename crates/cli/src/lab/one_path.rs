@@ -61,10 +61,15 @@ fn text(path: &OnePath) -> Result<String, Failure> {
         text.put("rate", rate).put("delay", delay).put("mtu", mtu);
     }
     for down in &path.down {
-        let (from, to) = down_time(down)?;
-        for (at, up) in [(from, false), (to, true)] {
+        let Down {
+            direction,
+            from,
+            to,
+        } = Down::read(down)?;
+        for (at, up) in [(Some(from), false), (to, true)] {
+            let Some(at) = at else { continue };
             text.section("event").put("at", at).put("link", "path");
-            text.put("up", up);
+            text.put("direction", direction).put("up", up);
         }
     }
     Ok(text.finish())
@@ -87,18 +92,57 @@ fn directions(path: &OnePath) -> impl Iterator<Item = (&'static str, &String)> {
     there.chain(path.back.iter().map(|b| ("back", b)))
 }
 
-/// `5s-8s`.
-fn down_time(text: &str) -> Result<(Duration, Duration), Failure> {
-    let shape = || {
-        let title = format!("--down {text}: it takes two times from the start of the command");
-        Failure::usage(title).hint("write --down 5s-8s: down from 5 s to 8 s")
-    };
-    let (from, to) = text.split_once('-').ok_or_else(shape)?;
-    let (from, to): (Duration, Duration) = (read("down", from)?, read("down", to)?);
-    if from >= to {
-        return Err(shape());
+/// What `--down` says.
+struct Down {
+    /// As an event names it.
+    direction: &'static str,
+    from: Duration,
+    /// None: to the end.
+    to: Option<Duration>,
+}
+
+impl Down {
+    /// `5s-8s`, `5s-`, `there:5s-8s`.
+    fn read(text: &str) -> Result<Down, Failure> {
+        let shape = || {
+            let title = format!("--down {text}: it takes two times from the start of the command");
+            let hint = "write --down 5s-8s: down from 5 s to 8 s; 5s- is to the end, and there:5s-8s or back:5s-8s one direction";
+            Failure::usage(title).hint(hint)
+        };
+        let (direction, times) = match text.split_once(':') {
+            None => ("both", text),
+            Some(("there", times)) => ("forward", times),
+            Some(("back", times)) => ("reverse", times),
+            Some(_) => return Err(shape()),
+        };
+        let (from, to) = times.split_once('-').ok_or_else(shape)?;
+        if from.trim().is_empty() {
+            return Err(shape());
+        }
+        let from: Duration = read("down", from)?;
+        let to: Option<Duration> = match to.trim() {
+            "" => None,
+            to => Some(read("down", to)?),
+        };
+        if to.is_some_and(|to| from >= to) {
+            return Err(shape());
+        }
+        Ok(Down {
+            direction,
+            from,
+            to,
+        })
     }
-    Ok((from, to))
+}
+
+/// That a key of `--there` or `--back` is not for a direction's whole time, but for a part of it.
+fn not_a_key(option: &str, written: &str, key: &str) -> Option<Failure> {
+    ["up", "down"].contains(&key).then(|| {
+        let title = format!("--{option} {written}: times down are another option's");
+        Failure::usage(title).hint(format!(
+            "write --down {option}:1s-2s: down from 1 s to 2 s; --down {option}:0s- or --{option} loss=100%: all the time"
+        ))
+    })
 }
 
 /// What the options change of the text; errors name the option.
@@ -123,27 +167,18 @@ fn sets(path: &OnePath) -> Result<Vec<Set>, Failure> {
         }
         set("loss", loss.clone(), "--loss", loss);
     }
-    if let Some(text) = &path.burst_loss {
-        set("gilbert_elliott", bursts(text)?, "--burst-loss", text);
-    }
-    if let Some(text) = &path.jitter {
-        let value = format!("{{ max = {} }}", toml(text));
-        set("jitter", value, "--jitter", text);
-    }
-    if let Some(text) = &path.reorder {
-        let (share, by) = pair("reorder", text, "1%,10ms: 1 % of the frames for 10 ms")?;
-        let value = format!("{{ share = {}, by = {} }}", toml(share), toml(by));
-        set("reordering", value, "--reorder", text);
-        // What jitter delays keeps its order; only what is held back is overtaken.
-        set("reorder", "false".to_owned(), "--reorder", text);
-    }
-    if let Some(text) = &path.duplicate {
-        let value = format!("{{ share = {} }}", toml(text));
-        set("duplication", value, "--duplicate", text);
-    }
-    if let Some(text) = &path.corrupt {
-        let value = format!("{{ share = {}, found_by = \"checksum\" }}", toml(text));
-        set("corruption", value, "--corrupt", text);
+    for (option, given, key, short) in tables(path) {
+        let Some(text) = given else { continue };
+        // A table is written as in a scenario.
+        let value = match text.trim_start().starts_with('{') {
+            true => text.clone(),
+            false => format!("{{ {} }}", short(text)?),
+        };
+        set(key, value, option, text);
+        if key == "reordering" {
+            // What jitter delays keeps its order; only what is held back is overtaken.
+            set("reorder", "false".to_owned(), option, text);
+        }
     }
     for (option, written) in directions(path) {
         let Some((key, value)) = written.split_once('=') else {
@@ -151,6 +186,9 @@ fn sets(path: &OnePath) -> Result<Vec<Set>, Failure> {
             let hint = format!("write --{option} KEY=VALUE, such as --{option} loss=1%");
             return Err(Failure::usage(title).hint(hint));
         };
+        if let Some(wrong) = not_a_key(option, written, key.trim()) {
+            return Err(wrong);
+        }
         let way = if option == "there" {
             "forward"
         } else {
@@ -165,6 +203,32 @@ fn sets(path: &OnePath) -> Result<Vec<Set>, Failure> {
         );
     }
     Ok(sets)
+}
+
+/// An option whose value is a table: its name, what is given, the table's key, and what a short value is in it.
+type Table<'a> = (
+    &'static str,
+    &'a Option<String>,
+    &'static str,
+    fn(&str) -> Result<String, Failure>,
+);
+
+fn tables(path: &OnePath) -> [Table<'_>; 5] {
+    let share = |text: &str| Ok(format!("share = {}", toml(text)));
+    [
+        ("--burst-loss", &path.burst_loss, "gilbert_elliott", bursts),
+        ("--jitter", &path.jitter, "jitter", |text| {
+            Ok(format!("max = {}", toml(text)))
+        }),
+        ("--reorder", &path.reorder, "reordering", |text| {
+            let (share, by) = pair("reorder", text, "1%,10ms: 1 % of the frames for 10 ms")?;
+            Ok(format!("share = {}, by = {}", toml(share), toml(by)))
+        }),
+        ("--duplicate", &path.duplicate, "duplication", share),
+        ("--corrupt", &path.corrupt, "corruption", |text| {
+            Ok(format!("share = {}, found_by = \"checksum\"", toml(text)))
+        }),
+    ]
 }
 
 /// The two states of losses in bursts: of `SHARE,FRAMES` the share in the long run, and the mean length.
@@ -185,7 +249,7 @@ fn bursts(text: &str) -> Result<String, Failure> {
     if !possible {
         return Err(wrong());
     }
-    Ok(format!("{{ p = {enter:?}, r = {leave:?} }}"))
+    Ok(format!("p = {enter:?}, r = {leave:?}"))
 }
 
 /// The two parts of a value with a comma.
@@ -208,15 +272,26 @@ fn toml(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
-    use farpath_scenario::Loss;
+    use farpath_scenario::{Change, Event, Loss};
+    use farpath_units::Time;
 
     use super::*;
     use crate::args::{Cli, Command, LabCommand};
 
-    /// What `lab run` makes of options.
+    /// What `lab run` makes of options, those with blanks in `'`.
     fn asked(options: &str) -> Result<Scenario, String> {
-        let words = format!("farpath lab run --rtt 100ms --rate 10Mbit/s {options} -- true");
-        let cli = Cli::try_parse_from(words.split(' ').filter(|w| !w.is_empty()));
+        let mut words = vec!["farpath", "lab", "run"];
+        let usual = [("--rtt", "100ms"), ("--rate", "10Mbit/s")];
+        let usual = usual.iter().filter(|(name, _)| !options.contains(name));
+        words.extend(usual.flat_map(|(name, value)| [*name, *value]));
+        for (n, part) in options.split('\'').enumerate() {
+            match n % 2 {
+                0 => words.extend(part.split_whitespace()),
+                _ => words.push(part),
+            }
+        }
+        words.extend(["--", "true"]);
+        let cli = Cli::try_parse_from(words);
         let Command::Lab(lab) = cli.map_err(|e| e.to_string())?.command else {
             panic!("it is a lab");
         };
@@ -267,6 +342,54 @@ mod tests {
         assert_eq!(scenario.events.len(), 2);
     }
 
+    /// The guide's table of what other tools call an impairment.
+    #[test]
+    fn every_option_of_the_guides_table_is_one() {
+        let guide = include_str!("../../../../docs/guides/labs.md");
+        let (_, table) = guide
+            .split_once("## What the path does")
+            .expect("a section");
+        let (table, _) = table.split_once("\n## ").expect("one behind it");
+        let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
+        let mut options = 0;
+        for (theirs, ours) in rows.filter_map(|row| row.split_once(" | ")) {
+            let asks = |code: &&str| code.starts_with("--") && code.contains(' ');
+            for code in ours.split('`').skip(1).step_by(2).filter(asks) {
+                options += 1;
+                let scenario = asked(code).unwrap_or_else(|said| panic!("{theirs}: {said}"));
+                // A mean one way of 50 ms, however it is spread.
+                if theirs.starts_with("`delay 50ms") && code.contains("--rtt") {
+                    let direction = &scenario.links[1].directions[0];
+                    let jitter = direction.impairments.jitter.as_ref();
+                    let more = jitter.map_or(Duration::ZERO, |(d, _)| d.quantile(0.5, 0.5));
+                    let mean = (direction.delay + more + ACCESS.times(2)).as_secs_f64();
+                    // The normal one is cut off at four standard deviations.
+                    assert!((mean - 0.05).abs() < 1e-5, "{theirs}: {code}: {mean}");
+                }
+            }
+        }
+        assert!(options > 10, "{options}");
+    }
+
+    #[test]
+    fn a_path_is_down_in_both_directions_or_in_one_and_for_a_time_or_to_the_end() {
+        let downs = |options: &str| {
+            let scenario = asked(options).expect("times down");
+            let event = |e: &Event| {
+                assert!(matches!(e.change, Change::Up(_)), "{:?}", e.change);
+                (e.at, e.ways.len(), e.change == Change::Up(true))
+            };
+            scenario.events.iter().map(event).collect::<Vec<_>>()
+        };
+        let at = |s| Time::ZERO + Duration::from_secs(s);
+        assert_eq!(downs("--down 5s-8s"), [(at(5), 2, false), (at(8), 2, true)]);
+        assert_eq!(downs("--down 3s-"), [(at(3), 2, false)]);
+        assert_eq!(
+            downs("--down there:6s-9s --down back:0s-"),
+            [(at(0), 1, false), (at(6), 1, false), (at(9), 1, true)]
+        );
+    }
+
     #[test]
     fn bursts_have_the_share_and_the_length_asked_for() {
         let scenario = asked("--burst-loss 1%,10").expect("a quantity");
@@ -295,6 +418,14 @@ mod tests {
             ("--burst-loss 90%,2", ["--burst-loss 90%,2", "long bursts"]),
             ("--down 5s", ["--down 5s", "5s-8s"]),
             ("--down 5s-4s", ["--down 5s-4s", "5s-8s"]),
+            ("--down -", ["--down -: it takes", "5s-8s"]),
+            ("--down forth:5s-6s", ["--down forth:5s-6s", "there:5s-8s"]),
+            ("--there up=false", ["--there up=false", "--down there:0s-"]),
+            (
+                "--back down=1s-2s",
+                ["--back down=1s-2s", "--down back:1s-2s"],
+            ),
+            ("--jitter '{ mean = \"5 ms\" }'", ["--jitter:1:1", "mean"]),
         ] {
             let said = asked(options).expect_err(options);
             let all = words.iter().all(|w| said.contains(w));

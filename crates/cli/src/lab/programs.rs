@@ -7,7 +7,7 @@ use std::time::{Duration as Wall, Instant};
 use farpath_emu::lab::Beside;
 use farpath_emu::{Host, Process, signal_of};
 use farpath_report::quantity;
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use super::connections::Connections;
 use super::logs::{Logs, Who};
@@ -23,9 +23,15 @@ const TIMED_OUT: u8 = 124;
 const GRACE: Wall = Wall::from_secs(5);
 
 /// How often to check whether the command has ended, and the shortest and longest time between two samples of its
-/// connections. A longer run is sampled less often; the connections of a short command are short.
+/// connections.
 pub(super) const CHECK: Wall = Wall::from_millis(10);
-const SAMPLES: [Wall; 2] = [Wall::from_millis(50), Wall::from_millis(500)];
+const SAMPLES: [Duration; 2] = [Duration::from_ms(50), Duration::from_ms(500)];
+
+/// How far apart samples are, so long after the start: a longer run is sampled less often, and the connections of a short
+/// command are short.
+pub(super) fn pace(since: Duration) -> Duration {
+    Duration::from_ps(since.as_ps() / 8).clamp(SAMPLES[0], SAMPLES[1])
+}
 
 /// How often to read how many sockets a host has, and their table while that number stays the same.
 const COUNT: Wall = Wall::from_millis(25);
@@ -109,8 +115,9 @@ pub(super) fn run(
     let mut command = hosts[0].init.command(program);
     command.args(arguments);
     let mut client = logs.spawn(&mut command, Who::Client)?;
-    let mut connections = Connections::default();
-    let (started, mut next_sample) = (Instant::now(), SAMPLES[0]);
+    let mut connections = Connections::across(holds);
+    let started = Instant::now();
+    let mut next_sample = beside.now() + SAMPLES[0];
     let (code, why) = loop {
         if let Some(status) = client.try_wait().map_err(environment)? {
             break (status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8), None);
@@ -130,11 +137,12 @@ pub(super) fn run(
             let limit = args.timeout.as_deref().unwrap_or_default();
             break (TIMED_OUT, Some(format!("ended after {limit} (--timeout)")));
         }
-        if started.elapsed() >= next_sample {
-            next_sample = started.elapsed() + (started.elapsed() / 8).clamp(SAMPLES[0], SAMPLES[1]);
+        let now = beside.now();
+        if now >= next_sample {
+            next_sample = now + pace(now.since(Time::ZERO));
             // A sample costs more than everything else an idle lab does.
             if sockets_in_use(hosts[0].init) > 0 {
-                sample((hosts, holds), beside, &mut connections);
+                sample(hosts, beside, &mut connections);
             }
         }
         std::thread::park_timeout(CHECK);
@@ -142,7 +150,7 @@ pub(super) fn run(
     let took = started.elapsed();
     // What is under way yet, the kernel goes on sending.
     if !connections.is_empty() {
-        sample((hosts, holds), beside, &mut connections);
+        sample(hosts, beside, &mut connections);
     }
     if let Some(why) = &why {
         note(&format!("the command was {why}"));
@@ -158,12 +166,12 @@ pub(super) fn run(
 }
 
 /// Samples the connections of both hosts.
-fn sample((hosts, holds): ([&Host; 2], [u64; 2]), beside: &Beside, connections: &mut Connections) {
-    for (number, holds) in holds.into_iter().enumerate() {
-        let output = Connections::sample(&mut hosts[number].command("ss")).output();
+fn sample(hosts: [&Host; 2], beside: &Beside, connections: &mut Connections) {
+    for (number, host) in hosts.into_iter().enumerate() {
+        let output = Connections::sample(&mut host.command("ss")).output();
         if let Ok(output) = output {
             let text = String::from_utf8_lossy(&output.stdout);
-            connections.note(beside.now(), (number, holds), &text);
+            connections.note(beside.now(), number, &text);
         }
     }
 }

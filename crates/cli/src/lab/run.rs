@@ -16,6 +16,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::connections::Busiest;
+use super::datagrams::{self, Sent};
 use super::logs::Logs;
 use super::packets::Packets;
 use super::path::Path;
@@ -33,6 +34,9 @@ const SAMPLING: Sampling = Sampling {
     count: 36_000,
 };
 
+/// The name of what `--json` writes.
+const SCHEMA: &str = "farpath.lab-run/1";
+
 /// What came of a run: the exit code, of the command or of the certificate, and the cases of JUnit.
 struct Outcomes {
     code: u8,
@@ -44,7 +48,7 @@ struct Outcomes {
     certificate: Outcome,
     /// The closing line.
     said: String,
-    /// Of a command that has run.
+    /// What `--json` writes.
     report: Option<Report>,
 }
 
@@ -54,12 +58,33 @@ struct Report {
     schema: &'static str,
     command: String,
     exit_code: u8,
-    took_ns: u64,
+    /// Why there was no run, or why it did not end.
+    fault: Option<String>,
+    took_ns: Option<u64>,
     /// Of the lab's own ping; none where no answer came.
     rtt_p99_ns: Option<f64>,
-    certificate: Certificate,
+    certificate: Option<Certificate>,
     /// The connection that carried most; none where there was none, or too short a one.
     connection: Option<Busiest>,
+    /// Of each of the two hosts that sent any.
+    datagrams: Vec<Sent>,
+}
+
+impl Report {
+    /// That of a run that came to nothing.
+    fn none(args: &LabRunArgs, exit_code: u8, why: &str) -> Report {
+        Report {
+            schema: SCHEMA,
+            command: words(args),
+            exit_code,
+            fault: Some(why.to_owned()),
+            took_ns: None,
+            rtt_p99_ns: None,
+            certificate: None,
+            connection: None,
+            datagrams: Vec::new(),
+        }
+    }
 }
 
 impl Outcomes {
@@ -73,7 +98,7 @@ impl Outcomes {
             server: args.server.as_ref().map(|_| skip()),
             certificate: skip(),
             said: String::new(),
-            report: None,
+            report: Some(Report::none(args, code, why)),
         }
     }
 }
@@ -98,7 +123,14 @@ fn junit_and_run(args: &LabRunArgs) -> Result<u8, Failure> {
     let junit = args.junit.as_deref().map(prepare_file).transpose()?;
     let json = args.json.as_deref().map(prepare_file).transpose()?;
     let mut ran = attempt(args);
-    let report = ran.as_mut().ok().and_then(|o| o.report.take());
+    let report = match &mut ran {
+        Ok(outcomes) => outcomes.report.take(),
+        Err(fault) => {
+            let interrupted = fault.is_interruption().then_some(Exit::Interrupted as u8);
+            let code = interrupted.unwrap_or(FAULT);
+            Some(Report::none(args, code, &fault.to_string()))
+        }
+    };
     if let Some((file, report)) = json.zip(report) {
         let mut text = serde_json::to_string_pretty(&report).map_err(environment)?;
         text.push('\n');
@@ -132,9 +164,9 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     let mut logs = Logs::new(args.logs.as_deref())?;
     let mut packets = Packets::new(args.capture.as_deref(), &path.scenario)?;
     let bar = &mut Bar::new();
-    if !lab::prepare(bar)? {
-        let skip = Outcome::Skip(lab::NOT_RUN.to_owned());
-        return Ok(Outcomes::none(args, Exit::Ok as u8, skip, lab::NOT_RUN));
+    if let Some(why) = lab::prepare(bar)? {
+        let skip = Outcome::Skip(why.clone());
+        return Ok(Outcomes::none(args, Exit::Ok as u8, skip, &why));
     }
     progress::watch_interrupts()?;
     let ground = ground(args, &path, bar)?;
@@ -162,6 +194,7 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     let certificate = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
     let connection = limit_of(&ended, &path, &lab);
+    let datagrams = datagrams::sent(&path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     drop(listed);
@@ -171,19 +204,25 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
         Some(_) => format!("{c}, as --cc says"),
         None => format!("{c} by default"),
     });
-    let limit = connection.as_ref().map(|c| c.line.as_str());
-    let said = closing((rtt, control.as_deref()), &certificate, limit);
+    // What is said is of what carried most.
+    let bytes: u64 = datagrams.iter().map(|sent| sent.bytes).sum();
+    let limit = connection.as_ref().filter(|c| c.bytes_sent >= bytes);
+    let limit = limit.map(|c| c.line.clone()).into_iter();
+    let told: Vec<String> = limit.chain(datagrams.iter().map(Sent::line)).collect();
+    let said = closing((rtt, control.as_deref()), &certificate, &told);
     say(&said, &certificate);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
-        schema: "farpath.lab-run/1",
+        schema: SCHEMA,
         command: words(args),
         exit_code: ended.code,
-        took_ns: u64::try_from(ended.took.as_nanos()).unwrap_or(u64::MAX),
+        fault: None,
+        took_ns: u64::try_from(ended.took.as_nanos()).ok(),
         rtt_p99_ns: rtt,
-        certificate,
+        certificate: Some(certificate),
         connection,
+        datagrams,
     };
     Ok(outcomes(args, ended, said, report))
 }
@@ -221,7 +260,7 @@ fn say(closing: &str, certificate: &Certificate) {
 fn closing(
     (rtt, control): (Option<f64>, Option<&str>),
     certificate: &Certificate,
-    limit: Option<&str>,
+    told: &[String],
 ) -> String {
     let rtt = rtt.map_or("no RTT measured".to_owned(), |ns| {
         format!("RTT {:.2} ms p99", ns / 1e6)
@@ -231,9 +270,12 @@ fn closing(
     } else {
         "INVALID"
     };
-    let limit = limit.map_or(String::new(), |l| format!("; {l}"));
-    let control = control.map_or(String::new(), |c| format!("; {c}"));
-    format!("{rtt}, certificate {verdict}{control}{limit}")
+    let head = format!("{rtt}, certificate {verdict}");
+    let control = control.map(str::to_owned).into_iter();
+    let all = core::iter::once(head).chain(control);
+    all.chain(told.iter().cloned())
+        .collect::<Vec<String>>()
+        .join("; ")
 }
 
 /// An invalid certificate says that the machine was too busy, and nothing of the program: it fails a run only where that
@@ -245,7 +287,8 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
         (_, Some(why)) => Outcome::Fail(why),
         (code, None) => Outcome::Fail(format!("exit code {code}")),
     };
-    let (code, truth) = match Outcome::from(&report.certificate) {
+    let certificate = report.certificate.as_ref();
+    let (code, truth) = match certificate.map_or(Outcome::Pass, Outcome::from) {
         Outcome::Fail(why) if args.strict => (Exit::Certificate as u8, Outcome::Fail(why)),
         Outcome::Fail(why) => (ended.code, Outcome::Skip(format!("invalid: {why}"))),
         other => (ended.code, other),
@@ -267,6 +310,49 @@ fn words(args: &LabRunArgs) -> String {
     words.join(" ")
 }
 
+/// The path and its hosts, as they were asked for: JUnit cases of other runs have other classes.
+fn place(args: &LabRunArgs) -> String {
+    let path = &args.path;
+    let once = [
+        ("rtt", &path.rtt),
+        ("rate", &path.rate),
+        ("loss", &path.loss),
+        ("burst-loss", &path.burst_loss),
+        ("jitter", &path.jitter),
+        ("reorder", &path.reorder),
+        ("duplicate", &path.duplicate),
+        ("corrupt", &path.corrupt),
+        ("queue", &path.queue),
+        ("on", &args.on),
+        ("server-on", &args.server_on),
+        ("cc", &args.control.cc),
+    ];
+    let often = [
+        ("down", &path.down),
+        ("there", &path.there),
+        ("back", &path.back),
+        ("set", &args.sets),
+    ];
+    let numbers = [("mtu", path.mtu.map(u64::from)), ("seed", args.seed)];
+    let once = once
+        .into_iter()
+        .map(|(name, value)| (name, value.as_slice()));
+    let often = often
+        .into_iter()
+        .map(|(name, values)| (name, values.as_slice()));
+    let options = once.chain(often).flat_map(|(name, values)| {
+        let option = move |value| format!("--{name} {value}");
+        values.iter().map(option)
+    });
+    let number = |(name, n): (&str, Option<u64>)| Some(format!("--{name} {}", n?));
+    let numbers = numbers.into_iter().filter_map(number);
+    let flags = [("-4", args.control.ipv4), ("-6", args.control.ipv6)];
+    let flags = flags.into_iter().filter(|(_, given)| *given);
+    let words = args.scenario.iter().cloned().chain(options).chain(numbers);
+    let words = words.chain(flags.map(|(flag, _)| flag.to_owned()));
+    words.collect::<Vec<String>>().join(" ")
+}
+
 /// Writes what came of the command and of the certificate; returns the exit code.
 fn write_junit(args: &LabRunArgs, file: Pending, outcomes: Outcomes) -> Result<u8, Failure> {
     let case = |name: &str, outcome| {
@@ -285,7 +371,8 @@ fn write_junit(args: &LabRunArgs, file: Pending, outcomes: Outcomes) -> Result<u
         .flatten()
         .collect();
     let mut xml = Vec::new();
-    write_cases("farpath lab run", &cases, &mut xml).map_err(environment)?;
+    let class = ["farpath lab run".to_owned(), place(args)].join(" ");
+    write_cases(class.trim_end(), &cases, &mut xml).map_err(environment)?;
     file.write(&xml)?;
     Ok(outcomes.code)
 }

@@ -10,6 +10,8 @@ pub(super) struct End {
     pub(super) t: Time,
     /// Bytes sent so far, each once.
     pub(super) sent: u64,
+    /// Bytes acknowledged so far; the SYN counts as one to who opened the connection.
+    pub(super) acked: u64,
     /// Bytes received so far.
     pub(super) received: u64,
     /// Bytes written and not sent yet.
@@ -98,6 +100,7 @@ mod tests {
                     t: Time::from_ps(t * MS),
                     since_sent: Duration::from_ms(t - sent.clone().map(|m| m.1).max().unwrap_or(0)),
                     sent: 10 * sent.count() as u64,
+                    acked: 0,
                     received: 10 * received.count() as u64,
                     unsent: 0,
                 }

@@ -132,7 +132,7 @@ struct Running {
 
 fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let bar = &mut Bar::new();
-    if !lab::prepare(bar)? {
+    if lab::prepare(bar)?.is_some() {
         return Ok(Exit::Ok);
     }
     progress::watch_interrupts()?;

@@ -45,6 +45,16 @@ fn least(out: &str) -> f64 {
     least.unwrap_or_else(|| panic!("no round trip in {out}"))
 }
 
+/// Four programs of the hosts' own take the processors from the data plane.
+#[test]
+fn nothing_comes_earlier_than_the_path_allows_on_a_busy_machine() {
+    let place = Place::new();
+    let busy = "for i in 1 2 3 4; do while :; do :; done & done";
+    let script = format!("{busy}; ping -q -i 0.01 -c 200 server; kill $(jobs -p)");
+    let ran = place.lab_run(&["--", "bash", "-c", &script]).exits(0);
+    assert!(least(&ran.out) >= 20.0, "{}", ran.out);
+}
+
 /// What one ping of five comes to on a path of 20 ms with `options`.
 fn pinged(place: &Place, options: &[&str]) -> crate::place::Ran {
     let ping = ["--", "ping", "-i", "0.1", "-c", "5", "-W", "1", "server"];
@@ -231,6 +241,10 @@ fn a_lab_that_cannot_start_leaves_junit() {
     let counts = r#"tests="2" skipped="1" errors="0" failures="1""#;
     assert!(junit.contains(counts), "{junit}");
     assert!(junit.contains("not run: this kernel has no"), "{junit}");
+    // Other paths have other classes.
+    let class = "classname=\"farpath lab run --rtt 20ms --rate ";
+    assert_eq!(junit.matches(class).count(), 2, "{junit}");
+    assert!(junit.contains(" --cc nonsense\""), "{junit}");
 }
 
 #[test]

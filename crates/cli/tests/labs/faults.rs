@@ -296,14 +296,36 @@ fn where_no_lab_can_be_the_remedy_is_named_and_nothing_passes_silently() {
         up.err
     );
     nobody(&place, "required", &["lab", "up", "small.toml"]).exits(3);
+    // The rest of a script that brings a lab up passes, too.
+    for rest in [
+        &["lab", "exec", "left", "--", "false"][..],
+        &["lab", "set", "link.far.up=false"],
+        &["lab", "status", "--once"],
+        &["lab", "down"],
+    ] {
+        let ran = nobody(&place, "auto", rest).exits(0);
+        let said = ran.err.starts_with("note: emulation NOT RUN: ");
+        assert!(said, "{rest:?}: {}", ran.err);
+        nobody(&place, "required", rest).exits(3);
+    }
     let one = [
-        "lab", "run", "--rtt", "20ms", "--rate", "1Gbit/s", "--junit", "out.xml", "--", "false",
+        "lab", "run", "--rtt", "20ms", "--rate", "1Gbit/s", "--junit", "out.xml", "--json",
+        "out.json", "--", "false",
     ];
     let auto = nobody(&place, "auto", &one).exits(0);
     assert!(auto.err.contains("emulation NOT RUN: "), "{}", auto.err);
     let xml = read("out.xml");
     assert!(xml.contains("<skipped"), "{xml}");
+    assert!(xml.contains("user.max_user_namespaces"), "{xml}");
+    let json = || serde_json::from_str::<serde_json::Value>(&read("out.json")).expect("JSON");
+    let auto = json();
+    assert_eq!(auto["exit_code"], 0, "{auto}");
+    let why = auto["fault"].as_str().unwrap_or_default();
+    assert!(why.contains("user.max_user_namespaces"), "{auto}");
     nobody(&place, "required", &one).exits(125);
+    let required = json();
+    assert_eq!(required["exit_code"], 125, "{required}");
+    assert!(required["certificate"].is_null(), "{required}");
 }
 
 /// A path whose middle takes smaller datagrams than its ends: routed, or within a label switched path.
