@@ -494,7 +494,7 @@ mod tests {
         assert_eq!(words, "the path was down for 8.0 s (80 % of the time)");
     }
 
-    /// Nothing was lost: a window that a model of the path sets is no answer to a loss. What a full link or a policer takes is
+    /// Nothing was lost, and a window that a model of the path sets does not answer losses. What a full link or a policer takes is
     /// theirs as of any window.
     #[test]
     fn what_a_model_of_the_path_does_not_send_is_its_own_pace() {

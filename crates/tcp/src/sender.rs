@@ -481,15 +481,6 @@ impl Sender {
         None
     }
 
-    /// Of an algorithm with a model of the path this is its start alone: afterwards a window below the threshold, if there is
-    /// one at all, is one that it wants, and not one that grows to it.
-    fn slow_starts(&self) -> bool {
-        match self.sampled {
-            true => self.control.is_starting(),
-            false => self.cwnd < self.ssthresh,
-        }
-    }
-
     fn cwnd_limit(&self) -> Limit {
         match self.state {
             State::Loss => Limit::Loss,

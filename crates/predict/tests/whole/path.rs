@@ -277,10 +277,14 @@ fn every_algorithm_has_its_law_or_says_why_not() {
         rates.extend(loss);
         assert_eq!(cc.name().parse::<Cc>(), Ok(cc));
     }
-    // Reno with one ACK for two segments is the slowest, BBR's ceiling the highest.
+    // Reno with one ACK for two segments is the slowest. BBR's ceilings are the highest, and at 120 ms that of version 3, which
+    // halves its flight every 5 s, is above that of version 1.
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     assert_eq!(least, rates[0]);
-    assert!(rates.iter().all(|r| *r <= rates[rates.len() - 2]));
+    let [others @ .., bbr, bbr3] = &rates[..] else {
+        panic!("{rates:?}")
+    };
+    assert!(others.iter().all(|r| r <= bbr) && bbr <= bbr3, "{rates:?}");
     // Beyond what BBR bears there is no answer.
     (p.cc, p.loss) = (Cc::Bbr3, Ratio::new(0.05));
     assert_eq!(

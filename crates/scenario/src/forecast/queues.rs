@@ -8,7 +8,7 @@ use farpath_record::Record;
 
 use super::Path;
 use super::tcp::Flow;
-use crate::model::{Direction, Scenario};
+use crate::model::{Direction, Scenario, Test};
 use crate::plan::Hop;
 use crate::queueing::Queueing;
 
@@ -53,7 +53,7 @@ impl ShortQueue {
     }
 
     /// What is said where the share is of whole cycles and less than one is measured.
-    pub(super) fn doubt_of_time(&self, measured_s: f64) -> Option<String> {
+    fn doubt_of_time(&self, measured_s: f64) -> Option<String> {
         let cycle_s = self
             .cycle_s
             .filter(|s| self.is_counted && *s > measured_s)?;
@@ -130,11 +130,18 @@ impl Path<'_> {
     /// What of these a forecast of `steady` payload bit/s leaves out.
     pub(super) fn note_queues(
         &self,
+        test: &Test,
         flow: &Flow,
         steady: f64,
         short: Option<&ShortQueue>,
         record: &mut Record,
     ) {
+        let completion_s = record.metrics.get("completion_ns").map(|ns| ns / 1e9);
+        let measured_s = test.duration.map(|d| d.as_secs_f64()).or(completion_s);
+        let unfinished = short.zip(measured_s);
+        record
+            .notes
+            .extend(unfinished.and_then(|(queue, s)| queue.doubt_of_time(s)));
         let managed = |h: &Hop| self.queueing(h.port).and_then(manager);
         if let Some(name) = self.there.iter().find_map(managed) {
             record.notes.push(format!(

@@ -116,12 +116,7 @@ impl Path<'_> {
         record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
         record.notes.extend(flow.doubts(test, loss_bps));
         record.notes.extend(kept.note(&flow, test));
-        let measured = test.duration.map(|d| d.as_secs_f64()).or(completion);
-        let unfinished = short.as_ref().zip(measured);
-        record
-            .notes
-            .extend(unfinished.and_then(|(queue, s)| queue.doubt_of_time(s)));
-        self.note_queues(&flow, steady, short.as_ref(), record);
+        self.note_queues(test, &flow, steady, short.as_ref(), record);
         if let Some(bounds) = policed {
             self.note_policed(bounds, goodput / steady, record);
         }

@@ -785,7 +785,7 @@ fn a_short_queue_costs_what_its_law_says() {
         let long = with("1bdp", &format!("cc = \"{cc}\""));
         assert_eq!(of(&long, "goodput_bps").round(), line.round());
     }
-    // 838 segments at the most: Reno climbs from half of them in 419 round trips of 100 ms. Less than that has no mean.
+    // 838 segments at the most: Reno climbs from 419 to them in 419 round trips of 100 ms. Less than that has no mean.
     let brief = lasting(30, "25 packets", "cc = \"reno\"");
     let doubt = "one takes some 42 s, and 30 s are measured";
     assert!(says(&brief, doubt), "{:?}", brief.notes);

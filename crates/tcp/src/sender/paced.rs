@@ -69,6 +69,17 @@ impl Sender {
         }
     }
 
+    /// Whether the window grows as in slow start.
+    ///
+    /// Of an algorithm with a model of the path this is its start alone: afterwards a window below the threshold, if there is
+    /// one at all, is one that it wants, and not one that grows to it.
+    pub(super) fn slow_starts(&self) -> bool {
+        match self.sampled {
+            true => self.control.is_starting(),
+            false => self.cwnd < self.ssthresh,
+        }
+    }
+
     /// New data from `seq` on leaves at an instant of its own.
     #[cold]
     pub(super) fn note_sent(&mut self, seq: u64, now: Time) {
