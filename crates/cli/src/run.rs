@@ -55,13 +55,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let failure = captures.failure(fault);
         if let Some(file) = junit.filter(|_| !failure.is_usage()) {
             let points = (part.ended, part.missing.as_slice());
-            let document = &part.outcome.document;
-            others.extend(not_ended(
-                &failure,
-                document,
-                &loaded.scenario.expects,
-                points,
-            ));
+            let (document, expects) = (&part.outcome.document, &loaded.scenario.expects);
+            others.extend(not_ended(&failure, document, expects, points));
             write_junit(document, &others, file)?;
         }
         return Err(failure);

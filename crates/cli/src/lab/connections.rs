@@ -36,7 +36,7 @@ pub(super) struct Busiest {
     pub(super) bytes_sent: u64,
     segments_sent: u64,
     segments_sent_again: u64,
-    /// How often the connection was looked at.
+    /// How often the connection was sampled.
     samples: usize,
     /// The most in any sample; none where they are too few, or none met any.
     in_flight_max_bytes: Option<u64>,
@@ -222,7 +222,7 @@ impl Busiest {
         )
     }
 
-    /// The line of a connection that was looked at too rarely in its `time`.
+    /// The line of a connection that was sampled too rarely in its `time`.
     fn counted(&self, time: Duration) -> String {
         format!(
             "{} sent {} ({}) in {}, {} of them again; too few samples ({} in {:.1} s) to say what was in flight and what \
@@ -767,7 +767,7 @@ mod tests {
         );
     }
 
-    /// What a host has received, the other has sent, though the other was last looked at before.
+    /// What a host has received, the other has sent, though the other was last sampled before.
     #[test]
     fn who_sends_most_is_known_by_who_received_it() {
         let mut connections = Connections::across([100_000; 2]);

@@ -224,18 +224,7 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
                 ),
             }
         }
-        "link" if figures.queue_is_short() => {
-            let queue = Size::from_bytes(
-                (input.rate.as_bps() as f64 * input.rtt.as_secs_f64() / 8.0).round() as u64,
-            );
-            let longer = then(PathInput {
-                queue: Some(queue),
-                ..input.clone()
-            });
-            format!(
-                "a queue of a bandwidth-delay product, {queue}{longer}; or pace the sender (BBR, or fq with a rate below the line's)"
-            )
-        }
+        "link" if figures.queue_is_short() => longer_queue(input, figures),
         "link" if input.mtu < JUMBO => {
             let more = then(PathInput {
                 mtu: JUMBO,
@@ -249,6 +238,20 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
         _ => return None,
     };
     Some(text)
+}
+
+/// A queue with which one connection fills the line.
+fn longer_queue(input: &PathInput, figures: &Figures<'_>) -> String {
+    let pipe = input.rate.as_bps() as f64 * input.rtt.as_secs_f64() / 8.0;
+    let queue = Size::from_bytes(pipe.round() as u64);
+    let better = PathInput {
+        queue: Some(queue),
+        ..input.clone()
+    };
+    format!(
+        "a queue of a bandwidth-delay product, {queue}{}; or pace the sender (BBR, or fq with a rate below the line's)",
+        gain(&better, figures)
+    )
 }
 
 /// What the better path gives; empty where that is no more, or unknown.

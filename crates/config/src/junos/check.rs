@@ -32,7 +32,7 @@ pub(super) fn names(undefined: &[Structure], defined: &[Structure]) -> Vec<Findi
     own.map(finding).collect()
 }
 
-/// Queues whose classes a router fills without being told (Junos, "Default forwarding classes").
+/// Queues whose classes a router fills by default (Junos, "Default forwarding classes").
 const FILLED: u8 = 4;
 
 /// JUN003, of the scheduler maps that interfaces have.

@@ -421,11 +421,9 @@ impl Facts {
     }
 
     fn count(&self) -> usize {
+        let own = self.facts.len() + self.counters.len() + self.tests.len();
         // Only the last test can have grown.
-        self.facts.len()
-            + self.counters.len()
-            + self.tests.len()
-            + self.tests.last().map_or(0, Test::facts)
+        own + self.tests.last().map_or(0, Test::facts)
     }
 
     fn ignore(&mut self, source: u32, line: u32) {

@@ -357,7 +357,7 @@ fn a_super_frame_crosses_in_one_piece_with_its_hops_counted() {
     }
 }
 
-/// A host that sends one packet when it is told to, on the real clock.
+/// A host that sends one packet when it is asked to, on the real clock.
 struct Timed<'a> {
     clock: Clock,
     packet: &'a RefCell<Option<Vec<u8>>>,

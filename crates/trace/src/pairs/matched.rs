@@ -8,7 +8,7 @@ use crate::pairs::Seen;
 use crate::ranges::{Ranges, unwrapped};
 use crate::segment::control;
 
-/// Packets that are looked at for a piece: a super-segment is 45 full ones, and each may have been sent several times.
+/// Packets that are compared with a piece: a super-segment is 45 full ones, and each may have been sent several times.
 const NEAR_MAX: usize = 1024;
 
 /// Lost segments that are listed.
