@@ -600,7 +600,7 @@ mod tests {
         assert_eq!(
             line,
             "what your command sends (cubic) had at most 898 kB in flight in 20 samples on a path that holds 37.5 MB, and sent 3 segments again; \
-             the receiver's window limited it 67 % of the time"
+             the receiver's window limited it 60 % of the time"
         );
     }
 

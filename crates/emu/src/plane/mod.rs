@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 
 use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port};
-use farpath_scenario::plan::{Output, Plan, node_at, port_of};
+use farpath_scenario::plan::{Output, Plan, port_of};
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
