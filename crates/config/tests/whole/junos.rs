@@ -411,7 +411,7 @@ fn classes_without_frames_or_scheduler_and_shares_above_the_whole_are_found() {
     );
     let left = CLASSED.replace("set class-of-service scheduler-maps CORE forwarding-class assured-forwarding scheduler AF\n", "");
     let missing = "classifier `IN` classes frames into `assured-forwarding`, and scheduler-map `CORE` has no scheduler for it";
-    assert_eq!(found(&left), [idle, missing]);
+    assert_eq!(found(&left), [missing, idle]);
     // What no interface has is nobody's.
     let unused = CLASSED.replace("xe-0/0/0 scheduler-map CORE", "xe-0/0/0 unit 0");
     assert!(found(&unused).is_empty());
