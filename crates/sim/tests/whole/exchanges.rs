@@ -69,12 +69,12 @@ fn the_rate_of_requests_is_foreseen() {
             let plan = farpath_scenario::plan::Plan::new(&world.scenario).expect("a plan");
             let nowhere = std::collections::BTreeMap::new();
             let foreseen = farpath_scenario::forecast(&world.scenario, &plan, &nowhere).remove(0);
-            // The start is not in the forecast.
+            // The start is not in the forecast, and of twenty answers one more or less is 5 %.
             assert_within(
                 &format!("{think}, {keys}"),
                 world.metric("t", "request_rate") / foreseen.metrics["request_rate"],
                 0.95,
-                1.02,
+                1.05,
             );
         }
     }
