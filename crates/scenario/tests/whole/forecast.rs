@@ -886,7 +886,10 @@ fn an_answers_time_on_the_way_is_its_own() {
             (rate / wanted - 1.0).abs() < 2e-3,
             "{parallel} × {outstanding}: {rate}"
         );
-        assert_eq!(record.limited_by.as_deref() != Some("application"), asked > line);
+        assert_eq!(
+            record.limited_by.as_deref() != Some("application"),
+            asked > line
+        );
         if outstanding == 1 {
             let response = of(&record, "response_avg_ns") / 1e9;
             assert!((response * rate / f64::from(parallel) - 1.0).abs() < 1e-6);
