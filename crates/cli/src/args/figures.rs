@@ -14,7 +14,6 @@ use clap::Args;
     farpath figures report\n  \
     farpath figures report --name goodput --into slides\n  \
     farpath figures report --name goodput --title 'A window is a rate' --log xy\n  \
-    farpath figures report --rename cc= --rename 'forward.queue=buffer'\n  \
     farpath figures report --from 2s --to 5s --into close"
 )]
 pub(crate) struct FiguresArgs {
