@@ -5,7 +5,7 @@ use crate::ceiling::{bps, payload_share};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
-use crate::items::{Item, LOSSES, of, step};
+use crate::items::{Item, step};
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::Tally;
@@ -289,9 +289,8 @@ fn damage(e: &Evidence, items: &mut Vec<Item>) {
             ),
             false => format!("at an interface {count:.0} frames arrived damaged"),
         };
-        let accounts = damaged.accounts(e).filter(|_| damaged.grew).unwrap_or(0.0);
         items.push(Item {
-            holds: damaged.holds(1.0, 50.0).max(accounts),
+            holds: damaged.holds(1.0, 50.0).max(damaged.surely_accounts(e)),
             weights: vec![(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)],
             sentence,
         });
@@ -319,28 +318,6 @@ fn slow_port(e: &Evidence, items: &mut Vec<Item>) {
         ),
     });
 }
-
-/// As many packets were dropped at an interface of a host as segments were sent again: nothing on the path has to have lost any.
-pub(crate) fn dropped_there(e: &Evidence, drops: &Figure, items: &mut Vec<Item>) {
-    let Some(again) = e.retransmits.as_ref().filter(|a| a.value >= DROPS_LEAST) else {
-        return;
-    };
-    let off = libm::fabs(libm::log(drops.value / again.value));
-    items.push(Item {
-        holds: 1.0 - step(off, 0.5, 1.0),
-        weights: of(&LOSSES, -14.0)
-            .into_iter()
-            .chain([(Cause::Nic, 18.0)])
-            .collect(),
-        sentence: format!(
-            "that is as many as segments were sent again, {:.0}",
-            again.value
-        ),
-    });
-}
-
-/// Fewer are as many by chance.
-const DROPS_LEAST: f64 = 20.0;
 
 /// The rate is what a port of a lower speed leaves: one on the way chose it.
 fn lower_port(e: &Evidence, items: &mut Vec<Item>) {

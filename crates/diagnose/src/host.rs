@@ -8,7 +8,7 @@ mod document;
 mod findings;
 
 use farpath_predict::law::{self, Conditions};
-use farpath_predict::window::MEMORY_PART;
+use farpath_predict::window::{LARGEST, MEMORY_PART};
 use farpath_predict::{Cc, recovery, window};
 use farpath_record::survey::Survey;
 use farpath_record::{Finding, Severity};
@@ -18,9 +18,7 @@ pub use document::{Congestion, HostCeiling, HostPath, HostReport, HostVerdict, H
 
 use crate::Facts;
 use crate::cause::Cause;
-use crate::ceiling::{
-    Limit, UNSCALED, bps, cap, carried, in_flight, most_said, receiving, sending,
-};
+use crate::ceiling::{Limit, UNSCALED, bps, cap, carried, in_flight, receiving, sending};
 use crate::document::Ceiling;
 use crate::evidence::{Evidence, Room};
 use crate::fact::{Figure, Of, Place};
@@ -145,7 +143,7 @@ impl Host<'_> {
             all.push(Allowed {
                 way,
                 how,
-                largest: by != MEMORY && room.bytes.value >= most_said(f64::MAX),
+                largest: by != MEMORY && room.bytes.value >= LARGEST.as_bytes() as f64,
                 by,
                 limit,
             });
@@ -179,7 +177,7 @@ impl Host<'_> {
             for mut room in rooms {
                 // What no SYN's scale can say is never in flight: that holds of the peer's window too.
                 if by != MEMORY {
-                    cap(&mut room.bytes, most_said(f64::MAX));
+                    cap(&mut room.bytes, LARGEST.as_bytes() as f64);
                 }
                 all.push((way, how, by.to_owned(), room));
             }

@@ -89,7 +89,7 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
         }
         _ => String::new(),
     };
-    let surely = accounts.filter(|_| drops.grew).unwrap_or(0.0);
+    let surely = drops.surely_accounts(e);
     items.push(Item {
         holds: drops.holds(1.0, 50.0).max(surely) * accounts.unwrap_or(1.0),
         weights: vec![(Cause::Nic, 14.0)],
@@ -108,7 +108,7 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
         sentence: String::new(),
     });
     if !drops.grew {
-        crate::around::dropped_there(e, &drops.count, items);
+        dropped_there(e, &drops.count, items);
     }
     items.push(Item {
         holds: if drops.grew && count == 0.0 { 1.0 } else { 0.0 },
@@ -116,3 +116,25 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
         sentence: String::new(),
     });
 }
+
+/// As many packets were dropped at an interface of a host as segments were sent again: nothing on the path has to have lost any.
+fn dropped_there(e: &Evidence, drops: &Figure, items: &mut Vec<Item>) {
+    let Some(again) = e.retransmits.as_ref().filter(|a| a.value >= DROPS_LEAST) else {
+        return;
+    };
+    let off = libm::fabs(libm::log(drops.value / again.value));
+    items.push(Item {
+        holds: 1.0 - step(off, 0.5, 1.0),
+        weights: of(&LOSSES, -14.0)
+            .into_iter()
+            .chain([(Cause::Nic, 18.0)])
+            .collect(),
+        sentence: format!(
+            "that is as many as segments were sent again, {:.0}",
+            again.value
+        ),
+    });
+}
+
+/// Fewer are as many by chance.
+const DROPS_LEAST: f64 = 20.0;

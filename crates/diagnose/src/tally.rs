@@ -1,5 +1,6 @@
 //! Counters of hosts and their interfaces: by how much they grew from one reading to the next.
 
+use core::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::evidence::Evidence;
@@ -95,25 +96,21 @@ pub(crate) fn tally(facts: &Facts, hosts: &[u32], kind: &'static str) -> Option<
             grew,
         }
     };
-    let rank = |t: &Tally| (t.count.value > 0.0, t.grew);
-    let larger = |a: &Tally, b: &Tally| {
-        rank(a)
-            .cmp(&rank(b))
-            .then(a.count.value.total_cmp(&b.count.value))
-    };
-    all.values().map(of).max_by(larger)
+    all.values().map(of).max_by(Tally::order)
 }
 
 impl Tally {
     /// The larger of those of two ends: what grew before what only stands there.
     pub(crate) fn of_ends(facts: &Facts, ends: [&[u32]; 2], kind: &'static str) -> Option<Tally> {
         let each = ends.into_iter().filter_map(|end| tally(facts, end, kind));
-        each.max_by(|a, b| {
-            let rank = |t: &Tally| (t.count.value > 0.0, t.grew);
-            rank(a)
-                .cmp(&rank(b))
-                .then(a.count.value.total_cmp(&b.count.value))
-        })
+        each.max_by(Tally::order)
+    }
+
+    /// The larger count last: what grew after what only stands there, and nothing before both.
+    fn order(&self, other: &Tally) -> Ordering {
+        let rank = |t: &Tally| (t.count.value > 0.0, t.grew);
+        let by_rank = rank(self).cmp(&rank(other));
+        by_rank.then(self.count.value.total_cmp(&other.count.value))
     }
 
     /// What was counted once, on no host that is known.
@@ -140,6 +137,11 @@ impl Tally {
             n if n <= 0.0 => 0.0,
             n => step(self.count.value / n, 0.2, 0.7),
         })
+    }
+
+    /// The same of what grew, which alone is sure to be of this time; 0 where nothing is known.
+    pub(crate) fn surely_accounts(&self, e: &Evidence) -> f64 {
+        self.accounts(e).filter(|_| self.grew).unwrap_or(0.0)
     }
 
     /// Since when it counts, for people.

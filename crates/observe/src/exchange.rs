@@ -20,7 +20,7 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// As many times are kept of one asking end, 1 MiB; of more there is no percentile.
+    /// Most times kept for each asking end, 1 MiB of them; where there were more, p50 and p99 are unknown.
     pub const TIMES: usize = 1 << 17;
 }
 

@@ -20,7 +20,7 @@ const PLAIN: [Metric<LinkRecord>; 15] = [
     ("rate_mean_bps", mean_rate),
     ("rate_max_bps", |l| largest(&l.rate_bps)),
     ("queue_max_bytes", |l| largest(&l.queue_bytes)),
-    ("queue_mean_bytes", |l| mean_queue(l)),
+    ("queue_mean_bytes", |l| mean_of(&l.t_ns, &l.queue_bytes)),
     ("queue_p50_bytes", |l| quantile(&l.queue_bytes, 0.5)),
     ("queue_p99_bytes", |l| quantile(&l.queue_bytes, 0.99)),
     ("cells", |l| cells(l, "sent")),
@@ -147,11 +147,6 @@ fn largest(values: &[f64]) -> Option<f64> {
     values.iter().copied().reduce(f64::max)
 }
 
-/// Mean of the samples, each weighed by the interval that it ends.
-fn mean_queue(link: &LinkRecord) -> Option<f64> {
-    mean_of(&link.t_ns, &link.queue_bytes)
-}
-
 /// The smallest value that a share of the values does not exceed.
 fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
@@ -165,6 +160,7 @@ fn mean_rate(link: &LinkRecord) -> Option<f64> {
     mean_of(&link.t_ns, &link.rate_bps)
 }
 
+/// Mean of samples or rates, each weighed by the interval that it ends; the first begins at 0.
 fn mean_of(ends: &[u64], values: &[f64]) -> Option<f64> {
     let (mut start, mut sum) = (0u64, 0.0);
     for (end, value) in ends.iter().zip(values) {

@@ -26,8 +26,8 @@ pub(super) fn none(why: NoTwin, flow: usize) -> Failure {
     }
 }
 
-/// What has to be done before anything is read: a lab, if one is asked for, and that Ctrl-C ends a run. Why there is no lab,
-/// where that is allowed.
+/// Gets a lab ready if one is asked for, and lets Ctrl-C end a run; to be called before anything is read. Returns why there is no lab,
+/// where `FARPATH_LAB=auto` allows that.
 pub(super) fn prepare(args: &DiagnoseArgs) -> Result<Option<String>, Failure> {
     let no_lab = match args.emulate {
         true => lab::prepare(&mut Bar::new())?,

@@ -1,5 +1,6 @@
 //! What to change on a host: its commands, their undo with the values it has now, what it costs and what it gives.
 
+use farpath_predict::window::LARGEST;
 use farpath_record::Finding;
 
 use super::{Allowed, Host, How, MEMORY, PathAsked, SCALING, Way};
@@ -119,7 +120,7 @@ fn window(host: &Host<'_>, path: PathAsked, a: &Allowed) -> Remedy {
             .risk
             .push_str(&format!("; the host has {memory} bytes"));
     }
-    let most = crate::ceiling::most_said(f64::MAX);
+    let most = LARGEST.as_bytes() as f64;
     if wanted > most {
         remedy.commands.push(format!(
             "and {} connections side by side: a window ends at {most:.0} bytes (RFC 7323 §2.3)",

@@ -1,5 +1,6 @@
 //! The two hosts: whose rules they follow, their buffers, and the window between them.
 
+use farpath_predict::window::LARGEST;
 use farpath_units::{Duration, Rate, Size};
 
 use super::model::{Grounds, Said, assumed, rate};
@@ -169,7 +170,8 @@ impl Grounds<'_> {
         receiver: &mut HostModel,
         fitted: &mut Vec<&'static str>,
     ) -> Option<Said<Size>> {
-        let window = |bytes: f64| Size::from_bytes(bytes.clamp(512.0, 1_073_725_440.0) as u64);
+        let window =
+            |bytes: f64| Size::from_bytes(bytes.clamp(512.0, LARGEST.as_bytes() as f64) as u64);
         if self.cause == Cause::NoWindowScaling {
             let from = self
                 .e

@@ -224,19 +224,16 @@ fn lose(c: &mut Compared, s: &Seen, came: &Ranges, base: u64, started: i64, full
     let from = unwrapped(base, s.seq);
     let gaps = came.gaps(from, from + u64::from(s.length));
     let missing = bytes_in(&gaps);
-    let is_recut = missing < u64::from(s.length);
-    c.recut += u64::from(is_recut);
+    c.recut += u64::from(missing < u64::from(s.length));
     if s.length > 0 && missing == 0 {
         return;
     }
-    let in_segments = |bytes: u64| match u64::from(full) {
+    let in_segments = |(from, until): &(u64, u64)| match u64::from(full) {
         0 => 1,
-        full => bytes.div_ceil(full).max(1),
+        full => (until - from).div_ceil(full),
     };
-    c.lost += match is_recut || s.length > full {
-        true => gaps.iter().map(|(a, b)| in_segments(b - a)).sum(),
-        false => 1,
-    };
+    // What has no data is one packet.
+    c.lost += gaps.iter().map(in_segments).sum::<u64>().max(1);
     c.lost_bytes += missing;
     let is_bare = s.length == 0 && s.control & (control::SYN | control::FIN | control::RST) == 0;
     c.lost_acks += u64::from(is_bare);
