@@ -360,6 +360,8 @@ def option(arguments, name, default):
 
 
 def main():
+    if len(sys.argv) < 2 or {"-h", "--help"} & set(sys.argv):
+        sys.exit(__doc__)
     arguments = [a for a in sys.argv[1:] if a not in ("--page", "--missing")]
     wanted = option(arguments, "--runs", 1)
     within = option(arguments, "--within", None)

@@ -123,7 +123,7 @@ pub(crate) fn wrapped(list: &str) -> String {
 }
 
 /// The name of `known` that `wrong` was probably meant to be: two letters in three are right.
-pub(crate) fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
     // A long mutated string is nobody's typing error, and edit distance is quadratic.
     if wrong.len() > 80 {
         return None;
@@ -215,9 +215,23 @@ impl Diagnostics {
             String::new()
         };
         let plural = if self.total == 1 { "" } else { "s" };
-        let name = self.texts.first().map_or("", |t| t.0.as_str());
-        out.push_str(&format!("{} error{plural} in {name}{more}\n", self.total));
+        let names = self.faulty().join(", ");
+        out.push_str(&format!("{} error{plural} in {names}{more}\n", self.total));
         out
+    }
+
+    /// The names of the texts that have a fault, each once; the scenario's where no fault has a place.
+    fn faulty(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        let firsts = self.faults.iter().filter_map(|f| f.places.first());
+        for place in firsts {
+            let name = self.texts.get(place.text).map(|t| t.0.as_str());
+            names.extend(name.filter(|name| !names.contains(name)));
+        }
+        if names.is_empty() {
+            names.extend(self.texts.first().map(|t| t.0.as_str()));
+        }
+        names
     }
 
     /// All of them as warnings: what is right, and does nothing.

@@ -5,13 +5,13 @@ use farpath_emu::lab::memory_for;
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_scenario::plan::port_of;
-use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Way};
+use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Way, nearest};
 use farpath_units::Ratio;
 
 /// What errors point at.
 const OPTION: &str = "lab set";
 
-/// What can be changed, and the same in words.
+/// What can be changed.
 const KEYS: [&str; 14] = [
     "rate",
     "delay",
@@ -28,8 +28,12 @@ const KEYS: [&str; 14] = [
     "reorder",
     "up",
 ];
-const CHANGEABLE: &str = "`rate`, `delay`, `queue`, `loss` and the other causes of loss, `jitter`, `reordering`, \
-                          `duplication`, `corruption`, `reorder` and `up`";
+
+/// The same in words.
+fn changeable() -> String {
+    let keys = KEYS.map(|key| format!("`{key}`")).join(", ");
+    format!("of a link that is up, {keys} can be changed")
+}
 
 /// Changes that can be made, all of them.
 pub(super) struct Planned {
@@ -140,9 +144,11 @@ fn nothing_to_set(path: &str) -> Option<String> {
         _ => return None,
     };
     (!KEYS.contains(&key)).then(|| {
-        format!(
-            "`{path}`: a link has no `{key}` to be changed\nhint: of a link that is up, {CHANGEABLE} can be changed"
-        )
+        let hint = match nearest(key, &KEYS) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => changeable(),
+        };
+        format!("`{path}`: a link has no `{key}` to be changed\nhint: {hint}")
     })
 }
 
@@ -161,7 +167,7 @@ fn why_not(path: &str) -> String {
          `farpath lab exec HOST -- ip link set eth0 mtu N` makes that of its interface smaller"
             .to_owned()
     } else {
-        format!("of a link that is up, {CHANGEABLE} can be changed")
+        changeable()
     }
 }
 
@@ -299,8 +305,10 @@ mod tests {
     fn a_key_that_no_link_has_is_answered_with_those_that_can_be_set() {
         for path in ["link.wan.foo", "link.wan.forward.foo", "link.wan.tap"] {
             let said = nothing_to_set(path).unwrap_or_default();
-            assert!(said.contains(CHANGEABLE), "{path}: {said}");
+            assert!(said.contains(&changeable()), "{path}: {said}");
         }
+        let said = nothing_to_set("link.wan.dealy").unwrap_or_default();
+        assert!(said.contains("did you mean `delay`?"), "{said}");
         for path in [
             "link.wan.delay",
             "link.wan.reverse.jitter.max",

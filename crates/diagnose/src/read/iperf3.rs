@@ -97,11 +97,7 @@ impl Tool for Iperf3 {
         let Some(read) = row(text, line.at).filter(|r| r.decimals == 2) else {
             return false;
         };
-        if self.test.is_none()
-            && !read.rest.ends_with("sender")
-            && !read.rest.ends_with("receiver")
-            && !going
-        {
+        if self.test.is_none() && !going && !is_own(read.rest) {
             return false;
         }
         self.row(&read, role, line.at);
@@ -343,17 +339,31 @@ fn is_total(test: &Test, read: &IperfRow<'_>) -> bool {
     test.rows.len() > 1 && read.span.0 == 0.0 && read.span.1 >= last - 0.01
 }
 
-/// Whether a receiver's report of nothing is none: a test that was interrupted prints it, while the sender went on until its end.
+/// Whether a row without a head is this tool's and no other's: it names an end, or has a sender's columns behind the rate,
+/// segments sent again and the congestion window.
+fn is_own(rest: &str) -> bool {
+    match rest.split_whitespace().collect::<Vec<_>>()[..] {
+        [.., "sender" | "receiver"] => true,
+        [again, window, unit] => {
+            let whole = again.bytes().all(|b| b.is_ascii_digit());
+            whole
+                && decimal(window).is_some()
+                && matches!(unit, "Bytes" | "KBytes" | "MBytes" | "GBytes")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a receiver's report of nothing is none: a test that was interrupted prints it, while the sender went on until its
+/// end, or had sent more than a socket's buffer holds (4 MiB, where nobody asks for more).
 fn is_unheard(test: &Test) -> bool {
-    let nothing = test
-        .received
-        .as_ref()
-        .is_some_and(|r| r.goodput.value == 0.0);
+    const BUFFER: f64 = 4.0 * 1024.0 * 1024.0;
+    let is_nothing = |r: &Report| r.goodput.value == 0.0;
+    let nothing = test.received.as_ref().is_some_and(is_nothing);
     let mut late = test.rows.iter().rev().take(2);
-    nothing
-        && !test.udp
-        && test.rows.len() > 1
-        && late.all(|r| r.side == Side::Sender && r.bps > 0.0)
+    let went_on = test.rows.len() > 1 && late.all(|r| r.side == Side::Sender && r.bps > 0.0);
+    let sent = test.sent.as_ref().and_then(|r| r.bytes.as_ref());
+    nothing && !test.udp && (went_on || sent.is_some_and(|b| b.value > BUFFER))
 }
 
 /// What arrived of the datagrams that were sent.

@@ -277,6 +277,28 @@ iperf3: interrupt - the client has terminated
     );
 }
 
+/// Rows of a sender are iperf3's own by their columns, so that the head may be missing. Without any rows, more than a socket's
+/// buffer holds was sent: it left the host.
+#[test]
+fn an_interrupted_test_needs_no_head() {
+    let rows = "\
+[  5]   0.00-1.00   sec  5.12 MBytes  43.0 Mbits/sec    0    540 KBytes
+[  5]   1.00-2.00   sec  5.00 MBytes  41.9 Mbits/sec    0    512 KBytes
+";
+    let reports = "\
+[  5]   0.00-2.32   sec  11.6 MBytes  42.0 Mbits/sec    0             sender
+[  5]   0.00-2.32   sec  0.00 Bytes  0.00 bits/sec                  receiver
+";
+    for text in [format!("{rows}{reports}"), reports.to_owned()] {
+        let d = of(&text, &on("1 Gbit/s"));
+        let flow = &d.flows[0];
+        assert_eq!(flow.observed.goodput_bps, Some(42e6), "{flow:#?}");
+        assert_ne!(flow.verdict.cause, "mtu_black_hole", "{text}");
+    }
+    let d = of(rows, &on("1 Gbit/s"));
+    assert_eq!(d.flows.len(), 1, "rows alone are a test that goes on");
+}
+
 /// `-O 1`: the second that is left out has the same times as the first one that counts, and is not added to it.
 #[test]
 fn intervals_that_are_left_out_are_not_added() {

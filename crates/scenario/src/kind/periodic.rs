@@ -1,5 +1,6 @@
 //! Single packets at equal intervals: echo requests.
 
+use farpath_element::ROUTER_ANSWER;
 use farpath_element::impair::Distribution;
 use farpath_record::Record;
 use farpath_units::Duration;
@@ -53,7 +54,14 @@ impl Path<'_> {
         let hops = ways.iter().flat_map(|way| self.hops(way));
         let times = hops.map(|hop| hop.time_for(all.size));
         let ns = |time: Duration| (time.as_ps() as f64 / 1e3).round();
-        let base = ns(times.fold(Duration::ZERO, |sum, time| sum + time));
+        let flow = &self.plan.flows[self.flow];
+        let answered = ways.len() > 1 && self.scenario.is_router(flow.sink);
+        let answer = if answered {
+            ROUTER_ANSWER
+        } else {
+            Duration::ZERO
+        };
+        let base = ns(times.fold(answer, |sum, time| sum + time));
         let mean = self.jitter(ways, Distribution::mean);
         let least = self.jitter(ways, Distribution::least);
         put(m, &format!("{timed}_min_ns"), base + ns(least));

@@ -258,7 +258,7 @@ fn an_unknown_path_is_answered_with_a_suggestion() {
     assert_eq!(
         refused(&["link.ab.dealy=10ms"]),
         "error: unknown key `dealy` in link\n --> --set:1:9\n  |\n1 | link.ab.dealy=10ms\n  |         ^^^^^\n  |\n  \
-         = help: did you mean `delay`?\n\n1 error in x.toml\n"
+         = help: did you mean `delay`?\n\n1 error in --set\n"
     );
     assert!(refused(&["link.ba.delay=1ms"]).contains("there is no link `ba`"));
     assert!(refused(&["lnk.ab.delay=1ms"]).contains("did you mean `link`?"));
@@ -272,7 +272,7 @@ fn a_wrong_value_is_shown_in_the_argument_not_in_the_file() {
     assert_eq!(
         refused(&["scenario.seed=7", "link.ab.delay=-1ms"]),
         "error: negative delay: -1ms\n --> --set:1:15\n  |\n1 | link.ab.delay=-1ms\n  |               ^^^^\n  |\n  \
-         = help: write it without the sign\n\n1 error in x.toml\n"
+         = help: write it without the sign\n\n1 error in --set\n"
     );
 }
 

@@ -11,6 +11,8 @@ pub(super) const HEADER_BYTES: usize = 24;
 const RECORD_BYTES: usize = 16;
 const MICROSECONDS: u32 = 0xa1b2_c3d4;
 const NANOSECONDS: u32 = 0xa1b2_3c4d;
+/// The version of a header that stands where a record would: as times of a record it would be one second of 2055.
+const JOINED: (u16, u16) = (2, 4);
 
 /// What the header says.
 pub(super) struct Header {
@@ -66,7 +68,11 @@ impl Header {
     /// The next record.
     #[inline]
     pub(super) fn next(&mut self, input: &mut Input<'_>) -> io::Result<Next> {
-        if !input.has(RECORD_BYTES)? {
+        let mut whole = input.has(RECORD_BYTES)?;
+        while begins(input.bytes()) && self.joined(input)? {
+            whole = input.has(RECORD_BYTES)?;
+        }
+        if !whole {
             return Ok(match input.bytes().len() {
                 0 => Next::End,
                 left => Next::Broken(format!("the file ends {left} bytes into a record's header")),
@@ -100,5 +106,20 @@ impl Header {
             until: RECORD_BYTES + length,
             step: RECORD_BYTES + length,
         }))
+    }
+
+    /// Whether another file was put behind this one, whose header then holds for what follows.
+    #[cold]
+    fn joined(&mut self, input: &mut Input<'_>) -> io::Result<bool> {
+        if !input.has(HEADER_BYTES)? {
+            return Ok(false);
+        }
+        let header = Header::parse(input.bytes());
+        let is_header = header.version == JOINED;
+        if is_header {
+            *self = header;
+            input.step(HEADER_BYTES);
+        }
+        Ok(is_header)
     }
 }

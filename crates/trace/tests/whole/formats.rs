@@ -191,6 +191,21 @@ fn files_of_a_ring_are_one_capture() {
     is_the_connection(&found.connections[0], "ring");
 }
 
+/// `cat a.pcap b.pcap`: each has its own byte order and its own ticks; headers without packets follow on one another.
+#[test]
+fn files_that_were_put_behind_each_other_are_one_capture() {
+    let all = frames(shapes::v4, shapes::ethernet);
+    let file = |(n, part): (usize, &[_])| pcap(ETHERNET, part, n % 2 == 1, n % 3 == 1);
+    let mut joined: Vec<u8> = all.chunks(7).enumerate().flat_map(file).collect();
+    for _ in 0..100_000 {
+        joined.extend(pcap(ETHERNET, &[], false, false));
+    }
+    let found = document(&[joined]);
+    assert_eq!((found.files.len(), found.connections.len()), (1, 1));
+    assert!(!found.files[0].truncated, "{:?}", found.files[0]);
+    is_the_connection(&found.connections[0], "joined");
+}
+
 #[test]
 fn headers_alone_say_the_same() {
     let cut = |(at, bytes, _): (u64, Vec<u8>, u32)| {
