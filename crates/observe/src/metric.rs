@@ -255,7 +255,7 @@ pub const LINK_METRICS: &[Metric] = {
     metric("drops.cell", &[Link], Never, "drops (cells lost)", "cells of them, or the end of the frame before, were lost"),
     metric("rate_max_bps", &[Link], Never, "rate, max", "largest rate of an interval"),
     metric("rate_mean_bps", &[Link, Queue], Never, "rate, mean", "mean rate of the intervals"),
-    metric("queue_max_bytes", &[Link, Queue], Never, "queue, max", "most bytes waiting; of a link, at the end of an interval"),
+    metric("queue_max_bytes", &[Link, Queue], Never, "queue, max", "most bytes that ever waited"),
     metric("queue_mean_bytes", &[Link], Never, "queue, mean", "mean of the bytes waiting at the ends of the intervals"),
     metric("queue_p50_bytes", &[Link], Never, "queue, p50", "their median"),
     metric("queue_p99_bytes", &[Link], Never, "queue, p99", "what 99 % of them do not exceed"),

@@ -43,6 +43,7 @@ fn document() -> RunDocument {
         t_ns: vec![100_000_000],
         rate_bps: vec![9.9e9],
         queue_bytes: vec![0.0],
+        queue_max_bytes: Some(0),
         queues: Vec::new(),
         policers: Vec::new(),
         realised: std::collections::BTreeMap::new(),
@@ -75,7 +76,7 @@ fn the_json_is_the_contracts_to_the_letter() {
 "records": [
 {"schema": "farpath.record/1", "origin": "simulated", "test": "ping-folded", "kind": "ping", "from": "w05gva", "to": "w05chi", "point": {"test.bulk.window": "64 MiB, \"exact\""}, "repeat": 0, "started_ns": 0, "duration_ns": 5000000000, "metrics": {"loss_ratio": 0.2, "rtt_min_ns": 580061234}, "limited_by": null, "streams": [{"stream": 0, "metrics": {}, "limited_by": {"receive_window": 1}}], "series": {"rtt_ns": {"t_ns": [0, 1000000000], "v": [580061234, 580061300.5]}}, "valid": true, "notes": []}],
 "links": [
-{"origin": "simulated", "link": "stm64", "direction": "cernh5>ar5-chicago", "point": {}, "bytes": 10, "payload_bytes": 5, "offered": 2, "frames": 1, "drops": {"tail": 0}, "t_ns": [100000000], "rate_bps": [9900000000], "queue_bytes": [0]}],
+{"origin": "simulated", "link": "stm64", "direction": "cernh5>ar5-chicago", "point": {}, "bytes": 10, "payload_bytes": 5, "offered": 2, "frames": 1, "drops": {"tail": 0}, "t_ns": [100000000], "rate_bps": [9900000000], "queue_bytes": [0], "queue_max_bytes": 0}],
 "expectations": [
 {"metric": "ping-folded.rtt_avg_ns", "origin": "simulated", "point": {}, "min": 580000000, "max": null, "actual": 580060000, "stated": "580/581/584 ms", "source": null, "note": null, "pass": true}]}
 "#;

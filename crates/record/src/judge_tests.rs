@@ -27,6 +27,7 @@ fn link() -> LinkRecord {
         t_ns: vec![100, 300],
         rate_bps: vec![6.0, 3.0],
         queue_bytes: vec![10.0, 7.0],
+        queue_max_bytes: None,
         queues: Vec::new(),
         policers: Vec::new(),
         realised: std::collections::BTreeMap::new(),

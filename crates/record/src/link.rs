@@ -19,7 +19,7 @@ const PLAIN: [Metric<LinkRecord>; 15] = [
     ("drops", |l| Some(l.drops.values().sum::<u64>() as f64)),
     ("rate_mean_bps", mean_rate),
     ("rate_max_bps", |l| largest(&l.rate_bps)),
-    ("queue_max_bytes", |l| largest(&l.queue_bytes)),
+    ("queue_max_bytes", most_waiting),
     ("queue_mean_bytes", |l| mean_of(&l.t_ns, &l.queue_bytes)),
     ("queue_p50_bytes", |l| quantile(&l.queue_bytes, 0.5)),
     ("queue_p99_bytes", |l| quantile(&l.queue_bytes, 0.99)),
@@ -62,7 +62,7 @@ const POLICER: [Metric<PolicerRecord>; 7] = [
 ];
 
 /// A link's metric: its counters, `drops` (all) and `drops.REASON`, `rate_max_bps`, `rate_mean_bps`
-/// (over the time the series covers), those of the samples of the queue (`queue_max_bytes`, `queue_mean_bytes`,
+/// (over the time the series covers), `queue_max_bytes`, those of the samples of the queue (`queue_mean_bytes`,
 /// `queue_p50_bytes`, `queue_p99_bytes`), those of `queue.CLASS` and `police.NAME`; on a link of cells
 /// `cells`, `cells_lost`, `cells_tagged` and `cell_loss_ratio`.
 pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
@@ -143,6 +143,12 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
+/// The most that ever waited; in documents without it, the largest sample.
+fn most_waiting(link: &LinkRecord) -> Option<f64> {
+    let counted = link.queue_max_bytes.map(|bytes| bytes as f64);
+    counted.or_else(|| largest(&link.queue_bytes))
+}
+
 fn largest(values: &[f64]) -> Option<f64> {
     values.iter().copied().reduce(f64::max)
 }
@@ -177,7 +183,7 @@ mod tests {
     #[test]
     fn what_is_listed_is_what_a_name_gives() {
         let text = r#"{"origin": "simulated", "link": "l", "direction": "a>b", "point": {}, "bytes": 300, "payload_bytes": 250,
-            "frames": 3, "drops": {"tail": 2}, "t_ns": [10, 20], "rate_bps": [2, 6], "queue_bytes": [1, 4],
+            "frames": 3, "drops": {"tail": 2}, "t_ns": [10, 20], "rate_bps": [2, 6], "queue_bytes": [1, 4], "queue_max_bytes": 5,
             "queues": [{"class": "be", "offered": 8, "frames": 6, "bytes": 600, "drops": {"red": 2}, "marked": 1, "waiting": 0,
                 "queue_max_bytes": 9, "delay_max_ns": 5, "delay_mean_ns": 3}],
             "policers": [{"name": "p", "frames": [3, 2, 1], "bytes": [30, 20, 10]}],
@@ -191,6 +197,7 @@ mod tests {
         }
         for (name, value) in [
             ("rate_mean_bps", Some(4.0)),
+            ("queue_max_bytes", Some(5.0)),
             ("queue_mean_bytes", Some(2.5)),
             ("queue_p50_bytes", Some(1.0)),
             ("queue_p99_bytes", Some(4.0)),

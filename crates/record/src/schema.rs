@@ -139,6 +139,9 @@ pub struct LinkRecord {
     /// Waiting bytes at the end of each interval.
     #[serde(default, with = "crate::number::list")]
     pub queue_bytes: Vec<f64>,
+    /// The most bytes that ever waited, between the ends of intervals too. Absent from documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_max_bytes: Option<u64>,
     /// The queues of a direction that has classes, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queues: Vec<QueueRecord>,

@@ -177,6 +177,7 @@ mod tests {
             t_ns: Vec::new(),
             rate_bps: Vec::new(),
             queue_bytes: Vec::new(),
+            queue_max_bytes: None,
             queues: Vec::new(),
             policers: Vec::new(),
             realised: std::collections::BTreeMap::new(),

@@ -112,6 +112,11 @@ impl<'a> Path<'a> {
         walk.iter().map(hop).collect()
     }
 
+    /// Whether what is sent goes to a router, which takes its time to answer.
+    pub(crate) fn ends_at_router(&self) -> bool {
+        self.scenario.is_router(self.plan.flows[self.flow].sink)
+    }
+
     /// Time for a datagram of `there` bytes out and one of `back` bytes home, nothing waiting.
     fn rtt(&self, there: u32, back: u32) -> Duration {
         let home = self.hops(&self.back);

@@ -54,6 +54,7 @@ pub fn link(
             .map(|i| (i.bytes as f64 * 8.0 / every.as_secs_f64()).round())
             .collect(),
         queue_bytes: intervals.map(|i| i.queue_bytes as f64).collect(),
+        queue_max_bytes: Some(counters.queue_max_bytes),
         queues: queueing::queues(direction, port),
         policers: queueing::policers(direction, port),
         realised: realised::metrics(scenario, id, way, &counters.realised, (wan, end)),

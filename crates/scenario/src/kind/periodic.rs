@@ -54,8 +54,7 @@ impl Path<'_> {
         let hops = ways.iter().flat_map(|way| self.hops(way));
         let times = hops.map(|hop| hop.time_for(all.size));
         let ns = |time: Duration| (time.as_ps() as f64 / 1e3).round();
-        let flow = &self.plan.flows[self.flow];
-        let answered = ways.len() > 1 && self.scenario.is_router(flow.sink);
+        let answered = ways.len() > 1 && self.ends_at_router();
         let answer = if answered {
             ROUTER_ANSWER
         } else {
