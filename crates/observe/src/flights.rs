@@ -65,8 +65,8 @@ const EVEN: f64 = 4.0;
 const GROWS: f64 = 1.15;
 /// A round in which this share of the time nothing was to be sent is a pause.
 const PAUSE: f64 = 0.9;
-/// With less than this in flight, bytes, a full segment of Ethernet has room in the smallest initial window since 2002, 4380 bytes
-/// (RFC 3390 §1).
+/// Two full segments of Ethernet, bytes. With less than this in flight another has room in the smallest initial window since 2002,
+/// 4380 bytes (RFC 3390 §1).
 const SMALL: u64 = 2920;
 /// What begins with a smaller window has so many times as much in flight in the next round.
 const NEXT: f64 = 1.5;
@@ -92,6 +92,15 @@ impl Round {
         } else {
             0.0
         }
+    }
+
+    /// The same, if what one acknowledgement says came just too late for this round: two segments (RFC 9293 §3.8.6.3), of
+    /// Ethernet's size at most.
+    fn rate_at_most(&self) -> f64 {
+        let f = &self.flight;
+        let mut late = *self;
+        late.flight.delivered += (2 * f.sent / u64::from(f.packets.max(1))).min(SMALL);
+        late.rate()
     }
 
     /// Almost nothing was to be sent.
@@ -254,9 +263,11 @@ impl Reader {
         stretch
     }
 
-    /// Whether packets wait in a queue all the round long, at nearly the most that is ever delivered.
+    /// Whether packets wait in a queue all the round long, at nearly the most that is ever delivered: as nearly as a round of few
+    /// packets can show.
     fn waits(&self, round: &Round) -> bool {
-        self.rtt.is_some_and(|rtt| self.is_queue(rtt)) && round.rate() >= NEAR * self.most
+        let most = NEAR * self.most;
+        self.rtt.is_some_and(|rtt| self.is_queue(rtt)) && round.rate_at_most() >= most
     }
 
     /// What a round without a queue is left to.
@@ -382,6 +393,21 @@ mod tests {
         }));
         assert_eq!(all["link"], 0.5);
         assert_eq!(all["cwnd_recovery"], 0.5);
+    }
+
+    /// A slow line behind a short queue carries so few packets in a round that one more or less is a fifth of them.
+    #[test]
+    fn a_round_of_few_packets_is_as_full_as_two_more_would_make_it() {
+        let few = |least: u64| {
+            let all = [5, least, 5, 4, 5, least, 5, 4, 5, 5].map(|n| n * 1460);
+            found(&seen(&all, |n, f| {
+                f.packets = (f.sent / 1460) as u32;
+                f.rtt = Some(Duration::from_ms(if n == 0 { 10 } else { 15 }));
+                f.recovery = Duration::from_ms(2);
+            }))
+        };
+        assert!((few(3)["link"] - 0.9).abs() < 1e-9, "{:?}", few(3));
+        assert!((few(2)["link"] - 0.7).abs() < 1e-9, "{:?}", few(2));
     }
 
     #[test]
