@@ -134,7 +134,7 @@ describe("what samples have not met", () => {
     expect(note(figures(report([{}])).get("x-waiting-at-l")!)).toEqual([]);
   });
 
-  it("makes a figure of a queue that was empty whenever it was looked at", () => {
+  it("makes a figure of a queue that was empty whenever it was sampled", () => {
     const data = report([{}], ["bulk"], 256e3);
     const empty: ReportData = { ...data, document: { ...data.document, links: data.document.links.map((l) => ({ ...l, queue_bytes: [0, 0] })) } };
     expect(figures(empty).has("x-waiting-at-l")).toBe(true);

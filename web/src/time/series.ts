@@ -56,8 +56,8 @@ function lookOf(s: TimeSeries): string {
   return JSON.stringify([colourOf(s), ...(s.points ? ["points", isHollow(s)] : [s.reference === true, dashOf(s)])]);
 }
 
-/** The series with looks that tell them apart: one whose look is taken has another dash of its colour or, where all of these are taken, of
- * the next. After all there are looks repeat. */
+/** The series so that none is like another: one whose colour and dash are taken has another dash of that colour or, where all of these are
+ * taken, of the next. More than 64 are alike again. */
 export function apart(series: readonly TimeSeries[]): TimeSeries[] {
   const taken = new Set<string>();
   const others = Array.from({ length: COLOURS * DASHES.length }, (_, k) => [Math.floor(k / DASHES.length), k % DASHES.length] as const);
