@@ -2,6 +2,7 @@
 
 import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
+import { isOneEach, RUN } from "./runs";
 import { ORIGINS, type Expectation, type LinkRecord, type Maybe, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
 /** What a figure has an axis, colours or panels for: a key of the sweep, or several that advance together. */
@@ -117,9 +118,11 @@ function numbersOf(values: readonly string[]): number[] | null {
   return parsed.every((q) => q !== null) && kinds.size <= 1 ? parsed.map((q) => q.value) : null;
 }
 
-/** The keys of a sweep that have several values, in its order, each by itself or with those it advances together with. */
+/** The keys of a sweep that have several values, in its order, each by itself or with those it advances together with. Runs of one point
+ * each have one axis: the runs, and what differs between them. */
 export function axes(data: ReportData, records: readonly { readonly point: Point }[]): string[][] {
   const swept = sweptKeys(records);
+  if (swept.includes(RUN) && isOneEach(data)) return [[RUN, ...swept.filter((key) => key !== RUN)]];
   const written = (data.document.sweep ?? []).map((axis) => axis.filter((key) => swept.includes(key)));
   const others = swept.filter((key) => !written.flat().includes(key)).map((key) => [key]);
   return [...written.filter((axis) => axis.length > 0), ...others];
@@ -201,14 +204,16 @@ export function groupRecords(data: ReportData, group: string): TestRecord[] | nu
 const DIRECTIONS = 4;
 
 /** What a direction of a link shows of itself over a sweep, from its counters and samples. */
-function linkMetrics({ drops, rate_bps, queue_bytes }: LinkRecord): TestRecord["metrics"] {
+function linkMetrics({ drops, rate_bps, queue_bytes, queue_max_bytes }: LinkRecord): TestRecord["metrics"] {
   const known = (values: readonly Maybe[] | undefined): number[] => (values ?? []).filter((v): v is number => v !== null).sort((p, q) => p - q);
   const [rates, queue] = [known(rate_bps), known(queue_bytes)];
+  const most = queue_max_bytes ?? queue.at(-1);
   const rank = (q: number): number => queue[Math.max(0, Math.ceil(q * queue.length) - 1)]!;
   return {
     drops: lost(drops),
     ...(rates.length === 0 ? {} : { rate_mean_bps: rates.reduce((sum, v) => sum + v, 0) / rates.length }),
-    ...(queue.length === 0 ? {} : { queue_max_bytes: queue.at(-1)!, queue_p99_bytes: rank(0.99) }),
+    ...(most === undefined ? {} : { queue_max_bytes: most }),
+    ...(queue.length === 0 ? {} : { queue_p99_bytes: rank(0.99) }),
   };
 }
 

@@ -135,6 +135,8 @@ export interface LinkRecord {
   readonly t_ns: readonly number[];
   readonly rate_bps: readonly Maybe[];
   readonly queue_bytes?: readonly Maybe[];
+  /** The most that ever waited; absent from documents of earlier versions. */
+  readonly queue_max_bytes?: number;
   /** Of a direction with a scheduler, one for each class. */
   readonly queues?: readonly QueueRecord[];
 }

@@ -252,6 +252,9 @@ describe("a sweep's figure", () => {
     expect(sweepFigures(data).map((f) => f.file)).toEqual(["x-bulk-delay_p99_ns", "x-l-a-b-drops", "x-l-a-b-rate_mean_bps", "x-l-a-b-queue_max_bytes", "x-l-a-b-queue_p99_bytes", "x-bulk-delay_p50_ns"]);
     const [way] = linkRecords(data);
     expect(way!.records.map((r) => [r.metrics["drops"], r.metrics["rate_mean_bps"], r.metrics["queue_p99_bytes"]])).toEqual([[4, 8, 8], [2, 4, 4]]);
+    // The most that ever waited was counted, or is that of the samples.
+    const counted = { ...data, document: { ...data.document, links: links.map((l, i) => (i === 0 ? { ...l, queue_max_bytes: 20 } : l)) } };
+    expect(linkRecords(counted)[0]!.records.map((r) => r.metrics["queue_max_bytes"])).toEqual([20, 4]);
   });
 
   it("calls names and values as the reader does", () => {

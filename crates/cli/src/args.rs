@@ -187,7 +187,8 @@ pub(crate) struct RunArgs {
     /// Simulate event by event: slower, with bit-identical results
     #[arg(long)]
     pub(crate) event_by_event: bool,
-    /// Approximate number of intervals in a time series; without it, the scenario's, or 600
+    /// Most intervals of a time series, about: each lasts 1, 2 or 5 times a power of ten, so there may be two fifths of
+    /// them; without it, the scenario's, or 600
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) intervals: Option<u32>,
 }

@@ -162,7 +162,7 @@ pub const METRICS: &[Metric] = {
         "payload delivered to the receiving application in [start + omit, start + omit + duration), over duration; the start includes the handshake"),
     metric("sent_bps", &[Udp], Never, "sent rate", "payload sent in the measurement, over duration"),
     metric("recovery_s", CONNECTED, Largest, "recovery",
-        "from the cut of the window after the last loss until it is as large as it was, or until the sending host has been the limit for a whole window of data"),
+        "from the last cut of the window until it is as large as it was, or until the sending host has been the limit for a whole window of data; absent where the test ends before that"),
     metric("rtt_min_ns", &[Ping, Tcp, Transfer, Request], Smallest, "RTT, min", "smallest round-trip time: of the echoes, or of the sender's samples in the whole test, what `omit` leaves out too"),
     metric("rtt_avg_ns", &[Ping, Tcp, Transfer, Request], Mean, "RTT, mean",
         "mean round-trip time, likewise; of kernels and iperf3 the mean of the smoothed ones (RFC 6298 §2)"),

@@ -9,6 +9,10 @@ use crate::number;
 use crate::statistics::{Summary, paired, runs_to_tell, shares, welch};
 use crate::{Keys, Origin, Record, RunDocument, is_nothing};
 
+mod places;
+
+pub use places::sets;
+
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
 
@@ -209,11 +213,8 @@ struct Key<'r> {
     metric: &'r str,
 }
 
-/// Compares two sets of documents, each origin with its like.
-///
-/// # Errors
-/// A run that a set holds twice; sets that have no metric in common.
-pub fn sets(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparison, CompareError> {
+/// Compares two sets of documents, each origin with its like, point by point.
+fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparison, CompareError> {
     let (left, right) = (values(a)?, values(b)?);
     let mut comparison = blank(a, b, tolerance);
     for key in order(a) {

@@ -356,3 +356,33 @@ fn what_a_group_has_is_one_row() {
     let last = found.rows.last().expect("rows");
     assert_eq!((last.a.n, last.a.mean, last.b.mean), (2, 1.0, 1.25));
 }
+
+/// `farpath run SWEPT --set test.bulk.cc=reno` and the same with CUBIC: each has one point of the sweep.
+#[test]
+fn sets_of_one_point_each_are_compared_wherever_it_is() {
+    let at = |cc: &str, goodputs: &[f64]| {
+        let mut named = simulated(cc, 1, goodputs);
+        for record in &mut named.document.records {
+            record
+                .point
+                .insert("test.bulk.cc".to_owned(), cc.to_owned());
+        }
+        named
+    };
+    let (reno, cubic) = ([at("reno", &[1.0, 2.0])], [at("cubic", &[3.0, 4.0])]);
+    let found = sets(&reno, &cubic, Some(0.01)).expect("comparable");
+    let row = goodput(&found);
+    assert_eq!((row.a.mean, row.b.mean), (1.5, 3.5));
+    assert!(row.point.is_empty() && found.tests_missing == 0);
+    assert_eq!(found.notes, ["A is at cc reno, B at cc cubic"]);
+    let plain = sets(&reno, &[simulated("c", 1, &[5.0, 6.0])], None).expect("comparable");
+    assert_eq!(plain.notes, ["A is at cc reno, B without a sweep"]);
+    // At one point there is nothing to say, and of several each has its like.
+    let again = sets(&reno, &[at("reno", &[1.0, 2.0])], None).expect("comparable");
+    assert!(again.notes.is_empty() && !goodput(&again).point.is_empty());
+    let mut both = [at("reno", &[1.0])];
+    let other = at("cubic", &[9.0]).document.records;
+    both[0].document.records.extend(other);
+    let found = sets(&both, &cubic, None).expect("comparable");
+    assert_eq!((goodput(&found).a.mean, found.tests_missing), (9.0, 1));
+}

@@ -2,7 +2,7 @@
 
 use farpath_record::{Expectation, Keys, RunDocument};
 
-use crate::quantity::{exact, quantity};
+use crate::quantity::{decimal, exact, is_decimal, quantity};
 use crate::table::points;
 
 /// Failures of one expectation that are listed one by one; the table marks the others.
@@ -49,7 +49,13 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
     } else {
         format!(" at {}", keys.words(&e.point))
     };
-    let print = |v: f64| quantity(&e.metric, v);
+    // `256 kB` with its tolerance has ends that may be whole numbers of KiB.
+    let middle = e.min.zip(e.max).map(|(min, max)| (min + max) / 2.0);
+    let decimally = [e.min, e.max, middle].into_iter().flatten().any(is_decimal);
+    let print = |v: f64| match decimally {
+        true => decimal(&e.metric, v),
+        false => quantity(&e.metric, v),
+    };
     // Where rounding hides the difference, all digits are shown.
     let hidden = e.actual.is_some_and(|v| {
         [e.min, e.max]

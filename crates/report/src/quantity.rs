@@ -169,6 +169,23 @@ fn bytes(value: f64) -> String {
     scaled(value, 1000.0, &["B", "kB", "MB", "GB", "TB"])
 }
 
+/// A value in decimal units, where [`quantity`] has bytes in binary ones: `250.88 kB` for `245 KiB`.
+pub(crate) fn decimal(metric: &str, value: f64) -> String {
+    let text = quantity(metric, value);
+    match text.rsplit_once(' ') {
+        Some((_, "KiB" | "MiB" | "GiB")) => scaled(value, 1000.0, &["B", "kB", "MB", "GB", "TB"]),
+        _ => text,
+    }
+}
+
+/// Whether somebody who writes a number of bytes in a few digits has decimal units in mind: `256 kB` is 250 KiB as well.
+pub(crate) fn is_decimal(bytes: f64) -> bool {
+    let whole = bytes.round();
+    let scientific = format!("{whole:e}");
+    let mantissa = scientific.split('e').next().unwrap_or_default();
+    whole != 0.0 && whole % 1000.0 == 0.0 && mantissa.len() <= "1.024".len()
+}
+
 /// `count` of `all` in per cent, with the digits that a count supports: two, and three from 1000 on, which chance moves
 /// by 3 % (its square root).
 pub(crate) fn share(count: u64, all: u64) -> String {
@@ -260,6 +277,19 @@ mod tests {
             ),
             ("rtt_avg", "received", "sent")
         );
+    }
+
+    #[test]
+    fn bytes_may_be_meant_in_decimal_units() {
+        assert_eq!(quantity("queue_max_bytes", 250_880.0), "245 KiB");
+        assert_eq!(decimal("queue_max_bytes", 250_880.0), "250.88 kB");
+        assert_eq!(decimal("goodput_bps", 72e6), "72 Mbit/s");
+        for bytes in [256e3, 512e3, 1e6, 64e6] {
+            assert!(is_decimal(bytes), "{bytes}");
+        }
+        for bytes in [0.0, 1024.0, 65_536.0, 67_108_864.0, 131_072_000.0] {
+            assert!(!is_decimal(bytes), "{bytes}");
+        }
     }
 
     #[test]

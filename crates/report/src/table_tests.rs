@@ -522,6 +522,29 @@ fn a_band_that_looks_like_one_number_says_how_wide_it_is() {
     assert!(none.contains("expected 2.4000 Gbit/s\n"), "{none}");
 }
 
+/// 256 kB ± 2 % is 245 to 255 KiB to the byte, and nobody wrote that.
+#[test]
+fn a_band_of_bytes_has_the_units_it_was_written_in() {
+    let run = |band: (f64, f64)| {
+        let mut run = snaky();
+        run.expectations = vec![expectation(
+            "bulk.cwnd_max_bytes",
+            Origin::Simulated,
+            band,
+            Some(1_024_000.0),
+            "",
+        )];
+        let text = render(&run, Layout::default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let decimal = run((250_880.0, 261_120.0));
+    let words = "1.0240 MB, expected 250.88 kB to 261.12 kB";
+    assert!(decimal.contains(words), "{decimal}");
+    let binary = run((65_536.0, 131_072.0));
+    let words = "1000 KiB, expected 64 KiB to 128 KiB";
+    assert!(binary.contains(words), "{binary}");
+}
+
 #[test]
 fn a_note_on_a_metric_is_printed_where_the_metric_is() {
     let mut run = snaky();

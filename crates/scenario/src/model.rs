@@ -30,7 +30,7 @@ pub struct Scenario {
     pub summary: Option<String>,
     /// The seed of the run, unless `--seed` says otherwise; 1 by default.
     pub seed: u64,
-    /// About how many intervals the series have, unless `--intervals` says otherwise; 600 by default.
+    /// Most intervals of the series, about, unless `--intervals` says otherwise; 600 by default.
     pub intervals: u32,
     /// `[[host]]`, in file order. Node numbers: hosts first, then routers.
     pub hosts: Vec<Host>,

@@ -83,8 +83,8 @@ pub(crate) const SCENARIO: Section = Section {
                 min: 1,
                 max: 100_000,
             },
-            "How many intervals the series have, about: more make a finer and larger record; `--intervals` \
-             overrides it.",
+            "Most intervals of the series, about: each lasts 1, 2 or 5 times a power of ten, so there may be two fifths of \
+             them. More make a finer and larger record; `--intervals` overrides it.",
         )
         .default("600"),
     ],

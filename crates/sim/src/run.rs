@@ -19,7 +19,7 @@ pub struct Options<'a> {
     pub mode: Mode,
     /// The seed.
     pub seed: u64,
-    /// Intervals the nominal length of the run is divided into for series.
+    /// Most intervals the nominal length of the run is divided into for series.
     pub intervals: u64,
     /// What is kept.
     pub keep: Keep,
@@ -100,7 +100,8 @@ pub fn run(scenario: &Scenario, options: Options<'_>) -> Result<Outcome, RunErro
     Ok(Outcome { built, end })
 }
 
-/// Series intervals: a round number of microseconds near `end / intervals`.
+/// Series intervals: the next round number of microseconds from `end / intervals` on, 1, 2 or 5 times a power of ten. There are
+/// `intervals` of them at most, and two fifths of that at least.
 pub fn sampling(end: Time, intervals: u64) -> Sampling {
     if intervals == 0 {
         return Sampling::OFF;

@@ -5,7 +5,7 @@ import { h, scroller, section } from "../dom";
 import { fileName, type Drawn } from "../drawn";
 import * as format from "../format";
 import { samePoint } from "../results";
-import { ofAllRuns, runOf } from "../runs";
+import { placesOf, runOf } from "../runs";
 import { complete } from "../sequence/burst";
 import { drawSequence } from "../sequence/figure";
 import { sequencePlot } from "../sequence/plot";
@@ -15,7 +15,7 @@ import { TimeBus } from "../time/bus";
 import { drawTime } from "../time/drawing";
 import { timePlot } from "../time/plot";
 import type { TimePlot, TimeSeries } from "../time/series";
-import type { LinkRecord, Origin, Point, ReportData, Sequence, TestRecord } from "../types";
+import type { LinkRecord, Maybe, Origin, Point, ReportData, Sequence, TestRecord } from "../types";
 import { eastward } from "../figure/load";
 
 /** A series' name: `goodput_bps`, or `stream.3.goodput_bps` for one stream of a parallel test. */
@@ -32,6 +32,8 @@ interface Family {
   readonly fromZero: boolean;
   /** The metric that is predicted for it, and what that is called. */
   readonly reference: readonly [metric: string, name: string] | null;
+  /** The metric that is the most of a series, which its samples may not have met, and what that is called. */
+  readonly most?: readonly [series: string, metric: string, name: string];
 }
 
 const FAMILIES: readonly Family[] = [
@@ -39,7 +41,8 @@ const FAMILIES: readonly Family[] = [
     hint: "Pings are points; srtt is what TCP's sender smooths from its ACKs, waiting in its own interface included." },
   { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: format.rate, fromZero: true, reference: ["goodput_bps", "predicted mean"],
     hint: "Bytes the receiving application got in each interval. Data behind a lost segment wait for its repair and then arrive at once." },
-  { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: format.size, fromZero: true, reference: null },
+  { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: format.size, fromZero: true, reference: null,
+    most: ["cwnd_bytes", "cwnd_max_bytes", "the largest congestion window"] },
   { title: "One-way delay and jitter", metrics: /^(owd|delay|jitter)_ns$/, format: format.delay, fromZero: false, reference: null },
 ];
 
@@ -51,15 +54,55 @@ function named(record: TestRecord, stream: number | null, metric: string, severa
 
 const FIRST: readonly Origin[] = ["simulated", "emulated", "measured", "captured", "predicted"];
 
+/** What has a colour: a test, or with an empty name the links of its origin and run. */
+type Coloured = Pick<TestRecord, "test" | "origin" | "point">;
+
 /** The colour of each record: a test has one for each of its origins, and in each run, the same in every plot. */
-export function coloured(records: readonly TestRecord[]): (record: TestRecord) => number {
-  const name = (r: TestRecord): string => JSON.stringify([runOf(r.point), r.test, r.origin]);
+export function coloured(records: readonly Coloured[]): (record: Coloured) => number {
+  const name = (r: Coloured): string => JSON.stringify([runOf(r.point), r.test, r.origin]);
   const tests = [...new Set(records.map((r) => r.test))];
   const names = [...new Set(tests.flatMap((test) => FIRST.flatMap((origin) => records.filter((r) => r.test === test && r.origin === origin).map(name))))];
   return (record) => names.indexOf(name(record));
 }
 
-function family(records: readonly TestRecord[], of: Family): TimePlot | null {
+/** A series of samples, with the most that was counted between them. */
+interface Sampled {
+  readonly name: string;
+  readonly most: Maybe | undefined;
+  readonly v: readonly Maybe[];
+}
+
+/** So many are named whose most is not in their samples. */
+const NAMED = 4;
+
+/** What samples at the ends of intervals have not met; undefined where they show it. */
+export function unseen(all: readonly Sampled[], what: string): string | undefined {
+  const text = (bytes: number): string => format.size(bytes, 3);
+  const above = all.flatMap(({ name, most, v }) => {
+    const seen = largest(v);
+    return typeof most === "number" && most > seen && text(most) !== text(seen) ? [{ name, most }] : [];
+  }).sort((p, q) => q.most - p.most);
+  if (above.length === 0) return undefined;
+  const said = above.slice(0, NAMED).map(({ name, most }) => (all.length === 1 ? text(most) : `${text(most)} (${name})`)).join(", ");
+  return `At the ends of the intervals; ${what} was ${said}${above.length > NAMED ? `, and less of ${above.length - NAMED} more` : ""}.`;
+}
+
+function largest(values: readonly Maybe[]): number {
+  return values.reduce<number>((most, v) => Math.max(most, v ?? 0), 0);
+}
+
+/** What the samples of a family have not met. */
+function unseenOf(records: readonly TestRecord[], { most }: Family, name: (r: TestRecord) => string): string | undefined {
+  if (most === undefined) return undefined;
+  const [series, metric, what] = most;
+  const all = records.flatMap((r): Sampled[] => {
+    const mine = Object.entries(r.series).filter(([key]) => seriesKey(key).metric === series).map(([, s]) => s);
+    return mine.length === 0 || r.origin === "predicted" ? [] : [{ name: name(r), most: r.metrics[metric], v: mine.map((s) => largest(s.v)) }];
+  });
+  return unseen(all, what);
+}
+
+export function family(records: readonly TestRecord[], of: Family): TimePlot | null {
   const timed = records.filter((r) => Object.keys(r.series).length > 0);
   const colours = coloured(timed);
   const origins = new Set(timed.map((r) => r.origin)).size;
@@ -78,52 +121,76 @@ function family(records: readonly TestRecord[], of: Family): TimePlot | null {
     }
   }
   if (found.length === 0) return null;
+  const note = unseenOf(timed, of, (r) => named(r, null, "", false, origins));
   return {
-    title: of.title, series: [...found, ...(of.reference ? references(records, ...of.reference) : [])], format: of.format,
-    fromZero: of.fromZero, ...(of.hint === undefined ? {} : { hint: of.hint }),
+    title: of.title, series: [...found, ...(of.reference ? references(records, colours, ...of.reference) : [])], format: of.format,
+    fromZero: of.fromZero, ...(of.hint === undefined ? {} : { hint: of.hint }), ...(note === undefined ? {} : { note }),
   };
 }
 
-/** What was predicted, as level lines over the spans of the tests' own series: in one row where they do not overlap. */
-function references(records: readonly TestRecord[], metric: string, name: string): TimeSeries[] {
+/** A level that was predicted of tests, over the span of their own series. */
+interface Level {
+  readonly tests: string[];
+  readonly value: number;
+  readonly from: number;
+  to: number;
+  readonly style: number;
+}
+
+/** What was predicted, as level lines over the spans of the tests' own series: in one row where they do not overlap. Of several rows one
+ * with a single level has the colour of its test. Tests of one level at one time share it. */
+function references(records: readonly TestRecord[], colours: (r: TestRecord) => number, metric: string, name: string): TimeSeries[] {
   // A ping's points lie on their prediction unless something waits; a line is drawn for them where there is no other.
   const known = records.filter((r) => r.origin === "predicted" && typeof r.metrics[metric] === "number");
   const bulk = known.filter((r) => r.kind !== "ping");
-  const spans = (bulk.length > 0 ? bulk : known).flatMap((r) => {
+  const spans = (bulk.length > 0 ? bulk : known).flatMap((r): Level[] => {
     const value = r.metrics[metric];
-    const mine = records.filter((other) => other.test === r.test && runOf(other.point) === runOf(r.point) && other.origin !== "predicted")
-      .flatMap((other) => Object.values(other.series)).flatMap((s) => [s.t_ns[0], s.t_ns.at(-1)]).filter((t): t is number => t !== undefined);
-    return typeof value === "number" && mine.length > 0 ? [{ test: runOf(r.point) === null ? r.test : `${runOf(r.point)!}: ${r.test}`, value, from: Math.min(...mine), to: Math.max(...mine) }] : [];
+    const mine = records.filter((other) => other.test === r.test && runOf(other.point) === runOf(r.point) && other.origin !== "predicted" && Object.keys(other.series).length > 0);
+    const times = mine.flatMap((other) => Object.values(other.series)).flatMap((s) => [s.t_ns[0], s.t_ns.at(-1)]).filter((t): t is number => t !== undefined);
+    return typeof value === "number" && times.length > 0 ? [{ tests: [named(r, null, "", false, 1)], value, from: Math.min(...times), to: Math.max(...times), style: colours(mine[0]!) }] : [];
   }).sort((p, q) => p.from - q.from);
-  const rows: (typeof spans)[] = [];
+  const levels: Level[] = [];
   for (const span of spans) {
-    const row = rows.find((r) => r.at(-1)!.to < span.from);
-    if (row) row.push(span);
-    else rows.push([span]);
+    const same = levels.find((l) => l.value === span.value && l.to >= span.from);
+    if (same) {
+      same.tests.push(...span.tests);
+      same.to = Math.max(same.to, span.to);
+    } else levels.push(span);
+  }
+  const rows: Level[][] = [];
+  for (const level of levels) {
+    const row = rows.find((one) => one.at(-1)!.to < level.from);
+    if (row) row.push(level);
+    else rows.push([level]);
   }
   return rows.map((row) => ({
-    name: rows.length === 1 ? name : `${row.map((s) => s.test).join(", ")}: ${name}`, style: 0, dash: 0, reference: true,
-    t_ns: row.flatMap((s) => [s.from, s.to, s.to + 1]), v: row.flatMap((s) => [s.value, s.value, null]),
+    name: rows.length === 1 ? name : `${row.flatMap((l) => l.tests).join(", ")}: ${name}`, style: rows.length > 1 && row.length === 1 ? row[0]!.style : -1, dash: 0,
+    reference: true, t_ns: row.flatMap((l) => [l.from, l.to, l.to + 1]), v: row.flatMap((l) => [l.value, l.value, null]),
   }));
 }
 
-/** Whether a point is of the place that is drawn, in whichever run. */
-function isAt(point: Point | undefined, place: Point): boolean {
-  return samePoint(ofAllRuns(point ?? {}), place);
+/** Whether points are of a place that is drawn, in whichever run. */
+function areAt(data: ReportData, place: Point): (one: { readonly point?: Point }) => boolean {
+  const placeOf = placesOf(data);
+  return ({ point }) => samePoint(placeOf(point), place);
 }
 
 /** Records of the first repeat: lines of forty would be one stain, and a legend of forty rows. */
-function recordsAt(data: ReportData, point: Point): TestRecord[] {
-  return data.document.records.filter((r) => r.repeat === 0 && isAt(r.point, point));
+function recordsAt(data: ReportData, place: Point): TestRecord[] {
+  return data.document.records.filter((r) => r.repeat === 0).filter(areAt(data, place));
 }
 
 /** How often a point was run. */
-function repeatsAt(data: ReportData, point: Point): number {
-  return 1 + Math.max(0, ...data.document.records.filter((r) => isAt(r.point, point)).map((r) => r.repeat));
+function repeatsAt(data: ReportData, place: Point): number {
+  return 1 + Math.max(0, ...data.document.records.filter(areAt(data, place)).map((r) => r.repeat));
 }
 
-function linksAt(data: ReportData, point: Point): LinkRecord[] {
-  return data.document.links.filter((l) => isAt(l.point, point));
+function linksAt(data: ReportData, place: Point): LinkRecord[] {
+  return data.document.links.filter(areAt(data, place));
+}
+
+function tracesAt(data: ReportData, place: Point): Sequence[] {
+  return (data.sequence ?? []).filter((s) => s.bursts.length > 0).filter(areAt(data, place));
 }
 
 /** Links of the first repeat: one line for each direction. */
@@ -132,13 +199,13 @@ function ofFirst(links: readonly LinkRecord[]): LinkRecord[] {
 }
 
 /** What a plot is called in its file: at which point of a sweep it is. */
-function titleAt(point: Point | undefined, title: string): string {
-  return [title, format.point(ofAllRuns(point ?? {}))].filter((text) => text !== "").join(", ");
+function titleAt(place: Point, title: string): string {
+  return [title, format.point(place)].filter((text) => text !== "").join(", ");
 }
 
 /** The name of a plot's file. */
-function fileOf(data: ReportData, point: Point | undefined, title: string): string {
-  return fileName(data.scenario.name, format.point(ofAllRuns(point ?? {})), title.toLowerCase());
+function fileOf(data: ReportData, place: Point, title: string): string {
+  return fileName(data.scenario.name, format.point(place), title.toLowerCase());
 }
 
 function pairs(links: readonly LinkRecord[]): Map<string, LinkRecord[]> {
@@ -150,36 +217,53 @@ function pairs(links: readonly LinkRecord[]): Map<string, LinkRecord[]> {
   return map;
 }
 
-/** Red and solid away from the start of the path, blue and dashed towards it, as in the drawing. */
-function look(data: ReportData, l: LinkRecord, i: number): { style: number; dash: number } {
-  return i > 1 ? { style: i, dash: i } : eastward(data, l) ? { style: 1, dash: 0 } : { style: 0, dash: 1 };
+type Look = (l: LinkRecord) => Pick<TimeSeries, "style" | "dash">;
+
+/** How directions of links are drawn: red and solid away from the start of the path, blue and dashed towards it, as in the drawing. Where
+ * there are several runs or origins each has a colour, that of its only test, and the dash alone says which way. */
+function looks(data: ReportData): Look {
+  const all = data.document.links.map(({ origin, point }): Coloured => ({ test: "", origin, point }));
+  const colours = coloured(all);
+  const several = all.some((one) => colours(one) > 0);
+  return (l) => {
+    const dash = eastward(data, l) ? 0 : 1;
+    return { dash, style: several ? colours({ ...l, test: "" }) : 1 - dash };
+  };
 }
 
-function ratePlot(data: ReportData, name: string, both: readonly LinkRecord[]): TimePlot {
+function ratePlot(look: Look, name: string, both: readonly LinkRecord[]): TimePlot {
   return {
     title: `Rate on ${name}, framing included`, format: format.rate, fromZero: true,
-    series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.rate_bps, ...look(data, l, i), stepped: true })),
+    series: both.map((l) => ({ name: label(l, both), t_ns: l.t_ns, v: l.rate_bps, ...look(l), stepped: true })),
   };
 }
 
-function queuePlot(data: ReportData, name: string, both: readonly LinkRecord[]): TimePlot {
-  return {
-    title: `Waiting at ${name}`, format: format.size, fromZero: true,
-    series: both.filter((l) => fullest(l) > 0).map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(data, l, i) })),
-  };
+function queuePlot(look: Look, name: string, both: readonly LinkRecord[]): TimePlot {
+  const used = both.filter((l) => fullest(l) > 0);
+  const series = used.map((l) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(l) }));
+  const note = unseen(used.map((l, i) => ({ name: series[i]!.name, most: l.queue_max_bytes, v: series[i]!.v })), "the most that waited");
+  return { title: `Waiting at ${name}`, format: format.size, fromZero: true, series, ...(note === undefined ? {} : { note }) };
+}
+
+/** Where anything waited: at the ends of intervals or, as much as tells it from others, between them. */
+function queued(links: readonly LinkRecord[]): { readonly name: string; readonly both: LinkRecord[]; readonly most: number; readonly isUsed: boolean }[] {
+  const all = [...pairs(links.filter((l) => (l.queue_bytes ?? []).length > 0))].map(([name, both]) => ({ name, both, most: Math.max(...both.map(fullest)) }));
+  const top = Math.max(0, ...all.map((one) => one.most));
+  return all.map((one) => ({ ...one, isUsed: one.most > 0 && one.most >= top / 200 }));
 }
 
 /** Every plot over time of a point, and its segments, for files: whole, or a span in seconds. */
 export function timeFigures(data: ReportData, point: Point, span?: readonly [from: number, to: number]): Drawn[] {
   const records = recordsAt(data, point);
   const links = ofFirst(linksAt(data, point));
+  const look = looks(data);
   const both = [...pairs(links.filter((l) => l.t_ns.length > 0))];
   const plots = [
-    ...FAMILIES.flatMap((f) => family(records, f) ?? []), ...both.filter(([, all]) => all.some((l) => l.bytes > 0)).map(([name, all]) => ratePlot(data, name, all)),
-    ...both.filter(([, all]) => all.some((l) => fullest(l) > 0)).map(([name, all]) => queuePlot(data, name, all)),
+    ...FAMILIES.flatMap((f) => family(records, f) ?? []), ...both.filter(([, all]) => all.some((l) => l.bytes > 0)).map(([name, all]) => ratePlot(look, name, all)),
+    ...queued(links).filter(({ both: all, isUsed }) => isUsed || all.some((l) => largest(l.queue_bytes ?? []) > 0)).map(({ name, both: all }) => queuePlot(look, name, all)),
   ];
   const all = span ?? wholeSpan(records, links);
-  const traces = (data.sequence ?? []).filter((s) => isAt(s.point, point) && s.bursts.length > 0).flatMap((s): Drawn[] => {
+  const traces = tracesAt(data, point).flatMap((s): Drawn[] => {
     const run = runOf(s.point ?? {});
     const name = `${run === null ? "" : `${run} `}${s.test}${s.stream > 0 ? ` stream ${s.stream}` : ""}`;
     const file = fileOf(data, point, `segments of ${name}`);
@@ -203,21 +287,21 @@ export function timeEnds(data: ReportData): number {
 /** Points with anything over time, in order. */
 export function timedPoints(data: ReportData): Point[] {
   const timed = [...data.document.records.filter((r) => Object.keys(r.series).length > 0), ...data.document.links];
-  const points: Point[] = [];
-  for (const { point } of timed) if (!points.some((p) => isAt(point, p))) points.push(ofAllRuns(point));
-  return points;
+  const places = timed.map(({ point }) => point).map(placesOf(data));
+  return places.filter((place, i) => places.findIndex((other) => samePoint(other, place)) === i);
 }
 
-function timed(plot: TimePlot, bus: TimeBus, point: Point | undefined, file: string): HTMLElement {
-  return timePlot(plot, bus, file, titleAt(point, plot.title));
+function timed(data: ReportData, plot: TimePlot, bus: TimeBus, place: Point, name = plot.title): HTMLElement {
+  return timePlot(plot, bus, fileOf(data, place, name), titleAt(place, plot.title));
 }
 
 /** Links that carried a share of what the fullest carried stand first; the others wait behind a switch. */
-function rates(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
+function rates(data: ReportData, place: Point, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
+  const look = looks(data);
   const all = [...pairs(links.filter((l) => l.t_ns.length > 0))];
   const bytes = (both: readonly LinkRecord[]): number => Math.max(...both.map((l) => l.bytes));
   const most = Math.max(0, ...all.map(([, both]) => bytes(both)));
-  const draw = ([name, both]: (typeof all)[number]): HTMLElement => timed(ratePlot(data, name, both), bus, both[0]?.point, fileOf(data, both[0]?.point, `rate on ${name}`));
+  const draw = ([name, both]: (typeof all)[number]): HTMLElement => timed(data, ratePlot(look, name, both), bus, place, `rate on ${name}`);
   const busy = all.filter(([, both]) => bytes(both) >= most / 1000);
   const quiet = all.filter(([, both]) => bytes(both) < most / 1000);
   const silent = quiet.filter(([, both]) => bytes(both) === 0).map(([name]) => name);
@@ -237,20 +321,19 @@ function label(l: LinkRecord, all: readonly LinkRecord[]): string {
 }
 
 function fullest(l: LinkRecord): number {
-  return Math.max(0, ...(l.queue_bytes ?? []).map((v) => v ?? 0));
+  return Math.max(l.queue_max_bytes ?? 0, largest(l.queue_bytes ?? []));
 }
 
-function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
-  const known = [...pairs(links.filter((l) => (l.queue_bytes ?? []).length > 0))]
-    .map(([name, both]) => ({ name, both, most: Math.max(...both.map(fullest)) }));
+function queues(data: ReportData, place: Point, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
+  const known = queued(links);
   if (known.length === 0) return [];
-  const top = Math.max(...known.map((k) => k.most));
-  const used = known.filter((k) => k.most > 0 && k.most >= top / 200);
-  const few = known.filter((k) => k.most > 0 && k.most < top / 200).map((k) => `${k.name} (at most ${format.size(k.most, 3)})`);
+  const look = looks(data);
+  const used = known.filter((k) => k.isUsed);
+  const few = known.filter((k) => k.most > 0 && !k.isUsed).map((k) => `${k.name} (at most ${format.size(k.most, 3)})`);
   const none = known.filter((k) => k.most === 0).map((k) => k.name);
   const words = [few.length > 0 ? `Hardly anything waited at ${few.join(", ")}.` : "", none.length > 0 ? `Nothing waited at ${none.join(", ")}.` : ""]
     .filter((text) => text !== "").join(" ");
-  const plots = used.map(({ name, both }) => timed(queuePlot(data, name, both), bus, both[0]?.point, fileOf(data, both[0]?.point, `waiting at ${name}`)));
+  const plots = used.map(({ name, both }) => timed(data, queuePlot(look, name, both), bus, place));
   return [h("h3", {}, "Queues"), h("p", { class: "source" }, [`What waited in front of each transmitter at the end of each interval. ${words}`, format.ofBdp([data.scenario.text ?? ""]) ?? ""].join(" ")),
     h("div", { class: "grid" }, ...plots)];
 }
@@ -278,7 +361,7 @@ function drops(links: readonly LinkRecord[]): HTMLElement[] {
 
 /** One trace at a time: they are large, and beside each other nobody compares them. */
 function traces(data: ReportData, point: Point, bus: TimeBus): HTMLElement | null {
-  const all = (data.sequence ?? []).filter((s) => isAt(s.point, point) && s.bursts.length > 0);
+  const all = tracesAt(data, point);
   const first = all[0];
   if (!first) return null;
   const parallel = (s: Sequence): boolean => all.some((other) => other.test === s.test && other.stream > 0);
@@ -307,16 +390,16 @@ function at(data: ReportData, point: Point): HTMLElement[] {
   const every = linksAt(data, point);
   const links = ofFirst(every);
   const bus = new TimeBus(wholeSpan(records, links));
-  const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timed(p, bus, point, fileOf(data, point, p.title)));
+  const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timed(data, p, bus, point));
   const repeats = repeatsAt(data, point);
-  const others = data.document.records.some((r) => r.repeat > 0 && isAt(r.point, point) && Object.keys(r.series).length > 0);
+  const others = data.document.records.some((r) => r.repeat > 0 && areAt(data, point)(r) && Object.keys(r.series).length > 0);
   const first = repeats === 1 ? "" : `Shown is the first of ${repeats} repeats; ${others ? "the CSV below has all of them" : "no series of the others were kept"}. `;
   const hint = h("p", { class: "hint" }, `${first}Drag across a plot to zoom all of them in time; double-click shows everything again.`);
   const which = repeats === 1 ? null : h("p", { class: "source" }, `Rates and queues are those of the first of ${repeats} repeats, drops the medians of all.`);
   const found = [
     plots.length > 0 ? section("time", "Over time", hint, h("div", { class: "grid wide" }, ...plots)) : null,
     traces(data, point, bus),
-    links.length > 0 ? section("links", "Links", plots.length > 0 ? null : hint, which, ...rates(data, links, bus), ...queues(data, links, bus), ...drops(every)) : null,
+    links.length > 0 ? section("links", "Links", plots.length > 0 ? null : hint, which, ...rates(data, point, links, bus), ...queues(data, point, links, bus), ...drops(every)) : null,
   ];
   return found.filter((part): part is HTMLElement => part !== null);
 }

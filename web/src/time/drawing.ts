@@ -2,11 +2,11 @@
 
 import { scaleLinear } from "d3-scale";
 
-import { drawLegend, type Entry } from "../figure/legend";
+import { drawLegend, wrapped, type Entry } from "../figure/legend";
 import { ticks } from "../format";
 import { n, shape, type Shape } from "../svg";
 import type { Maybe } from "../types";
-import { DASHES, type TimePlot, type TimeSeries } from "./series";
+import { apart, colourOf, dashOf, isHollow, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 300;
 const TOP = 22;
@@ -16,13 +16,21 @@ const RIGHT = 14;
 
 type Place = readonly [x: number, y: number];
 
+/** An 12-pixel letter, on average, and from a line of a note to its next. */
+const LETTER = 6.2;
+const LINE = 16;
+
 function cls(s: TimeSeries): string {
-  return s.reference ? "plain-way" : `line-${s.style % 8}`;
+  return colourOf(s) || "plain-way";
 }
 
-function dash(s: TimeSeries): string | undefined {
-  const lengths = s.reference ? [3, 4] : (DASHES[s.dash % 8] ?? []);
-  return lengths.length === 0 ? undefined : lengths.join(" ");
+function mark(s: TimeSeries, cx: number, cy: number, r: number): Shape {
+  return shape("circle", { class: `mark ${isHollow(s) ? "hollow " : ""}${cls(s)}`, cx: n(cx), cy: n(cy), r });
+}
+
+function stroke(s: TimeSeries, d: string): Shape {
+  const dash = dashOf(s);
+  return shape("path", { class: `curve ${cls(s)}${s.reference ? " fine" : ""}`, "stroke-dasharray": dash.length === 0 ? undefined : dash.join(" "), d });
 }
 
 /** What of a series lies within the span, with a value at either side of it; null where nothing is known. */
@@ -67,13 +75,15 @@ export function pathOf(points: readonly (readonly [number, Maybe])[], x: (v: num
 function entry(s: TimeSeries): Entry {
   return {
     text: s.name, width: 26,
-    draw: (x, y) => (s.points ? shape("circle", { class: `mark ${cls(s)}`, cx: n(x + 13), cy: n(y), r: 4 }) : shape("path", { class: `curve ${cls(s)}`, "stroke-dasharray": dash(s), d: `M${n(x)},${n(y)}h26` })),
+    draw: (x, y) => (s.points ? mark(s, x + 13, y, 4) : stroke(s, `M${n(x)},${n(y)}h26`)),
   };
 }
 
 /** The plot over `span`, in seconds. */
-export function drawTime(plot: TimePlot, span: readonly [number, number], { id, width }: { readonly id: string; readonly width: number }): Shape {
-  const legend = drawLegend(plot.series.map(entry), width, 12);
+export function drawTime(given: TimePlot, span: readonly [number, number], { id, width }: { readonly id: string; readonly width: number }): Shape {
+  const plot = { ...given, series: apart(given.series) };
+  const note = plot.note === undefined ? [] : wrapped(plot.note, Math.floor(width / LETTER));
+  const legend = drawLegend(plot.series.map(entry), width, 12 + note.length * LINE);
   const [top, bottom] = [legend.height + TOP, legend.height + HEIGHT - BOTTOM];
   const shown = plot.series.map((s) => within(s, span));
   const values = shown.flat().map(([, v]) => v).filter((v): v is number => v !== null);
@@ -86,7 +96,8 @@ export function drawTime(plot: TimePlot, span: readonly [number, number], { id, 
   return shape("svg", {
     class: "figure time-figure", viewBox: `0 0 ${n(width)} ${n(legend.height + HEIGHT)}`, width: n(width), height: n(legend.height + HEIGHT), role: "img", "aria-labelledby": `${id}-title`,
   },
-    shape("title", { id: `${id}-title` }, plot.title), ...legend.shapes,
+    shape("title", { id: `${id}-title` }, plot.title),
+    ...note.map((text, i) => shape("text", { class: "muted", x: 2, y: n(12 + i * LINE) }, text)), ...legend.shapes,
     ...up.flatMap((tick, i) => [shape("path", { class: "grid", d: `M${LEFT},${n(y(tick))}H${n(width - RIGHT)}` }),
       shape("text", { class: "tick", x: LEFT - 7, y: n(y(tick) + 4), "text-anchor": "end" }, labels[i]!)]),
     shape("path", { class: "axis-line", d: `M${LEFT},${n(bottom)}H${n(width - RIGHT)}` }),
@@ -98,6 +109,6 @@ export function drawTime(plot: TimePlot, span: readonly [number, number], { id, 
 }
 
 function draw(s: TimeSeries, points: readonly (readonly [number, Maybe])[], x: (v: number) => number, y: (v: number) => number): Shape[] {
-  if (s.points) return points.flatMap(([t, v]) => (v === null ? [] : [shape("circle", { class: `mark ${cls(s)}`, cx: n(x(t)), cy: n(y(v)), r: 3.5 })]));
-  return [shape("path", { class: `curve ${cls(s)}${s.reference ? " fine" : ""}`, "stroke-dasharray": dash(s), d: pathOf(points, x, y, s.stepped === true) })];
+  if (s.points) return points.flatMap(([t, v]) => (v === null ? [] : [mark(s, x(t), y(v), 3.5)]));
+  return [stroke(s, pathOf(points, x, y, s.stepped === true))];
 }

@@ -8,7 +8,7 @@ import { exports } from "../drawn";
 import { ticks } from "../format";
 import type { Follower, TimeBus } from "./bus";
 import { drawTime } from "./drawing";
-import { DASHES, type TimePlot, type TimeSeries } from "./series";
+import { apart, colourOf, dashOf, isHollow, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 232;
 /** More series have a legend that is scrolled, and pushes nothing away. */
@@ -20,7 +20,7 @@ function colour(name: string): string {
 }
 
 function tint(s: TimeSeries | undefined): string {
-  return colour(!s || s.reference ? "--muted" : `--line-${s.style % 8}`);
+  return colour(`--${(s && colourOf(s)) || "muted"}`);
 }
 
 function join(series: readonly TimeSeries[]): uPlot.AlignedData {
@@ -29,11 +29,10 @@ function join(series: readonly TimeSeries[]): uPlot.AlignedData {
 }
 
 function line(s: TimeSeries, format: TimePlot["format"]): uPlot.Series {
-  const dash = s.reference ? [3, 4] : (DASHES[s.dash % 8] ?? []);
   const stepped = s.stepped ? uPlot.paths.stepped?.({ align: -1 }) : undefined;
   return {
-    label: s.name, width: s.reference ? 1.5 : 2, dash, stroke: () => tint(s), spanGaps: false,
-    points: { show: s.points === true, size: 8, fill: () => (s.style % 2 === 0 ? colour("--ground") : tint(s)), width: 2 },
+    label: s.name, width: s.reference ? 1.5 : 2, dash: [...dashOf(s)], stroke: () => tint(s), spanGaps: false,
+    points: { show: s.points === true, size: 8, fill: () => (isHollow(s) ? colour("--ground") : tint(s)), width: 2 },
     ...(stepped ? { paths: stepped } : {}),
     ...(s.points ? { paths: () => null } : {}),
     value: (_u, value) => (typeof value === "number" ? format(value) : ""),
@@ -55,10 +54,12 @@ function axis(values: (splits: number[]) => string[], size: number, side: 2 | 3)
 }
 
 /** The plot in its frame; it follows the frame's width and the bus. Its file has the span that is shown. */
-export function timePlot(plot: TimePlot, bus: TimeBus, file: string, title = plot.title): HTMLElement {
+export function timePlot(given: TimePlot, bus: TimeBus, file: string, title = given.title): HTMLElement {
+  const plot = { ...given, series: apart(given.series) };
+  const hint = [plot.hint, plot.note].filter((text) => text !== undefined).join(" ");
   const holder = h("div", { class: plot.series.length > MANY ? "time-holder many" : "time-holder" });
   const figure = h("figure", { class: "time-plot" }, h("div", { class: "figure-head" }, h("figcaption", {}, plot.title,
-    plot.hint === undefined ? null : h("span", { class: "plot-hint" }, ` ${plot.hint}`)), exports(file, (width) => drawTime(plot, told, { id: file, width }), title)), holder);
+    hint === "" ? null : h("span", { class: "plot-hint" }, ` ${hint}`)), exports(file, (width) => drawTime(plot, told, { id: file, width }), title)), holder);
   // uPlot reports a new span later than it is given one; what it was given is not passed on again.
   const data = join(plot.series);
   const [first, last] = bus.whole;

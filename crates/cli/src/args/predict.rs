@@ -18,7 +18,7 @@ pub(crate) struct PredictArgs {
 pub(crate) enum Predict {
     /// What one TCP connection gets from a path, and what limits it
     Path(PathArgs),
-    /// Rate that each layer of a protocol stack leaves for the next
+    /// Rate of each layer's units in a protocol stack, headers included
     Overhead(OverheadArgs),
     /// Least round-trip time over a distance, and land-speed product
     Route(RouteArgs),

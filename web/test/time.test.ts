@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+
+import { placesOf } from "../src/runs";
+import { timedPoints, timeFigures, unseen } from "../src/section/time";
+import { axes } from "../src/sweep";
+import type { Shape } from "../src/svg";
+import { apart, dashOf, type TimeSeries } from "../src/time/series";
+import type { LinkRecord, Point, ReportData, TestRecord } from "../src/types";
+
+const T = [1e9, 2e9];
+
+function record(test: string, point: Point, metrics: Record<string, number> = {}, origin: TestRecord["origin"] = "simulated"): TestRecord {
+  const series = origin === "predicted" ? {} : { cwnd_bytes: { t_ns: T, v: [1e6, 1.09e6] }, in_flight_bytes: { t_ns: T, v: [1e6, 1e6] }, goodput_bps: { t_ns: T, v: [1e6, 2e6] } };
+  return { origin, test, kind: "tcp", from: "a", to: "b", point, repeat: 0, started_ns: 0, duration_ns: 2e9, metrics, limited_by: null, streams: [], series, valid: true, notes: [] };
+}
+
+function link(direction: string, point: Point, most?: number): LinkRecord {
+  return {
+    origin: "simulated", link: "l", direction, point, bytes: 1e6, payload_bytes: 1e6, frames: 1e3, drops: {}, t_ns: T, rate_bps: [1e6, 2e6], queue_bytes: [1e3, 2e3],
+    ...(most === undefined ? {} : { queue_max_bytes: most }),
+  };
+}
+
+/** A page of runs, or of one without a name; each has its point. */
+function report(points: readonly Point[], tests: readonly string[] = ["bulk"], most?: number, more: readonly TestRecord[] = []): ReportData {
+  return {
+    schema: "farpath.report/1", scenario: { name: "x" }, topology: { nodes: [], links: [{ name: "l", ends: ["a", "b"], label: "" }] },
+    runs: points.flatMap(({ run }) => (run === undefined ? [] : [{ name: run, version: "0", seed: 1, scenario_sha256: "" }])),
+    document: {
+      schema: "farpath.run/1", scenario: "x", version: "0", seed: 1, scenario_sha256: "", sweep: [["run"], ["test.bulk.cc"]], expectations: [],
+      records: [...points.flatMap((point) => tests.map((test) => record(test, point, { cwnd_max_bytes: 1.41e6 }))), ...more],
+      links: points.flatMap((point) => ["a>b", "b>a"].map((direction) => link(direction, point, most))),
+    },
+  };
+}
+
+function runs(count: number, extra: (i: number) => Point = () => ({})): Point[] {
+  return Array.from({ length: count }, (_, i) => ({ run: `r${i}`, ...extra(i) }));
+}
+
+function below(shape: Shape): Shape[] {
+  return [shape, ...shape.children.flatMap((child) => (typeof child === "string" ? [] : below(child)))];
+}
+
+function textOf(shape: Shape): string {
+  return shape.children.map((child) => (typeof child === "string" ? child : textOf(child))).join("");
+}
+
+/** What the legend of a figure shows: each name with its sign, as a reader sees it. */
+function legend(drawing: Shape): (readonly [name: string, look: string])[] {
+  return below(drawing).filter((s) => s.attributes["class"] === "legend-entry").map((entry) => {
+    const sign = entry.children[0] as Shape;
+    return [textOf(entry), JSON.stringify([sign.attributes["class"], sign.attributes["stroke-dasharray"]])] as const;
+  });
+}
+
+/** The figures over time of a page's first place. */
+function figures(data: ReportData): Map<string, Shape> {
+  return new Map(timeFigures(data, timedPoints(data)[0]!).map((f) => [f.file, f.draw(960)]));
+}
+
+describe("figures of compared runs", () => {
+  const sizes = [["three runs", runs(3), ["bulk"]], ["five runs of three tests", runs(5), ["bulk", "more", "most"]], ["twelve runs", runs(12), ["bulk"]]] as const;
+  it.each(sizes)("never draw two series alike: %s", (_, points, tests) => {
+    const drawn = figures(report(points, tests));
+    expect(drawn.size).toBe(4);
+    for (const [file, drawing] of drawn) {
+      const all = legend(drawing);
+      expect([file, new Set(all.map(([, look]) => look)).size]).toEqual([file, all.length]);
+    }
+  });
+
+  it("have one colour for a run in all of them, and a dash for a direction", () => {
+    const drawn = figures(report(runs(3)));
+    const look = (file: string, name: string): string => legend(drawn.get(file)!).find(([text]) => text === name)![1];
+    for (const run of [0, 1, 2]) {
+      const [there, back] = [look("x-rate-on-l", `r${run}: a → b`), look("x-rate-on-l", `r${run}: b → a`)];
+      expect(there).toBe(look("x-goodput", `r${run}: bulk`));
+      expect(there).toBe(look("x-waiting-at-l", `r${run}: a → b`));
+      expect(JSON.parse(back)).toEqual([JSON.parse(there)[0], "8 4"]);
+    }
+  });
+
+  it("have what is predicted of tests at one time in the colours of these, and once where it is the same", () => {
+    const predicted = (values: readonly number[]): ReportData => report(runs(3), ["bulk"], undefined, values.map((goodput_bps, i) => record("bulk", { run: `r${i}` }, { goodput_bps }, "predicted")));
+    const of = (data: ReportData): (readonly [string, string])[] => legend(figures(data).get("x-goodput")!).filter(([text]) => text.includes("predicted"));
+    expect(of(predicted([1, 1, 1])).map(([text]) => text)).toEqual(["predicted mean"]);
+    expect(of(predicted([1, 2, 3])).map(([, look]) => JSON.parse(look)[0])).toEqual(["curve line-0 fine", "curve line-1 fine", "curve line-2 fine"]);
+  });
+});
+
+describe("the directions of a link of one run", () => {
+  it("are red and solid, blue and dashed, as in the drawing of the path", () => {
+    const looks = legend(figures(report([{}])).get("x-rate-on-l")!).map(([, look]) => JSON.parse(look));
+    expect(looks).toEqual([["curve line-1", null], ["curve line-0", "8 4"]]);
+  });
+});
+
+describe("runs of one point each", () => {
+  const ccs = ["reno", "cubic", "htcp"];
+  const data = report(runs(3, (i) => ({ "test.bulk.cc": ccs[i]! })));
+
+  it("lie over each other, named by run", () => {
+    expect(timedPoints(data)).toEqual([{}]);
+    const drawn = figures(data);
+    expect([...drawn.keys()]).toEqual(["x-goodput", "x-window-and-data-in-flight", "x-rate-on-l", "x-waiting-at-l"]);
+    expect(legend(drawn.get("x-goodput")!).map(([text]) => text)).toEqual(["r0: bulk", "r1: bulk", "r2: bulk"]);
+  });
+
+  it("have one axis, with what differs between them", () => {
+    expect(axes(data, data.document.records)).toEqual([["run", "test.bulk.cc"]]);
+  });
+
+  it("are otherwise drawn point by point", () => {
+    const swept = report(["r0", "r1"].flatMap((run) => ccs.map((cc) => ({ run, "test.bulk.cc": cc }))));
+    expect(timedPoints(swept)).toEqual(ccs.map((cc) => ({ "test.bulk.cc": cc })));
+    expect(axes(swept, swept.document.records)).toEqual([["run"], ["test.bulk.cc"]]);
+    expect(placesOf(report([{ "test.bulk.cc": "reno" }]))({ "test.bulk.cc": "reno" })).toEqual({ "test.bulk.cc": "reno" });
+  });
+});
+
+describe("what samples have not met", () => {
+  const note = (drawing: Shape): string[] => below(drawing).filter((s) => s.attributes["class"] === "muted").map(textOf).filter((text) => text.startsWith("At the ends"));
+
+  it("is said below the title: of a queue and of a window", () => {
+    const drawn = figures(report([{}], ["bulk"], 256e3));
+    expect(note(drawn.get("x-waiting-at-l")!)).toEqual(["At the ends of the intervals; the most that waited was 256\u202fkB (a → b), 256\u202fkB (b → a)."]);
+    expect(note(drawn.get("x-window-and-data-in-flight")!)).toEqual(["At the ends of the intervals; the largest congestion window was 1.41\u202fMB."]);
+    expect(note(drawn.get("x-goodput")!)).toEqual([]);
+  });
+
+  it("is nothing where a sample has the most, or a document of earlier versions does not say it", () => {
+    expect(note(figures(report([{}], ["bulk"], 2e3)).get("x-waiting-at-l")!)).toEqual([]);
+    expect(note(figures(report([{}])).get("x-waiting-at-l")!)).toEqual([]);
+  });
+
+  it("makes a figure of a queue that was empty whenever it was sampled", () => {
+    const data = report([{}], ["bulk"], 256e3);
+    const empty: ReportData = { ...data, document: { ...data.document, links: data.document.links.map((l) => ({ ...l, queue_bytes: [0, 0] })) } };
+    expect(figures(empty).has("x-waiting-at-l")).toBe(true);
+  });
+
+  it("names the largest of many", () => {
+    const all = [1, 2, 3, 4, 5, 6].map((n) => ({ name: `r${n}`, most: n * 1e6, v: [0] }));
+    expect(unseen(all, "it")).toBe("At the ends of the intervals; it was 6.00\u202fMB (r6), 5.00\u202fMB (r5), 4.00\u202fMB (r4), 3.00\u202fMB (r3), and less of 2 more.");
+  });
+});
+
+describe("looks", () => {
+  const series = (style: number, dash: number): TimeSeries => ({ name: "", t_ns: [], v: [], style, dash });
+
+  it("stay as they are where they differ", () => {
+    const all = [series(0, 0), series(1, 0), series(0, 1), { ...series(0, 0), reference: true }];
+    expect(apart(all)).toEqual(all);
+  });
+
+  it("have another dash before another colour", () => {
+    const all = apart(Array.from({ length: 10 }, () => series(2, 0)));
+    expect(new Set(all.slice(0, 8).map((s) => s.style))).toEqual(new Set([2]));
+    expect(new Set(all.slice(0, 8).map((s) => dashOf(s).join())).size).toBe(8);
+    expect(all[8]!.style).toBe(3);
+  });
+});
