@@ -39,11 +39,13 @@ pub(crate) struct Figures<'i> {
     window_bps: Option<f64>,
     loss_bps: Option<f64>,
     policed: Option<Policed>,
-    /// Loss was named, and the algorithm has no law for it.
+    /// Loss or a policer was named, and the algorithm has no law for it.
     lawless: bool,
     /// Segments in flight that the link, or the window if that is less, allows.
     full: f64,
     slow_start: Cost,
+    /// The window, in segments, at which slow start overflows the queue named, where that is less than `full`.
+    overflowing: Option<f64>,
 }
 
 impl<'i> Figures<'i> {
@@ -96,6 +98,8 @@ impl<'i> Figures<'i> {
         };
         let loss = input.loss.map(|p| p.get()).filter(|p| *p > 0.0);
         let loss_bps = loss.and_then(|p| loss_limit_bps(input, mss, p, line_bps));
+        let policed = Policed::of(input, mss, mtu);
+        let cuts_paced = policed.as_ref().is_some_and(|p| p.cuts_paced);
         Ok(Figures {
             input,
             mss,
@@ -105,10 +109,14 @@ impl<'i> Figures<'i> {
             window,
             window_bps: window.map(|w| window::window_limit_bps(w, input.rtt)),
             loss_bps,
-            policed: Policed::of(input, mss, mtu),
-            lawless: loss.is_some() && loss_bps.is_none(),
+            policed,
+            lawless: cuts_paced || loss.is_some() && loss_bps.is_none(),
             full,
             slow_start: slow_start.cost(),
+            overflowing: input
+                .queue
+                .map(|q| slow_start.overflowing(q.as_bytes() as f64 / wire.as_bytes() as f64))
+                .filter(|window| *window < full && !input.cc.doubles()),
         })
     }
 
@@ -291,6 +299,7 @@ impl<'i> Figures<'i> {
             _ => "",
         };
         vec![
+            self.overflow(),
             answer("slow_start_s", rounds_s, "s")
                 .by(
                     "RTT × least n with IW (1 + 1/b)^n ≥ W",
@@ -318,6 +327,22 @@ impl<'i> Figures<'i> {
                 .note(paws)
                 .holds("payload at the rate of the line"),
         ]
+    }
+
+    /// Where slow start ends by losses, long before the window is full.
+    fn overflow(&self) -> Answer {
+        let bytes = self.overflowing.map(|w| w * self.mss.as_bytes() as f64);
+        answer("slow_start_overflow_bytes", bytes, "B")
+            .by("Q / (1 − 1/g), g = 1 + 1/b", "RFC 5681 §3.1")
+            .note(match (self.input.queue, bytes) {
+                (None, _) => "No queue was named.",
+                (_, None) => "Slow start fills the window without overflowing the queue.",
+                _ => {
+                    "What a window of slow start outgrows the queue by is lost: it ends here, and the rest of the window is \
+                      climbed by congestion avoidance."
+                }
+            })
+            .holds("segments one behind the other, not paced; no early exit (HyStart)")
     }
 
     fn recovery(&self) -> Answer {
@@ -471,7 +496,7 @@ impl<'i> Figures<'i> {
     }
 
     /// What limits, in the words of a record's `limited_by`, and to how much; nothing where loss
-    /// was named and the algorithm has no law.
+    /// or a policer was named and the algorithm has no law.
     fn limit(&self) -> (Value, Value) {
         if self.lawless {
             return (Value::Null, Value::Null);

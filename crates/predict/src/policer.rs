@@ -67,6 +67,13 @@ impl Policer {
         self.burst_bytes / left
     }
 
+    /// Whether it takes part of each burst of a sender that paces at its rate. Such a sender's bursts are what it sends in a
+    /// millisecond (2⁻¹⁰ s), two segments at least and a super-segment of 64 KiB at most (Linux, `tcp_tso_autosize`).
+    pub fn cuts_paced(self, segment_bytes: f64) -> bool {
+        let burst = libm::fmin(self.rate_bps / 8.0 / 1024.0, 65_536.0);
+        self.clump_bytes() < libm::fmax(burst, 2.0 * segment_bytes)
+    }
+
     /// What passes of a window whose round trip is `rtt_s`.
     ///
     /// A window that is not paced arrives in clumps, since ACKs come as the segments did. A clump

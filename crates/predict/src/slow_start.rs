@@ -39,6 +39,12 @@ impl SlowStart {
         1.0 + 1.0 / self.segments_per_ack
     }
 
+    /// The window that overflows a queue of `queue` segments: of a window w that grew by g in a round, w (1 − 1/g) waits,
+    /// as long as its segments come one behind the other and are not paced.
+    pub fn overflowing(&self, queue: f64) -> f64 {
+        queue / (1.0 - 1.0 / self.growth())
+    }
+
     /// Rounds, waste and segments sent until the window is full.
     pub fn cost(&self) -> Cost {
         let mut cost = Cost {
@@ -89,5 +95,22 @@ impl SlowStart {
             .holds(
                 "first to last segment sent, no loss; the handshake and the last ACK come on top",
             )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every acknowledgement lets two segments go while one leaves the queue: half of the window waits.
+    #[test]
+    fn half_of_a_doubled_window_waits() {
+        let of = |segments_per_ack| SlowStart {
+            full: 1e4,
+            initial: 10.0,
+            segments_per_ack,
+        };
+        assert_eq!(of(1.0).overflowing(169.0), 338.0);
+        assert!((of(2.0).overflowing(169.0) - 507.0).abs() < 1e-9);
     }
 }

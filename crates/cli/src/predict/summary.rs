@@ -59,9 +59,8 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
     line(
         "takes",
         format!(
-            "{} of slow start{}; {}",
-            figures.shown("slow_start_s"),
-            counting_bytes(input),
+            "{}; {}",
+            slow_start(input, &figures),
             match figures.number("recovery_s") {
                 Some(_) => format!(
                     "{} to recover from a loss{}",
@@ -77,6 +76,21 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
         ),
     );
     rows
+}
+
+/// How long slow start takes, or what ends it before.
+fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {
+    if figures.number("slow_start_overflow_bytes").is_some() {
+        return format!(
+            "slow start overflows the queue at a window of some {}, and congestion avoidance climbs from half of that or so",
+            figures.shown("slow_start_overflow_bytes")
+        );
+    }
+    format!(
+        "{} of slow start{}",
+        figures.shown("slow_start_s"),
+        counting_bytes(input)
+    )
 }
 
 /// What slow start takes of a sender that counts bytes, where that is less.
@@ -158,8 +172,12 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
         Some(_) => {
             let probing = law::probing_words(input.cc, input.rtt.as_secs_f64());
             let probing = probing.map_or_else(String::new, |words| format!(" {words}"));
-            let of_queue = match (input.streams, input.queue) {
-                (2.., Some(_)) => format!(" {}", figures.answer("utilisation").note),
+            let of_queue = match (input.streams, input.queue, figures.number("utilisation")) {
+                (2.., Some(_), _) => format!(" {}", figures.answer("utilisation").note),
+                (1, Some(queue), None) if !input.cc.doubles() => format!(
+                    " A queue of {queue} may leave less of it: {} has no closed form for that; simulate it.",
+                    input.cc
+                ),
                 _ => String::new(),
             };
             format!(
@@ -167,7 +185,13 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
                 figures.answer("line_goodput_bps").note
             )
         }
-        None => format!("unknown. {}", figures.answer("loss_limit_bps").note),
+        None => {
+            let named = match figures.number("policer_limit_bps") {
+                None if input.policer.is_some() => "policer_limit_bps",
+                _ => "loss_limit_bps",
+            };
+            format!("unknown. {}", figures.answer(named).note)
+        }
     }
 }
 

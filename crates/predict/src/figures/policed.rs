@@ -25,6 +25,8 @@ pub(super) struct Policed {
     pub(super) most_bps: f64,
     /// The line brings no more than it lets through.
     passes_all: bool,
+    /// It takes part of each burst of a sender that paces: no law says what is left.
+    pub(super) cuts_paced: bool,
 }
 
 impl Policed {
@@ -48,6 +50,7 @@ impl Policed {
             least_bps: bps,
             most_bps: bps,
             passes_all,
+            cuts_paced: false,
         };
         if policer.burst_bytes < counted {
             return Some(same(0.0, false));
@@ -94,6 +97,7 @@ impl Policed {
             least_bps,
             most_bps,
             passes_all: false,
+            cuts_paced: !clumped && policer.cuts_paced(counted),
         })
     }
 }
@@ -124,19 +128,21 @@ impl Figures<'_> {
                     policed.all_bps / 1e6
                 )
             }
+            Some(policed) if policed.cuts_paced => {
+                "The bucket holds no burst of a sender that paces, a millisecond of its rate: no law says what passes. \
+                 Simulate it."
+                    .to_owned()
+            }
             Some(_) => "The policer's rate, as payload.".to_owned(),
         };
-        answer(
-            "policer_limit_bps",
-            self.policed.as_ref().map(|p| p.likely_bps),
-            "bit/s",
-        )
-        .by(
-            "mean window × 8 / RTT, of clumps that pass: n ≤ b + rT, round trip by round trip",
-            law::grounds(self.input.cc).source,
-        )
-        .note(note)
-        .holds("one flow that nothing paces, no loss but the policer's")
+        let lawful = self.policed.as_ref().filter(|p| !p.cuts_paced);
+        answer("policer_limit_bps", lawful.map(|p| p.likely_bps), "bit/s")
+            .by(
+                "mean window × 8 / RTT, of clumps that pass: n ≤ b + rT, round trip by round trip",
+                law::grounds(self.input.cc).source,
+            )
+            .note(note)
+            .holds("one flow that nothing paces, no loss but the policer's")
     }
 }
 
@@ -168,6 +174,31 @@ mod tests {
         }
         assert!(figure(1, "900 Mbit/s", 15_000, "goodput_bps").0 < 500e6);
         assert_eq!(figure(1, "1 Gbit/s", 1513, "goodput_bps").0, 0.0);
+    }
+
+    /// Simulated at 1 Gbit/s and 165 ms: buckets of 15, 30, 45, 60 and 90 kB pass 119, 251, 378, 821 and 802 Mbit/s of BBR's 953.
+    #[test]
+    fn a_bucket_that_holds_no_burst_of_a_pace_has_no_law() {
+        let rate: farpath_units::Rate = "1 Gbit/s".parse().expect("a rate");
+        let found = |burst: u64| {
+            let input = PathInput {
+                policer: Some((rate, Size::from_bytes(burst))),
+                cc: Cc::Bbr,
+                ..PathInput::new(
+                    "10 Gbit/s".parse().expect("a rate"),
+                    farpath_units::Duration::from_ms(165),
+                    Size::from_bytes(1500),
+                )
+            };
+            let all = path(&input).expect("a path");
+            ["goodput_bps", "policer_limit_bps"].map(|name| {
+                let found = all.iter().find(|a| a.name == name);
+                found.and_then(|a| a.value.number())
+            })
+        };
+        assert_eq!(found(15_000), [None; 2]);
+        assert_eq!(found(45_000), [None; 2]);
+        assert!(found(60_000)[0].is_some_and(|bps| bps > 900e6));
     }
 
     #[test]

@@ -189,6 +189,8 @@ impl Path<'_> {
             (Some(likely), [Some(low), Some(high)]) => [likely, low.min(likely), high.max(likely)],
             _ => [all; 3],
         };
+        let cut = !clumped && met.policer.cuts_paced(f64::from(mss) / met.payload);
+        let low = if cut { 0.0 } else { low };
         let together = [likely, low, high].map(|each| (each * flow.streams).min(all));
         (together[0] < steady).then_some(together)
     }
@@ -203,10 +205,15 @@ impl Path<'_> {
                 level: None,
             };
             record.uncertainty.insert("goodput_bps".to_owned(), bounds);
-            record.notes.push(
-                "a policer's burst holds the window: how much passes depends on how its segments are spread over a round trip"
-                    .to_owned(),
-            );
+            let why = match low > 0.0 {
+                true => {
+                    "a policer's burst holds the window: how much passes depends on how its segments are spread over a round trip"
+                }
+                false => {
+                    "outside the formula's range: the policer's bucket holds no burst of a sender that paces, and takes part of each"
+                }
+            };
+            record.notes.push(why.to_owned());
         }
     }
 
