@@ -199,7 +199,7 @@ impl Experiment {
         let metrics = e.metric.split(' ').step_by(2);
         let tests: Vec<&str> = metrics.filter_map(|m| m.split('.').next()).collect();
         let meet = |other: &&str| meet(&at.scenario, &at.plan, [tests[0], other]);
-        e.origin == Name::Predicted && tests.iter().skip(1).any(|other| meet(other))
+        e.origin == Name::Predicted && tests.iter().skip(1).any(meet)
     }
 
     /// Takes the value of such an expectation away; false where forecasts were not asked for by name.
