@@ -12,12 +12,14 @@ import { nameKeys, notMet, quantity, renameTexts } from "./src/format";
 import { keyOf, sweptKeys, type Bars, type Look } from "./src/sweep";
 import type { ReportData } from "./src/types";
 
-/** As wide as those that a page gives. */
+/** As wide as those that a page gives, in pixels. */
 const WIDTH = 960;
 
 /** How the figures are to be drawn; what is left out is decided here. */
 interface Options {
   readonly bars: Bars;
+  /** In pixels; text keeps its size. */
+  readonly width?: number;
   /** Above every figure; empty for none. */
   readonly title?: string;
   /** What of the figures over time is drawn, in seconds since the start of the run. */
@@ -97,7 +99,7 @@ function figures(report: string, options: string): string {
   renameTexts(asked.rename ?? []);
   const drawn = named(all(data, look, span)).map(({ name, draw, title }) => {
     if (!name.includes(asked.name ?? "")) return { name, svg: "" };
-    const drawing = draw(WIDTH);
+    const drawing = draw(asked.width ?? WIDTH);
     return { name, svg: toStandalone(entitled(drawing, asked.title ?? titleInFile(drawing, title)), style) };
   });
   const unknown = notMet();

@@ -105,13 +105,16 @@ function weight(value: string): string {
   return Number(value) > 550 ? "bold" : "normal";
 }
 
-/** The drawing as an SVG file that needs no style sheet, in light colours on a ground of its own. */
+/** What a file is drawn on: what the page's own ground prints as a tint. */
+const PAPER = "#ffffff";
+
+/** The drawing as an SVG file that needs no style sheet, in light colours on white. */
 export function toStandalone(drawing: Shape, css: string): string {
-  const sheet = readSheet(css);
-  const ground = sheet.variables["--ground"] ?? "#fff";
+  const read = readSheet(css);
+  const sheet: Sheet = { ...read, variables: { ...read.variables, "--ground": PAPER } };
   const whole = flat(drawing, sheet, sheet.variables);
   const [x, y] = boxOf(drawing);
-  const own = shape("svg", { xmlns: SVG, ...whole.attributes }, shape("rect", { x, y, width: "100%", height: "100%", fill: ground }), ...whole.children);
+  const own = shape("svg", { xmlns: SVG, ...whole.attributes }, shape("rect", { x, y, width: "100%", height: "100%", fill: PAPER }), ...whole.children);
   return `${toText(own)}\n`;
 }
 

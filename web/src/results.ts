@@ -315,21 +315,21 @@ export function headline(data: ReportData): Fact[] {
 
 /** Every series of the run in one long table: what `series.csv` holds. */
 export function csv(data: ReportData): string {
-  const lines = ["origin,test,point,repeat,series,t_ns,v,valid"];
   const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-  const keys = data.keys ?? [];
-  const at = (point: Point): string => keys.flatMap(({ key }) => (point[key] === undefined ? [] : [`${key}=${point[key]}`])).join(";");
+  const keys = (data.keys ?? []).map(({ key }) => key);
+  const at = (point: Point): string[] => keys.map((key) => point[key] ?? "");
+  const lines = [["origin", "test", ...keys, "repeat", "series", "t_ns", "v", "valid"].map(cell).join(",")];
   const add = (head: readonly string[], valid: boolean, t: readonly number[], v: readonly (number | null)[]): void => {
     const prefix = head.map(cell).join(",");
     for (const [i, time] of t.entries()) lines.push(`${prefix},${time},${v[i] ?? ""},${valid}`);
   };
   for (const r of data.document.records) {
     for (const [name, series] of Object.entries(r.series)) {
-      add([r.origin, r.test, at(r.point), String(r.repeat), name], r.valid, series.t_ns, series.v);
+      add([r.origin, r.test, ...at(r.point), String(r.repeat), name], r.valid, series.t_ns, series.v);
     }
   }
   for (const l of data.document.links) {
-    const head = [l.origin, `link.${l.link}.${l.direction}`, at(l.point), String(l.repeat ?? 0)];
+    const head = [l.origin, `link.${l.link}.${l.direction}`, ...at(l.point), String(l.repeat ?? 0)];
     // A link's numbers are as good as those of the tests beside it.
     const beside = data.document.records.filter((r) => r.origin === l.origin && r.repeat === (l.repeat ?? 0) && samePoint(r.point, l.point));
     const valid = beside.length === 0 || beside.some((r) => r.valid);

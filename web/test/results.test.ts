@@ -54,7 +54,7 @@ describe("the table of series", () => {
     });
     const lines = csv(data([], "x.y", [link(0), link(1)])).trim().split("\n");
     expect(lines).toEqual([
-      "origin,test,point,repeat,series,t_ns,v,valid", "simulated,link.l.a>b,test.bulk.cc=reno,0,rate_bps,5,1,true", "simulated,link.l.a>b,test.bulk.cc=reno,1,rate_bps,5,2,true",
+      "origin,test,test.bulk.cc,repeat,series,t_ns,v,valid", "simulated,link.l.a>b,reno,0,rate_bps,5,1,true", "simulated,link.l.a>b,reno,1,rate_bps,5,2,true",
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { rows } from "../src/results";
 import { captionOf, sweepFigures } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
 import { groupRecords, linkRecords, MEMBER, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
-import { pathOf } from "../src/time/drawing";
+import { drawTime, pathOf } from "../src/time/drawing";
 import type { LinkRecord, Origin, Point, ReportData, TestRecord } from "../src/types";
 
 function record(origin: Origin, at: Point, metrics: Record<string, number>, repeat = 0): TestRecord {
@@ -86,9 +86,25 @@ describe("a sweep's figure", () => {
     const values = { "link.l.loss": ["1e-5", "1e-4", "1e-3"], "test.bulk.cc": ["reno", "cubic"], "link.l.queue": ["1bdp", "2bdp"] };
     const data = swept(values, (p) => 1e3 / Number(p["link.l.loss"]), ["predicted", "simulated"]);
     const text = drawnText(data);
-    expect([count(text, /class="panel"/g), count(text, /class="legend-entry"/g), count(text, /class="curve line-\d/g)]).toEqual([2, 4, 8]);
+    expect([count(text, /class="panel"/g), count(text, /class="legend-entry"/g), count(text, /class="curve line-\d/g) - 2]).toEqual([2, 4, 8]);
     expect(text).toContain('data-log="y x"');
     expect(text).toContain(">queue 1bdp<");
+  });
+
+  it("has a sign for each colour, and dashes where one origin has them all, as its legend says", () => {
+    const values = { "link.l.loss": ["1e-5", "1e-4"], "test.bulk.cc": ["reno", "cubic", "htcp", "bbr"] };
+    const looks = (text: string, cc: number): [dash: string, sign: string][] => {
+      const dashes = [...text.matchAll(new RegExp(`class="curve line-${cc}" style="[^"]*"([^>]*) d=`, "g"))].map((m) => m[1]!);
+      const signs = [...text.matchAll(new RegExp(`class="mark line-${cc}" style="[^"]*" d="M[\\d.]+,[\\d.]+([^"]*)"`, "g"))].map((m) => m[1]!);
+      expect(signs).toHaveLength(3);
+      return [...new Set(dashes)].flatMap((dash) => [...new Set(signs)].map((sign) => [dash, sign] as [string, string]));
+    };
+    const alone = drawnText(swept(values, (p) => 1e3 / Number(p["link.l.loss"])));
+    const all = [0, 1, 2, 3].map((cc) => looks(alone, cc));
+    expect(all.map((one) => one.length)).toEqual([1, 1, 1, 1]);
+    expect([0, 1].map((i) => new Set(all.map((one) => one[0]![i])).size)).toEqual([4, 4]);
+    const both = drawnText(swept(values, (p) => 1e3 / Number(p["link.l.loss"]), ["predicted", "simulated"]));
+    expect(count(both, /class="mark hollow line-3"/g)).toBe(2);
   });
 
   it("keeps its legend within its width, however narrow", () => {
@@ -128,7 +144,7 @@ describe("a sweep's figure", () => {
     const text = drawnText(report(records));
     expect(text).toContain(">INVALID certificate<");
     expect(count(text, /class="untrusted"/g)).toBe(2);
-    const curve = [...text.matchAll(/class="curve east" style="[^"]*" d="([^"]*)"/g)].map((m) => m[1]!).find((d) => d.includes("Z"))!;
+    const curve = [...text.matchAll(/class="curve east" style="[^"]*"[^>]* d="([^"]*)"/g)].map((m) => m[1]!).find((d) => d.includes("Z"))!;
     expect(curve.match(/M/g)).toHaveLength(2);
     const [row] = rows(report(records)).filter((r) => r.point["test.bulk.window"] === "2 MiB");
     expect([row?.untrusted, row?.notes]).toEqual([["emulated"], ["emulated: none of 2 repeats is valid, their certificates failed"]]);
@@ -344,6 +360,9 @@ describe("a figure's file", () => {
     expect(text).toContain('<text fill="#ff0000">t</text>');
     expect(text).not.toMatch(/class=|style=|var\(/);
     expect(readSheet(css).variables["--a"]).toBe("#ff0000");
+    // What is not white prints as a tint.
+    expect(text).toContain('fill="#ffffff"');
+    expect(text).not.toContain("#fdfdfb");
   });
 
   // Chromium 156 paints color-mix(in oklab, red, blue) as #8c53a2.
@@ -356,6 +375,11 @@ describe("a figure's file", () => {
 
 describe("a plot over time in a file", () => {
   const same = (v: number): number => v;
+
+  it("names its quantity, whatever stands above it", () => {
+    const plot = { title: "Window and data in flight", series: [], format: String, fromZero: true };
+    expect(toText(drawTime(plot, [0, 1], { id: "t", width: 900 }))).toContain(">Window and data in flight</text>");
+  });
 
   it("is broken where nothing is known", () => {
     expect(pathOf([[0, 1], [1, 2], [2, null], [3, 4], [4, 5]], same, same, false)).toBe("M0,1L1,2M3,4L4,5");

@@ -100,6 +100,7 @@ fn look(args: &FiguresArgs) -> Result<Look, Failure> {
             args::Bars::Range => Bars::Range,
             args::Bars::Ci95 => Bars::Ci95,
         },
+        width: Some(args.width),
         title: args.title.clone(),
         from,
         to,

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::thread::available_parallelism;
 
 use farpath_observe::curve::compare_windows;
-use farpath_record::{Origin as Name, Point, Repeats, Results, RunDocument, Sequence, judge};
+use farpath_record::{
+    Expect, Expectation, Origin as Name, Point, Repeats, Results, RunDocument, Sequence, judge,
+};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, Set, SweepPoint};
+use farpath_scenario::{Scenario, Set, SweepPoint, meet};
 use farpath_units::{Duration, Key};
 
 use crate::fault::Faults;
@@ -150,13 +152,8 @@ impl Experiment {
                 records: &document.records,
                 links: &document.links,
             };
-            let named: Vec<&str> = loaded
-                .scenario
-                .expects
-                .iter()
-                .map(|e| e.metric.as_str())
-                .collect();
-            document.repeats = Some(Repeats::of(seeds, results, &named));
+            let expects = &loaded.scenario.expects;
+            document.repeats = Some(Repeats::of(seeds, results, expects));
         }
         self.judge(&mut document);
         if fault.is_some() {
@@ -189,6 +186,33 @@ impl Experiment {
         };
         let expects = &self.loaded.scenario.expects;
         document.expectations = judge(expects, results, &document.origins());
+        document
+            .expectations
+            .retain_mut(|e| !self.compares_neighbours(e) || self.lacks(e));
+    }
+
+    /// Whether an expectation compares forecasts of tests that share a link, each made as if it were alone there.
+    fn compares_neighbours(&self, e: &Expectation) -> bool {
+        let Some(at) = self.points.iter().find(|at| at.point == e.point) else {
+            return false;
+        };
+        let metrics = e.metric.split(' ').step_by(2);
+        let tests: Vec<&str> = metrics.filter_map(|m| m.split('.').next()).collect();
+        let meet = |other: &&str| meet(&at.scenario, &at.plan, [tests[0], other]);
+        e.origin == Name::Predicted && tests.iter().skip(1).any(meet)
+    }
+
+    /// Takes the value of such an expectation away; false where forecasts were not asked for by name.
+    fn lacks(&self, e: &mut Expectation) -> bool {
+        e.actual = None;
+        e.pass = false;
+        e.absent = Some("forecasts take each test as if alone, and these share a link".to_owned());
+        let metric = e.metric.split(' ').next().unwrap_or_default();
+        let of = |asked: &&Expect| asked.metric == metric && asked.stated == e.stated;
+        let asked = self.loaded.scenario.expects.iter().filter(of);
+        asked
+            .flat_map(|asked| &asked.origins)
+            .any(|origin| *origin == Name::Predicted)
     }
 
     /// The points of the sweep; one empty point without a sweep, none of a scenario that has only searches.

@@ -194,6 +194,34 @@ fn predictions_alone_are_asked_once() {
     assert!(found.repeats.is_none() && found.links.is_empty());
 }
 
+/// Each is forecast as if it were alone on the link.
+#[test]
+fn forecasts_of_neighbours_are_not_compared() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let judged = |more: &str| {
+        let request = Request {
+            origins: [Origin::Predicted].into(),
+            ..request(folder.path())
+        };
+        let expect = "metric = \"bulk.goodput_bps\"\nover = \"load.goodput_bps\"\nmin = 0";
+        let text = format!("{SMALL}[[expect]]\n{expect}\n{more}");
+        std::fs::write(folder.path().join("small.toml"), text).expect("it is there");
+        let document = run(request, 1, &mut Silent).expect("it runs").document;
+        let all = document.expectations.into_iter();
+        all.filter(|e| e.metric.contains(" over "))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(judged(""), []);
+    let named = judged("origins = [\"predicted\"]\n");
+    assert_eq!(named.len(), 3, "one for each point");
+    let says = |e: &farpath_record::Expectation| {
+        e.absent
+            .as_ref()
+            .is_some_and(|why| why.contains("as if alone"))
+    };
+    assert!(named.iter().all(|e| !e.pass && says(e)), "{named:?}");
+}
+
 #[test]
 fn faults_say_whose_they_are_and_what_to_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");

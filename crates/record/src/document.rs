@@ -1,15 +1,16 @@
 //! The run document as text, and its series as CSV.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
+use crate::compared::{Compared, compared, parts};
 use crate::link::link_metrics;
 use crate::number::Number;
-use crate::{Keys, LinkRecord, Origin, Point, Record, RunDocument};
+use crate::{Keys, LinkRecord, Origin, Point, Record, Results, RunDocument};
 
 /// Value of `schema` in a [`RunDocument`].
 pub const RUN_SCHEMA: &str = "farpath.run/1";
@@ -143,22 +144,26 @@ impl RunDocument {
         }
     }
 
-    /// Writes every series as CSV: `origin,test,point,repeat,series,t_ns,v,valid`, one value a row.
+    /// Writes every series as CSV, one value a row: origin, test, a column for each key of the sweep, repeat, series, `t_ns`,
+    /// `v`, valid.
     ///
-    /// `point` is `key=value` pairs joined by `;`, in the order of the sweep. A link's series have `link.NAME.A>B` for the
-    /// test, and are `rate_bps` and `queue_bytes`. `valid` is that of the record, of a link that of the run that it is of.
+    /// A link's series have `link.NAME.A>B` for the test, and are `rate_bps` and `queue_bytes`. `valid` is that of the record, of a link that of the run that it is of.
     ///
     /// # Errors
     /// Those of the sink.
     pub fn write_series_csv(&self, mut out: impl Write) -> io::Result<()> {
-        writeln!(out, "origin,test,point,repeat,series,t_ns,v,valid")?;
         let (keys, valid) = (Keys::of(self), ValidRuns::of(self));
+        writeln!(
+            out,
+            "origin,test,{}repeat,series,t_ns,v,valid",
+            point_heads(&keys)
+        )?;
         for record in &self.records {
             for (name, series) in &record.series {
                 let row = Row::new(
                     record.origin,
                     &record.test,
-                    &keys.text(&record.point),
+                    &point_cells(&keys, &record.point),
                     record.repeat,
                     name,
                 );
@@ -174,7 +179,7 @@ impl RunDocument {
                 Row::new(
                     link.origin,
                     &test,
-                    &keys.text(&link.point),
+                    &point_cells(&keys, &link.point),
                     link.repeat,
                     name,
                 )
@@ -187,7 +192,8 @@ impl RunDocument {
 
 impl RunDocument {
     /// Writes every metric of every record as CSV: origin, test, a column for each key of the sweep, repeat, metric, value,
-    /// unit, and whether the record is valid (`true`, `false`: its certificate failed).
+    /// unit, and whether the record is valid (`true`, `false`: its certificate failed). Behind them stand the ratios and
+    /// differences that were judged, each repeat by itself.
     ///
     /// # Errors
     /// Those of the sink.
@@ -213,7 +219,46 @@ impl RunDocument {
                 )?;
             }
         }
+        self.write_compared(&keys, &mut out)?;
         out.flush()
+    }
+
+    /// The rows of what divides or subtracts two metrics, where it was judged.
+    fn write_compared(&self, keys: &Keys, out: &mut impl Write) -> io::Result<()> {
+        let results = Results {
+            records: &self.records,
+            links: &self.links,
+        };
+        let judged = |metric: &str, one: &Compared| {
+            let mut all = self.expectations.iter().filter(|e| e.metric == metric);
+            all.any(|e| e.origin == one.origin && e.point == one.point)
+        };
+        let written: BTreeSet<&str> = self
+            .expectations
+            .iter()
+            .map(|e| e.metric.as_str())
+            .collect();
+        for metric in written {
+            let Some((of, rest)) = parts(metric) else {
+                continue;
+            };
+            let unit = match metric.contains(" over ") {
+                true => "",
+                false => metric_unit(rest.split(' ').next().unwrap_or(rest)),
+            };
+            let all = compared(metric, results).into_iter();
+            for one in all.filter(|one| judged(metric, one)) {
+                let at = point_cells(keys, &one.point);
+                let (origin, test, name) = (one.origin.name(), quoted(of), quoted(rest));
+                let value = serde_json::to_string(&Number(one.value))?;
+                let (repeat, valid) = (one.repeat, one.valid);
+                writeln!(
+                    out,
+                    "{origin},{test},{at}{repeat},{name},{value},{unit},{valid}"
+                )?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -306,16 +351,16 @@ impl LinkRecord {
     }
 }
 
-/// What the rows of one series share: their first five fields, quoted where RFC 4180 §2 says so.
+/// What the rows of one series share: their first fields, quoted where RFC 4180 §2 says so.
 struct Row(String);
 
 impl Row {
+    /// `point` is that of [`point_cells`].
     fn new(origin: Origin, test: &str, point: &str, repeat: u32, series: &str) -> Row {
         Row(format!(
-            "{},{},{},{repeat},{}",
+            "{},{},{point}{repeat},{}",
             origin.name(),
             quoted(test),
-            quoted(point),
             quoted(series)
         ))
     }

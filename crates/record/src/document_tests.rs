@@ -115,9 +115,9 @@ fn series_are_rows_with_quoted_points() {
     document()
         .write_series_csv(&mut csv)
         .expect("a Vec takes everything");
-    let expected = "origin,test,point,repeat,series,t_ns,v,valid\n\
-        simulated,ping-folded,\"test.bulk.window=64 MiB, \"\"exact\"\"\",0,rtt_ns,0,580061234,true\n\
-        simulated,ping-folded,\"test.bulk.window=64 MiB, \"\"exact\"\"\",0,rtt_ns,1000000000,580061300.5,true\n\
+    let expected = "origin,test,test.bulk.window,repeat,series,t_ns,v,valid\n\
+        simulated,ping-folded,\"64 MiB, \"\"exact\"\"\",0,rtt_ns,0,580061234,true\n\
+        simulated,ping-folded,\"64 MiB, \"\"exact\"\"\",0,rtt_ns,1000000000,580061300.5,true\n\
         simulated,link.stm64.cernh5>ar5-chicago,,0,rate_bps,100000000,9900000000,true\n\
         simulated,link.stm64.cernh5>ar5-chicago,,0,queue_bytes,100000000,0,true\n";
     assert_eq!(String::from_utf8(csv).expect("UTF-8"), expected);
@@ -174,6 +174,48 @@ fn metrics_say_whether_they_are_valid() {
         simulated,bulk,0,goodput_bps,5,bit/s,true\n\
         emulated,bulk,0,goodput_bps,5,bit/s,false\n";
     assert_eq!(String::from_utf8(csv).expect("UTF-8"), expected);
+}
+
+/// Where it was judged, each repeat by itself.
+#[test]
+fn ratios_are_rows_of_metrics() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    for (test, values) in [("a", [6.0, 8.0]), ("b", [3.0, 2.0])] {
+        for (repeat, value) in (0..).zip(values) {
+            let mut record = Record::new(Origin::Simulated, test, "tcp", "x", "y");
+            record.repeat = repeat;
+            record.set("rtt_avg_ns", value);
+            run.records.push(record);
+        }
+    }
+    let expects = [(Some("b.rtt_avg_ns"), None), (None, Some("b.rtt_avg_ns"))];
+    let expects = expects.map(|(over, minus)| crate::Expect {
+        metric: "a.rtt_avg_ns".to_owned(),
+        over: over.map(str::to_owned),
+        minus: minus.map(str::to_owned),
+        ..crate::Expect::default()
+    });
+    let results = crate::Results {
+        records: &run.records,
+        links: &[],
+    };
+    let repeats = crate::Repeats::of(vec![1, 2], results, &expects);
+    let ratio = repeats.metrics.iter().find(|m| m.metric.contains(" over "));
+    let ratio = ratio.expect("it has repeats");
+    assert_eq!(
+        (ratio.test.as_str(), ratio.metric.as_str()),
+        ("a", "rtt_avg_ns over b.rtt_avg_ns")
+    );
+    assert_eq!((ratio.summary.min, ratio.summary.max), (2.0, 4.0));
+    run.expectations = crate::judge(&expects, results, &[Origin::Simulated]);
+    let mut csv = Vec::new();
+    run.write_metrics_csv(&mut csv).expect("a Vec");
+    let expected = "simulated,a,0,rtt_avg_ns minus b.rtt_avg_ns,3,ns,true\n\
+        simulated,a,1,rtt_avg_ns minus b.rtt_avg_ns,6,ns,true\n\
+        simulated,a,0,rtt_avg_ns over b.rtt_avg_ns,2,,true\n\
+        simulated,a,1,rtt_avg_ns over b.rtt_avg_ns,4,,true\n";
+    let csv = String::from_utf8(csv).expect("UTF-8");
+    assert!(csv.ends_with(expected), "{csv}");
 }
 
 #[test]

@@ -59,7 +59,8 @@ pub struct Results<'a> {
 }
 
 /// What a metric is a metric of.
-enum Subject<'a> {
+#[derive(Clone, Copy)]
+pub(crate) enum Subject<'a> {
     Test(&'a str),
     Search(&'a str),
     Link { link: &'a str, direction: &'a str },
@@ -177,7 +178,7 @@ impl<'a> Results<'a> {
 }
 
 impl Subject<'_> {
-    fn is_record(&self, record: &Record) -> bool {
+    pub(crate) fn is_record(&self, record: &Record) -> bool {
         match self {
             Subject::Test(name) => record.test == *name && record.kind != "search",
             Subject::Search(name) => record.test == *name && record.kind == "search",
@@ -185,13 +186,13 @@ impl Subject<'_> {
         }
     }
 
-    fn is_link(&self, record: &LinkRecord) -> bool {
+    pub(crate) fn is_link(&self, record: &LinkRecord) -> bool {
         matches!(self, Subject::Link { link, direction } if record.link == *link && record.direction == *direction)
     }
 }
 
 /// Names have no dots, so the first ones separate; a link's metric may have one (`drops.tail`).
-fn split(metric: &str) -> Option<(Subject<'_>, &str)> {
+pub(crate) fn split(metric: &str) -> Option<(Subject<'_>, &str)> {
     if let Some(rest) = metric.strip_prefix("link.") {
         let (link, rest) = rest.split_once('.')?;
         let (direction, name) = rest.split_once('.')?;
@@ -271,13 +272,21 @@ fn applies(expect: &Expect, results: &Results<'_>, origin: Origin, point: &Point
         || (origin == Origin::Simulated && must())
 }
 
-fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -> Expectation {
-    let mut metric = expect.metric.clone();
-    for (word, other) in [("over", &expect.over), ("minus", &expect.minus)] {
-        if let Some(other) = other {
-            metric = format!("{metric} {word} {other}");
+impl Expect {
+    /// What it speaks of, in words: `A.goodput_bps over B.goodput_bps`.
+    pub fn written(&self) -> String {
+        let mut metric = self.metric.clone();
+        for (word, other) in [("over", &self.over), ("minus", &self.minus)] {
+            if let Some(other) = other {
+                metric = format!("{metric} {word} {other}");
+            }
         }
+        metric
     }
+}
+
+fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -> Expectation {
+    let metric = expect.written();
     let inside =
         |v: f64| expect.min.is_none_or(|min| v >= min) && expect.max.is_none_or(|max| v <= max);
     Expectation {

@@ -4,6 +4,7 @@
 
 mod certificate;
 pub mod compare;
+mod compared;
 mod count;
 mod document;
 mod finding;

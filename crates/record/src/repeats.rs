@@ -1,11 +1,12 @@
 //! What the repeats of a run have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::compared::{Compared, compared, parts};
 use crate::statistics::Summary;
-use crate::{LinkRecord, Origin, Point, Results, link_metric};
+use crate::{Expect, LinkRecord, Origin, Point, Results, link_metric};
 
 /// The repeats of a run: their seeds, and every metric of every test summed up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub struct MetricSummary {
     pub test: String,
     /// The sweep point.
     pub point: BTreeMap<String, String>,
-    /// The metric, its unit last.
+    /// The metric, its unit last; a ratio or difference as `METRIC over OTHER`.
     pub metric: String,
     /// Number, least, greatest, mean, standard deviation and confidence interval.
     #[serde(flatten)]
@@ -50,9 +51,15 @@ struct Found<'a> {
 }
 
 impl Repeats {
-    /// Sums up the results of a run with these seeds: every metric of its tests, and those of links that are in `named`
-    /// (`link.NAME.A>B.METRIC`). Records marked invalid are left out.
-    pub fn of(seeds: Vec<u64>, results: Results<'_>, named: &[&str]) -> Repeats {
+    /// Sums up the results of a run with these seeds: every metric of its tests, and those of links, the ratios and the
+    /// differences that `expects` name. Records marked invalid are left out.
+    pub fn of(seeds: Vec<u64>, results: Results<'_>, expects: &[Expect]) -> Repeats {
+        let named: Vec<&str> = expects.iter().map(|e| e.metric.as_str()).collect();
+        let of_two: BTreeSet<String> = expects.iter().map(Expect::written).collect();
+        let of_two: Vec<(&str, Vec<Compared>)> = of_two
+            .iter()
+            .map(|written| (written.as_str(), compared(written, results)))
+            .collect();
         let mut found: Vec<Found<'_>> = Vec::new();
         let mut places = BTreeMap::new();
         let mut add = |origin, test: &str, point, metric, value: f64| {
@@ -78,8 +85,16 @@ impl Repeats {
             }
         }
         for link in results.links {
-            for (metric, value) in named_of(link, named) {
+            for (metric, value) in named_of(link, &named) {
                 add(link.origin, &link.path(), &link.point, metric, value);
+            }
+        }
+        for (written, values) in &of_two {
+            let Some((of, rest)) = parts(written) else {
+                continue;
+            };
+            for one in values.iter().filter(|one| one.valid) {
+                add(one.origin, of, &one.point, rest, one.value);
             }
         }
         let summary = |one: Found<'_>| {

@@ -23,6 +23,9 @@ pub struct Figure {
 pub struct Look {
     /// What upright lines around the points of repeats show.
     pub bars: Bars,
+    /// How wide figures are, in pixels, where they can be; 960 by default. Text keeps its size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
     /// What stands above each figure, nothing if it is empty; by default what was run and what is drawn of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,

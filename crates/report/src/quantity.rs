@@ -75,7 +75,8 @@ pub(crate) fn in_common_unit(
     let all = [&seconds[..], &rates, &sizes, &binary, &[("%", 0.01)]].concat();
     let known = all.iter().find(|(name, _)| *name == shown);
     let scale = known.map_or(1.0, |(_, scale)| *scale);
-    let base = if unit(metric) == "ns" { 1e-9 } else { 1.0 };
+    let is_ns = unit(metric) == "ns" && !metric.contains(" over ");
+    let base = if is_ns { 1e-9 } else { 1.0 };
     let numbers = values.iter().map(|v| digits(tidy(v * base / scale)));
     (shown.to_owned(), numbers.collect())
 }

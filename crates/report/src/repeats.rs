@@ -7,11 +7,13 @@ use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument, is
 use crate::grid::Column;
 use crate::markdown::lines;
 use crate::quantity::{in_common_unit, unitless};
-use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, point_columns, points, push_wrapped};
+use crate::table::{
+    FAIRNESS, Form, GROUP, Layout, paths, point_columns, points, push_wrapped, subject,
+};
 use crate::validity::Index;
 
 /// The metric of a group that each of its records holds.
-const OF_GROUP: &str = "group_jain_index";
+pub(crate) const OF_GROUP: &str = "group_jain_index";
 
 /// How many repeats have a metric, where those are fewer than half of the ones that count: no median, mean or interval
 /// of so few says what the repeats are like.
@@ -63,11 +65,16 @@ fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
             let of = format!("group {name}");
             return Some((format!("{GROUP}{name}.jain_index"), of, FAIRNESS.to_owned()));
         }
+        let path = format!("{test}.{metric}");
+        if metric.contains(' ') {
+            let (of, label) = subject(&path);
+            return Some((path, of, label));
+        }
         let label = match metric.as_str() {
             "jain_index" => FAIRNESS,
             other => unitless(other),
         };
-        Some((format!("{test}.{metric}"), test.clone(), label.to_owned()))
+        Some((path, test.clone(), label.to_owned()))
     };
     let all = run.repeats.iter().flat_map(|r| &r.metrics);
     all.filter_map(|summary| {

@@ -11,7 +11,7 @@ use crate::grid::{Column, wrap};
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
 use crate::quantity::{quantity, unitless};
-use crate::repeats::rare;
+use crate::repeats::{OF_GROUP, rare};
 use crate::validity::{Index, UNTRUSTED};
 
 /// How the table is laid out.
@@ -202,7 +202,7 @@ fn fairness(run: &RunDocument, path: &str, origin: Origin, point: &Point) -> Opt
     let any_valid = repeats.clone().any(|r| r.valid);
     let values: Vec<f64> = repeats
         .filter(|r| r.valid || !any_valid)
-        .filter_map(|r| r.metrics.get("group_jain_index").copied())
+        .filter_map(|r| r.metrics.get(OF_GROUP).copied())
         .collect();
     farpath_record::median(values)
 }
@@ -258,7 +258,7 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
 
 /// Splits a metric in full into what it is of and what it is: `("link stm64: a>b", "bytes")`. Of a second metric, only
 /// what differs from the first is named: `("link stm64: a>b over b>a", "bytes")`.
-fn subject(path: &str) -> (String, String) {
+pub(crate) fn subject(path: &str) -> (String, String) {
     let mut words = path.split(' ');
     let (of, what, way) = parts(words.next().unwrap_or(""));
     let (mut heading, mut label) = (heading(&of, &way), what.clone());
@@ -368,7 +368,10 @@ fn notes(run: &RunDocument) -> Vec<String> {
         .map(|(text, about)| format!("{}: {text}", about.join("; ")));
     let paths = paths(run);
     let shown = |record: &Record, metric: &str| {
-        let path = format!("{}.{metric}", record.test);
+        let path = match &record.group {
+            Some(name) if metric == OF_GROUP => format!("{GROUP}{name}.jain_index"),
+            _ => format!("{}.{metric}", record.test),
+        };
         paths.iter().any(|p| {
             let first = p.split(' ').next().unwrap_or_default();
             first == path || first.strip_prefix("search.") == Some(&path)

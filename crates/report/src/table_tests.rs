@@ -575,3 +575,53 @@ fn a_ping_has_its_loss_where_it_lost_anything() {
     );
     assert!(!text(0.0).contains("loss"), "{}", text(0.0));
 }
+
+/// Its row is the group's, and not one of its tests.
+#[test]
+fn a_note_on_the_fairness_of_a_group_is_shown() {
+    let mut run = repeated(Origin::Simulated, 1, |_, one| {
+        one.group = Some("pair".to_owned());
+        one.set("group_jain_index", 0.7);
+        let note = "group_jain_index is of shares that the start left";
+        one.notes.push(note.to_owned());
+    });
+    run.repeats = None;
+    let text = render(&run, Layout::default());
+    assert!(
+        text.contains("- bulk, simulated: group_jain_index is of shares"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_ratio_has_its_repeats() {
+    let mut run = repeated(Origin::Simulated, 3, |repeat, one| {
+        one.set("rtt_avg_ns", f64::from(repeat + 1) * 1e6);
+    });
+    let mut other = run.records.clone();
+    for record in &mut other {
+        record.test = "other".to_owned();
+        record.set("rtt_avg_ns", 2e6);
+    }
+    run.records.append(&mut other);
+    let expect = farpath_record::Expect {
+        metric: "bulk.rtt_avg_ns".to_owned(),
+        over: Some("other.rtt_avg_ns".to_owned()),
+        min: Some(0.0),
+        ..Default::default()
+    };
+    let results = Results {
+        records: &run.records,
+        links: &[],
+    };
+    let expects = [expect];
+    let repeats = farpath_record::Repeats::of(vec![1, 2, 3], results, &expects);
+    run.expectations = farpath_record::judge(&expects, results, &[Origin::Simulated]);
+    run.repeats = Some(repeats);
+    let text = render(&run, Layout::default());
+    let lines = text
+        .lines()
+        .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
+    let row = "rtt_avg over other 3 0.5000 1.5000 1 0.5000 1.2421";
+    assert!(lines.into_iter().any(|l| l == row), "{text}");
+}

@@ -20,7 +20,7 @@ use crate::{bundle, configured, expect, idle, mpls, network, reach, sweep, traff
 /// Intervals of the series where a scenario does not say.
 const INTERVALS: u32 = 600;
 
-/// Most points of a sweep that are checked for what has no effect at any of them.
+/// Most points of a sweep that are checked for what has no effect at all or some of them.
 const POINTS_MOST: usize = 256;
 
 /// A scenario's text with its `--set` arguments applied.
@@ -84,7 +84,7 @@ impl Document {
     }
 
     /// What the text says that makes no difference to a run of `scenario`, which was read of it; of a sweep, to a run of any
-    /// point. Of a sweep with more than 256 points nothing is said.
+    /// point, or of those at which another key has certain values. Of a sweep with more than 256 points nothing is said.
     pub fn without_effect(&self, scenario: &Scenario) -> Diagnostics {
         if scenario.sweep.is_empty() {
             return self.diagnostics(self.idle(scenario));
@@ -92,15 +92,9 @@ impl Document {
         if scenario.point_count() > POINTS_MOST {
             return self.diagnostics(Vec::new());
         }
-        let mut common: Option<Vec<Diagnostic>> = None;
-        for point in scenario.points() {
-            let of_point = self.idle_at(&point.sets);
-            common = Some(match common {
-                None => of_point,
-                Some(all) => all.into_iter().filter(|d| of_point.contains(d)).collect(),
-            });
-        }
-        self.diagnostics(common.unwrap_or_default())
+        let points: Vec<Vec<Set>> = scenario.points().into_iter().map(|p| p.sets).collect();
+        let found = points.iter().map(|point| self.idle_at(point)).collect();
+        self.diagnostics(idle::swept(&points, found))
     }
 
     /// What is right, and may not be what was meant: bounds without a unit, which are read in that of the metric's name,
@@ -115,7 +109,7 @@ impl Document {
     }
 
     /// What has no effect at a point of the sweep, where it stands in this text.
-    fn idle_at(&self, point: &[Set]) -> Vec<Diagnostic> {
+    fn idle_at(&self, point: &[Set]) -> Vec<idle::AtPoint> {
         let source = Source {
             name: self.texts[0].0.clone(),
             text: self.edited.text.clone(),
@@ -127,20 +121,27 @@ impl Document {
             return Vec::new();
         };
         scenario.sweep.clear();
-        let mut found = document.idle(&scenario);
-        found.retain_mut(|d| {
-            d.places
-                .iter_mut()
-                .all(|p| match document.edited.origin(p.span.clone()) {
-                    Ok(span) => {
-                        p.span = span;
-                        true
-                    }
+        let here = |mut finding: Diagnostic| {
+            let mut key = None;
+            for (n, place) in finding.places.iter_mut().enumerate() {
+                place.span = match document.edited.origin(place.span.clone()) {
+                    Ok(span) => span,
                     // Of the point itself: a value among others.
-                    Err(_) => false,
-                })
-        });
-        found
+                    Err(set) if n == 0 => {
+                        let set = point.get(set)?;
+                        key = Some(set.path.clone());
+                        sweep::place(&source.text, set)?
+                    }
+                    Err(_) => return None,
+                };
+            }
+            Some(idle::AtPoint { finding, key })
+        };
+        document
+            .idle(&scenario)
+            .into_iter()
+            .filter_map(here)
+            .collect()
     }
 
     fn idle(&self, scenario: &Scenario) -> Vec<Diagnostic> {

@@ -49,6 +49,20 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
     records
 }
 
+/// Whether of two tests, by name, one uses a part of the other's path at the same time. Forecasts take each as if alone: what
+/// divides or subtracts the two is none.
+pub fn meet(scenario: &Scenario, plan: &Plan, tests: [&str; 2]) -> bool {
+    let number = |name: &str| scenario.tests.iter().position(|t| t.name == name);
+    let [Some(one), Some(other)] = tests.map(number) else {
+        return false;
+    };
+    let Some(flow) = plan.flows.iter().position(|f| f.test == one) else {
+        return false;
+    };
+    let path = Path::new(scenario, plan, flow);
+    path.companions(one).any(|(number, _)| number == other)
+}
+
 /// One flow's way there and back.
 pub(crate) struct Path<'a> {
     scenario: &'a Scenario,

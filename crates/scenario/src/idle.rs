@@ -1,10 +1,11 @@
 //! Keys that make no difference where they stand: what `farpath check` finds beyond errors.
 //!
 //! A key is named only where it is certain: what a search or an event may bring in counts as there, and of a sweep a key
-//! must do nothing at every point.
+//! must do nothing at every point, or wherever another key has certain values.
 
 mod line;
 mod links;
+mod swept;
 mod traffic;
 
 use core::ops::Range;
@@ -21,6 +22,8 @@ use crate::model::{LinkId, NodeId, Scenario, Test};
 use crate::names::Names;
 use crate::plan::Plan;
 use traffic::Traffic;
+
+pub(crate) use swept::{AtPoint, swept};
 
 /// A scenario under check, and what is known of it.
 struct Reader<'a> {

@@ -7,7 +7,7 @@ use farpath_observe::merge::Place;
 use farpath_record::{Origin, Record};
 use farpath_wire::FlowDir;
 
-use crate::model::{Scenario, Test};
+use crate::model::{Loss, Scenario, Test};
 use crate::plan::{Plan, PortPlan};
 
 impl Scenario {
@@ -40,10 +40,17 @@ impl Scenario {
             format!("link {}, {direction}", self.links[port.link.0].name)
         };
         let narrowest = ports.iter().filter(|port| Some(port.rate) == least);
+        let by_chance = |loss: &Loss| !matches!(loss, Loss::Scripted { .. } | Loss::EveryNth(_));
+        let loses = |port: &&PortPlan| {
+            let direction = self.links[port.link.0].direction(port.way);
+            direction.losses.iter().any(by_chance)
+        };
         Place {
             group: test.group.as_deref(),
             span: test.span(),
             narrowest: narrowest.map(name).collect(),
+            by_model: test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model()),
+            random_losses: ports.iter().any(loses),
         }
     }
 }

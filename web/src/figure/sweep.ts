@@ -7,6 +7,7 @@ import * as format from "../format";
 import { n, shape, type Shape } from "../svg";
 import { MEMBER, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
 import { ORIGINS, type Origin } from "../types";
+import { DASHES } from "../time/series";
 import { drawLegend, wrapped, type Entry } from "./legend";
 
 /** Panels are at least this wide, and at most this many stand side by side. */
@@ -51,6 +52,27 @@ function tone(sweep: Sweep, s: { readonly colour: number; readonly origin: Origi
   return sweep.colour === null ? ORIGIN_TONE[s.origin] : `line-${s.colour % 8}`;
 }
 
+/** Signs of the colours, so that none needs its colour to be known by: around a place, each as large. */
+const SIGNS: readonly string[] = [
+  "m-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0Z", "m-4,-4h8v8h-8Z", "m-5,4l5,-9l5,9Z", "m0,-6l6,6l-6,6l-6,-6Z",
+  "m-5,-4l5,9l5,-9Z", "m-2,-6h4v4h4v4h-4v4h-4v-4h-4v-4h4Z", "m-2.5,-6h5v12h-5Z", "m-5,-5h10l-10,10h10Z",
+];
+
+/** The sign of a point: of its colour where there are several, hollow for a formula; else of its origin. */
+function signOf(sweep: Sweep, s: { readonly colour: number; readonly origin: Origin }, cls: string, cx: number, cy: number): Shape {
+  if (sweep.colour === null) return sign(s.origin, cls, cx, cy);
+  const hollow = s.origin === "predicted" ? " hollow" : "";
+  return shape("path", { class: `mark${hollow} ${cls}`, style: "--mix:30%", d: `M${n(cx)},${n(cy)}${SIGNS[s.colour % SIGNS.length]!}` });
+}
+
+/** The dashes of a curve: those of its origin, or of its colour where one origin has them all. */
+function dashOf(sweep: Sweep, { colour, origin }: { readonly colour: number; readonly origin: Origin }): string | undefined {
+  const alone = sweep.colour !== null && sweep.origins.length === 1;
+  const by = alone ? colour : { predicted: 4, simulated: 0, emulated: 3, measured: 2, captured: 5 }[origin];
+  const lengths = DASHES[by % DASHES.length] ?? [];
+  return lengths.length === 0 ? undefined : lengths.join(" ");
+}
+
 /** A sign for an origin: the same in the legend and in the drawing. */
 function sign(origin: Origin, cls: string, cx: number, cy: number): Shape {
   const look = { style: "--mix:30%" };
@@ -61,17 +83,26 @@ function sign(origin: Origin, cls: string, cx: number, cy: number): Shape {
 }
 
 /** The sign of a number that no certificate vouches for: hollow, with a cross. */
-function untrusted(origin: Origin, cls: string, cx: number, cy: number): Shape {
+function untrusted(sweep: Sweep, s: { readonly colour: number; readonly origin: Origin }, cls: string, cx: number, cy: number): Shape {
   const cross = shape("path", { class: `cross ${cls}`, style: "--mix:30%", d: `M${n(cx - 7)},${n(cy - 7)}l14,14m0,-14l-14,14` });
-  const { attributes, tag } = sign(origin, cls, cx, cy);
+  const { attributes, tag } = signOf(sweep, s, cls, cx, cy);
   return shape("g", { class: "untrusted" }, shape(tag, { ...attributes, class: `mark hollow ${cls}` }), cross);
 }
 
-function swatch(origin: Origin, cls: string, { bars, log }: { readonly bars: boolean; readonly log: boolean }, x: number, y: number): Shape {
-  if (bars && log) return sign(origin, cls, x + 9, y);
+function swatch(sweep: Sweep, origin: Origin, cls: string, bars: boolean, x: number, y: number): Shape {
+  const s = { colour: 0, origin };
+  if (bars && sweep.log) return signOf(sweep, s, cls, x + 9, y);
   if (bars) return shape("rect", { class: `bar ${origin} ${cls}`, style: "--mix:30%", x: n(x), y: n(y - 6), width: 18, height: 12 });
-  const dashed = origin === "predicted" ? " dashed" : "";
-  return shape("g", {}, shape("path", { class: `curve ${cls}${dashed}`, style: "--mix:30%", d: `M${n(x)},${n(y)}h26` }), sign(origin, cls, x + 13, y));
+  return shape("g", {}, shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d: `M${n(x)},${n(y)}h26` }), signOf(sweep, s, cls, x + 13, y));
+}
+
+/** What a colour is known by: its sign, and its dashes where one origin has them all. */
+function colourOf(sweep: Sweep, colour: number, bars: boolean, x: number, y: number): Shape {
+  const cls = `line-${colour % 8}`;
+  if (bars && !sweep.log) return shape("rect", { class: `swatch ${cls}`, x: n(x), y: n(y - 7), width: 14, height: 14, rx: 2 });
+  const s = { colour, origin: sweep.origins.length === 1 ? sweep.origins[0]! : ("simulated" as const) };
+  if (bars) return signOf(sweep, s, cls, x + 9, y);
+  return shape("g", {}, shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d: `M${n(x)},${n(y)}h26` }), signOf(sweep, s, cls, x + 13, y));
 }
 
 /** The colours by their values, then what tells the origins apart. */
@@ -80,17 +111,17 @@ function entries(sweep: Sweep, bars: boolean): Entry[] {
   const used = (i: number): boolean => sweep.panels.some((p) => p.series.some((s) => s.colour === i && s.cells.some((c) => c)));
   const width = bars ? 18 : 26;
   const colours = (colour?.steps ?? []).flatMap((step, i): Entry[] => (used(i) ? [{
-    text: step[MEMBER] === undefined ? format.point(step) : format.called(step[MEMBER]), width: 14, draw: (x, y) => shape("rect", { class: `swatch line-${i % 8}`, x: n(x), y: n(y - 7), width: 14, height: 14, rx: 2 }),
+    text: step[MEMBER] === undefined ? format.point(step) : format.called(step[MEMBER]), width: bars && !sweep.log ? 14 : width, draw: (x, y) => colourOf(sweep, i, bars, x, y),
   }] : []));
   const plain = origins.map((origin): Entry => ({
-    text: format.called(origin), width, draw: (x, y) => swatch(origin, colour === null ? ORIGIN_TONE[origin] : "ink", { bars, log: sweep.log }, x, y),
+    text: format.called(origin), width, draw: (x, y) => swatch(sweep, origin, colour === null ? ORIGIN_TONE[origin] : "ink", bars, x, y),
   }));
   const cells = sweep.panels.flatMap((p) => p.series.flatMap((s) => s.cells.flatMap((cell) => (cell ? [{ cell, origin: s.origin }] : []))));
   const invalid = cells.find(({ cell }) => cell.invalid);
   const marks = sweep.panels.flatMap((p) => p.marks);
   const stated: Entry[] = marks.some((m) => m.y !== null) ? [{ text: "stated by the source", width: 20, draw: (x, y) => diamond(x + 10, y) }] : [];
   const allowed: Entry[] = marks.some((m) => m.low !== null && m.high !== null) ? [{ text: "allowed band", width: 14, draw: (x, y) => bracket(x + 7, y - 8, y + 8) }] : [];
-  const doubt: Entry[] = invalid ? [{ text: "INVALID certificate", width: 16, draw: (x, y) => (bars && !sweep.log ? shape("rect", { class: "bar invalid ink", x: n(x), y: n(y - 6), width: 16, height: 12 }) : untrusted(invalid.origin, "ink", x + 8, y)) }] : [];
+  const doubt: Entry[] = invalid ? [{ text: "INVALID certificate", width: 16, draw: (x, y) => (bars && !sweep.log ? shape("rect", { class: "bar invalid ink", x: n(x), y: n(y - 6), width: 16, height: 12 }) : untrusted(sweep, { colour: 0, origin: invalid.origin }, "ink", x + 8, y)) }] : [];
   const spread: Entry[] = cells.some(({ cell }) => cell.low < cell.high) ? [{ text: `${SPREAD[sweep.bars]}${repeatsOf(cells.map(({ cell }) => cell))}`, width: 10, draw: (x, y) => shape("path", { class: "whisker ink", d: `M${n(x + 5)},${n(y - 8)}v16m-4,0h8m-8,-16h8` }) }] : [];
   return [...colours, ...plain, ...spread, ...stated, ...allowed, ...doubt];
 }
@@ -250,8 +281,8 @@ function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: 
   const last = Math.max(...places);
   const beside = (cell: Cell, i: number): Shape[] => countLabel(cell, places[i]! + (places[i] === last ? -40 : 8), y.at(cell.y) - 6, "start");
   return [
-    shape("path", { class: `curve ${cls}${s.origin === "predicted" ? " dashed" : ""}`, style: "--mix:30%", d }),
-    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), (cell.invalid ? untrusted : sign)(s.origin, cls, places[i]!, y.at(cell.y))), ...beside(cell, i)] : [])),
+    shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d }),
+    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), (cell.invalid ? untrusted : signOf)(sweep, s, cls, places[i]!, y.at(cell.y))), ...beside(cell, i)] : [])),
   ];
 }
 
@@ -270,7 +301,7 @@ function drawBars(sweep: Sweep, panel: SweepPanel, places: readonly number[], y:
     const value = each > 38 ? [shape("text", { class: "tick halo", x: n(x + each / 2), y: n(above), "text-anchor": "middle" }, brief(sweep, cell.y))] : [];
     const cls = tone(sweep, s);
     // The length of a bar is its value, which a logarithmic axis has not.
-    const mark = sweep.log ? (cell.invalid ? untrusted : sign)(s.origin, cls, x + each / 2, top)
+    const mark = sweep.log ? (cell.invalid ? untrusted : signOf)(sweep, s, cls, x + each / 2, top)
       : shape("rect", { class: `bar ${cell.invalid ? "invalid" : s.origin} ${cls}`, style: "--mix:30%", x: n(x + gap), y: n(frame.bottom - height), width: n(each - 2 * gap), height: n(height) });
     const point = shape("g", { class: "point" }, title(sweep, s, i, cell), mark);
     // In its own colour it would not be seen on its bar.

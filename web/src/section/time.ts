@@ -115,7 +115,7 @@ export function family(records: readonly TestRecord[], of: Family): TimePlot | n
       const { stream, metric } = seriesKey(name);
       if (!of.metrics.test(metric) || series.t_ns.length === 0) continue;
       found.push({
-        dash: points(record) ? 0 : lines.indexOf(metric), name: named(record, stream, metric, metrics.length > 1, origins),
+        dash: points(record) ? 0 : colours(record) * lines.length + lines.indexOf(metric), name: named(record, stream, metric, metrics.length > 1, origins),
         t_ns: series.t_ns, v: series.v, style: colours(record), points: points(record), stepped: metric === "goodput_bps" || metric === "sent_bps",
       });
     }

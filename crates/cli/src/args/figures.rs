@@ -26,6 +26,9 @@ pub(crate) struct FiguresArgs {
     /// Only figures whose file names contain this, such as goodput; without it, all
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
+    /// How wide they are, in pixels; text keeps its size, so that it is larger on a page in a narrower figure
+    #[arg(long, value_name = "N", default_value_t = 960, value_parser = clap::value_parser!(u32).range(320..=4000))]
+    pub(crate) width: u32,
     /// What stands above each figure; '' for nothing. Without it, the scenario's name and what is drawn
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,

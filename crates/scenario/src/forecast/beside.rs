@@ -75,7 +75,7 @@ impl Path<'_> {
     }
 
     /// Other tests that load a port of this path while `number` uses it, each with its own path.
-    fn companions(&self, number: usize) -> impl Iterator<Item = (usize, Path<'_>)> {
+    pub(super) fn companions(&self, number: usize) -> impl Iterator<Item = (usize, Path<'_>)> {
         let (start, end) = span(&self.scenario.tests[number]);
         let mut seen = None;
         let flows = self.plan.flows.iter().enumerate();

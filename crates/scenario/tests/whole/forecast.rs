@@ -155,6 +155,11 @@ fn a_forecast_out_of_range_says_so() {
     assert!(!says(&small, "half more"), "{:?}", small.notes);
     let reno = predicted("loss = 1e-2", &format!("{BULK}cc = \"reno\""));
     assert!(says(&reno, "a window of 13 segments"), "{:?}", reno.notes);
+    for cc in ["htcp", "bic", "highspeed", "scalable"] {
+        let small = predicted("loss = 1e-2", &format!("{BULK}cc = \"{cc}\""));
+        let said = says(&small, "segments is few for it");
+        assert!(said, "{cc}: {:?}", small.notes);
+    }
     let bursts = predicted("gilbert_elliott = { p = 0.002, r = 0.25 }", BULK);
     assert!(
         says(&bursts, "bursts last 4 segments"),
