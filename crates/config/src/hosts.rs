@@ -275,7 +275,10 @@ mod tests {
         let found = on_a_long_path(text);
         let (id, severity, words) = &found[0];
         assert_eq!((id.as_str(), *severity), ("HOST005", Severity::Error));
-        assert!(words.contains("65536 bytes, which allows 2.4 Mbit/s"), "{words}");
+        assert!(
+            words.contains("65536 bytes, which allows 2.4 Mbit/s"),
+            "{words}"
+        );
         // Without a rate it is not known whether that is too little.
         let source = Source {
             name: "hosts".to_owned(),
@@ -298,7 +301,9 @@ mod tests {
             };
             let report = crate::check_with(&[source], &[Some(Dialect::Hosts)], &options);
             let texts = report.findings.into_iter();
-            texts.map(|f| (f.rule.into_owned(), f.text)).collect::<Vec<_>>()
+            texts
+                .map(|f| (f.rule.into_owned(), f.text))
+                .collect::<Vec<_>>()
         };
         let text = "net.ipv4.tcp_tw_recycle = 1\n";
         assert_eq!(

@@ -45,9 +45,12 @@ pub(crate) fn changes(
     if cause == Cause::RandomLoss {
         all.extend(plugs(e, facts, flow));
     }
-    let rate = e.settled().map(|rate| rate.value);
     let both = either.filter(|other| change(*other, e, (facts, flow)).is_some());
-    for cause in [Some(cause), both.or(second)].into_iter().flatten() {
+    let first = [Some(cause), both.or(second)].into_iter().flatten();
+    let mut causes: Vec<Cause> = first.collect();
+    let mut at = 0;
+    while let Some(cause) = causes.get(at).copied() {
+        at += 1;
         let Some(mut change) = change(cause, e, (facts, flow)) else {
             continue;
         };
@@ -64,22 +67,40 @@ pub(crate) fn changes(
             _ if e.udp || drawn => None,
             _ => next(&gone, second, e, ceilings),
         };
-        // What gives no more than was measured is no change.
-        let gains = |(_, then): &(Cause, Figure)| rate.is_none_or(|r| then.value > GAIN * r);
-        if next.as_ref().is_some_and(|next| !gains(next)) {
-            continue;
-        }
-        if let Some((next, figure)) = next {
-            change.predicted_bps = Some(figure.value);
-            (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
-            change.then = Some(Then {
-                cause: next.name(),
-                limit_bps: figure.value,
-            });
+        match next {
+            // A setting that gives no more than was measured is not changed, unless the other end's goes with it.
+            Some(ref next @ (other, _)) if is_vain(cause, next, e) => {
+                if !ROOMS.contains(&other) || causes.contains(&other) {
+                    continue;
+                }
+                causes.push(other);
+            }
+            Some(next) => promise(&mut change, &next),
+            None => {}
         }
         all.push(change);
     }
     all
+}
+
+/// What limits after a change, and at which rate.
+fn promise(change: &mut Change, (next, figure): &(Cause, Figure)) {
+    change.predicted_bps = Some(figure.value);
+    (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
+    change.then = Some(Then {
+        cause: next.name(),
+        limit_bps: figure.value,
+    });
+}
+
+/// Windows and buffers, which each end has one of.
+const ROOMS: [Cause; 2] = [Cause::ReceiveWindow, Cause::SendBuffer];
+
+/// Whether a change of settings gives no more than was measured. What asks a program or a disk is worth the asking.
+fn is_vain(cause: Cause, (_, then): &(Cause, Figure), e: &Evidence) -> bool {
+    let settings = ROOMS.contains(&cause) || cause == Cause::NoWindowScaling || cause.is_loss();
+    let rate = e.settled().map(|rate| rate.value);
+    settings && rate.is_some_and(|rate| then.value <= GAIN * rate)
 }
 
 /// A change gives so many times what was measured at least.
@@ -132,7 +153,12 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
                 asked: asked(facts, flow),
                 ..Buffers::of(facts, &hosts, end)
             };
-            buffer(system, wanted.max(flow.shared.room[end as usize]), end, &now)
+            buffer(
+                system,
+                wanted.max(flow.shared.room[end as usize]),
+                end,
+                &now,
+            )
         }
         Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
         Cause::Ramp => systems::longer(match flow.to.host.as_str() {
@@ -168,7 +194,11 @@ fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
         _ => End::Receiver,
     };
     let system = e.systems[end as usize];
-    let texts = if end == End::Sender { &flow.senders } else { &flow.receivers };
+    let texts = if end == End::Sender {
+        &flow.senders
+    } else {
+        &flow.receivers
+    };
     let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
     let now = Buffers::of(facts, &hosts, end);
     let mut remedy = systems::scaling(system, now.old);
@@ -186,7 +216,10 @@ fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
 
 /// Whether the test's own options or report say that it asked for a buffer.
 fn asked(facts: &Facts, flow: &Flow) -> bool {
-    let reports = ["send_buffer_requested_bytes", "receive_buffer_requested_bytes"];
+    let reports = [
+        "send_buffer_requested_bytes",
+        "receive_buffer_requested_bytes",
+    ];
     let has = |t: &Test| reports.iter().any(|name| t.numbers.contains_key(name));
     let option = |of| number(facts, of, "window_requested_bytes").is_some();
     flow.test.as_ref().is_some_and(has) || option(Of::Sender) || option(Of::Receiver)
@@ -287,7 +320,10 @@ fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'static str) 
         .chain(all("mtu_reported_bytes"))
         .chain(all("mtu_bytes"));
     if let Some(told) = told.filter(|m| *m < lost).reduce(libm::fmin) {
-        return (told as u64, "which is what a router reports: that much is known to pass");
+        return (
+            told as u64,
+            "which is what a router reports: that much is known to pass",
+        );
     }
     let answered = all("ping_answered_bytes").filter(|b| *b < lost && *b >= SMALL);
     match answered.reduce(libm::fmax) {
@@ -354,7 +390,9 @@ impl Buffers {
             most: get(most).or_else(|| get(most_of_bsd)),
             core: get(core).or_else(|| get("maxsockbuf_bytes")),
             space: get(space),
-            old: hosts.iter().any(|h| word(facts, *h, "before_vista").is_some()),
+            old: hosts
+                .iter()
+                .any(|h| word(facts, *h, "before_vista").is_some()),
             untuned: end == End::Receiver && get("moderate_rcvbuf") == Some(0),
             asked: false,
         }

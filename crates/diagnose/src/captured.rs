@@ -10,8 +10,8 @@ use farpath_trace::{Analysis, DirectionFound, SegmentSeen};
 use crate::account::Account;
 use crate::fact::{Figure, Place};
 use crate::read::Facts;
-use crate::stops::{self, Stop};
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::stops::{self, Stop};
 
 /// Most directions of a capture that are kept, the largest.
 const KEPT_MAX: usize = 1000;

@@ -535,7 +535,11 @@ impl Evidence {
             self.rate = Some(measured);
             self.streams = 1.0;
         }
-        self.loss_of_path((facts, flow), all("loss_known_ratio"), all("loss_path_ratio"));
+        self.loss_of_path(
+            (facts, flow),
+            all("loss_known_ratio"),
+            all("loss_path_ratio"),
+        );
         let answered = all("ping_received").is_some_and(|n| n.value > 0.0);
         self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
         self.policer = all("policer_bps");

@@ -36,7 +36,11 @@ pub(crate) fn missing(
         (host, _) => host,
     };
     let mut all = Vec::new();
-    if let Some(lost) = e.large_lost.as_ref().filter(|_| likely.first() == Some(&Cause::MtuBlackHole)) {
+    if let Some(lost) = e
+        .large_lost
+        .as_ref()
+        .filter(|_| likely.first() == Some(&Cause::MtuBlackHole))
+    {
         all.extend(of_size(lost, (facts, flow), host));
         if e.rate.is_none() {
             return all;
@@ -98,7 +102,8 @@ fn of_size(lost: &Figure, (facts, flow): (&Facts, &Flow), host: &str) -> Option<
 
 /// Why the round trip is asked for, and what gets it: pings to several hosts may be of another path each.
 fn of_round_trip(flow: &Flow, host: &str) -> (String, String) {
-    let why = "what windows, buffers and losses leave of the rate: all of it goes by the round trip";
+    let why =
+        "what windows, buffers and losses leave of the rate: all of it goes by the round trip";
     let command = format!("ping -c 20 {host}");
     match &flow.pings.others[..] {
         [] => (why.to_owned(), command),

@@ -81,8 +81,12 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
             others: Vec::new(),
         };
     }
-    let may: Vec<(u32, &Vec<String>)> = all().filter(|(_, of)| !apart(of, peer(&ends, flow))).collect();
-    let one = may.first().is_some_and(|(_, first)| may.iter().all(|(_, of)| is(of, first)));
+    let may: Vec<(u32, &Vec<String>)> = all()
+        .filter(|(_, of)| !apart(of, peer(&ends, flow)))
+        .collect();
+    let one = may
+        .first()
+        .is_some_and(|(_, first)| may.iter().all(|(_, of)| is(of, first)));
     let targets = facts.pings.iter().filter_map(|of| of.first());
     let mut others: Vec<String> = Vec::new();
     for target in targets.filter(|_| !one) {
@@ -104,17 +108,21 @@ fn names(flow: &Flow, n: usize) -> Vec<String> {
 
 /// Names of the end that did not open the connection, which is the one that people ping.
 fn peer<'e>(ends: &'e [Vec<String>; 2], flow: &Flow) -> &'e [String] {
-    let fetched = flow.test.as_ref().is_some_and(|t| t.client == crate::seen::Side::Receiver);
+    let fetched = flow
+        .test
+        .as_ref()
+        .is_some_and(|t| t.client == crate::seen::Side::Receiver);
     &ends[usize::from(!fetched)]
 }
 
 /// Whether both have addresses of one kind, and none in common: they are two hosts.
 fn apart(a: &[String], b: &[String]) -> bool {
-    let addresses = |names: &[String]| -> Vec<IpAddr> {
-        names.iter().filter_map(|n| n.parse().ok()).collect()
-    };
+    let addresses =
+        |names: &[String]| -> Vec<IpAddr> { names.iter().filter_map(|n| n.parse().ok()).collect() };
     let (a, b) = (addresses(a), addresses(b));
-    let kind = a.iter().any(|x| b.iter().any(|y| x.is_ipv4() == y.is_ipv4()));
+    let kind = a
+        .iter()
+        .any(|x| b.iter().any(|y| x.is_ipv4() == y.is_ipv4()));
     kind && !a.iter().any(|x| b.contains(x))
 }
 
@@ -131,6 +139,9 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
     }
     let named: Vec<&str> = rest.iter().map(|name| name.as_str()).collect();
     (!named.is_empty()).then(|| {
-        format!("pings to {} are of no flow's path, and are left out", named.join(", "))
+        format!(
+            "pings to {} are of no flow's path, and are left out",
+            named.join(", ")
+        )
     })
 }

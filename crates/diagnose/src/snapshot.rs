@@ -65,8 +65,12 @@ impl Evidence {
     /// Bytes handed over that are all in flight, so that none wait to be sent; none where some wait or nothing says so.
     fn all_sent(&self) -> Option<&Figure> {
         let (queued, flight) = (self.queued.as_ref()?, self.flight.as_ref()?);
-        let waits = self.unsent.as_ref().is_some_and(|u| u.value > 2.0 * self.mss);
-        let same = queued.value > 0.5 * flight.value && queued.value < flight.value + 2.0 * self.mss;
+        let waits = self
+            .unsent
+            .as_ref()
+            .is_some_and(|u| u.value > 2.0 * self.mss);
+        let same =
+            queued.value > 0.5 * flight.value && queued.value < flight.value + 2.0 * self.mss;
         (same && !waits).then_some(queued)
     }
 }

@@ -67,7 +67,11 @@ fn copies(facts: &Facts, flows: &mut [Flow]) -> Vec<u32> {
         named && f.from.host.is_empty() && f.to.host.is_empty()
     };
     let mut all: Vec<u32> = (0..facts.sockets.len() as u32)
-        .filter(|n| facts.sockets[*n as usize].iter().any(|e| e.port == Some(SSH_PORT)))
+        .filter(|n| {
+            facts.sockets[*n as usize]
+                .iter()
+                .any(|e| e.port == Some(SSH_PORT))
+        })
         .collect();
     let size = |n: &u32| carried(facts, *n).unwrap_or(0.0);
     all.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -100,7 +104,11 @@ impl Flow {
         let Some(test) = &self.test else { return false };
         let report = test.sent.as_ref().or(test.received.as_ref());
         let closing = test.tool == "rsync" && report.is_some_and(|r| r.bytes.is_some());
-        let own = if test.sent.is_some() { Side::Sender } else { Side::Receiver };
+        let own = if test.sent.is_some() {
+            Side::Sender
+        } else {
+            Side::Receiver
+        };
         !closing || side.is_none_or(|side| side == own)
     }
 

@@ -28,7 +28,9 @@ const OF_HOSTS: [&str; 2] = ["application", "receive_window"];
 pub(crate) fn captured(glitches: &[Glitch], seen: &Connection) -> Option<Stop> {
     let whole = seen.finished.since(seen.established.min(seen.finished));
     let least = (PART * whole.as_secs_f64()).min(LONG_S);
-    let own = glitches.iter().filter(|g| !OF_HOSTS.contains(&g.cause.as_str()));
+    let own = glitches
+        .iter()
+        .filter(|g| !OF_HOSTS.contains(&g.cause.as_str()));
     let each = own.filter_map(|glitch| {
         let from = glitch.start_ns as f64 / 1e9;
         let until = from + glitch.duration_ns as f64 / 1e9;

@@ -129,7 +129,8 @@ fn settings_backwards(text: &str) -> impl Iterator<Item = (String, &str)> {
 
 /// `tcp_adv_win_scale`, as the last line that sets it says.
 pub(super) fn window_scale(text: &str) -> Option<f64> {
-    let (_, value) = settings_backwards(text).find(|(key, _)| key == "net.ipv4.tcp_adv_win_scale")?;
+    let (_, value) =
+        settings_backwards(text).find(|(key, _)| key == "net.ipv4.tcp_adv_win_scale")?;
     value.trim().trim_matches(['"', '\'']).parse().ok()
 }
 

@@ -250,7 +250,10 @@ fn is_host(word: &str) -> bool {
 
 /// The target in the head of closing lines: `--- host ping statistics ---`, `Ping statistics for 192.0.2.9:`; of a router's ping in its first.
 fn named(text: &str) -> Option<&str> {
-    let router = text.starts_with("Sending ").then(|| between(text, "ICMP Echos to ", ",")).flatten();
+    let router = text
+        .starts_with("Sending ")
+        .then(|| between(text, "ICMP Echos to ", ","))
+        .flatten();
     let name = between(text, "--- ", " ping statistics")
         .or_else(|| between(text, "----", " PING Statistics"))
         .or_else(|| between(text, "Ping statistics for ", ""))

@@ -90,7 +90,10 @@ impl Tool for Registry {
         }
         if line.bare.starts_with("HKEY_LOCAL_MACHINE\\") {
             self.host = None;
-            return line.bare.to_ascii_lowercase().contains("\\tcpip\\parameters");
+            return line
+                .bare
+                .to_ascii_lowercase()
+                .contains("\\tcpip\\parameters");
         }
         let words: Vec<&str> = line.bare.split_whitespace().collect();
         let [name, "REG_DWORD", value] = words[..] else {

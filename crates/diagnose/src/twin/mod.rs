@@ -120,7 +120,10 @@ fn notes(model: &Model, judged: &Judged, changed: Option<&Model>) -> Vec<String>
         ));
     }
     let whole = model.work.omitted().is_none();
-    if let Some(omit) = changed.and_then(|after| after.work.omitted()).filter(|_| whole) {
+    if let Some(omit) = changed
+        .and_then(|after| after.work.omitted())
+        .filter(|_| whole)
+    {
         all.push(format!(
             "the rate after the change leaves out the first {omit}, as the prediction knows nothing of slow start; those of the measurement and of its twin have it: a test from its start on gives less"
         ));

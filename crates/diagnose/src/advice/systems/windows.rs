@@ -12,7 +12,9 @@ const WINDOW: &str = "16776960";
 pub(super) fn buffer(old: bool) -> Remedy {
     match old {
         true => registry(),
-        false => tuned("old firewalls may not pass window scaling; a program that sets its own buffer is not helped"),
+        false => tuned(
+            "old firewalls may not pass window scaling; a program that sets its own buffer is not helped",
+        ),
     }
 }
 
@@ -33,8 +35,13 @@ fn tuned(risk: &str) -> Remedy {
 
 /// Until Server 2003 (5.2) the window is a value of the registry, and is scaled where `Tcp1323Opts` says so: 1 for scaling, 3 with timestamps.
 fn registry() -> Remedy {
-    let set = |name: &str, value: &str| format!("reg add \"{KEY}\" /v {name} /t REG_DWORD /d {value} /f");
-    let delete = |name: &str| format!("reg delete \"{KEY}\" /v {name} /f, or reg add with the value that `reg query` printed before");
+    let set =
+        |name: &str, value: &str| format!("reg add \"{KEY}\" /v {name} /t REG_DWORD /d {value} /f");
+    let delete = |name: &str| {
+        format!(
+            "reg delete \"{KEY}\" /v {name} /f, or reg add with the value that `reg query` printed before"
+        )
+    };
     Remedy {
         commands: vec![
             format!("reg query \"{KEY}\": what they are now"),
