@@ -50,6 +50,10 @@ struct Host {
     file: usize,
     /// What of a receive buffer is window, on its kernel.
     window: WindowPart,
+    /// Its kernel's release, if the user states it.
+    kernel: Option<(u32, u32)>,
+    /// What its receive buffers begin with, bytes.
+    default_buffer: u64,
     /// MTUs, as stated.
     mtus: Vec<(u64, Place)>,
     findings: Vec<Finding>,
@@ -86,6 +90,8 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             path: Path::of(options),
             file: number,
             window: window_part(sysctl::window_scale(text), options.kernel),
+            kernel: options.kernel,
+            default_buffer: sysctl::default_buffer(text),
             mtus: Vec::new(),
             findings: Vec::new(),
         };
@@ -262,6 +268,55 @@ mod tests {
         }
     }
 
+    /// Without tuning a third number of `tcp_rmem` is of no use: the second is the buffer, 65536 · 0.55 · 8 / 0.12 s.
+    #[test]
+    fn a_buffer_that_is_not_tuned_stays_at_its_default() {
+        let text = "net.ipv4.tcp_moderate_rcvbuf = 0\nnet.ipv4.tcp_rmem = 4096 65536 536870912\n";
+        let found = on_a_long_path(text);
+        let (id, severity, words) = &found[0];
+        assert_eq!((id.as_str(), *severity), ("HOST005", Severity::Error));
+        assert!(
+            words.contains("65536 bytes, which allows 2.4 Mbit/s"),
+            "{words}"
+        );
+        // Without a rate it is not known whether that is too little.
+        let source = Source {
+            name: "hosts".to_owned(),
+            text: text.to_owned(),
+        };
+        let report = crate::check(&[source], &[]);
+        assert_eq!(report.findings[0].severity, Severity::Warning);
+    }
+
+    #[test]
+    fn settings_that_a_kernel_no_longer_has_are_named() {
+        let found = |text: &str, kernel| {
+            let source = Source {
+                name: "hosts".to_owned(),
+                text: text.to_owned(),
+            };
+            let options = Options {
+                kernel,
+                ..Options::default()
+            };
+            let report = crate::check_with(&[source], &[Some(Dialect::Hosts)], &options);
+            let texts = report.findings.into_iter();
+            texts
+                .map(|f| (f.rule.into_owned(), f.text))
+                .collect::<Vec<_>>()
+        };
+        let text = "net.ipv4.tcp_tw_recycle = 1\n";
+        assert_eq!(
+            found(text, Some((6, 1))),
+            [(
+                "HOST016".to_owned(),
+                "net.ipv4.tcp_tw_recycle: Linux has no such setting since 4.12".to_owned()
+            )]
+        );
+        assert_eq!(found(text, Some((4, 11))), []);
+        assert_eq!(found(text, None), []);
+    }
+
     /// Source of the figures: a window a round trip, 600000 · 8 / 0.12 s; of 212 992 bytes that are asked for, 2 · 0.55 are window.
     #[test]
     fn settings_are_held_against_the_path() {
@@ -336,8 +391,8 @@ mod tests {
             (
                 "net.ipv4.tcp_moderate_rcvbuf = 0",
                 "HOST005",
-                Severity::Warning,
-                "stays at the default",
+                Severity::Error,
+                "131072 bytes, which allows 4.8 Mbit/s of 10 Gbit/s",
             ),
             (
                 "iperf3 -c h -w 4M -t 60",

@@ -1,5 +1,6 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
+mod shared;
 mod systems;
 
 use crate::cause::Cause;
@@ -10,8 +11,9 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
-use crate::seen::Side;
+use crate::seen::{Side, Test};
 use crate::tally::Tally;
+pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept, power};
 
@@ -44,7 +46,11 @@ pub(crate) fn changes(
         all.extend(plugs(e, facts, flow));
     }
     let both = either.filter(|other| change(*other, e, (facts, flow)).is_some());
-    for cause in [Some(cause), both.or(second)].into_iter().flatten() {
+    let first = [Some(cause), both.or(second)].into_iter().flatten();
+    let mut causes: Vec<Cause> = first.collect();
+    let mut at = 0;
+    while let Some(cause) = causes.get(at).copied() {
+        at += 1;
         let Some(mut change) = change(cause, e, (facts, flow)) else {
             continue;
         };
@@ -61,18 +67,44 @@ pub(crate) fn changes(
             _ if e.udp || drawn => None,
             _ => next(&gone, second, e, ceilings),
         };
-        if let Some((next, figure)) = next {
-            change.predicted_bps = Some(figure.value);
-            (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
-            change.then = Some(Then {
-                cause: next.name(),
-                limit_bps: figure.value,
-            });
+        match next {
+            // A setting that gives no more than was measured is not changed, unless the other end's goes with it.
+            Some(ref next @ (other, _)) if is_vain(cause, next, e) => {
+                if !ROOMS.contains(&other) || causes.contains(&other) {
+                    continue;
+                }
+                causes.push(other);
+            }
+            Some(next) => promise(&mut change, &next),
+            None => {}
         }
         all.push(change);
     }
     all
 }
+
+/// What limits after a change, and at which rate.
+fn promise(change: &mut Change, (next, figure): &(Cause, Figure)) {
+    change.predicted_bps = Some(figure.value);
+    (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
+    change.then = Some(Then {
+        cause: next.name(),
+        limit_bps: figure.value,
+    });
+}
+
+/// Windows and buffers, which each end has one of.
+const ROOMS: [Cause; 2] = [Cause::ReceiveWindow, Cause::SendBuffer];
+
+/// Whether a change of settings gives no more than was measured. What asks a program or a disk is worth the asking.
+fn is_vain(cause: Cause, (_, then): &(Cause, Figure), e: &Evidence) -> bool {
+    let settings = ROOMS.contains(&cause) || cause == Cause::NoWindowScaling || cause.is_loss();
+    let rate = e.settled().map(|rate| rate.value);
+    settings && rate.is_some_and(|rate| then.value <= GAIN * rate)
+}
+
+/// A change gives so many times what was measured at least.
+const GAIN: f64 = 1.02;
 
 /// What to change against one cause.
 fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
@@ -117,9 +149,18 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let carried = e.settled_flight().map_or(0.0, |f| f.high);
             let wanted = wanted(e).max(carried);
-            buffer(system, wanted, end, &Buffers::of(facts, &hosts, end))
+            let now = Buffers {
+                asked: asked(facts, flow),
+                ..Buffers::of(facts, &hosts, end)
+            };
+            buffer(
+                system,
+                wanted.max(flow.shared.room[end as usize]),
+                end,
+                &now,
+            )
         }
-        Cause::MtuBlackHole => systems::probing(&fitting(facts, e)),
+        Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
         Cause::Ramp => systems::longer(match flow.to.host.as_str() {
             "" => "HOST",
             host => host,
@@ -128,7 +169,9 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         Cause::Application if e.ssh => systems::ssh(),
         Cause::Application => systems::program(),
         Cause::Client => systems::reader(),
-        _ if system.is_none_or(|s| s == System::Linux) => against_loss(cause, e, facts, &hosts),
+        _ if system.is_none_or(|s| s == System::Linux) => {
+            against_loss(cause, e, (facts, flow), &hosts)
+        }
         _ => return None,
     };
     Some(remedy.change(host, system, None))
@@ -151,11 +194,44 @@ fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
         _ => End::Receiver,
     };
     let system = e.systems[end as usize];
-    systems::scaling(system).change(&named(flow, end), system, None)
+    let texts = if end == End::Sender {
+        &flow.senders
+    } else {
+        &flow.receivers
+    };
+    let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
+    let now = Buffers::of(facts, &hosts, end);
+    let mut remedy = systems::scaling(system, now.old);
+    if system.is_none() {
+        for command in remedy.commands.iter_mut().chain(&mut remedy.undo) {
+            command.insert_str(0, "on Linux: ");
+        }
+        remedy.commands.push(
+            "elsewhere: what its system calls window scaling (RFC 7323); say which it is with --receiver or --sender"
+                .to_owned(),
+        );
+    }
+    remedy.change(&named(flow, end), system, None)
+}
+
+/// Whether the test's own options or report say that it asked for a buffer.
+fn asked(facts: &Facts, flow: &Flow) -> bool {
+    let reports = [
+        "send_buffer_requested_bytes",
+        "receive_buffer_requested_bytes",
+    ];
+    let has = |t: &Test| reports.iter().any(|name| t.numbers.contains_key(name));
+    let option = |of| number(facts, of, "window_requested_bytes").is_some();
+    flow.test.as_ref().is_some_and(has) || option(Of::Sender) || option(Of::Receiver)
 }
 
 /// What a Linux sender can do against a kind of loss; `hosts` are its texts.
-fn against_loss(cause: Cause, e: &Evidence, facts: &Facts, hosts: &[Of]) -> Remedy {
+fn against_loss(
+    cause: Cause,
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+    hosts: &[Of],
+) -> Remedy {
     let said = |name| {
         let found = hosts.iter().find_map(|h| word(facts, *h, name));
         found.map(|(word, _)| word.to_owned())
@@ -164,7 +240,8 @@ fn against_loss(cause: Cause, e: &Evidence, facts: &Facts, hosts: &[Of]) -> Reme
         qdisc: said("qdisc"),
         default: said("cc"),
         used: e.cc.clone(),
-        policed: e.policed().map(|p| p.value / e.streams),
+        policed: e.policed().map(|p| p.value),
+        streams: e.streams.max(flow.shared.streams),
     };
     systems::pacing(cause, &now)
 }
@@ -233,8 +310,8 @@ fn places(facts: &Facts, counter: Option<&Tally>) -> String {
 
 /// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
 /// or else the least that IPv6 asks of a link (RFC 8200 §5), or IPv4 of a host (RFC 791 §3.1).
-fn fitting(facts: &Facts, e: &Evidence) -> (u64, &'static str) {
-    let all = |name| facts.of_path(name).map(|figure| figure.value);
+fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'static str) {
+    let all = |name| facts.along(flow, name).map(|figure| figure.value);
     let lost = e.large_lost.as_ref().map_or(e.mss + 52.0, |l| l.value);
     let lost = all("ping_large_lost_bytes").fold(lost, libm::fmin);
     let told = e.swallowed.as_ref().and_then(|s| s.mtu.as_ref());
@@ -243,13 +320,25 @@ fn fitting(facts: &Facts, e: &Evidence) -> (u64, &'static str) {
         .chain(all("mtu_reported_bytes"))
         .chain(all("mtu_bytes"));
     if let Some(told) = told.filter(|m| *m < lost).reduce(libm::fmin) {
-        return (told as u64, "which is what a router reports");
+        return (
+            told as u64,
+            "which is what a router reports: that much is known to pass",
+        );
     }
     let answered = all("ping_answered_bytes").filter(|b| *b < lost && *b >= SMALL);
     match answered.reduce(libm::fmax) {
-        Some(bytes) => (bytes as u64, "the largest ping that was answered"),
-        None if lost > LINKS => (LINKS as u64, "which every link of IPv6 carries"),
-        None => (SMALL as u64, "which every host of IPv4 takes"),
+        Some(bytes) => (
+            bytes as u64,
+            "the largest ping that was answered: that much is known to pass",
+        ),
+        None if lost > LINKS => (
+            LINKS as u64,
+            "a guess: every link of IPv6 must carry that, and nothing in the texts shows that it passes",
+        ),
+        None => (
+            SMALL as u64,
+            "a guess: every host of IPv4 must take that, and nothing in the texts shows that it passes",
+        ),
     }
 }
 
@@ -301,6 +390,11 @@ impl Buffers {
             most: get(most).or_else(|| get(most_of_bsd)),
             core: get(core).or_else(|| get("maxsockbuf_bytes")),
             space: get(space),
+            old: hosts
+                .iter()
+                .any(|h| word(facts, *h, "before_vista").is_some()),
+            untuned: end == End::Receiver && get("moderate_rcvbuf") == Some(0),
+            asked: false,
         }
     }
 }

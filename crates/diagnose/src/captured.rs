@@ -11,6 +11,7 @@ use crate::account::Account;
 use crate::fact::{Figure, Place};
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::stops::{self, Stop};
 
 /// Most directions of a capture that are kept, the largest.
 const KEPT_MAX: usize = 1000;
@@ -61,6 +62,8 @@ pub(crate) struct Captured {
     offered: f64,
     /// Full segments of it that never arrived, however often they were sent.
     pub(crate) swallowed: Option<Swallowed>,
+    /// The longest time in which nothing of it arrived.
+    pub(crate) stop: Option<Stop>,
     /// It only speaks of another connection, which carried the data, as the first one of iperf3 and FTP does.
     pub(crate) control: bool,
 }
@@ -213,6 +216,7 @@ fn captured(
         scaled: direction.window_scale.is_some_and(|s| s > 0) || window > 65_535,
         offered: direction.unique_bytes as f64,
         swallowed: None,
+        stop: stops::captured(&direction.glitches, seen),
         control: false,
     })
 }

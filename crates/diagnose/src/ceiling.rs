@@ -108,7 +108,7 @@ fn windows(e: &Evidence, all: &mut Vec<Limit>) {
 }
 
 /// The port of SSH (IANA).
-const SSH_PORT: u16 = 22;
+pub(crate) const SSH_PORT: u16 = 22;
 
 /// Whether a flow is of SSH, by its port or its tool.
 pub(crate) fn is_ssh(flow: &Flow) -> bool {
@@ -243,10 +243,7 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
         // It was not over: what it had to send never arrived.
         return;
     }
-    // RFC 6928: ten segments at first; each round trip doubles them, as a Linux host counts bytes and BBR doubles by
-    // definition. `predict` takes one ACK for two segments by default, and says what counting bytes makes of it.
-    let first = 10.0 * e.mss * e.streams;
-    let rounds = libm::log2(bytes.value / first + 1.0).max(1.0);
+    let rounds = rounds(e, bytes.value);
     let took = |rtt: f64| rtt * (rounds + 1.0);
     if seconds > 3.0 * took(rtt.value) {
         return;
@@ -260,6 +257,21 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
         bytes.value
     );
     all.push(limit(Cause::Ramp, rate, formula));
+}
+
+/// Round trips in which slow start sends so many bytes.
+///
+/// RFC 6928: ten segments at first; each round trip doubles them, as a Linux host counts bytes and BBR doubles by definition. `predict`
+/// takes one ACK for two segments by default, and says what counting bytes makes of it.
+fn rounds(e: &Evidence, bytes: f64) -> f64 {
+    let first = 10.0 * e.mss * e.streams;
+    libm::log2(bytes / first + 1.0).max(1.0)
+}
+
+/// How much longer than slow start takes for its bytes a connection was at work, as its kernel counts; none where it does not.
+pub(crate) fn opened(e: &Evidence) -> Option<f64> {
+    let ((bytes, busy_s), rtt) = (e.worked.as_ref()?, e.rtt.as_ref()?);
+    Some(busy_s / (rtt.value * (rounds(e, *bytes) + 1.0)))
 }
 
 /// What the settings of hosts allow.
@@ -288,6 +300,14 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
     if !e.buffers.iter().any(|b| b.asked) {
         let more = sending(facts, senders, asked(Of::Sender));
         e.buffers.extend(more);
+    }
+}
+
+/// What a host calls the window that its connections begin with.
+fn space_of(facts: &Facts, host: Of) -> &'static str {
+    match word(facts, host, "system") {
+        Some(("windows", _)) => "the window of Windows",
+        _ => "net.inet.tcp.recvspace",
     }
 }
 
@@ -345,7 +365,7 @@ pub(crate) fn receiving(
         let auto = get("recvbuf_auto").is_none_or(|a| a.value != 0.0);
         let space = match get("recvbuf_max_bytes").filter(|_| auto) {
             Some(max) => Some((max, "net.inet.tcp.recvbuf_max")),
-            None => get("recvspace_bytes").map(|s| (s, "net.inet.tcp.recvspace")),
+            None => get("recvspace_bytes").map(|s| (s, space_of(facts, *host))),
         };
         if let Some((bytes, what)) = space {
             all.push(Room {

@@ -11,6 +11,7 @@ use crate::known::System;
 use crate::overshoot::Overshoot;
 use crate::read::Facts;
 use crate::seen::{Row, Side, Test};
+use crate::stops::{self, Stop};
 use crate::tally::Tally;
 
 /// A window or buffer that something allows.
@@ -96,6 +97,10 @@ pub(crate) struct Evidence {
     pub(crate) app_limited: Option<Place>,
     /// Bytes that the program had handed over and its kernel had not sent yet.
     pub(crate) unsent: Option<Figure>,
+    /// Bytes that the kernels count as acknowledged, and the longest time that one of them was at work, seconds.
+    pub(crate) worked: Option<(f64, f64)>,
+    /// Bytes handed over and not acknowledged.
+    pub(crate) queued: Option<Figure>,
     /// What the receiver's window had room for, where it was full, bytes.
     pub(crate) full_window: Option<Figure>,
     /// Bytes in flight by the congestion window.
@@ -154,6 +159,8 @@ pub(crate) struct Evidence {
     pub(crate) found_policer: Option<Figure>,
     /// Full segments that a capture shows to be sent again and again, and never to arrive.
     pub(crate) swallowed: Option<Swallowed>,
+    /// A time in which nothing arrived.
+    pub(crate) stop: Option<Stop>,
     /// How a capture's losses lie in time.
     pub(crate) loss_pattern: Option<String>,
     /// What came after losses of the start alone.
@@ -164,7 +171,7 @@ pub(crate) struct Evidence {
     pub(crate) around: Around,
 }
 
-const NS: f64 = 1e-9;
+pub(crate) const NS: f64 = 1e-9;
 
 /// What iperf writes at once, bytes.
 const WRITE: f64 = 131_072.0;
@@ -362,6 +369,9 @@ impl Evidence {
         if side == Side::Sender && test.overstates(&rows) {
             return;
         }
+        if test.tool != "capture" && !self.udp {
+            self.stop = stops::logged(&rows);
+        }
         let skip = rows.len().div_ceil(5).min(rows.len());
         let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
         (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
@@ -411,22 +421,12 @@ impl Evidence {
         self.rwnd_share = mean("rwnd_limited_ratio");
         self.sndbuf_share = mean("sndbuf_limited_ratio");
         self.busy_share = mean("busy_ratio");
-        if let (Some(rate), Some(bytes), Some(busy)) =
-            (&self.rate, sum("bytes_acked"), most("busy_ns"))
-            && bytes.value > 20.0 * self.mss
-            && busy.value > 0.0
-            && self.busy_share.is_none()
-        {
-            // While it was busy it was so much faster than on the whole: the rest of the time it had nothing to send.
-            let mut share = rate.with(&busy);
-            share.value = (rate.value * busy.value * NS / (8.0 * bytes.value)).min(1.0);
-            (share.low, share.high) = (share.value, share.value);
-            self.busy_share = Some(share);
-        }
+        self.busy(sum("bytes_acked"), most("busy_ns"));
         self.delivery = sum("delivery_bps");
         self.flight = sum("flight_bytes").or(self.flight.take());
         self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());
         self.unsent = sum("unsent_bytes");
+        self.queued = sum("send_queue_bytes").filter(|q| q.value > 0.0);
         self.pacing = sum("pacing_limit_bps").or(self.pacing.take());
         self.reordered = sum("reordered").or(self.reordered.take());
         self.socket_losses(sum("bytes_retransmitted"), sum("bytes_sent"));
@@ -500,7 +500,7 @@ impl Evidence {
     }
 
     fn of_path(&mut self, facts: &Facts, flow: &Flow) {
-        let all = |name| facts.of_path(name).cloned().reduce(|a, b| a.with(&b));
+        let all = |name| facts.along(flow, name).cloned().reduce(|a, b| a.with(&b));
         let (least, mean, most) = (all("rtt_min_ns"), all("rtt_avg_ns"), all("rtt_max_ns"));
         let known = all("rtt_known_ns");
         let ping = least.as_ref().map(|least| {
@@ -535,7 +535,11 @@ impl Evidence {
             self.rate = Some(measured);
             self.streams = 1.0;
         }
-        self.loss_of_path(all("loss_known_ratio"), all("loss_path_ratio"), facts);
+        self.loss_of_path(
+            (facts, flow),
+            all("loss_known_ratio"),
+            all("loss_path_ratio"),
+        );
         let answered = all("ping_received").is_some_and(|n| n.value > 0.0);
         self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
         self.policer = all("policer_bps");

@@ -32,6 +32,8 @@ pub enum Place {
 pub enum Of {
     /// The path between the ends.
     Path,
+    /// The path to the host that was pinged, by the number of the ping.
+    Ping(u32),
     /// The host whose text was pasted in the piece of this number.
     Host(u32),
     /// The host that sends.

@@ -1,8 +1,10 @@
 //! Flows: which reports are of one test, which socket carried it, which host is at which end.
 
+use crate::advice::{Shared, share};
 use crate::captured::{self, Captured};
 use crate::fact::{Figure, Of, Place, Value};
 use crate::known::System;
+use crate::pinged::{self, Pings};
 use crate::read::Facts;
 use crate::seen::{End, Report, Side, Test};
 use crate::sockets;
@@ -26,10 +28,14 @@ pub(crate) struct Flow {
     pub(crate) receivers: Vec<u32>,
     /// Captured directions that are of it.
     pub(crate) captured: Vec<usize>,
+    /// Pings of its path.
+    pub(crate) pings: Pings,
     /// Systems of sender and receiver.
     pub(crate) systems: [Option<System>; 2],
     /// Other tests between the same hosts, the same way.
     pub(crate) beside: Vec<Test>,
+    /// What flows of the same hosts ask of them, so that all suggest the same.
+    pub(crate) shared: Shared,
 }
 
 /// Most flows that are judged.
@@ -70,9 +76,11 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     }
     for flow in &mut flows {
         hosts(facts, flow);
+        flow.pings = pinged::of_flow(facts, flow);
     }
     sockets::side_by_side(facts, &mut flows);
     beside(facts, &mut flows);
+    share(facts, &mut flows);
     flows
 }
 
@@ -149,8 +157,10 @@ impl Flow {
             senders: Vec::new(),
             receivers: Vec::new(),
             captured: Vec::new(),
+            pings: Pings::default(),
             systems: [None, None],
             beside: Vec::new(),
+            shared: Shared::default(),
         }
     }
 
@@ -356,6 +366,11 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
     ];
     if flow.systems[0].is_none() && flow.test.as_ref().is_some_and(doubles) {
         flow.systems[0] = Some(System::Linux);
+    }
+    // What is printed of a socket's kernel is Linux's `TCP_INFO`.
+    let own = [&flow.sockets, &flow.far_sockets].map(|all| !all.is_empty());
+    for (system, own) in flow.systems.iter_mut().zip(own) {
+        *system = system.or(own.then_some(System::Linux));
     }
     let of_host = |n: u32| said(Of::Host(n));
     let client = flow.test.as_ref().map_or(Side::Sender, |t| t.client);

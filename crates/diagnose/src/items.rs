@@ -113,8 +113,9 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
                 percent(share)
             ),
         });
+        // What comes in small pieces is busy without a rest, though its window has room.
         items.push(Item {
-            holds: step(share.value, 0.8, 0.95),
+            holds: step(share.value, 0.8, 0.95) * (1.0 - e.roomy()),
             weights: vec![(Cause::Application, -16.0)],
             sentence: String::new(),
         });

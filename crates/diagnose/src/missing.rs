@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::infer::Ranking;
 use crate::known::System;
@@ -29,11 +30,22 @@ pub(crate) fn missing(
     let sure = ranking
         .first()
         .is_some_and(|r| r.confidence.min(at_most(e, r.cause)) >= 0.9);
-    let host = match flow.to.host.as_str() {
-        "" => "HOST",
-        host => host,
+    let host = match (flow.to.host.as_str(), flow.pings.target(facts)) {
+        ("", Some(pinged)) => pinged,
+        ("", None) => "HOST",
+        (host, _) => host,
     };
     let mut all = Vec::new();
+    if let Some(lost) = e
+        .large_lost
+        .as_ref()
+        .filter(|_| likely.first() == Some(&Cause::MtuBlackHole))
+    {
+        all.extend(of_size(lost, (facts, flow), host));
+        if e.rate.is_none() {
+            return all;
+        }
+    }
     let mut ask = |fact, would_decide: &str, command: String| {
         all.push(MissingFact {
             fact,
@@ -46,9 +58,8 @@ pub(crate) fn missing(
         ask("rate", why, format!("iperf3 -c {host} -t 30"));
     }
     if e.rtt.is_none() {
-        let why =
-            "what windows, buffers and losses leave of the rate: all of it goes by the round trip";
-        ask("rtt", why, format!("ping -c 20 {host}"));
+        let (why, command) = of_round_trip(flow, host);
+        ask("rtt", &why, command);
     }
     if e.udp {
         return of_datagrams(e, all, sure);
@@ -68,6 +79,46 @@ pub(crate) fn missing(
     all.extend(of_interfaces(e, &likely, sure));
     all.truncate(ASKED_MAX);
     all
+}
+
+/// The largest size that passes, between pings that were answered and those that were lost: by halves.
+fn of_size(lost: &Figure, (facts, flow): (&Facts, &Flow), host: &str) -> Option<MissingFact> {
+    let answered = facts.along(flow, "ping_answered_bytes").map(|f| f.value);
+    let passes = answered.filter(|b| *b < lost.value).fold(0.0, f64::max);
+    // Sizes are multiples of four on most links.
+    (lost.value - passes > 4.0).then(|| MissingFact {
+        fact: "mtu_bytes",
+        would_decide: format!(
+            "the largest packet that passes: more than {:.0} and less than {:.0} bytes",
+            passes - 1.0,
+            lost.value
+        ),
+        command: format!(
+            "ping -M do -c 3 -s {:.0} {host}, and so on by halves between what is answered and what is not; or tracepath {host}",
+            ((passes.max(68.0) + lost.value) / 2.0 - 28.0).floor()
+        ),
+    })
+}
+
+/// Why the round trip is asked for, and what gets it: pings to several hosts may be of another path each.
+fn of_round_trip(flow: &Flow, host: &str) -> (String, String) {
+    let why =
+        "what windows, buffers and losses leave of the rate: all of it goes by the round trip";
+    let command = format!("ping -c 20 {host}");
+    match &flow.pings.others[..] {
+        [] => (why.to_owned(), command),
+        [one] => (
+            format!("{why}. The ping in the texts went to {one}, which is not an end of this flow"),
+            command,
+        ),
+        several => (
+            format!(
+                "{why}. Which of the pings is of this path? Those in the texts went to {}",
+                several.join(", ")
+            ),
+            format!("{command}, or farpath diagnose --rtt 100ms ... with the one that is"),
+        ),
+    }
 }
 
 /// What a program waits for that sends too little: a processor, a disk, or itself. The remedy goes by that, however sure it is that it

@@ -2,6 +2,7 @@
 
 use crate::evidence::Evidence;
 use crate::fact::Figure;
+use crate::flow::Flow;
 use crate::items::step;
 use crate::read::Facts;
 
@@ -32,9 +33,9 @@ impl Evidence {
     /// The share of packets that the path loses whatever is sent: what the user knows, what a tool said, or what pings counted.
     pub(crate) fn loss_of_path(
         &mut self,
+        (facts, flow): (&Facts, &Flow),
         known: Option<Figure>,
         told: Option<Figure>,
-        facts: &Facts,
     ) {
         if self.udp && self.idle_loss.is_some() {
             // The test counted its own datagrams: a ping beside it had another load, and fewer packets.
@@ -45,7 +46,7 @@ impl Evidence {
             return;
         }
         let count = |name: &str| {
-            facts.of_path(name).cloned().reduce(|a, b| {
+            facts.along(flow, name).cloned().reduce(|a, b| {
                 let mut both = a.with(&b);
                 both.value = a.value + b.value;
                 both

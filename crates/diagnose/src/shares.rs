@@ -22,6 +22,7 @@ impl Evidence {
         let Some(first) = near.first() else { return };
         self.account = captured::account(&near).or(self.account.take());
         self.found_policer = near.iter().find_map(|c| c.policer.clone());
+        self.stop = near.iter().find_map(|c| c.stop).or(self.stop);
         self.loss_pattern.clone_from(&first.pattern);
         self.swallowed = all.iter().find_map(|c| c.swallowed.clone());
         let unscaled = all.iter().find(|c| c.unscaled);

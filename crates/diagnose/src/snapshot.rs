@@ -1,9 +1,9 @@
 //! What a snapshot of the sender's sockets shows, without clocks: windows that are full, and bytes that wait.
 
 use crate::cause::Cause;
-use crate::evidence::{Evidence, Room};
+use crate::evidence::{Evidence, NS, Room};
 use crate::fact::Figure;
-use crate::items::{Item, step};
+use crate::items::{Item, LOSSES, of, step};
 
 /// A window is full where so much of it is in flight: less than a segment or two is left.
 const FULL: f64 = 0.95;
@@ -25,10 +25,115 @@ impl Evidence {
         }
         self.full_window = Some(window);
     }
+
+    /// What the time says in which a socket was busy, beside its bytes.
+    pub(crate) fn busy(&mut self, acked: Option<Figure>, busy: Option<Figure>) {
+        let Some((bytes, busy)) = acked.zip(busy).filter(|(_, busy)| busy.value > 0.0) else {
+            return;
+        };
+        self.worked = Some((bytes.value, busy.value * NS));
+        let Some(rate) = self.rate.as_ref().filter(|_| bytes.value > 20.0 * self.mss) else {
+            return;
+        };
+        // While it was busy it was so much faster than on the whole: the rest of the time it had nothing to send.
+        let share = rate.value * busy.value * NS / (8.0 * bytes.value);
+        // Where it is far above one, rate and bytes are not of the same time.
+        if self.busy_share.is_none() && share < SAME_TIME {
+            let mut figure = rate.with(&busy);
+            figure.value = share.min(1.0);
+            (figure.low, figure.high) = (figure.value, figure.value);
+            self.busy_share = Some(figure);
+        }
+    }
+
+    /// How surely the congestion window has room that is not used, 0 to 1: much less is in flight, and a window a round trip is far above the
+    /// rate. BBR's window is twice what it puts in flight.
+    pub(crate) fn roomy(&self) -> f64 {
+        let (Some(cwnd), Some(flight), Some(rtt), Some(rate)) =
+            (&self.cwnd, &self.flight, &self.rtt, &self.rate)
+        else {
+            return 0.0;
+        };
+        if self.is_bbr() || flight.value <= 0.0 || rate.value <= 0.0 {
+            return 0.0;
+        }
+        let allowed = cwnd.value * 8.0 / rtt.value;
+        let room = |ratio: f64| step(ratio, ROOM[0], ROOM[1]);
+        room(cwnd.value / flight.value).min(room(allowed / rate.value))
+    }
+
+    /// Bytes handed over that are all in flight, so that none wait to be sent; none where some wait or nothing says so.
+    fn all_sent(&self) -> Option<&Figure> {
+        let (queued, flight) = (self.queued.as_ref()?, self.flight.as_ref()?);
+        let waits = self
+            .unsent
+            .as_ref()
+            .is_some_and(|u| u.value > 2.0 * self.mss);
+        let same =
+            queued.value > 0.5 * flight.value && queued.value < flight.value + 2.0 * self.mss;
+        (same && !waits).then_some(queued)
+    }
+}
+
+/// A rate and a socket's bytes over its busy time are of the same time up to this ratio.
+const SAME_TIME: f64 = 1.5;
+
+/// From so many times what is in flight, or of the rate, on a congestion window has room.
+const ROOM: [f64; 2] = [1.5, 2.2];
+
+/// A congestion window with room: neither losses, which cut it, nor slow start hold the sender. Where nothing waits to be sent either,
+/// it is the program that gives too little, or its buffer.
+fn by_room(e: &Evidence, items: &mut Vec<Item>) {
+    let (Some(cwnd), Some(flight), Some(rtt)) = (&e.cwnd, &e.flight, &e.rtt) else {
+        return;
+    };
+    let roomy = e.roomy();
+    items.push(Item {
+        holds: roomy,
+        weights: of(&LOSSES, -22.0)
+            .into_iter()
+            .chain([(Cause::Ramp, -14.0)])
+            .collect(),
+        sentence: format!(
+            "the congestion window of {:.0} bytes, {} a round trip, was not full: {:.0} were in flight. Losses are not what holds it",
+            cwnd.value,
+            crate::ceiling::bps(cwnd.value * 8.0 / rtt.value),
+            flight.value
+        ),
+    });
+    if let Some(queued) = e.all_sent() {
+        items.push(Item {
+            holds: if e.full_window.is_some() { 0.0 } else { roomy },
+            weights: vec![
+                (Cause::Application, 18.0),
+                (Cause::SendBuffer, 6.0),
+                (Cause::HostCpu, 4.0),
+                (Cause::Disk, 4.0),
+            ],
+            sentence: format!(
+                "all that the program had handed over was in flight (Send-Q {:.0}): nothing waited to be sent",
+                queued.value
+            ),
+        });
+    }
+}
+
+/// A connection that was at work for many times as long as slow start takes is not in it.
+fn long_open(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(times) = crate::ceiling::opened(e) else {
+        return;
+    };
+    items.push(Item {
+        holds: step(times, 10.0, 30.0),
+        weights: vec![(Cause::Ramp, -30.0)],
+        sentence: String::new(),
+    });
 }
 
 /// What a snapshot of the socket shows: a window that is full, and bytes that its program has handed over and that wait.
 pub(crate) fn by_snapshot(e: &Evidence, items: &mut Vec<Item>) {
+    by_room(e, items);
+    long_open(e, items);
     if let Some(window) = &e.full_window {
         items.push(Item {
             holds: 1.0,

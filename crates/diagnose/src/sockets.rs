@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::ceiling::bytes;
+use crate::ceiling::{SSH_PORT, bytes};
 use crate::document::Stream;
 use crate::evidence::Evidence;
 use crate::fact::{Of, Place};
@@ -20,7 +20,11 @@ const NAMED_MAX: usize = 4;
 /// Gives each socket to the flow it carried. Those that are of no test and carried much are flows of their own, in the order of the texts.
 pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
     let mut own: Vec<Flow> = Vec::new();
+    let copied = copies(facts, flows);
     for (n, [here, peer]) in (0_u32..).zip(&facts.sockets) {
+        if copied.contains(&n) {
+            continue;
+        }
         // What both ends print of one connection is of one flow.
         let mut known = flows.iter_mut().chain(&mut own);
         let is = |f: &Flow, a: &End, b: &End| (f.from.port, f.to.port) == (a.port, b.port);
@@ -52,6 +56,38 @@ pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
     }
 }
 
+/// Programs that copy over SSH, and print no address.
+const COPIES: [&str; 2] = ["scp", "rsync"];
+
+/// Gives a copy without addresses the socket of SSH, the busiest of several, and with it its ends; the sockets that are taken.
+fn copies(facts: &Facts, flows: &mut [Flow]) -> Vec<u32> {
+    let is_copy = |f: &&mut Flow| {
+        let test = f.test.as_ref();
+        let named = test.is_some_and(|t| COPIES.contains(&t.tool));
+        named && f.from.host.is_empty() && f.to.host.is_empty()
+    };
+    let mut all: Vec<u32> = (0..facts.sockets.len() as u32)
+        .filter(|n| {
+            facts.sockets[*n as usize]
+                .iter()
+                .any(|e| e.port == Some(SSH_PORT))
+        })
+        .collect();
+    let size = |n: &u32| carried(facts, *n).unwrap_or(0.0);
+    all.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let mut taken = Vec::new();
+    for flow in flows.iter_mut().filter(is_copy) {
+        let fits = |n: &&u32| !taken.contains(*n) && flow.may_be(sends(facts, **n));
+        let Some(n) = all.iter().find(fits).copied() else {
+            continue;
+        };
+        let [here, peer] = &facts.sockets[n as usize];
+        flow.copied(n, sends(facts, n), here, peer);
+        taken.push(n);
+    }
+    taken
+}
+
 /// The flow of a socket alone.
 fn alone(n: u32, side: Option<Side>, here: &End, peer: &End) -> Flow {
     let mut flow = match side {
@@ -63,6 +99,36 @@ fn alone(n: u32, side: Option<Side>, here: &End, peer: &End) -> Flow {
 }
 
 impl Flow {
+    /// Whether a copy went the way of a socket's data. Only rsync's closing line says which way that was.
+    fn may_be(&self, side: Option<Side>) -> bool {
+        let Some(test) = &self.test else { return false };
+        let report = test.sent.as_ref().or(test.received.as_ref());
+        let closing = test.tool == "rsync" && report.is_some_and(|r| r.bytes.is_some());
+        let own = if test.sent.is_some() {
+            Side::Sender
+        } else {
+            Side::Receiver
+        };
+        !closing || side.is_none_or(|side| side == own)
+    }
+
+    /// Takes the socket of a copy, the ends that it names, and the way of its data.
+    fn copied(&mut self, n: u32, side: Option<Side>, here: &End, peer: &End) {
+        let receives = side == Some(Side::Receiver);
+        (self.from, self.to) = match receives {
+            true => (peer.clone(), here.clone()),
+            false => (here.clone(), peer.clone()),
+        };
+        if let Some(test) = &mut self.test {
+            (test.from, test.to) = (self.from.clone(), self.to.clone());
+            if receives && test.received.is_none() {
+                test.received = test.sent.take();
+                test.client = Side::Receiver;
+            }
+        }
+        self.give(n, side);
+    }
+
     /// Takes a socket, as that of the end which it is of.
     fn give(&mut self, n: u32, side: Option<Side>) {
         match side {

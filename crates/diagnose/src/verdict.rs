@@ -15,6 +15,7 @@ use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::known::DEFAULT_WINDOWS;
 use crate::missing::missing;
 use crate::pattern;
+use crate::pinged;
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::sockets;
@@ -37,6 +38,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     let mut notes = facts.notes.clone();
     notes.extend(captured::left_out(facts, &taken));
     notes.extend(sockets::left_out(facts, &flows));
+    notes.extend(pinged::left_out(facts, &flows));
     let reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
@@ -181,7 +183,9 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
 fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     let top = weighed.ranking[0];
     let confidence = top.confidence.min(at_most(e, top.cause));
-    if e.rate.is_none() || confidence < PROBABLE {
+    // A hole shows in pings alone, without any rate.
+    let hole = top.cause == Cause::MtuBlackHole && e.large_lost.is_some();
+    if e.rate.is_none() && !hole || confidence < PROBABLE {
         return unknown(e, weighed);
     }
     let ranked = |r: &Ranking| ranked(e, r);
@@ -191,11 +195,14 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         ..ranked(r)
     });
     let second = besides(e, weighed).as_ref().map(ranked).or(next);
-    let because = because(top.cause, e, limits, weighed);
+    let mut because = because(top.cause, e, limits, weighed);
     let confidence = match because.is_empty() {
         true => confidence.min(UNFOUNDED),
         false => confidence,
     };
+    if top.cause != Cause::MtuBlackHole {
+        because.extend(e.stop_sentence());
+    }
     VerdictReport {
         cause: top.cause.name(),
         confidence: rounded(confidence),
@@ -244,6 +251,7 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
     let seen = seen.map(|(_, text)| text.clone());
     let all = [undecided(&likely)].into_iter().chain(seen);
     verdict.because = all.take(BECAUSE_MAX).collect();
+    verdict.because.extend(e.stop_sentence());
     verdict
 }
 

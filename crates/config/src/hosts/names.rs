@@ -158,6 +158,22 @@ const KNOWN: [&str; 154] = [
     "tcp_workaround_signed_windows",
 ];
 
+/// Settings of `net.ipv4` that are gone, and the first release without them.
+const REMOVED: [(&str, (u32, u32)); 5] = [
+    ("tcp_abc", (3, 9)),
+    ("tcp_cookie_size", (3, 10)),
+    ("tcp_frto_response", (3, 10)),
+    ("tcp_thin_dupack", (4, 11)),
+    ("tcp_tw_recycle", (4, 12)),
+];
+
+/// The first release without a setting, where a kernel of this release has it no longer.
+pub(super) fn removed(key: &str, release: (u32, u32)) -> Option<(u32, u32)> {
+    let own = key.strip_prefix("net.ipv4.")?;
+    let (_, since) = REMOVED.iter().find(|(name, _)| *name == own)?;
+    (release >= *since).then_some(*since)
+}
+
 /// The setting that is probably meant by one of `net.core` or `net.ipv4.tcp_…` that no Linux has.
 pub(super) fn meant(key: &str) -> Option<String> {
     let (before, own) = match key.strip_prefix("net.ipv4.") {

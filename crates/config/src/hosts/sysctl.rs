@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use farpath_predict::window::{MEMORY_PART, asked_window};
 
 use super::Host;
-use super::names::meant;
+use super::names::{meant, removed};
 use super::path::{SLOW, shown, window};
 use crate::finding::{Severity, quoted};
 use crate::rules::{
@@ -50,6 +50,9 @@ pub const CONTROLS: [&str; 24] = [
 
 /// The largest window without window scaling (RFC 7323 §2).
 const UNSCALED: u64 = 65_535;
+
+/// The default of `tcp_rmem` where nobody set it.
+const DEFAULT_BUFFER: u64 = 131_072;
 
 /// The kernel's own `netdev_max_backlog`.
 const BACKLOG: u64 = 1000;
@@ -116,14 +119,30 @@ pub(super) fn overridden(text: &str) -> BTreeMap<usize, usize> {
     found
 }
 
+/// Keys and values of a file, the last first.
+fn settings_backwards(text: &str) -> impl Iterator<Item = (String, &str)> {
+    let lines = text.lines().rev().map(super::bare);
+    lines
+        .filter(|l| !l.starts_with(['#', ';']))
+        .filter_map(setting)
+}
+
 /// `tcp_adv_win_scale`, as the last line that sets it says.
 pub(super) fn window_scale(text: &str) -> Option<f64> {
-    let lines = text.lines().rev().map(super::bare);
-    let mut set = lines
-        .filter(|l| !l.starts_with(['#', ';']))
-        .filter_map(setting);
-    let (_, value) = set.find(|(key, _)| key == "net.ipv4.tcp_adv_win_scale")?;
+    let (_, value) =
+        settings_backwards(text).find(|(key, _)| key == "net.ipv4.tcp_adv_win_scale")?;
     value.trim().trim_matches(['"', '\'']).parse().ok()
+}
+
+/// The default buffer of receivers, as the last line that sets `tcp_rmem` says; else Linux's own.
+pub(super) fn default_buffer(text: &str) -> u64 {
+    let mut set = settings_backwards(text);
+    let triple = set.find(|(key, _)| key == "net.ipv4.tcp_rmem");
+    let default = triple.and_then(|(_, value)| {
+        let value = value.trim().trim_matches(['"', '\'']);
+        value.split_whitespace().nth(1)?.parse().ok()
+    });
+    default.unwrap_or(DEFAULT_BUFFER)
 }
 
 /// HOST017, of such a line: line `later` counts.
@@ -153,6 +172,11 @@ pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> 
         let message = format!("{key}: no Linux has a setting of this name");
         let remedy = format!("`{meant}` is one");
         host.find(&HOST016, place, message, remedy);
+        return Some(());
+    }
+    if let Some((major, minor)) = host.kernel.and_then(|release| removed(&key, release)) {
+        let message = format!("{key}: Linux has no such setting since {major}.{minor}");
+        host.find(&HOST016, place, message, "leave it out");
         return Some(());
     }
     let Ok(numbers) = numbers.collect::<Result<Vec<u64>, _>>() else {
@@ -261,14 +285,26 @@ fn switch(key: &str, value: u64, place: &Place, host: &mut Host) {
             let remedy = "write 0, if requests with pauses are to be fast";
             host.find(&HOST010, place, message, remedy);
         }
-        ("tcp_moderate_rcvbuf", 0) => {
-            let message = format!(
-                "{key} = 0: the receive buffer stays at the default of tcp_rmem, whatever the path"
-            );
-            let finding = host.find(&HOST005, place, message, "write 1");
-            finding.severity = Severity::Warning;
-        }
+        ("tcp_moderate_rcvbuf", 0) => untuned(key, place, host),
         _ => {}
+    }
+}
+
+/// HOST005, of a receive buffer that does not grow: its default is what there is, whatever the path holds.
+fn untuned(key: &str, place: &Place, host: &mut Host) {
+    let path = host.path;
+    let bytes = host.default_buffer;
+    let allowed = path.rate_of((bytes as f64 * host.window.usual) as u64);
+    let of = path.rate.map_or_else(String::new, |r| format!(" of {r}"));
+    let message = format!(
+        "{key} = 0: the receive buffer stays at the default of tcp_rmem, {bytes} bytes, which allows {}{of} at a round trip of {}",
+        shown(allowed),
+        path.rtt_text()
+    );
+    let finding = host.find(&HOST005, place, message, "write 1");
+    // As of a third number that is too small: less than half of a rate that is stated is not what was meant.
+    if path.rate.is_none_or(|rate| allowed >= rate.as_bps() / 2) {
+        finding.severity = Severity::Warning;
     }
 }
 

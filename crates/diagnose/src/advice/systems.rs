@@ -1,5 +1,7 @@
 //! The commands of each system, how to undo them, how to keep them, and what may go wrong.
 
+mod windows;
+
 use crate::cause::Cause;
 use crate::document::Change;
 use crate::fact::Figure;
@@ -40,6 +42,12 @@ pub(crate) struct Buffers {
     pub(crate) core: Option<u64>,
     /// What a connection begins with on a BSD.
     pub(crate) space: Option<u64>,
+    /// The host is a Windows before Vista, which tunes no window.
+    pub(crate) old: bool,
+    /// Linux's tuning of receive buffers is off: they stay at the default.
+    pub(crate) untuned: bool,
+    /// The test asked for a buffer of its own.
+    pub(crate) asked: bool,
 }
 
 impl Remedy {
@@ -187,7 +195,7 @@ pub(crate) fn buffer(system: Option<System>, wanted: f64, end: End, now: &Buffer
         Some(System::FreeBsd) => freebsd(wanted, end, now),
         Some(System::OpenBsd | System::NetBsd | System::Bsd) => bsd(wanted, end, now),
         Some(System::MacOs) => macos(wanted, end, now),
-        Some(System::Windows) => windows(),
+        Some(System::Windows) => windows::buffer(now.old),
         Some(System::Solaris) => solaris(wanted, end),
         Some(System::Linux) | None => linux(wanted, end, now),
     };
@@ -217,6 +225,34 @@ fn memory(bytes: u64) -> String {
 }
 
 fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
+    let mut remedy = match now.untuned && now.most.is_some_and(|most| most as f64 >= 2.0 * wanted) {
+        // The most is high enough, and no buffer grows to it.
+        true => Remedy {
+            risk: memory(now.most.unwrap_or(0)),
+            ..Remedy::default()
+        },
+        false => largest(wanted, end, now),
+    };
+    if now.untuned {
+        let key = "net.ipv4.tcp_moderate_rcvbuf";
+        remedy.commands.insert(0, format!("sysctl -w {key}=1"));
+        remedy.undo.insert(0, format!("sysctl -w {key}=0"));
+        match remedy.persist.is_empty() {
+            true => remedy.persist = kept(&[(key, "1")]),
+            false => remedy.persist.insert(1, format!("{key} = 1")),
+        }
+    }
+    if now.asked {
+        remedy.commands.push(
+            "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning"
+                .to_owned(),
+        );
+    }
+    remedy
+}
+
+/// A higher third number of Linux's triple, and the limit of what programs ask for where that is lower.
+fn largest(wanted: f64, end: End, now: &Buffers) -> Remedy {
     let twice = larger(wanted * 2.0, now.most);
     let (way, usual) = match end {
         End::Receiver => ("r", 131_072),
@@ -250,10 +286,6 @@ fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
         remedy.undo.insert(0, before(&core, now.core, "sysctl -w "));
         remedy.persist.insert(1, format!("{core} = {twice}"));
     }
-    remedy.commands.push(
-        "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning"
-            .to_owned(),
-    );
     remedy
 }
 
@@ -342,15 +374,6 @@ fn macos(wanted: f64, end: End, now: &Buffers) -> Remedy {
     }
 }
 
-fn windows() -> Remedy {
-    Remedy {
-        commands: vec!["netsh interface tcp set global autotuninglevel=normal".to_owned()],
-        undo: vec!["netsh interface tcp set global autotuninglevel=disabled, or the level that `netsh interface tcp show global` printed before".to_owned()],
-        persist: vec!["it is kept: netsh writes it to the registry".to_owned()],
-        risk: "old firewalls may not pass window scaling; a program that sets its own buffer is not helped".to_owned(),
-    }
-}
-
 fn solaris(wanted: f64, end: End) -> Remedy {
     let once = power(wanted);
     let [property, old] = match end {
@@ -374,44 +397,35 @@ fn solaris(wanted: f64, end: End) -> Remedy {
     }
 }
 
-pub(crate) fn scaling(system: Option<System>) -> Remedy {
-    let (on, off, persist) = match system {
-        Some(System::Linux) | None => (
-            "sysctl -w net.ipv4.tcp_window_scaling=1",
-            "sysctl -w net.ipv4.tcp_window_scaling=0",
-            kept(&[("net.ipv4.tcp_window_scaling", "1")]),
-        ),
-        Some(System::Windows) => (
-            "netsh interface tcp set global autotuninglevel=normal",
-            "netsh interface tcp set global autotuninglevel=disabled",
-            vec!["it is kept: netsh writes it to the registry".to_owned()],
-        ),
-        Some(System::Solaris) => (
-            "ndd -set /dev/tcp tcp_wscale_always 1",
-            "ndd -set /dev/tcp tcp_wscale_always 0",
-            vec!["a start script that runs the command".to_owned()],
-        ),
-        Some(System::MacOs) => (
-            "sudo sysctl -w net.inet.tcp.rfc1323=1",
-            "sudo sysctl -w net.inet.tcp.rfc1323=0",
-            vec![
-                "a LaunchDaemon that runs the command: current releases read no sysctl.conf"
-                    .to_owned(),
-            ],
-        ),
-        Some(_) => (
-            "sysctl net.inet.tcp.rfc1323=1",
-            "sysctl net.inet.tcp.rfc1323=0",
-            vec!["in /etc/sysctl.conf: net.inet.tcp.rfc1323=1".to_owned()],
-        ),
+/// Window scaling, on; `old` says that a Windows host is older than Vista.
+pub(crate) fn scaling(system: Option<System>, old: bool) -> Remedy {
+    let linux = ("sysctl -w net.ipv4.tcp_window_scaling=", "1", "0");
+    let bsd = ("sysctl net.inet.tcp.rfc1323=", "1", "0");
+    let (command, on, off) = match system {
+        Some(System::Windows) => return windows::scaling(old),
+        Some(System::Linux) | None => linux,
+        Some(System::Solaris) => ("ndd -set /dev/tcp tcp_wscale_always ", "1", "0"),
+        Some(System::MacOs) => ("sudo sysctl -w net.inet.tcp.rfc1323=", "1", "0"),
+        Some(_) => bsd,
+    };
+    let persist = match system {
+        Some(System::Linux) | None => kept(&[("net.ipv4.tcp_window_scaling", "1")]),
+        Some(System::Solaris) => vec!["a start script that runs the command".to_owned()],
+        Some(System::MacOs) => vec![
+            "a LaunchDaemon that runs the command: current releases read no sysctl.conf".to_owned(),
+        ],
+        _ => vec!["in /etc/sysctl.conf: net.inet.tcp.rfc1323=1".to_owned()],
     };
     Remedy {
-        commands: vec![on.to_owned()],
-        undo: vec![off.to_owned()],
+        commands: vec![format!("{command}{on}")],
+        undo: vec![format!("{command}{off}")],
         persist,
-        risk: "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead".to_owned(),
+        risk: OFFERED.to_owned(),
     }
 }
+
+/// What may go wrong with window scaling.
+const OFFERED: &str = "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead";
 
 /// Both hosts offer window scaling, and the connection has none: what lies between takes it out.
 pub(crate) fn scaling_between() -> Remedy {
@@ -445,7 +459,7 @@ pub(crate) fn probing((passes, known): &(u64, &str)) -> Remedy {
         ],
         persist: kept(&[(key, "1")]),
         risk: format!(
-            "the MTU is {passes} bytes, {known}: that much is known to pass; the cure is to find who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU"
+            "the MTU is {passes} bytes, {known}; the cure is to find who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU"
         ),
     }
 }
@@ -469,8 +483,10 @@ pub(crate) struct Sending {
     pub(crate) default: Option<String>,
     /// Congestion control of this connection.
     pub(crate) used: Option<String>,
-    /// What a policer lets through of each connection, bit/s.
+    /// What a policer lets through, bit/s.
     pub(crate) policed: Option<f64>,
+    /// Connections side by side in the largest test of the host.
+    pub(crate) streams: f64,
 }
 
 impl Sending {
@@ -538,14 +554,25 @@ fn withstand(now: &Sending, remedy: &mut Remedy) {
 /// Below what a policer lets through nothing is dropped.
 fn below(now: &Sending, remedy: &mut Remedy) {
     if let Some(bps) = now.policed {
-        let rate = format!("fq maxrate {:.0}kbit", (bps / 1e3).floor());
+        let streams = now.streams.max(1.0);
+        // `maxrate` is of each connection: all of them together have to stay below the policer.
+        let rate = format!("fq maxrate {:.0}kbit", (bps / streams / 1e3).floor());
         remedy.commands = vec![format!("tc qdisc replace dev INTERFACE root {rate}")];
         remedy.persist = Vec::new();
         remedy.undo = vec![match now.qdisc.as_deref() {
             Some("fq") => "tc qdisc replace dev INTERFACE root fq".to_owned(),
             _ => "tc qdisc del dev INTERFACE root".to_owned(),
         }];
-        remedy.risk = "every connection through this interface is held to that rate; ask who runs the policer for a higher one, or a larger burst".to_owned();
+        let share = match streams {
+            n if n > 1.0 => format!(
+                ", a share of {} for each of {n:.0} side by side: one alone may have all of that",
+                crate::ceiling::bps(bps)
+            ),
+            _ => String::new(),
+        };
+        remedy.risk = format!(
+            "every connection through this interface is held to that rate{share}; ask who runs the policer for a higher one, or a larger burst"
+        );
         return;
     }
     if remedy.commands.is_empty() {
@@ -584,7 +611,7 @@ mod tests {
             default: Some(16_384),
             most: Some(4_194_304),
             core: Some(212_992),
-            space: None,
+            ..Buffers::default()
         };
         let remedy = buffer(Some(System::Linux), 187.5e6, End::Sender, &now);
         assert_eq!(
@@ -624,7 +651,7 @@ mod tests {
             for end in [End::Sender, End::Receiver] {
                 for remedy in [
                     buffer(Some(system), 1e6, end, &Buffers::default()),
-                    scaling(Some(system)),
+                    scaling(Some(system), false),
                 ] {
                     assert!(!remedy.commands.is_empty(), "{name}");
                     assert!(!remedy.undo.is_empty(), "{name}");

@@ -111,7 +111,7 @@ fn window(host: &Host<'_>, path: PathAsked, a: &Allowed) -> Remedy {
         default: triple.get(1).copied(),
         most: triple.get(2).copied(),
         core,
-        space: None,
+        ..Buffers::default()
     };
     let wanted = farpath_predict::window::bdp_bytes(path.rate, path.rtt);
     let mut remedy = buffer(Some(System::Linux), wanted, end, &now);

@@ -61,6 +61,8 @@ pub struct Facts {
     pub tests: Vec<Test>,
     /// The two ends of each socket, the own one first.
     pub sockets: Vec<[End; 2]>,
+    /// Names of the host that each ping went to.
+    pub(crate) pings: Vec<Vec<String>>,
     /// Readings of counters of hosts' interfaces, in the order of the texts.
     pub(crate) counters: Vec<Reading>,
     /// Names that each pasted piece about a host gave that host.
@@ -171,6 +173,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(nic::Nic::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),
+        Box::new(windows::Registry::default()),
         Box::new(others::Nuttcp::default()),
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
@@ -417,7 +420,8 @@ impl Facts {
     }
 
     fn is_full(&self) -> bool {
-        self.facts.len() + self.counters.len() + self.tests.len() + self.sockets.len() > FACTS_MAX
+        let own = self.facts.len() + self.counters.len() + self.tests.len();
+        own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 
     fn count(&self) -> usize {
@@ -510,16 +514,6 @@ impl Facts {
     /// The end that is said to have printed the line that is read now.
     pub(crate) fn labelled(&self) -> Option<Side> {
         self.label.side.map(|role| role.side(Side::Sender))
-    }
-
-    /// Every figure of this name that was said of the path, in the order of the texts.
-    pub(crate) fn of_path(&self, name: &str) -> impl DoubleEndedIterator<Item = &Figure> {
-        let of = self.facts.iter();
-        of.filter(move |f| f.of == Of::Path && f.name == name)
-            .filter_map(|f| match &f.value {
-                Value::Number(figure) => Some(figure),
-                Value::Word(_) => None,
-            })
     }
 
     /// The number of the source that is read now.

@@ -9,6 +9,8 @@ use crate::words::{between, decimal, number, whole};
 /// The state of reading.
 #[derive(Default)]
 pub(super) struct Ping {
+    /// Whose path the run is of; that of all flows where no line said whom it went to.
+    to: Option<Of>,
     /// Times of single answers, ms.
     answers: Vec<Figure>,
     /// Packets of the run that is being closed: sent and received.
@@ -40,14 +42,19 @@ impl Tool for Ping {
         if text.starts_with("PING ") || text.starts_with("Pinging ") || text.starts_with("PING6(") {
             self.close(facts);
             self.size = size(text);
+            self.to = of(facts, target(text));
+            return true;
+        }
+        if let Some(name) = named(text) {
+            self.statistics(name, facts);
             return true;
         }
         self.answer(text, line.at)
             || self.count(text, line.at, facts)
             || self.times(text, line.at, facts)
-            || reported(text, line.at, facts)
+            || reported(self.of(), text, line.at, facts)
             || fping(text, line.at, facts)
-            || cisco(text, line.at, facts)
+            || cisco(self.of(), text, line.at, facts)
             || going && is_around(text)
     }
 
@@ -67,10 +74,7 @@ fn size(text: &str) -> Option<f64> {
 
 /// Lines that carry nothing.
 fn is_around(text: &str) -> bool {
-    text.starts_with("---") && text.contains("statistics")
-        || text.starts_with("Ping statistics for")
-        || text.starts_with("Approximate round trip times")
-        || text.starts_with("Sending ") && text.contains("ICMP Echos")
+    text.starts_with("Approximate round trip times")
         || text.bytes().all(|b| b == b'!' || b == b'.')
         || text.starts_with("Request timed out")
         || text.starts_with("Request timeout for icmp_seq")
@@ -80,7 +84,7 @@ fn is_around(text: &str) -> bool {
 }
 
 /// `From 192.0.2.1 icmp_seq=1 Frag needed and DF set (mtu = 1400)`, `ping: local error: message too long, mtu=1400` (also `mtu: 1400`).
-fn reported(text: &str, at: Place, facts: &mut Facts) -> bool {
+fn reported(of: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
     let rest = between(text, "Frag needed and DF set (mtu = ", "")
         .or_else(|| between(text, "essage too long, mtu", ""));
     let Some(rest) = rest else { return false };
@@ -89,7 +93,7 @@ fn reported(text: &str, at: Place, facts: &mut Facts) -> bool {
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(digits.len());
     if let Some(mtu) = whole(&digits[..end]).filter(|m| *m >= MTU_LEAST) {
-        facts.exact(Of::Path, "mtu_reported_bytes", mtu as f64, at);
+        facts.exact(of, "mtu_reported_bytes", mtu as f64, at);
     }
     true
 }
@@ -132,16 +136,21 @@ impl Ping {
             return false;
         };
         if received <= sent && sent > 0 {
+            if self.counted.is_some() {
+                // A run of which only the end was pasted.
+                self.to = None;
+            }
+            let of = self.of();
             self.counted = Some((sent as f64, received as f64, at));
             if let Some(size) = self.size.filter(|s| *s >= LARGE && received == 0) {
                 // None of them is a hole for packets of this size, not a share that the path loses.
-                facts.exact(Of::Path, "ping_large_lost_bytes", size, at);
+                facts.exact(of, "ping_large_lost_bytes", size, at);
                 return true;
             }
-            facts.exact(Of::Path, "ping_sent", sent as f64, at);
-            facts.exact(Of::Path, "ping_received", received as f64, at);
+            facts.exact(of, "ping_sent", sent as f64, at);
+            facts.exact(of, "ping_received", received as f64, at);
             if let Some(size) = self.size.filter(|_| received > 0) {
-                facts.exact(Of::Path, "ping_answered_bytes", size, at);
+                facts.exact(of, "ping_answered_bytes", size, at);
             }
         }
         true
@@ -169,7 +178,7 @@ impl Ping {
             return false;
         };
         self.closed = true;
-        times(&figures, facts);
+        times(self.of(), &figures, facts);
         true
     }
 
@@ -185,8 +194,71 @@ impl Ping {
         let most = answers.iter().max_by(by).expect("there is one").clone();
         let mut mean = least.with(&most);
         mean.value = answers.iter().map(|a| a.value).sum::<f64>() / answers.len() as f64;
-        times(&[least, mean, most], facts);
+        times(self.of(), &[least, mean, most], facts);
     }
+
+    /// Whose path the run is of.
+    fn of(&self) -> Of {
+        self.to.unwrap_or(Of::Path)
+    }
+
+    /// The head of a run's closing lines, which names its target once more: a run begins here where its first line was not pasted.
+    fn statistics(&mut self, name: &str, facts: &mut Facts) {
+        let same = match self.to {
+            Some(Of::Ping(n)) => facts.pings[n as usize].iter().any(|own| own == name),
+            _ => false,
+        };
+        if self.counted.is_some() || !same {
+            self.close(facts);
+            self.size = self.size.filter(|_| same);
+            self.to = of(facts, vec![name.to_owned()]);
+        }
+    }
+}
+
+/// A ping more, if a name is that of a host.
+fn of(facts: &mut Facts, names: Vec<String>) -> Option<Of> {
+    let names: Vec<String> = names.iter().map(|name| crate::redact(name)).collect();
+    (!names.is_empty()).then(|| facts.ping(names))
+}
+
+/// Whom a run goes to, by name and address: `PING host (192.0.2.9) 56(84)`, `PING6(56=40+8+8 bytes) 2001:db8::1 --> 2001:db8::2`,
+/// `Pinging host [192.0.2.9] with 32 bytes`, `PING host (host (192.0.2.9)) 56 data bytes`.
+fn target(text: &str) -> Vec<String> {
+    let ends = |c: char| c.is_whitespace() || "()[],".contains(c);
+    let all = match text.split_once("--> ") {
+        Some((_, to)) => to,
+        None => text.split_once(' ').map_or("", |(_, rest)| rest),
+    };
+    let words = all.split(ends).filter(|word| !word.is_empty());
+    let hosts = words.take_while(|word| is_host(word) && !matches!(*word, "with" | "from"));
+    let mut names: Vec<String> = Vec::new();
+    for name in hosts.take(3).map(str::to_owned) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Whether a word may be the name or the address of a host.
+fn is_host(word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let name = word.starts_with(char::is_alphabetic) && word.chars().all(part);
+    name || word.parse::<std::net::IpAddr>().is_ok()
+}
+
+/// The target in the head of closing lines: `--- host ping statistics ---`, `Ping statistics for 192.0.2.9:`; of a router's ping in its first.
+fn named(text: &str) -> Option<&str> {
+    let router = text
+        .starts_with("Sending ")
+        .then(|| between(text, "ICMP Echos to ", ","))
+        .flatten();
+    let name = between(text, "--- ", " ping statistics")
+        .or_else(|| between(text, "----", " PING Statistics"))
+        .or_else(|| between(text, "Ping statistics for ", ""))
+        .or(router)?;
+    Some(name.trim().trim_end_matches(':'))
 }
 
 /// The time of an answer, in the language of whoever sent the ping: `time=250.4 ms`, `Zeit=37ms`, `temps<1ms`, ms.
@@ -246,13 +318,13 @@ fn of_windows(text: &str, at: Place) -> Option<[Figure; 3]> {
 }
 
 /// Least, mean and greatest, in milliseconds.
-fn times([least, mean, most]: &[Figure; 3], facts: &mut Facts) {
+fn times(of: Of, [least, mean, most]: &[Figure; 3], facts: &mut Facts) {
     if least.value > most.value || least.value < 0.0 {
         return;
     }
-    facts.number(Of::Path, "rtt_min_ns", least.times(NS));
-    facts.number(Of::Path, "rtt_avg_ns", mean.times(NS));
-    facts.number(Of::Path, "rtt_max_ns", most.times(NS));
+    facts.number(of, "rtt_min_ns", least.times(NS));
+    facts.number(of, "rtt_avg_ns", mean.times(NS));
+    facts.number(of, "rtt_max_ns", most.times(NS));
 }
 
 /// `250.1/251.0/260.2/1.4 ms`.
@@ -276,16 +348,18 @@ fn fping(text: &str, at: Place, facts: &mut Facts) -> bool {
     if received > sent || sent == 0 {
         return false;
     }
-    facts.exact(Of::Path, "ping_sent", sent as f64, at);
-    facts.exact(Of::Path, "ping_received", received as f64, at);
+    let host = text.split_once(" :").map_or("", |(host, _)| host.trim());
+    let of = of(facts, target(&format!("PING {host}"))).unwrap_or(Of::Path);
+    facts.exact(of, "ping_sent", sent as f64, at);
+    facts.exact(of, "ping_received", received as f64, at);
     if let Some(figures) = between(text, "min/avg/max = ", "").and_then(|v| slashed(v, at)) {
-        times(&figures, facts);
+        times(of, &figures, facts);
     }
     true
 }
 
 /// `Success rate is 100 percent (5/5), round-trip min/avg/max = 580/581/584 ms` of a router.
-fn cisco(text: &str, at: Place, facts: &mut Facts) -> bool {
+fn cisco(of: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
     let Some(rest) = text.strip_prefix("Success rate is ") else {
         return false;
     };
@@ -295,10 +369,10 @@ fn cisco(text: &str, at: Place, facts: &mut Facts) -> bool {
     let (Some(received), Some(sent)) = (decimal(received), decimal(sent)) else {
         return false;
     };
-    facts.exact(Of::Path, "ping_sent", sent, at);
-    facts.exact(Of::Path, "ping_received", received, at);
+    facts.exact(of, "ping_sent", sent, at);
+    facts.exact(of, "ping_received", received, at);
     if let Some(figures) = between(rest, "min/avg/max = ", "").and_then(|v| slashed(v, at)) {
-        times(&figures, facts);
+        times(of, &figures, facts);
     }
     true
 }

@@ -1,4 +1,4 @@
-//! `netsh interface tcp show global` of Windows, and PowerShell's `Get-NetTCPSetting`.
+//! `netsh interface tcp show global` of Windows, PowerShell's `Get-NetTCPSetting`, `ver`, and TCP's values of the registry.
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of};
@@ -62,5 +62,81 @@ impl Tool for Netsh {
             _ => {}
         }
         true
+    }
+}
+
+/// The state of reading: the host whose registry is printed.
+#[derive(Default)]
+pub(super) struct Registry {
+    host: Option<Of>,
+}
+
+/// The first release that tunes windows by itself is Vista, 6.0.
+const TUNES: u64 = 6;
+
+impl Tool for Registry {
+    fn name(&self) -> &'static str {
+        "registry"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        if let Some(major) = version(line.bare) {
+            let host = facts.system_of();
+            facts.word(host, "system", "windows", line.at);
+            if major < TUNES {
+                facts.word(host, "before_vista", "before Vista", line.at);
+            }
+            return true;
+        }
+        if line.bare.starts_with("HKEY_LOCAL_MACHINE\\") {
+            self.host = None;
+            return line
+                .bare
+                .to_ascii_lowercase()
+                .contains("\\tcpip\\parameters");
+        }
+        let words: Vec<&str> = line.bare.split_whitespace().collect();
+        let [name, "REG_DWORD", value] = words[..] else {
+            return false;
+        };
+        let Some(value) = dword(value) else {
+            return false;
+        };
+        let of_window = ["TcpWindowSize", "GlobalMaxTcpWindowSize"];
+        let of_options = name.eq_ignore_ascii_case("Tcp1323Opts");
+        if !of_options && !of_window.iter().any(|w| name.eq_ignore_ascii_case(w)) {
+            return going && self.host.is_some();
+        }
+        let host = match self.host {
+            Some(host) => host,
+            None => facts.settings_of(),
+        };
+        self.host = Some(host);
+        facts.word(host, "system", "windows", line.at);
+        match of_options {
+            // Bit 0 is scaling, bit 1 timestamps.
+            true => facts.exact(host, "window_scaling", f64::from(value & 1), line.at),
+            false => facts.exact(host, "recvspace_bytes", f64::from(value), line.at),
+        }
+        true
+    }
+
+    fn finish(&mut self, _facts: &mut Facts) {
+        self.host = None;
+    }
+}
+
+/// The major release of `Microsoft Windows [Version 5.2.3790]`, in any language.
+fn version(text: &str) -> Option<u64> {
+    let rest = text.strip_prefix("Microsoft Windows [")?;
+    let (_, number) = rest.strip_suffix(']')?.split_once(' ')?;
+    crate::words::whole(number.split('.').next()?)
+}
+
+/// `0xfaf0`, or a decimal number.
+fn dword(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
     }
 }

@@ -5,7 +5,7 @@ use farpath_units::Duration;
 use super::host::HostModel;
 use super::model::{Model, Said, assumed};
 use super::work::{PACKETS_MAX, Work};
-use crate::advice::{power, wanted};
+use crate::advice::{Shared, power, wanted};
 use crate::cause::Cause;
 use crate::known::System;
 use crate::verdict::Judged;
@@ -20,16 +20,16 @@ const SECONDS: f64 = 5.0;
 const PACKETS_AFTER: f64 = 2.0 * PACKETS_MAX;
 
 /// The model after the change that the verdict asks for; none where no scenario can say it.
-pub(super) fn changed(model: &Model, judged: &Judged) -> Option<Model> {
+pub(super) fn changed(model: &Model, judged: &Judged, shared: &Shared) -> Option<Model> {
     let mut after = model.clone();
     let cause = judged.cause();
     match cause {
         Cause::ReceiveWindow | Cause::NoWindowScaling => {
             after.window = None;
-            after.hosts[1].memory = grown(model.hosts[1].memory.value[0], judged, 1);
+            after.hosts[1].memory = grown(model.hosts[1].memory.value[0], judged, (1, shared));
         }
         Cause::SendBuffer => {
-            after.hosts[0].memory = grown(model.hosts[0].memory.value[0], judged, 0);
+            after.hosts[0].memory = grown(model.hosts[0].memory.value[0], judged, (0, shared));
         }
         Cause::RandomLoss => {
             after.cc = changed_to("bbr");
@@ -64,8 +64,8 @@ fn changed_to<T>(value: T) -> Said<T> {
 }
 
 /// The memory that `advice` gives a socket of this end.
-fn grown(first: u64, judged: &Judged, end: usize) -> Said<[u64; 2]> {
-    let wanted = wanted(&judged.e);
+fn grown(first: u64, judged: &Judged, (end, shared): (usize, &Shared)) -> Said<[u64; 2]> {
+    let wanted = wanted(&judged.e).max(shared.room[end]);
     let once = matches!(
         judged.e.systems[end],
         Some(System::OpenBsd | System::NetBsd | System::Bsd)

@@ -82,13 +82,13 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
     };
     let model = Model::of(&grounds).ok_or(NoTwin::NoRoundTrip)?;
     let change = judged.changes.first();
-    let after = change.and_then(|_| change::changed(&model, &judged));
+    let after = change.and_then(|_| change::changed(&model, &judged, &flow.shared));
     let rate = |f: &Figure| f.value;
     let random = |m: &Model| m.loss.is_some();
     let lucky = random(&model) || after.as_ref().is_some_and(random);
     Ok(Twin {
         scenario: text::text(&model, flow, &judged, false),
-        notes: notes(&model, &judged, after.is_some()),
+        notes: notes(&model, &judged, after.as_ref()),
         after: after.map(|m| text::text(&m, flow, &judged, true)),
         repeats: if lucky { REPEATS } else { 1 },
         measured_bps: judged.e.rate.as_ref().map(rate),
@@ -99,7 +99,7 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
 }
 
 /// What the twin cannot say.
-fn notes(model: &Model, judged: &Judged, changed: bool) -> Vec<String> {
+fn notes(model: &Model, judged: &Judged, changed: Option<&Model>) -> Vec<String> {
     let mut all = Vec::new();
     if !model.fitted.is_empty() {
         all.push(format!(
@@ -107,7 +107,7 @@ fn notes(model: &Model, judged: &Judged, changed: bool) -> Vec<String> {
             model.fitted.join(" and ")
         ));
     }
-    if model.rate_assumed && changed {
+    if model.rate_assumed && changed.is_some() {
         all.push(
             "the rate of the line is assumed, and is all that the change can give: --line says what it is"
                 .to_owned(),
@@ -117,6 +117,15 @@ fn notes(model: &Model, judged: &Judged, changed: bool) -> Vec<String> {
         all.push(format!(
             "the test is shortened to {:.0} million packets",
             work::PACKETS_MAX / 1e6
+        ));
+    }
+    let whole = model.work.omitted().is_none();
+    if let Some(omit) = changed
+        .and_then(|after| after.work.omitted())
+        .filter(|_| whole)
+    {
+        all.push(format!(
+            "the rate after the change leaves out the first {omit}, as the prediction knows nothing of slow start; those of the measurement and of its twin have it: a test from its start on gives less"
         ));
     }
     if judge::limits_of(judged.cause()).is_none() {

@@ -168,6 +168,14 @@ fn blocks(
 }
 
 impl Work {
+    /// What of the start is not measured, if anything.
+    pub(super) fn omitted(&self) -> Option<Duration> {
+        match self {
+            Work::Bulk { omit, .. } => omit.as_ref().map(|said| said.value),
+            _ => None,
+        }
+    }
+
     /// Whether it is shorter than the test was.
     pub(super) fn is_shortened(&self) -> bool {
         matches!(

@@ -1,0 +1,51 @@
+//! What several flows ask of one host: one value for all of them, the largest.
+
+use super::wanted;
+use crate::evidence::Evidence;
+use crate::flow::Flow;
+use crate::read::Facts;
+
+/// What flows of the same hosts ask of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shared {
+    /// Bytes in flight of one connection, at the sender and at the receiver; 0 where no other flow asks.
+    pub(crate) room: [f64; 2],
+    /// Connections side by side in the largest test of the sender.
+    pub(crate) streams: f64,
+}
+
+/// Gives each flow over TCP what the others ask of its hosts.
+pub(crate) fn share(facts: &Facts, flows: &mut [Flow]) {
+    if flows.len() < 2 {
+        return;
+    }
+    let asked: Vec<(f64, f64)> = flows
+        .iter()
+        .map(|flow| {
+            let e = Evidence::of(facts, flow);
+            let carried = e.settled_flight().map_or(0.0, |f| f.high);
+            match e.udp {
+                true => (0.0, 0.0),
+                false => (wanted(&e).max(carried), e.streams),
+            }
+        })
+        .collect();
+    let hosts: Vec<[String; 2]> = flows
+        .iter()
+        .map(|f| [f.from.host.clone(), f.to.host.clone()])
+        .collect();
+    for (flow, own) in flows.iter_mut().zip(&hosts) {
+        let mut shared = Shared::default();
+        for (hosts, (room, streams)) in hosts.iter().zip(&asked) {
+            for end in [0, 1] {
+                if hosts[end] == own[end] {
+                    shared.room[end] = shared.room[end].max(*room);
+                }
+            }
+            if hosts[0] == own[0] {
+                shared.streams = shared.streams.max(*streams);
+            }
+        }
+        flow.shared = shared;
+    }
+}

@@ -1,0 +1,147 @@
+//! Pings: whom they went to, and which of them are of a flow's path.
+
+use std::net::IpAddr;
+
+use crate::fact::{Figure, Of, Value};
+use crate::flow::{Flow, alike};
+use crate::read::Facts;
+
+/// Most targets that are named.
+const NAMED_MAX: usize = 4;
+
+/// Which pings are of a flow's path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pings {
+    /// Numbers of those that are, in order.
+    own: Vec<u32>,
+    /// Targets of pings where none of them is, by their first names.
+    pub(crate) others: Vec<String>,
+}
+
+impl Pings {
+    /// The target of the first of them.
+    pub(crate) fn target<'f>(&self, facts: &'f Facts) -> Option<&'f str> {
+        let names = facts.pings.get(*self.own.first()? as usize)?;
+        names.first().map(String::as_str)
+    }
+}
+
+impl Facts {
+    /// A ping more, to a host of these names.
+    pub(crate) fn ping(&mut self, names: Vec<String>) -> Of {
+        self.pings.push(names);
+        Of::Ping(self.pings.len() as u32 - 1)
+    }
+
+    /// Every figure of this name that was said of the path, in the order of the texts.
+    pub(crate) fn of_path(&self, name: &str) -> impl DoubleEndedIterator<Item = &Figure> {
+        self.figures(name, |of| of == Of::Path)
+    }
+
+    /// The same, with what a flow's pings said.
+    pub(crate) fn along<'f>(
+        &'f self,
+        flow: &'f Flow,
+        name: &'f str,
+    ) -> impl DoubleEndedIterator<Item = &'f Figure> {
+        self.figures(name, |of| match of {
+            Of::Path => true,
+            Of::Ping(n) => flow.pings.own.binary_search(&n).is_ok(),
+            _ => false,
+        })
+    }
+
+    fn figures<'f>(
+        &'f self,
+        name: &str,
+        is: impl Fn(Of) -> bool,
+    ) -> impl DoubleEndedIterator<Item = &'f Figure> {
+        let named = self.facts.iter().filter(move |f| f.name == name);
+        named
+            .filter(move |f| is(f.of))
+            .filter_map(|f| match &f.value {
+                Value::Number(figure) => Some(figure),
+                Value::Word(_) => None,
+            })
+    }
+}
+
+/// The pings of a flow's path: those to one of its ends. Where there are none, those to the only target that may be its peer by another name.
+pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
+    let ends = [0, 1].map(|n| names(flow, n));
+    let is = |of: &Vec<String>, end: &[String]| of.iter().any(|a| end.iter().any(|b| alike(a, b)));
+    let all = || (0_u32..).zip(&facts.pings);
+    let own: Vec<u32> = all()
+        .filter(|(_, of)| ends.iter().any(|end| is(of, end)))
+        .map(|(n, _)| n)
+        .collect();
+    if !own.is_empty() {
+        return Pings {
+            own,
+            others: Vec::new(),
+        };
+    }
+    let may: Vec<(u32, &Vec<String>)> = all()
+        .filter(|(_, of)| !apart(of, peer(&ends, flow)))
+        .collect();
+    let one = may
+        .first()
+        .is_some_and(|(_, first)| may.iter().all(|(_, of)| is(of, first)));
+    let targets = facts.pings.iter().filter_map(|of| of.first());
+    let mut others: Vec<String> = Vec::new();
+    for target in targets.filter(|_| !one) {
+        if others.len() < NAMED_MAX && !others.contains(target) {
+            others.push(target.clone());
+        }
+    }
+    let own = may.iter().filter(|_| one).map(|(n, _)| *n).collect();
+    Pings { own, others }
+}
+
+/// Every name of an end of a flow: 0 the sender, 1 the receiver.
+fn names(flow: &Flow, n: usize) -> Vec<String> {
+    let end = if n == 0 { &flow.from } else { &flow.to };
+    let aliases = flow.test.iter().flat_map(|t| t.aliases[n].iter());
+    let all = aliases.chain([&end.host]).filter(|name| !name.is_empty());
+    all.cloned().collect()
+}
+
+/// Names of the end that did not open the connection, which is the one that people ping.
+fn peer<'e>(ends: &'e [Vec<String>; 2], flow: &Flow) -> &'e [String] {
+    let fetched = flow
+        .test
+        .as_ref()
+        .is_some_and(|t| t.client == crate::seen::Side::Receiver);
+    &ends[usize::from(!fetched)]
+}
+
+/// Whether both have addresses of one kind, and none in common: they are two hosts.
+fn apart(a: &[String], b: &[String]) -> bool {
+    let addresses =
+        |names: &[String]| -> Vec<IpAddr> { names.iter().filter_map(|n| n.parse().ok()).collect() };
+    let (a, b) = (addresses(a), addresses(b));
+    let kind = a
+        .iter()
+        .any(|x| b.iter().any(|y| x.is_ipv4() == y.is_ipv4()));
+    kind && !a.iter().any(|x| b.contains(x))
+}
+
+/// Names the targets of pings that are of no flow's path.
+pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
+    let mut rest: Vec<&String> = Vec::new();
+    for (n, of) in (0_u32..).zip(&facts.pings) {
+        let taken = flows.iter().any(|f| f.pings.own.binary_search(&n).is_ok());
+        if let Some(name) = of.first().filter(|name| !taken && !rest.contains(name))
+            && rest.len() < NAMED_MAX
+        {
+            rest.push(name);
+        }
+    }
+    let named: Vec<&str> = rest.iter().map(|name| name.as_str()).collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "pings to {} are of no flow's path, and are left out",
+            named.join(", ")
+        )
+    })
+}

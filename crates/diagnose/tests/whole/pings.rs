@@ -1,0 +1,147 @@
+//! Pings of several hosts: which of them are of a flow's path; and what pings alone show.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{of, on};
+
+/// A ping of ten packets to a host, by its name as printed.
+fn ping(host: &str, ms: f64, lost: u32) -> String {
+    format!(
+        "$ ping -c 10 -q {host}\nPING {host} 56(84) bytes of data.\n\n--- {} ping statistics ---\n10 packets transmitted, {} received, {}% packet loss, time 9072ms\nrtt min/avg/max/mdev = {ms}/{}/{}/0.1 ms\n",
+        host.split(' ').next().unwrap_or(host),
+        10 - lost,
+        lost * 10,
+        ms + 0.1,
+        ms + 0.3
+    )
+}
+
+const LOG: &str = "Connecting to host 10.65.4.20, port 5201\n[  5] local 10.20.1.11 port 44170 connected to 10.65.4.20 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-30.00  sec  1.08 GBytes   310 Mbits/sec  0             sender\n[  5]   0.00-30.17  sec  1.08 GBytes   308 Mbits/sec                  receiver\n";
+
+fn flow(text: &str) -> FlowReport {
+    let d = of(text, &on("10Gbit/s"));
+    d.flows.into_iter().next().expect("a flow")
+}
+
+#[test]
+fn only_pings_of_the_peer_are_of_the_path() {
+    let gateway = ping("10.20.1.1 (10.20.1.1)", 0.2, 3);
+    for peer in ["10.65.4.20 (10.65.4.20)", "far.example (10.65.4.20)"] {
+        let peer = ping(peer, 165.0, 0);
+        for text in [
+            format!("{gateway}{peer}{LOG}"),
+            format!("{peer}{LOG}{gateway}"),
+        ] {
+            let flow = flow(&text);
+            let rtt = flow.observed.rtt_ns.expect("it was pinged");
+            assert!((165e6..166e6).contains(&rtt), "{rtt}");
+            let because = flow.verdict.because.join("\n");
+            assert!(!because.contains("whatever is sent"), "{because}");
+            assert!(!because.contains("varies without load"), "{because}");
+        }
+    }
+    let d = of(
+        &format!(
+            "{gateway}{}{LOG}",
+            ping("10.65.4.20 (10.65.4.20)", 165.0, 0)
+        ),
+        &on("1Gbit/s"),
+    );
+    let note = "pings to 10.20.1.1 are of no flow's path, and are left out";
+    assert!(d.notes.iter().any(|n| n == note), "{:?}", d.notes);
+}
+
+#[test]
+fn a_gateways_ping_is_not_the_round_trip_of_a_flow() {
+    let flow = flow(&(ping("10.20.1.1 (10.20.1.1)", 0.2, 0) + LOG));
+    assert_eq!(flow.observed.rtt_ns, None);
+    let asked = flow
+        .missing
+        .iter()
+        .find(|m| m.fact == "rtt")
+        .expect("it is asked for");
+    assert!(asked.would_decide.contains("10.20.1.1"), "{asked:?}");
+    assert_eq!(asked.command, "ping -c 20 10.65.4.20");
+}
+
+/// A name may be that of any address: one target is taken, of two it is asked which.
+#[test]
+fn the_only_ping_may_be_the_peers_by_another_name() {
+    let named = LOG.replace("10.65.4.20", "store2");
+    let one = flow(&(ping("far.example (203.0.113.9)", 165.0, 0) + &named));
+    assert!(one.observed.rtt_ns.is_some());
+    let two =
+        ping("far.example (203.0.113.9)", 165.0, 0) + &ping("near.example (203.0.113.1)", 1.0, 0);
+    let two = flow(&(two + &named));
+    assert_eq!(two.observed.rtt_ns, None);
+    let asked = two
+        .missing
+        .iter()
+        .find(|m| m.fact == "rtt")
+        .expect("it is asked for");
+    assert!(
+        asked.would_decide.contains("far.example, near.example"),
+        "{asked:?}"
+    );
+    // Without a head nobody knows whom it went to.
+    let bare = "10 packets transmitted, 10 received, 0% packet loss, time 9072ms\nrtt min/avg/max/mdev = 165.0/165.1/165.3/0.1 ms\n";
+    assert!(flow(&format!("{bare}{LOG}")).observed.rtt_ns.is_some());
+}
+
+/// The closing lines of Windows and of fping name their target, too.
+#[test]
+fn other_pings_name_their_target() {
+    let windows = "Pinging 10.20.1.1 with 32 bytes of data:\nReply from 10.20.1.1: bytes=32 time=2ms TTL=64\n\nPing statistics for 10.20.1.1:\n    Packets: Sent = 4, Received = 4, Lost = 0 (0% loss),\nApproximate round trip times in milli-seconds:\n    Minimum = 2ms, Maximum = 3ms, Average = 2ms\n";
+    let fping = "10.20.1.1 : xmt/rcv/%loss = 10/10/0%, min/avg/max = 0.20/0.30/0.40\n";
+    let closing = "--- 10.20.1.1 ping statistics ---\n10 packets transmitted, 10 received, 0% packet loss, time 9072ms\nrtt min/avg/max/mdev = 0.2/0.3/0.4/0.1 ms\n";
+    for text in [windows, fping, closing] {
+        assert_eq!(
+            flow(&format!("{text}{LOG}")).observed.rtt_ns,
+            None,
+            "{text}"
+        );
+        let both = format!("{text}{}{LOG}", ping("10.65.4.20 (10.65.4.20)", 165.0, 0));
+        assert!(
+            flow(&both).observed.rtt_ns.is_some_and(|rtt| rtt > 160e6),
+            "{text}"
+        );
+    }
+}
+
+const LARGE: &str = "$ ping -c 4 -M do -s 1472 10.65.4.20\nPING 10.65.4.20 (10.65.4.20) 1472(1500) bytes of data.\n\n--- 10.65.4.20 ping statistics ---\n4 packets transmitted, 0 received, 100% packet loss, time 3052ms\n\n";
+const SMALLER: &str = "$ ping -c 4 -M do -s 1348 10.65.4.20\nPING 10.65.4.20 (10.65.4.20) 1348(1376) bytes of data.\n\n--- 10.65.4.20 ping statistics ---\n4 packets transmitted, 4 received, 0% packet loss, time 3005ms\nrtt min/avg/max/mdev = 164.912/165.044/165.201/0.103 ms\n";
+
+/// Between 1376 and 1500 the middle is 1438, which is a ping of 1410 bytes.
+#[test]
+fn pings_alone_show_a_hole_for_large_packets() {
+    let d = of(&format!("{LARGE}{SMALLER}"), &Known::default());
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    let asked: Vec<&str> = flow.missing.iter().map(|m| m.fact).collect();
+    assert_eq!(asked, ["mtu_bytes"]);
+    assert!(
+        flow.missing[0]
+            .command
+            .starts_with("ping -M do -c 3 -s 1410 10.65.4.20"),
+        "{:?}",
+        flow.missing
+    );
+    let risk = &flow.changes[0].risk;
+    assert!(
+        risk.contains("1376 bytes, the largest ping that was answered: that much is known to pass"),
+        "{risk}"
+    );
+}
+
+#[test]
+fn a_size_that_nothing_showed_to_pass_is_a_guess() {
+    let log = "Connecting to host 10.65.4.20, port 5201\n[  5] local 10.20.1.11 port 38122 connected to 10.65.4.20 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n[  5]   0.00-1.00   sec  86.3 KBytes   707 Kbits/sec    2   1.41 KBytes\n[  5]   1.00-2.00   sec  0.00 Bytes  0.00 bits/sec    1   1.41 KBytes\n[  5]   2.00-3.00   sec  0.00 Bytes  0.00 bits/sec    1   1.41 KBytes\n[  5]   0.00-3.00   sec  86.3 KBytes   236 Kbits/sec    4             sender\n[  5]   0.00-3.17   sec  0.00 Bytes  0.00 bits/sec                  receiver\n";
+    let flow = flow(log);
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    let risk = &flow.changes[0].risk;
+    assert!(
+        risk.contains("1280 bytes, a guess: every link of IPv6 must carry that"),
+        "{risk}"
+    );
+    assert!(!risk.contains("is known to pass"), "{risk}");
+}
