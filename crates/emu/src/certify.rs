@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn late_frames_are_counted_where_they_are_few() {
-        let fault = |times| {
+        let fault = |times: u64| {
             let mut fidelity = Fidelity::new(TOLERANCE);
             fidelity.delivered(Duration::from_us(10), 2 * times);
             fidelity.delivered(Duration::from_ms(20), 2 * times);

@@ -894,7 +894,7 @@ mod tests {
             ),
             (
                 samples(false, 100, |_| "ssthresh:100 retrans:0/7".to_owned()),
-                "the congestion window limited it 100 % of the time",
+                "the congestion window limited it 100 % of the time, after losses",
             ),
             (
                 samples(false, 50, |n| format!("sndbuf_limited:{}ms", n * 80)),
@@ -968,14 +968,14 @@ mod tests {
                 .1
                 .to_owned()
         };
-        let window = "the congestion window limited it 100 % of the time";
+        let window = "the congestion window limited it 100 % of the time, after losses";
         assert_eq!(why(&[]), window);
         assert_eq!(why(&[(at(5000), at(6000))]), window);
         let outage = "the path was down for 250.0 ms, and nothing arrived for 550.0 ms (55 % of the time): the sender waited for its timer";
         assert_eq!(why(&[(at(350), at(600))]), outage);
         let short = why(&[(at(880), at(890))]);
         assert!(
-            short.starts_with("the congestion window limited it 99 % of the time"),
+            short.starts_with("the congestion window limited it 99 % of the time, after losses"),
             "{short}"
         );
         assert!(
