@@ -515,7 +515,7 @@ fn fragments(version: u8, id: u8) -> Vec<Vec<u8>> {
         } else {
             header[2..4].copy_from_slice(&(piece.len() as u16 + 20).to_be_bytes());
             header[4..6].copy_from_slice(&[9, id]);
-            header[6..8].copy_from_slice(&(more << 13 | at / 8).to_be_bytes());
+            header[6..8].copy_from_slice(&((more << 13) | (at / 8)).to_be_bytes());
         }
         out.extend(piece);
         out
