@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 
 use farpath_config::render;
 use farpath_experiment::{Faults, Loaded, open};
+use farpath_record::count_of;
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{Scenario, Set, Way};
 use farpath_wire::FlowDir;
@@ -16,23 +17,28 @@ use crate::run::sets;
 /// Most points of a sweep that are tried.
 const POINTS_MOST: usize = 1000;
 
+/// What is in a scenario, counted.
+fn contents(scenario: &Scenario) -> String {
+    let counts = [
+        (scenario.hosts.len(), "host", "hosts"),
+        (scenario.routers.len(), "router", "routers"),
+        (scenario.links.len(), "link", "links"),
+        (scenario.lsps.len(), "LSP", "LSPs"),
+        (scenario.cccs.len(), "cross-connect", "cross-connects"),
+        (scenario.tests.len(), "test", "tests"),
+        (scenario.expects.len(), "expectation", "expectations"),
+    ];
+    let counts = counts.map(|(count, one, many)| count_of(count as u64, one, many));
+    counts.join(", ")
+}
+
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let sets = sets(&args.sets)?;
     let loaded = open(&args.scenario, &sets)?;
     let scenario = &loaded.scenario;
     let plan = planned(&loaded)?;
     try_points(&args.scenario, &sets, scenario)?;
-    let mut shown = format!(
-        "{}: ok\n  {} hosts, {} routers, {} links, {} LSPs, {} cross-connects, {} tests, {} expectations\n",
-        loaded.source.name,
-        scenario.hosts.len(),
-        scenario.routers.len(),
-        scenario.links.len(),
-        scenario.lsps.len(),
-        scenario.cccs.len(),
-        scenario.tests.len(),
-        scenario.expects.len()
-    );
+    let mut shown = format!("{}: ok\n  {}\n", loaded.source.name, contents(scenario));
     for (number, test) in scenario.tests.iter().enumerate() {
         let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
             continue;

@@ -7,7 +7,7 @@ use clap::Error;
 use clap::error::ErrorKind;
 
 use crate::exit::{Exit, Failure};
-use crate::lab::FAULT;
+use crate::lab::{self, FAULT};
 
 /// Says what is wrong with `words`, the whole command line, and gives the exit code.
 pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
@@ -20,15 +20,28 @@ pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
         .iter()
         .map(|w| w.to_string_lossy().into_owned())
         .collect();
-    match guess(error.kind(), &words) {
+    let guessed = guess(error.kind(), &words);
+    match &guessed {
         Some(failure) => drop(failure.report()),
         None => drop(error.print()),
     }
-    match is_lab_run(&words) {
-        // The command's own exit code may be 2.
-        true => ExitCode::from(FAULT),
-        false => Exit::Usage.into(),
+    if !is_lab_run(&words) {
+        return Exit::Usage.into();
     }
+    let why = guessed.unwrap_or_else(|| Failure::usage(first(&error.to_string())));
+    if let Err(failure) = lab::report_refusal(&words, &why) {
+        failure.report();
+    }
+    // The command's own exit code may be 2.
+    ExitCode::from(FAULT)
+}
+
+/// The first paragraph of what clap says, in one line, without its heading.
+fn first(said: &str) -> String {
+    let lines = said.lines().take_while(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = lines.map(str::trim).collect();
+    let line = lines.join(" ");
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
 }
 
 /// Whether the words are those of `farpath lab run`, which passes on the exit code of its command.
@@ -57,20 +70,6 @@ fn guess(kind: ErrorKind, words: &[String]) -> Option<Failure> {
     if unexpected && let Some([option, value]) = own.windows(2).find(|pair| is_negative(pair)) {
         let title = format!("{option} {value}: it must not be negative");
         let hint = "For more information, try '--help'.";
-        return Some(Failure::usage(title).hint(hint));
-    }
-    let has = |name: &str| {
-        own.iter()
-            .any(|w| w == name || w.starts_with(&format!("{name}=")))
-    };
-    if kind == ErrorKind::MissingRequiredArgument
-        && is_lab_run(words)
-        && has("--rtt")
-        && !has("--rate")
-    {
-        let title = "--rtt without --rate: a path has both";
-        let hint = "add --rate, such as --rate 1Gbit/s where the rate is not to matter; a rate above what this machine \
-                    carries makes the certificate invalid";
         return Some(Failure::usage(title).hint(hint));
     }
     let takes_command = ["exec", "run"].into_iter().find(|name| {
@@ -160,20 +159,6 @@ mod tests {
         ] {
             let said = said(line).expect(line);
             assert!(said.contains(shown), "{line}: {said}");
-        }
-    }
-
-    #[test]
-    fn a_path_without_a_rate_is_told_which_to_add() {
-        for line in [
-            "farpath lab run --rtt 1ms -- true",
-            "farpath lab run --rtt=1ms",
-        ] {
-            let said = said(line).expect(line);
-            assert!(
-                said.contains("add --rate, such as --rate 1Gbit/s"),
-                "{said}"
-            );
         }
     }
 

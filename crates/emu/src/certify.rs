@@ -14,6 +14,12 @@ pub const TOLERANCE: Duration = Duration::from_ms(1);
 /// Share of frames that may be later than the tolerance.
 const LATE_SHARE: f64 = 0.005;
 
+/// Of fewer frames than these the late ones are counted, and not given as a share.
+const FEW: u64 = 1000;
+
+/// Fewer frames than these in a second are no work for any machine.
+const LITTLE_WORK: f64 = 10_000.0;
+
 /// The longest the data plane may stand still: what happened on the wire meanwhile happened all at once.
 pub const LONGEST_GAP: Duration = Duration::from_ms(100);
 
@@ -56,13 +62,16 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
     let mut faults = evidence.faults.clone();
     let share = fidelity.late as f64 / frames.max(1) as f64;
     if share > LATE_SHARE {
+        let of_all = match frames < FEW {
+            true => format!("{} of {frames} frames", fidelity.late),
+            false => format!("{:.1} % of the frames", share * 100.0),
+        };
         let mut why = format!(
-            "{:.1} % of the frames were delivered more than {:.1} ms late (limit {:.1} %)",
-            share * 100.0,
+            "{of_all} were delivered more than {:.1} ms late (limit {:.1} %)",
             fidelity.tolerance.as_secs_f64() * 1e3,
             LATE_SHARE * 100.0
         );
-        why.push_str(&cause(evidence, share));
+        why.push_str(&cause(evidence, share, frames));
         faults.push(why);
     }
     if fidelity.longest_gap > LONGEST_GAP {
@@ -151,13 +160,16 @@ fn starved_hosts(waits: &Histogram) -> Option<String> {
     })
 }
 
-/// What most probably made that `share` of the frames late, and what would help.
-fn cause(evidence: &Evidence, share: f64) -> String {
+/// What most probably made that `share` of so many frames late, and what would help.
+fn cause(evidence: &Evidence, share: f64, frames: u64) -> String {
     let audit = &evidence.audit;
     let starved = audit.starved_ns as f64 / evidence.time.as_ns().max(1) as f64;
     let stolen = audit.stolen_share();
+    let at_work = audit.thread_share(evidence.time) > 0.5;
+    // Between frames that are close the data plane stays awake: that is no work.
+    let much = frames as f64 > LITTLE_WORK * evidence.time.as_secs_f64();
     // Who is late half of the time was not held up for a moment.
-    let overrun = share > 0.5 && audit.thread_share(evidence.time) > 0.5;
+    let overrun = share > 0.5 && at_work && much;
     if !overrun && stolen > 0.01 && stolen > starved {
         format!(
             ": the hypervisor gave {:.1} % of this VM's CPU time to others; run it where processors are not shared",
@@ -166,8 +178,10 @@ fn cause(evidence: &Evidence, share: f64) -> String {
     } else if !overrun && starved > 0.02 {
         ": the data plane was starved of CPU by other processes; run it on an idle machine"
             .to_owned()
-    } else if audit.thread_share(evidence.time) > 0.5 {
+    } else if at_work && much {
         ": more frames than this machine delivers; lower the rate or use larger frames".to_owned()
+    } else if at_work {
+        ": other processes, or the machine below this one, held the data plane up; run it on an idle machine".to_owned()
     } else {
         ": this machine wakes the data plane late; use --busy".to_owned()
     }
@@ -324,15 +338,15 @@ mod tests {
 
     #[test]
     fn frames_are_late_for_a_reason() {
-        let late = |audit, share| {
+        let late = |audit, share, frames| {
             let evidence = Evidence {
                 time: Duration::from_secs(1),
                 audit,
                 ..Evidence::default()
             };
-            cause(&evidence, share)
+            cause(&evidence, share, frames)
         };
-        let because = |audit| late(audit, 0.01);
+        let because = |audit| late(audit, 0.01, 100_000);
         let audit = Audit {
             machine: [150, 0, 200],
             ..Audit::default()
@@ -362,7 +376,26 @@ mod tests {
             thread_ns,
             ..audit
         };
-        assert!(late(saturated, 0.97).contains("more frames"));
+        assert!(late(saturated, 0.97, 100_000).contains("more frames"));
+        // A hundred frames a second are too many for no machine, however awake the data plane was.
+        let awake = Audit { thread_ns, ..audit };
+        assert!(late(awake, 0.007, 100).contains("other processes"));
+        assert!(late(saturated, 0.97, 100).contains("hypervisor"));
+    }
+
+    #[test]
+    fn late_frames_are_counted_where_they_are_few() {
+        let fault = |times: u64| {
+            let mut fidelity = Fidelity::new(TOLERANCE);
+            fidelity.delivered(Duration::from_us(10), 2 * times);
+            fidelity.delivered(Duration::from_ms(20), 2 * times);
+            certify(&fidelity, &Evidence::default()).faults[0].clone()
+        };
+        assert!(
+            fault(1)
+                .starts_with("2 of 4 frames were delivered more than 1.0 ms late (limit 0.5 %)")
+        );
+        assert!(fault(1000).starts_with("50.0 % of the frames were delivered"));
     }
 
     /// A test of a program with a small buffer is about those drops: they are counted, and no fault.

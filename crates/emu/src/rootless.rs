@@ -40,6 +40,8 @@ pub struct Facts {
     pub container: bool,
     /// It is root, of whatever it may do.
     pub root: bool,
+    /// It has no capability at all.
+    pub stripped: bool,
     /// `/proc` is not there, or is that of another PID namespace.
     pub foreign_proc: bool,
     /// What a child found that tried a user namespace: step and error of the first refusal.
@@ -80,7 +82,7 @@ pub enum Obstacle {
     },
     /// Root, of which somebody has taken the capabilities.
     #[error(
-        "this root lacks CAP_SYS_ADMIN, CAP_NET_ADMIN or CAP_NET_RAW, and a user namespace that would bring them was refused ({step}: {errno}): start farpath where nothing takes them away, as `setpriv`, `capsh` and the CapabilityBoundingSet of a systemd unit do"
+        "this root lacks CAP_SYS_ADMIN, CAP_NET_ADMIN or CAP_NET_RAW, and a user namespace that would bring them was refused ({step}: {errno}): run it as another user, or with the capabilities (`setpriv`, `capsh` and the CapabilityBoundingSet of a systemd unit take them away); in a container with `--cap-add NET_ADMIN --cap-add SYS_ADMIN`"
     )]
     Stripped {
         /// What was refused.
@@ -131,6 +133,8 @@ pub fn decide(facts: &Facts) -> Result<Way, Obstacle> {
         Obstacle::AppArmor {
             program: program.display().to_string(),
         }
+    } else if facts.root && facts.stripped {
+        Obstacle::Stripped { step, errno }
     } else if facts.container {
         Obstacle::Container { step, errno }
     } else if facts.root {
@@ -178,6 +182,7 @@ impl Facts {
             apparmor_restricts: number("kernel/apparmor_restrict_unprivileged_userns"),
             container: marked || is_filtered(&status),
             root: getuid().is_root(),
+            stripped: capabilities(&status) == Some(0),
             refused: if privileged { None } else { trial() },
         }
     }
@@ -186,9 +191,13 @@ impl Facts {
 /// Whether `CapEff` in `/proc/self/status` has CAP_NET_ADMIN (12), CAP_NET_RAW (13), without which nothing pings, and
 /// CAP_SYS_ADMIN (21).
 fn has_capabilities(status: &str) -> bool {
+    capabilities(status).is_some_and(|set| [12, 13, 21].iter().all(|n| set & (1 << n) != 0))
+}
+
+/// `CapEff` in `/proc/self/status`.
+fn capabilities(status: &str) -> Option<u64> {
     let set = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
-    let set = set.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
-    set.is_some_and(|set| [12, 13, 21].iter().all(|n| set & (1 << n) != 0))
+    u64::from_str_radix(set?.trim(), 16).ok()
 }
 
 /// Whether system calls are filtered: mode 2 of `Seccomp` in `/proc/self/status`.
@@ -342,6 +351,13 @@ mod tests {
             root: true,
             ..refused()
         };
+        // Engines leave root some: who has none has been stripped, in a container or not.
+        let all_taken = Facts {
+            stripped: true,
+            container: true,
+            ..stripped.clone()
+        };
+        assert!(says(&all_taken).contains("run it as another user, or with the capabilities"));
         assert!(says(&stripped).contains("this root lacks CAP_SYS_ADMIN"));
         assert!(!says(&stripped).contains("docker"), "{}", says(&stripped));
         let foreign = Facts {

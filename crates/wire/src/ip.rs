@@ -182,15 +182,28 @@ impl Ipv6 {
     }
 }
 
+/// What a fragment header of IPv6 says (RFC 8200 §4.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// The number that all fragments of a datagram have.
+    pub id: u32,
+    /// Whether it is not the first.
+    pub is_later: bool,
+}
+
 /// Walks IPv6 extension headers (RFC 8200 §4): hop-by-hop, routing, fragment, destination options.
-/// Returns the protocol they end in, whether this is a later fragment (which has no transport
-/// header), and the bytes that follow.
+/// Returns the protocol they end in, which fragment this is if it is one, and the bytes that follow: no transport header of a
+/// later fragment.
 ///
 /// # Errors
 /// When the bytes end inside an extension, or there are more than eight.
-pub fn skip_extensions(next_header: u8, bytes: &[u8]) -> Result<(u8, bool, &[u8]), HeaderError> {
+pub fn skip_extensions(
+    next_header: u8,
+    bytes: &[u8],
+) -> Result<(u8, Option<Fragment>, &[u8]), HeaderError> {
     let mut r = Reader::new("IPv6 extension", bytes);
     let mut protocol = next_header;
+    let mut fragment = None;
     for _ in 0..=EXTENSIONS_MAX {
         match protocol {
             0 | 43 | 60 => {
@@ -200,14 +213,15 @@ pub fn skip_extensions(next_header: u8, bytes: &[u8]) -> Result<(u8, bool, &[u8]
             }
             44 => {
                 let [next, _] = r.array()?;
-                let later = r.u16()? & 0xfff8 != 0;
-                r.u32()?;
-                if later {
-                    return Ok((next, true, r.rest()));
+                let is_later = r.u16()? & 0xfff8 != 0;
+                let id = r.u32()?;
+                fragment = Some(Fragment { id, is_later });
+                if is_later {
+                    return Ok((next, fragment, r.rest()));
                 }
                 protocol = next;
             }
-            _ => return Ok((protocol, false, r.rest())),
+            _ => return Ok((protocol, fragment, r.rest())),
         }
     }
     Err(r.malformed("number of extensions"))

@@ -145,7 +145,8 @@ impl<'a> Packet<'a> {
         let (ip, rest) = Ipv6::parse(bytes)?;
         let (protocol, fragment, after) = ip::skip_extensions(ip.next_header, rest)?;
         let length = u32::from(ip.payload_length) - (rest.len() - after.len()) as u32;
-        self.read_transport(Network::V6(ip), protocol, fragment, length, after)
+        let is_later = fragment.is_some_and(|f| f.is_later);
+        self.read_transport(Network::V6(ip), protocol, is_later, length, after)
     }
 
     fn read_transport(

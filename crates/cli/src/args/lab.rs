@@ -56,8 +56,8 @@ pub(crate) struct OnePath {
     /// Round-trip time, with its unit: 300ms
     #[arg(long, value_name = "TIME", required_unless_present = "scenario")]
     pub(crate) rtt: Option<String>,
-    /// Rate of the path: 1Gbit/s
-    #[arg(long, value_name = "RATE", required_unless_present = "scenario")]
+    /// Rate of the path: 1Gbit/s; not needed where --there and --back have a rate each
+    #[arg(long, value_name = "RATE")]
     pub(crate) rate: Option<String>,
     /// Share of frames lost in each direction: 1e-4; without it, none
     #[arg(long, value_name = "SHARE")]

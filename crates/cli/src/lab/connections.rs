@@ -239,6 +239,14 @@ impl Busiest {
 }
 
 impl Cause {
+    /// Whether it is the congestion window.
+    fn is_window(self) -> bool {
+        matches!(
+            self,
+            Cause::Limit(Limit::CwndSlowStart | Limit::CwndRecovery)
+        )
+    }
+
     fn name(self) -> &'static str {
         match self {
             Cause::Limit(limit) => limit.name(),
@@ -246,6 +254,18 @@ impl Cause {
             Cause::Way => "on_the_way",
             Cause::Down => "path_down",
         }
+    }
+}
+
+/// To a reader losses and a window that they have cut are one cause; the largest is first again.
+fn join_losses(causes: &mut Vec<(Cause, f64)>) {
+    let [loss, cut] = [Limit::Loss, Limit::CwndRecovery].map(Cause::Limit);
+    let share = |cause| causes.iter().find(|c| c.0 == cause).map(|c| c.1);
+    if let (Some(loss_share), Some(_)) = (share(loss), share(cut)) {
+        causes.retain(|c| c.0 != loss);
+        let cut = causes.iter_mut().find(|c| c.0 == cut);
+        cut.into_iter().for_each(|c| c.1 += loss_share);
+        causes.sort_by(|a, b| b.1.total_cmp(&a.1));
     }
 }
 
@@ -360,14 +380,38 @@ impl Watched {
         if let Some(words) = lost.words().filter(|_| lost.share > largest) {
             return words;
         }
+        join_losses(&mut causes);
+        let largest = causes.first().map_or(0.0, |(_, share)| *share);
         causes.truncate(if largest < CLEAR { 2 } else { 1 });
-        let said = causes.into_iter().map(|cause| self.limited(cause));
-        let mut said: Vec<String> = said.collect();
+        let mut said: Vec<String> = match causes[..] {
+            [(a, first), (b, second)] if a.is_window() && b.is_window() => {
+                vec![self.window([(a, first), (b, second)])]
+            }
+            _ => causes
+                .into_iter()
+                .map(|cause| self.limited(cause))
+                .collect(),
+        };
         if said.is_empty() {
             said.push("what limited it is unknown".to_owned());
         }
         said.extend(lost.words());
         said.join("; ")
+    }
+
+    /// That the congestion window limited it, in its first growth and behind it.
+    fn window(&self, causes: [(Cause, f64); 2]) -> String {
+        let all: f64 = causes.iter().map(|(_, share)| 100.0 * share).sum();
+        let parts = causes.map(|(cause, share)| {
+            let when = match cause {
+                Cause::Limit(Limit::CwndSlowStart) => "still growing",
+                _ if self.last.retransmits > 0 => "after losses",
+                _ => "behind its first growth",
+            };
+            format!("{when} for {:.0} %", 100.0 * share)
+        });
+        let parts = parts.join(", ");
+        format!("the congestion window limited it {all:.0} % of the time: {parts}")
     }
 
     /// Whether the program asked for a pace, so that none is the algorithm's own.
@@ -401,7 +445,11 @@ impl Watched {
                 format!("the congestion window limited it {percent}: it was still growing")
             }
             Limit::CwndRecovery | Limit::Loss => {
-                format!("the congestion window limited it {percent}")
+                let after = match self.last.retransmits {
+                    0 => "",
+                    _ => ", after losses",
+                };
+                format!("the congestion window limited it {percent}{after}")
             }
             Limit::Pacing if self.is_asked_to_pace() => {
                 format!("the program limited it: it set a pace, which the kernel kept {percent}")
@@ -601,6 +649,34 @@ mod tests {
             line,
             "what your command sends (cubic) had at most 898 kB in flight in 20 samples on a path that holds 37.5 MB, and sent 3 segments again; \
              the receiver's window limited it 60 % of the time"
+        );
+    }
+
+    #[test]
+    fn a_window_that_grew_and_was_cut_is_one_cause() {
+        let [grew, cut, loss] =
+            [Limit::CwndSlowStart, Limit::CwndRecovery, Limit::Loss].map(Cause::Limit);
+        let said = |retransmits, causes: &[(Cause, f64)]| {
+            let watched = Watched {
+                last: Seen {
+                    retransmits,
+                    ..Seen::default()
+                },
+                ..Watched::default()
+            };
+            watched.why(causes.to_vec(), Outage::default())
+        };
+        assert_eq!(
+            said(9, &[(grew, 0.52), (cut, 0.42)]),
+            "the congestion window limited it 94 % of the time: still growing for 52 %, after losses for 42 %"
+        );
+        assert_eq!(
+            said(9, &[(cut, 0.4), (grew, 0.3), (loss, 0.25)]),
+            "the congestion window limited it 65 % of the time, after losses"
+        );
+        assert_eq!(
+            said(0, &[(cut, 0.7)]),
+            "the congestion window limited it 70 % of the time"
         );
     }
 
@@ -818,7 +894,7 @@ mod tests {
             ),
             (
                 samples(false, 100, |_| "ssthresh:100 retrans:0/7".to_owned()),
-                "the congestion window limited it 100 % of the time",
+                "the congestion window limited it 100 % of the time, after losses",
             ),
             (
                 samples(false, 50, |n| format!("sndbuf_limited:{}ms", n * 80)),
@@ -892,14 +968,14 @@ mod tests {
                 .1
                 .to_owned()
         };
-        let window = "the congestion window limited it 100 % of the time";
+        let window = "the congestion window limited it 100 % of the time, after losses";
         assert_eq!(why(&[]), window);
         assert_eq!(why(&[(at(5000), at(6000))]), window);
         let outage = "the path was down for 250.0 ms, and nothing arrived for 550.0 ms (55 % of the time): the sender waited for its timer";
         assert_eq!(why(&[(at(350), at(600))]), outage);
         let short = why(&[(at(880), at(890))]);
         assert!(
-            short.starts_with("the congestion window limited it 99 % of the time"),
+            short.starts_with("the congestion window limited it 99 % of the time, after losses"),
             "{short}"
         );
         assert!(

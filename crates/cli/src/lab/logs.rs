@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::environment;
 use crate::exit::{Failure, note};
@@ -14,6 +14,9 @@ use crate::progress;
 
 /// How often to check whether the copies are complete.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// How long the rest may take where the user has interrupted.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whose log it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +102,9 @@ impl<'a> Logs<'a> {
     /// Waits for the rest of what the programs have said. It has an end when the hosts have ended: a program may leave
     /// processes behind that hold its output as long as they live.
     pub(super) fn finish(self) -> Result<(), Failure> {
+        let begun = Instant::now();
         while self.copies.iter().any(|c| !c.is_finished()) {
-            if progress::interrupted() {
+            if progress::interrupted() && begun.elapsed() > PATIENCE {
                 return Err(Failure::interrupted("interrupted; both hosts are gone"));
             }
             std::thread::park_timeout(LOOK);

@@ -26,6 +26,8 @@ use std::process::ExitCode;
 use farpath_emu::state::{Lab, Registry};
 use farpath_experiment::lab::Ground;
 
+pub(crate) use run::report_refusal;
+
 use crate::args::{LabArgs, LabCommand, LabControl};
 use crate::exit::{Exit, Failure, print};
 use crate::progress::Bar;
@@ -58,13 +60,12 @@ fn is_not_run(name: &str) -> bool {
 
 fn ask_of(args: &LabArgs) -> Result<ExitCode, Failure> {
     match &args.command {
-        LabCommand::Run(run) if args.lab != NAME || run.lab != NAME => {
+        LabCommand::Run(run) => {
             let title =
                 "`lab run` takes no --lab: its path has no name, and is gone when the command ends";
-            Failure::usage(title).report();
-            Ok(ExitCode::from(FAULT))
+            let is_named = args.lab != NAME || run.lab != NAME;
+            Ok(run::run(run, is_named.then(|| Failure::usage(title))))
         }
-        LabCommand::Run(run) => Ok(run::run(run)),
         LabCommand::Up(up) => up::up(&args.lab, up).map(ExitCode::from),
         LabCommand::Exec(exec) => {
             let lab = running(&args.lab)?;

@@ -33,7 +33,11 @@ pub(super) fn scenario(path: &OnePath, changes: Vec<Set>) -> Result<Scenario, Fa
 /// Its text, without what errors may have to point at.
 fn text(path: &OnePath) -> Result<String, Failure> {
     let rtt = path.rtt.as_deref().unwrap_or_default();
-    let rate: Rate = read("rate", path.rate.as_deref().unwrap_or_default())?;
+    let fastest = fastest(path)?;
+    let rate = match &path.rate {
+        Some(rate) => read("rate", rate)?,
+        None => fastest.ok_or_else(no_rate)?,
+    };
     let given: Duration = read("rtt", rtt)?;
     let least = ACCESS.times(4);
     if given <= least {
@@ -42,7 +46,8 @@ fn text(path: &OnePath) -> Result<String, Failure> {
     }
     let one_way = Duration::from_ps(given.saturating_sub(least).as_ps() / 2);
     let mtu = u64::from(path.mtu.unwrap_or(USUAL_MTU));
-    let access = fastest(path, rate)?.as_bps().saturating_mul(ACCESS_TIMES);
+    let fastest = fastest.map_or(rate, |fastest| fastest.max(rate));
+    let access = fastest.as_bps().saturating_mul(ACCESS_TIMES);
     let access = Rate::from_bps(access).unwrap_or(rate);
     let mut text = Writer::new("one-path");
     for host in ["client", "server"] {
@@ -75,15 +80,26 @@ fn text(path: &OnePath) -> Result<String, Failure> {
     Ok(text.finish())
 }
 
-/// The higher rate of the two directions.
-fn fastest(path: &OnePath, rate: Rate) -> Result<Rate, Failure> {
-    let mut fastest = rate;
+/// The higher of the rates that directions have of their own; where there is no other, both must have one.
+fn fastest(path: &OnePath) -> Result<Option<Rate>, Failure> {
+    let mut rates = [None; 2];
     for (option, written) in directions(path) {
-        if let Some(("rate", value)) = written.split_once('=') {
-            fastest = fastest.max(read(&format!("{option} rate"), value)?);
+        if let Some((key, value)) = written.split_once('=')
+            && key.trim() == "rate"
+        {
+            let own = &mut rates[usize::from(option == "back")];
+            *own = Some(read(&format!("{option} rate"), value.trim())?);
         }
     }
-    Ok(fastest)
+    let have_all = path.rate.is_some() || rates.iter().all(Option::is_some);
+    Ok(rates.into_iter().flatten().max().filter(|_| have_all))
+}
+
+fn no_rate() -> Failure {
+    let title = "--rtt without --rate: a path has both";
+    let hint = "add --rate, such as --rate 1Gbit/s where the rate is not to matter, or a rate to both --there and --back; a \
+                rate above what this machine carries makes the certificate invalid";
+    Failure::usage(title).hint(hint)
 }
 
 /// What `--there` and `--back` say, each with its option.
@@ -105,7 +121,9 @@ impl Down {
     /// `5s-8s`, `5s-`, `there:5s-8s`.
     fn read(text: &str) -> Result<Down, Failure> {
         let shape = || {
-            let title = format!("--down {text}: it takes two times from the start of the command");
+            let title = format!(
+                "--down {text}: it takes two times from the start of the command, the earlier first"
+            );
             let hint = "write --down 5s-8s: down from 5 s to 8 s; 5s- is to the end, and there:5s-8s or back:5s-8s one direction";
             Failure::usage(title).hint(hint)
         };
@@ -280,10 +298,16 @@ mod tests {
 
     /// What `lab run` makes of options, those with blanks in `'`.
     fn asked(options: &str) -> Result<Scenario, String> {
-        let mut words = vec!["farpath", "lab", "run"];
         let usual = [("--rtt", "100ms"), ("--rate", "10Mbit/s")];
         let usual = usual.iter().filter(|(name, _)| !options.contains(name));
-        words.extend(usual.flat_map(|(name, value)| [*name, *value]));
+        let usual: Vec<&str> = usual.flat_map(|(name, value)| [*name, *value]).collect();
+        only(&usual, options)
+    }
+
+    /// The same of these words and the options.
+    fn only(first: &[&str], options: &str) -> Result<Scenario, String> {
+        let mut words = vec!["farpath", "lab", "run"];
+        words.extend(first);
         for (n, part) in options.split('\'').enumerate() {
             match n % 2 {
                 0 => words.extend(part.split_whitespace()),
@@ -327,6 +351,25 @@ mod tests {
         );
         // The queue stands in front of the path in both directions.
         assert_eq!(scenario.links[0].directions[0].rate.as_bps(), 400_000_000);
+    }
+
+    #[test]
+    fn a_path_has_a_rate_or_each_direction_has_one() {
+        let rtt = ["--rtt", "50ms"];
+        let scenario = only(&rtt, "--there rate=1Mbit/s --back rate=20Mbit/s").expect("both");
+        let [there, back] = &scenario.links[1].directions;
+        assert_eq!(
+            [there.rate.as_bps(), back.rate.as_bps()],
+            [1_000_000, 20_000_000]
+        );
+        assert_eq!(scenario.links[0].directions[0].rate.as_bps(), 80_000_000);
+        for options in ["", "--there rate=1Mbit/s", "--back loss=1%"] {
+            let said = only(&rtt, options).expect_err(options);
+            assert!(
+                said.contains("add --rate, such as --rate 1Gbit/s"),
+                "{said}"
+            );
+        }
     }
 
     #[test]
@@ -417,7 +460,7 @@ mod tests {
             ("--burst-loss 1%,0.5", ["--burst-loss 1%,0.5", "at least 1"]),
             ("--burst-loss 90%,2", ["--burst-loss 90%,2", "long bursts"]),
             ("--down 5s", ["--down 5s", "5s-8s"]),
-            ("--down 5s-4s", ["--down 5s-4s", "5s-8s"]),
+            ("--down 5s-4s", ["--down 5s-4s", "the earlier first"]),
             ("--down -", ["--down -: it takes", "5s-8s"]),
             ("--down forth:5s-6s", ["--down forth:5s-6s", "there:5s-8s"]),
             ("--there up=false", ["--there up=false", "--down there:0s-"]),

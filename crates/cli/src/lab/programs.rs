@@ -1,5 +1,6 @@
 //! The programs of a `lab run`: the server, and the command it waits for.
 
+use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::process::{Child, Stdio};
 use std::time::{Duration as Wall, Instant};
@@ -13,7 +14,7 @@ use super::connections::Connections;
 use super::logs::{Logs, Who};
 use super::{FAULT, environment};
 use crate::args::LabRunArgs;
-use crate::exit::{Failure, note};
+use crate::exit::{Exit, Failure, note};
 use crate::progress;
 
 /// Exit code of a command that `--timeout` ended, as timeout(1) has it.
@@ -21,6 +22,12 @@ const TIMED_OUT: u8 = 124;
 
 /// How long a command may take to end after it was asked to.
 const GRACE: Wall = Wall::from_secs(5);
+
+/// How long a command is left to itself that a terminal has given Ctrl-C, too.
+const HEARD: Wall = Wall::from_secs(2);
+
+/// What is said of a command that the user interrupted.
+pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// How often to check whether the command has ended, and the shortest and longest time between two samples of its
 /// connections.
@@ -46,6 +53,8 @@ pub(super) struct Ended {
     pub(super) code: u8,
     /// Why, where that is not its own doing.
     pub(super) why: Option<String>,
+    /// Whether the user ended it.
+    pub(super) was_interrupted: bool,
     /// How long it ran.
     pub(super) took: Wall,
     /// What was seen of its connections.
@@ -123,9 +132,8 @@ pub(super) fn run(
             break (status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8), None);
         }
         if progress::interrupted() {
-            return Err(Failure::interrupted(
-                "interrupted; every host of the lab is gone",
-            ));
+            end(&mut client, true)?;
+            break (Exit::Interrupted as u8, Some(INTERRUPTED.to_owned()));
         }
         if beside.is_over() {
             return Err(Failure::environment(
@@ -133,7 +141,7 @@ pub(super) fn run(
             ));
         }
         if limit.is_some_and(|limit| started.elapsed() >= limit) {
-            end(&mut client)?;
+            end(&mut client, false)?;
             let limit = args.timeout.as_deref().unwrap_or_default();
             break (TIMED_OUT, Some(format!("ended after {limit} (--timeout)")));
         }
@@ -155,10 +163,12 @@ pub(super) fn run(
     if let Some(why) = &why {
         note(&format!("the command was {why}"));
     }
+    let was_interrupted = why.as_deref() == Some(INTERRUPTED);
     let why = why.or_else(|| meaning(code, program));
     Ok(Ended {
         code,
         why,
+        was_interrupted,
         took,
         connections,
         server: None,
@@ -192,14 +202,20 @@ fn meaning(code: u8, program: &std::ffi::OsStr) -> Option<String> {
     }
 }
 
-/// Ends the command: it is asked, and killed where that does not help.
-fn end(client: &mut Child) -> Result<(), Failure> {
-    if let Some(process) = Process::of(client.id().cast_signed()) {
-        process.ask_to_end().map_err(environment)?;
-    }
-    let asked = Instant::now();
+/// Ends the command, maybe because the user interrupted: it is asked, and killed where that does not help.
+fn end(client: &mut Child, by_user: bool) -> Result<(), Failure> {
+    let mut process = Process::of(client.id().cast_signed());
+    let begun = Instant::now();
+    let heard = by_user && std::io::stdin().is_terminal();
+    let ask_after = if heard { HEARD } else { Wall::ZERO };
     while client.try_wait().map_err(environment)?.is_none() {
-        if asked.elapsed() > GRACE || progress::interrupted() {
+        if begun.elapsed() >= ask_after
+            && let Some(process) = process.take()
+        {
+            process.ask_to_end().map_err(environment)?;
+        }
+        // A second Ctrl-C ends this process, and all with it.
+        if begun.elapsed() > GRACE || (!by_user && progress::interrupted()) {
             drop(client.kill());
             client.wait().map_err(environment)?;
             break;

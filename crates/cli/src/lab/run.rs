@@ -1,5 +1,6 @@
 //! `farpath lab run`: one command across one path.
 
+use std::path::Path as File;
 use std::process::ExitCode;
 use std::time::Duration as Wall;
 
@@ -49,7 +50,7 @@ struct Outcomes {
     /// The closing line.
     said: String,
     /// What `--json` writes.
-    report: Option<Report>,
+    report: Report,
 }
 
 /// What `--json` writes.
@@ -57,7 +58,8 @@ struct Outcomes {
 struct Report {
     schema: &'static str,
     command: String,
-    exit_code: u8,
+    /// None where no lab can be, and that is allowed.
+    exit_code: Option<u8>,
     /// Why there was no run, or why it did not end.
     fault: Option<String>,
     took_ns: Option<u64>,
@@ -70,12 +72,58 @@ struct Report {
     datagrams: Vec<Sent>,
 }
 
+/// What reports call a run.
+struct Name {
+    command: String,
+    /// The path and its hosts, as they were asked for: JUnit cases of other runs have other classes.
+    place: String,
+    has_server: bool,
+}
+
+impl Name {
+    fn of(args: &LabRunArgs) -> Name {
+        Name {
+            command: words(args),
+            place: place(args),
+            has_server: args.server.is_some(),
+        }
+    }
+}
+
+/// Where reports go; the files are tried before anything runs.
+struct Files {
+    json: Option<Pending>,
+    junit: Option<Pending>,
+}
+
+impl Files {
+    fn prepare(json: Option<&File>, junit: Option<&File>) -> Result<Files, Failure> {
+        Ok(Files {
+            json: json.map(prepare_file).transpose()?,
+            junit: junit.map(prepare_file).transpose()?,
+        })
+    }
+
+    /// Writes what a run came to.
+    fn write(self, name: &Name, outcomes: Outcomes) -> Result<(), Failure> {
+        if let Some(file) = self.json {
+            let mut text = serde_json::to_string_pretty(&outcomes.report).map_err(environment)?;
+            text.push('\n');
+            file.write(text.as_bytes())?;
+        }
+        match self.junit {
+            Some(file) => write_junit(name, file, outcomes),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Report {
     /// That of a run that came to nothing.
-    fn none(args: &LabRunArgs, exit_code: u8, why: &str) -> Report {
+    fn none(name: &Name, exit_code: Option<u8>, why: &str) -> Report {
         Report {
             schema: SCHEMA,
-            command: words(args),
+            command: name.command.clone(),
             exit_code,
             fault: Some(why.to_owned()),
             took_ns: None,
@@ -88,23 +136,48 @@ impl Report {
 }
 
 impl Outcomes {
-    /// Those of a run that came to nothing.
-    fn none(args: &LabRunArgs, code: u8, command: Outcome, why: &str) -> Outcomes {
+    /// Those of a machine that can have no lab, where that is allowed.
+    fn skipped(name: &Name, why: &str) -> Outcomes {
         let skip = || Outcome::Skip(why.to_owned());
         Outcomes {
-            code,
-            command,
+            code: Exit::Ok as u8,
+            command: skip(),
             took: None,
-            server: args.server.as_ref().map(|_| skip()),
+            server: name.has_server.then(skip),
             certificate: skip(),
             said: String::new(),
-            report: Some(Report::none(args, code, why)),
+            report: Report::none(name, None, why),
         }
+    }
+
+    /// Those of a run that failed, and not by its command.
+    fn fault(name: &Name, failure: &Failure) -> Outcomes {
+        let why = failure.to_string();
+        let (code, said, certificate) = match failure.is_interruption() {
+            true => (Exit::Interrupted as u8, why.clone(), "the run did not end"),
+            false => (FAULT, format!("not run: {why}"), "there was no run"),
+        };
+        let skip = |why: &str| Outcome::Skip(why.to_owned());
+        let mut fault = Outcomes {
+            code,
+            command: Outcome::Fail(said),
+            took: None,
+            server: name.has_server.then(|| skip(certificate)),
+            certificate: skip(certificate),
+            said: String::new(),
+            report: Report::none(name, Some(code), &why),
+        };
+        if failure.is_of_server() {
+            fault.server = Some(Outcome::Fail(why));
+            fault.command = skip("the server did not listen");
+        }
+        fault
     }
 }
 
-pub(crate) fn run(args: &LabRunArgs) -> ExitCode {
-    match junit_and_run(args) {
+/// Runs it, unless that is `refused`.
+pub(crate) fn run(args: &LabRunArgs, refused: Option<Failure>) -> ExitCode {
+    match report_and_run(args, refused) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             let own = failure.report();
@@ -118,55 +191,54 @@ pub(crate) fn run(args: &LabRunArgs) -> ExitCode {
     }
 }
 
-/// The run, and its JUnit whatever came of it.
-fn junit_and_run(args: &LabRunArgs) -> Result<u8, Failure> {
-    let junit = args.junit.as_deref().map(prepare_file).transpose()?;
-    let json = args.json.as_deref().map(prepare_file).transpose()?;
-    let mut ran = attempt(args);
-    let report = match &mut ran {
-        Ok(outcomes) => outcomes.report.take(),
-        Err(fault) => {
-            let interrupted = fault.is_interruption().then_some(Exit::Interrupted as u8);
-            let code = interrupted.unwrap_or(FAULT);
-            Some(Report::none(args, code, &fault.to_string()))
+/// The run, and its reports whatever came of it.
+fn report_and_run(args: &LabRunArgs, refused: Option<Failure>) -> Result<u8, Failure> {
+    let name = Name::of(args);
+    let files = Files::prepare(args.json.as_deref(), args.junit.as_deref())?;
+    match refused.map_or_else(|| attempt(args, &name), Err) {
+        Ok(outcomes) => {
+            let code = outcomes.code;
+            files.write(&name, outcomes).map(|()| code)
         }
-    };
-    if let Some((file, report)) = json.zip(report) {
-        let mut text = serde_json::to_string_pretty(&report).map_err(environment)?;
-        text.push('\n');
-        file.write(text.as_bytes())?;
-    }
-    let Some(file) = junit else {
-        return ran.map(|o| o.code);
-    };
-    match ran {
         Err(failure) => {
-            let (command, certificate) = match failure.is_interruption() {
-                true => (failure.to_string(), "the run did not end"),
-                false => (format!("not run: {failure}"), "there was no run"),
-            };
-            let mut fault = Outcomes::none(args, FAULT, Outcome::Fail(command), certificate);
-            if failure.is_of_server() {
-                fault.server = Some(Outcome::Fail(failure.to_string()));
-                fault.command = Outcome::Skip("the server did not listen".to_owned());
-            }
-            write_junit(args, file, fault)?;
+            files.write(&name, Outcomes::fault(&name, &failure))?;
             Err(failure)
         }
-        Ok(outcomes) => write_junit(args, file, outcomes),
     }
 }
 
-fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
+/// Writes to the reports that `words` name, a whole command line, why its arguments are not understood: those of an older
+/// run would say something else.
+pub(crate) fn report_refusal(words: &[String], failure: &Failure) -> Result<(), Failure> {
+    let end = words.iter().position(|w| w == "--");
+    let (own, command) = words.split_at(end.unwrap_or(words.len()));
+    let file = |option: &str| {
+        let apart = own.windows(2).find(|pair| pair[0] == option);
+        let joined = own
+            .iter()
+            .find_map(|w| w.strip_prefix(option)?.strip_prefix('='));
+        let file = apart.map(|pair| pair[1].as_str()).or(joined);
+        file.filter(|f| !f.is_empty() && !f.starts_with('-'))
+            .map(File::new)
+    };
+    let name = Name {
+        command: command.get(1..).unwrap_or_default().join(" "),
+        place: String::new(),
+        has_server: false,
+    };
+    let files = Files::prepare(file("--json"), file("--junit"))?;
+    files.write(&name, Outcomes::fault(&name, failure))
+}
+
+fn attempt(args: &LabRunArgs, name: &Name) -> Result<Outcomes, Failure> {
     // What is wrong with the arguments is said wherever they are read.
-    let limit: Option<Duration> = maybe("timeout", args.timeout.as_deref())?;
+    let limit = limit(args.timeout.as_deref())?;
     let path = Path::of(args)?;
     let mut logs = Logs::new(args.logs.as_deref())?;
     let mut packets = Packets::new(args.capture.as_deref(), &path.scenario)?;
     let bar = &mut Bar::new();
     if let Some(why) = lab::prepare(bar)? {
-        let skip = Outcome::Skip(why.clone());
-        return Ok(Outcomes::none(args, Exit::Ok as u8, skip, &why));
+        return Ok(Outcomes::skipped(name, &why));
     }
     progress::watch_interrupts()?;
     let ground = ground(args, &path, bar)?;
@@ -174,7 +246,7 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     // Where no folder can be made it is not listed, and runs all the same.
     let listed = ground
         .registry
-        .create_for(&words(args), &path.scenario.name);
+        .create_for(&name.command, &path.scenario.name);
     let mut listed = listed.ok();
     let options = Options {
         seed: args.seed.unwrap_or(path.scenario.seed),
@@ -188,7 +260,6 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
         listed.set_hosts(&lab.hosts).map_err(environment)?;
     }
     let hosts = std::mem::take(&mut lab.hosts);
-    let limit = limit.map(|limit| Wall::from_nanos(limit.as_ns()));
     let (ended, rtt) = both(args, (&path, limit), (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
     let certificate = lab.certificate_of_programs();
@@ -215,9 +286,11 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     ground.restore()?;
     let report = Report {
         schema: SCHEMA,
-        command: words(args),
-        exit_code: ended.code,
-        fault: None,
+        command: name.command.clone(),
+        exit_code: Some(ended.code),
+        fault: ended
+            .was_interrupted
+            .then(|| programs::INTERRUPTED.to_owned()),
         took_ns: u64::try_from(ended.took.as_nanos()).ok(),
         rtt_p99_ns: rtt,
         certificate: Some(certificate),
@@ -225,6 +298,17 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
         datagrams,
     };
     Ok(outcomes(args, ended, said, report))
+}
+
+/// What `--timeout` says. To timeout(1) a bare number is seconds.
+fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
+    let is_bare = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_sign_positive);
+    if let Some(text) = text.filter(is_bare) {
+        let title = format!("--timeout {text}: a time needs a unit, such as `{text} s`");
+        return Err(Failure::usage(title));
+    }
+    let limit: Option<Duration> = maybe("timeout", text)?;
+    Ok(limit.map(|limit| Wall::from_nanos(limit.as_ns())))
 }
 
 /// What limited the program's largest connection, by its samples and by what the links between the two hosts saw.
@@ -289,7 +373,9 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
     };
     let certificate = report.certificate.as_ref();
     let (code, truth) = match certificate.map_or(Outcome::Pass, Outcome::from) {
-        Outcome::Fail(why) if args.strict => (Exit::Certificate as u8, Outcome::Fail(why)),
+        Outcome::Fail(why) if args.strict && report.fault.is_none() => {
+            (Exit::Certificate as u8, Outcome::Fail(why))
+        }
         Outcome::Fail(why) => (ended.code, Outcome::Skip(format!("invalid: {why}"))),
         other => (ended.code, other),
     };
@@ -300,7 +386,7 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
         server: args.server.as_ref().map(|_| failed),
         certificate: truth,
         said,
-        report: Some(report),
+        report,
     }
 }
 
@@ -310,7 +396,7 @@ fn words(args: &LabRunArgs) -> String {
     words.join(" ")
 }
 
-/// The path and its hosts, as they were asked for: JUnit cases of other runs have other classes.
+/// The path and its hosts, as they were asked for.
 fn place(args: &LabRunArgs) -> String {
     let path = &args.path;
     let once = [
@@ -353,15 +439,15 @@ fn place(args: &LabRunArgs) -> String {
     words.collect::<Vec<String>>().join(" ")
 }
 
-/// Writes what came of the command and of the certificate; returns the exit code.
-fn write_junit(args: &LabRunArgs, file: Pending, outcomes: Outcomes) -> Result<u8, Failure> {
+/// Writes what came of the command and of the certificate.
+fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Failure> {
     let case = |name: &str, outcome| {
         Told::from(Case {
             name: name.to_owned(),
             outcome,
         })
     };
-    let mut command = case(&words(args), outcomes.command);
+    let mut command = case(&name.command, outcomes.command);
     command.took = outcomes.took;
     command.said = outcomes.said;
     let server = outcomes.server.map(|outcome| case("server", outcome));
@@ -371,10 +457,9 @@ fn write_junit(args: &LabRunArgs, file: Pending, outcomes: Outcomes) -> Result<u
         .flatten()
         .collect();
     let mut xml = Vec::new();
-    let class = ["farpath lab run".to_owned(), place(args)].join(" ");
+    let class = ["farpath lab run", &name.place].join(" ");
     write_cases(class.trim_end(), &cases, &mut xml).map_err(environment)?;
-    file.write(&xml)?;
-    Ok(outcomes.code)
+    file.write(&xml)
 }
 
 /// Runs the server, then the command, with the path at work and its RTT measured: how the command ended, and the RTT's 99th
@@ -401,7 +486,7 @@ fn both(
             ended.server = programs::dismiss(server, ended.code);
         }
         conductor.stop();
-        while !beside.is_over() && !conductor.listen(CHECK) && !progress::interrupted() {}
+        while !beside.is_over() && !conductor.listen(CHECK) {}
         done
     });
     let ended = done.map_err(Fault::from)??;

@@ -117,7 +117,68 @@ fn a_command_that_takes_too_long_is_ended_with_124() {
     assert_eq!(place.left(), Vec::<PathBuf>::new());
     place.lab_run(&["--timeout", "100s", "--", "true"]).exits(0);
     let wrong = place.lab_run(&["--timeout", "60", "--", "true"]).exits(125);
-    assert!(wrong.err.contains("--timeout 60"), "{}", wrong.err);
+    assert!(wrong.err.contains("such as `60 s`"), "{}", wrong.err);
+}
+
+/// A report of an older run that stays would be taken for this one's.
+#[test]
+fn wrong_arguments_are_in_the_reports_whoever_finds_them() {
+    let place = Place::new();
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect(name);
+    for (options, said) in [
+        (&["--rtt", "20ms"][..], "--rtt without --rate"),
+        (
+            &["--rtt", "20ms", "--rate", "1Gbit/s", "--nonsense"],
+            "unexpected argument",
+        ),
+        (
+            &["--rtt", "20ms", "--rate", "1Gbit/s", "--wait-port", "80"],
+            "--server &lt;COMMAND&gt;",
+        ),
+        (
+            &["--rtt", "20ms", "--rate", "1Gbit/s", "--lab", "x"],
+            "takes no --lab",
+        ),
+    ] {
+        for files in [
+            &["--junit", "o.xml", "--json", "o.json"][..],
+            &["--junit=o.xml", "--json=o.json"],
+        ] {
+            place.write("o.xml", "old");
+            place.write("o.json", "old");
+            let run = ["lab", "run"];
+            let rest = ["--", "sh", "-c", "true"];
+            place
+                .farpath(&[&run[..], options, files, &rest].concat())
+                .exits(125);
+            let junit = read("o.xml");
+            assert!(junit.contains(said), "{options:?}: {junit}");
+            assert!(
+                junit.contains(r#"tests="2" skipped="1" errors="0" failures="1""#),
+                "{junit}"
+            );
+            let found: serde_json::Value = serde_json::from_str(&read("o.json")).expect("JSON");
+            assert_eq!(found["exit_code"], 125, "{found}");
+            assert_eq!(found["command"], "sh -c true", "{found}");
+            assert!(
+                found["fault"].is_string() && found["took_ns"].is_null(),
+                "{found}"
+            );
+        }
+    }
+    // What comes behind the dashes is the command's.
+    place
+        .farpath(&[
+            "lab",
+            "run",
+            "--nonsense",
+            "--",
+            "x",
+            "--junit",
+            "theirs.xml",
+        ])
+        .exits(125);
+    assert!(!place.path().join("theirs.xml").exists());
 }
 
 #[test]

@@ -319,7 +319,7 @@ fn where_no_lab_can_be_the_remedy_is_named_and_nothing_passes_silently() {
     assert!(xml.contains("user.max_user_namespaces"), "{xml}");
     let json = || serde_json::from_str::<serde_json::Value>(&read("out.json")).expect("JSON");
     let auto = json();
-    assert_eq!(auto["exit_code"], 0, "{auto}");
+    assert!(auto["exit_code"].is_null(), "nothing has run: {auto}");
     let why = auto["fault"].as_str().unwrap_or_default();
     assert!(why.contains("user.max_user_namespaces"), "{auto}");
     nobody(&place, "required", &one).exits(125);

@@ -170,6 +170,88 @@ fn a_command_that_waits_for_a_slow_server_is_told_from_one_that_waits_for_the_pa
     says(&line, &["; it waited for the path "]);
 }
 
+/// What `--json` says of 200 datagrams of 4000 bytes, in three fragments each, that the command sends to a socket which
+/// takes those that are whole and right; and how many that took.
+fn in_fragments(
+    place: &Place,
+    version: &str,
+    option: [&str; 2],
+) -> (serde_json::Value, u64, String) {
+    let server = "exec perl -MIO::Socket::IP -e 'my $u = IO::Socket::IP->new(Proto => \"udp\", LocalPort => 7000, LocalHost => \"::\", \
+        V6Only => 0) or die $!; $| = 1; while ($u->recv(my $d, 9000)) { open my $f, \">>\", \"took\"; print $f length($d), \"\\n\" }'";
+    let client = "my $u = IO::Socket::IP->new(Proto => \"udp\", PeerAddr => \"server:7000\") or die $!; sleep 1; \
+        for (1..200) { $u->send(\"x\" x 4000); select(undef, undef, undef, 0.005) } sleep 1";
+    drop(std::fs::remove_file(place.path().join("took")));
+    let ran = place.farpath(
+        &[
+            &[
+                "lab",
+                "run",
+                version,
+                "--rtt",
+                "20ms",
+                "--rate",
+                "100Mbit/s",
+                "--json",
+                "o.json",
+            ][..],
+            &option,
+            &[
+                "--server",
+                server,
+                "--",
+                "perl",
+                "-MIO::Socket::IP",
+                "-e",
+                client,
+            ],
+        ]
+        .concat(),
+    );
+    let ran = ran.exits(0);
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    let mut found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let took = std::fs::read_to_string(place.path().join("took")).unwrap_or_default();
+    let right = took.lines().filter(|l| *l == "4000").count();
+    (found["datagrams"][0].take(), right as u64, ran.err)
+}
+
+#[test]
+fn datagrams_in_fragments_are_counted_as_their_receiver_has_them() {
+    let place = Place::new();
+    for version in ["-4", "-6"] {
+        let (sent, took, _) = in_fragments(&place, version, ["--there", "loss=5%"]);
+        assert_eq!(
+            (&sent["datagrams"], &sent["bytes"]),
+            (&200.into(), &800_000.into()),
+            "{version}"
+        );
+        let dropped = sent["dropped"].as_u64().expect("a number");
+        assert!(
+            dropped > 10 && dropped + took == 200,
+            "{version}: {took} came: {sent}"
+        );
+        let (sent, took, said) = in_fragments(&place, version, ["--corrupt", "5%"]);
+        let damaged = sent["damaged"].as_u64().expect("a number");
+        assert!(
+            damaged > 10 && damaged + took == 200,
+            "{version}: {took} came: {sent}"
+        );
+        assert!(
+            said.contains(&format!("; {damaged} arrived damaged (wrong checksum, ")),
+            "{said}"
+        );
+    }
+    let (sent, took, said) = in_fragments(&place, "-4", ["--down", "1500ms-"]);
+    let number = |key: &str| sent[key].as_u64().expect(key);
+    assert!(
+        number("dropped") > 0 && number("dropped") + took == 200,
+        "{took} came: {sent}"
+    );
+    assert!(number("path_down") >= number("dropped"), "{sent}");
+    assert!(said.contains(" frames found it down"), "{said}");
+}
+
 /// 300 datagrams at once, at four times the path's rate and into a queue of ten.
 #[test]
 fn what_the_path_dropped_of_datagrams_is_counted() {

@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::chown;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::place::{Place, SMALL, ran};
@@ -115,19 +115,22 @@ fn where_no_lab_can_be_the_remedy_is_named_and_auto_skips() {
     let masked = "mount -t tmpfs none /proc/driver && exec \"$@\"";
     let without_ip = "for f in /bin /sbin /usr/bin /usr/sbin; do \
         test ! -f $f/ip || mount --bind /dev/null \"$(readlink -f $f/ip)\"; done; exec \"$@\"";
-    // Where the tests run in a container, that is who refuses.
-    let contained = ["/.dockerenv", "/run/.containerenv"]
-        .iter()
-        .any(|mark| Path::new(mark).exists());
-    let stripped = match contained {
-        true => "docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN",
-        false => "this root lacks CAP_SYS_ADMIN, CAP_NET_ADMIN or CAP_NET_RAW",
-    };
+    // Engines leave root some capabilities.
+    let few = [
+        "setpriv",
+        "--bounding-set=-all,+chown",
+        "--inh-caps=-all",
+        "--",
+    ];
     let rows: [(&str, Vec<&str>, &str); 7] = [
-        ("root without capabilities", bare.to_vec(), stripped),
+        (
+            "root without capabilities",
+            bare.to_vec(),
+            "run it as another user, or with the capabilities",
+        ),
         (
             "a container",
-            [&bare[..], &filtered].concat(),
+            [&few[..], &filtered].concat(),
             "docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN",
         ),
         (
@@ -271,6 +274,43 @@ fn the_first_signal_ends_it() {
         assert!(junit.contains("interrupted"), "{junit}");
         assert_eq!(place.left(), Vec::<PathBuf>::new());
     }
+}
+
+/// As `--timeout` does; a second signal would end all at once.
+#[test]
+fn the_first_signal_leaves_the_command_time_and_the_run_its_reports() {
+    let place = Place::new();
+    let there = place.path().join("there");
+    let script = "trap 'echo asked; exit 3' TERM; touch there; tail -f /dev/null & wait";
+    let mut command = place.command();
+    command
+        .args(PATH)
+        .args(["--strict", "--json", "o.json", "--"]);
+    let child = command.args(["sh", "-c", script]);
+    let child = child.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = child.spawn().expect("it starts");
+    while !there.exists() {
+        assert_eq!(child.try_wait().expect("it is ours"), None);
+        std::thread::yield_now();
+    }
+    signal("-INT", &child.id().to_string());
+    let ran = ran(child.wait_with_output().expect("it ends")).exits(130);
+    assert_eq!(ran.out, "asked\n");
+    assert!(
+        ran.err.contains("note: the command was interrupted"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("certificate "), "{}", ran.err);
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(
+        (&found["exit_code"], &found["fault"]),
+        (&130.into(), &"interrupted".into())
+    );
+    assert!(found["took_ns"].as_u64() > Some(0), "{text}");
+    assert!(found["certificate"].is_object(), "{text}");
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! there by itself. Consecutive survivors of one packet are written in one piece again.
 
 mod compose;
+mod datagrams;
 mod flows;
 mod heading;
 mod packet;
@@ -26,14 +27,16 @@ use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
 use farpath_wire::{Frame, Kind};
 
+pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
 pub use pool::{CHUNK, LARGEST};
-pub use traffic::{Datagrams, Traffic};
+pub use traffic::Traffic;
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;
 use compose::{compose, is_answer};
+use datagrams::{Counts, Fate};
 use flows::Flows;
 use packet::Packet;
 use pool::{Pool, handle, unpack};
@@ -141,8 +144,7 @@ pub struct Plane<I> {
     coalescing: Duration,
     next_event: usize,
     traffic: Traffic,
-    /// By host.
-    datagrams: Vec<Datagrams>,
+    datagrams: Counts,
     heading: Vec<u8>,
     taps: Taps,
     /// Deliveries: interface, when due, handle, frames.
@@ -182,7 +184,7 @@ impl<I: Interface> Plane<I> {
         let first = |both: &[(ElementId, Duration)]| both.iter().map(|b| b.0).collect();
         let (nodes, ports): (Vec<ElementId>, Vec<ElementId>) = (first(&nodes), first(&ports));
         let routers = &nodes[scenario.hosts.len()..];
-        let datagrams = vec![Datagrams::default(); scenario.hosts.len()];
+        let datagrams = Counts::new(scenario.hosts.len());
         let active = routers.iter().chain(&ports).copied().collect();
         let sockets = attachments
             .into_iter()
@@ -282,11 +284,7 @@ impl<I: Interface> Plane<I> {
         let channel = self.network.channel_mut(socket.out);
         self.traffic.packets_in += 1;
         self.traffic.frames_in += packet.segments() as u64;
-        if packet.is_udp() {
-            let datagrams = &mut self.datagrams[socket.node.0];
-            datagrams.sent += packet.segments() as u64;
-            datagrams.bytes += u64::from(packet.payload());
-        }
+        self.datagrams.sent(socket.node, &packet);
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;
             frame.side = handle(slot, segment);
@@ -448,6 +446,9 @@ impl<I: Interface> Plane<I> {
             true => self.told.remove(&frame.side),
             false => None,
         };
+        if frame.is_damaged() && told.is_none() {
+            self.datagrams.note(&packet, Fate::Damaged);
+        }
         let out = &mut self.heading;
         let way = (&self.wan.plan, socket.macs);
         let rest = compose(
@@ -509,7 +510,7 @@ impl<I: Interface> Plane<I> {
 
     /// What became of the datagrams of a host so far.
     pub fn datagrams(&self, host: NodeId) -> Datagrams {
-        self.datagrams.get(host.0).copied().unwrap_or_default()
+        self.datagrams.of(host)
     }
 
     /// Frames on links, in queues or not handed out yet.

@@ -93,6 +93,8 @@ pub(super) struct Packet {
     pub(super) ttl: u8,
     /// It must not be fragmented.
     pub(super) dont_fragment: bool,
+    /// Of a fragment of a UDP datagram the number that all of them have.
+    pub(super) fragment_of: Option<u32>,
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u16> {
@@ -156,7 +158,11 @@ impl Packet {
             class: ip[1],
             ttl: ip[8],
             dont_fragment: fragment & 0x4000 != 0,
+            fragment_of: None,
         };
+        if fragment & 0x3fff != 0 && ip[9] == PROTOCOL_UDP {
+            packet.fragment_of = word(ip, 4).map(u32::from);
+        }
         // A super-frame's total length may be left at 0 when it is too long for the field.
         if end > bytes.len() || end < usize::from(packet.transport_at) {
             packet.end = bytes.len() as u32;
@@ -174,8 +180,11 @@ impl Packet {
             Some(IpAddr::V6(Ipv6Addr::from(bytes)))
         };
         let rest = ip.get(40..)?;
-        let (protocol, fragment, inner) =
-            skip_extensions(ip[6], rest).unwrap_or((ip[6], true, rest));
+        let walked = skip_extensions(ip[6], rest);
+        let has_header = walked
+            .as_ref()
+            .is_ok_and(|(_, fragment, _)| !fragment.is_some_and(|f| f.is_later));
+        let (protocol, fragment, inner) = walked.unwrap_or((ip[6], None, rest));
         let transport_at = bytes.len() - inner.len();
         let end = DATAGRAM + 40 + usize::from(word(ip, 4)?);
         let fits = end <= bytes.len() && end >= transport_at && end > DATAGRAM + 40;
@@ -192,8 +201,9 @@ impl Packet {
             class: (word(ip, 0)? >> 4) as u8,
             ttl: ip[7],
             dont_fragment: true,
+            fragment_of: fragment.filter(|_| protocol == PROTOCOL_UDP).map(|f| f.id),
         };
-        if !fragment {
+        if has_header {
             packet.parse_transport(bytes, protocol)?;
         }
         Some(packet)
@@ -230,9 +240,14 @@ impl Packet {
         Some(())
     }
 
-    /// Whether it is a UDP datagram, or several.
-    pub(super) fn is_udp(&self) -> bool {
+    /// Whether a UDP datagram begins in it, or several do.
+    pub(super) fn begins_udp(&self) -> bool {
         matches!(self.transport, Transport::Udp { .. })
+    }
+
+    /// Whether it is of UDP: later fragments, too.
+    pub(super) fn is_udp(&self) -> bool {
+        self.begins_udp() || self.fragment_of.is_some()
     }
 
     /// Bytes of payload in all.
@@ -283,6 +298,7 @@ impl Packet {
             class: 0,
             ttl: 64,
             dont_fragment: false,
+            fragment_of: None,
         }
     }
 }

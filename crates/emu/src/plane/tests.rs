@@ -486,6 +486,76 @@ fn damage_is_found_by_the_receivers_checksum() {
     assert_eq!(w.plane.packets_under_way(), 0);
 }
 
+/// A UDP datagram of 4000 bytes as a kernel hands it over, in fragments.
+fn fragments(version: u8, id: u8) -> Vec<Vec<u8>> {
+    let whole = Made {
+        version,
+        udp: true,
+        payload: 4000,
+        ..Made::default()
+    };
+    let mut whole = whole.bytes();
+    // The kernel has completed the checksum.
+    whole[0] = 0;
+    let ip = if version == 6 { 40 } else { 20 };
+    let (heads, body) = whole.split_at(OFFLOAD + 14 + ip);
+    let last = body.len().div_ceil(1440) - 1;
+    let pieces = body.chunks(1440).enumerate();
+    let piece = |(n, piece): (usize, &[u8])| {
+        let mut out = heads.to_vec();
+        let header = &mut out[OFFLOAD + 14..];
+        let more = u16::from(n < last);
+        let at = (n * 1440) as u16;
+        if version == 6 {
+            header[4..6].copy_from_slice(&(piece.len() as u16 + 8).to_be_bytes());
+            header[6] = 44;
+            out.extend([17, 0]);
+            out.extend((at | more).to_be_bytes());
+            out.extend([9, 9, 9, id]);
+        } else {
+            header[2..4].copy_from_slice(&(piece.len() as u16 + 20).to_be_bytes());
+            header[4..6].copy_from_slice(&[9, id]);
+            header[6..8].copy_from_slice(&((more << 13) | (at / 8)).to_be_bytes());
+        }
+        out.extend(piece);
+        out
+    };
+    pieces.map(piece).collect()
+}
+
+#[test]
+fn a_datagram_in_fragments_counts_once_and_whole() {
+    for (version, id_at) in [(4, OFFLOAD + 14 + 5), (6, OFFLOAD + 14 + 47)] {
+        let mut w = two(
+            "[link.forward]\nloss = \"10%\"\ncorruption = { share = 0.1, found_by = \"checksum\" }\n",
+        );
+        let mut sent = BTreeMap::new();
+        for id in 0..100 {
+            for piece in fragments(version, id) {
+                w.sends(0, Time::ZERO + Duration::from_ms(u64::from(id)), piece);
+            }
+        }
+        w.rest();
+        for id in 0..100 {
+            let of = |bytes: &&Vec<u8>| bytes[id_at] == id;
+            let got: Vec<Vec<u8>> = w.got(1).iter().filter(of).cloned().collect();
+            let last = |n: usize| fragments(version, id)[n].last().copied();
+            let whole = got
+                .iter()
+                .enumerate()
+                .all(|(n, b)| b.last().copied() == last(n));
+            sent.insert(id, (got.len() == 3, whole));
+        }
+        let found = w.plane.datagrams(NodeId(0));
+        assert_eq!((found.sent, found.bytes), (100, 400_000), "IPv{version}");
+        let gone = sent.values().filter(|(all, whole)| !all || !whole).count();
+        assert_eq!(found.lost + found.damaged, gone as u64, "IPv{version}");
+        let damaged = sent.values().filter(|(all, whole)| *all && !whole).count();
+        assert!(found.lost > 0 && found.damaged >= damaged as u64);
+        assert!(damaged > 0, "IPv{version}");
+    }
+}
+
 #[test]
 fn routers_answer_real_pings_and_report_the_end_of_a_ttl_with_the_datagram() {
     let mut w = two("");
@@ -661,6 +731,7 @@ proptest! {
             sent: traffic.frames_in,
             bytes: 5 * payload_bytes as u64,
             lost: traffic.lost,
+            damaged: 0,
         };
         let none = Datagrams::default();
         let wanted = if udp { datagrams } else { none };

@@ -1,9 +1,9 @@
 //! What passed between hosts and network, counted.
 
-use farpath_scenario::plan::node_at;
 use farpath_wire::Frame;
 
 use super::compose::is_answer;
+use super::datagrams::{Counts, Fate};
 use super::pool::{Pool, unpack};
 
 /// What passed between hosts and network.
@@ -29,32 +29,16 @@ pub struct Traffic {
     pub pool_full: u64,
 }
 
-/// What became of the UDP datagrams of a host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Datagrams {
-    /// Datagrams it sent; one in fragments counts once.
-    pub sent: u64,
-    /// Bytes of payload in them.
-    pub bytes: u64,
-    /// Those that a queue, a line or a router of the network dropped.
-    pub lost: u64,
-}
-
 /// A frame is lost: its bytes are not needed any more.
 pub(super) fn forget(
     frame: &Frame,
     pool: &mut Pool,
     traffic: &mut Traffic,
-    datagrams: &mut [Datagrams],
+    datagrams: &mut Counts,
 ) {
     let (slot, _) = unpack(frame.side);
-    let packet = pool.packet(slot);
-    if packet.is_udp()
-        && !is_answer(frame)
-        && let Some(host) = node_at(packet.addresses[0])
-        && let Some(datagrams) = datagrams.get_mut(host.0)
-    {
-        datagrams.lost += 1;
+    if !is_answer(frame) {
+        datagrams.note(pool.packet(slot), Fate::Lost);
     }
     pool.release(slot, 1);
     traffic.lost += 1;

@@ -1,0 +1,101 @@
+//! What became of the UDP datagrams of hosts, those in fragments among them.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use farpath_scenario::NodeId;
+use farpath_scenario::plan::node_at;
+
+use super::packet::Packet;
+
+/// What became of the UDP datagrams of a host; one in fragments counts once, in the first way that is true of a fragment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Datagrams {
+    /// Datagrams it sent.
+    pub sent: u64,
+    /// Bytes of payload in them.
+    pub bytes: u64,
+    /// Those that a queue, a line or a router of the network dropped.
+    pub lost: u64,
+    /// Those that arrived with a checksum that is wrong.
+    pub damaged: u64,
+}
+
+/// So many datagrams in fragments that did not arrive whole are known at once: their other fragments are not far behind.
+const KNOWN: usize = 1 << 16;
+
+/// What all fragments of a datagram have in common.
+type Whole = ([IpAddr; 2], u32);
+
+/// The counts of all hosts.
+#[derive(Debug)]
+pub(super) struct Counts {
+    hosts: Vec<Datagrams>,
+    /// Datagrams in fragments of which one was lost or damaged, and counted.
+    counted: BTreeSet<Whole>,
+}
+
+/// What may happen to a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// The network dropped it.
+    Lost,
+    /// Its checksum is wrong.
+    Damaged,
+}
+
+impl Counts {
+    /// Those of so many hosts.
+    pub(super) fn new(hosts: usize) -> Counts {
+        Counts {
+            hosts: vec![Datagrams::default(); hosts],
+            counted: BTreeSet::new(),
+        }
+    }
+
+    /// Those of a host so far.
+    pub(super) fn of(&self, host: NodeId) -> Datagrams {
+        self.hosts.get(host.0).copied().unwrap_or_default()
+    }
+
+    /// A host has sent `packet`, if it is of UDP.
+    pub(super) fn sent(&mut self, host: NodeId, packet: &Packet) {
+        if !packet.is_udp() {
+            return;
+        }
+        let datagrams = &mut self.hosts[host.0];
+        datagrams.bytes += u64::from(packet.payload());
+        if packet.begins_udp() {
+            datagrams.sent += packet.segments() as u64;
+            // Numbers come round.
+            if let Some(whole) = whole(packet) {
+                self.counted.remove(&whole);
+            }
+        }
+    }
+
+    /// This has become of a segment of `packet`, if it is of UDP.
+    pub(super) fn note(&mut self, packet: &Packet, fate: Fate) {
+        let host = node_at(packet.addresses[0]).filter(|_| packet.is_udp());
+        let Some(datagrams) = host.and_then(|host| self.hosts.get_mut(host.0)) else {
+            return;
+        };
+        if let Some(whole) = whole(packet) {
+            if self.counted.len() >= KNOWN {
+                self.counted.clear();
+            }
+            if !self.counted.insert(whole) {
+                return;
+            }
+        }
+        match fate {
+            Fate::Lost => datagrams.lost += 1,
+            Fate::Damaged => datagrams.damaged += 1,
+        }
+    }
+}
+
+/// The datagram of which `packet` is a fragment.
+fn whole(packet: &Packet) -> Option<Whole> {
+    packet.fragment_of.map(|id| (packet.addresses, id))
+}
