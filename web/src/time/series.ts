@@ -29,7 +29,7 @@ export interface TimePlot {
   readonly fromZero: boolean;
 }
 
-const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [12, 4, 4, 4], [3, 6], [1, 2]];
+export const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [12, 4, 4, 4], [3, 6], [1, 2]];
 /** That of a predicted constant, unless its first is taken. */
 const FINE: readonly number[] = [3, 4];
 /** How many line colours the page has. */
