@@ -159,12 +159,8 @@ fn no_change_gives_what_is_measured_already() {
 /// A policer's rate is shared by the connections of the largest test: what each is paced to is the same in all advice.
 #[test]
 fn pacing_below_a_policer_is_shared_by_the_streams() {
-    let lossy = |streams: u32, port: u16| {
-        log(streams, port).replace("  0             sender", "  4114             sender")
-    };
-    let datagrams = "$ iperf3 -c 10.65.4.20 -u -b 6G -t 10\nConnecting to host 10.65.4.20, port 5201\n[  5] local 10.20.1.11 port 39107 connected to 10.65.4.20 port 5201\n[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n[  5]   0.00-10.00  sec  7.00 GBytes  6.00 Gbits/sec  0.000 ms  0/5179560 (0%)  sender\n[  5]   0.00-10.00  sec  4.55 GBytes  3.90 Gbits/sec  0.008 ms  1812846/5179560 (35%)  receiver\n";
-    let text = lossy(1, 44_170) + &lossy(8, 44_200) + datagrams;
-    let d = of(&text, &far(None));
+    let text = include_str!("../data/policed.txt");
+    let d = of(text, &far(None));
     let flows = d.flows.iter().filter(|f| f.verdict.cause == "policer");
     let paced: Vec<&str> = flows
         .flat_map(|f| commands(&f.changes))
