@@ -21,7 +21,7 @@ pub(crate) struct Stop {
 const LONG_S: f64 = 1.0;
 const PART: f64 = 1.0 / 20.0;
 
-/// Words of what a host did by itself: then it is no stop of the path.
+/// Words of what a host did by itself: then the path did not stop.
 const OF_HOSTS: [&str; 2] = ["application", "receive_window"];
 
 /// The longest stop among the glitches of a captured direction.

@@ -17,7 +17,7 @@ const LATE_SHARE: f64 = 0.005;
 /// Of fewer frames than these the late ones are counted, and not given as a share.
 const FEW: u64 = 1000;
 
-/// Fewer frames than these in a second are no work for any machine.
+/// Fewer frames than these in a second are little work for any machine.
 const LITTLE_WORK: f64 = 10_000.0;
 
 /// The longest the data plane may stand still: what happened on the wire meanwhile happened all at once.
@@ -166,7 +166,7 @@ fn cause(evidence: &Evidence, share: f64, frames: u64) -> String {
     let starved = audit.starved_ns as f64 / evidence.time.as_ns().max(1) as f64;
     let stolen = audit.stolen_share();
     let at_work = audit.thread_share(evidence.time) > 0.5;
-    // Between frames that are close the data plane stays awake: that is no work.
+    // Between frames that are close the data plane stays awake: that is not work.
     let much = frames as f64 > LITTLE_WORK * evidence.time.as_secs_f64();
     // Who is late half of the time was not held up for a moment.
     let overrun = share > 0.5 && at_work && much;

@@ -113,10 +113,7 @@ impl<'i> Figures<'i> {
             lawless: cuts_paced || loss.is_some() && loss_bps.is_none(),
             full,
             slow_start: slow_start.cost(),
-            overflowing: input
-                .queue
-                .map(|q| slow_start.overflowing(q.as_bytes() as f64 / wire.as_bytes() as f64))
-                .filter(|window| *window < full && !input.cc.doubles()),
+            overflowing: buffers::overflowing(input, slow_start, wire),
         })
     }
 
@@ -327,22 +324,6 @@ impl<'i> Figures<'i> {
                 .note(paws)
                 .holds("payload at the rate of the line"),
         ]
-    }
-
-    /// Where slow start ends by losses, long before the window is full.
-    fn overflow(&self) -> Answer {
-        let bytes = self.overflowing.map(|w| w * self.mss.as_bytes() as f64);
-        answer("slow_start_overflow_bytes", bytes, "B")
-            .by("Q / (1 − 1/g), g = 1 + 1/b", "RFC 5681 §3.1")
-            .note(match (self.input.queue, bytes) {
-                (None, _) => "No queue was named.",
-                (_, None) => "Slow start fills the window without overflowing the queue.",
-                _ => {
-                    "What a window of slow start outgrows the queue by is lost: it ends here, and the rest of the window is \
-                      climbed by congestion avoidance."
-                }
-            })
-            .holds("segments one behind the other, not paced; no early exit (HyStart)")
     }
 
     fn recovery(&self) -> Answer {

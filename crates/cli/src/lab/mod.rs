@@ -16,6 +16,7 @@ mod packets;
 mod path;
 mod programs;
 mod run;
+mod seen;
 mod status;
 mod turns;
 mod up;

@@ -1,6 +1,9 @@
 //! The commands of each system, how to undo them, how to keep them, and what may go wrong.
 
+mod pacing;
 mod windows;
+
+pub(crate) use pacing::{Sending, pacing};
 
 use crate::cause::Cause;
 use crate::document::Change;
@@ -472,115 +475,6 @@ pub(crate) fn longer(host: &str) -> Remedy {
         persist: Vec::new(),
         risk: "transfers as short as this one stay as slow: only a shorter round trip or one connection for many of them helps".to_owned(),
     }
-}
-
-/// How a sender sends now, as far as it is known.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sending {
-    /// Queueing discipline of its interface, or what new interfaces get.
-    pub(crate) qdisc: Option<String>,
-    /// Congestion control that the host gives new connections.
-    pub(crate) default: Option<String>,
-    /// Congestion control of this connection.
-    pub(crate) used: Option<String>,
-    /// What a policer lets through, bit/s.
-    pub(crate) policed: Option<f64>,
-    /// Connections side by side in the largest test of the host.
-    pub(crate) streams: f64,
-}
-
-impl Sending {
-    /// Whether packets leave one by one: `fq` does that, and BBR by itself.
-    fn is_paced(&self) -> bool {
-        self.qdisc.as_deref() == Some("fq") || is_bbr(self.used.as_ref())
-    }
-}
-
-fn is_bbr(cc: Option<&String>) -> bool {
-    cc.is_some_and(|name| name.starts_with("bbr"))
-}
-
-/// Pacing, and against random loss an algorithm that few losses do not slow down: what is not so already.
-pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
-    let mut remedy = Remedy {
-        risk: "none known".to_owned(),
-        ..Remedy::default()
-    };
-    if !now.is_paced() {
-        remedy.commands = vec!["tc qdisc replace dev INTERFACE root fq".to_owned()];
-        remedy.undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
-        remedy.persist = kept(&[("net.core.default_qdisc", "fq")]);
-    }
-    match cause {
-        Cause::RandomLoss => {
-            let find = "find what loses: ip -s link, ethtool -S and ethtool -m on both hosts, counters and optics of each link between";
-            remedy.commands.insert(0, find.to_owned());
-            withstand(now, &mut remedy);
-        }
-        Cause::Policer => below(now, &mut remedy),
-        _ => {}
-    }
-    remedy
-}
-
-/// An algorithm that few losses do not slow down, where the connection has another.
-fn withstand(now: &Sending, remedy: &mut Remedy) {
-    let cure = "finding and repairing what loses is the cure";
-    if is_bbr(now.used.as_ref()) {
-        remedy.risk = cure.to_owned();
-        return;
-    }
-    remedy.risk = format!("BBR takes more than its share from others on a shared path; {cure}");
-    let key = "net.ipv4.tcp_congestion_control";
-    if let Some(default) = now.default.as_ref().filter(|d| is_bbr(Some(d))) {
-        let used = now.used.as_deref().unwrap_or("another");
-        remedy.commands.push(format!(
-            "this connection runs {used}, though {key} is {default}: its program asks for {used}, or it is older than the setting, or in another network namespace, or its route says so; change it there"
-        ));
-        return;
-    }
-    remedy.commands.push(format!("sysctl -w {key}=bbr"));
-    remedy.undo.push(match &now.default {
-        Some(default) => format!("sysctl -w {key}={default}"),
-        None => before(key, None, "sysctl -w "),
-    });
-    if remedy.persist.is_empty() {
-        remedy.persist = kept(&[(key, "bbr")]);
-    } else {
-        remedy.persist.push(format!("{key} = bbr"));
-    }
-}
-
-/// Below what a policer lets through nothing is dropped.
-fn below(now: &Sending, remedy: &mut Remedy) {
-    if let Some(bps) = now.policed {
-        let streams = now.streams.max(1.0);
-        // `maxrate` is of each connection: all of them together have to stay below the policer.
-        let rate = format!("fq maxrate {:.0}kbit", (bps / streams / 1e3).floor());
-        remedy.commands = vec![format!("tc qdisc replace dev INTERFACE root {rate}")];
-        remedy.persist = Vec::new();
-        remedy.undo = vec![match now.qdisc.as_deref() {
-            Some("fq") => "tc qdisc replace dev INTERFACE root fq".to_owned(),
-            _ => "tc qdisc del dev INTERFACE root".to_owned(),
-        }];
-        let share = match streams {
-            n if n > 1.0 => format!(
-                ", a share of {} for each of {n:.0} side by side: one alone may have all of that",
-                crate::ceiling::bps(bps)
-            ),
-            _ => String::new(),
-        };
-        remedy.risk = format!(
-            "every connection through this interface is held to that rate{share}; ask who runs the policer for a higher one, or a larger burst"
-        );
-        return;
-    }
-    if remedy.commands.is_empty() {
-        let ask = "ask who runs the policer for its rate and its burst, or for higher ones: the sender paces already";
-        remedy.commands.push(ask.to_owned());
-        return;
-    }
-    remedy.risk = "pacing helps only below the policer's rate: ask who runs the policer for a higher one, or a larger burst".to_owned();
 }
 
 /// Datagrams that are sent as fast as a program is asked to.

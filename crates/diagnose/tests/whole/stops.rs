@@ -31,7 +31,7 @@ fn an_outage_is_named_whatever_the_cause_is() {
         because.contains("besides, for 2.0 s from 6.0 s on nothing arrived"),
         "{because}"
     );
-    // What begins late or ends early is no outage.
+    // An outage is not what begins late or ends early.
     let mut ends = rates;
     (ends[6], ends[7], ends[0], ends[13]) = (18.8, 18.8, 0.0, 0.0);
     let d = of(&log(&ends), &on("20Mbit/s"));

@@ -1,13 +1,40 @@
 //! What a queue is to a flow that loses whenever it is full.
 
+use farpath_units::Size;
+
 use crate::aimd::{Aimd, cubic_converging_utilisation};
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
+use crate::path::PathInput;
+use crate::slow_start::SlowStart;
 use crate::{law, recovery};
 
 use super::Figures;
 
+/// The window in segments at which `slow_start` overflows the queue named, where that is less than what fills the path.
+pub(super) fn overflowing(input: &PathInput, slow_start: SlowStart, wire: Size) -> Option<f64> {
+    let queue = input.queue?.as_bytes() as f64 / wire.as_bytes() as f64;
+    let window = slow_start.overflowing(queue);
+    (window < slow_start.full && !input.cc.doubles()).then_some(window)
+}
+
 impl Figures<'_> {
+    /// Where slow start ends by losses, long before the window is full.
+    pub(super) fn overflow(&self) -> Answer {
+        let bytes = self.overflowing.map(|w| w * self.mss.as_bytes() as f64);
+        answer("slow_start_overflow_bytes", bytes, "B")
+            .by("Q / (1 − 1/g), g = 1 + 1/b", "RFC 5681 §3.1")
+            .note(match (self.input.queue, bytes) {
+                (None, _) => "No queue was named.",
+                (_, None) => "Slow start fills the window without overflowing the queue.",
+                _ => {
+                    "What a window of slow start outgrows the queue by is lost: it ends here, and the rest of the window is \
+                      climbed by congestion avoidance."
+                }
+            })
+            .holds("segments one behind the other, not paced; no early exit (HyStart)")
+    }
+
     /// Share of the line one flow fills by itself when the queue holds nothing.
     pub(super) fn utilisation(&self) -> Answer {
         let pipe = self.pipe();
