@@ -17,6 +17,7 @@ use crate::{htcp, recovery, window};
 
 mod buffers;
 mod policed;
+mod time;
 
 use policed::Policed;
 
@@ -262,68 +263,6 @@ impl<'i> Figures<'i> {
             .by(grounds.loss, grounds.source)
             .note(note)
             .holds("mean window equal to the pipe, empty queues; queues allow more loss")
-    }
-
-    pub(crate) fn about_time(&self) -> Vec<Answer> {
-        const ROUNDS: &str = "no loss, no early exit (HyStart++), no handshake, no ACK timer: \
-                              a packet-level run differs by up to an RTT";
-        let cost = self.slow_start;
-        let (iw, b) = (self.input.initial_window, segments_per_growth(self.input));
-        let wrap = window::sequence_wrap_s(self.input.rate);
-        // Multiplied before it becomes a float: 17 × 581 ms is 9.877 s, not 9.876999….
-        let rounds_s = (u128::from(self.input.rtt.as_ps()) * u128::from(cost.rounds)) as f64 / 1e12;
-        // RFC 9293 §3.4.2: a segment lives for at most the MSL of 2 minutes.
-        let paws = if wrap < 120.0 {
-            "Old segments can live that long (MSL 120 s) and pass for new ones: \
-             timestamps (PAWS) are needed."
-        } else {
-            ""
-        };
-        let already = match cost.rounds {
-            0 => "The initial window fills the path at once.",
-            _ => "",
-        };
-        let counting = match b {
-            2 => "A sender that counts bytes (RFC 3465, Linux) grows as with b = 1.",
-            _ => "",
-        };
-        let kernel = match self.input.cc {
-            Cc::Cubic => {
-                "A Linux host's CUBIC may leave slow start earlier (HyStart); until a loss it grows \
-                 by 5 % a round trip then."
-            }
-            cc if cc.doubles() => "Startup doubles each round trip, whatever an ACK is for.",
-            _ => "",
-        };
-        vec![
-            self.overflow(),
-            answer("slow_start_s", rounds_s, "s")
-                .by(
-                    "RTT × least n with IW (1 + 1/b)^n ≥ W",
-                    "RFC 5681 §3.1; RFC 6928",
-                )
-                .note(already)
-                .note(format!(
-                    "{} rounds to {:.1} segments, IW {iw}, b = {b}.",
-                    cost.rounds, self.full
-                ))
-                .note(counting)
-                .note(kernel)
-                .holds(ROUNDS),
-            answer("slow_start_waste_s", cost.wasted_rtts * self.rtt_s, "s")
-                .by(
-                    "RTT × Σ (1 − w_k / W) over the rounds",
-                    crate::slow_start::METHOD,
-                )
-                .note("What a transfer takes longer than at full rate from the start.")
-                .holds(ROUNDS),
-            self.recovery(),
-            answer("sequence_wrap_s", wrap, "s")
-                .by("2^31 / B, B = C/8", "RFC 7323 §5")
-                .note(format!("The full cycle of 2^32 takes {:.6} s.", 2.0 * wrap))
-                .note(paws)
-                .holds("payload at the rate of the line"),
-        ]
     }
 
     fn recovery(&self) -> Answer {
