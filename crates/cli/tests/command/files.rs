@@ -504,7 +504,7 @@ fn series_of_repeats_can_be_left_out() {
         );
         csv.lines()
             .skip(1)
-            .filter_map(|l| l.split(',').nth(3))
+            .filter_map(|l| l.split(',').nth(2))
             .map(str::to_owned)
             .collect()
     };

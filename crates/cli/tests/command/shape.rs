@@ -89,7 +89,7 @@ const RECORD: [(&str, Is); 16] = [
     ("notes", Is::Array),
 ];
 
-const LINK: [(&str, Is); 12] = [
+const LINK: [(&str, Is); 13] = [
     ("origin", Is::Text),
     ("link", Is::Text),
     ("direction", Is::Text),
@@ -102,6 +102,7 @@ const LINK: [(&str, Is); 12] = [
     ("t_ns", Is::Array),
     ("rate_bps", Is::Array),
     ("queue_bytes", Is::Array),
+    ("queue_max_bytes", Is::Whole),
 ];
 
 const EXPECTATION: [(&str, Is); 10] = [

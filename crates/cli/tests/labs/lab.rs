@@ -185,6 +185,10 @@ fn links_of_a_running_lab_go_down_and_up_and_are_impaired() {
         ),
         (
             &["link.far.delay=40ms", "link.far.dealy=1ms"],
+            "did you mean `delay`?",
+        ),
+        (
+            &["link.far.delay=40ms", "link.far.sort=1ms"],
             "of a link that is up, `rate`, `delay`,",
         ),
         (
