@@ -87,15 +87,23 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
     let one = may
         .first()
         .is_some_and(|(_, first)| may.iter().all(|(_, of)| is(of, first)));
-    let targets = facts.pings.iter().filter_map(|of| of.first());
-    let mut others: Vec<String> = Vec::new();
-    for target in targets.filter(|_| !one) {
-        if others.len() < NAMED_MAX && !others.contains(target) {
-            others.push(target.clone());
-        }
-    }
+    let others = match one {
+        true => Vec::new(),
+        false => targets(&facts.pings),
+    };
     let own = may.iter().filter(|_| one).map(|(n, _)| *n).collect();
     Pings { own, others }
+}
+
+/// The first names of pings, each once, as many as are named.
+fn targets<'f>(pings: impl IntoIterator<Item = &'f Vec<String>>) -> Vec<String> {
+    let mut targets: Vec<String> = Vec::new();
+    for target in pings.into_iter().filter_map(|of| of.first()) {
+        if targets.len() < NAMED_MAX && !targets.contains(target) {
+            targets.push(target.clone());
+        }
+    }
+    targets
 }
 
 /// Every name of an end of a flow: 0 the sender, 1 the receiver.
@@ -128,16 +136,9 @@ fn apart(a: &[String], b: &[String]) -> bool {
 
 /// Names the targets of pings that are of no flow's path.
 pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
-    let mut rest: Vec<&String> = Vec::new();
-    for (n, of) in (0_u32..).zip(&facts.pings) {
-        let taken = flows.iter().any(|f| f.pings.own.binary_search(&n).is_ok());
-        if let Some(name) = of.first().filter(|name| !taken && !rest.contains(name))
-            && rest.len() < NAMED_MAX
-        {
-            rest.push(name);
-        }
-    }
-    let named: Vec<&str> = rest.iter().map(|name| name.as_str()).collect();
+    let taken = |n: &u32| flows.iter().any(|f| f.pings.own.binary_search(n).is_ok());
+    let rest = (0_u32..).zip(&facts.pings).filter(|(n, _)| !taken(n));
+    let named = targets(rest.map(|(_, of)| of));
     (!named.is_empty()).then(|| {
         format!(
             "pings to {} are of no flow's path, and are left out",

@@ -80,7 +80,7 @@ fn text(path: &OnePath) -> Result<String, Failure> {
     Ok(text.finish())
 }
 
-/// The higher of the rates that directions have of their own; where there is no other, both must have one.
+/// The higher of the rates that `--there` and `--back` give; none where neither gives one, or one alone does and there is no `--rate`.
 fn fastest(path: &OnePath) -> Result<Option<Rate>, Failure> {
     let mut rates = [None; 2];
     for (option, written) in directions(path) {

@@ -119,29 +119,27 @@ pub(super) fn overridden(text: &str) -> BTreeMap<usize, usize> {
     found
 }
 
-/// Keys and values of a file, the last first.
+/// Keys and values of a file, without quotes, the last first.
 fn settings_backwards(text: &str) -> impl Iterator<Item = (String, &str)> {
     let lines = text.lines().rev().map(super::bare);
     lines
         .filter(|l| !l.starts_with(['#', ';']))
         .filter_map(setting)
+        .map(|(key, value)| (key, value.trim().trim_matches(['"', '\''])))
 }
 
 /// `tcp_adv_win_scale`, as the last line that sets it says.
 pub(super) fn window_scale(text: &str) -> Option<f64> {
     let (_, value) =
         settings_backwards(text).find(|(key, _)| key == "net.ipv4.tcp_adv_win_scale")?;
-    value.trim().trim_matches(['"', '\'']).parse().ok()
+    value.parse().ok()
 }
 
 /// The default buffer of receivers, as the last line that sets `tcp_rmem` says; else Linux's own.
 pub(super) fn default_buffer(text: &str) -> u64 {
     let mut set = settings_backwards(text);
     let triple = set.find(|(key, _)| key == "net.ipv4.tcp_rmem");
-    let default = triple.and_then(|(_, value)| {
-        let value = value.trim().trim_matches(['"', '\'']);
-        value.split_whitespace().nth(1)?.parse().ok()
-    });
+    let default = triple.and_then(|(_, value)| value.split_whitespace().nth(1)?.parse().ok());
     default.unwrap_or(DEFAULT_BUFFER)
 }
 
