@@ -95,7 +95,8 @@ fn closing(options: &[&str], server: &str, client: &str) -> String {
 #[test]
 fn what_a_run_came_to_is_written_as_json() {
     let place = Place::new();
-    let server = "exec perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new(LocalPort => 7000, Listen => 1)->accept; sleep'";
+    // It reads: what a receive buffer takes of 100 kB that nobody reads depends on how they come.
+    let server = "exec perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new(LocalPort => 7000, Listen => 1)->accept; 1 while sysread $c, my $b, 65536; sleep'";
     let options = [
         "--rtt", "300ms", "--rate", "20Mbit/s", "--json", "o.json", "--server", server,
     ];
