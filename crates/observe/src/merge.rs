@@ -87,7 +87,10 @@ fn other_time(
         return None;
     }
     let others = places.iter().zip(records).enumerate();
-    let others = others.filter(|(n, (_, record))| *n != number && has(record));
+    // Of a group its index says it.
+    let grouped = |other: &Place<'_>| place.group.is_some() && other.group == place.group;
+    let others =
+        others.filter(|(n, (other, record))| *n != number && has(record) && !grouped(other));
     let apart = others.filter_map(|(_, (other, _))| {
         let link = place
             .narrowest
@@ -297,7 +300,7 @@ mod tests {
     /// Two on one link, from the first second on and from that one on.
     #[test]
     fn goodputs_of_one_link_are_said_to_be_of_different_times() {
-        let notes = |start: u64, links: [&str; 2]| {
+        let notes = |group, start: u64, links: [&str; 2]| {
             let mut records = ["x", "y"].map(|test| {
                 let mut record = Record::new(Origin::Simulated, test, "tcp", "a", "b");
                 record.set("goodput_bps", 1e6);
@@ -305,11 +308,15 @@ mod tests {
             });
             let places = [(1, links[0]), (start, links[1])].map(|(start, link)| Place {
                 narrowest: vec![link.to_owned()],
-                ..place(None, start)
+                ..place(group, start)
             });
             compare_tests(&places, &mut records);
             records.map(|r| r.notes.concat())
         };
+        let [x, _] = notes(Some("pair"), 4, ["neck"; 2]);
+        assert!(x.contains("tests of group pair are measured up to 3.0 s apart"), "{x}");
+        assert!(!x.contains("cross neck"), "{x}");
+        let notes = |start, links| notes(None, start, links);
         let [x, y] = notes(4, ["neck"; 2]);
         assert!(
             x.contains("cross neck are of different times, 3.0 s apart"),

@@ -50,10 +50,15 @@ impl Cc {
         Cc::Bbr3,
     ];
 
+    /// Whether it is a version of BBR: paced by a model of the path, and without a law of its losses.
+    pub const fn is_bbr(self) -> bool {
+        matches!(self, Cc::Bbr | Cc::Bbr3)
+    }
+
     /// Whether it doubles each round trip at its start whatever the ACKs are for: BBR's Startup has the gain 2/ln 2, that of
     /// version 3 twice its window (Cardwell et al., ACM Queue 14(5), 2016; draft-ietf-ccwg-bbr).
     pub const fn doubles(self) -> bool {
-        matches!(self, Cc::Bbr | Cc::Bbr3)
+        self.is_bbr()
     }
 
     /// The name Linux gives it, where it has it.

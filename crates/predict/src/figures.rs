@@ -405,7 +405,7 @@ impl<'i> Figures<'i> {
         {
             each = each.min(bps);
         }
-        let lawless = self.lawless || matches!(self.input.cc, Cc::Bbr | Cc::Bbr3);
+        let lawless = self.lawless || self.input.cc.is_bbr();
         let streams = streams_to_fill(self.line_bps, each).filter(|_| !lawless);
         answer("streams_to_fill", streams.map(f64::from), "")
             .by(
@@ -461,7 +461,7 @@ impl<'i> Figures<'i> {
         if p == 0.0 {
             return "Without loss there is no such limit.".to_owned();
         }
-        let ceiling = matches!(self.input.cc, Cc::Bbr | Cc::Bbr3);
+        let ceiling = self.input.cc.is_bbr();
         if self.lawless || ceiling {
             return no_law(self.input.cc).to_owned();
         }

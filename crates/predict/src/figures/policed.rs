@@ -71,7 +71,7 @@ impl Policed {
             Some(mean.min(all_bps))
         };
         // What follows a rate is paced and comes in no clumps.
-        let clumped = !matches!(input.cc, Cc::Bbr | Cc::Bbr3);
+        let clumped = !input.cc.is_bbr();
         let segments = Clumped {
             cc: input.cc,
             initial: f64::from(input.initial_window),

@@ -156,7 +156,7 @@ fn doubts(flow: &Flow, under_way: f64, bytes: u64) -> [Option<String>; 2] {
             all / held
         )
     });
-    let measures = matches!(flow.cc, Some(Cc::Bbr | Cc::Bbr3)) && (bytes as f64) < pipe;
+    let measures = flow.cc.is_some_and(Cc::is_bbr) && (bytes as f64) < pipe;
     let of_pace = measures.then(|| {
         "as if answers left at the path's rate: BBR paces them by what it has measured of short ones, up to a round trip longer".to_owned()
     });
@@ -165,7 +165,7 @@ fn doubts(flow: &Flow, under_way: f64, bytes: u64) -> [Option<String>; 2] {
 
 /// What an idle time does to the windows of a flow's sender. BBR keeps its pace.
 fn restart(flow: &Flow) -> Restart {
-    let keeps = !flow.config.idle_restart || matches!(flow.cc, Some(Cc::Bbr | Cc::Bbr3));
+    let keeps = !flow.config.idle_restart || flow.cc.is_some_and(Cc::is_bbr);
     match flow.config.flavour {
         _ if keeps => Restart::Never,
         Flavour::Linux => Restart::Halved,
