@@ -479,10 +479,10 @@ impl<'i> Figures<'i> {
                 the true rate is lower. ",
             );
         }
-        if self.input.cc == Cc::Reno {
+        if self.input.cc == Cc::Reno && self.input.segments_per_ack > 1 {
             note.push_str(
-                "b segments for each ACK, growth by ACKs. Linux and `farpath run` count bytes and get \
-                 √b times as much: --segments-per-ack 1.",
+                "Growth by ACKs, one for b segments. Linux and `farpath run` count bytes and get √b times as much: \
+                 --segments-per-ack 1.",
             );
         } else if self.input.cc == Cc::Cubic
             && recovery::cubic_own_window(p, self.rtt_s, recovery::CUBIC_C)

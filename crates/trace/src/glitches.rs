@@ -8,6 +8,8 @@ use crate::work;
 
 /// Rounds before a glitch that say what the rate was.
 const BEFORE: usize = 8;
+/// Where the last of them had so many times their median, the rate was still rising, as it does in slow start.
+const RISING: f64 = 1.5;
 /// The rate is back from this share of it on.
 const BACK: f64 = 0.95;
 /// A rate below this share of what it was, for [`COLLAPSED`] rounds, has collapsed.
@@ -247,6 +249,22 @@ fn median(rounds: &[Round]) -> f64 {
     rates.get(rates.len() / 2).copied().unwrap_or(0.0)
 }
 
+/// The rate before this round: the median of eight rounds; while it rises, the last one's, since the median is of a connection
+/// that had hardly begun.
+fn rate_before(rounds: &[Round], first: usize) -> f64 {
+    let before = &rounds[first.saturating_sub(BEFORE)..first];
+    let usual = median(before);
+    match before.last().map(Round::rate) {
+        Some(last) if last > RISING * usual && rises(before) => last,
+        _ => usual,
+    }
+}
+
+/// Whether no round delivered less than the one before it but for a little.
+fn rises(rounds: &[Round]) -> bool {
+    rounds.windows(2).all(|w| w[1].rate() >= BACK * w[0].rate())
+}
+
 /// The same of a stall or a collapse: until the rate was what it was before, or what it then kept if that is less. What
 /// follows lasts until `next` goes wrong.
 fn price_pause(rounds: &[Round], wrong: &Wrong, next: Option<i64>) -> (i64, u64) {
@@ -256,7 +274,7 @@ fn price_pause(rounds: &[Round], wrong: &Wrong, next: Option<i64>) -> (i64, u64)
     // Where the sender has nothing to send, the rate is no longer what the glitch left.
     let busy = |r: &&Round| r.idle * 2 <= r.until - r.from;
     let last = low + rounds[low..until].iter().take_while(busy).count();
-    let before = median(&rounds[first.saturating_sub(BEFORE)..first]);
+    let before = rate_before(rounds, first);
     let (mut over, mut cost) = (low, 0);
     // What it keeps is known once its end is: the second time without what led there.
     for _ in 0..2 {
@@ -296,7 +314,7 @@ fn mean(rounds: &[Round]) -> f64 {
 /// Until when the rate was not what it had been before, and the bytes that were not delivered for it.
 fn price(rounds: &[Round], wrong: &Wrong) -> (i64, u64) {
     let first = rounds.partition_point(|r| r.until <= wrong.from);
-    let usual = median(&rounds[first.saturating_sub(BEFORE)..first]);
+    let usual = rate_before(rounds, first);
     let mut back = wrong.until;
     let (mut expected, mut delivered) = (0.0, 0.0);
     let is_back = |n: usize| {

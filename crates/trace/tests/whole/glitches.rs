@@ -123,3 +123,36 @@ fn a_dip_ends_where_the_rate_is_what_it_then_stays() {
         }
     }
 }
+
+/// A loss just after slow start has filled the window costs what the transfer takes longer: the rate before it was that of the
+/// last round trip, not of those in which the connection had hardly begun.
+#[test]
+fn a_loss_at_the_end_of_slow_start_is_priced_by_the_rate_that_was_reached() {
+    let all = |lose: &str| {
+        run(&three_routers(
+            "40 ms",
+            "",
+            lose,
+            "window = \"400 kB\"\nbytes = \"40 MB\"",
+        ))
+    };
+    let seconds = |run: &crate::runs::Run| run.document.records[0].metrics["completion_ns"] / 1e9;
+    let clean = seconds(&all(""));
+    for segment in [400, 500, 900, 20_000] {
+        let run = all(&format!(
+            "lose = [ {{ flow = \"bulk\", segment = {segment} }} ]"
+        ));
+        let longer = (seconds(&run) - clean) * 400e3 / 0.08;
+        for tap in TAPS {
+            let glitches = &read(&run.captures[tap]).document.connections[0]
+                .a2b
+                .glitches;
+            let name = format!("{segment} at {tap}, {longer:.0} B: {glitches:?}");
+            println!("{name}");
+            assert_eq!(glitches.len(), 1, "{name}");
+            let cost = glitches[0].cost_bytes as f64;
+            // A part of a round more or less.
+            assert!((cost - longer).abs() < 0.1 * longer + 200e3, "{name}");
+        }
+    }
+}
