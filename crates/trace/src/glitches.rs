@@ -31,6 +31,7 @@ struct Round {
     from: i64,
     until: i64,
     delivered: u64,
+    sent: u64,
     /// It belongs to a stall.
     still: bool,
     idle: i64,
@@ -65,6 +66,7 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
         collapses(&rounds, &mut wrong);
     }
     let wrong = joined(wrong, direction.round_trip.max(ROUND_LEAST));
+    let best = best(&rounds);
     let mut found: Vec<Glitch> = Vec::new();
     let mut over = i64::MIN;
     for (n, w) in wrong.iter().enumerate() {
@@ -83,8 +85,8 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
             break;
         }
         let (back, cost) = match w.kind {
-            "recovery" => price(&rounds, w),
-            _ => price_pause(&rounds, w, wrong.get(n + 1).map(|next| next.from)),
+            "recovery" => price(&rounds, best, w),
+            _ => price_pause(&rounds, best, w, wrong.get(n + 1).map(|next| next.from)),
         };
         if w.kind == "rate_collapse" && cost == 0 {
             // A few slow rounds, which those after them made good.
@@ -113,6 +115,7 @@ fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
             Some(last) if last.until - last.from < least && last.still == still => {
                 last.until = i.until;
                 last.delivered += i.delivered;
+                last.sent += i.sent;
                 last.idle += i.idle;
                 last.window += i.window;
             }
@@ -120,6 +123,7 @@ fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
                 from: i.from,
                 until: i.until,
                 delivered: i.delivered,
+                sent: i.sent,
                 still,
                 idle: i.idle,
                 window: i.window,
@@ -249,15 +253,25 @@ fn median(rounds: &[Round]) -> f64 {
     rates.get(rates.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The rate before this round: the median of eight rounds; while it rises, the last one's, since the median is of a connection
-/// that had hardly begun.
-fn rate_before(rounds: &[Round], first: usize) -> f64 {
-    let before = &rounds[first.saturating_sub(BEFORE)..first];
+/// The rate that rounds had come to: the median of eight. While it rises, the median is of a connection that had hardly begun:
+/// then it is what the last of them sent, though no more than the path ever delivered, `best`.
+fn rate_before(rounds: &[Round], best: f64) -> f64 {
+    let before = &rounds[rounds.len().saturating_sub(BEFORE)..];
     let usual = median(before);
-    match before.last().map(Round::rate) {
-        Some(last) if last > RISING * usual && rises(before) => last,
+    match before.last() {
+        Some(last) if last.rate() > RISING * usual && rises(before) => {
+            let sent = last.sent as f64 / (last.until - last.from).max(1) as f64;
+            sent.min(best).max(last.rate())
+        }
         _ => usual,
     }
+}
+
+/// The most that rounds in a row delivered in a nanosecond.
+fn best(rounds: &[Round]) -> f64 {
+    work::count(rounds.len());
+    let each = rounds.windows(COLLAPSED).map(mean);
+    each.fold(0.0, f64::max)
 }
 
 /// Whether no round delivered less than the one before it but for a little.
@@ -267,14 +281,14 @@ fn rises(rounds: &[Round]) -> bool {
 
 /// The same of a stall or a collapse: until the rate was what it was before, or what it then kept if that is less. What
 /// follows lasts until `next` goes wrong.
-fn price_pause(rounds: &[Round], wrong: &Wrong, next: Option<i64>) -> (i64, u64) {
+fn price_pause(rounds: &[Round], best: f64, wrong: &Wrong, next: Option<i64>) -> (i64, u64) {
     let at = |time: i64| rounds.partition_point(|r| r.until <= time);
     let (first, low) = (at(wrong.from), at(wrong.until - 1) + 1);
     let until = next.map_or(rounds.len(), at).max(low);
     // Where the sender has nothing to send, the rate is no longer what the glitch left.
     let busy = |r: &&Round| r.idle * 2 <= r.until - r.from;
     let last = low + rounds[low..until].iter().take_while(busy).count();
-    let before = rate_before(rounds, first);
+    let before = rate_before(&rounds[..first], best);
     let (mut over, mut cost) = (low, 0);
     // What it keeps is known once its end is: the second time without what led there.
     for _ in 0..2 {
@@ -312,9 +326,9 @@ fn mean(rounds: &[Round]) -> f64 {
 }
 
 /// Until when the rate was not what it had been before, and the bytes that were not delivered for it.
-fn price(rounds: &[Round], wrong: &Wrong) -> (i64, u64) {
+fn price(rounds: &[Round], best: f64, wrong: &Wrong) -> (i64, u64) {
     let first = rounds.partition_point(|r| r.until <= wrong.from);
-    let usual = rate_before(rounds, first);
+    let usual = rate_before(&rounds[..first], best);
     let mut back = wrong.until;
     let (mut expected, mut delivered) = (0.0, 0.0);
     let is_back = |n: usize| {

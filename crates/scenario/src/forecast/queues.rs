@@ -18,6 +18,10 @@ const BURST: f64 = 65_536.0;
 /// Queues that hold less than this of what the path holds lose more to bursts than the law knows: measured from 0.006 to 0.1
 /// of it (docs/models/predict.md).
 const HOLDS_BURSTS: f64 = 0.03;
+/// Up to this part of it a simulated flow of super-frames may be cut twice where a receiver acknowledges each segment out of order,
+/// and where the path holds many bursts, in segments.
+const CUT_TWICE: f64 = 0.5;
+const MANY: f64 = 2000.0;
 
 /// A queue in front of the line whose overflows cut windows below what fills it.
 pub(super) struct ShortQueue {
@@ -31,15 +35,20 @@ pub(super) struct ShortQueue {
     pub(super) is_counted: bool,
     /// It holds no burst of a host that sends super-frames.
     bursts: bool,
+    /// A retransmission that meets it full behind a burst is lost, and what follows it, too: a simulated flow is cut twice.
+    twice: bool,
     /// From one overflow to the next, seconds, where that is known.
     cycle_s: Option<f64>,
 }
 
 impl ShortQueue {
     fn note(&self) -> String {
-        let bursts = match self.bursts {
-            true => ", and less still where hosts send bursts that it cannot hold: simulate",
-            false => "",
+        let bursts = if self.bursts {
+            ", and less still where hosts send bursts that it cannot hold: simulate"
+        } else if self.twice {
+            "; where a retransmission finds it full behind a burst, a simulated flow is cut twice and has down to three quarters of that: a kernel holds SACKs back (`comp_sack_nr = 44`)"
+        } else {
+            ""
         };
         let (of_pipe, percent) = (self.of_pipe, self.share * 100.0);
         match self.is_counted {
@@ -186,6 +195,10 @@ impl Path<'_> {
             share,
             is_counted: law.is_some() && by_law && flow.streams <= 1.0,
             bursts: bytes < BURST || flow.config.tso > 0 && bytes < HOLDS_BURSTS * pipe,
+            twice: flow.config.tso > 0
+                && flow.config.compressed_sacks == 0
+                && bytes < CUT_TWICE * pipe
+                && pipe > MANY * f64::from(mss),
             cycle_s: flow.cycle_s(segments as f64),
         })
     }
