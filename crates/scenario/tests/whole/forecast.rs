@@ -672,6 +672,25 @@ duration = "60 s"
 
 /// What changes the outcome by a tenth or more and no closed form counts is said. Simulated beside it, 24 November 2026, 30 s: an outage of
 /// 5 s leaves 83 % of the line.
+/// Kernels hold SACKs back, and a simulated receiver does where that is written.
+#[test]
+fn queues_that_may_cut_a_simulated_flow_twice_are_named() {
+    let said = |rate: &str, queue: &str, receiver: &str| {
+        let text = format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n{receiver}\n[[router]]\nname = \"r\"\n\
+             [[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"2 Gbit/s\"\n\
+             [[link]]\nname = \"neck\"\nends = [\"r\", \"b\"]\nrate = \"{rate}\"\ndelay = \"50 ms\"\nqueue = \"{queue}\"\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nwindow = \"64 MiB\"\nomit = \"30 s\"\nduration = \"60 s\"\n"
+        );
+        says(&record_of(text), "a simulated flow is cut twice")
+    };
+    assert!(said("300 Mbit/s", "0.1bdp", ""));
+    assert!(!said("300 Mbit/s", "0.1bdp", "comp_sack_nr = 44"));
+    assert!(!said("300 Mbit/s", "0.02bdp", ""), "its bursts are named");
+    assert!(!said("300 Mbit/s", "1bdp", ""));
+    assert!(!said("50 Mbit/s", "0.1bdp", ""), "a few bursts");
+}
+
 #[test]
 fn events_and_several_places_of_bursts_are_named() {
     let tcp = "kind = \"tcp\"\nduration = \"30 s\"";
