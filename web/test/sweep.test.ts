@@ -380,6 +380,14 @@ describe("a figure's file", () => {
     expect(text).not.toContain("#fdfdfb");
   });
 
+  it("is drawn light on the ground of a dark page where that is asked for", () => {
+    const both = ":root { --ink: #1b1f24; --ground: #fdfdfb; }\n@media (prefers-color-scheme: dark) {\n  :root {\n    --ink: #e6e8ea;\n    --ground: #14171b;\n  }\n}\n"
+      + "@media (prefers-color-scheme: dark) and print { :root { --ink: #000000; } }\n@media print { :root { --ink: #000000; } }\n.figure text { fill: var(--ink); }\n.halo { stroke: var(--ground); }";
+    const text = toStandalone(shape("svg", { class: "figure", width: 10, height: 10 }, shape("text", { class: "halo" }, "t")), both, true);
+    expect(text).toContain('<rect x="0" y="0" width="100%" height="100%" fill="#14171b"/>');
+    expect(text).toContain('<text stroke="#14171b" fill="#e6e8ea">t</text>');
+  });
+
   // Chromium 156 paints color-mix(in oklab, red, blue) as #8c53a2.
   it("mixes colours as a browser does", () => {
     expect(mixed("#ff0000", "#ff0000", 0.4)).toBe("#ff0000");
