@@ -99,7 +99,8 @@ describe("views", () => {
     const view = segments([PAIRS])!;
     const shown = expand([PAIRS], view.t0, view.t1, { t: (view.t1 - view.t0) / 400, s: (view.s1 - view.s0) / 400 });
     expect(shown.strokes).toHaveLength(0);
-    expect(shown.events.length).toBeGreaterThan(10);
+    expect(shown.events.length).toBeGreaterThan(30);
+    expect(shown.events.length).toBeLessThan(50);
     expect(shown.events.some((e) => e.seq >= view.s0 && e.seq <= view.s1)).toBe(true);
   });
 

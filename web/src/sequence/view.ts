@@ -76,7 +76,7 @@ function about(at: number, count: number, reach: number): [number, number] {
   return [Math.max(0, middle - reach), Math.min(count, middle + reach + 1)];
 }
 
-/** How far the segments around an instant are apart, in ns: the median of their gaps. */
+/** How far the segments around an instant are apart, in ns: the mean of their gaps, without pauses. */
 function spacingAt(data: readonly Burst[], t: number): number {
   const range = ([from, to]: readonly [number, number]): number[] => Array.from({ length: Math.max(0, to - from) }, (_, k) => from + k);
   const last = data.filter((b) => b.t <= t).length - 1;
@@ -86,8 +86,11 @@ function spacingAt(data: readonly Burst[], t: number): number {
     return groups.flatMap((j) => range(about(b.gap > 0 ? (t - b.t - j * b.groupGap) / b.gap : 0, b.n, AROUND)).map((i) => event(b, j, i).t));
   });
   const near = times.sort((p, q) => Math.abs(p - t) - Math.abs(q - t)).slice(0, 2 * AROUND).sort((p, q) => p - q);
-  const gaps = near.slice(1).map((at, i) => at - near[i]!).filter((gap) => gap > 0).sort((p, q) => p - q);
-  return gaps[Math.floor(gaps.length / 2)] ?? 1e5;
+  const gaps = near.slice(1).map((at, i) => at - near[i]!).sort((p, q) => p - q);
+  const apart = gaps.filter((gap) => gap > 0);
+  const pause = 10 * (apart[Math.floor(apart.length / 2)] ?? 0);
+  const kept = gaps.filter((gap) => gap <= pause);
+  return apart.length === 0 ? 1e5 : kept.reduce((sum, gap) => sum + gap, 0) / kept.length;
 }
 
 /** The segments around the middle one, close enough to be seen singly, and as high as they reach. */
