@@ -20,6 +20,8 @@ interface Options {
   readonly bars: Bars;
   /** In pixels; text keeps its size. */
   readonly width?: number;
+  /** On the ground of a dark page; on white otherwise. */
+  readonly dark?: boolean;
   /** Above every figure; empty for none. */
   readonly title?: string;
   /** What of the figures over time is drawn, in seconds since the start of the run. */
@@ -100,7 +102,7 @@ function figures(report: string, options: string): string {
   const drawn = named(all(data, look, span)).map(({ name, draw, title }) => {
     if (!name.includes(asked.name ?? "")) return { name, svg: "" };
     const drawing = draw(asked.width ?? WIDTH);
-    return { name, svg: toStandalone(entitled(drawing, asked.title ?? titleInFile(drawing, title)), style) };
+    return { name, svg: toStandalone(entitled(drawing, asked.title ?? titleInFile(drawing, title)), style, asked.dark) };
   });
   const unknown = notMet();
   if (unknown.length > 0 && drawn.some((d) => d.svg !== "")) return refusal(`no figure of a sweep has the text ${unknown.join(", nor ")}`);

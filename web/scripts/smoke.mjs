@@ -159,7 +159,13 @@ async function columns(tab, fault) {
   for (const text of broken) fault(`a number may be broken at its hyphen: ${text}`);
 }
 
-/** Every figure can be had as a file; one of them is taken, in both forms. */
+/** What is wider than a narrow screen says that it scrolls. */
+async function scrolls(tab, fault) {
+  const silent = await tab.evaluate(() => [...document.querySelectorAll(".scroller")].filter((s) => s.checkVisibility() && s.scrollWidth > s.clientWidth + 2 && !getComputedStyle(s, "::before").content.includes("sideways")).map((s) => s.getAttribute("aria-label")));
+  for (const label of silent) fault(`${label}: nothing says that it scrolls`);
+}
+
+/** Every figure can be had as a file; one of them is taken, in both forms: as the page is, and as the reader chooses. */
 async function files(tab, page, fault) {
   const counts = await tab.evaluate(() => ({
     buttons: document.querySelectorAll("button.export").length, figures: document.querySelectorAll("main figure").length,
@@ -171,7 +177,25 @@ async function files(tab, page, fault) {
     const bytes = readFileSync(await download.path());
     if (!bytes.toString("latin1").startsWith(first)) fault(`${download.suggestedFilename()} is no ${kind}`);
     if (kind === "SVG" && /var\(|class=|style=/.test(bytes.toString("utf8"))) fault(`${download.suggestedFilename()} needs a style sheet`);
+    if (kind === "SVG" && !bytes.includes('height="100%" fill="#ffffff"')) fault(`${download.suggestedFilename()} is not on white`);
   }
+  return chosen(tab, fault);
+}
+
+/** The choice beside one figure holds for another: a dark file, and as many pixels of a narrower drawing, so that its text is larger. */
+async function chosen(tab, fault) {
+  const button = (kind) => tab.locator("figure:not(.path) button.export:visible", { hasText: kind }).last();
+  if (await button("SVG").count() === 0) return;
+  await tab.locator("select.export:visible").first().selectOption({ label: "dark, 480 px" });
+  const files = [];
+  for (const kind of ["SVG", "PNG"]) {
+    const [download] = await Promise.all([tab.waitForEvent("download"), button(kind).click()]);
+    files.push(readFileSync(await download.path()));
+  }
+  const [svg, png] = files;
+  if (!/ width="480"/.test(svg.toString("utf8"))) fault("the chosen width is not that of the SVG");
+  if (!svg.includes('height="100%" fill="#14171b"')) fault("a dark SVG is not on the ground of a dark page");
+  if (png.readUInt32BE(16) !== 1920) fault(`a PNG is ${png.readUInt32BE(16)} pixels wide, 1920 wanted`);
 }
 
 /** Zooms the time–sequence plot by button, wheel, box and keys. */
@@ -196,7 +220,7 @@ async function traced(tab, wanted, fault) {
   if (await button("Single segments").count() > 0) {
     await button("Single segments").click();
     const single = await view();
-    must(single.t < 50e6 && single.s < 5e6, `"Single segments" shows ${single.t} ns and ${single.s} bytes`);
+    must(single.t < Math.max(50e6, whole.t / 50) && single.s < 5e6, `"Single segments" shows ${single.t} ns and ${single.s} bytes`);
     await button("Whole transfer").click();
     must((await view()).t === whole.t, `"Whole transfer" does not show it`);
   }
@@ -270,6 +294,7 @@ async function check(browser, page) {
     if (viewport === NARROW) {
       await folds(tab, fault);
       await columns(tab, fault);
+      await scrolls(tab, fault);
     }
     if (viewport === WIDE && colorScheme === "light") {
       slowest = await traced(tab, page.trace, fault);

@@ -19,9 +19,22 @@ export function section(id: string, name: string, ...children: readonly Child[])
   return h("section", { id, "aria-labelledby": `${id}-head` }, h("h2", { id: `${id}-head` }, name), ...children);
 }
 
+/** Marks as `wide` what holds more than its frame shows, and as `goes-on` while some of that is right of it: the style sheet says so. */
+export function sideways(frame: HTMLElement): void {
+  const mark = (): void => {
+    const beyond = frame.scrollWidth - frame.clientWidth;
+    frame.classList.toggle("wide", beyond > 2);
+    frame.classList.toggle("goes-on", beyond - frame.scrollLeft > 2);
+  };
+  frame.addEventListener("scroll", mark, { passive: true });
+  new ResizeObserver(mark).observe(frame);
+}
+
 /** A wide thing that scrolls inside its own frame on a narrow screen. */
 export function scroller(label: string, ...children: readonly Child[]): HTMLElement {
-  return h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": label }, ...children);
+  const frame = h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": label }, ...children);
+  sideways(frame);
+  return frame;
 }
 
 /** Offers a text as a file. */

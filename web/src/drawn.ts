@@ -5,10 +5,10 @@ import { entitled, titleOf, toStandalone } from "./export";
 import style from "./figure.css?raw";
 import { toDom, type Shape } from "./svg";
 
-/** A file is drawn at this width, whatever the reader's screen. */
-const FILE_WIDTH = 960;
-/** Pixels of a PNG for each of the drawing. */
-const SHARP = 2;
+/** How wide a file may be drawn, whatever the reader's screen. Text keeps its size: it is larger on a slide in a narrower figure. */
+const WIDTHS: readonly number[] = [960, 640, 480];
+/** How wide a picture of pixels is, however the figure was drawn. */
+const PNG_WIDTH = 1920;
 /** No figure of the page is wider. */
 const WIDEST = 1120;
 
@@ -34,14 +34,14 @@ function save(name: string, blob: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** The drawing as a picture of pixels. */
-export async function toPng(svg: string): Promise<Blob> {
+/** The drawing as a picture of pixels, `sharp` for each of its own. */
+async function toPng(svg: string, sharp: number): Promise<Blob> {
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = new Image();
     image.src = url;
     await image.decode();
-    const canvas = h("canvas", { width: Math.round(image.naturalWidth * SHARP), height: Math.round(image.naturalHeight * SHARP) });
+    const canvas = h("canvas", { width: Math.round(image.naturalWidth * sharp), height: Math.round(image.naturalHeight * sharp) });
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("this browser makes no PNG"))), "image/png"));
   } finally {
@@ -62,11 +62,35 @@ export function titleInFile(drawing: Shape, title?: string): string {
   return [run, title ?? titleOf(drawing)].filter((text) => text !== "").join(": ");
 }
 
-/** Two small buttons: the drawing as SVG and as PNG. */
+/** How files are drawn: what a reader chooses at one figure holds for all. */
+interface FileLook {
+  readonly dark: boolean;
+  readonly width: number;
+}
+
+const LOOKS: readonly FileLook[] = [false, true].flatMap((dark) => WIDTHS.map((width) => ({ dark, width })));
+let chosen = 0;
+
+function look(): FileLook {
+  return LOOKS[chosen]!;
+}
+
+/** On which ground and how wide files are drawn: the same choice beside every figure. */
+function lookChoice(): HTMLElement {
+  const select = h("select", { class: "export", "aria-label": "Ground and width of downloaded figures", title: "What files are drawn on, and how wide: text is larger on a slide in a narrower one" },
+    ...LOOKS.map(({ dark, width }, i) => h("option", { value: i, ...(i === chosen ? { selected: "" } : {}) }, `${dark ? "dark" : "white"}, ${width} px`)));
+  select.addEventListener("change", () => {
+    chosen = select.selectedIndex;
+    for (const other of document.querySelectorAll<HTMLSelectElement>("select.export")) other.selectedIndex = chosen;
+  });
+  return select;
+}
+
+/** A choice and two small buttons: the drawing as SVG and as PNG. */
 export function exports(file: string, draw: (width: number) => Shape, title?: string): HTMLElement {
   const text = (): string => {
-    const drawing = draw(FILE_WIDTH);
-    return toStandalone(entitled(drawing, titleInFile(drawing, title)), style);
+    const drawing = draw(look().width);
+    return toStandalone(entitled(drawing, titleInFile(drawing, title)), style, look().dark);
   };
   const button = (kind: string, act: () => void): HTMLButtonElement => {
     const element = h("button", { type: "button", class: "export", "data-export": `${file}.${kind.toLowerCase()}`, title: `Download this figure as ${kind}` }, kind);
@@ -74,9 +98,9 @@ export function exports(file: string, draw: (width: number) => Shape, title?: st
     return element;
   };
   const png = button("PNG", () => {
-    toPng(text()).then((blob) => save(`${file}.png`, blob), (error: unknown) => { png.textContent = `no PNG: ${String(error)}`; });
+    toPng(text(), PNG_WIDTH / look().width).then((blob) => save(`${file}.png`, blob), (error: unknown) => { png.textContent = `no PNG: ${String(error)}`; });
   });
-  return h("span", { class: "exports" }, button("SVG", () => save(`${file}.svg`, new Blob([text()], { type: "image/svg+xml" }))), png);
+  return h("span", { class: "exports" }, lookChoice(), button("SVG", () => save(`${file}.svg`, new Blob([text()], { type: "image/svg+xml" }))), png);
 }
 
 /** The figure with its title, its buttons and what stands below it. */

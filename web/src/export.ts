@@ -28,9 +28,11 @@ function declarations(text: string): Values {
   return Object.fromEntries(text.split(";").map((d) => d.split(/:(.*)/s).map((t) => t.trim())).filter(([name, value]) => name && value).map(([name, value]) => [name!, value!]));
 }
 
-/** Our own style sheet: `:root` and selectors of tags and classes, in light colours; what depends on the reader's screen is left out. */
-export function readSheet(css: string): Sheet {
-  const plain = css.replace(/\/\*[\s\S]*?\*\//g, "").replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, "");
+/** Our own style sheet: `:root` and selectors of tags and classes, in light colours or in those of a dark page; what else depends on
+ * the reader's screen is left out. */
+export function readSheet(css: string, dark = false): Sheet {
+  const plain = css.replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/@media([^{]*)\{((?:[^{}]*\{[^{}]*\})*)[^{}]*\}/g, (_, screen: string, rules: string) => (dark && screen.trim() === "(prefers-color-scheme: dark)" ? rules : ""));
   const rules: Rule[] = [];
   let variables: Values = {};
   for (const [, selectors, body] of plain.matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
@@ -105,16 +107,17 @@ function weight(value: string): string {
   return Number(value) > 550 ? "bold" : "normal";
 }
 
-/** What a file is drawn on: what the page's own ground prints as a tint. */
+/** What a file is drawn on: what the page's own light ground prints as a tint. */
 const PAPER = "#ffffff";
 
-/** The drawing as an SVG file that needs no style sheet, in light colours on white. */
-export function toStandalone(drawing: Shape, css: string): string {
-  const read = readSheet(css);
-  const sheet: Sheet = { ...read, variables: { ...read.variables, "--ground": PAPER } };
+/** The drawing as an SVG file that needs no style sheet: on white, or light on the ground of a dark page. */
+export function toStandalone(drawing: Shape, css: string, dark = false): string {
+  const read = readSheet(css, dark);
+  const ground = (dark ? read.variables["--ground"] : undefined) ?? PAPER;
+  const sheet: Sheet = { ...read, variables: { ...read.variables, "--ground": ground } };
   const whole = flat(drawing, sheet, sheet.variables);
   const [x, y] = boxOf(drawing);
-  const own = shape("svg", { xmlns: SVG, ...whole.attributes }, shape("rect", { x, y, width: "100%", height: "100%", fill: PAPER }), ...whole.children);
+  const own = shape("svg", { xmlns: SVG, ...whole.attributes }, shape("rect", { x, y, width: "100%", height: "100%", fill: ground }), ...whole.children);
   return `${toText(own)}\n`;
 }
 

@@ -3,7 +3,7 @@
 import "./figure.css";
 import "./page.css";
 
-import { h } from "./dom";
+import { h, sideways } from "./dom";
 import { nameRun } from "./drawn";
 import { certificates } from "./section/certificate";
 import { captures, limits, reproduce, scenario } from "./section/close";
@@ -50,7 +50,9 @@ function banner(text: string): HTMLElement {
 function contents(main: HTMLElement): HTMLElement {
   const heads = [...main.querySelectorAll<HTMLElement>("section[id] > h2")];
   const entries = heads.map((head) => h("li", {}, h("a", { href: `#${head.parentElement?.id ?? ""}` }, head.textContent)));
-  return h("nav", { "aria-label": "Sections" }, h("ul", {}, ...entries));
+  const list = h("ul", {}, ...entries);
+  sideways(list);
+  return h("nav", { "aria-label": "Sections" }, list);
 }
 
 function isTrace(data: ReportData | TraceData): data is TraceData {

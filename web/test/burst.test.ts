@@ -99,8 +99,24 @@ describe("views", () => {
     const view = segments([PAIRS])!;
     const shown = expand([PAIRS], view.t0, view.t1, { t: (view.t1 - view.t0) / 400, s: (view.s1 - view.s0) / 400 });
     expect(shown.strokes).toHaveLength(0);
-    expect(shown.events.length).toBeGreaterThan(10);
+    expect(shown.events.length).toBeGreaterThan(30);
+    expect(shown.events.length).toBeLessThan(50);
     expect(shown.events.some((e) => e.seq >= view.s0 && e.seq <= view.s1)).toBe(true);
+  });
+
+  it("are filled by single segments of a capture, in which each stands for itself", () => {
+    // Ten in the first flight, a round trip, then pairs.
+    const at = (k: number): number => (k < 10 ? 140e6 + k * 12e3 : 280e6 + k * 24e3 - (k % 2) * 12e3);
+    const captured = Array.from({ length: 4000 }, (_, k) => complete({ kind: "data", t_ns: at(k), seq: k * 1448, len: 1448 }));
+    const view = segments([...captured, complete({ kind: "ack", t_ns: 300e6, seq: 0 })])!;
+    const shown = captured.filter((b) => b.t >= view.t0 && b.t <= view.t1);
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.length).toBeLessThan(100);
+    const [low, high] = [shown[0]!, shown.at(-1)!];
+    expect(view.s0).toBeGreaterThan(low.seq - 5000);
+    expect((high.seq1 - low.seq) / (view.s1 - view.s0)).toBeGreaterThan(0.85);
+    expect((high.t - low.t) / (view.t1 - view.t0)).toBeGreaterThan(0.85);
+    expect(segments([complete({ kind: "ack", t_ns: 1, seq: 0 })])).toBeNull();
   });
 
   it("centre on the first retransmission", () => {

@@ -41,6 +41,23 @@ describe("a time–sequence figure", () => {
     }
   });
 
+  it("has its key beside the name of its axis where there is room, and else in rows above it", () => {
+    const sequence: Sequence = { origin: "simulated", test: "bulk", stream: 0, bursts: [DATA, ACKS, lost(1e9), { ...lost(1e9), kind: "sack" }, { ...ACKS, kind: "window" }] };
+    for (const [width, rows] of [[960, 1], [640, 2], [480, 3], [320, 3]] as const) {
+      const text = toText(drawSequence(sequence, { id: "s", title: "t", describe: "d", width }));
+      const words = ["data", "ACKs", "SACK blocks", "retransmissions", "window", "byte of the stream"];
+      const at = words.map((word) => new RegExp(`<text[^>]* x="([-\\d.]+)" y="([-\\d.]+)"[^>]*>${word}<`).exec(text)!.slice(1).map(Number) as [number, number]);
+      expect(new Set(at.map(([, y]) => y)).size).toBe(rows);
+      const [, top] = /viewBox="0 (-?\d+) /.exec(text)!.map(Number);
+      for (const [i, [x, y]] of at.entries()) {
+        expect(y).toBeGreaterThan(top! + 10);
+        // Nothing begins where another word of its row has not ended.
+        for (const [k, [other, row]] of at.entries()) if (row === y && other < x) expect(other + words[k]!.length * 6).toBeLessThan(x - 20);
+        expect(x - (i < 5 ? 26 : 0)).toBeGreaterThan(0);
+      }
+    }
+  });
+
   it("flags retransmissions at every zoom, once where they stand together", () => {
     const text = drawn([DATA, lost(1e9), lost(1e9 + 1000), lost(8e9)]);
     expect(text.match(/>R</g)).toHaveLength(2);

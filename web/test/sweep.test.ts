@@ -273,6 +273,21 @@ describe("a sweep's figure", () => {
     expect(linkRecords(counted)[0]!.records.map((r) => r.metrics["queue_max_bytes"])).toEqual([20, 4]);
   });
 
+  it("has the time of a transfer, but neither that of a test which a clock ends nor bytes against the bytes that were asked for", () => {
+    const sizes: Readonly<Record<string, number>> = { "100 kB": 1e5, "1 MB": 1e6 };
+    const sized = (complete: number): ReportData => report(Object.entries(sizes).flatMap(([text, bytes]) => {
+      const at = { "test.bulk.bytes": text };
+      // A forecast has no length; a simulated test ends with its run.
+      const predicted = { ...record("predicted", at, { completion_ns: bytes * 1e3, goodput_bps: bytes }), duration_ns: 0 };
+      return [predicted, { ...record("simulated", at, { completion_ns: bytes * 1e3, goodput_bps: bytes, bytes: bytes * complete }), duration_ns: 5e9 }];
+    }));
+    expect(sweepFigures(sized(1)).map((f) => f.file)).toEqual(["x-bulk-goodput_bps", "x-bulk-completion_ns"]);
+    // What did not arrive whole says more than was asked for.
+    expect(sweepFigures(sized(0.5)).map((f) => f.file)).toContain("x-bulk-bytes");
+    const timed = report(["1 MiB", "2 MiB"].map((window, i) => ({ ...record("simulated", { "test.bulk.window": window }, { completion_ns: 1e9 + (i + 1) * 5e7 }), duration_ns: 1e9 })));
+    expect(sweepFigures(timed)).toEqual([]);
+  });
+
   it("calls names and values as the reader does", () => {
     const data = swept({ "link.l.queue": ["1 MiB", "2 MiB"], "test.bulk.cc": ["reno", "cubic"] }, (p) => Number.parseInt(p["link.l.queue"]!, 10) * (p["test.bulk.cc"] === "reno" ? 1e6 : 2e6));
     renameTexts([["link.l.queue", "buffer"], ["cc", ""], ["reno", "NewReno"], ["goodput", "rate of payload"], ["gossip", "x"]]);
@@ -363,6 +378,14 @@ describe("a figure's file", () => {
     // What is not white prints as a tint.
     expect(text).toContain('fill="#ffffff"');
     expect(text).not.toContain("#fdfdfb");
+  });
+
+  it("is drawn light on the ground of a dark page where that is asked for", () => {
+    const both = ":root { --ink: #1b1f24; --ground: #fdfdfb; }\n@media (prefers-color-scheme: dark) {\n  :root {\n    --ink: #e6e8ea;\n    --ground: #14171b;\n  }\n}\n"
+      + "@media (prefers-color-scheme: dark) and print { :root { --ink: #000000; } }\n@media print { :root { --ink: #000000; } }\n.figure text { fill: var(--ink); }\n.halo { stroke: var(--ground); }";
+    const text = toStandalone(shape("svg", { class: "figure", width: 10, height: 10 }, shape("text", { class: "halo" }, "t")), both, true);
+    expect(text).toContain('<rect x="0" y="0" width="100%" height="100%" fill="#14171b"/>');
+    expect(text).toContain('<text stroke="#14171b" fill="#e6e8ea">t</text>');
   });
 
   // Chromium 156 paints color-mix(in oklab, red, blue) as #8c53a2.

@@ -101,6 +101,7 @@ fn look(args: &FiguresArgs) -> Result<Look, Failure> {
             args::Bars::Ci95 => Bars::Ci95,
         },
         width: Some(args.width),
+        dark: args.dark,
         title: args.title.clone(),
         from,
         to,

@@ -26,6 +26,9 @@ pub struct Look {
     /// How wide figures are, in pixels, where they can be; 960 by default. Text keeps its size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
+    /// Whether they are drawn in light colours on the dark ground of a page; by default in dark ones on white.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dark: bool,
     /// What stands above each figure, nothing if it is empty; by default what was run and what is drawn of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,

@@ -5,7 +5,9 @@ mod flows;
 mod pairs;
 
 use farpath_record::count_of;
-use farpath_record::trace::{PolicerFound, TraceConnection, TraceDirection, TraceDocument};
+use farpath_record::trace::{
+    PolicerFound, SackBenefit, TraceConnection, TraceDirection, TraceDocument,
+};
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
 use crate::limit::limit_words;
@@ -394,13 +396,7 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
         });
     }
     if let Some(sack) = &d.sack_benefit {
-        lines.push(format!(
-            "  SACK: {} with {} took {}; {} at one hole a round trip, without it",
-            count_of(sack.recoveries, "recovery", "recoveries"),
-            count_of(sack.holes, "hole", "holes"),
-            quantity("took_ns", sack.took_ns as f64),
-            quantity("without_ns", sack.without_ns as f64)
-        ));
+        lines.push(saved(sack));
     }
     if let Some(policer) = &d.policer {
         lines.push(format!(
@@ -410,4 +406,37 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What SACK saved. Segments are counted and not gaps: two that were lost side by side are two round trips without it.
+fn saved(sack: &SackBenefit) -> String {
+    format!(
+        "  SACK: {} of {} took {}; {} at one segment a round trip, without it",
+        count_of(sack.recoveries, "recovery", "recoveries"),
+        count_of(sack.holes, "lost segment", "lost segments"),
+        quantity("took_ns", sack.took_ns as f64),
+        quantity("without_ns", sack.without_ns as f64)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segments 8000, 8010 and 8011 are two gaps, and three round trips without SACK.
+    #[test]
+    fn what_sack_saved_is_said_in_segments() {
+        let sack = SackBenefit {
+            recoveries: 1,
+            holes: 3,
+            took_ns: 140_000_000,
+            without_ns: 420_000_000,
+        };
+        let said = saved(&sack);
+        assert!(
+            said.contains("1 recovery of 3 lost segments took"),
+            "{said}"
+        );
+        assert!(!said.contains("hole"), "{said}");
+    }
 }

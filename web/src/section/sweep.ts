@@ -63,9 +63,12 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
   }];
 }
 
-/** Whether a test's completion says no more than its duration, which was asked for. */
+/** Whether a metric says no more than what was asked for: the time of tests that a clock ended, or the bytes of those that have carried
+ * all they were given. */
 function asked(metric: string, records: readonly TestRecord[]): boolean {
-  return metric === "completion_ns" && records.every((r) => r.kind === "tcp");
+  const having = records.filter((r) => typeof r.metrics[metric] === "number");
+  if (metric === "completion_ns") return having.every((r) => r.kind === "tcp" && r.duration_ns > 0 && r.metrics[metric]! > r.duration_ns);
+  return metric === "bytes" && having.every((r) => format.quantity(r.point[`test.${r.test}.bytes`] ?? "")?.value === r.metrics[metric]! / Math.max(1, r.streams.length));
 }
 
 /** The metrics of records in the order of the page: first those that are shown without being asked for. */

@@ -133,15 +133,38 @@ function axes(view: View, x: Scale, y: Scale, width: number, end: string): Shape
   ];
 }
 
-function key(kinds: readonly SequenceKind[], width: number): Shape[] {
+/** Room that the axis's name takes beside the key, and from a row of the key to its next. */
+const NAME = 120;
+const ROW = 20;
+
+/** A kind with its mark and the room behind it. */
+function keyWidth(kind: SequenceKind): number {
+  return KEYS[kind].length * 7.2 + 46;
+}
+
+/** The key in rows from the top. The last one stands beside the axis's name, and is empty where all have no room there. */
+function keyRows(kinds: readonly SequenceKind[], width: number): SequenceKind[][] {
+  if (kinds.reduce((sum, kind) => sum + keyWidth(kind), 0) <= width - RIGHT - NAME) return [[...kinds]];
+  const rows: SequenceKind[][] = [[]];
+  let left = width - RIGHT;
+  for (const kind of kinds) {
+    if (keyWidth(kind) > left) [left] = [width - RIGHT, rows.push([])];
+    left -= keyWidth(kind);
+    rows.at(-1)!.push(kind);
+  }
+  return [...rows, []];
+}
+
+/** A row of the key, from the right. */
+function key(kinds: readonly SequenceKind[], width: number, foot: number): Shape[] {
   let right = width - RIGHT;
   return [...kinds].reverse().flatMap((kind) => {
     const at = right - KEYS[kind].length * 7.2;
     right = at - 46;
-    const mark = kind === "retransmit" ? shape("path", { class: "seq-flag", d: `M${n(at - 14)},${TOP - 14}l-6,-11h12Z` })
-      : shape("path", { class: `seq-line ${kind}`, d: `M${n(at - 26)},${TOP - 20}h20` });
+    const mark = kind === "retransmit" ? shape("path", { class: "seq-flag", d: `M${n(at - 14)},${foot + 2}l-6,-11h12Z` })
+      : shape("path", { class: `seq-line ${kind}`, d: `M${n(at - 26)},${foot - 4}h20` });
     return [mark,
-      shape("text", { x: n(at), y: TOP - 16 }, KEYS[kind])];
+      shape("text", { x: n(at), y: foot }, KEYS[kind])];
   });
 }
 
@@ -168,13 +191,15 @@ export function drawSequence(sequence: Sequence, figure: SequenceFigure): Shape 
     return shape("g", {}, ...path(`seq-area ${kind}`, ink.areas), ...path(`seq-line ${kind}`, ink.lines), ...path(`seq-bar ${kind}`, ink.bars),
       ...path("seq-dot", kind === "window" ? "" : ink.dots), ...(kind === "retransmit" ? flags(marked(detail), x, y) : []));
   });
+  const rows = keyRows(kinds, width);
+  const above = (rows.length - 1) * ROW;
   return shape("svg", {
-    class: "figure chart-figure", viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img",
+    class: "figure chart-figure", viewBox: `0 ${n(-above)} ${width} ${HEIGHT + above}`, width, height: HEIGHT + above, role: "img",
     "aria-labelledby": `${figure.id}-title ${figure.id}-desc`,
   },
     shape("title", { id: `${figure.id}-title` }, figure.title), shape("desc", { id: `${figure.id}-desc` }, `${figure.describe} ${endOf(sequence)}`.trim()),
     shape("clipPath", { id: `${figure.id}-frame` }, shape("rect", { x: LEFT, y: TOP, width: w, height: high })),
-    ...axes(view, x, y, width, endOf(sequence)), ...key(kinds, width), shape("g", { "clip-path": `url(#${figure.id}-frame)` }, ...drawn));
+    ...axes(view, x, y, width, endOf(sequence)), ...rows.flatMap((row, i) => key(row, width, TOP - 16 - above + i * ROW)), shape("g", { "clip-path": `url(#${figure.id}-frame)` }, ...drawn));
 }
 
 /** Events and the beginnings of strokes, in the order of time. */

@@ -62,20 +62,51 @@ export function pan(v: View, dt: number, ds: number): View {
   return { t0: v.t0 + t, t1: v.t1 + t, s0: v.s0 + s, s1: v.s1 + s };
 }
 
-/** A few dozen segments: about one event of a burst. */
-function around(b: Burst, j: number, spacing: number, size: number): View {
-  const e = event(b, j, 0);
-  return { t0: e.t - spacing * 16, t1: e.t + spacing * 24, s0: e.seq - size * 16, s1: e.seq + size * 24 };
+/** Segments on each side of the one in the middle. */
+const AROUND = 20;
+
+/** Data of which every segment is known, in the order of time. */
+function singly(bursts: readonly Burst[]): Burst[] {
+  return bursts.filter((b) => b.kind === "data" && b.standsFor === 0).sort((p, q) => p.t - q.t);
 }
 
-function spacingOf(b: Burst): number {
-  return b.n > 1 && b.gap > 0 ? b.gap : b.groupGap > 0 ? b.groupGap / b.n : 1e5;
+/** The first and the last index around the `at`-th of `count`, as a half-open range. */
+function about(at: number, count: number, reach: number): [number, number] {
+  const middle = Math.max(0, Math.min(count - 1, Math.round(at)));
+  return [Math.max(0, middle - reach), Math.min(count, middle + reach + 1)];
 }
 
-/** The middle of the trace, close enough to see single segments. */
+/** How far the segments around an instant are apart, in ns: the mean of their gaps, without pauses. */
+function spacingAt(data: readonly Burst[], t: number): number {
+  const range = ([from, to]: readonly [number, number]): number[] => Array.from({ length: Math.max(0, to - from) }, (_, k) => from + k);
+  const last = data.filter((b) => b.t <= t).length - 1;
+  const times = range(about(last, data.length, AROUND)).flatMap((k) => {
+    const b = data[k]!;
+    const groups = range(about(b.groupGap > 0 ? (t - b.t) / b.groupGap : 0, b.m, Math.ceil(AROUND / b.n) + 1));
+    return groups.flatMap((j) => range(about(b.gap > 0 ? (t - b.t - j * b.groupGap) / b.gap : 0, b.n, AROUND)).map((i) => event(b, j, i).t));
+  });
+  const near = times.sort((p, q) => Math.abs(p - t) - Math.abs(q - t)).slice(0, 2 * AROUND).sort((p, q) => p - q);
+  const gaps = near.slice(1).map((at, i) => at - near[i]!).sort((p, q) => p - q);
+  const apart = gaps.filter((gap) => gap > 0);
+  const pause = 10 * (apart[Math.floor(apart.length / 2)] ?? 0);
+  const kept = gaps.filter((gap) => gap <= pause);
+  return apart.length === 0 ? 1e5 : kept.reduce((sum, gap) => sum + gap, 0) / kept.length;
+}
+
+/** The segments around the middle one, close enough to be seen singly, and as high as they reach. */
 export function segments(bursts: readonly Burst[]): View | null {
-  const data = bursts.filter((b) => b.kind === "data" && b.standsFor === 0).sort((p, q) => q.n * q.m - p.n * p.m)[0];
-  return data ? around(data, Math.floor(data.m / 2), spacingOf(data), data.len || 1500) : null;
+  const data = singly(bursts);
+  let left = Math.floor(data.reduce((sum, b) => sum + b.n * b.m, 0) / 2);
+  for (const b of data) {
+    if (left >= b.n * b.m) {
+      left -= b.n * b.m;
+      continue;
+    }
+    const { t } = event(b, Math.floor(left / b.n), left % b.n);
+    const half = Math.max(AROUND * spacingAt(data, t), LEAST_T / 2);
+    return spanned(data, t - half, t + half);
+  }
+  return null;
 }
 
 /** The first retransmission, with the segments around it. */
@@ -83,8 +114,12 @@ export function firstLoss(bursts: readonly Burst[]): View | null {
   const lost = bursts.find((b) => b.kind === "retransmit");
   if (!lost) return null;
   const sent = bursts.find((b) => b.kind === "data" && b.standsFor === 0 && b.seq <= lost.seq && lost.seq < b.seq1);
-  const spacing = sent ? spacingOf(sent) : 1e5;
-  return around(lost, 0, spacing, (lost.len || 1500));
+  const [spacing, size] = [sent ? spacingOf(sent) : 1e5, lost.len || 1500];
+  return { t0: lost.t - spacing * 16, t1: lost.t + spacing * 24, s0: lost.seq - size * 16, s1: lost.seq + size * 24 };
+}
+
+function spacingOf(b: Burst): number {
+  return b.n > 1 && b.gap > 0 ? b.gap : b.groupGap > 0 ? b.groupGap / b.n : 1e5;
 }
 
 /** Retransmissions further apart than this are of two losses, in ns. */

@@ -7,13 +7,15 @@ use clap::Args;
 /// `farpath figures`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Each file is light, needs no style sheet and no font of its own, and can be edited. \
-    The buttons at each figure of the page give the same, and PNG.\n\n\
+    after_help = "Each file needs no style sheet and no font of its own, and can be edited. \
+    The buttons at each figure of the page give the same, and PNG; \
+    the choice beside them is that of --dark and --width.\n\n\
     Exit codes: 0 written, 2 no run of farpath or no such figure, 3 the folder cannot be written.\n\n\
     Examples:\n  \
     farpath figures report\n  \
     farpath figures report --name goodput --into slides\n  \
     farpath figures report --name goodput --title 'A window is a rate' --log xy\n  \
+    farpath figures report --dark --width 640 --into slides\n  \
     farpath figures report --from 2s --to 5s --into close"
 )]
 pub(crate) struct FiguresArgs {
@@ -29,6 +31,9 @@ pub(crate) struct FiguresArgs {
     /// How wide they are, in pixels; text keeps its size, so that it is larger on a page in a narrower figure
     #[arg(long, value_name = "N", default_value_t = 960, value_parser = clap::value_parser!(u32).range(320..=4000))]
     pub(crate) width: u32,
+    /// Light on dark, in the colours of a page in dark mode, for a beamer; without it, on white
+    #[arg(long)]
+    pub(crate) dark: bool,
     /// What stands above each figure; '' for nothing. Without it, the scenario's name and what is drawn
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,

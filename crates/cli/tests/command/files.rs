@@ -135,6 +135,25 @@ fn figures_are_files_that_need_nothing_else() {
     );
     let whole = fs::read_to_string(figures.join(&goodput[0])).expect("written");
     assert!(whole.contains(">small: Goodput<"), "{whole}");
+    assert!(
+        whole.contains("height=\"100%\" fill=\"#ffffff\"/>"),
+        "{whole}"
+    );
+    // For a beamer: the same on a dark ground, and no text in the colour of ink.
+    farpath_in(
+        folder.path(),
+        &["figures", "out", "--dark", "--into", "dark"],
+    )
+    .exits(0);
+    let dark = fs::read_to_string(folder.path().join("dark").join(&goodput[0])).expect("written");
+    assert!(
+        dark.contains("height=\"100%\" fill=\"#14171b\"/>"),
+        "{dark}"
+    );
+    assert!(
+        !dark.contains("#1b1f24") && !dark.contains("#ffffff"),
+        "{dark}"
+    );
     for (more, words) in [
         (
             &["--from", "3s", "--to", "2s"][..],

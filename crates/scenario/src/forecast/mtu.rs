@@ -6,7 +6,7 @@ use farpath_tcp::{Config, MtuProbing};
 use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
-use super::tcp::Flow;
+use super::tcp::{Flow, goes_on};
 use super::{Path, put};
 use crate::model::Test;
 use crate::plan::MtuStep;
@@ -113,6 +113,7 @@ impl Path<'_> {
     pub(super) fn across(
         &self,
         test: &Test,
+        agreed: &Config,
         steady: f64,
         crossing: &Crossing,
         record: &mut Record,
@@ -122,7 +123,10 @@ impl Path<'_> {
         if crossing.first_s >= 2.0 {
             put(m, "silent_s", crossing.first_s);
         }
-        put(m, "ramp_s", crossing.full_s);
+        m.remove("ramp_s");
+        if goes_on(test, agreed.amount, crossing.full_s, crossing.bytes) {
+            put(m, "ramp_s", crossing.full_s);
+        }
         let Some(span) = test.duration else {
             return;
         };

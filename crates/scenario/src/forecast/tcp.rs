@@ -84,14 +84,13 @@ impl Path<'_> {
         let m = &mut record.metrics;
         let ramp = flow.ramp(steady / flow.streams);
         let ramp = ramp.after(self.reported_after(&agreed));
-        put(m, "ramp_s", ramp.seconds);
+        if ramp.ends_in(test, flow.config.amount) {
+            put(m, "ramp_s", ramp.seconds);
+        }
         let lost: Vec<Vec<u64>> = (0..tcp.parallel).map(|n| self.named(test, n)).collect();
         let scripted = lost.iter().any(|l| !l.is_empty());
-        let exact = if scripted && flow.loss == 0.0 && policed.is_none() {
-            flow.by_rounds(test, &lost)
-        } else {
-            None
-        };
+        let followed = scripted && flow.loss == 0.0 && policed.is_none();
+        let exact = followed.then(|| flow.by_rounds(test, &lost)).flatten();
         if scripted && exact.is_none() && flow.cc.is_none() {
             record.notes.push(format!(
                 "no closed form says how {} climbs back: as if nothing were lost",
@@ -114,14 +113,14 @@ impl Path<'_> {
             record.series.insert("cwnd_bytes".to_owned(), windows);
         }
         record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
-        record.notes.extend(flow.doubts(test, loss_bps));
+        record.notes.extend(flow.doubts(test, loss_bps, &ramp));
         record.notes.extend(kept.note(&flow, test));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
         if let Some(bounds) = policed {
             self.note_policed(bounds, goodput / steady, record);
         }
         if let Some(crossing) = self.crossing(&flow, &agreed) {
-            self.across(test, steady * kept.share, &crossing, record);
+            self.across(test, &agreed, steady * kept.share, &crossing, record);
         }
     }
 
@@ -212,6 +211,12 @@ fn completes(test: &Test, completion: Option<f64>, record: &mut Record) {
         ),
         (None, _) => {}
     }
+}
+
+/// Whether a test goes on after so many seconds and bytes of each connection; `amount` is all that one has to carry.
+pub(super) fn goes_on(test: &Test, amount: Option<u64>, seconds: f64, bytes: f64) -> bool {
+    let stops = test.duration.map(|d| (test.omit + d).as_secs_f64());
+    stops.is_none_or(|stops| seconds < stops) && amount.is_none_or(|all| bytes < all as f64)
 }
 
 impl Flow {
@@ -406,10 +411,11 @@ impl Flow {
     }
 
     /// Where the forecast is outside the range of its formulas.
-    fn doubts(&self, test: &Test, loss_bps: f64) -> Vec<String> {
+    fn doubts(&self, test: &Test, loss_bps: f64, ramp: &Ramp) -> Vec<String> {
         let mut doubts = Vec::new();
         let each = self.pipe();
-        let fills = self.steady(loss_bps) >= self.narrowest.bps * 0.9999;
+        let fills = self.steady(loss_bps) >= self.narrowest.bps * 0.9999
+            && ramp.ends_in(test, self.config.amount);
         if fills && self.config.slow_start != farpath_tcp::SlowStart::Standard {
             doubts.push("ramp_s is of a slow start that doubles up to the path: the host may end it earlier".to_owned());
         }
@@ -516,6 +522,12 @@ impl Ramp {
             wasted_s: self.wasted_s + late,
             ..self
         }
+    }
+
+    /// Whether it ends within a test of so many bytes a connection, where they are limited.
+    fn ends_in(&self, test: &Test, amount: Option<u64>) -> bool {
+        let sent = self.slow_start.cost().sent * f64::from(self.mss);
+        goes_on(test, amount, self.seconds, sent)
     }
 
     /// What part of `duration`, measured after `omit`, the full rate is worth. The shortfall of a

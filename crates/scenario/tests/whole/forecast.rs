@@ -106,6 +106,32 @@ fn a_transfer_waits_for_its_named_losses() {
     assert!(lossy > clean * 1.2, "{clean} {lossy}");
 }
 
+/// Ten segments, doubled each round trip of 100 ms, have sent 14.8 MB when the window fills 1 Gbit/s, and that takes 1.15 s.
+#[test]
+fn no_ramp_is_forecast_of_a_test_that_ends_before_it() {
+    let reno = "kind = \"tcp\"\nwindow = \"16 MB\"\ncc = \"reno\"\n";
+    let ramp = |lines: &str| {
+        let record = predicted("", &format!("{reno}{lines}"));
+        record.metrics.get("ramp_s").copied()
+    };
+    for short in ["bytes = \"1 MB\"", "duration = \"1 s\""] {
+        assert_eq!(ramp(short), None, "{short}");
+    }
+    let reached = ramp("bytes = \"100 MB\"");
+    assert!(
+        reached.is_some_and(|s| (1.1..1.2).contains(&s)),
+        "{reached:?}"
+    );
+    assert_eq!(ramp("duration = \"30 s\""), reached);
+    // A note on what is not there would be on nothing.
+    let cubic = |size: &str| {
+        let file = format!("kind = \"tcp\"\nwindow = \"16 MB\"\nbytes = \"{size}\"");
+        predicted("", &file)
+    };
+    assert!(says(&cubic("1 GB"), "ramp_s is of"));
+    assert!(!says(&cubic("1 MB"), "ramp_s is of"));
+}
+
 #[test]
 fn random_and_regular_losses_have_their_own_constants() {
     let reno = format!("{BULK}cc = \"reno\"");
