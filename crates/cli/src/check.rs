@@ -57,7 +57,10 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         ));
         let (len, steps) = plan.steps_of(scenario, flow);
         for step in steps {
-            let reported = step.describe(scenario, len);
+            let reported = match test.kind.tcp().is_some() {
+                true => step.describe(scenario, len),
+                false => step.describe_lost(scenario, len),
+            };
             shown.push_str(&format!("    MTU    {reported}\n"));
         }
     }

@@ -249,6 +249,8 @@ impl<'a> Path<'a> {
         let policed = self.policed_stream(test, (udp.size + header, udp.size), on_links);
         let through =
             policed.unwrap_or(on_links) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
+        let refused = self.refuses(udp.size + header, 1, record);
+        let through = if refused { 0.0 } else { through };
         // What is sent at the start arrives a way later; until then nothing is measured.
         let way = self.one_way(udp.size + header).saturating_sub(test.omit);
         let measured = test.duration.unwrap_or_default().as_secs_f64();
@@ -258,7 +260,9 @@ impl<'a> Path<'a> {
         put(m, "goodput_bps", through * share);
         put(m, "loss_ratio", 1.0 - through / offered);
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
-        let by = if policed.is_some() {
+        let by = if refused {
+            "mtu"
+        } else if policed.is_some() {
             "policer"
         } else if offered <= narrowest.bps {
             "application"

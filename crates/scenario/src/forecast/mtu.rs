@@ -66,6 +66,19 @@ impl Path<'_> {
         Some((*silent, last))
     }
 
+    /// Says of datagrams of `len` bytes, there and back for `ways` of two, that a link does not carry them; whether that is so.
+    pub(crate) fn refuses(&self, len: u32, ways: usize, record: &mut Record) -> bool {
+        let dir = FlowDir::forward(self.flow as u16);
+        let steps = [dir, dir.turned()].into_iter().take(ways);
+        let steps = steps.flat_map(|dir| self.plan.mtu_steps(self.scenario, dir, len));
+        let note = steps
+            .map(|step| step.describe_lost(self.scenario, len))
+            .next();
+        let refuses = note.is_some();
+        record.notes.extend(note);
+        refuses
+    }
+
     /// Says of a test that its full segments vanish, if they do; whether that is all there is to say.
     pub(super) fn swallowed(&self, config: &Config, record: &mut Record) -> bool {
         let Some((step, _)) = self.hole(config) else {

@@ -50,7 +50,13 @@ impl Path<'_> {
         (timed, ways): (&str, &[&[Hop]]),
         record: &mut Record,
     ) {
+        let refused = self.refuses(all.size, ways.len(), record);
         let m = &mut record.metrics;
+        put(m, "sent", all.count.into());
+        if refused {
+            put(m, "loss_ratio", 1.0);
+            return;
+        }
         let hops = ways.iter().flat_map(|way| self.hops(way));
         let times = hops.map(|hop| hop.time_for(all.size));
         let ns = |time: Duration| (time.as_ps() as f64 / 1e3).round();
@@ -74,7 +80,6 @@ impl Path<'_> {
                 "with jitter: the least possible time and the mean of all; no other is foreseen";
             record.notes.push(note.to_owned());
         }
-        put(m, "sent", all.count.into());
         let arrives = ways.iter().map(|way| 1.0 - self.loss_ratio(all.size, way));
         put(m, "loss_ratio", 1.0 - arrives.product::<f64>());
     }

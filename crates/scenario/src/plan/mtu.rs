@@ -49,6 +49,17 @@ impl MtuStep {
     }
 }
 
+impl MtuStep {
+    /// The same of datagrams that are sent again as they are, or never: those of pings and streams of UDP.
+    pub fn describe_lost(&self, scenario: &Scenario, len: u32) -> String {
+        let link = &scenario.links[self.link.0].name;
+        let mtu = self.mtu;
+        format!(
+            "link `{link}` lets through {mtu} of {len} bytes: none of these datagrams gets through"
+        )
+    }
+}
+
 impl Plan {
     /// The length of a flow's largest datagrams.
     pub fn largest_datagram(&self, scenario: &Scenario, flow: usize) -> u32 {

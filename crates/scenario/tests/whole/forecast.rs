@@ -698,6 +698,36 @@ duration = "60 s"
 
 /// What changes the outcome by a tenth or more and no closed form counts is said. Simulated beside it, 24 November 2026, 30 s: an outage of
 /// 5 s leaves 83 % of the line.
+/// What a link does not carry is lost, there and on the way back; nothing shrinks a ping.
+#[test]
+fn datagrams_that_no_link_carries_are_forecast_as_lost() {
+    let of_link = |there: u32, back: u32, test: &str| {
+        record_of(format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[router]]\nname = \"r\"\n\
+             [[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
+             [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
+             [link.forward]\nmtu = {there}\n[link.reverse]\nmtu = {back}\n\
+             [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{test}\n"
+        ))
+    };
+    let ping = "kind = \"ping\"\nsize = \"8000 B\"";
+    for (there, back) in [(4470, 9000), (9000, 4470)] {
+        let lost = of_link(there, back, ping);
+        assert_eq!(of(&lost, "loss_ratio"), 1.0);
+        assert!(!lost.metrics.contains_key("rtt_avg_ns"));
+        assert!(says(&lost, "none of these datagrams gets through"));
+    }
+    assert_eq!(of(&of_link(9000, 9000, ping), "loss_ratio"), 0.0);
+    let stream = "kind = \"udp\"\nrate = \"5 Mbit/s\"\nsize = \"8000 B\"\nduration = \"5 s\"";
+    let lost = of_link(4470, 9000, stream);
+    assert_eq!(
+        (of(&lost, "goodput_bps"), of(&lost, "loss_ratio")),
+        (0.0, 1.0)
+    );
+    assert_eq!(lost.limited_by.as_deref(), Some("mtu"));
+    assert_eq!(of(&of_link(9000, 4470, stream), "loss_ratio"), 0.0);
+}
+
 /// Kernels hold SACKs back, and a simulated receiver does where that is written.
 #[test]
 fn queues_that_may_cut_a_simulated_flow_twice_are_named() {
