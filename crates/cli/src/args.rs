@@ -168,7 +168,8 @@ pub(crate) struct RunArgs {
     /// Write records.json, metrics.csv, links.csv, series.csv, scenario.resolved.toml, report.html and captures here
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Which repeats keep their time series in what is written: all, the first, which the page draws, or none
+    /// Which repeats keep their time series in what is written: all, the first, which the page draws, or none. On the page mean
+    /// rates and queues of links go with them; links.csv has those of all
     #[arg(long, value_enum, default_value_t = Series::All)]
     pub(crate) series: Series,
     /// Random seed; without it, the scenario's, or 1

@@ -19,7 +19,7 @@ use farpath_units::Ratio;
 
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure, print, print_json};
-use crate::output::Output;
+use crate::output::{Output, links_csv};
 use crate::run::layout;
 use crate::value::maybe;
 
@@ -76,7 +76,7 @@ fn page(
     let mut page = beside(runs).expect("a run is named, or clap refuses");
     page.comparison = comparison.and_then(|c| serde_json::to_value(c).ok());
     let document = page.document.clone();
-    output.write_results(&document, &page)?;
+    output.write_results(&document, &page, links_csv(&document)?)?;
     Ok(())
 }
 

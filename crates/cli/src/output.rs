@@ -112,6 +112,15 @@ fn sweep(path: &Path) {
     }
 }
 
+/// The text of links.csv.
+pub(crate) fn links_csv(document: &RunDocument) -> Result<Vec<u8>, Failure> {
+    let mut links = Vec::new();
+    document
+        .write_links_csv(&mut links)
+        .map_err(|e| Failure::environment(format!("links.csv: {e}")))?;
+    Ok(links)
+}
+
 /// Makes sure that `path` can be written.
 pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     if path.is_dir() {
@@ -203,8 +212,9 @@ impl Output {
         loaded: &Loaded,
         document: &RunDocument,
         page: &ReportData,
+        links: Vec<u8>,
     ) -> Result<usize, Failure> {
-        let size = self.write_results(document, page)?;
+        let size = self.write_results(document, page, links)?;
         let text = loaded.document.resolved_text().as_bytes();
         prepare_file(&self.folder.join(RESOLVED))?.write(text)?;
         for (name, text) in &loaded.files {
@@ -221,6 +231,7 @@ impl Output {
         &self,
         document: &RunDocument,
         page: &ReportData,
+        links: Vec<u8>,
     ) -> Result<usize, Failure> {
         let mut csv = Vec::new();
         document
@@ -230,10 +241,6 @@ impl Output {
         document
             .write_metrics_csv(&mut metrics)
             .map_err(|e| Failure::environment(format!("metrics.csv: {e}")))?;
-        let mut links = Vec::new();
-        document
-            .write_links_csv(&mut links)
-            .map_err(|e| Failure::environment(format!("links.csv: {e}")))?;
         let data = serde_json::to_vec(page)
             .map_err(|e| Failure::environment(format!("report.json: {e}")))?;
         let size = csv.len();

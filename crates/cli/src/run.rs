@@ -13,7 +13,7 @@ use crate::args::{RunArgs, Series};
 use crate::captured;
 use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
-use crate::output::{Output, Pending, prepare_file};
+use crate::output::{Output, Pending, links_csv, prepare_file};
 use crate::progress::{self, Bar};
 
 /// The `--set` arguments.
@@ -69,6 +69,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         captured::add(captured, &mut document)?;
         experiment.judge(&mut document);
     }
+    // Before series are taken out: means and queues of links are worked out from them.
+    let links = links_csv(&document)?;
     keep_series(&mut document, args.series);
     let mut size = 0;
     if let Some(output) = output {
@@ -76,7 +78,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         page.captures = captures.finish(taps)?;
         page.notes
             .extend(kept(args.series, document.repeats.is_some()));
-        size = output.write(loaded, &document, &page)?;
+        size = output.write(loaded, &document, &page, links)?;
     }
     if let Some(file) = junit {
         write_junit(&document, &others, file)?;
@@ -186,11 +188,11 @@ fn say_untapped(loaded: &Loaded) {
 fn kept(series: Series, repeats: bool) -> Option<String> {
     match series {
         Series::First if repeats => Some(
-            "Time series are those of the first repeat alone (--series first); tables and distributions have all repeats."
+            "Time series are those of the first repeat alone (--series first); tables and distributions have all repeats. Mean rates of links and percentiles of their queues are of the first repeat here, and of all in links.csv."
                 .to_owned(),
         ),
         Series::None => {
-            Some("No time series were kept (--series none): nothing is drawn over time.".to_owned())
+            Some("No time series were kept (--series none): nothing is drawn over time. Mean rates of links and percentiles of their queues are in links.csv alone.".to_owned())
         }
         Series::All | Series::First => None,
     }
