@@ -414,7 +414,9 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
         let end = usize::from(flow.receivers.last() == Some(&n));
         flow.systems[end] = sharper(flow.systems[end], of_host(n));
     }
+    let placed = [flow.senders.clone(), flow.receivers.clone()];
     for n in open {
+        let beside = beside_named(facts, &placed, n);
         let fits = |end: usize| match (of_host(n), flow.systems[end]) {
             (Some(mine), Some(theirs)) => mine.agrees(theirs),
             _ => true,
@@ -423,6 +425,7 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
         let exact = |end: usize| of_host(n).is_some() && flow.systems[end].is_some();
         // A host that cannot be the one end is the other; one that may be both speaks for both.
         let only = match (sender, receiver) {
+            (true, true) if beside.is_some() => beside,
             (false, true) => Some(1),
             (true, false) => Some(0),
             (true, true) if exact(1) && !exact(0) && flow.systems[0].is_some() => Some(1),
@@ -443,6 +446,22 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
         {
             flow.systems[end] = of_host(n);
         }
+    }
+}
+
+/// The end of a host whose text bears a name, where another host by name is at the other end, and none at this one.
+fn beside_named(facts: &Facts, placed: &[Vec<u32>; 2], host: u32) -> Option<usize> {
+    let names = &facts.hosts[host as usize];
+    let differs = |other: &u32| {
+        let others = &facts.hosts[*other as usize];
+        let is = |a: &String| others.iter().any(|b| alike(a, b));
+        !names.is_empty() && !others.is_empty() && !names.iter().any(is)
+    };
+    let taken = |end: usize| !placed[end].is_empty() && placed[end].iter().all(differs);
+    match (taken(0), taken(1)) {
+        (true, false) if placed[1].is_empty() => Some(1),
+        (false, true) if placed[0].is_empty() => Some(0),
+        _ => None,
     }
 }
 

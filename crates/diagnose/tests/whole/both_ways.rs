@@ -70,6 +70,31 @@ fn a_role_is_of_one_flow_and_its_host_of_all() {
 }
 
 #[test]
+fn of_two_hosts_with_names_the_one_that_does_not_send_receives() {
+    let prompt = |name: &str, text: String| format!("[ops@{name} ~]$ sysctl -a\n{text}");
+    let near = prompt("ham", settings(167_772_160, 67_108_864));
+    let far = prompt("pac", settings(268_435_456, 268_435_456));
+    for (test, sends, receives) in [(SLOW, "ham.txt", "pac.txt"), (FINE, "pac.txt", "ham.txt")] {
+        let texts = [("test.txt", test), ("ham.txt", &near), ("pac.txt", &far)];
+        let all: Vec<(&str, &str)> = texts.into_iter().chain([("ping.txt", PING)]).collect();
+        let flow = &of_files(&all, &on("10 Gbit/s")).flows[0];
+        let rows = |cause| flow.ceilings.iter().filter(|c| c.cause == cause).count();
+        assert_eq!(
+            [rows("send_buffer"), rows("receive_window")],
+            [1, 1],
+            "{}",
+            flow.name
+        );
+        assert!(from(flow, "send_buffer").contains(sends), "{}", flow.name);
+        assert!(
+            from(flow, "receive_window").contains(receives),
+            "{}",
+            flow.name
+        );
+    }
+}
+
+#[test]
 fn what_prompts_say_of_a_host_decides_which_flow_a_role_is_of() {
     // Both ways are alike, and the first test is not the one that roles are of.
     let slow = SLOW.replace(" 192 M", "3.72 G").replace(" 189 M", "3.67 G");
