@@ -225,7 +225,7 @@ pub(crate) struct CheckArgs {
     farpath new ocean.toml"
 )]
 pub(crate) struct NewArgs {
-    /// Where to write it; standard output if not given
+    /// Where to write it; standard output if not given, or -
     pub(crate) file: Option<PathBuf>,
 }
 

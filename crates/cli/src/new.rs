@@ -15,7 +15,7 @@ use crate::args::NewArgs;
 use crate::exit::{Exit, Failure, print};
 
 pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
-    let Some(path) = &args.file else {
+    let Some(path) = args.file.as_ref().filter(|f| f.as_os_str() != "-") else {
         print(template())?;
         return Ok(Exit::Ok);
     };
@@ -26,6 +26,11 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
 
 /// Writes a scenario; a file that is there stays as it is.
 pub(crate) fn create(path: &Path, text: &str) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let failure =
+            Failure::usage("-: a scenario is not written to standard output beside other text");
+        return Err(failure.hint("name a file"));
+    }
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -146,6 +146,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
+        Cause::ReceiveWindow if e.left_small() > 0.5 => systems::left_small(),
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let carried = e.settled_flight().map_or(0.0, |f| f.high);
             let wanted = wanted(e).max(carried);
@@ -166,7 +167,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
             host => host,
         }),
         Cause::Application if e.tester => systems::tester(),
-        Cause::Application if e.ssh => systems::ssh(),
+        Cause::Application if e.ssh => systems::ssh(!crate::ceiling::beyond_channel(e)),
         Cause::Application => systems::program(),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
@@ -420,7 +421,8 @@ fn next(
     // A window that a program left small by not reading is not what is left once it reads.
     let unread = gone
         .iter()
-        .any(|g| matches!(g, Cause::Client | Cause::Disk));
+        .any(|g| matches!(g, Cause::Client | Cause::Disk))
+        || gone.contains(&Cause::ReceiveWindow) && e.left_small() > 0.5;
     let left_small = |c: &Limit| {
         let met = c.rate.low <= 1.15 * rate.value;
         unread && c.cause == Cause::ReceiveWindow && e.rwnd_share.is_some() && met
@@ -432,7 +434,7 @@ fn next(
     });
     let settings = settings.unwrap_or_default();
     let is_gone = |c: Cause| {
-        gone.contains(&c)
+        gone.contains(&c) && !(c == Cause::ReceiveWindow && unread)
             || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss() || *g == Cause::Nic)
             || c == Cause::ReceiveWindow && tuned
     };

@@ -16,7 +16,7 @@ pub(crate) struct Around {
     /// Rate at which a disk of a host reads or writes, bit/s.
     pub(crate) disk: Option<Figure>,
     /// Share of the time in which a disk of a host was busy, 0 to 1.
-    busy: Option<Figure>,
+    pub(crate) busy: Option<Figure>,
     /// The end whose disk is the busiest or was measured.
     pub(crate) disk_of: Option<Side>,
     /// What an interface on the path carried, and its own rate where it is known, bit/s: the fullest.

@@ -4,11 +4,12 @@ use farpath_predict::law::{self, Conditions};
 use farpath_predict::{Cc, pftk::Pftk, window};
 
 use crate::cause::Cause;
-use crate::evidence::{Evidence, Room};
+use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
+use crate::room::Room;
 
 /// What one cause would leave.
 #[derive(Clone, Debug)]
@@ -120,12 +121,24 @@ pub(crate) fn is_ssh(flow: &Flow) -> bool {
 /// packets of it were used.
 const CHANNEL: [f64; 2] = [61.0 * 32_768.0, 64.0 * 32_768.0];
 
+/// Whether more is in flight than a channel of OpenSSH has room for: another program, or one that was built with a larger window.
+pub(crate) fn beyond_channel(e: &Evidence) -> bool {
+    let flight = e
+        .flight
+        .clone()
+        .or_else(|| e.implied_flight().map(|f| f.times(e.streams)));
+    flight.is_some_and(|f| f.low > 1.06 * CHANNEL[1] * e.streams)
+}
+
 /// A connection of OpenSSH has a window of its own in its channel. What is faster than that is another program, and what is much slower
 /// is held by something else.
 fn channel(e: &Evidence, all: &mut Vec<Limit>) {
     let (Some(rtt), Some(rate)) = (e.rtt.as_ref().filter(|_| e.ssh), &e.rate) else {
         return;
     };
+    if beyond_channel(e) {
+        return;
+    }
     let at = rtt.from.first().copied().unwrap_or(Place::You);
     let bytes = Figure::between(CHANNEL[1], CHANNEL[0], CHANNEL[1], at);
     let most = bytes.over(rtt).times(8.0 * e.streams);
@@ -177,8 +190,10 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
             continue;
         };
         let formula = format!(
-            "{by} at a loss of {:.2e} of {what}, MSS {}",
-            share.value, e.mss
+            "{by} at a loss of {:.2e} of {what}, MSS {}{}",
+            share.value,
+            e.mss,
+            if e.mss_said { "" } else { ", which is assumed" }
         );
         all.push(Limit {
             bursts: Some(most),

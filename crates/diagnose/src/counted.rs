@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::{Evidence, SEGMENT};
-use crate::fact::{Figure, Of, Value};
+use crate::fact::{Fact, Figure, Of};
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, spread, step};
@@ -26,6 +26,8 @@ pub(crate) struct Counted {
     wider: Option<(f64, f64)>,
     /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
     faster: Option<(&'static str, Figure, f64)>,
+    /// Whether that test sent nothing again.
+    clean: bool,
     /// Of a test with datagrams: the rate of TCP between the same hosts, where it lost segments.
     lossy: Option<Figure>,
     /// Of tests with datagrams: the rate that was sent, and the share that was lost.
@@ -52,18 +54,27 @@ impl Counted {
     }
 }
 
+/// What usually stood in a socket's receive queue: the middle one of its readings, the larger of two.
+fn usual(facts: &Facts, socket: u32) -> Option<Figure> {
+    let of = |f: &&Fact| f.of == Of::Socket(socket) && f.name == "receive_queue_bytes";
+    let mut all: Vec<&Figure> = facts
+        .facts
+        .iter()
+        .filter(of)
+        .filter_map(Fact::number)
+        .collect();
+    all.sort_by(|a, b| a.value.total_cmp(&b.value));
+    all.get(all.len() / 2).copied().cloned()
+}
+
 /// Intervals under a window differ by less than this part of their mean.
 const EVEN: f64 = 0.1;
 
 impl Evidence {
     /// What the hosts' counters grew by, and what stood in the receiver's socket.
     pub(crate) fn of_counters(&mut self, facts: &Facts, flow: &Flow) {
-        let sockets = flow.far_sockets.iter();
-        let queues = sockets.filter_map(|s| number(facts, Of::Socket(*s), "receive_queue_bytes"));
-        self.counted_else.unread = queues
-            .max_by(|a, b| a.value.total_cmp(&b.value))
-            .filter(|q| q.value > 0.0)
-            .cloned();
+        let sockets = flow.far_sockets.iter().filter_map(|s| usual(facts, *s));
+        self.counted_else.unread = sockets.max_by(|a, b| a.value.total_cmp(&b.value));
         let test = flow.test.as_ref();
         let zero = test.and_then(|t| t.numbers.get("zero_windows"));
         self.counted_else.closed = zero
@@ -109,6 +120,8 @@ impl Evidence {
                 self.counted_else.wider = Some((more, times));
             } else if more <= 1.0 && tests && !self.tester && times > known {
                 self.counted_else.faster = Some((test.tool, rate.clone(), times));
+                let again = test.numbers.get("retransmits");
+                self.counted_else.clean = again.is_some_and(|again| again.value == 0.0);
             }
         }
     }
@@ -227,10 +240,7 @@ pub(crate) fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option
         .facts
         .iter()
         .filter(|f| f.name == name && matches!(f.of, Of::Host(host) if hosts.contains(&host)));
-    let mut numbers = said.filter_map(|f| match &f.value {
-        Value::Number(figure) => Some(figure),
-        Value::Word(_) => None,
-    });
+    let mut numbers = said.filter_map(Fact::number);
     let first = numbers.next()?;
     let last = numbers.next_back()?;
     let mut by = last.with(first);
@@ -332,20 +342,26 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
     let counted = &e.counted_else;
     if let Some(unread) = &counted.unread {
         let flight = e.implied_flight().map_or(16_384.0, |f| f.value);
-        // A program that reads leaves what came in the last moment; one that does not leaves its whole window.
+        // A program that reads leaves what came in the last moment; one that does not leaves as much as a round trip brings, or more.
+        let left = unread.value / flight.max(16_384.0);
         items.push(Item {
-            holds: step(unread.value / flight.max(16_384.0), 0.5, 1.5),
-            weights: reader(26.0),
+            holds: step(left, 0.5, 1.0),
+            weights: reader(e, 26.0),
             sentence: format!(
                 "{:.0} bytes stood in the receiver's socket, and its program had not read them",
                 unread.value
             ),
         });
+        items.push(Item {
+            holds: 1.0 - step(left, 0.1, 0.5),
+            weights: vec![(Cause::Client, -16.0)],
+            sentence: String::new(),
+        });
     }
     if let Some(closed) = &counted.closed {
         items.push(Item {
             holds: step(closed.value, 0.5, 3.0),
-            weights: reader(22.0),
+            weights: reader(e, 22.0),
             sentence: format!(
                 "the receiver closed its window {:.0} times: its program did not read what had come",
                 closed.value
@@ -379,11 +395,12 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
     }
 }
 
-/// For the receiving program, and against a window that is too small for the path.
-fn reader(weight: f64) -> Vec<(Cause, f64)> {
+/// For the receiving program, or the disk it waits for, and against a window that is too small for the path.
+fn reader(e: &Evidence, weight: f64) -> Vec<(Cause, f64)> {
     let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
     let not = of(&windows, -16.0).into_iter();
-    not.chain([(Cause::Client, weight)]).collect()
+    let disk = e.disk_receives().then_some((Cause::Disk, weight));
+    not.chain([(Cause::Client, weight)]).chain(disk).collect()
 }
 
 /// What each connection has for itself, and what connections share.
@@ -450,6 +467,13 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
                 "{tool} between the same hosts got {}, {times:.1} times as much: the path carries that, and this program sends less",
                 crate::ceiling::bps(rate.value)
             ),
+        });
+    }
+    if e.counted_else.clean {
+        items.push(Item {
+            holds: 1.0,
+            weights: of(&LOSSES, -14.0),
+            sentence: String::new(),
         });
     }
     for (rate, lost) in &e.counted_else.datagram_tests {

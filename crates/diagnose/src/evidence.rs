@@ -10,34 +10,10 @@ use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::overshoot::Overshoot;
 use crate::read::Facts;
+use crate::room::Room;
 use crate::seen::{Row, Side, Test};
 use crate::stops::{self, Stop};
 use crate::tally::Tally;
-
-/// A window or buffer that something allows.
-#[derive(Clone, Debug)]
-pub(crate) struct Room {
-    /// Bytes of data.
-    pub(crate) bytes: Figure,
-    /// Memory of the kernel that they are a part of, where a window or buffer is not known to the byte.
-    pub(crate) memory: Option<Figure>,
-    /// What allows them.
-    pub(crate) what: String,
-    /// Whether the program asked for it, so that another of the same host does not count.
-    pub(crate) asked: bool,
-}
-
-impl Room {
-    /// The window that a receiver announced.
-    pub(crate) fn announced(bytes: Figure) -> Room {
-        Room {
-            bytes,
-            memory: None,
-            what: "the window the receiver announced".to_owned(),
-            asked: true,
-        }
-    }
-}
 
 /// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
 pub(crate) const SEGMENT: f64 = 1448.0;
@@ -69,6 +45,8 @@ pub(crate) struct Evidence {
     pub(crate) rtt_loaded: Option<Figure>,
     /// Payload of a segment, bytes; [`SEGMENT`] where nothing is said.
     pub(crate) mss: f64,
+    /// Whether something says how large segments are.
+    pub(crate) mss_said: bool,
     /// Rate of the slowest link that is known, and what it is.
     pub(crate) line: Option<(Figure, &'static str)>,
     /// Rate that was expected.
@@ -198,6 +176,7 @@ impl Evidence {
         e.of_hosts(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
+        e.of_disks(facts, flow);
         e.of_counters(facts, flow);
         e.of_other_tests(flow);
         e.weigh_account();
@@ -230,7 +209,7 @@ impl Evidence {
         }
         let get = |name: &str| test.numbers.get(name).cloned();
         if let Some(mss) = get("mss_bytes").filter(|m| (64.0..65_536.0).contains(&m.value)) {
-            self.mss = mss.value;
+            (self.mss, self.mss_said) = (mss.value, true);
         }
         self.rtt_loaded = get("rtt_loaded_ns")
             .filter(|r| r.value > 0.0)
@@ -412,7 +391,7 @@ impl Evidence {
             })
         };
         if let Some(mss) = most("mss_bytes").filter(|m| (64.0..65_536.0).contains(&m.value)) {
-            self.mss = mss.value;
+            (self.mss, self.mss_said) = (mss.value, true);
         }
         let seconds =
             |name: &'static str| mean(name).filter(|r| r.value > 0.0).map(|r| r.times(NS));
@@ -421,7 +400,7 @@ impl Evidence {
         self.rwnd_share = mean("rwnd_limited_ratio");
         self.sndbuf_share = mean("sndbuf_limited_ratio");
         self.busy_share = mean("busy_ratio");
-        self.busy(sum("bytes_acked"), most("busy_ns"));
+        self.busy(flow.test.as_ref(), sum("bytes_acked"), most("busy_ns"));
         self.delivery = sum("delivery_bps");
         self.flight = sum("flight_bytes").or(self.flight.take());
         self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());
@@ -544,8 +523,8 @@ impl Evidence {
         self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
         self.policer = all("policer_bps");
         self.shaper = all("shaper_bps").or(self.shaper.take());
-        if let Some(mtu) = all("mtu_bytes").filter(|m| m.value > 100.0 && self.mss == SEGMENT) {
-            self.mss = mtu.value - 52.0;
+        if let Some(mtu) = all("mtu_bytes").filter(|m| m.value > 100.0 && !self.mss_said) {
+            (self.mss, self.mss_said) = (mtu.value - 52.0, true);
         }
     }
 

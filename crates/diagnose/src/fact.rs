@@ -66,6 +66,16 @@ pub struct Fact {
     pub at: Place,
 }
 
+impl Fact {
+    /// Its number, if it is one.
+    pub(crate) fn number(&self) -> Option<&Figure> {
+        match &self.value {
+            Value::Number(figure) => Some(figure),
+            Value::Word(_) => None,
+        }
+    }
+}
+
 impl Figure {
     /// A number that is exact.
     pub fn exact(value: f64, at: Place) -> Figure {

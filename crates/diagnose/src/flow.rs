@@ -5,7 +5,8 @@ use crate::captured::{self, Captured};
 use crate::fact::{Figure, Of, Place, Value};
 use crate::known::System;
 use crate::pinged::{self, Pings};
-use crate::read::Facts;
+use crate::read::{COPIES, Facts};
+use crate::roles::{self, Roles};
 use crate::seen::{End, Report, Side, Test};
 use crate::sockets;
 
@@ -34,6 +35,8 @@ pub(crate) struct Flow {
     pub(crate) systems: [Option<System>; 2],
     /// Other tests between the same hosts, the same way.
     pub(crate) beside: Vec<Test>,
+    /// Whether what is called the sender, the receiver, a client or a server is so in another flow, and how this one goes beside it.
+    pub(crate) roles: Option<Roles>,
     /// What flows of the same hosts ask of them, so that all suggest the same.
     pub(crate) shared: Shared,
 }
@@ -74,6 +77,7 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     if flows.is_empty() {
         flows.push(Flow::of(None, &End::default(), &End::default()));
     }
+    roles::give(facts, &mut flows);
     for flow in &mut flows {
         hosts(facts, flow);
         flow.pings = pinged::of_flow(facts, flow);
@@ -140,7 +144,27 @@ fn beside(facts: &Facts, flows: &mut [Flow]) {
         let others = others.filter_map(|(_, t)| t.as_ref());
         let same = others.filter(|t| is_end(test, t, 0) && is_end(test, t, 1));
         flow.beside = same.take(BESIDE_MAX).cloned().collect();
+        if flow.beside.is_empty() && COPIES.contains(&test.tool) {
+            flow.beside.extend(between_the_same(&tests, test));
+        }
     }
+}
+
+/// What tests say of a copy that names neither host, where all of them are between the same two: the slowest, as nobody says which way
+/// the copy went.
+fn between_the_same(tests: &[Option<Test>], copy: &Test) -> Option<Test> {
+    let is_named = |t: &&Test| !t.from.host.is_empty() && !t.to.host.is_empty();
+    let all = tests.iter().flatten().filter(|t| !t.udp);
+    let all: Vec<&Test> = all.filter(is_named).collect();
+    let first = all.first()?;
+    let pair = [&first.from.host, &first.to.host];
+    let same = |t: &&Test| pair.contains(&&t.from.host) && pair.contains(&&t.to.host);
+    if !copy.from.host.is_empty() || !copy.to.host.is_empty() || !all.iter().all(same) {
+        return None;
+    }
+    let rate = |t: &Test| t.goodput().map_or(f64::INFINITY, |(rate, _)| rate.value);
+    let slowest = all.into_iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
+    slowest.cloned()
 }
 
 /// Most other tests that a flow is compared with.
@@ -160,6 +184,7 @@ impl Flow {
             pings: Pings::default(),
             systems: [None, None],
             beside: Vec::new(),
+            roles: None,
             shared: Shared::default(),
         }
     }
@@ -340,10 +365,7 @@ fn captured(facts: &Facts, flows: &mut Vec<Flow>) {
 
 /// The last number of this name said of someone.
 pub(crate) fn number<'f>(facts: &'f Facts, of: Of, name: &'static str) -> Option<&'f Figure> {
-    match &facts.latest(of, name)?.value {
-        Value::Number(figure) => Some(figure),
-        Value::Word(_) => None,
-    }
+    facts.latest(of, name)?.number()
 }
 
 /// The last word of this name said of someone, and where.
@@ -373,12 +395,11 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
         *system = system.or(own.then_some(System::Linux));
     }
     let of_host = |n: u32| said(Of::Host(n));
-    let client = flow.test.as_ref().map_or(Side::Sender, |t| t.client);
     let mut open = Vec::new();
     for (n, names) in (0_u32..).zip(&facts.hosts) {
         let by_file = facts.sides.get(n as usize).copied().flatten();
-        let by_file = by_file.map(|role| role.side(client));
-        let by_name = || named(flow, names).or_else(|| at_prompt(facts, flow, names));
+        let by_file = by_file.map(|role| flow.side_of(role));
+        let by_name = || by_names(facts, flow, names);
         match by_file
             .or_else(by_name)
             .or_else(|| beside_log(facts, flow, n))
@@ -393,7 +414,9 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
         let end = usize::from(flow.receivers.last() == Some(&n));
         flow.systems[end] = sharper(flow.systems[end], of_host(n));
     }
+    let placed = [flow.senders.clone(), flow.receivers.clone()];
     for n in open {
+        let beside = beside_named(facts, &placed, n);
         let fits = |end: usize| match (of_host(n), flow.systems[end]) {
             (Some(mine), Some(theirs)) => mine.agrees(theirs),
             _ => true,
@@ -402,6 +425,7 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
         let exact = |end: usize| of_host(n).is_some() && flow.systems[end].is_some();
         // A host that cannot be the one end is the other; one that may be both speaks for both.
         let only = match (sender, receiver) {
+            (true, true) if beside.is_some() => beside,
             (false, true) => Some(1),
             (true, false) => Some(0),
             (true, true) if exact(1) && !exact(0) && flow.systems[0].is_some() => Some(1),
@@ -425,12 +449,33 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
     }
 }
 
+/// The end of a host whose text bears a name, where another host by name is at the other end, and none at this one.
+fn beside_named(facts: &Facts, placed: &[Vec<u32>; 2], host: u32) -> Option<usize> {
+    let names = &facts.hosts[host as usize];
+    let differs = |other: &u32| {
+        let others = &facts.hosts[*other as usize];
+        let is = |a: &String| others.iter().any(|b| alike(a, b));
+        !names.is_empty() && !others.is_empty() && !names.iter().any(is)
+    };
+    let taken = |end: usize| !placed[end].is_empty() && placed[end].iter().all(differs);
+    match (taken(0), taken(1)) {
+        (true, false) if placed[1].is_empty() => Some(1),
+        (false, true) if placed[0].is_empty() => Some(0),
+        _ => None,
+    }
+}
+
 /// What is known of a host's system from two texts: where one says only that it is a BSD, which one by the other.
 fn sharper(one: Option<System>, other: Option<System>) -> Option<System> {
     match (one, other) {
         (Some(System::Bsd), Some(exact)) if exact.agrees(System::Bsd) => other,
         _ => one.or(other),
     }
+}
+
+/// The end whose host bears one of these names.
+pub(crate) fn by_names(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
+    named(flow, names).or_else(|| at_prompt(facts, flow, names))
 }
 
 /// The end that one of these names is of.

@@ -20,10 +20,11 @@ use crate::Facts;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED, bps, cap, carried, in_flight, receiving, sending};
 use crate::document::Ceiling;
-use crate::evidence::{Evidence, Room};
+use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::number;
 use crate::known::System;
+use crate::room::Room;
 
 /// Round trips that rates are shown at where no path is named: a machine room, a city, a continent, an ocean, two.
 const ROUND_TRIPS_MS: [u64; 5] = [1, 10, 50, 100, 200];

@@ -71,7 +71,8 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
                 (Cause::ReceiveWindow, 22.0),
                 (Cause::NoWindowScaling, 14.0),
                 (Cause::Client, 18.0),
-                (Cause::Disk, 6.0),
+                // It is what a program waits for that does not read.
+                (Cause::Disk, if e.disk_receives() { 18.0 } else { 6.0 }),
             ],
             sentence: format!(
                 "the sender's kernel spent {} of its time waiting for the receiver's window",
@@ -121,6 +122,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     crate::snapshot::by_snapshot(e, items);
+    crate::room::by_settings(e, items);
     if e.app_limited.is_some() {
         items.push(Item {
             holds: 1.0,
@@ -238,7 +240,13 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
                     -4.0,
                 ))
                 .collect(),
-            sentence: format!("{:.2e} of the segments were sent again", share.value),
+            sentence: match e.mss_said {
+                true => format!("{:.2e} of the segments were sent again", share.value),
+                false => format!(
+                    "{:.2e} of the segments were sent again, if they are of {:.0} bytes, which nobody said",
+                    share.value, e.mss
+                ),
+            },
         });
         cut_again(e, share, items);
         // A tenth of its packets may be lost before BBR slows down.
@@ -263,13 +271,18 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     }
 }
 
+/// Payload of a segment in a jumbo frame of 9000 bytes.
+const JUMBO: f64 = 8948.0;
+
 /// More than the law leaves of so many losses: they did not come one by one.
 fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     let law = ceilings.iter().find(|l| l.bursts.is_some());
     let (Some(law), Some(rate)) = (law, &e.rate) else {
         return;
     };
-    let above = rate.low > law.rate.high * 1.15;
+    // The law is proportional to the size of segments.
+    let larger = if e.mss_said { 1.0 } else { JUMBO / e.mss };
+    let above = rate.low > law.rate.high * 1.15 * larger;
     items.push(Item {
         holds: if above { 1.0 } else { 0.0 },
         weights: Vec::new(),

@@ -32,6 +32,8 @@ mod pinged;
 mod read;
 mod redact;
 mod rest;
+mod roles;
+mod room;
 mod seen;
 mod shares;
 mod snapshot;

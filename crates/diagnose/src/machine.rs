@@ -44,6 +44,40 @@ impl Evidence {
     }
 }
 
+impl Evidence {
+    /// Leaves out disks that the flow does not use: beside a tool that sends from memory, and such as are busy with something else.
+    pub(crate) fn of_disks(&mut self, facts: &Facts, flow: &Flow) {
+        let own = self.rate.as_ref().map_or(0.0, |r| r.value);
+        // Whoever reads a file with a test, and does not show the command, shows the disk's rate.
+        let met = |d: &Figure| own > 0.7 * d.value && own < 1.3 * d.value;
+        let file = word(facts, Of::Sender, "test_file").is_some();
+        if self.tester && !file && !self.around.disk.as_ref().is_some_and(met) {
+            self.around.busy = None;
+            self.around.disk = None;
+            self.around.disk_of = None;
+            return;
+        }
+        let (Some(busy), Some(rate)) = (&self.around.busy, &self.rate) else {
+            return;
+        };
+        let (hosts, own, other) = match self.around.disk_of {
+            Some(Side::Receiver) => (&flow.receivers, "disk_written_bps", "disk_read_bps"),
+            _ => (&flow.senders, "disk_read_bps", "disk_written_bps"),
+        };
+        let elsewhere = |host: &u32| {
+            let get = |name| number(facts, Of::Host(*host), name).map_or(0.0, |f| f.value);
+            let moved = get(own) + get(other);
+            get("disk_busy_ratio") == busy.value && moved > 0.0 && get(own) < OWN_DISK * rate.value
+        };
+        if hosts.iter().any(elsewhere) {
+            self.around.busy = None;
+        }
+    }
+}
+
+/// A disk that moves less than this part of a flow, one way, is not what the flow comes from or goes to.
+const OWN_DISK: f64 = 0.5;
+
 /// What they speak for.
 pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
     if let Some(cpu) = &e.cpu {

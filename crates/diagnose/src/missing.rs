@@ -7,9 +7,10 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::flow::Flow;
+use crate::follow::TESTERS;
 use crate::infer::Ranking;
 use crate::known::System;
-use crate::read::Facts;
+use crate::read::{COPIES, Facts};
 use crate::verdict::at_most;
 
 /// Most facts that are asked for.
@@ -64,6 +65,7 @@ pub(crate) fn missing(
     if e.udp {
         return of_datagrams(e, all, sure);
     }
+    all.extend(of_copy(e, flow, host).into_iter().filter(|_| !sure));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));
     let kernel = e.rwnd_share.is_none() && e.busy_share.is_none();
     if kernel && !sure && e.systems[0].is_none_or(|s| s == System::Linux) {
@@ -75,8 +77,10 @@ pub(crate) fn missing(
         });
     }
     all.extend(of_program(e, &likely));
+    all.extend(of_reader(e, &likely, sure));
     all.extend(of_path(e, host, ceilings, &likely, sure));
     all.extend(of_interfaces(e, &likely, sure));
+    all.extend(of_segments(e, host, ceilings, &likely));
     all.truncate(ASKED_MAX);
     all
 }
@@ -121,6 +125,52 @@ fn of_round_trip(flow: &Flow, host: &str) -> (String, String) {
     }
 }
 
+/// What tells a copy's program and disks from its path: a test that uses neither, and the disks. What is asked of the path alone says
+/// nothing of them.
+fn of_copy(e: &Evidence, flow: &Flow, host: &str) -> Vec<MissingFact> {
+    let copies = flow.test.as_ref().is_some_and(|t| COPIES.contains(&t.tool));
+    if !copies {
+        return Vec::new();
+    }
+    let tested = flow.beside.iter().any(|t| TESTERS.contains(&t.tool));
+    let test = MissingFact {
+        fact: "test_rate_bps",
+        would_decide:
+            "whether it is the path at all: a test from memory, without the program and its disks"
+                .to_owned(),
+        command: format!("iperf3 -c {host} -t 30, the way the copy went (-R for the other)"),
+    };
+    let disk = MissingFact {
+        fact: "disk_busy_ratio",
+        would_decide: "whether a disk holds the copy back".to_owned(),
+        command: "on both hosts, during a copy: iostat -x 5 2".to_owned(),
+    };
+    let lacks = [(!tested, test), (e.around.disk_of.is_none(), disk)];
+    let lacks = lacks.into_iter().filter(|(lacks, _)| *lacks);
+    lacks.map(|(_, fact)| fact).collect()
+}
+
+/// How large segments are, where a law of losses goes by that and nobody said it.
+fn of_segments(
+    e: &Evidence,
+    host: &str,
+    ceilings: &[Limit],
+    likely: &[Cause],
+) -> Option<MissingFact> {
+    let law = ceilings.iter().any(|c| c.bursts.is_some());
+    let lossy = likely.first().is_some_and(|c| c.is_loss());
+    (law && lossy && !e.mss_said).then(|| MissingFact {
+        fact: "mtu_bytes",
+        would_decide: format!(
+            "how large segments are, which the law of losses goes by: {:.0} bytes are assumed",
+            e.mss
+        ),
+        command: format!(
+            "ping -M do -c 3 -s 8972 {host}: where it is answered, farpath diagnose --mtu 9000 ..."
+        ),
+    })
+}
+
 /// What a program waits for that sends too little: a processor, a disk, or itself. The remedy goes by that, however sure it is that it
 /// is the program.
 fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
@@ -143,6 +193,31 @@ fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
     );
     let lacks = [(e.cpu.is_none(), cpu), (e.around.disk_of.is_none(), disk)];
     let lacks = lacks.into_iter().filter(|(lacks, _)| program && *lacks);
+    lacks.map(|(_, fact)| fact).collect()
+}
+
+/// Whether the receiving program reads, and what it waits for that does not: the remedy goes by that, however sure it is that it is the
+/// program, or a window that its settings do not hold.
+fn of_reader(e: &Evidence, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
+    let first = likely.first();
+    let left = e.left_small() > 0.5 && first == Some(&Cause::ReceiveWindow);
+    let blamed = first == Some(&Cause::Client) || left;
+    let reads = likely.contains(&Cause::Client) && !sure || blamed;
+    let queue = MissingFact {
+        fact: "receive_queue_bytes",
+        would_decide: "whether the receiving program reads what comes: its Recv-Q".to_owned(),
+        command: "on the receiver, during a test, several times: ss -tmn".to_owned(),
+    };
+    let disk = MissingFact {
+        fact: "disk_busy_ratio",
+        would_decide: "whether the receiving program waits for a disk".to_owned(),
+        command: "on the receiver, during a transfer: iostat -x 5 2".to_owned(),
+    };
+    let lacks = [
+        (reads && e.counted_else.is_open(), queue),
+        (blamed && !e.tester && !e.disk_receives(), disk),
+    ];
+    let lacks = lacks.into_iter().filter(|(lacks, _)| *lacks);
     lacks.map(|(_, fact)| fact).collect()
 }
 
@@ -246,13 +321,6 @@ fn of_path(
             command,
         });
     };
-    if likely.contains(&Cause::Client) && e.counted_else.is_open() && !sure {
-        ask(
-            "receive_queue_bytes",
-            "whether the receiving program reads what comes: its Recv-Q",
-            "on the receiver, during a test, several times: ss -tmn".to_owned(),
-        );
-    }
     if e.line.is_none() && !sure {
         ask(
             "line_bps",

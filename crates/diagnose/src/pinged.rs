@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::fact::{Figure, Of, Value};
+use crate::fact::{Fact, Figure, Of};
 use crate::flow::{Flow, alike};
 use crate::read::Facts;
 
@@ -57,12 +57,7 @@ impl Facts {
         is: impl Fn(Of) -> bool,
     ) -> impl DoubleEndedIterator<Item = &'f Figure> {
         let named = self.facts.iter().filter(move |f| f.name == name);
-        named
-            .filter(move |f| is(f.of))
-            .filter_map(|f| match &f.value {
-                Value::Number(figure) => Some(figure),
-                Value::Word(_) => None,
-            })
+        named.filter(move |f| is(f.of)).filter_map(Fact::number)
     }
 }
 

@@ -47,7 +47,7 @@ impl Role {
 }
 
 /// An end of a connection.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct End {
     /// Address or name; empty if it was not printed.
     pub host: String,

@@ -2,10 +2,11 @@
 
 use crate::captured::{self, Captured};
 use crate::cause::Cause;
-use crate::evidence::{Evidence, Room};
+use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::read::Facts;
+use crate::room::Room;
 
 /// So many times what was in flight on average a window is none that held it.
 const TUNED: f64 = 4.0;
@@ -32,7 +33,7 @@ impl Evidence {
             self.counted.clone_from(&first.test.rows);
         }
         if let Some(mss) = first.test.numbers.get("mss_bytes") {
-            self.mss = mss.value;
+            (self.mss, self.mss_said) = (mss.value, true);
         }
         // Every capture shows what the receiver announced.
         let most = all.iter().filter_map(|c| c.window.as_ref());

@@ -1,9 +1,11 @@
 //! What a snapshot of the sender's sockets shows, without clocks: windows that are full, and bytes that wait.
 
 use crate::cause::Cause;
-use crate::evidence::{Evidence, NS, Room};
+use crate::evidence::{Evidence, NS};
 use crate::fact::Figure;
 use crate::items::{Item, LOSSES, of, step};
+use crate::room::Room;
+use crate::seen::Test;
 
 /// A window is full where so much of it is in flight: less than a segment or two is left.
 const FULL: f64 = 0.95;
@@ -26,8 +28,13 @@ impl Evidence {
         self.full_window = Some(window);
     }
 
-    /// What the time says in which a socket was busy, beside its bytes.
-    pub(crate) fn busy(&mut self, acked: Option<Figure>, busy: Option<Figure>) {
+    /// What the time says in which a socket was busy, beside its bytes and the time they took.
+    pub(crate) fn busy(
+        &mut self,
+        test: Option<&Test>,
+        acked: Option<Figure>,
+        busy: Option<Figure>,
+    ) {
         let Some((bytes, busy)) = acked.zip(busy).filter(|(_, busy)| busy.value > 0.0) else {
             return;
         };
@@ -35,9 +42,12 @@ impl Evidence {
         let Some(rate) = self.rate.as_ref().filter(|_| bytes.value > 20.0 * self.mss) else {
             return;
         };
-        // While it was busy it was so much faster than on the whole: the rest of the time it had nothing to send.
-        let share = rate.value * busy.value * NS / (8.0 * bytes.value);
-        // Where it is far above one, rate and bytes are not of the same time.
+        let Some(seconds) = test.and_then(|t| age(t, bytes.value)) else {
+            return;
+        };
+        // The rest of the time it had nothing to send.
+        let share = busy.value * NS / seconds;
+        // Where it is far above one, the log and the socket are not of the same time.
         if self.busy_share.is_none() && share < SAME_TIME {
             let mut figure = rate.with(&busy);
             figure.value = share.min(1.0);
@@ -75,7 +85,37 @@ impl Evidence {
     }
 }
 
-/// A rate and a socket's bytes over its busy time are of the same time up to this ratio.
+/// How long a test took for so many bytes, seconds: by its intervals, as no rate stays what it was; without any by its report, where that is
+/// of as many bytes.
+fn age(test: &Test, bytes: f64) -> Option<f64> {
+    let side = test.rows.first().map(|r| r.side);
+    let mut sum = 0.0;
+    let mut until = 0.0;
+    for row in test.rows.iter().filter(|r| Some(r.side) == side) {
+        if row.from > until + 0.5 * (row.until - row.from) {
+            // What was before it was not printed.
+            return None;
+        }
+        let more = row.bps * (row.until - row.from) / 8.0;
+        if more > 0.0 && sum + more >= bytes {
+            return Some(row.from + (row.until - row.from) * (bytes - sum) / more);
+        }
+        (sum, until) = (sum + more, row.until);
+    }
+    let report = test.sent.as_ref().or(test.received.as_ref());
+    let report = report.and_then(|r| Some((r.bytes.as_ref()?.value, r.seconds)));
+    let (all, seconds) = match until > 0.0 {
+        true => (sum, until),
+        false => report?,
+    };
+    (seconds > 0.0 && bytes > all / SAME_BYTES && bytes < all * SAME_BYTES)
+        .then(|| seconds * bytes / all)
+}
+
+/// A socket's bytes are all of a test's up to this ratio.
+const SAME_BYTES: f64 = 1.1;
+
+/// The time of a log and a socket's busy time are of the same time up to this ratio.
 const SAME_TIME: f64 = 1.5;
 
 /// From so many times what is in flight, or of the rate, on a congestion window has room.

@@ -38,7 +38,10 @@ pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
             continue;
         }
         match carriers(facts, flows, here, peer)[..] {
-            [one] => flows[one].give(n, side),
+            [one] => {
+                flows[one].name_ends(side, here, peer);
+                flows[one].give(n, side);
+            }
             [] if between(flows, here, peer) => own.push(alone(n, side, here, peer)),
             _ => {}
         }
@@ -53,6 +56,29 @@ pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
         let is_later = |f: &Flow| f.test.as_ref().is_some_and(|t| Some(t.at) > at);
         let place = flows.iter().position(is_later).unwrap_or(flows.len());
         flows.insert(place, flow);
+    }
+}
+
+impl Facts {
+    /// The number of the socket between these ends, the own one first. However often it is printed it is one.
+    pub(crate) fn socket(&mut self, ends: [End; 2]) -> u32 {
+        let new = self.sockets.len() as u32;
+        if ends.iter().any(|e| e.port.is_none() || e.host.is_empty()) {
+            self.sockets.push(ends);
+            return new;
+        }
+        let n = *self.sockets_between.entry(ends.clone()).or_insert(new);
+        if n == new {
+            self.sockets.push(ends);
+        }
+        n
+    }
+
+    /// What the other end printed of a socket's connection.
+    fn far_end(&self, n: u32) -> Option<u32> {
+        let [here, peer] = self.sockets.get(n as usize)?;
+        let far = [peer.clone(), here.clone()];
+        self.sockets_between.get(&far).copied().filter(|m| *m != n)
     }
 }
 
@@ -127,6 +153,24 @@ impl Flow {
             }
         }
         self.give(n, side);
+    }
+
+    /// Takes the names of its ends from a socket, where no text says them and it is known which of them sent.
+    fn name_ends(&mut self, side: Option<Side>, here: &End, peer: &End) {
+        let (Some(side), Some(test)) = (side, &mut self.test) else {
+            return;
+        };
+        if !(self.from.host.is_empty() && self.to.host.is_empty()) {
+            return;
+        }
+        let ends = match side {
+            Side::Sender => [here, peer],
+            Side::Receiver => [peer, here],
+        };
+        for (own, end) in [&mut self.from, &mut self.to].into_iter().zip(ends) {
+            own.host.clone_from(&end.host);
+        }
+        (test.from, test.to) = (self.from.clone(), self.to.clone());
     }
 
     /// Takes a socket, as that of the end which it is of.
@@ -264,8 +308,35 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
     }
 }
 
-/// Whether the host of a socket sent, by the bytes that went each way.
+/// Whether the host of a socket sent: by the bytes that went each way as it counts them, or its peer, or else by the bytes that wait.
+/// Of two ends that say nothing the one that was read first sends.
 fn sends(facts: &Facts, socket: u32) -> Option<Side> {
+    let far = facts.far_end(socket);
+    let of_far = |by: fn(&Facts, u32) -> Option<Side>| by(facts, far?).map(Side::other);
+    by_bytes(facts, socket)
+        .or_else(|| of_far(by_bytes))
+        .or_else(|| by_queues(facts, socket))
+        .or_else(|| of_far(by_queues))
+        .or_else(|| {
+            Some(match far? > socket {
+                true => Side::Sender,
+                false => Side::Receiver,
+            })
+        })
+}
+
+/// Bytes wait to be sent at the sender, and to be read at the receiver.
+fn by_queues(facts: &Facts, socket: u32) -> Option<Side> {
+    let get = |name| number(facts, Of::Socket(socket), name).map_or(0.0, |f| f.value);
+    match (get("send_queue_bytes"), get("receive_queue_bytes")) {
+        (sent, 0.0) if sent > 0.0 => Some(Side::Sender),
+        (0.0, read) if read > 0.0 => Some(Side::Receiver),
+        _ => None,
+    }
+}
+
+/// Whether the host of a socket sent, by the bytes that went each way.
+fn by_bytes(facts: &Facts, socket: u32) -> Option<Side> {
     let of = Of::Socket(socket);
     let acked = number(facts, of, "bytes_acked").map_or(0.0, |f| f.value);
     let received = number(facts, of, "bytes_received").map_or(0.0, |f| f.value);

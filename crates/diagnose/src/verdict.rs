@@ -264,7 +264,9 @@ fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
             Cause::ReceiveWindow | Cause::NoWindowScaling | Cause::Client
         )
     };
-    let same = |c: Cause| c.is_loss() && top.cause.is_loss() || window(c) && window(top.cause);
+    // A disk that keeps the receiving program from reading is what the window waits for.
+    let waits = window(top.cause) || top.cause == Cause::Disk && e.disk_receives();
+    let same = |c: Cause| c.is_loss() && top.cause.is_loss() || window(c) && waits;
     let mut best: Option<(Ranking, f64)> = None;
     for other in others.iter().filter(|o| !same(o.cause)) {
         // Slow start is how every connection begins, and a full line is what the others leave.

@@ -368,6 +368,8 @@ fn new_writes_a_scenario_that_runs_and_never_overwrites() {
     assert!(ran.out.contains("farpath run mine.toml"), "{}", ran.out);
     let text = fs::read_to_string(folder.path().join("mine.toml")).expect("it was written");
     assert_eq!(farpath(&["new"]).exits(0).out, text);
+    assert_eq!(farpath_in(folder.path(), &["new", "-"]).exits(0).out, text);
+    assert!(!folder.path().join("-").exists());
     farpath_in(folder.path(), &["check", "mine.toml"]).exits(0);
     farpath_in(folder.path(), &["run", "mine.toml"]).exits(0);
 

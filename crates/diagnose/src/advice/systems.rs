@@ -97,10 +97,17 @@ pub(crate) fn program() -> Remedy {
     Remedy::without_risk(commands)
 }
 
-/// Against pauses of OpenSSH, which has a window of its own.
-pub(crate) fn ssh() -> Remedy {
+/// Against pauses of OpenSSH, which has a window of its own; more may be in flight than that has room for.
+pub(crate) fn ssh(within: bool) -> Remedy {
     let commands = [
-        "OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more",
+        match within {
+            true => {
+                "OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more"
+            }
+            false => {
+                "iostat -x 5 on both hosts meanwhile: a disk that is busy gives no more; the window of OpenSSH's channel, 2 MiB, is not what holds it, as more is in flight"
+            }
+        },
         "top -H on both hosts meanwhile: where ssh or sshd fills a processor, a cipher that the processor knows (-c aes128-gcm@openssh.com) is faster",
         "iperf3 between the same hosts shows what the path gives without the program",
     ];
@@ -173,6 +180,15 @@ pub(crate) fn reader() -> Remedy {
     let commands = [
         "find out what the receiving program waits for: a disk, a processor, a lock; a larger window does not help",
         "iperf3 between the same hosts shows what the path gives without the program",
+    ];
+    Remedy::without_risk(commands)
+}
+
+/// Against a window that the receiver's settings do not hold.
+pub(crate) fn left_small() -> Remedy {
+    let commands = [
+        "ss -tmn on the receiver meanwhile, several times: a Recv-Q that stays is a program that does not read; no setting helps it",
+        "with an empty Recv-Q the program asked for a small buffer (SO_RCVBUF; -w of iperf, `socket options` of rsync): leave that out. The kernel's settings allow more already",
     ];
     Remedy::without_risk(commands)
 }

@@ -13,6 +13,11 @@ impl Tool for Commands {
     }
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
+        if line.bare.starts_with("Sent ") && line.bare.contains("%) of ") {
+            // What iperf3 says of the file it sent.
+            facts.word(Of::Sender, "test_file", "test_file", line.at);
+            return true;
+        }
         let Some(typed) = typed(line.bare) else {
             return false;
         };
@@ -131,6 +136,7 @@ fn read_options(options: &[&str], server: bool, at: Place, facts: &mut Facts) {
                     facts.number(Of::Sender, "application_rate_bps", Figure::exact(bps, at));
                 }
             }
+            "-F" | "--file" => facts.word(Of::Sender, "test_file", "test_file", at),
             "--fq-rate" => {
                 if let Some(bps) = option_rate(value).filter(|b| *b > 0.0) {
                     facts.number(Of::Sender, "pacing_rate_bps", Figure::exact(bps, at));

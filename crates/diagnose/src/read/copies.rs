@@ -5,6 +5,9 @@ use crate::fact::{Figure, Place};
 use crate::seen::{Report, Side, Test};
 use crate::words::{number, quantity, whole};
 
+/// Programs that copy files.
+pub(crate) const COPIES: [&str; 4] = ["scp", "rsync", "curl", "wget"];
+
 /// What a terminal showed last of a line that was written over.
 fn shown(text: &str) -> &str {
     text.rsplit('\r').next().unwrap_or(text).trim()

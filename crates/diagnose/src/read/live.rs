@@ -152,8 +152,7 @@ impl Facts {
 
     /// What `ss` would have said, of the time in which it was watched.
     fn live_socket(&mut self, flow: &LiveFlow, at: Place) {
-        let of = Of::Socket(self.sockets.len() as u32);
-        self.sockets.push([flow.own.clone(), flow.peer.clone()]);
+        let of = Of::Socket(self.socket([flow.own.clone(), flow.peer.clone()]));
         let way = if flow.sends {
             "bytes_acked"
         } else {

@@ -38,6 +38,7 @@ use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Role, Side, Test};
 use crate::tally::Reading;
+pub(crate) use copies::COPIES;
 use label::Label;
 pub use live::{LiveFlow, LiveRow};
 
@@ -61,6 +62,8 @@ pub struct Facts {
     pub tests: Vec<Test>,
     /// The two ends of each socket, the own one first.
     pub sockets: Vec<[End; 2]>,
+    /// The number of the socket between two ends that have ports, the own one first.
+    pub(crate) sockets_between: BTreeMap<[End; 2], u32>,
     /// Names of the host that each ping went to.
     pub(crate) pings: Vec<Vec<String>>,
     /// Readings of counters of hosts' interfaces, in the order of the texts.
@@ -187,7 +190,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
-        Box::new(uname::Uname),
+        Box::new(uname::Uname::default()),
         Box::new(command::Commands),
     ]
 }

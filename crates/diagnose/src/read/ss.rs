@@ -59,8 +59,7 @@ impl Tool for Ss {
         if let Some((ends, queues)) = head(text) {
             if facts.sockets.len() < SOCKETS_MAX {
                 facts.printed_at(&ends[0].host);
-                facts.sockets.push(ends);
-                let of = Of::Socket(facts.sockets.len() as u32 - 1);
+                let of = Of::Socket(facts.socket(ends));
                 facts.exact(of, "receive_queue_bytes", queues[0], line.at);
                 facts.exact(of, "send_queue_bytes", queues[1], line.at);
                 self.socket = Some(of);

@@ -1,12 +1,16 @@
-//! `uname -a`: the system of a host, and its name.
+//! `uname -a`: the system of a host, and its name; `uname -r`, the release alone.
 
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Of};
+use crate::fact::{Figure, Of, Place};
 use crate::redact;
 use crate::words::decimal;
 
 /// The state of reading.
-pub(super) struct Uname;
+#[derive(Default)]
+pub(super) struct Uname {
+    /// The line before asked for the release alone.
+    asked: bool,
+}
 
 /// What the line begins with, and the system.
 const SYSTEMS: [(&str, &str); 6] = [
@@ -24,6 +28,12 @@ impl Tool for Uname {
     }
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
+        let asked = core::mem::replace(&mut self.asked, asks(line.bare));
+        if let Some(system) = bare(line.bare, asked) {
+            let host = facts.system_of();
+            tell(host, system, line.bare, line.at, facts);
+            return true;
+        }
         let Some((begin, system)) = SYSTEMS.iter().find(|(b, _)| line.bare.starts_with(b)) else {
             return false;
         };
@@ -43,14 +53,52 @@ impl Tool for Uname {
         if let Of::Host(n) = host {
             facts.hosts[n as usize].push(redact(name));
         }
-        facts.word(host, "system", system, line.at);
-        if *system == "linux" {
-            facts.word(host, "kernel", version, line.at);
-        }
-        if let Some(release) = release(version) {
-            facts.number(host, "kernel_release", Figure::exact(release, line.at));
-        }
+        tell(host, system, version, line.at, facts);
         true
+    }
+}
+
+/// Whether a line is the command that prints the release alone.
+fn asks(text: &str) -> bool {
+    text.rsplit_once("uname")
+        .is_some_and(|(_, options)| options.trim() == "-r")
+}
+
+/// The system whose release a line is and nothing else, as `uname -r` prints it. Numbers alone are one only behind that command.
+fn bare(text: &str, asked: bool) -> Option<&'static str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | '~');
+    let numbers = text.split_once('-').map_or(text, |(numbers, _)| numbers);
+    let parts = numbers.split('.').count();
+    let is_release = text.len() < RELEASE_MAX
+        && text.chars().all(is_word)
+        && (2..=4).contains(&parts)
+        && numbers
+            .split('.')
+            .all(|part| decimal(part).is_some() && part.len() < 4);
+    let known = release(text).filter(|_| is_release)?;
+    let bsd = ["-RELEASE", "-STABLE", "-CURRENT"];
+    match text.contains('-') {
+        true if bsd.iter().any(|b| text.contains(b)) => Some("freebsd"),
+        true if parts >= 3 && LINUX.contains(&known) || asked => Some("linux"),
+        false if asked && parts == 3 => Some("linux"),
+        _ => None,
+    }
+}
+
+/// Releases of Linux that are in use, major ones by a thousand.
+const LINUX: core::ops::Range<f64> = 2000.0..10_000.0;
+
+/// Longest release of a kernel.
+const RELEASE_MAX: usize = 64;
+
+/// What a system and its release say of a host.
+fn tell(host: Of, system: &str, version: &str, at: Place, facts: &mut Facts) {
+    facts.word(host, "system", system, at);
+    if system == "linux" {
+        facts.word(host, "kernel", version, at);
+    }
+    if let Some(release) = release(version) {
+        facts.number(host, "kernel_release", Figure::exact(release, at));
     }
 }
 

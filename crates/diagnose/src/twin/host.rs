@@ -6,10 +6,10 @@ use farpath_units::{Duration, Rate, Size};
 use super::model::{Grounds, Said, assumed, rate};
 use crate::cause::Cause;
 use crate::ceiling::{UNSCALED, payload_share};
-use crate::evidence::Room;
 use crate::fact::{Figure, Of};
 use crate::flow::number;
 use crate::known::{DEFAULT_WINDOWS, System};
+use crate::room::Room;
 
 /// A host of the scenario.
 #[derive(Clone, Debug)]
