@@ -314,7 +314,10 @@ mod tests {
             records.map(|r| r.notes.concat())
         };
         let [x, _] = notes(Some("pair"), 4, ["neck"; 2]);
-        assert!(x.contains("tests of group pair are measured up to 3.0 s apart"), "{x}");
+        assert!(
+            x.contains("tests of group pair are measured up to 3.0 s apart"),
+            "{x}"
+        );
         assert!(!x.contains("cross neck"), "{x}");
         let notes = |start, links| notes(None, start, links);
         let [x, y] = notes(4, ["neck"; 2]);

@@ -14,6 +14,7 @@ mod hostile;
 mod later;
 mod pasted;
 mod pings;
+mod ports;
 mod rooms;
 mod run_here;
 mod seeds;
