@@ -130,6 +130,7 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
         for router in &routers {
             report.findings.extend(check::policers(router, options));
             report.findings.extend(check::classes(router));
+            report.findings.extend(check::filters(router));
         }
         let file = &mut report.files[number];
         file.recognised = coverage.recognised;

@@ -99,7 +99,7 @@ rules! {
         "the parts of the transmit buffer add up to at most 100 %, the strict queue's included";
     QOS022 Warning "smaller MTU than meant"
         "a port drops, or fragments, what is larger than its MTU";
-    QOS023 Info "policer below the planned rate"
+    QOS023 Warning "policer below the planned rate"
         "no transfer that a policer meets gets more than its rate, whatever the line carries";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
@@ -116,6 +116,8 @@ rules! {
         "a policer that states no rate and burst, or drops nothing, limits nothing";
     JUN003 Warning "classes and schedulers do not fit"
         "a share of a class that nothing is classed into is kept for nobody, frames of a class without scheduler have no share, and of shares above 100 % no class gets its own under load";
+    JUN004 Warning "filter that ends in a discard"
+        "what no term of a filter matches is discarded without a word; where no term takes all that is left and accepts it, that is every frame nobody thought of";
 
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";

@@ -15,7 +15,7 @@ use crate::seen::{Side, Test};
 use crate::tally::Tally;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
-pub(crate) use systems::{Buffers, End, Remedy, buffer, kept, power};
+pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
 
 /// The buffer that is suggested where no rate is known: 4 MiB.
 const MODEST: f64 = 4_194_304.0;
@@ -44,6 +44,7 @@ pub(crate) fn changes(
     }
     if cause == Cause::RandomLoss {
         all.extend(plugs(e, facts, flow));
+        all.extend(plugs_of_port(e, facts));
     }
     let both = either.filter(|other| change(*other, e, (facts, flow)).is_some());
     let first = [Some(cause), both.or(second)].into_iter().flatten();
@@ -267,6 +268,30 @@ fn plugs(e: &Evidence, facts: &Facts, flow: &Flow) -> Option<Change> {
         ..systems::Remedy::default()
     };
     Some(remedy.change(&host_of(facts, flow, host), None, None))
+}
+
+/// The same about a port of a router.
+fn plugs_of_port(e: &Evidence, facts: &Facts) -> Option<Change> {
+    let counted = e.around.ports.to_clean(e)?;
+    let at = counted.count.from.first();
+    let at = at.map_or_else(String::new, |at| format!(" ({})", facts.place(*at)));
+    let port = match counted.port.name.is_empty() {
+        true => "the port that counts damaged frames",
+        false => &counted.port.name,
+    };
+    let router = match counted.port.router.is_empty() {
+        true => "the router",
+        false => &counted.port.router,
+    };
+    let command = format!(
+        "clean or change the plugs, cable and transceiver of {port}{at}, and of the port at the other end of its line"
+    );
+    let remedy = systems::Remedy {
+        commands: vec![command],
+        risk: "the link goes down meanwhile".to_owned(),
+        ..systems::Remedy::default()
+    };
+    Some(remedy.change(router, None, None))
 }
 
 /// The host at an end of a flow, for people.

@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
 use crate::items::{Item, step};
+use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::Tally;
@@ -27,6 +28,8 @@ pub(crate) struct Around {
     pub(crate) damaged: Option<Tally>,
     /// The host whose transceiver says that too little light arrives, or is sent.
     pub(crate) dark: Option<u32>,
+    /// What routers count.
+    pub(crate) ports: Ports,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -106,6 +109,7 @@ impl Evidence {
             counted("nic_late_collisions", "interface_late_collisions"),
         ];
         self.around.damaged = Tally::of_ends(facts, ends, "nic_damaged");
+        self.around.ports = Ports::of(facts);
         let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();
         self.around.dark = hosts.iter().copied().find(is_dark);
         let signals = ofs
@@ -240,6 +244,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     interfaces(e, rate, items);
     collisions(e, items);
     damage(e, items);
+    by_ports(e, items);
     slow_port(e, items);
     lower_port(e, items);
     bloat(e, items);

@@ -459,9 +459,6 @@ pub(crate) fn most_said(bytes: f64) -> f64 {
     most as f64
 }
 
-/// Since this release segments to be sent share large pages, and their memory is hardly more than their data.
-const SHARES_PAGES: (u32, u32) = (4, 0);
-
 /// The release of a host's kernel, if it was said.
 fn kernel(facts: &Facts, host: Of) -> Option<(u32, u32)> {
     let (release, _) = word(facts, host, "kernel")?;
@@ -496,12 +493,9 @@ pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec
                 continue;
             }
         };
-        let (least, usual) = match kernel(facts, *host) {
-            Some(release) if release >= SHARES_PAGES => (0.8, 1.0),
-            _ => (0.45, 0.7),
-        };
-        let mut part = bytes.times(usual);
-        (part.low, part.high) = (bytes.low * least, bytes.high);
+        let of = window::sent_part(kernel(facts, *host));
+        let mut part = bytes.times(of.usual);
+        (part.low, part.high) = (bytes.low * of.least, bytes.high * of.most);
         all.push(Room {
             bytes: part,
             memory: Some(bytes),

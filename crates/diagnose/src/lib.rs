@@ -29,6 +29,7 @@ mod observed;
 mod overshoot;
 mod pattern;
 mod pinged;
+mod ports;
 mod read;
 mod redact;
 mod rest;

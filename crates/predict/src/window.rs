@@ -84,6 +84,41 @@ pub fn window_part(scale: Option<f64>, release: Option<(u32, u32)>) -> WindowPar
     WindowPart { least, usual, most }
 }
 
+/// Since this release segments to be sent share large pages, and their memory is hardly more than their data.
+const SHARES_PAGES: (u32, u32) = (4, 0);
+
+/// What of a Linux send buffer is payload in flight, on a release where that is known: a segment's memory is charged, not its data.
+pub fn sent_part(release: Option<(u32, u32)>) -> WindowPart {
+    let [least, usual] = match release {
+        Some(release) if release >= SHARES_PAGES => [0.8, 1.0],
+        _ => [0.45, 0.7],
+    };
+    WindowPart {
+        least,
+        usual,
+        most: 1.0,
+    }
+}
+
+/// The least buffer that is advised, bytes.
+const ADVISED_LEAST: f64 = 65_536.0;
+
+/// The largest value of a buffer's setting, bytes: Linux keeps it in 31 bits.
+pub const SETTING_MOST: u64 = 2_147_483_647;
+
+/// The next power of two that a buffer is set to.
+pub fn power(bytes: f64) -> u64 {
+    let bytes = bytes.clamp(ADVISED_LEAST, SETTING_MOST as f64) as u64;
+    bytes.next_power_of_two().min(SETTING_MOST)
+}
+
+/// The memory a Linux socket is given for `flight` bytes in flight, of which it has `now`: twice them and the next power of two, as no
+/// more than a half may be payload; and more than there is, which is what limits.
+pub fn room_for(flight: f64, now: Option<u64>) -> u64 {
+    let least = now.map_or(0.0, |now| now as f64 + 1.0);
+    power(libm::fmax(2.0 * flight, least))
+}
+
 /// The window of a Linux receiver whose program asks for `most` bytes, as many as `rmem_max` allows: the kernel takes twice as
 /// much memory (socket(7)), a `part` of which is window, and the scale of its SYN says no more than `most` needs (RFC 7323 §2.3).
 pub fn asked_window(most: f64, part: f64) -> f64 {
@@ -104,4 +139,18 @@ pub fn release(text: &str) -> Option<(u32, u32)> {
 /// (RFC 7323 §5). The whole sequence space lasts twice as long.
 pub fn sequence_wrap_s(rate: Rate) -> f64 {
     (1_u64 << 31) as f64 * 8.0 / rate.as_bps() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 Gbit/s over 170 ms are 212.5 MB in flight.
+    #[test]
+    fn advised_room_holds_the_flight_twice_and_more_than_there_is() {
+        assert_eq!(room_for(212.5e6, Some(4 << 20)), 512 << 20);
+        assert_eq!(room_for(1e6, Some(8 << 20)), 16 << 20);
+        assert_eq!(room_for(1.0, None), 65_536);
+        assert_eq!(room_for(1e12, None), SETTING_MOST);
+    }
 }

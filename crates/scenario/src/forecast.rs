@@ -6,6 +6,7 @@
 mod beside;
 mod bundle;
 mod cells;
+mod discard;
 mod exchange;
 mod host;
 mod impair;
@@ -37,6 +38,11 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         };
         let path = Path::new(scenario, plan, flow);
         let mut record = scenario.record(test, Origin::Predicted, point);
+        if let Some(why) = path.discarded(test) {
+            path.nothing(test, why, &mut record);
+            records.push(record);
+            continue;
+        }
         test.kind.predict(test, &path, &mut record);
         path.note_weather(&mut record);
         path.note_bundles(&mut record);

@@ -73,9 +73,13 @@ impl Between {
         let lasts = scenario.tests.first().and_then(|test| test.duration);
         let lasts = lasts.map_or_else(String::new, |d| format!(" of {d}"));
         for record in forecasts(built) {
-            let rate = record.metrics.get("goodput_bps").copied();
-            let rate = rate.and_then(|bps| Rate::from_bps(bps as u64));
-            let rate = rate.map_or_else(|| "unknown".to_owned(), |r| format!("{r:.1}"));
+            let bps = record.metrics.get("goodput_bps").copied();
+            let rate = bps.and_then(|bps| Rate::from_bps(bps as u64));
+            let rate = match (rate, bps) {
+                (Some(rate), _) => format!("{rate:.1}, its start included"),
+                (None, Some(_)) => "nothing".to_owned(),
+                (None, None) => "an unknown rate".to_owned(),
+            };
             let limit = record.limited_by.as_deref().unwrap_or("unknown");
             let words = match limit {
                 // The client is made up, its interface is the router's.
@@ -84,9 +88,7 @@ impl Between {
             };
             entry(
                 "gives",
-                &format!(
-                    "one TCP connection{lasts} gets {rate}, its start included, limited by {words}"
-                ),
+                &format!("one TCP connection{lasts} gets {rate}, limited by {words}"),
                 &mut text,
             );
             for note in &record.notes {

@@ -58,14 +58,7 @@ pub(super) fn verified(verify: &Verify, cause: &str, out: &mut String) {
         );
         entry("twin", &spread, out);
     }
-    let words = match verify.agrees {
-        Some(true) => {
-            "the twin agrees: its rate is within 15 % of the measured one, and what limits it is the verdict"
-        }
-        Some(false) => "THE VERDICT IS IN DOUBT: the twin does not agree",
-        None => "the twin does not decide",
-    };
-    entry("verified", words, out);
+    entry("verified", &verify.in_words(), out);
     for note in &verify.notes {
         entry("", note, out);
     }

@@ -107,6 +107,57 @@ fn files_of_one_path_are_joined_and_what_limits_it_is_said() {
     );
 }
 
+/// What a filter discards is found, no rate is promised behind it, and a run of the path that the files make agrees.
+#[test]
+fn a_filter_that_discards_leaves_nothing_of_the_path() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let port = |name: &str, address: &str, filter: &str| {
+        format!(
+            "interfaces {{ {name} {{ mtu 9192; unit 0 {{ family inet {{ {filter} address {address}; }} }} }} }}\n"
+        )
+    };
+    let near = port("xe-0/0/1", "203.0.113.10/30", "") + &port("xe-0/0/0", "192.0.2.1/24", "");
+    let far = |filter: &str| {
+        let last = port("et-2/0/0", "203.0.113.33/31", filter);
+        port("xe-1/0/3", "203.0.113.9/30", "") + &last
+    };
+    let scavenger = "firewall { family inet { filter SCAV {
+    term scav { from { dscp 8; } then accept; }
+} } }
+";
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("ham.conf"), near).expect("a file");
+    fs::write(at("ams.conf"), far("filter { output SCAV; }") + scavenger).expect("a file");
+    let check = [
+        "config", "check", "ham.conf", "ams.conf", "--rtt", "170ms", "--rate", "4Gbit/s",
+    ];
+    let found = farpath_in(folder.path(), &check).exits(1);
+    let words = found.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "error[JUN004]: filter `SCAV` has no term that takes the rest, which is discarded",
+        "one TCP connection of 60 s gets nothing, limited by a policer",
+        "`SCAV-discard` on server ams>server drops all that it sends",
+    ] {
+        assert!(words.contains(said), "{said}: {}", found.out);
+    }
+    let json: Vec<&str> = check.iter().copied().chain(["--json"]).collect();
+    let path = document(&farpath_in(folder.path(), &json).exits(1).out)["path"].clone();
+    assert_eq!(path["goodput_bps"], 0.0);
+    let scenario = path["scenario"].as_str().expect("a text");
+    fs::write(at("path.toml"), scenario).expect("a file");
+    let run = farpath_in(folder.path(), &["run", "path.toml", "--json"]).exits(0);
+    let records = document(&run.out)["records"].clone();
+    let goodputs = records.as_array().expect("records").iter();
+    let goodputs: Vec<_> = goodputs
+        .map(|r| r["metrics"]["goodput_bps"].clone())
+        .collect();
+    assert_eq!(goodputs.len(), 2);
+    assert!(
+        goodputs.iter().all(|g| g.as_f64() == Some(0.0)),
+        "{goodputs:?}"
+    );
+}
+
 /// The path as a document: rate, what limits, round trip and each crossing, with units in the names.
 #[test]
 fn a_joined_path_is_in_the_document() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_predict::window::{MEMORY_PART, asked_window};
+use farpath_predict::window::{MEMORY_PART, asked_window, room_for, sent_part};
 
 use super::Host;
 use super::names::{meant, removed};
@@ -379,23 +379,32 @@ fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
         return;
     }
     near_power(&format!("{key}: the default"), *default, place, host);
-    let (part, remedy) = match key {
-        "net.ipv4.tcp_rmem" => {
-            let usual = host.window.usual;
-            let times = 1.0 / usual;
-            let remedy = format!(
-                "set the third number to {times:.2} times rate times round-trip time: the rest of a receive buffer is kept for bookkeeping"
-            );
-            ((*most as f64 * usual) as u64, remedy)
-        }
-        "net.ipv4.tcp_wmem" => {
-            let remedy = "set the third number to rate times round-trip time";
-            (*most, remedy.to_owned())
-        }
+    let part = match key {
+        "net.ipv4.tcp_rmem" => host.window,
+        "net.ipv4.tcp_wmem" => sent_part(host.kernel),
         _ => return pages(key, [*default, *most], place, host),
     };
-    let what = format!("{key} up to {most}");
-    window(host, place, (&what, part, 1), &remedy);
+    let remedy = match host.path.product() {
+        Some(product) => {
+            let room = room_for(product as f64, Some(*most));
+            format!(
+                "set the third number to {room}: twice what the path holds, and the next power of two"
+            )
+        }
+        None => "set the third number to a power of two, twice rate times round-trip time or more"
+            .to_owned(),
+    };
+    let unstated = match host.kernel {
+        Some(_) => "",
+        None => ", by the kernel: --kernel states it",
+    };
+    let what = format!(
+        "{key} up to {most} ({:.0} to {:.0} % of it payload{unstated})",
+        100.0 * part.least,
+        100.0 * part.most
+    );
+    let bytes = (*most as f64 * part.usual) as u64;
+    window(host, place, (&what, bytes, 1), &remedy);
 }
 
 /// HOST004 and HOST018, of memory for all connections together, which is counted in pages.

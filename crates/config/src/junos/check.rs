@@ -3,11 +3,11 @@
 use farpath_units::Rate;
 
 use super::class::{ClassOfService, Classifier, SchedulerMap, Transmit};
-use super::model::{Interface, Policer, Router};
-use crate::finding::Finding;
+use super::model::{Applied, Condition, Filter, Interface, Policer, Router, Side, Term};
+use crate::finding::{Finding, Severity};
 use crate::qos::{Options, below_plan, small_burst};
 use crate::report::Structure;
-use crate::rules::{JUN001, JUN002, JUN003};
+use crate::rules::{JUN001, JUN002, JUN003, JUN004};
 use crate::source::Place;
 
 /// Names of this kind are checked with the circuits they are of.
@@ -167,5 +167,81 @@ fn without_contract(policer: &Policer) -> Option<(String, &'static str)> {
             message,
             "write `if-exceeding` with `bandwidth-limit` and `burst-size-limit`",
         )
+    })
+}
+
+/// JUN004, of the filters that interfaces have.
+pub(super) fn filters(router: &Router) -> Vec<Finding> {
+    let on = router.interfaces.iter().filter(|i| i.off.is_none());
+    let applied = on.flat_map(|i| i.units.iter().map(move |u| (i, u)));
+    let applied = applied.flat_map(|(i, u)| u.conditioners.iter().map(move |a| (i, &u.number, a)));
+    let applied: Vec<_> = applied.filter(|(.., a)| a.filter).collect();
+    let found = router.filters.iter().filter_map(|filter| {
+        let is_it = |a: &Applied| a.family == filter.family && a.name.value == filter.name.value;
+        let places: Vec<_> = applied.iter().filter(|(.., a)| is_it(a)).collect();
+        places.first()?;
+        let mut finding = ends_in_discard(filter)?;
+        for (interface, unit, at) in places {
+            let side = match at.side {
+                Side::Input => "input",
+                Side::Output => "output",
+            };
+            let note = format!("{side} of {}.{unit}", interface.name);
+            finding.relate(at.name.place.clone(), &note);
+        }
+        Some(finding)
+    });
+    found.collect()
+}
+
+/// A filter in which no term without conditions accepts, as far as terms are reached.
+fn ends_in_discard(filter: &Filter) -> Option<Finding> {
+    let name = &filter.name.value;
+    let last = filter.terms.iter().find(|t| t.from.is_empty());
+    let last = match last {
+        Some(term) if !term.discards => return None,
+        last => last,
+    };
+    let reached = filter.terms.iter().take_while(|t| !t.from.is_empty());
+    let mut accepting = reached.filter(|t| !t.discards);
+    let unmarked = accepting.any(takes_unmarked);
+    let all = match unmarked {
+        true => "",
+        false => ": no frame without a mark passes",
+    };
+    if let Some(term) = last {
+        let message = format!(
+            "filter `{name}` discards in term `{}` what no term before it matches{all}",
+            term.name
+        );
+        let remedy = "nothing, if that is meant; else a term before it for what is to pass";
+        let mut finding = Finding::new(
+            &JUN004,
+            message,
+            term.place.clone(),
+            vec![remedy.to_owned()],
+        );
+        finding.severity = Severity::Info;
+        return Some(finding);
+    }
+    let message =
+        format!("filter `{name}` has no term that takes the rest, which is discarded{all}");
+    let remedies = [
+        "end it with `term rest { then accept; }`, if the rest is to pass",
+        "or with `term rest { then discard; }`, which says that it is not",
+    ];
+    let remedies = remedies.map(str::to_owned).to_vec();
+    let mut finding = Finding::new(&JUN004, message, filter.name.place.clone(), remedies);
+    if !unmarked {
+        finding.severity = Severity::Error;
+    }
+    Some(finding)
+}
+
+/// Whether a datagram with DSCP 0, or a frame whose label has 0, may match a term.
+fn takes_unmarked(term: &Term) -> bool {
+    term.from.iter().all(|condition| match &condition.value {
+        Condition::Dscp(all) | Condition::Precedence(all) | Condition::Exp(all) => all.contains(&0),
+        Condition::Other(_) => true,
     })
 }

@@ -416,3 +416,52 @@ fn classes_without_frames_or_scheduler_and_shares_above_the_whole_are_found() {
     let unused = CLASSED.replace("xe-0/0/0 scheduler-map CORE", "xe-0/0/0 unit 0");
     assert!(found(&unused).is_empty());
 }
+
+const OPEN_ENDED: &str = "set interfaces xe-0/0/0 unit 0 family inet filter output SCAV
+set firewall family inet filter SCAV term scav from dscp 8
+set firewall family inet filter SCAV term scav then accept
+";
+
+/// What no term matches is discarded: a filter needs a term that takes all that is left.
+#[test]
+fn filters_that_end_in_a_discard_are_found_where_an_interface_has_them() {
+    let found = |text: &str| -> Vec<(farpath_config::Severity, String)> {
+        let source = Source {
+            name: "a.conf".to_owned(),
+            text: text.to_owned(),
+        };
+        let report = farpath_config::check(&[source], &[Some(Dialect::JunosSet)]);
+        let found = report.findings.iter().filter(|f| f.rule == "JUN004");
+        found.map(|f| (f.severity, f.text.clone())).collect()
+    };
+    use farpath_config::Severity::{Error, Info, Warning};
+    let with = |more: &str| found(&format!("{OPEN_ENDED}{more}"));
+    let rest = "filter `SCAV` has no term that takes the rest, which is discarded";
+    let none = format!("{rest}: no frame without a mark passes");
+    assert_eq!(with(""), [(Error, none.clone())]);
+    let term = "set firewall family inet filter SCAV term";
+    // A term with conditions takes no rest, whatever it does.
+    assert_eq!(
+        with(&format!("{term} more from protocol tcp\n")),
+        [(Warning, rest.to_owned())]
+    );
+    assert_eq!(
+        with(&format!(
+            "{term} more from dscp 8\n{term} more from protocol tcp\n"
+        )),
+        [(Error, none)]
+    );
+    for accepts in ["accept", "count all", "policer p", "forwarding-class be"] {
+        assert_eq!(with(&format!("{term} rest then {accepts}\n")), []);
+    }
+    let meant = "filter `SCAV` discards in term `rest` what no term before it matches: no frame without a mark passes";
+    for discards in ["discard", "reject"] {
+        let closed = with(&format!(
+            "{term} rest then {discards}\n{term} late then accept\n"
+        ));
+        assert_eq!(closed, [(Info, meant.to_owned())]);
+    }
+    // What no interface has discards nothing.
+    let unused = OPEN_ENDED.replace("output SCAV", "output OTHER");
+    assert_eq!(found(&unused), []);
+}

@@ -9,6 +9,7 @@ use crate::cause::Cause;
 use crate::document::Change;
 use crate::fact::Figure;
 use crate::known::System;
+use farpath_predict::window::{SETTING_MOST as LARGEST, power, room_for};
 
 /// Commands against a cause.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,9 +85,6 @@ impl Remedy {
         }
     }
 }
-
-/// The largest buffer that systems take: a signed number of 32 bits.
-const LARGEST: u64 = 2_147_483_647;
 
 /// Against pauses of a program.
 pub(crate) fn program() -> Remedy {
@@ -193,13 +191,6 @@ pub(crate) fn left_small() -> Remedy {
     Remedy::without_risk(commands)
 }
 
-/// The next power of two.
-pub(crate) fn power(bytes: f64) -> u64 {
-    (bytes.clamp(65_536.0, LARGEST as f64) as u64)
-        .next_power_of_two()
-        .min(LARGEST)
-}
-
 /// Where nothing says what a value was.
 fn before(key: &str, value: Option<u64>, write: &str) -> String {
     match value {
@@ -272,7 +263,7 @@ fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
 
 /// A higher third number of Linux's triple, and the limit of what programs ask for where that is lower.
 fn largest(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let twice = larger(wanted * 2.0, now.most);
+    let twice = room_for(wanted, now.most);
     let (way, usual) = match end {
         End::Receiver => ("r", 131_072),
         End::Sender => ("w", 16_384),

@@ -21,6 +21,7 @@ mod nic;
 mod others;
 mod ping;
 mod plain;
+mod ports;
 mod processor;
 mod pscheduler;
 mod radio;
@@ -36,6 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::ports::PortReading;
 use crate::seen::{End, Role, Side, Test};
 use crate::tally::Reading;
 pub(crate) use copies::COPIES;
@@ -68,6 +70,8 @@ pub struct Facts {
     pub(crate) pings: Vec<Vec<String>>,
     /// Readings of counters of hosts' interfaces, in the order of the texts.
     pub(crate) counters: Vec<Reading>,
+    /// Readings of counters of routers' ports and policers, in the order of the texts.
+    pub(crate) ports: Vec<PortReading>,
     /// Names that each pasted piece about a host gave that host.
     pub hosts: Vec<Vec<String>>,
     /// Directions of captured connections, of each capture the largest first.
@@ -418,17 +422,18 @@ impl Facts {
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
             && self.counters.is_empty()
+            && self.ports.is_empty()
             && self.captured.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 
     fn is_full(&self) -> bool {
         let own = self.facts.len() + self.counters.len() + self.tests.len();
-        own + self.sockets.len() + self.pings.len() > FACTS_MAX
+        own + self.ports.len() + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 
     fn count(&self) -> usize {
-        let own = self.facts.len() + self.counters.len() + self.tests.len();
+        let own = self.facts.len() + self.counters.len() + self.ports.len() + self.tests.len();
         // Only the last test can have grown.
         own + self.tests.last().map_or(0, Test::facts)
     }

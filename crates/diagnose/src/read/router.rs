@@ -2,14 +2,16 @@
 
 use farpath_config::{Dialect, Severity};
 
+use super::ports::Here;
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Of};
+use crate::fact::{Figure, Of, Place};
 use crate::words::{after, decimal, whole};
 
 /// The state of reading `show interfaces`.
 #[derive(Default)]
 pub(super) struct Interfaces {
     kind: &'static str,
+    here: Here,
 }
 
 impl Tool for Interfaces {
@@ -19,25 +21,19 @@ impl Tool for Interfaces {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if text.contains(" is up, line protocol is ")
-            || text.contains(" is down, line protocol is ")
-        {
-            self.kind = "ios";
-            facts.word(Of::Path, "interface", self.kind, line.at);
-            return true;
-        }
-        // Pasted without its first words, the line begins with the interface's name.
-        let physical = text.split_once("Physical link is ");
-        let named = |head: &str| head.starts_with("Physical interface: ") || is_interface(head);
-        if physical.is_some_and(|(head, _)| named(head)) {
-            self.kind = "junos";
-            facts.word(Of::Path, "interface", self.kind, line.at);
+        if self.begins(text, line.at, facts) {
             return true;
         }
         if !going || self.kind.is_empty() {
             return false;
         }
         let at = line.at;
+        if let Some(n) = count(text, "input errors") {
+            facts.exact(Of::Path, "interface_errors", n, at);
+        }
+        if self.here.line(text, at, facts) {
+            return true;
+        }
         if let Some(rest) = text.strip_prefix("MTU ").and_then(|r| r.split_once(" BW ")) {
             if let Some(kbit) = after(rest.1, "").and_then(decimal).filter(|k| *k > 0.0) {
                 facts.exact(Of::Path, "interface_bps", kbit * 1e3, at);
@@ -66,7 +62,6 @@ impl Tool for Interfaces {
         for (before, name) in [
             ("late collision", "interface_late_collisions"),
             ("collisions", "interface_collisions"),
-            ("input errors", "interface_errors"),
             ("Total output drops:", "interface_drops"),
         ] {
             if let Some(n) = count(text, before) {
@@ -74,8 +69,40 @@ impl Tool for Interfaces {
                 return true;
             }
         }
-        self.kind == "ios" && is_ios(text)
-            || self.kind == "junos" && text.contains(": ") && text.len() < 200
+        self.kind == "ios" && is_ios(text) || self.kind == "junos" && is_junos(text)
+    }
+}
+
+impl Interfaces {
+    /// Takes a command or the head of an interface: what follows is about it.
+    fn begins(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        if let Some(kind) = self.here.command(text) {
+            self.kind = kind;
+            return true;
+        }
+        if text.contains(" is up, line protocol is ")
+            || text.contains(" is down, line protocol is ")
+        {
+            self.kind = "ios";
+            self.here.is(text.split(' ').next().unwrap_or(""));
+            facts.word(Of::Path, "interface", self.kind, at);
+            return true;
+        }
+        // Pasted without its first words, the line begins with the interface's name.
+        let physical = text.split_once("Physical link is ");
+        let named = |head: &str| head.starts_with("Physical interface: ") || is_interface(head);
+        if physical.is_some_and(|(head, _)| named(head)) {
+            self.kind = "junos";
+            self.here.is(interface_of(text));
+            facts.word(Of::Path, "interface", self.kind, at);
+            return true;
+        }
+        if text.starts_with("Physical interface: ") {
+            self.kind = "junos";
+            self.here.is(interface_of(text));
+            return true;
+        }
+        false
     }
 }
 
@@ -95,8 +122,24 @@ fn carried(text: &str) -> Option<f64> {
     whole(bps).map(|n| n as f64)
 }
 
+/// The name in `Physical interface: xe-1/0/3, Enabled, …`, or in a line that begins with it.
+fn interface_of(text: &str) -> &str {
+    let name = text.strip_prefix("Physical interface: ").unwrap_or(text);
+    name.split([',', ' ']).next().unwrap_or("")
+}
+
+/// Lines of Junos that carry nothing here: a key and its value, a heading, a row of numbers.
+fn is_junos(text: &str) -> bool {
+    let begins = text.starts_with(|c: char| c.is_ascii_digit() || c == '[');
+    let is_key = text.contains(": ") && text.len() < 200 && !begins;
+    let words = text.split_whitespace();
+    let mut numbers = words.skip_while(|w| whole(w).is_none()).peekable();
+    let is_row = numbers.peek().is_some() && numbers.all(|w| whole(w).is_some());
+    is_key || is_row || text.ends_with(':') && text.len() < 60 || text.starts_with("PCS statistics")
+}
+
 /// `xe-0/0/3 `: a kind, and where the card is.
-fn is_interface(head: &str) -> bool {
+pub(super) fn is_interface(head: &str) -> bool {
     let name = head.trim_end_matches([' ', ',']);
     let parts = name.split_once('-');
     parts.is_some_and(|(kind, place)| {

@@ -1,11 +1,12 @@
 //! The twin after the first change.
 
+use farpath_predict::window::power;
 use farpath_units::Duration;
 
 use super::host::HostModel;
 use super::model::{Model, Said, assumed};
 use super::work::{PACKETS_MAX, Work};
-use crate::advice::{Shared, power, wanted};
+use crate::advice::{Shared, wanted};
 use crate::cause::Cause;
 use crate::known::System;
 use crate::verdict::Judged;

@@ -66,11 +66,14 @@ impl Twin {
             verify.before_high_bps = Some(high.round());
             verify.before_limited_by = run.limited_by.clone();
             let faults = self.faults(run, low, high);
-            let known = self.measured_bps.is_some() && limits_of(self.cause).is_some();
-            let decided = known && !self.fitted || !faults.is_empty();
-            verify.agrees = decided.then_some(faults.is_empty());
+            // A cause that the twin has nothing of is neither confirmed nor put in doubt by what it gives.
+            if limits_of(self.cause).is_some() {
+                let decided = self.measured_bps.is_some() && !self.fitted || !faults.is_empty();
+                verify.agrees = decided.then_some(faults.is_empty());
+            }
             notes.extend(faults);
         }
+        notes.extend(verify.promised());
         verify.notes = notes;
         verify
     }
@@ -80,13 +83,23 @@ impl Twin {
         let mut all = Vec::new();
         let within = |m: &f64| low <= m * (1.0 + WITHIN) && high >= m * (1.0 - WITHIN);
         let measured = self.measured_bps.filter(|_| !self.fitted);
+        let parts = limits_of(self.cause).is_some();
         if let Some(measured) = measured.filter(|m| !within(m)) {
-            all.push(format!(
-                "the twin gives {} where {} were measured, more than {:.0} % off: the verdict is in doubt",
+            let gives = format!(
+                "the twin gives {} where {} were measured",
                 bps(run.goodput_bps),
-                bps(measured),
-                WITHIN * 100.0
-            ));
+                bps(measured)
+            );
+            all.push(match parts {
+                true => format!(
+                    "{gives}, more than {:.0} % off: the verdict is in doubt",
+                    WITHIN * 100.0
+                ),
+                false => format!(
+                    "{gives}: it has nothing of {}, so that this does not decide",
+                    self.cause.words()
+                ),
+            });
         }
         let said = run.limited_by.as_deref().unwrap_or("unknown");
         if let Some(limits) = limits_of(self.cause).filter(|l| !l.contains(&said)) {
@@ -100,5 +113,119 @@ impl Twin {
             ));
         }
         all
+    }
+}
+
+impl Verify {
+    /// That a prediction is above what the twin gives after the change.
+    fn promised(&self) -> Option<String> {
+        let (after, predicted) = (self.after_bps?, self.predicted_bps?);
+        (predicted > after * (1.0 + WITHIN)).then(|| {
+            format!(
+                "the prediction of {} is what limits next, a ceiling; the twin gives {} after the change, {:.0} % less: expect no more than that",
+                bps(predicted),
+                bps(after),
+                100.0 * (1.0 - after / predicted)
+            )
+        })
+    }
+
+    /// Whether the twin agrees, within what and of which runs, for people.
+    pub fn in_words(&self) -> String {
+        match self.agrees {
+            Some(true) => {}
+            Some(false) => return "THE VERDICT IS IN DOUBT: the twin does not agree".to_owned(),
+            None => return "the twin does not decide".to_owned(),
+        }
+        let limits = "what limits it is the verdict";
+        let off = self.before_bps.zip(self.measured_bps);
+        let off = off.map_or(0.0, |(twin, measured)| (twin / measured - 1.0).abs());
+        let within = 100.0 * WITHIN;
+        match (self.before_low_bps, self.before_high_bps) {
+            (Some(low), Some(high)) if off > WITHIN => format!(
+                "the twin agrees: what was measured is within {within:.0} % of the range of its {} runs, {} to {}, though {:.0} % off their median, and {limits}",
+                self.runs,
+                bps(low),
+                bps(high),
+                100.0 * off
+            ),
+            _ => format!(
+                "the twin agrees: its rate is within {within:.0} % of the measured one, and {limits}"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn twin(cause: Cause, predicted_bps: Option<f64>) -> Twin {
+        Twin {
+            scenario: String::new(),
+            after: None,
+            repeats: 5,
+            measured_bps: Some(306e6),
+            predicted_bps,
+            notes: Vec::new(),
+            cause,
+            fitted: false,
+        }
+    }
+
+    fn runs(limit: &str, all: &[f64]) -> Vec<Run> {
+        let run = |bps: &f64| Run {
+            goodput_bps: *bps,
+            limited_by: Some(limit.to_owned()),
+        };
+        all.iter().map(run).collect()
+    }
+
+    #[test]
+    fn of_several_runs_the_range_agrees_and_the_median_is_said_to_be_off() {
+        let twin = twin(Cause::RandomLoss, None);
+        let far = twin.judge(&runs("loss", &[191e6, 240e6, 248e6, 260e6, 333e6]), &[]);
+        assert_eq!(far.agrees, Some(true));
+        let words = far.in_words();
+        assert!(
+            words.contains(
+                "range of its 5 runs, 191 Mbit/s to 333 Mbit/s, though 19 % off their median"
+            ),
+            "{words}"
+        );
+        let near = twin.judge(&runs("loss", &[290e6]), &[]).in_words();
+        assert!(
+            near.contains("its rate is within 15 % of the measured one"),
+            "{near}"
+        );
+        let none = twin.judge(&runs("loss", &[100e6]), &[]);
+        assert_eq!(none.agrees, Some(false));
+    }
+
+    #[test]
+    fn a_cause_the_twin_has_nothing_of_is_not_put_in_doubt() {
+        let verify = twin(Cause::Disk, None).judge(&runs("link", &[9.4e9]), &[]);
+        assert_eq!(verify.agrees, None);
+        assert_eq!(verify.in_words(), "the twin does not decide");
+        assert!(
+            verify.notes[0].ends_with("so that this does not decide"),
+            "{:?}",
+            verify.notes
+        );
+        assert!(!verify.notes.iter().any(|n| n.contains("in doubt")));
+    }
+
+    #[test]
+    fn a_prediction_above_the_twin_after_the_change_is_said_to_be_one() {
+        let twin = twin(Cause::RandomLoss, Some(6.94e9));
+        let before = runs("loss", &[306e6]);
+        let less = twin.judge(&before, &runs("pacing", &[4.71e9]));
+        assert!(
+            less.notes[0].contains("32 % less: expect no more"),
+            "{:?}",
+            less.notes
+        );
+        let same = twin.judge(&before, &runs("pacing", &[6.8e9]));
+        assert!(same.notes.is_empty(), "{:?}", same.notes);
     }
 }

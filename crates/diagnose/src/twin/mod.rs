@@ -83,6 +83,10 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
     let model = Model::of(&grounds).ok_or(NoTwin::NoRoundTrip)?;
     let change = judged.changes.first();
     let after = change.and_then(|_| change::changed(&model, &judged, &flow.shared));
+    // What loses is looked for first, of which nothing is predicted: the twin has the change behind it.
+    let mut foretold = judged.changes.iter();
+    let foretold =
+        foretold.find(|c| judged.cause() != Cause::RandomLoss || c.predicted_bps.is_some());
     let rate = |f: &Figure| f.value;
     let random = |m: &Model| m.loss.is_some();
     let lucky = random(&model) || after.as_ref().is_some_and(random);
@@ -92,7 +96,7 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
         after: after.map(|m| text::text(&m, flow, &judged, true)),
         repeats: if lucky { REPEATS } else { 1 },
         measured_bps: judged.e.rate.as_ref().map(rate),
-        predicted_bps: change.and_then(|c: &Change| c.predicted_bps),
+        predicted_bps: foretold.and_then(|c: &Change| c.predicted_bps),
         cause: judged.cause(),
         fitted: !model.fitted.is_empty(),
     })

@@ -305,11 +305,19 @@ impl Grounds<'_> {
         if stated.is_none() && self.cause != Cause::Policer {
             return None;
         }
-        let (bps, from) = match stated {
-            Some(rate) => (rate.value, self.said((), rate).from),
-            None => {
+        let share = payload_share(self.e.mss);
+        let (bps, from) = match (stated, self.e.policed()) {
+            (Some(rate), _) => (rate.value, self.said((), rate).from),
+            (None, Some(passed)) => {
+                fitted.push("the policer's burst");
+                let from = self.said((), &passed).from;
+                (
+                    passed.value / share,
+                    format!("{from}: what passed, with headers"),
+                )
+            }
+            (None, None) => {
                 fitted.push("the policer's rate");
-                let share = payload_share(self.e.mss);
                 let bps = self.e.rate.as_ref()?.value / share;
                 (bps, "assumed: the measured rate, with headers".to_owned())
             }

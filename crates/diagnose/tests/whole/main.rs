@@ -15,6 +15,7 @@ mod hostile;
 mod later;
 mod pasted;
 mod pings;
+mod ports;
 mod receiving;
 mod rooms;
 mod run_here;

@@ -3,7 +3,6 @@
 use farpath_units::Size;
 
 use crate::answer::{Answer, answer};
-use crate::cc::Cc;
 use crate::climb::Climb;
 use crate::clumps::{Clumped, DELAYED_ACK_S, MEAN_OVER_S};
 use crate::law;
@@ -149,6 +148,7 @@ impl Figures<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::Cc;
     use crate::path::path;
 
     /// `rate` and `burst` behind a line of 1 Gbit/s, 50 ms: what the figure named is, and what it says.

@@ -168,7 +168,7 @@ impl Path<'_> {
         load.bps * wire / f64::from(payload.max(1)) / self.plan.ports[port].rate.as_bps() as f64
     }
 
-    fn port_name(&self, port: usize) -> String {
+    pub(super) fn port_name(&self, port: usize) -> String {
         let port = &self.plan.ports[port];
         let link = &self.scenario.links[port.link.0].name;
         format!(
@@ -180,7 +180,8 @@ impl Path<'_> {
     /// What a test does to others, alone on its path.
     fn load(&self, test: &Test) -> Load {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
-        if let Some(tcp) = test.kind.bulk() {
+        let discarded = self.discarded(test).is_some();
+        if let Some(tcp) = test.kind.bulk().filter(|_| !discarded) {
             let flow = self.flow_of(tcp);
             let size = (flow.config.mss + header, flow.config.mss);
             let loss_bps = flow.loss_bps();
@@ -206,9 +207,12 @@ impl Path<'_> {
             return load;
         }
         match test.kind.udp() {
-            Some(udp) if udp.cells.is_none() => self.stream(udp, udp.size + header),
+            Some(udp) if udp.cells.is_none() && !discarded => self.stream(udp, udp.size + header),
             _ => Load {
-                waits: Waits::Unknown("it comes and goes"),
+                waits: match discarded {
+                    true => Waits::Nothing,
+                    false => Waits::Unknown("it comes and goes"),
+                },
                 port: None,
                 bps: 0.0,
                 size: (1, 1),

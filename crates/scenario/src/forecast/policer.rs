@@ -8,9 +8,11 @@ use farpath_record::{Record, Uncertainty};
 
 use super::Path;
 use super::tcp::Flow;
-use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
+use crate::conditioning::{Bound, PoliceAction, PoliceRule};
 use crate::model::Test;
-use crate::queueing::{Match, Protocol};
+
+/// Where CUBIC turns back that met a loss below its last window, as a share of it (RFC 9438 §4.7): (1 + β)/2.
+const FAST_CONVERGENCE: f64 = 0.85;
 
 /// Time over which the mean of a transfer without a duration is taken, seconds.
 const MEAN_OVER_S: f64 = 60.0;
@@ -63,16 +65,13 @@ impl Path<'_> {
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
-            let direction = link.direction(port.way);
             let in_queue = f64::from(link.framing.queue_bytes(len + hop.extra));
             let on_wire = f64::from(link.framing.wire_bytes(len + hop.extra));
             let here = paced_by.slower(port.rate.as_bps() as f64, on_wire);
-            let leaving = direction.conditioning.policers.iter().map(|p| (p, false));
-            let arriving = direction.arrivals.iter().filter_map(|rule| match rule {
-                Rule::Police(p) => Some((p, true)),
-                Rule::Mark(_) => None,
-            });
-            for (rule, behind) in leaving.chain(arriving).filter(|(p, _)| meets(p, test)) {
+            let [leaving, arriving] = self.policed_by(hop, test);
+            let leaving = leaving.map(|rule| (rule, false));
+            let arriving = arriving.map(|rule| (rule, true));
+            for (rule, behind) in leaving.into_iter().chain(arriving) {
                 let Some((rate_bps, burst_bytes)) = bucket(rule) else {
                     continue;
                 };
@@ -187,7 +186,14 @@ impl Path<'_> {
         let bounds = [passing.least, passing.most].map(of_each);
         let [likely, low, high] = match (likely, bounds) {
             (Some(likely), [Some(low), Some(high)]) => [likely, low.min(likely), high.max(likely)],
-            _ => [all; 3],
+            _ => match self.paced(flow, &met) {
+                Some((top, _)) if steady <= top => return None,
+                Some((top, share)) => {
+                    let likely = top * share / flow.streams;
+                    [likely, likely * FAST_CONVERGENCE, all]
+                }
+                None => [all; 3],
+            },
         };
         let cut = !clumped && met.policer.cuts_paced(f64::from(mss) / met.payload);
         let low = if cut { 0.0 } else { low };
@@ -195,8 +201,30 @@ impl Path<'_> {
         (together[0] < steady).then_some(together)
     }
 
+    /// What connections that pace have in front of a policer before it cuts them, all together in bit/s, and which share of it on
+    /// average; `None` where nothing paces or no law says what a loss does.
+    fn paced(&self, flow: &Flow, met: &Met) -> Option<(f64, f64)> {
+        flow.config.pacing?;
+        let rtt_s = flow.base.as_secs_f64();
+        let top = met.policer.paced_window(rtt_s) * met.payload;
+        let climb = Climb {
+            cc: flow.cc?,
+            top: (top / f64::from(flow.config.mss) / flow.streams).max(1.0),
+            rtt_s,
+            segments_per_ack: 1.0,
+            htcp_beta: farpath_predict::htcp::BETA,
+        };
+        Some((top * 8.0 / rtt_s, climb.mean_share()?))
+    }
+
     /// What a record says of such a test besides its goodput.
-    pub(super) fn note_policed(&self, [_, low, high]: [f64; 3], share: f64, record: &mut Record) {
+    pub(super) fn note_policed(
+        &self,
+        flow: &Flow,
+        [_, low, high]: [f64; 3],
+        share: f64,
+        record: &mut Record,
+    ) {
         record.limited_by = Some("policer".to_owned());
         if low < high {
             let bounds = Uncertainty {
@@ -206,6 +234,9 @@ impl Path<'_> {
             };
             record.uncertainty.insert("goodput_bps".to_owned(), bounds);
             let why = match low > 0.0 {
+                true if flow.config.pacing.is_some() => {
+                    "a policer cuts the window of a sender that paces, too: how often, and by how many losses, depends on its bucket: simulate"
+                }
                 true => {
                     "a policer's burst holds the window: how much passes depends on how its segments are spread over a round trip"
                 }
@@ -276,17 +307,4 @@ fn bucket(rule: &PoliceRule) -> Option<(f64, f64)> {
         }
         _ => None,
     }
-}
-
-/// Whether a policer measures a test's datagrams, as they were when they were sent.
-fn meets(rule: &PoliceRule, test: &Test) -> bool {
-    let one = |m: &Match| match m {
-        Match::Dscp(dscp) => *dscp == test.class >> 2,
-        Match::Exp(exp) => *exp == test.class >> 5,
-        Match::Protocol(Protocol::Tcp) => test.kind.tcp().is_some(),
-        Match::Protocol(Protocol::Udp) => test.kind.udp().is_some(),
-        Match::Protocol(Protocol::Icmp) => test.kind.periodic().is_some(),
-        Match::Test(name) => *name == test.name,
-    };
-    rule.matches.is_empty() || rule.matches.iter().any(one)
 }

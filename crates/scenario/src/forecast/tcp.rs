@@ -117,7 +117,7 @@ impl Path<'_> {
         record.notes.extend(kept.note(&flow, test));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
         if let Some(bounds) = policed {
-            self.note_policed(bounds, goodput / steady, record);
+            self.note_policed(&flow, bounds, goodput / steady, record);
         }
         if let Some(crossing) = self.crossing(&flow, &agreed) {
             self.across(test, &agreed, steady * kept.share, &crossing, record);

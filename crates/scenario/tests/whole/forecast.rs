@@ -277,6 +277,44 @@ fn a_policer_holds_the_window_to_its_burst() {
     assert_eq!(record.limited_by.as_deref(), Some("receive_window"));
 }
 
+/// A sender that paces meets the policer at the end of each climb: simulated at 170 ms with buckets of 0.3, 1.25, 4.25 and
+/// 12.5 MB CUBIC gets 168, 158, 177 and 190 Mbit/s of 195.
+#[test]
+fn a_policer_cuts_what_a_host_paces() {
+    let forecast = |more: &str, burst: &str| {
+        record_of(format!(
+            "[scenario]\nname = \"n\"\n[[host]]\nname = \"a\"\nqdisc = \"fq\"\n[[host]]\nname = \"b\"\n\
+             [[router]]\nname = \"r\"\n\
+             [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nrate = \"10 Gbit/s\"\ndelay = \"1 us\"\nmtu = 9000\n\
+             [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\nrate = \"10 Gbit/s\"\ndelay = \"85 ms\"\nmtu = 9000\n\
+             forward.police = {{ name = \"p\", rate = \"200 Mbit/s\", burst = \"{burst}\" }}\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"60 s\"\nwindow = \"500 MB\"\n{more}"
+        ))
+    };
+    for (burst, simulated) in [
+        ("300 kB", 168e6),
+        ("1250 kB", 158e6),
+        ("4250 kB", 177e6),
+        ("12500 kB", 190e6),
+    ] {
+        let record = forecast("cc = \"cubic\"\n", burst);
+        let (likely, bounds) = (
+            of(&record, "goodput_bps"),
+            &record.uncertainty["goodput_bps"],
+        );
+        let [low, high] = [bounds.low, bounds.high].map(|b| b.expect("a bound"));
+        assert!(low < simulated && simulated < high, "{burst}: {low} {high}");
+        assert!((likely / simulated - 1.0).abs() < 0.16, "{burst}: {likely}");
+        assert!(record.notes.iter().any(|n| n.contains("sender that paces")));
+    }
+    // A window or a pace below the policer's rate is not cut.
+    for below in ["pacing_rate = \"185 Mbit/s\"\n", ""] {
+        let small = forecast(below, "1250 kB");
+        let is_cut = small.limited_by.as_deref() == Some("policer");
+        assert_eq!(is_cut, below.is_empty(), "{:?}", small.limited_by);
+    }
+}
+
 /// One rule with `predict path`: a policer counts 1514 of the 1538 bytes that a full frame takes of the line in front of it.
 #[test]
 fn predict_path_and_the_forecast_agree_on_what_a_policer_drops() {

@@ -163,6 +163,59 @@ interfaces { ge-0/0/0 { unit 0 { family inet { filter { input edge; } } } } }
     assert_eq!(rules[3].actions, [PoliceAction::Drop; 3]);
 }
 
+/// A forecast gives nothing where the filters of the way, there or back, discard what a test sends, as a run does.
+#[test]
+fn what_a_filter_discards_is_not_promised() {
+    let filter = |side: &str, port: &str| {
+        format!(
+            "firewall {{ family inet {{ filter f {{ term t {{ from {{ dscp 8; }} then accept; }} }} }} }}
+interfaces {{ {port} {{ unit 0 {{ family inet {{ filter {{ {side} f; }} }} }} }} }}
+"
+        )
+    };
+    let goodputs = |more: &str| -> Vec<(Option<f64>, Option<f64>, Option<String>, String)> {
+        let test = |name: &str, kind: &str| {
+            format!(
+                "[[test]]\nname = \"{name}\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\nduration = \"10 s\"\n"
+            )
+        };
+        let scavenger = test("s", "tcp") + "class = \"cs1\"\n";
+        let udp = test("u", "udp") + "rate = \"1 Mbit/s\"\n";
+        let text = ROUTED.to_owned() + &test("t", "tcp") + &scavenger + &udp;
+        let read = with(&[("r.conf", &format!("{ROUTER}{more}"))], &text).expect("it is right");
+        let plan = farpath_scenario::plan::Plan::new(&read).expect("a plan");
+        let records = farpath_scenario::forecast(&read, &plan, &std::collections::BTreeMap::new());
+        let figures = records.iter().map(|r| {
+            let figure = |name: &str| r.metrics.get(name).copied();
+            let notes = r.notes.join("; ");
+            (
+                figure("goodput_bps"),
+                figure("loss_ratio"),
+                r.limited_by.clone(),
+                notes,
+            )
+        });
+        figures.collect()
+    };
+    for (side, port, way) in [
+        ("output", "xe-0/0/1", "out r>b drops all that it sends"),
+        ("input", "ge-0/0/0", "in a>r drops all that it sends"),
+        ("output", "ge-0/0/0", "in r>a drops all that comes back"),
+    ] {
+        let [ping, tcp, scavenger, udp] = &goodputs(&filter(side, port))[..] else {
+            panic!("four tests")
+        };
+        let why = format!("`f-discard` on {way}");
+        assert_eq!((ping.1, &ping.3), (Some(1.0), &why), "{side} {port}");
+        assert_eq!((tcp.0, &tcp.3), (Some(0.0), &why), "{side} {port}");
+        assert_eq!(tcp.2.as_deref(), Some("policer"));
+        assert!(scavenger.0.is_some_and(|bps| bps > 1e8), "{scavenger:?}");
+        // Nothing of a stream of datagrams comes back.
+        let passes = way.contains("comes back");
+        assert_eq!(udp.0.is_some_and(|bps| bps > 0.0), passes, "{udp:?}");
+    }
+}
+
 #[test]
 fn filters_that_cannot_be_built_are_refused_with_file_line_and_remedy() {
     let filter = |term: &str| {

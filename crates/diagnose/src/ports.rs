@@ -1,0 +1,224 @@
+//! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
+
+use std::collections::BTreeMap;
+
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Place};
+use crate::items::{Item, step};
+use crate::read::Facts;
+
+/// A port or a policer of a router, as the text names them; empty where it does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Port {
+    pub(crate) router: String,
+    pub(crate) name: String,
+}
+
+/// What a router counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Frames that arrived damaged.
+    Damaged,
+    /// The same as framing errors, which another counter may count too.
+    Framing,
+    /// Errors of any kind, where nothing says of which.
+    Errors,
+    /// Seconds in which the line had bit errors.
+    Seconds,
+    /// Whether the alarm is raised that light is too weak: 1 or 0.
+    Dark,
+    /// Packets that a policer dropped.
+    Policed,
+}
+
+/// A reading of a router's counter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PortReading {
+    pub(crate) port: Port,
+    pub(crate) kind: Kind,
+    /// What it stood at.
+    pub(crate) value: f64,
+    /// The packets that had arrived at the port, where that was printed before.
+    pub(crate) packets: Option<f64>,
+    /// Where it was read.
+    pub(crate) at: Place,
+}
+
+/// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Counted {
+    pub(crate) port: Port,
+    pub(crate) count: Figure,
+    /// Of so many packets.
+    packets: Option<f64>,
+    grew: bool,
+}
+
+/// What routers on the path count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ports {
+    damaged: Option<Counted>,
+    seconds: Option<Counted>,
+    dark: Option<Counted>,
+    policed: Option<Counted>,
+}
+
+impl Port {
+    /// `xe-1/0/3 of r1`, for people.
+    pub(crate) fn named(&self, otherwise: &str) -> String {
+        let name = match self.name.is_empty() {
+            true => otherwise,
+            false => &self.name,
+        };
+        match self.router.is_empty() {
+            true => name.to_owned(),
+            false => format!("{name} of {}", self.router),
+        }
+    }
+}
+
+/// The largest count of a kind; of a port that was read more than once its growth, where time passed between the readings.
+fn largest(facts: &Facts, kind: Kind) -> Option<Counted> {
+    let mut all: BTreeMap<&Port, (&PortReading, &PortReading)> = BTreeMap::new();
+    for reading in facts.ports.iter().filter(|r| r.kind == kind) {
+        all.entry(&reading.port).or_insert((reading, reading)).1 = reading;
+    }
+    let counted = all.into_values().map(|(first, last)| {
+        // The same figures may stand in a text twice: where no packet came between them, neither did time pass.
+        let passed = match (first.packets, last.packets) {
+            (Some(before), Some(after)) => before != after,
+            _ => first.value != last.value,
+        };
+        let grew = kind != Kind::Dark && passed && last.value >= first.value;
+        let of = |r: &PortReading| (r.value, r.packets);
+        let (before, came) = if grew { of(first) } else { (0.0, Some(0.0)) };
+        let mut count = Figure::exact(last.value - before, last.at);
+        count.from.extend(Some(first.at).filter(|_| grew));
+        Counted {
+            port: last.port.clone(),
+            count,
+            packets: last.packets.zip(came).map(|(all, came)| all - came),
+            grew,
+        }
+    });
+    let some = counted.filter(|c| c.count.value > 0.0);
+    some.max_by(Counted::order)
+}
+
+impl Counted {
+    fn order(&self, other: &Counted) -> core::cmp::Ordering {
+        self.count.value.total_cmp(&other.count.value)
+    }
+
+    /// What it counts of all packets.
+    fn share(&self) -> Option<f64> {
+        let packets = self.packets.filter(|p| *p > 0.0)?;
+        Some(self.count.value / packets)
+    }
+
+    /// How well it accounts for what a flow lost, 0 to 1: by its share of all packets, else as a count whose time nobody knows.
+    fn accounts(&self, e: &Evidence) -> f64 {
+        let lost = e.again.as_ref().filter(|_| !e.udp).or(e.idle_loss.as_ref());
+        match (self.share(), lost) {
+            (Some(_), Some(lost)) if lost.value <= 0.0 => 0.0,
+            (Some(share), Some(lost)) => step(share / lost.value, 0.1, 0.4),
+            _ => step(self.count.value, 1.0, 50.0) * if self.grew { 1.0 } else { 0.5 },
+        }
+    }
+
+    fn since(&self) -> &'static str {
+        match self.grew {
+            true => " from one reading to the next",
+            false => "",
+        }
+    }
+}
+
+impl Ports {
+    pub(crate) fn of(facts: &Facts) -> Ports {
+        let damaged = [Kind::Damaged, Kind::Framing].map(|kind| largest(facts, kind));
+        let damaged = damaged.into_iter().flatten().max_by(Counted::order);
+        Ports {
+            damaged: damaged.or_else(|| largest(facts, Kind::Errors)),
+            seconds: largest(facts, Kind::Seconds),
+            dark: largest(facts, Kind::Dark),
+            policed: largest(facts, Kind::Policed),
+        }
+    }
+
+    /// The port whose plugs and cable are to be cleaned or changed, and where that was read.
+    pub(crate) fn to_clean(&self, e: &Evidence) -> Option<&Counted> {
+        let enough = |c: &&Counted| c.accounts(e) > 0.0;
+        let damaged = self.damaged.as_ref().filter(enough);
+        damaged.or(self.dark.as_ref()).or(self.seconds.as_ref())
+    }
+}
+
+/// What routers count speaks of a line that damages frames, and of a policer.
+pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
+    let ports = &e.around.ports;
+    if let Some(damaged) = &ports.damaged {
+        items.push(Item {
+            holds: damaged.accounts(e),
+            weights: vec![(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)],
+            sentence: of_damage(e, damaged),
+        });
+    } else if let Some(seconds) = &ports.seconds {
+        items.push(Item {
+            holds: seconds.accounts(e),
+            weights: vec![(Cause::RandomLoss, 12.0)],
+            sentence: format!(
+                "the line of {} had bit errors in {:.0} seconds",
+                seconds.port.named("a router's port"),
+                seconds.count.value
+            ),
+        });
+    }
+    if let Some(dark) = &ports.dark {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::RandomLoss, 12.0)],
+            sentence: format!(
+                "the transceiver of {} raises the alarm that its light is too weak",
+                dark.port.named("a router's port")
+            ),
+        });
+    }
+    if let Some(policed) = &ports.policed {
+        let again = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+        let dropped = policed.count.value;
+        items.push(Item {
+            holds: again.map_or_else(
+                || policed.accounts(e),
+                |r| step(dropped / r.value, 0.2, 0.7),
+            ),
+            weights: vec![(Cause::Policer, 18.0), (Cause::RandomLoss, -6.0)],
+            sentence: format!(
+                "{} dropped {dropped:.0} packets{}",
+                policed.port.named("a router's policer"),
+                policed.since()
+            ),
+        });
+    }
+}
+
+/// The damaged frames of a port beside what the flow lost.
+fn of_damage(e: &Evidence, damaged: &Counted) -> String {
+    let begin = format!(
+        "at {} {:.0} frames arrived damaged{}",
+        damaged.port.named("a router's port"),
+        damaged.count.value,
+        damaged.since()
+    );
+    let Some(share) = damaged.share() else {
+        return begin;
+    };
+    match e.again.as_ref().filter(|_| !e.udp) {
+        Some(again) => format!(
+            "{begin}, {share:.1e} of all; of this flow's segments {:.1e} were sent again",
+            again.value
+        ),
+        None => format!("{begin}, {share:.1e} of all"),
+    }
+}

@@ -1,0 +1,144 @@
+//! What routers print of their ports' counters and of policers: which router and port, and how much.
+
+use crate::fact::Place;
+use crate::ports::{Kind, Port, PortReading};
+use crate::words::{after, whole};
+
+use super::Facts;
+
+/// The router and port whose lines are read.
+#[derive(Default)]
+pub(super) struct Here {
+    port: Port,
+    /// Packets that had arrived at it.
+    packets: Option<f64>,
+    /// Rows of policers follow.
+    policers: bool,
+}
+
+/// Longest line that is taken for a command.
+const COMMAND_MAX: usize = 200;
+
+impl Here {
+    /// Takes the command that printed what follows, with its prompt: `ops@r1> show interfaces xe-1/0/3 extensive`,
+    /// `r1#show interfaces Te0/1`, `ops@r1> show policer`. The system whose command it is, if it is one of these.
+    pub(super) fn command(&mut self, text: &str) -> Option<&'static str> {
+        let at = text.find("show ").filter(|_| text.len() < COMMAND_MAX)?;
+        let (prompt, command) = text.split_at(at);
+        let prompt = prompt.trim_end();
+        let router = prompt.trim_end_matches(['#', '>', '%']);
+        if router.len() == prompt.len() && !prompt.is_empty() {
+            return None;
+        }
+        let router = router.rsplit(['@', ':']).next().unwrap_or("");
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if !router.chars().all(is_name) {
+            return None;
+        }
+        let mut words = command.split_whitespace().skip(1);
+        let what = words.next()?;
+        let port = words.find(|w| !["diagnostics", "optics"].contains(w));
+        let port = port.filter(|w| what.starts_with("int") && w.contains('/'));
+        self.policers = what == "policer";
+        if !self.policers && !what.starts_with("int") {
+            return None;
+        }
+        if !prompt.is_empty() {
+            self.port.router = crate::redact(router);
+        }
+        self.is(port.unwrap_or(""));
+        let junos =
+            self.policers || prompt.ends_with('>') && port.is_none_or(super::router::is_interface);
+        Some(if junos { "junos" } else { "ios" })
+    }
+
+    /// The lines that follow are about this port.
+    pub(super) fn is(&mut self, port: &str) {
+        self.port.name = crate::redact(port.trim());
+        self.packets = None;
+    }
+
+    /// Takes a line with counters.
+    pub(super) fn line(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        if self.policers && self.policer(text, at, facts) {
+            return true;
+        }
+        if let Some(n) = packets(text) {
+            self.packets = Some(n);
+            return true;
+        }
+        let Some((kind, n)) = counted(text) else {
+            return false;
+        };
+        self.reads(self.port.clone(), kind, n, at, facts);
+        true
+    }
+
+    fn reads(&self, port: Port, kind: Kind, value: f64, at: Place, facts: &mut Facts) {
+        facts.ports.push(PortReading {
+            port,
+            kind,
+            value,
+            packets: self.packets.filter(|_| kind != Kind::Policed),
+            at,
+        });
+    }
+
+    /// A row of `show policer`: name, bytes, packets.
+    fn policer(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if matches!(words[..], ["Policers:"] | ["Name", "Bytes", "Packets"]) {
+            return true;
+        }
+        let [name, bytes, packets] = words[..] else {
+            return false;
+        };
+        let (Some(_), Some(packets)) = (whole(bytes), whole(packets)) else {
+            return false;
+        };
+        let port = Port {
+            router: self.port.router.clone(),
+            name: crate::redact(name),
+        };
+        self.reads(port, Kind::Policed, packets as f64, at, facts);
+        true
+    }
+}
+
+/// `118277366 packets input, …` of IOS, `Input  packets:  118277366` of Junos.
+fn packets(text: &str) -> Option<f64> {
+    let ios = || text.split_once(" packets input").map(|(n, _)| n);
+    let junos = || {
+        let (head, rest) = text.split_once(':')?;
+        let mut words = head.split_whitespace();
+        let is_it = words.next() == Some("Input") && words.next() == Some("packets");
+        rest.split_whitespace().next().filter(|_| is_it)
+    };
+    whole(ios().or_else(junos)?).map(|n| n as f64)
+}
+
+/// The counter of errors, bit errors or weak light in a line.
+fn counted(text: &str) -> Option<(Kind, f64)> {
+    let behind = |words: &str| after(text, words).and_then(|n| whole(n.trim_end_matches(',')));
+    let before = |words: &str| {
+        let (head, _) = text.split_once(words)?;
+        whole(head.split_whitespace().next_back()?)
+    };
+    let found = |kind, n: Option<u64>| n.map(|n| (kind, n as f64));
+    if let Some(errors) = before(" input errors,") {
+        let damaged = before(" CRC").into_iter().chain(before(" frame")).max();
+        return found(Kind::Damaged, damaged).or(Some((Kind::Errors, errors as f64)));
+    }
+    if let Some(rest) = text.strip_prefix("Laser ") {
+        let (key, value) = rest.split_once(':')?;
+        let key = key.trim_end();
+        let alarm = key.ends_with(" low alarm") && key.contains("power");
+        return alarm.then(|| (Kind::Dark, f64::from(u8::from(value.trim() == "On"))));
+    }
+    if text.starts_with("Bit errors ") {
+        return found(Kind::Seconds, behind("Bit errors "));
+    }
+    found(Kind::Framing, behind("Framing errors: "))
+        .or_else(|| found(Kind::Damaged, behind("CRC/Align errors ")))
+        .or_else(|| found(Kind::Errors, behind("Input errors: ")))
+}

@@ -1,0 +1,216 @@
+//! What routers count: damaged frames, weak light, policers; the router and port as their texts name them.
+
+use farpath_diagnose::{Diagnosis, FlowReport, read, twin};
+
+use crate::asked::socket;
+use crate::{of_files, on};
+
+/// A connection of four million segments of which so many were sent again.
+fn lossy(again: u32) -> String {
+    let more = format!(
+        "bytes_retrans:{} retrans:0/{again} notsent:2097152 snd_wnd:536870912",
+        again * 1448
+    );
+    let ss = socket([50412, 50210], "cubic", &more).replace("8948", "1448");
+    ss.replace("cwnd:21042", "cwnd:17150 ssthresh:14210")
+        .replace("unacked:2781", "unacked:17189")
+}
+
+fn of(again: u32, router: &str) -> Diagnosis {
+    let sender = lossy(again);
+    of_files(
+        &[("sender.txt", &sender), ("router.txt", router)],
+        &on("25 Gbit/s"),
+    )
+}
+
+fn because(flow: &FlowReport) -> String {
+    flow.verdict.because.join("\n")
+}
+
+fn commands(flow: &FlowReport) -> String {
+    let all = flow.changes.iter();
+    let all = all.map(|c| format!("{}: {}", c.host, c.commands.join("; ")));
+    all.collect::<Vec<_>>().join("\n")
+}
+
+fn ios(packets: u64, damaged: u64) -> String {
+    format!(
+        "cr2-ams#show interfaces TenGigE0/1/0
+TenGigabitEthernet0/1/0 is up, line protocol is up
+  Hardware is BUILT-IN-EPA-8x10G, address is 0000.5e00.5307 (bia 0000.5e00.5307)
+  MTU 9192 bytes, BW 10000000 Kbit/sec, DLY 10 usec,
+     reliability 254/255, txload 10/255, rxload 20/255
+  5 minute input rate 812283000 bits/sec, 109421 packets/sec
+     {packets} packets input, 91283746152 bytes, 0 no buffer
+     0 runts, 0 giants, 0 throttles
+     {damaged} input errors, {damaged} CRC, 0 frame, 0 overrun, 0 ignored
+"
+    )
+}
+
+fn junos(packets: u64, framing: u64, aligned: u64) -> String {
+    format!(
+        "ops@cr2-ams> show interfaces xe-1/0/3 extensive
+Physical interface: xe-1/0/3, Enabled, Physical link is Up
+  Description: to cr1-ham xe-0/0/1
+  Device flags   : Present Running
+  Statistics last cleared: 2026-11-26 02:50:01 UTC (00:15:11 ago)
+  Traffic statistics:
+   Input  bytes  :          91283746152            812283744 bps
+   Input  packets:             {packets}               109421 pps
+   Output packets:             61827364                51022 pps
+  Input errors:
+    Errors: {framing}, Drops: 0, Framing errors: {framing}, Runts: 0, Policed discards: 0
+  Output errors:
+    Carrier transitions: 0, Errors: 0, Drops: 0, Collisions: 0, HS link CRC errors: 0, MTU errors: 0
+  MAC statistics:                      Receive         Transmit
+    Total octets                   91983746152      45012837461
+    CRC/Align errors                      {aligned}                0
+    FIFO errors                              0                0
+  Egress queues: 8 supported, 4 in use
+  Queue counters:       Queued packets  Transmitted packets      Dropped packets
+    0                         61800211             61800211                    0
+"
+    )
+}
+
+/// 190 of four million are 4.7e-5: so are 5560 of 118 million packets.
+#[test]
+fn damaged_frames_of_a_port_weigh_by_their_share_and_are_named() {
+    let bare = of(190, "");
+    let bare = bare.flows[0].verdict.confidence;
+    for (router, port) in [
+        (ios(118_277_366, 5560), "TenGigabitEthernet0/1/0"),
+        (junos(118_277_366, 5560, 5560), "xe-1/0/3"),
+        (junos(118_277_366, 5560, 0), "xe-1/0/3"),
+        (junos(118_277_366, 0, 5560), "xe-1/0/3"),
+    ] {
+        let d = of(190, &router);
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+        assert!(
+            flow.verdict.confidence >= bare.max(0.97),
+            "{:#?}",
+            flow.verdict
+        );
+        let said = format!("at {port} of cr2-ams 5560 frames arrived damaged, 4.7e-5 of all");
+        assert!(because(flow).contains(&said), "{}", because(flow));
+        let told = commands(flow);
+        let remedy = format!(
+            "cr2-ams: clean or change the plugs, cable and transceiver of {port} (router.txt:"
+        );
+        assert!(told.contains(&remedy), "{told}");
+        let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
+        assert_eq!(left, 0, "{:?}", d.read);
+    }
+    // So few of so many packets lost none of these segments.
+    let few = of(190, &ios(118_277_366, 50));
+    assert!(!because(&few.flows[0]).contains("arrived damaged"));
+    assert!(!commands(&few.flows[0]).contains("cr2-ams"));
+}
+
+#[test]
+fn a_port_read_twice_counts_by_what_came_between() {
+    let grew = junos(100_000_000, 9000, 9000) + &junos(101_000_000, 9047, 9047);
+    let d = of(190, &grew);
+    let said = "47 frames arrived damaged from one reading to the next, 4.7e-5 of all";
+    assert!(
+        because(&d.flows[0]).contains(said),
+        "{}",
+        because(&d.flows[0])
+    );
+    let stood = junos(100_000_000, 9000, 9000) + &junos(101_000_000, 9000, 9000);
+    let d = of(190, &stood);
+    assert!(
+        !because(&d.flows[0]).contains("damaged"),
+        "{}",
+        because(&d.flows[0])
+    );
+    // The same figures twice are one reading.
+    let twice = junos(118_277_366, 5560, 5560) + &junos(118_277_366, 5560, 5560);
+    assert!(because(&of(190, &twice).flows[0]).contains("5560 frames arrived damaged"));
+}
+
+#[test]
+fn bit_errors_and_weak_light_are_of_the_port_that_has_them() {
+    let physical = "ops@cr2-ams> show interfaces xe-1/0/3
+Physical interface: xe-1/0/3, Enabled, Physical link is Up
+  PCS statistics                      Seconds
+    Bit errors                           611
+    Errored blocks                       611
+";
+    let d = of(190, physical);
+    let flow = &d.flows[0];
+    let said = "the line of xe-1/0/3 of cr2-ams had bit errors in 611 seconds";
+    assert!(because(flow).contains(said), "{}", because(flow));
+    let optics = "ops@cr2-ams> show interfaces diagnostics optics xe-1/0/3
+Physical interface: xe-1/0/3
+    Laser output power                        :  0.6110 mW / -2.14 dBm
+    Laser rx power low alarm                  :  On
+    Laser rx power low warning threshold      :  0.0269 mW / -15.70 dBm
+";
+    let d = of(190, optics);
+    let flow = &d.flows[0];
+    let said = "the transceiver of xe-1/0/3 of cr2-ams raises the alarm";
+    assert!(because(flow).contains(said), "{}", because(flow));
+    assert!(
+        commands(flow).contains("cr2-ams: clean"),
+        "{}",
+        commands(flow)
+    );
+    let lit = of(190, &optics.replace(":  On", ":  Off"));
+    assert!(!because(&lit.flows[0]).contains("transceiver"));
+}
+
+#[test]
+fn what_a_policer_dropped_speaks_for_it() {
+    let policer = |packets: u32| {
+        format!(
+            "ops@cr2-ams> show policer
+Policers:
+Name                                                Bytes              Packets
+policer-rne-200m-xe-1/0/3.0-i                    20263446                 {packets}
+"
+        )
+    };
+    let d = of(2300, &policer(2247));
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    let said = "policer-rne-200m-xe-1/0/3.0-i of cr2-ams dropped 2247 packets";
+    assert!(because(flow).contains(said), "{}", because(flow));
+    let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
+    assert_eq!(left, 0, "{:?}", d.read);
+    for none in [0, 12] {
+        let d = of(2300, &policer(none));
+        assert!(!because(&d.flows[0]).contains("of cr2-ams"), "{none}");
+    }
+}
+
+/// The twin's policer has the rate that datagrams showed, with headers.
+#[test]
+fn a_twin_takes_the_rate_that_passed() {
+    let udp = "[dtn1 ~]$ iperf3 -c 198.51.100.20 -u -b 2000M -t 10\nConnecting to host 198.51.100.20, port 5201\n[  5] local 203.0.113.10 port 41000 connected to 198.51.100.20 port 5201\n[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n[  5]   0.00-10.00  sec  834 MBytes  2000 Mbits/sec  0.000 ms  0/100000 (0%)  sender\n[  5]   0.00-10.00  sec  834 MBytes  1000 Mbits/sec  0.012 ms  50000/100000 (50%)  receiver\n\niperf Done.\n";
+    let sender = lossy(90_000);
+    let source = |name: &str, text: &str| farpath_diagnose::Source {
+        name: name.to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    };
+    let facts = read(&[source("sender.txt", &sender), source("udp.txt", udp)]);
+    let d = of_files(
+        &[("sender.txt", &sender), ("udp.txt", udp)],
+        &on("25 Gbit/s"),
+    );
+    assert_eq!(
+        d.flows[0].verdict.cause, "policer",
+        "{:#?}",
+        d.flows[0].verdict
+    );
+    let twin = twin(&facts, 0).expect("there is one");
+    assert!(twin.scenario.contains("106215"), "{}", twin.scenario);
+    assert!(
+        twin.notes.iter().any(|n| n.contains("the policer's burst")),
+        "{:?}",
+        twin.notes
+    );
+}

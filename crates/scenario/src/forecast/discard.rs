@@ -1,0 +1,81 @@
+//! The policers that a test's packets meet on its way, and those that drop them all.
+
+use farpath_record::Record;
+
+use super::{Path, mean_share, put};
+use crate::conditioning::{PoliceAction, PoliceRule, Rule};
+use crate::model::Test;
+use crate::plan::Hop;
+use crate::queueing::{Match, Protocol};
+
+impl Path<'_> {
+    /// What polices a test's packets on one crossing, as they were when they were sent: as they leave, then as they arrive.
+    pub(super) fn policed_by(&self, hop: &Hop, test: &Test) -> [Option<&PoliceRule>; 2] {
+        let direction = self.direction(hop.port);
+        let labelled = hop.lsp.is_some();
+        let policers = &direction.conditioning.policers;
+        let leaving: Vec<&[Match]> = policers.iter().map(|p| &p.matches[..]).collect();
+        let arriving = direction.arrivals.iter().map(|rule| match rule {
+            Rule::Mark(m) => &m.matches[..],
+            Rule::Police(p) => &p.matches[..],
+        });
+        let arriving: Vec<&[Match]> = arriving.collect();
+        let arrives = first(&arriving, test, labelled).and_then(|n| match &direction.arrivals[n] {
+            Rule::Police(p) => Some(p),
+            Rule::Mark(_) => None,
+        });
+        [
+            first(&leaving, test, labelled).map(|n| &policers[n]),
+            arrives,
+        ]
+    }
+
+    /// Which rule drops all that a test sends, or all that comes back where it needs an answer, in words.
+    pub(super) fn discarded(&self, test: &Test) -> Option<String> {
+        let one_way = test.kind.protocol() == Protocol::Udp;
+        let back = if one_way { &[][..] } else { &self.back };
+        let there = self.there.iter().map(|hop| (hop, "it sends"));
+        let back = back.iter().map(|hop| (hop, "comes back"));
+        there.chain(back).find_map(|(hop, what)| {
+            let mut met = self.policed_by(hop, test).into_iter().flatten();
+            let rule = met.find(|rule| rule.actions == [PoliceAction::Drop; 3])?;
+            Some(format!(
+                "`{}` on {} drops all that {what}",
+                rule.name,
+                self.port_name(hop.port)
+            ))
+        })
+    }
+
+    /// The record of a test of which nothing arrives, and why.
+    pub(super) fn nothing(&self, test: &Test, why: String, record: &mut Record) {
+        let m = &mut record.metrics;
+        if let Some(all) = test.kind.periodic() {
+            put(m, "sent", all.count.into());
+            put(m, "loss_ratio", 1.0);
+        } else {
+            if let Some(udp) = test.kind.udp() {
+                put(m, "sent_bps", udp.rate.as_bps() as f64 * mean_share(udp));
+                put(m, "loss_ratio", 1.0);
+            }
+            put(m, "goodput_bps", 0.0);
+            record.limited_by = Some("policer".to_owned());
+        }
+        record.notes.push(why);
+    }
+}
+
+/// The number of the rule that a test's packets meet. As the elements know them: by test, transport and DSCP in this order, a
+/// labelled frame by its traffic class alone, and of several rules by the first.
+fn first(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
+    let of = |what: Match| rules.iter().position(|r| r.contains(&what));
+    let dscp = test.class >> 2;
+    let named = match labelled {
+        // A label's traffic class is a copy of the precedence.
+        true => of(Match::Exp(dscp >> 3)).or_else(|| of(Match::Dscp(dscp & !7))),
+        false => of(Match::Test(test.name.clone()))
+            .or_else(|| of(Match::Protocol(test.kind.protocol())))
+            .or_else(|| of(Match::Dscp(dscp))),
+    };
+    named.or_else(|| rules.iter().position(|r| r.is_empty()))
+}
