@@ -565,9 +565,8 @@ impl Facts {
             Of::Host(n) => {
                 let name = &self.label.name;
                 let names = &self.hosts[n as usize];
-                let role = self.sides[n as usize];
                 (name.is_empty() || names.is_empty() || names.contains(name))
-                    && (self.label.side.is_none() || role == self.label.side)
+                    && [None, self.sides[n as usize]].contains(&self.label.side)
             }
             _ => false,
         };

@@ -173,7 +173,8 @@ interfaces {{ {port} {{ unit 0 {{ family inet {{ filter {{ {side} f; }} }} }} }}
 "
         )
     };
-    let goodputs = |more: &str| -> Vec<(Option<f64>, Option<f64>, Option<String>, String)> {
+    type Said = (Option<f64>, Option<f64>, Option<String>, String);
+    let goodputs = |more: &str| -> Vec<Said> {
         let test = |name: &str, kind: &str| {
             format!(
                 "[[test]]\nname = \"{name}\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\nduration = \"10 s\"\n"
