@@ -108,12 +108,13 @@ fn age(test: &Test, bytes: f64) -> Option<f64> {
         true => (sum, until),
         false => report?,
     };
-    (seconds > 0.0 && bytes > all / SAME_BYTES && bytes < all * SAME_BYTES)
+    (seconds > 0.0 && bytes > all / SAME_BYTES[0] && bytes < all * SAME_BYTES[1])
         .then(|| seconds * bytes / all)
 }
 
-/// A socket's bytes are all of a test's up to this ratio.
-const SAME_BYTES: f64 = 1.1;
+/// A socket's bytes are all of a test's where they are so many times fewer, or so many times more: intervals leave out what a program
+/// handed over at their ends.
+const SAME_BYTES: [f64; 2] = [1.1, 1.25];
 
 /// The time of a log and a socket's busy time are of the same time up to this ratio.
 const SAME_TIME: f64 = 1.5;

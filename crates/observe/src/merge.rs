@@ -57,8 +57,8 @@ pub struct Place<'a> {
     pub narrowest: Vec<String>,
     /// Its windows follow a model of the path, and losses do not cut them.
     pub by_model: bool,
-    /// Something on its way loses frames at random.
-    pub random_losses: bool,
+    /// The scenario names what its way loses, frame by frame or by an event: they are not chance.
+    pub named_losses: bool,
 }
 
 /// Lays the records of tests beside each other, `places` in the same order: groups, and tests that share a link.
@@ -150,7 +150,7 @@ fn few_losses(
     let alone = streams.len() < 2;
     let few = match alone {
         // Alone on a full link it has that link, however it came to it.
-        true if !place.random_losses || record.limited_by.as_deref() == Some("link") => 0.0,
+        true if place.named_losses || record.limited_by.as_deref() == Some("link") => 0.0,
         true => STARTED,
         false => SETTLED,
     };
@@ -383,10 +383,10 @@ mod tests {
         assert_eq!(notes([1.0, 3.0], "receive_window"), ["", ""]);
     }
 
-    /// One connection that random losses hold, with so many of them.
+    /// One connection that losses hold, a queue's or random ones, with so many of them.
     #[test]
-    fn a_mean_of_few_random_losses_is_said_to_be() {
-        let notes = |events: f64, limited_by: &str, random_losses: bool| {
+    fn a_mean_of_few_losses_is_said_to_be() {
+        let notes = |events: f64, limited_by: &str, named_losses: bool| {
             let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
             record.set("goodput_bps", 1e6);
             record.set("jain_index", 1.0);
@@ -397,18 +397,18 @@ mod tests {
                 ..StreamRecord::default()
             }];
             let place = Place {
-                random_losses,
+                named_losses,
                 ..place(None, 0)
             };
             compare_tests(&[place], core::slice::from_mut(&mut record));
             record.notes.concat()
         };
-        let one = notes(1.0, "cwnd_recovery", true);
+        let one = notes(1.0, "cwnd_recovery", false);
         let said = "goodput_bps is what the start left: the connection has 1 loss event in the measured 60 s";
         assert!(one.starts_with(said), "{one}");
-        assert_eq!(notes(3.0, "cwnd_recovery", true), "");
-        assert_eq!(notes(1.0, "link", true), "", "it has its link");
-        assert_eq!(notes(1.0, "cwnd_recovery", false), "", "a loss named");
+        assert_eq!(notes(3.0, "cwnd_recovery", false), "");
+        assert_eq!(notes(1.0, "link", false), "", "it has its link");
+        assert_eq!(notes(1.0, "cwnd_recovery", true), "", "a loss named");
     }
 
     #[test]

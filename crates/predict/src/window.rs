@@ -85,7 +85,7 @@ pub fn window_part(scale: Option<f64>, release: Option<(u32, u32)>) -> WindowPar
 }
 
 /// Since this release segments to be sent share large pages, and their memory is hardly more than their data.
-const SHARES_PAGES: (u32, u32) = (4, 0);
+pub const SHARES_PAGES: (u32, u32) = (4, 0);
 
 /// What of a Linux send buffer is payload in flight, on a release where that is known: a segment's memory is charged, not its data.
 pub fn sent_part(release: Option<(u32, u32)>) -> WindowPart {

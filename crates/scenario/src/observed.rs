@@ -40,17 +40,17 @@ impl Scenario {
             format!("link {}, {direction}", self.links[port.link.0].name)
         };
         let narrowest = ports.iter().filter(|port| Some(port.rate) == least);
-        let by_chance = |loss: &Loss| !matches!(loss, Loss::Scripted { .. } | Loss::EveryNth(_));
-        let loses = |port: &&PortPlan| {
+        let is_named = |loss: &Loss| matches!(loss, Loss::Scripted { .. } | Loss::EveryNth(_));
+        let named = |port: &&PortPlan| {
             let direction = self.links[port.link.0].direction(port.way);
-            direction.losses.iter().any(by_chance)
+            direction.losses.iter().any(is_named)
         };
         Place {
             group: test.group.as_deref(),
             span: test.span(),
             narrowest: narrowest.map(name).collect(),
             by_model: test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model()),
-            random_losses: ports.iter().any(loses),
+            named_losses: !self.events.is_empty() || ports.iter().any(named),
         }
     }
 }

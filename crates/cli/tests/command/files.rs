@@ -526,8 +526,8 @@ fn series_of_repeats_can_be_left_out() {
         let links = fs::read_to_string(folder.path().join(series).join("links.csv"))
             .expect("it was written");
         let means = links.lines().filter(|l| l.contains("rate_mean_bps"));
-        // Two directions, of both repeats.
-        assert_eq!(means.count(), 4, "{series}: {links}");
+        // Two links, two directions, both repeats.
+        assert_eq!(means.count(), 8, "{series}: {links}");
         csv.lines()
             .skip(1)
             .filter_map(|l| l.split(',').nth(2))

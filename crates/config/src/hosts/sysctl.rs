@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_predict::window::{MEMORY_PART, asked_window, room_for, sent_part};
+use farpath_predict::window::{MEMORY_PART, SHARES_PAGES, asked_window, room_for, sent_part};
 
 use super::Host;
 use super::names::{meant, removed};
@@ -381,7 +381,7 @@ fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
     near_power(&format!("{key}: the default"), *default, place, host);
     let part = match key {
         "net.ipv4.tcp_rmem" => host.window,
-        "net.ipv4.tcp_wmem" => sent_part(host.kernel),
+        "net.ipv4.tcp_wmem" => sent_part(host.kernel.or(Some(SHARES_PAGES))),
         _ => return pages(key, [*default, *most], place, host),
     };
     let remedy = match host.path.product() {
@@ -394,9 +394,10 @@ fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
         None => "set the third number to a power of two, twice rate times round-trip time or more"
             .to_owned(),
     };
-    let unstated = match host.kernel {
-        Some(_) => "",
-        None => ", by the kernel: --kernel states it",
+    let unstated = match (host.kernel, key) {
+        (Some(_), _) => "",
+        (None, "net.ipv4.tcp_wmem") => " since Linux 4.0, less before it: --kernel states it",
+        (None, _) => ", by the kernel: --kernel states it",
     };
     let what = format!(
         "{key} up to {most} ({:.0} to {:.0} % of it payload{unstated})",

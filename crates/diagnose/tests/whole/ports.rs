@@ -207,7 +207,11 @@ fn a_twin_takes_the_rate_that_passed() {
         d.flows[0].verdict
     );
     let twin = twin(&facts, 0).expect("there is one");
-    assert!(twin.scenario.contains("106215"), "{}", twin.scenario);
+    assert!(
+        twin.scenario.contains("rate = \"1.06215"),
+        "{}",
+        twin.scenario
+    );
     assert!(
         twin.notes.iter().any(|n| n.contains("the policer's burst")),
         "{:?}",
