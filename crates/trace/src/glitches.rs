@@ -351,24 +351,74 @@ fn price(rounds: &[Round], best: f64, wrong: &Wrong) -> (i64, u64) {
     (back, (expected - delivered).max(0.0) as u64)
 }
 
-/// How the starts of glitches lie in time.
-pub(crate) fn pattern(glitches: &[Repair]) -> Option<&'static str> {
-    let starts: Vec<i64> = glitches.iter().map(|g| g.from).collect();
-    if starts.len() < 8 {
+/// How the starts of repairs lie, in time and in bytes. A rate that changes makes losses by chance look dense in time where it is
+/// high, as at the end of slow start: so clusters are those that are dense in both.
+pub(crate) fn pattern(repairs: &[Repair]) -> Option<&'static str> {
+    if repairs.len() < 8 {
         return None;
     }
-    let gaps: Vec<f64> = starts.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+    let in_time = variation(repairs.windows(2).map(|w| (w[1].from - w[0].from) as f64));
+    let in_bytes = variation(
+        repairs
+            .windows(2)
+            .map(|w| w[1].seq as f64 - w[0].seq as f64),
+    );
+    let by_chance = |v: f64| (0.7..=1.3).contains(&v);
+    match in_time.min(in_bytes) {
+        v if v < 0.25 => Some("periodic"),
+        v if v > 1.6 => Some("clustered"),
+        _ if by_chance(in_time) || by_chance(in_bytes) => Some("random"),
+        _ => None,
+    }
+}
+
+/// The standard deviation of gaps over their mean.
+fn variation(gaps: impl Iterator<Item = f64>) -> f64 {
+    let gaps: Vec<f64> = gaps.collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let square = gaps.iter().map(|g| (g - mean) * (g - mean)).sum::<f64>() / gaps.len() as f64;
-    let variation = if mean > 0.0 {
+    if mean > 0.0 {
         square.sqrt() / mean
     } else {
         0.0
-    };
-    match variation {
-        v if v < 0.25 => Some("periodic"),
-        v if (0.7..=1.3).contains(&v) => Some("random"),
-        v if v > 1.6 => Some("clustered"),
-        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One repair after each gap, of bytes and of time.
+    fn after(gaps: &[(f64, f64)]) -> Vec<Repair> {
+        let mut at = (0.0, 0.0);
+        let each = gaps.iter().map(|(bytes, time)| {
+            at = (at.0 + bytes * 1e6, at.1 + time * 1e9);
+            Repair {
+                from: at.1 as i64,
+                until: at.1 as i64,
+                seq: at.0 as u64,
+                timeout: false,
+                segments: 1,
+            }
+        });
+        each.collect()
+    }
+
+    #[test]
+    fn losses_by_chance_are_not_clustered_where_the_rate_falls() {
+        let by_chance = [0.1, 2.3, 0.5, 0.9, 1.6, 0.2, 3.1, 0.7, 0.4, 1.2, 0.3, 2.0];
+        let steady: Vec<_> = by_chance.iter().map(|g| (*g, *g)).collect();
+        assert_eq!(pattern(&after(&steady)), Some("random"));
+        let falls = |n: usize, g: f64| if n < 8 { g / 20.0 } else { g };
+        let numbered = by_chance.iter().enumerate();
+        let falling: Vec<_> = numbered.map(|(n, g)| (*g, falls(n, *g))).collect();
+        assert!(variation(falling.iter().skip(1).map(|g| g.1)) > 1.3);
+        assert_eq!(pattern(&after(&falling)), Some("random"));
+        let even = [(1.0, 1.0); 9];
+        assert_eq!(pattern(&after(&even)), Some("periodic"));
+        let mut clusters = [(0.01, 0.01); 16];
+        (clusters[5], clusters[11]) = ((9.0, 9.0), (7.0, 7.0));
+        assert_eq!(pattern(&after(&clusters)), Some("clustered"));
+        assert_eq!(pattern(&after(&even[..7])), None);
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Direction {
 pub(crate) struct Repair {
     pub(crate) from: i64,
     pub(crate) until: i64,
+    /// The first byte that was sent again.
+    pub(crate) seq: u64,
     pub(crate) timeout: bool,
     pub(crate) segments: u64,
 }
@@ -213,6 +215,7 @@ fn repairs(events: &[Event], classes: &[Class], last: i64) -> Vec<Repair> {
                 all.push(Repair {
                     from: event.at,
                     until,
+                    seq: event.seq,
                     timeout,
                     segments,
                 });
