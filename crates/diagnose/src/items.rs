@@ -287,7 +287,7 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         holds: if above { 1.0 } else { 0.0 },
         weights: Vec::new(),
         sentence: format!(
-            "so many losses one by one would leave {} to {}: most came in bursts",
+            "so many losses one by one would leave {} to {} in the long run: most came in bursts, or the window of the start still counts",
             crate::ceiling::bps(law.rate.low),
             crate::ceiling::bps(law.rate.high)
         ),
