@@ -70,10 +70,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         experiment.judge(&mut document);
     }
     // Before series are taken out: means and queues of links are worked out from them.
-    let links = links_csv(&document)?;
+    let links = output.as_ref().map(|_| links_csv(&document)).transpose()?;
     keep_series(&mut document, args.series);
     let mut size = 0;
-    if let Some(output) = output {
+    if let Some((output, links)) = output.zip(links) {
         let mut page = page::data(loaded, &document, sequences, command(args, document.seed));
         page.captures = captures.finish(taps)?;
         page.notes

@@ -36,6 +36,16 @@ fn from(flow: &FlowReport, cause: &str) -> String {
     limit.expect("it is known").from.join(" ")
 }
 
+/// The buffer is of that text, and the window of the other.
+fn sends_from(flow: &FlowReport, sends: &str, receives: &str) {
+    assert!(from(flow, "send_buffer").contains(sends), "{}", flow.name);
+    assert!(
+        from(flow, "receive_window").contains(receives),
+        "{}",
+        flow.name
+    );
+}
+
 fn held_to(d: &Diagnosis, near: &str, far: &str) {
     assert!(d.contradictions.is_empty(), "{:?}", d.contradictions);
     for flow in &d.flows {
@@ -43,12 +53,7 @@ fn held_to(d: &Diagnosis, near: &str, far: &str) {
             true => (near, far),
             false => (far, near),
         };
-        assert!(from(flow, "send_buffer").contains(sends), "{}", flow.name);
-        assert!(
-            from(flow, "receive_window").contains(receives),
-            "{}",
-            flow.name
-        );
+        sends_from(flow, sends, receives);
     }
 }
 
@@ -85,12 +90,7 @@ fn of_two_hosts_with_names_the_one_that_does_not_send_receives() {
             "{}",
             flow.name
         );
-        assert!(from(flow, "send_buffer").contains(sends), "{}", flow.name);
-        assert!(
-            from(flow, "receive_window").contains(receives),
-            "{}",
-            flow.name
-        );
+        sends_from(flow, sends, receives);
     }
 }
 

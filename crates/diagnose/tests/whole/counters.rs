@@ -14,7 +14,7 @@ fn first(files: &[(&str, &str)]) -> FlowReport {
 }
 
 /// A connection that sent so many segments again, of four million.
-fn lossy(again: u32) -> String {
+pub(crate) fn lossy(again: u32) -> String {
     let more = format!(
         "bytes_retrans:{} retrans:0/{again} notsent:2097152 snd_wnd:536870912",
         again * 1448

@@ -2,19 +2,8 @@
 
 use farpath_diagnose::{Diagnosis, FlowReport, read, twin};
 
-use crate::asked::socket;
+use crate::counters::lossy;
 use crate::{of_files, on};
-
-/// A connection of four million segments of which so many were sent again.
-fn lossy(again: u32) -> String {
-    let more = format!(
-        "bytes_retrans:{} retrans:0/{again} notsent:2097152 snd_wnd:536870912",
-        again * 1448
-    );
-    let ss = socket([50412, 50210], "cubic", &more).replace("8948", "1448");
-    ss.replace("cwnd:21042", "cwnd:17150 ssthresh:14210")
-        .replace("unacked:2781", "unacked:17189")
-}
 
 fn of(again: u32, router: &str) -> Diagnosis {
     let sender = lossy(again);

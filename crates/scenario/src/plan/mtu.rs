@@ -47,9 +47,7 @@ impl MtuStep {
             )
         }
     }
-}
 
-impl MtuStep {
     /// The same of datagrams that are sent again as they are, or never: those of pings and streams of UDP.
     pub fn describe_lost(&self, scenario: &Scenario, len: u32) -> String {
         let link = &scenario.links[self.link.0].name;
