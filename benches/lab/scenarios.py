@@ -1,7 +1,7 @@
 """Runs shared scenarios with real kernels and lays them beside prediction and simulation.
 
 Needs root, iproute2 and an idle machine; benches/lab/scenarios.toml says what is run. A run whose certificate is
-invalid is made again: three tries for each valid run that is wanted. The document of each try is kept in
+invalid is made again: three tries for each valid run that is wanted. Each point of a sweep is a run of its own. The document of each try is kept in
 target/lab-scenarios, and the page of errors is written from all of them: docs/models/emulation-errors.md.
 usage: scenarios.py FARPATH [--page] [--missing] [--runs N] [--within SECONDS] [NAME...]
   --page runs nothing; --missing counts the tries that are newer than FARPATH, so that a list that was interrupted
@@ -11,6 +11,7 @@ usage: scenarios.py FARPATH [--page] [--missing] [--runs N] [--within SECONDS] [
 Exit: 0 ok, 1 an expectation failed or an error is not explained, 4 a certificate is invalid, else the run's own.
 """
 
+import copy
 import fnmatch
 import glob
 import json
@@ -58,14 +59,34 @@ def tries(run):
     return sorted(glob.glob(os.path.join(OUT, f"{glob.escape(stem)}.[1-9].json")))
 
 
-def kept(run):
-    """The median of a scenario's valid tries, or the last where none is valid; nothing where it was never run."""
+def tried(run):
+    """The documents of a scenario's tries, in order."""
     documents = []
     for path in tries(run):
         with open(path, encoding="utf-8") as file:
             documents.append(json.load(file))
-    valid = [d for d in documents if certificate(d)["valid"]]
-    return median(valid) if valid else documents[-1] if documents else None
+    return documents
+
+
+def kept(run):
+    """The medians of what was emulated, over the valid runs of each point; nothing where the scenario was never run."""
+    documents = tried(run)
+    return median(documents) if documents else None
+
+
+def place(item):
+    """A point of a sweep, as a key: each is a run of its own, with a certificate of its own."""
+    return json.dumps(item["point"], sort_keys=True)
+
+
+def valid_at(documents):
+    """For each point, the documents whose run of it is valid."""
+    found = {}
+    for document in documents:
+        bad = {place(r) for r in document["records"] if r["origin"] == "emulated" and not r["certificate"]["valid"]}
+        for point in {place(r) for r in document["records"] if r["origin"] == "emulated"}:
+            found.setdefault(point, []).extend([] if point in bad else [document])
+    return found
 
 
 def emulate(farpath, run):
@@ -134,7 +155,11 @@ def as_kernel(run):
         }
         if "initial_ssthresh" in test:
             said["initial_ssthresh"] = NO_THRESHOLD
-        always = ("flavour", "initial_ssthresh")
+        if "delayed_ack" in test:
+            # A kernel acknowledges each second segment, and what was gathered at once.
+            said["delayed_ack"] = 2
+            values.append((f'host.{test["to"]}.gro', "50 us"))
+        always = ("flavour", "initial_ssthresh", "delayed_ack")
         for key, value in said.items():
             name = f'test.{test["name"]}.{key}'
             if name not in swept and (key in always or key not in test):
@@ -168,13 +193,9 @@ def simulate_kernel(farpath, run):
 
 def attempt(farpath, run, wanted, until):
     """One more try, unless there are valid ones enough, or too many; its exit code, or nothing."""
-    before = tries(run)
-    valid, took = 0, 0
-    for path in before:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
-        valid += certificate(document)["valid"]
-        took = document["took_s"]
+    before = tried(run)
+    valid = min(map(len, valid_at(before).values()), default=0)
+    took = before[-1]["took_s"] if before else 0
     if valid >= wanted or len(before) >= ATTEMPTS * wanted or time.monotonic() + took > until:
         return None
     begun = time.monotonic()
@@ -190,20 +211,28 @@ def attempt(farpath, run, wanted, until):
 
 
 def median(documents):
-    """The first of documents of one scenario, with the medians of what was emulated in all."""
-    first = documents[0]
+    """The first of documents of one scenario, with the medians of what was emulated, of each point over its valid runs. A
+    point without any is as its last try had it."""
+    valid = valid_at(documents)
+    first = copy.deepcopy(documents[0])
     for number, record in enumerate(first["records"]):
-        others = [d["records"][number]["metrics"] for d in documents]
-        for name in record["metrics"] if record["origin"] == "emulated" else []:
-            record["metrics"][name] = statistics.median(m[name] for m in others if name in m)
+        if record["origin"] != "emulated":
+            continue
+        others = [d["records"][number] for d in valid[place(record)] or documents[-1:]]
+        record["certificate"] = max((o["certificate"] for o in others), key=lambda c: c["lateness_p99_ns"])
+        for name in record["metrics"]:
+            found = [o["metrics"][name] for o in others if name in o["metrics"]]
+            record["metrics"][name] = statistics.median(found) if found else None
     for number, expect in enumerate(first["expectations"]):
-        found = [d["expectations"][number].get("actual") for d in documents]
+        of_point = valid.get(place(expect)) or documents[-1:]
+        found = [d["expectations"][number].get("actual") for d in of_point]
         if expect["origin"] != "emulated" or None in found:
             continue
         expect["actual"] = statistics.median(found)
         least, most = expect.get("min"), expect.get("max")
         expect["pass"] = (least is None or expect["actual"] >= least) and (most is None or expect["actual"] <= most)
-    first["runs"] = len(documents)
+    # Of the points that have any.
+    first["runs"] = min((len(v) for v in valid.values() if v), default=0)
     return first
 
 
@@ -212,6 +241,29 @@ def certificate(document):
     found = [r["certificate"] for r in document["records"] if r["origin"] == "emulated"]
     bad = [c for c in found if not c["valid"]]
     return bad[0] if bad else max(found, key=lambda c: c["lateness_p99_ns"], default=None)
+
+
+def certified(document):
+    """What is said of the certificates of a document: the worst of the valid ones, and each that is not."""
+    found = [r for r in document["records"] if r["origin"] == "emulated"]
+    bad = {place(r): r for r in found if not r["certificate"]["valid"]}
+    good = [r["certificate"] for r in found if r["certificate"]["valid"]]
+    said = []
+    if good:
+        worst = max(good, key=lambda c: c["lateness_p99_ns"])
+        runs = document["runs"]
+        several = f" Median of {runs} valid runs." if runs > 1 else ""
+        said.append(f"Certificate valid: {times(worst)}.{several}")
+    for record in bad.values():
+        at = ", ".join(record["point"].values())
+        held = record["certificate"]
+        said.append(f'Certificate **invalid**{" at " + at if at else ""}: {times(held)}: {held["faults"][0]}.')
+    return "\n".join(said)
+
+
+def times(held):
+    p50, p99 = (held[f"lateness_{p}_ns"] / 1e6 for p in ("p50", "p99"))
+    return f'{held["frames"]} frames, lateness p50 {p50:.3f} ms, p99 {p99:.3f} ms'
 
 
 def of(document, origin, record):
@@ -331,14 +383,10 @@ def page(farpath, runs):
             text.append(before.get(title, ""))
             continue
         document["records"] += simulate_kernel(farpath, run)
-        held = certificate(document)
-        word = "valid" if held["valid"] else "**invalid**"
-        p50, p99 = (held[f"lateness_{p}_ns"] / 1e6 for p in ("p50", "p99"))
         text.append(f"## {title}\n")
         if "why" in run:
             text.append(f'{run["why"]}\n')
-        several = f' Median of {document["runs"]} valid runs.' if document.get("runs", 1) > 1 else ""
-        text.append(f'Certificate {word}: {held["frames"]} frames, lateness p50 {p50:.3f} ms, p99 {p99:.3f} ms.{several}')
+        text.append(certified(document))
         for wrong in failed(document):
             text.append(f"**Expectation fails**: {wrong}.")
         text.append("\n| figure | predicted | simulated | as this kernel | emulated | error | why |\n|---|---|---|---|---|---|---|")

@@ -470,11 +470,14 @@ fn next(
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
     let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
     let known = ceilings.iter().any(|c| c.cause == Cause::Link);
+    // A window or buffer of which nothing was seen may be the next.
+    let unseen = |r: &Cause| !gone.contains(r) && ceilings.iter().all(|c| c.cause != *r);
+    let bounded = known && !tuned && !ROOMS.iter().any(unseen);
     let least = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
     let mut least = least.map(|next| {
         let mut figure = next.rate.clone();
-        // A ceiling of the other end alone bounds nothing from below: the path in between is not known.
-        if !known || tuned {
+        // A ceiling bounds nothing from below where the path, a window or a buffer is not known.
+        if !bounded {
             figure.low = rate.value;
         }
         figure.value = figure.value.max(rate.value);

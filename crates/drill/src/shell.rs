@@ -213,6 +213,7 @@ fn sysctl(name: &str, value: &str, settings: &mut Settings) -> Result<(), String
         "early_retrans" => settings.tail_probe = number(name, value)? != 0,
         "recovery" => settings.rack = number(name, value)? & 1 != 0,
         "frto" => settings.frto = number(name, value)? != 0,
+        "comp_sack_nr" => settings.compressed_sacks = number(name, value)?.min(255) as u32,
         // The model's are Linux's defaults, and do not change.
         "reordering" | "fack" => {}
         // Send buffers, offload, pacing without a pacing queue, cookies and timers that no script

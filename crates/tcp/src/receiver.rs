@@ -299,7 +299,7 @@ impl Receiver {
         }
         self.last = now;
         self.due = self.due || is_old || !self.holds_back(now);
-        self.due
+        self.due || self.has_ahead()
     }
 
     /// RFC 2883 §4: which bytes of `seq .. end` arrived before, if any; the first of them in a row.
@@ -335,6 +335,11 @@ impl Receiver {
             self.stats.duplicates += 1;
         }
         self.in_order = false;
+        if self.compressed.is_some() {
+            let mut recent = self.recent[..usize::from(self.recent_count)].iter();
+            let place = recent.position(|b| b.end >= whole.start && b.start <= whole.end);
+            self.let_go_before(place.unwrap_or(usize::from(self.recent_count)));
+        }
         self.retain_recent(|block| block.end < whole.start || block.start > whole.end);
         let kept = usize::from(self.recent_count).min(MAX_SACK_BLOCKS - 1);
         self.recent.copy_within(0..kept, 1);
@@ -359,6 +364,9 @@ impl Receiver {
     /// The next acknowledgement to send at `now`, if one is due. Call until `None`.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<AckOut<'_>> {
+        if self.has_ahead() {
+            return self.poll_ahead(now);
+        }
         if !self.due && !self.syn_ack_due {
             return None;
         }

@@ -416,7 +416,10 @@ pub(super) fn default_mss() -> u16 {
 pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
     // What a scenario's hosts have where nothing is said.
     let host = match settings.manners {
-        Manners::Linux => Profile::Linux6.config(settings.algorithm),
+        Manners::Linux => Config {
+            compressed_sacks: settings.compressed_sacks,
+            ..Profile::Linux6.config(settings.algorithm)
+        },
         Manners::FreeBsd => Config {
             algorithm: settings.algorithm,
             quick_acks: 0,

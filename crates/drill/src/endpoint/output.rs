@@ -118,17 +118,18 @@ impl Connection {
         if matches!(self.state, State::SynSent | State::Closed) {
             return;
         }
-        let mut blocks: Vec<SackBlock> = Vec::new();
         while let Some(ack) = self.receiver.poll(now) {
-            due = true;
+            due = false;
             self.ece = ack.ecn_echo;
-            blocks.clear();
-            blocks.extend_from_slice(ack.sack);
+            let blocks: Vec<SackBlock> = ack.sack.to_vec();
+            let sequence = self.sequence(self.sender.nxt());
+            let packet = self.segment_packet(now, Control::ACK, sequence, &blocks);
+            out.push(packet);
         }
         if due {
             self.receiver.carried(now);
             let sequence = self.sequence(self.sender.nxt());
-            let packet = self.segment_packet(now, Control::ACK, sequence, &blocks);
+            let packet = self.segment_packet(now, Control::ACK, sequence, &[]);
             out.push(packet);
         }
     }

@@ -2,8 +2,9 @@
 
 use farpath_units::{Duration, Time};
 
-use super::Receiver;
+use super::{AckOut, Receiver};
 use crate::Config;
+use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
 
 /// The first of them, by which a sender knows of a loss, leave at once (RFC 5681 §3.2).
 const AT_ONCE: u8 = 3;
@@ -11,6 +12,8 @@ const AT_ONCE: u8 = 3;
 const PART: u64 = 20;
 /// And for no longer than this (`tcp_comp_sack_delay_ns`).
 const LONGEST: Duration = Duration::from_ms(1);
+/// So many blocks may be changed while something is held (`TCP_SACK_BLOCKS_EXPECTED`).
+const EXPECTED: usize = 2;
 
 /// What one receiver holds back.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +25,14 @@ pub(super) struct Compressed {
     /// The next byte expected when the first left at once, and how many have.
     next: u64,
     at_once: u8,
+    /// What was held and leaves now, with the blocks as they were.
+    ahead: Option<Ahead>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    blocks: [SackBlock; MAX_SACK_BLOCKS],
+    count: u8,
 }
 
 impl Compressed {
@@ -34,6 +45,7 @@ impl Compressed {
                 held: 0,
                 next: 0,
                 at_once: 0,
+                ahead: None,
             })
         })
     }
@@ -72,6 +84,48 @@ impl Receiver {
         true
     }
 
+    /// Bytes out of order are about to change the block in this place of the list, the first being 0, or to begin one there. From
+    /// the third on, what is held leaves first: an acknowledgement has room for three blocks and may be lost, so each
+    /// block is in the first two of one. Where losses lie close to each other little is held.
+    #[cold]
+    pub(super) fn let_go_before(&mut self, place: usize) {
+        let (blocks, count) = (self.recent, self.recent_count);
+        if let Some(compressed) = &mut self.compressed
+            && compressed.held > 0
+            && place >= EXPECTED
+        {
+            compressed.held = 0;
+            compressed.ahead = Some(Ahead { blocks, count });
+            self.deadline = Time::MAX;
+            self.acked = self.next;
+        }
+    }
+
+    /// Whether an acknowledgement that was held leaves before any other.
+    pub(super) fn has_ahead(&self) -> bool {
+        self.compressed.as_ref().is_some_and(|c| c.ahead.is_some())
+    }
+
+    /// That acknowledgement.
+    #[cold]
+    pub(super) fn poll_ahead(&mut self, now: Time) -> Option<AckOut<'_>> {
+        let ahead = self.compressed.as_mut()?.ahead.take()?;
+        if self.tuned.is_some() {
+            self.note_acknowledged(now);
+        }
+        self.blocks = ahead.blocks;
+        self.stats.acks += 1;
+        Some(AckOut {
+            syn_ack: false,
+            ack: self.next,
+            window: self.offer(),
+            window_known: self.is_window_known(),
+            echo_retransmit: self.echo_retransmit,
+            sack: &self.blocks[..usize::from(ahead.count.min(self.sack_limit))],
+            ecn_echo: self.echo.echoing,
+        })
+    }
+
     /// Whether acknowledgements are held back.
     pub(super) fn holds(&self) -> bool {
         self.compressed.as_ref().is_some_and(|c| c.held > 0)
@@ -82,6 +136,7 @@ impl Receiver {
     pub(super) fn let_go(&mut self) {
         if let Some(compressed) = &mut self.compressed {
             compressed.held = 0;
+            compressed.ahead = None;
         }
     }
 }

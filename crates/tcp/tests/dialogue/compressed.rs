@@ -88,3 +88,30 @@ fn what_fills_a_gap_is_acknowledged_at_once() {
     // The next gap has its own three.
     assert_eq!(acks(&mut r, 23, 10).len(), 3);
 }
+
+/// Linux, where losses lie close to each other: what is held leaves before a third block begins or changes, so that each block
+/// was in the first two of an acknowledgement. The rest goes on waiting.
+#[test]
+fn what_is_held_leaves_before_a_third_block() {
+    let mut r = receiver(44, Duration::from_ms(100));
+    assert_eq!(acks(&mut r, 1, 9).len(), 3);
+    assert!(!r.on_data(us(110), 11_000, 1000, false), "a second block");
+    assert!(r.on_data(us(120), 13_000, 1000, false), "a third");
+    let sacked = |r: &mut Receiver, at| -> Option<Vec<(u64, u64)>> {
+        let ack = r.poll(at)?;
+        assert_eq!(ack.ack, 0);
+        Some(ack.sack.iter().map(|b| (b.start, b.end)).collect())
+    };
+    let first = vec![(11_000, 12_000), (1000, 10_000)];
+    assert_eq!(sacked(&mut r, us(120)), Some(first));
+    assert_eq!(sacked(&mut r, us(120)), None);
+    assert_eq!(r.deadline(), us(1120), "the third waits");
+    assert!(!r.on_data(us(130), 14_000, 1000, false), "it grows");
+    assert!(r.on_data(us(140), 10_000, 500, false), "the oldest grows");
+    let second = vec![(13_000, 15_000), (11_000, 12_000), (1000, 10_000)];
+    assert_eq!(sacked(&mut r, us(140)), Some(second));
+    r.on_deadline(us(1140));
+    let third = vec![(1000, 10_500), (13_000, 15_000), (11_000, 12_000)];
+    assert_eq!(sacked(&mut r, us(1140)), Some(third));
+    assert_eq!(r.stats().acks, 6);
+}
