@@ -1,6 +1,6 @@
 //! What a script's options and shell lines set.
 
-use farpath_tcp::{Algorithm, Profile};
+use farpath_tcp::Algorithm;
 use farpath_units::{Duration, Rate};
 
 use crate::endpoint::Tunnel;
@@ -32,7 +32,7 @@ pub struct Settings {
     pub tail_probe: bool,
     /// F-RTO (RFC 5682).
     pub frto: bool,
-    /// Acknowledgements of what is out of order that may wait for one (`tcp_comp_sack_nr`).
+    /// Acknowledgements of what is out of order that may wait for one (`tcp_comp_sack_nr`; a kernel has 44).
     pub compressed_sacks: u32,
     /// Duplicates are reported (RFC 2883).
     pub dsack: bool,
@@ -100,7 +100,7 @@ impl Default for Settings {
             rack: true,
             tail_probe: true,
             frto: true,
-            compressed_sacks: Profile::Linux6.compressed_sacks(),
+            compressed_sacks: 0,
             dsack: true,
             ecn: 2,
             receive_space: 65_535,

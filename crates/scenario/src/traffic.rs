@@ -206,10 +206,7 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
     let kernel = cc.flavour == Flavour::Linux;
     let offloads = sender.profile == Profile::Linux6;
     let tso = sender.tso.unwrap_or(kernel && offloads);
-    let compressed_sacks = receiver.comp_sack_nr.unwrap_or(match kernel {
-        true => receiver.profile.compressed_sacks(),
-        false => 0,
-    });
+    let compressed_sacks = receiver.comp_sack_nr.unwrap_or(0);
     let (profile, receiver) = (sender.profile, receiver.profile);
     let timeout = f
         .get("delayed_ack_timeout")

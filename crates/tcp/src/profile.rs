@@ -128,17 +128,7 @@ impl Profile {
             byte_counting: self.byte_counting(),
             recovery: self.recovery(),
             quick_acks: self.quick_acks(),
-            compressed_sacks: self.compressed_sacks(),
             ..Config::default()
-        }
-    }
-
-    /// Acknowledgements of what is out of order that may wait for one that stands for all (`tcp_comp_sack_nr`). Kernels have them
-    /// since 4.19, in today's form since 5.8; here only `linux-6` does.
-    pub fn compressed_sacks(self) -> u32 {
-        match self {
-            Profile::Bsd1999 | Profile::Linux2004 | Profile::Linux5 => 0,
-            Profile::Linux6 => 44,
         }
     }
 

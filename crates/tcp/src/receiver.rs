@@ -298,8 +298,11 @@ impl Receiver {
             return self.acknowledge_later(now);
         }
         self.last = now;
+        if self.has_ahead() {
+            return true;
+        }
         self.due = self.due || is_old || !self.holds_back(now);
-        self.due || self.has_ahead()
+        self.due
     }
 
     /// RFC 2883 §4: which bytes of `seq .. end` arrived before, if any; the first of them in a row.
@@ -338,7 +341,7 @@ impl Receiver {
         if self.compressed.is_some() {
             let mut recent = self.recent[..usize::from(self.recent_count)].iter();
             let place = recent.position(|b| b.end >= whole.start && b.start <= whole.end);
-            self.let_go_before(place.unwrap_or(usize::from(self.recent_count)));
+            self.let_go_before(place.unwrap_or(usize::from(self.recent_count)), range);
         }
         self.retain_recent(|block| block.end < whole.start || block.start > whole.end);
         let kept = usize::from(self.recent_count).min(MAX_SACK_BLOCKS - 1);

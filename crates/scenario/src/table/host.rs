@@ -49,9 +49,9 @@ pub(crate) const HOST: Section = Section {
         key(
             "comp_sack_nr",
             Kind::Int { min: 0, max: 1_000_000 },
-            "`net.ipv4.tcp_comp_sack_nr`: acknowledgements of what is out of order that are held back, for 1 ms at most, to send one for all.",
+            "`net.ipv4.tcp_comp_sack_nr`: acknowledgements of what is out of order that are held back, for 1 ms at most, to send one for all. A kernel has 44.",
         )
-        .default("44 (linux-6), 0 (the others, `flavour = \"rfc\"`)"),
+        .default("0"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
             .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")

@@ -4,6 +4,7 @@ use farpath_units::{Duration, Time};
 
 use super::{AckOut, Receiver};
 use crate::Config;
+use crate::ranges::Range;
 use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
 
 /// The first of them, by which a sender knows of a loss, leave at once (RFC 5681 §3.2).
@@ -84,16 +85,22 @@ impl Receiver {
         true
     }
 
-    /// Bytes out of order are about to change the block in this place of the list, the first being 0, or to begin one there. From
+    /// Bytes out of order came: they change the block in this place of the list, the first being 0, or begin one there. From
     /// the third on, what is held leaves first: an acknowledgement has room for three blocks and may be lost, so each
-    /// block is in the first two of one. Where losses lie close to each other little is held.
+    /// block is in the first two of one. A block that grows is said as it is now, one that begins not yet. In Linux that
+    /// acknowledgement is the only one for these bytes, too: what is new of them is named by the next.
     #[cold]
-    pub(super) fn let_go_before(&mut self, place: usize) {
-        let (blocks, count) = (self.recent, self.recent_count);
+    pub(super) fn let_go_before(&mut self, place: usize, came: Range) {
+        let (mut blocks, count) = (self.recent, self.recent_count);
         if let Some(compressed) = &mut self.compressed
             && compressed.held > 0
             && place >= EXPECTED
         {
+            if place < usize::from(count) {
+                let grown = &mut blocks[place];
+                grown.start = grown.start.min(came.start);
+                grown.end = grown.end.max(came.end);
+            }
             compressed.held = 0;
             compressed.ahead = Some(Ahead { blocks, count });
             self.deadline = Time::MAX;
