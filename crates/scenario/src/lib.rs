@@ -47,6 +47,7 @@ mod schema;
 mod set;
 mod signal;
 mod source;
+mod starts;
 mod sweep;
 mod table;
 mod template;
