@@ -115,13 +115,14 @@ pub(crate) struct ManArgs {
 #[command(
     after_help = "A scenario's [sweep] lists values of its keys, and the run has a point for each combination; \
     `farpath new` writes a scenario that shows how. --set with a swept key runs that one value.\n\n\
-    What an [[expect]] of the scenario allows is judged, by the median of the repeats.\n\n\
+    What an [[expect]] of the scenario, or of a file of --expect, allows is judged, by the median of the repeats.\n\n\
     Exit codes: 0 ok, 1 an expectation failed, 2 wrong text or arguments, 3 the machine cannot do it (memory, privilege, an \
     unwritable folder), 4 an emulated run with an invalid certificate, 130 interrupted.\n\n\
     Examples:\n  \
     farpath run cern-snaky/five-passes\n  \
     farpath run my-path.toml --set link.ocean.queue=10ms --out report\n  \
     farpath run my-path.toml --repeat 5 --junit run.xml\n  \
+    farpath run my-path.toml --expect marks.toml --junit marks.xml\n  \
     farpath run cern-snaky/window-sweep --json | jq '.records[].metrics'"
 )]
 pub(crate) struct RunArgs {
@@ -178,6 +179,10 @@ pub(crate) struct RunArgs {
     /// Change one key of the scenario: link.stm64.delay=10ms, test.bulk.window=8MiB (may be repeated)
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+    /// Judge the [[expect]] sections of this file, too: it has nothing else in it, and they name tests and links of the
+    /// scenario (may be repeated)
+    #[arg(long = "expect", value_name = "FILE")]
+    pub(crate) expects: Vec<String>,
     /// Run only this test (may be repeated)
     #[arg(long, value_name = "TEST")]
     pub(crate) only: Vec<String>,

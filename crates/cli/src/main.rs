@@ -34,7 +34,7 @@ fn main() -> std::process::ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
-        Err(error) => return mistake::report(&error, &words),
+        Err(error) => return mistake::report(error, &words),
     };
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),

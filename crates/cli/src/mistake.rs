@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Error;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit::{Exit, Failure};
 use crate::lab::{self, FAULT};
 
 /// Says what is wrong with `words`, the whole command line, and gives the exit code.
-pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
+pub(crate) fn report(mut error: Error, words: &[OsString]) -> ExitCode {
+    without_dashes(&mut error);
     if !error.use_stderr() {
         // Help and version were asked for; nobody may be reading.
         drop(error.print());
@@ -34,6 +35,17 @@ pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
     }
     // The command's own exit code may be 2.
     ExitCode::from(FAULT)
+}
+
+/// Takes out clap's tip to write `--` before an option that it does not know: no value of ours begins with a dash.
+fn without_dashes(error: &mut Error) {
+    let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) else {
+        return;
+    };
+    tips.retain(|tip| !tip.to_string().contains("as a value, use"));
+    if !tips.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
 }
 
 /// The first paragraph of what clap says, in one line, without its heading.
@@ -159,6 +171,30 @@ mod tests {
         ] {
             let said = said(line).expect(line);
             assert!(said.contains(shown), "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_option_is_not_said_to_be_a_value() {
+        for (line, tip) in [
+            ("farpath run x --foo", ""),
+            ("farpath config lbe --nonsense", ""),
+            ("farpath lab exec client --nonsense -- true", ""),
+            (
+                "farpath run x --sed 1",
+                "  tip: a similar argument exists: '--seed'\n",
+            ),
+            ("farpath --repeat 3 run x", "  tip: 'run --repeat' exists\n"),
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let mut error = Cli::try_parse_from(&words).expect_err(line);
+            without_dashes(&mut error);
+            let said = error.to_string();
+            let tips: Vec<&str> = said
+                .split_inclusive('\n')
+                .filter(|l| l.contains("tip:"))
+                .collect();
+            assert_eq!(tips.concat(), tip, "{said}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use farpath_experiment::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,14 +11,41 @@ use crate::exit::{Failure, note};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// What comes within this time of the first signal is the same request: timeout(1) signals the program and then its group.
+const ONE_REQUEST: Duration = Duration::from_millis(200);
+
+/// When the first signal came, on a clock that is an argument.
+#[derive(Default)]
+struct Signals {
+    first: Option<Duration>,
+}
+
+impl Signals {
+    /// Takes a signal at `now`; true where the user does not want to wait any longer.
+    fn is_impatient(&mut self, now: Duration) -> bool {
+        let first = *self.first.get_or_insert(now);
+        now.saturating_sub(first) > ONE_REQUEST
+    }
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "signals come in real time, and how far apart they are makes their meaning"
+)]
+fn clock() -> Instant {
+    Instant::now()
+}
+
 /// Arranges, once, that Ctrl-C asks the run to stop; a second one ends the process at once.
 pub(crate) fn watch_interrupts() -> Result<(), Failure> {
     static WATCHED: AtomicBool = AtomicBool::new(false);
     if WATCHED.swap(true, Ordering::SeqCst) {
         return Ok(());
     }
-    ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+    let (began, mut signals) = (clock(), Signals::default());
+    ctrlc::set_handler(move || {
+        INTERRUPTED.store(true, Ordering::SeqCst);
+        if signals.is_impatient(began.elapsed()) {
             crate::output::discard_drafts();
             std::process::exit(130);
         }
@@ -109,5 +136,26 @@ impl Progress for Bar {
 
     fn interrupted(&self) -> bool {
         interrupted()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `timeout 5 farpath …` sends SIGTERM twice, to the program and to its group.
+    #[test]
+    fn signals_at_about_one_time_are_one_request() {
+        let mut signals = Signals::default();
+        let first = Duration::from_secs(7);
+        let after = |ms| first + Duration::from_millis(ms);
+        assert!(!signals.is_impatient(first));
+        assert!(!signals.is_impatient(first));
+        assert!(!signals.is_impatient(after(1)));
+        assert!(!signals.is_impatient(after(200)));
+        assert!(
+            signals.is_impatient(after(201)),
+            "of the first, not the last"
+        );
     }
 }

@@ -101,8 +101,14 @@ fn say_of_expectations(experiment: &Experiment) {
             experiment.unasked
         ));
     }
-    for doubt in experiment.loaded.document.doubts().lines() {
-        note(&doubt);
+    experiment.doubts.iter().for_each(|doubt| note(doubt));
+}
+
+/// Says that nothing was judged, where that was asked for: the run passes all the same.
+fn say_unjudged(args: &RunArgs, document: &RunDocument) {
+    let asked = args.junit.is_some() || !args.expects.is_empty();
+    if asked && document.expectations.is_empty() {
+        note("0 expectations judged: no [[expect]] is on what was run");
     }
 }
 
@@ -144,6 +150,7 @@ fn request(args: &RunArgs, lab: bool) -> Result<Request, Failure> {
     let not_run = [Origin::Emulated].into_iter().filter(|_| !lab);
     Ok(Request {
         sets: sets(&args.sets)?,
+        expects: args.expects.clone(),
         only: args.only.clone(),
         cc: args.cc.clone(),
         origins: asked.map(|(origin, _)| origin).collect(),
@@ -200,6 +207,7 @@ fn kept(series: Series, repeats: bool) -> Option<String> {
 
 /// `size` is how many bytes of series were written.
 fn show(args: &RunArgs, document: &RunDocument, size: usize) -> Result<(), Failure> {
+    say_unjudged(args, document);
     if args.json {
         return print(&document.to_json());
     }
@@ -233,6 +241,7 @@ fn command(args: &RunArgs, seed: u64) -> String {
     }
     words.extend(args.cc.iter().map(|cc| format!("--cc {cc}")));
     words.extend(args.sets.iter().map(|s| format!("--set '{s}'")));
+    words.extend(args.expects.iter().map(|f| format!("--expect '{f}'")));
     words.extend(args.only.iter().map(|t| format!("--only {t}")));
     if args.repeat > 1 {
         words.push(format!("--repeat {}", args.repeat));

@@ -30,6 +30,8 @@ pub struct Experiment {
     points: Vec<At>,
     /// Expectations of points that the settings leave out.
     pub unasked: usize,
+    /// What of expectations and searches may be meant otherwise, a line each.
+    pub doubts: Vec<String>,
 }
 
 /// One point of a sweep.
@@ -79,6 +81,10 @@ impl Experiment {
             sets.extend(algorithms::sets(&loaded.scenario, cc)?);
             loaded = request.open(&sets)?;
         }
+        let mut doubts = loaded.document.doubts().lines();
+        for file in &request.expects {
+            doubts.extend(loaded.expect(file)?);
+        }
         if loaded.scenario.tests.is_empty() && loaded.scenario.searches.is_empty() {
             let scenario = loaded.scenario.name.clone();
             return Err(Fault::NoTest { scenario });
@@ -99,6 +105,7 @@ impl Experiment {
             origins,
             points: Vec::new(),
             unasked,
+            doubts,
         };
         experiment.points = experiment.points()?;
         for at in &experiment.points {

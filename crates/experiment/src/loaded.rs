@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use farpath_scenario::{Document, Scenario, Set, Source, load};
+use farpath_scenario::{Document, Scenario, Set, Source, load, load_expectations};
 use sha2::{Digest, Sha256};
 
 use crate::Fault;
@@ -55,6 +55,14 @@ fn find_objects(scenario: &mut Scenario, source: &str) {
 }
 
 impl Loaded {
+    /// Expects what a file of expectations says, too; gives what is doubted of them, a line each.
+    pub(crate) fn expect(&mut self, file: &str) -> Result<Vec<String>, Fault> {
+        let source = load_expectations(file)?;
+        let (expects, doubts) = self.document.expectations(&source, &self.scenario)?;
+        self.scenario.expects.extend(expects);
+        Ok(doubts.lines())
+    }
+
     /// SHA-256 of the scenario's text; each file it reads adds, in order of their names, a zero byte, its
     /// name, a zero byte and its own SHA-256 in hexadecimal.
     pub fn sha256(&self) -> String {

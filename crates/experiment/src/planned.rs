@@ -146,6 +146,12 @@ impl Planner<'_> {
                 flows.len()
             ));
         }
+        if test.later.iter().any(|later| *later > Duration::ZERO) {
+            self.note(
+                number,
+                "all connections start with the first: `start_spread` spreads those of simulated tests",
+            );
+        }
         if test.tool == Tool::Iperf3 {
             return self.iperf3(number, test, flows);
         }

@@ -18,6 +18,8 @@ pub struct Request {
     pub source: Option<Source>,
     /// Keys of the scenario and their values, before anything else is made of it.
     pub sets: Vec<Set>,
+    /// Files of expectations that are judged beside the scenario's own.
+    pub expects: Vec<String>,
     /// The tests to run; none named are all.
     pub only: Vec<String>,
     /// The congestion control of every connection, as `cc` of a test has it; else each test's own.
@@ -60,6 +62,7 @@ impl Request {
             scenario: scenario.into(),
             source: None,
             sets: Vec::new(),
+            expects: Vec::new(),
             only: Vec::new(),
             cc: None,
             origins: BTreeSet::from([Origin::Predicted, Origin::Simulated]),

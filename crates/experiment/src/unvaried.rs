@@ -21,7 +21,8 @@ pub(crate) fn say(records: &mut [Record], repeats: u32, tests: &BTreeMap<Point, 
         figure(f) != figure(r) && !alike(figure(f), figure(r))
     });
     for record in records.iter_mut().filter(|r| is_simulated(r)) {
-        let alone = tests.get(&record.point).filter(|t| t.len() == 1);
+        let is_alone = |t: &&Vec<Test>| t.len() == 1 && t[0].starts() == 1;
+        let alone = tests.get(&record.point).filter(is_alone);
         let shifted = alone.is_some_and(|t| t[0].start_spread > Duration::ZERO);
         let note = match varied.contains(&record.point) {
             false => nothing_random(&record.test, repeats, alone.is_some()),
@@ -82,7 +83,7 @@ fn one_run_shifted(repeats: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_scenario::{NodeId, Periodic};
+    use farpath_scenario::{NodeId, Periodic, Source, parse};
 
     /// The notes of a record whose repeats had these goodputs, beside `others` more tests.
     fn notes(goodputs: &[f64], spread: Duration, others: usize) -> Vec<String> {
@@ -95,7 +96,11 @@ mod tests {
         };
         let mut test = Test::ping("t", [NodeId(0), NodeId(1)], every);
         test.start_spread = spread;
-        let tests = BTreeMap::from([(Point::new(), vec![test; 1 + others])]);
+        notes_of(goodputs, vec![test; 1 + others])
+    }
+
+    fn notes_of(goodputs: &[f64], tests: Vec<Test>) -> Vec<String> {
+        let tests = BTreeMap::from([(Point::new(), tests)]);
         let mut records: Vec<Record> = (0..)
             .zip(goodputs)
             .map(|(repeat, goodput)| {
@@ -128,5 +133,21 @@ mod tests {
         assert!(notes(&[1e6, 1.0005e6], some, 1).is_empty());
         assert!(notes(&[1e6, 1.0005e6], none, 0).is_empty());
         assert!(notes(&[1e6, 1.01e6], some, 0).is_empty());
+    }
+
+    /// Its connections start apart, and meet otherwise in each repeat.
+    #[test]
+    fn a_test_of_several_connections_is_not_alone() {
+        let text = "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
+                    [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\n\
+                    [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nparallel = 2\n";
+        let (name, text) = ("x.toml".to_owned(), text.to_owned());
+        let mut tests = parse(&Source { name, text }, &[])
+            .expect("it is right")
+            .tests;
+        let same = notes_of(&[1e6, 1e6], tests.clone());
+        assert!(same[0].contains("--set test.t.start_spread"), "{same:?}");
+        tests[0].start_spread = Duration::from_secs(1);
+        assert!(notes_of(&[1e6, 1.0005e6], tests).is_empty());
     }
 }

@@ -31,7 +31,7 @@ pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
 pub use judge::{Expect, Point, Results, judge, median};
 pub use link::{DROP_REASONS, link_metric};
 pub use notes::{record_notes, record_notes_of};
-pub use point::{KeyName, Keys};
+pub use point::{KeyName, Keys, points_words};
 pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats, is_nothing};
 pub use schema::*;

@@ -150,7 +150,7 @@ fn key_order<'a>(points: &[&'a Point]) -> Vec<&'a str> {
 
 /// Which of `all` points `some` are, in few words: what they share, if no other point shares it, or each of them. Empty
 /// if they are all.
-pub(crate) fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> String {
+pub fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> String {
     if some.len() >= all.len() {
         return String::new();
     }

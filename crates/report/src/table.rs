@@ -3,7 +3,7 @@
 use farpath_observe::metric::headline;
 use farpath_record::{
     Expectation, KeyName, Keys, Origin, Point, Record, Results, RunDocument, is_nothing,
-    record_notes_of,
+    points_words, record_notes_of,
 };
 
 use crate::failures::failures;
@@ -350,22 +350,6 @@ fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
 
 /// Every note once, headed by what it is about: those of records, then those of expectations.
 fn notes(run: &RunDocument) -> Vec<String> {
-    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
-    for expectation in &run.expectations {
-        let Some(note) = &expectation.note else {
-            continue;
-        };
-        let (of, label) = subject(&expectation.metric);
-        let about = format!("{of} {label}");
-        match found.iter_mut().find(|(known, _)| known == note) {
-            Some((_, all)) if all.contains(&about) => {}
-            Some((_, all)) => all.push(about),
-            None => found.push((note, vec![about])),
-        }
-    }
-    let expected = found
-        .iter()
-        .map(|(text, about)| format!("{}: {text}", about.join("; ")));
     let paths = paths(run);
     let shown = |record: &Record, metric: &str| {
         let path = match &record.group {
@@ -379,8 +363,46 @@ fn notes(run: &RunDocument) -> Vec<String> {
     };
     record_notes_of(run, &shown)
         .into_iter()
-        .chain(expected)
+        .chain(expected_notes(run))
         .collect()
+}
+
+/// The notes of expectations, each with the metrics that have it: `bulk recovery, at cc bic: 53 round trips`.
+fn expected_notes(run: &RunDocument) -> Vec<String> {
+    type Of<'a> = (String, Vec<&'a Point>);
+    let mut found: Vec<(&str, Vec<Of<'_>>)> = Vec::new();
+    for Expectation {
+        note,
+        metric,
+        point,
+        ..
+    } in &run.expectations
+    {
+        let Some(note) = note else { continue };
+        let (of, label) = subject(metric);
+        let of = format!("{of} {label}");
+        let at = found.iter().position(|(known, _)| known == note);
+        let at = at.unwrap_or(found.len());
+        if at == found.len() {
+            found.push((note, Vec::new()));
+        }
+        let all = &mut found[at].1;
+        match all.iter_mut().find(|(known, _)| *known == of) {
+            Some((_, points)) if points.contains(&point) => {}
+            Some((_, points)) => points.push(point),
+            None => all.push((of, vec![point])),
+        }
+    }
+    let (keys, every) = (Keys::of(run), points(run));
+    let about = |(of, at): &Of<'_>| match points_words(at, &every, &keys) {
+        at if at.is_empty() => of.clone(),
+        at => format!("{of}, at {at}"),
+    };
+    let line = |(note, all): &(&str, Vec<Of<'_>>)| {
+        let all: Vec<String> = all.iter().map(about).collect();
+        format!("{}: {note}", all.join("; "))
+    };
+    found.iter().map(line).collect()
 }
 
 /// The table's lines: a heading for each test, its metrics below.

@@ -625,3 +625,27 @@ fn a_ratio_has_its_repeats() {
     let row = "rtt_avg over other 3 0.5000 1.5000 1 0.5000 1.2421";
     assert!(lines.into_iter().any(|l| l == row), "{text}");
 }
+
+#[test]
+fn a_note_of_an_expectation_says_at_which_points_it_holds() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    for cc in ["reno", "cubic", "bic"] {
+        let at = Point::from([("test.bulk.cc".to_owned(), cc.to_owned())]);
+        let mut one = record(Origin::Simulated, "bulk", "tcp", &[("recovery_s", 2.0)]);
+        one.point = at.clone();
+        run.records.push(one);
+        for origin in [Origin::Predicted, Origin::Simulated] {
+            for note in [Some("of all"), (cc == "bic").then_some("53 round trips")] {
+                let mut judged = expectation("bulk.recovery_s", origin, (1.0, 3.0), Some(2.0), "");
+                judged.point = at.clone();
+                judged.note = note.map(str::to_owned);
+                run.expectations.push(judged);
+            }
+        }
+    }
+    let all = [
+        "bulk recovery: of all",
+        "bulk recovery, at cc bic: 53 round trips",
+    ];
+    assert_eq!(notes(&run), all);
+}

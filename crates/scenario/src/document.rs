@@ -3,6 +3,8 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
+use farpath_record::Expect;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::decode::{self, Fields};
@@ -108,6 +110,32 @@ impl Document {
         self.diagnostics(expects.chain(searches).collect())
     }
 
+    /// The expectations of `source`, a text of `[[expect]]` alone, on `scenario`, which was read of this document; and what
+    /// is doubted of them, as by [`Document::doubts`].
+    ///
+    /// # Errors
+    /// Every fault found, where it stands in `source`; a text without an expectation is one.
+    pub fn expectations(
+        &self,
+        source: &Source,
+        scenario: &Scenario,
+    ) -> Result<(Vec<Expect>, Diagnostics), Diagnostics> {
+        // This text has no faults, or there were no scenario.
+        let (own, _) = DeTable::parse_recoverable(&self.edited.text);
+        let tables = Tables::read(own.get_ref(), &mut Vec::new());
+        let names = Names::collect(&tables, &mut Vec::new());
+        let mut faults = Vec::new();
+        let fields = expectations_of(&source.text, &mut faults);
+        let expect = |f: &Fields| expect::expect(f, &names, scenario, &mut faults);
+        let expects: Vec<Expect> = fields.iter().filter_map(expect).collect();
+        let texts = || vec![(source.name.clone(), source.text.clone())];
+        if !faults.is_empty() {
+            return Err(Diagnostics::new(texts(), faults));
+        }
+        let doubts = fields.iter().filter_map(expect::doubt).collect();
+        Ok((expects, Diagnostics::new(texts(), doubts)))
+    }
+
     /// What has no effect at a point of the sweep, where it stands in this text.
     fn idle_at(&self, point: &[Set]) -> Vec<idle::AtPoint> {
         let source = Source {
@@ -155,20 +183,7 @@ impl Document {
     }
 
     fn read(&self, faults: &mut Vec<Diagnostic>) -> Option<Scenario> {
-        let (tree, errors) = DeTable::parse_recoverable(&self.edited.text);
-        for e in &errors {
-            let end = self.edited.text.len();
-            let span = e.span().unwrap_or(end..end);
-            let d = Diagnostic::new(span.clone(), format!("not TOML: {}", e.message()));
-            faults.push(match unquoted(&self.edited.text, span.start) {
-                Some((key, value)) => d.help(format!("put text in quotes: {key} = \"{value}\"")),
-                None => d.help("the format is TOML 1.1: https://toml.io"),
-            });
-        }
-        // A broken line makes nonsense of what follows it, so nothing more is said.
-        if !errors.is_empty() {
-            return None;
-        }
+        let tree = tree(&self.edited.text, faults)?;
         let tables = Tables::read(tree.get_ref(), faults);
         if !tables.names_are_known() {
             return None;
@@ -199,6 +214,41 @@ impl Document {
         let text = self.texts.get(n + 1).map_or("", |t| t.1.as_str());
         (n + 1, set.map_or(0, Set::value_at)..text.len())
     }
+}
+
+/// The text as TOML. A broken line makes nonsense of what follows it, so nothing more is said then.
+fn tree<'t>(text: &'t str, faults: &mut Vec<Diagnostic>) -> Option<Spanned<DeTable<'t>>> {
+    let (tree, errors) = DeTable::parse_recoverable(text);
+    for e in &errors {
+        let end = text.len();
+        let span = e.span().unwrap_or(end..end);
+        let d = Diagnostic::new(span.clone(), format!("not TOML: {}", e.message()));
+        faults.push(match unquoted(text, span.start) {
+            Some((key, value)) => d.help(format!("put text in quotes: {key} = \"{value}\"")),
+            None => d.help("the format is TOML 1.1: https://toml.io"),
+        });
+    }
+    errors.is_empty().then_some(tree)
+}
+
+/// The sections of a text of expectations alone; what is beside them is a fault, and so is none.
+fn expectations_of(text: &str, faults: &mut Vec<Diagnostic>) -> Vec<Fields> {
+    let Some(tree) = tree(text, faults) else {
+        return Vec::new();
+    };
+    for (name, _) in tree.get_ref() {
+        if name.get_ref() != EXPECT.name {
+            let title = format!("`{}` beside [[expect]]", decode::shorten(name.get_ref()));
+            let d = Diagnostic::new(name.span(), title);
+            faults.push(d.help("this file has expectations alone: the rest is the scenario's"));
+        }
+    }
+    let fields = array(tree.get_ref(), &EXPECT, faults);
+    if fields.is_empty() && faults.is_empty() {
+        let d = Diagnostic::new(0..0, "there is no [[expect]]");
+        faults.push(d.help("write expectations here as in a scenario, or leave the file out"));
+    }
+    fields
 }
 
 /// Key and value of the line around `at`, where the value begins like bare text: a word or a number with its unit.

@@ -47,6 +47,7 @@ mod schema;
 mod set;
 mod signal;
 mod source;
+mod starts;
 mod sweep;
 mod table;
 mod template;
@@ -69,7 +70,7 @@ pub use queueing::{Class, ClassLimit, Match, Protocol, Queueing, Scheduler, Shap
 pub use reference::reference;
 pub use schema::schema;
 pub use set::{NoValue, Set};
-pub use source::{Shipped, Source, SourceError, load, shipped};
+pub use source::{Shipped, Source, SourceError, load, load_expectations, shipped};
 pub use sweep::SweepPoint;
 pub use template::template;
 pub use writer::{Writer, Written};

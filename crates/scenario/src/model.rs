@@ -12,7 +12,7 @@ use farpath_record::Expect;
 use farpath_tcp::{
     Algorithm, DelayedAck, Flavour, MtuProbing, Pacing, Profile, Recovery, RtoRule, SlowStart,
 };
-use farpath_units::{Duration, Key, Rate, Ratio, Size, Time};
+use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 use crate::kind::{Periodic, TestKind};
 
@@ -356,6 +356,8 @@ pub struct Test {
     pub start: Time,
     /// Up to how much later it starts: [`Scenario::draw_starts`].
     pub start_spread: Duration,
+    /// How much later than it each connection of `parallel` starts, in order; none where all start with it.
+    pub later: Vec<Duration>,
     /// How long it is measured, after `omit`; a transfer of fixed size may have none.
     pub duration: Option<Duration>,
     /// How long after the start the measurement begins.
@@ -372,21 +374,6 @@ pub struct Test {
     pub kind: TestKind,
 }
 
-impl Scenario {
-    /// Starts each test as much later as the seed says, uniform from 0 to its `start_spread`; what another test has does
-    /// not matter. Every start is then known, and no spread is left.
-    pub fn draw_starts(&mut self, seed: u64) {
-        for test in &mut self.tests {
-            let luck = Key::new(seed).with("start").with(&test.name).stream();
-            let spread = u128::from(test.start_spread.as_ps());
-            // ⌊bits · (spread + 1) / 2⁶⁴⌋: every picosecond is as likely as the next, but for 1 part in 2⁶⁴ / spread.
-            let later = (u128::from(luck.bits(0)) * (spread + 1)) >> 64;
-            test.start += Duration::from_ps(later as u64);
-            test.start_spread = Duration::ZERO;
-        }
-    }
-}
-
 impl Test {
     /// A ping between two nodes, from the start of the run, with the default of every other key.
     pub fn ping(name: &str, [from, to]: [NodeId; 2], ping: Periodic) -> Test {
@@ -397,6 +384,7 @@ impl Test {
             via: None,
             start: Time::ZERO,
             start_spread: Duration::ZERO,
+            later: Vec::new(),
             duration: None,
             omit: Duration::ZERO,
             class: 0,

@@ -111,6 +111,15 @@ fn ends(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnosti
             test.omit + test.duration.unwrap_or(Duration::ZERO),
         ),
     };
+    let whole = test.duration.map(|d| test.omit + d);
+    if test.starts() > 1 && whole.is_some_and(|whole| test.start_spread >= whole) {
+        let title = format!(
+            "connections of test `{}` would start after its end",
+            test.name
+        );
+        let help = "make it shorter than `omit` and `duration` together";
+        faults.push(Diagnostic::new(f.place("start_spread"), title).help(help));
+    }
     if test.start + test.start_spread + long > LATEST_END {
         let title = format!("test `{}` takes more than 100 days", test.name);
         let help = "the clock of a run ends after 213 days: fewer or shorter will do";

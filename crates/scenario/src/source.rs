@@ -124,6 +124,31 @@ pub fn load(name_or_path: &str) -> Result<Source, SourceError> {
     read(Path::new(name_or_path), name_or_path)
 }
 
+/// The text of a file of expectations; no shipped scenario is meant by its name.
+///
+/// # Errors
+/// Names the path, the cause and the remedy.
+pub fn load_expectations(path: &str) -> Result<Source, SourceError> {
+    let remedy = "give a file of [[expect]] sections, as a scenario has them";
+    read(Path::new(path), path).map_err(|error| match error {
+        SourceError::Unknown { name: path, .. } => SourceError::Unreadable {
+            path,
+            cause: std::io::Error::new(std::io::ErrorKind::NotFound, "no such file"),
+            remedy,
+        },
+        SourceError::Unreadable { path, cause, .. }
+            if cause.kind() == std::io::ErrorKind::IsADirectory =>
+        {
+            SourceError::Unreadable {
+                path,
+                cause,
+                remedy,
+            }
+        }
+        other => other,
+    })
+}
+
 /// The folder of a scenario's file: where the files it names are. Each is read once.
 pub(crate) struct Beside<'a> {
     scenario: &'a str,

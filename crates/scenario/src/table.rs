@@ -144,7 +144,7 @@ const ORIGINS: &[&str] = &["predicted", "simulated", "emulated", "measured", "ca
 
 pub(crate) const EXPECT: Section = Section {
     name: "expect",
-    doc: "A band in which a metric must lie.",
+    doc: "A band in which a metric must lie. More of them can stand in a file of their own: `farpath run --expect FILE`.",
     keys: &[
         key(
             "metric",

@@ -62,6 +62,7 @@ pub(crate) fn test(
         via,
         start: Time::ZERO + f.get("start").unwrap_or(Duration::ZERO),
         start_spread: f.get("start_spread").unwrap_or(Duration::ZERO),
+        later: Vec::new(),
         duration,
         omit: f.get("omit").unwrap_or(Duration::ZERO),
         class: f

@@ -216,8 +216,8 @@ impl<'a> Collector<'a> {
         let recovery = loss.and_then(|loss| Some(loss.regained?.since(loss.at)));
         let rtt = &source.rtt;
         let mut seen = Connection {
-            opened: test.start,
-            established: test.start,
+            opened: source.config().start,
+            established: source.config().start,
             finished,
             delivered: sink.receiver().delivered(),
             measured: sink.measured_bytes(),
@@ -271,6 +271,9 @@ impl<'a> Collector<'a> {
             }
             seen.intervals.push((t, bytes - delivered));
             delivered = *bytes;
+            if t <= seen.opened {
+                continue;
+            }
             seen.samples.push(Sample {
                 t,
                 cwnd: Some(sample.cwnd),

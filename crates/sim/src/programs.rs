@@ -174,7 +174,7 @@ fn connection(
     let source = TcpSource::new(TcpSourceConfig {
         flow: dir,
         output: out,
-        start: arrival.map_or(test.start, |a| a.0),
+        start: arrival.map_or(test.start_of(flow.stream), |a| a.0),
         stop,
         quiet: arrival.is_some(),
         goes_on: exchange.is_some(),
@@ -239,7 +239,7 @@ fn exchanges(
         outstanding: exchange.outstanding,
         think: exchange.think,
         requests: exchange.requests,
-        start: test.start,
+        start: test.start_of(flow.stream),
         measured_from,
         stop,
     };

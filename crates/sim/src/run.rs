@@ -142,7 +142,7 @@ pub fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
             }
             None => test.omit + test.duration.unwrap_or_default() + rtt,
         };
-        end = end.max(test.start + long);
+        end = end.max(test.start_of(flow.stream) + long);
     }
     let last_event = scenario.events.last().map_or(Time::ZERO, |e| e.at.next());
     end.max(last_event).max(Time::from_ps(1))

@@ -125,6 +125,8 @@ fn type_all(typed: impl Fn(&str) -> String) {
             type_in(folder.path(), "farpath new my-path.toml").expect("a scenario to start from");
             let ticket = include_str!("../../../diagnose/tests/data/slac.txt");
             std::fs::write(folder.path().join("ticket.txt"), ticket).expect("it is writable");
+            let marks = "[[expect]]\nmetric = \"bulk.goodput_bps\"\nmin = \"1 bit/s\"\n";
+            std::fs::write(folder.path().join("marks.toml"), marks).expect("it is writable");
             captures(folder.path());
         }
         for line in found {

@@ -20,6 +20,7 @@ mod help;
 mod host;
 mod interrupt;
 mod markdown;
+mod marks;
 mod predict;
 mod refused;
 mod run;

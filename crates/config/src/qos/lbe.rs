@@ -260,8 +260,21 @@ impl Lbe {
         };
         LbeError {
             cause,
-            remedy: "ask for a larger share or a smaller MTU, or leave out --wrr-unit if the card scales its byte counts".to_owned(),
+            remedy: self.way_out(least),
         }
+    }
+
+    /// What to do where the low queue needs at least this weight. A unit that nobody stated has grown with the frame: a
+    /// smaller MTU changes nothing.
+    fn way_out(&self, least: u64) -> String {
+        let ask = match (self.unit, least) {
+            (None, _) => return "ask for a larger --share".to_owned(),
+            (Some(_), 256..) => "ask for a smaller --mtu",
+            (Some(_), _) => "ask for a larger --share or a smaller --mtu",
+        };
+        format!(
+            "{ask}, or leave out --wrr-unit if the card's manual does not state it: the weights are then for a unit of 256 B or, where that is too small, of a whole frame"
+        )
     }
 
     fn search(&self, port_type: PortType, mtu: u32, unit: Size) -> Option<(Vec<u32>, Size)> {

@@ -127,7 +127,11 @@ fn what_cannot_be_met_is_refused_with_the_reason() {
     let refused = |lbe: Lbe, says: &str| {
         let e = lbe.write().expect_err(says);
         assert!(e.cause.contains(says), "{e}");
+        // Only a unit that was given can be left out, and does not grow with the frame.
+        let has_unit = lbe.unit.is_some();
         assert!(!e.remedy.is_empty());
+        assert_eq!(e.remedy.contains("leave out --wrr-unit"), has_unit, "{e}");
+        assert_eq!(e.remedy.contains("--mtu"), has_unit, "{e}");
     };
     let unit = |bytes| Lbe {
         unit: Some(Size::from_bytes(bytes)),

@@ -255,3 +255,43 @@ start_spread = "2 s"
     assert!((mean - 2e9).abs() < 0.205e9, "{mean}");
     assert_eq!(start(7), start(7));
 }
+
+/// Each connection draws its own start, and the first of them is the test's.
+#[test]
+fn connections_of_one_test_start_apart() {
+    let text = |keys: &str| {
+        format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nstart = \"1 s\"\nduration = \"8 s\"\n{keys}\n"
+        )
+    };
+    let read = |keys: &str| {
+        let (name, text) = ("x.toml".to_owned(), text(keys));
+        parse(&Source { name, text }, &[])
+    };
+    let drawn = |streams: u32, seed| {
+        let keys = format!("parallel = {streams}\nstart_spread = \"2 s\"");
+        let mut scenario = read(&keys).unwrap_or_else(|e| panic!("{e}"));
+        scenario.draw_starts(seed);
+        let test = &scenario.tests[0];
+        (0..streams)
+            .map(|n| test.start_of(n).as_ns())
+            .collect::<Vec<_>>()
+    };
+    let all = drawn(100, 7);
+    assert!(all.is_sorted() && all[0] >= 1_000_000_000 && all[99] <= 3_000_000_000);
+    assert_eq!(all, drawn(100, 7));
+    assert_ne!(all, drawn(100, 8));
+    // Of 100 uniform draws the mean lies within five of its standard errors, 58 ms, of the middle.
+    let mean = all.iter().map(|at| *at as f64).sum::<f64>() / 100.0;
+    assert!((mean - 2e9).abs() < 0.29e9, "{mean}");
+    assert!(
+        all.contains(&drawn(1, 7)[0]),
+        "one more changes nobody's luck"
+    );
+    let errors = read("parallel = 2\nstart_spread = \"8 s\"").expect_err("it is too long");
+    let words = "x.toml:19: connections of test `t` would start after its end";
+    assert!(errors.lines()[0].starts_with(words), "{errors}");
+    read("parallel = 1\nstart_spread = \"8 s\"").expect("one moves its end");
+}

@@ -2,7 +2,7 @@
 
 use farpath_sim::Program;
 
-use crate::world::{World, assert_near, assert_within, run_in, run_text, scenario};
+use crate::world::{World, assert_near, assert_within, run_in, run_scenario, run_text, scenario};
 
 /// a - b, 100 Mbit/s Ethernet, 10 ms one way.
 fn pair(tests: &str) -> World {
@@ -278,5 +278,31 @@ fn what_did_not_complete_has_no_completion() {
             assert!(record.absent.contains_key(*metric), "{kind} {metric}");
         }
         assert!(record.metrics["bytes"] > 0.0, "{kind}");
+    }
+}
+
+/// A window holds each to 8 Mbit/s, and nothing else does: what it carries is its own time's.
+#[test]
+fn connections_of_one_test_that_start_apart_carry_for_their_own_time() {
+    for (kind, more) in [
+        ("tcp", ""),
+        ("request", "block = \"20 kB\"\noutstanding = 4\n"),
+    ] {
+        let keys = format!(
+            "{more}parallel = 4\nwindow = \"20 kB\"\nstart_spread = \"5 s\"\nduration = \"10 s\""
+        );
+        let mut scenario = scenario(&text(&test(kind, &keys)));
+        scenario.draw_starts(7);
+        let world = run_scenario(scenario);
+        let test = &world.scenario.tests[0];
+        let own = |n| 10.0 - test.start_of(n).since(test.start).as_secs_f64();
+        assert!(own(3) < 9.0, "the seed spreads them");
+        let streams = &world.record("t").streams;
+        assert_eq!(streams.len(), 4);
+        for stream in streams {
+            let carried = stream.metrics["bytes"] / streams[0].metrics["bytes"];
+            let what = format!("{kind}, stream {}", stream.stream);
+            assert_near(&what, carried, own(stream.stream) / own(0), 0.01);
+        }
     }
 }
