@@ -488,7 +488,10 @@ impl<'i> Figures<'i> {
             && recovery::cubic_own_window(p, self.rtt_s, recovery::CUBIC_C)
                 < recovery::cubic_window(p, self.rtt_s)
         {
-            note.push_str("The Reno-friendly region governs here.");
+            note.push_str(
+                "The Reno-friendly region governs here (RFC 9438 §4.3), which counts bytes: beside it stands Reno with \
+                 --segments-per-ack 1.",
+            );
         } else if self.input.cc == Cc::Htcp && self.input.beta.is_none() {
             note.push_str(
                 "β is ½; where the queue stays empty H-TCP keeps four fifths of its window, and gets more: \

@@ -233,7 +233,10 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
             });
             match bbr.is_empty() {
                 true => fill,
-                false => format!("{fill}; or BBR{bbr}"),
+                false => format!(
+                    "{fill}; or BBR, at most {}",
+                    bbr.trim_start_matches([':', ' '])
+                ),
             }
         }
         "policer" => {

@@ -386,7 +386,7 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         ),
         (
             &["--loss", "1e-6"],
-            &["limited by  loss", "or BBR: 9.1229 Gbit/s"],
+            &["limited by  loss", "or BBR, at most 9.1229 Gbit/s"],
         ),
         (
             &["--policer", "1Gbit/s,62500B"],

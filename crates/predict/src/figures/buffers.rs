@@ -25,12 +25,19 @@ impl Figures<'_> {
         answer("slow_start_overflow_bytes", bytes, "B")
             .by("Q / (1 − 1/g), g = 1 + 1/b", "RFC 5681 §3.1")
             .note(match (self.input.queue, bytes) {
-                (None, _) => "No queue was named.",
-                (_, None) => "Slow start fills the window without overflowing the queue.",
-                _ => {
-                    "What a window of slow start outgrows the queue by is lost: it ends here, and the rest of the window is \
+                (None, _) => "No queue was named.".to_owned(),
+                (Some(queue), None) if self.outgrown() && !self.input.cc.doubles() => format!(
+                    "Slow start fills the path, and goes on until the queue is full: at a window of {}, when the queue adds \
+                     {:.1} ms. Up to as much again is lost then.",
+                    Size::from_bytes(
+                        (self.pipe() * self.mss.as_bytes() as f64) as u64 + self.payload_of(queue)
+                    ),
+                    queue.as_bytes() as f64 * 8e3 / self.input.rate.as_bps() as f64
+                ),
+                (_, None) => "Slow start fills the window without overflowing the queue.".to_owned(),
+                _ => "What a window of slow start outgrows the queue by is lost: it ends here, and the rest of the window is \
                       climbed by congestion avoidance."
-                }
+                    .to_owned(),
             })
             .holds("segments one behind the other, not paced; no early exit (HyStart)")
     }
@@ -60,6 +67,11 @@ impl Figures<'_> {
         answer("utilisation_no_buffer", share, "")
             .by(formula, grounds.source)
             .holds("one flow that loses a segment each time its window is the pipe, no queue")
+    }
+
+    /// Payload of the segments that a queue holds.
+    fn payload_of(&self, queue: Size) -> u64 {
+        queue.as_bytes() * self.mss.as_bytes() / self.wire.as_bytes().max(1)
     }
 
     /// The queue named, in pipes.
@@ -130,7 +142,7 @@ impl Figures<'_> {
         )
         .by(
             "BDP × d/(1−d), d the share cut at a loss",
-            law::grounds(self.input.cc).source,
+            "Villamizar and Song 1994; Appenzeller et al. 2004",
         )
         .holds("one flow; the queue that is there after a cut keeps the line busy until it regrows")
     }

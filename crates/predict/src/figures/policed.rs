@@ -138,7 +138,7 @@ impl Figures<'_> {
         answer("policer_limit_bps", lawful.map(|p| p.likely_bps), "bit/s")
             .by(
                 "mean window × 8 / RTT, of clumps that pass: n ≤ b + rT, round trip by round trip",
-                law::grounds(self.input.cc).source,
+                "docs/models/predict.md, policers",
             )
             .note(note)
             .holds("one flow that nothing paces, no loss but the policer's")

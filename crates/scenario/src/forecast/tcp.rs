@@ -273,12 +273,18 @@ impl Flow {
         Some(segments_bps(window, mss, self.base))
     }
 
+    /// Segments of the first flight: a receiver whose window grows offers 64 KiB at first, at most.
+    fn initial(&self) -> f64 {
+        let offered = (self.config.first_offer() as f64 / self.mss()).max(1.0);
+        f64::from(self.config.initial_window.max(1)).min(offered)
+    }
+
     /// Slow start up to `bps`.
     pub(super) fn ramp(&self, bps: f64) -> Ramp {
         let rtt_s = self.rtt_s();
         let slow_start = SlowStart {
             full: (bps * rtt_s / 8.0 / self.mss()).max(1.0),
-            initial: f64::from(self.config.initial_window.max(1)),
+            initial: self.initial(),
             segments_per_ack: segments_per_growth(&self.config),
         };
         let cost = slow_start.cost();
@@ -340,7 +346,7 @@ impl Flow {
             pipe: self.pipe(),
             cap: self.cap(),
             ceiling: self.ceiling(),
-            initial: f64::from(self.config.initial_window.max(1)),
+            initial: self.initial(),
             growth: 1.0 + 1.0 / segments_per_growth(&self.config),
             segments_per_ack: self.segments_per_step(),
             lost,
@@ -425,11 +431,19 @@ impl Flow {
                 self.streams
             ));
         }
+        if test.duration.is_none() && self.initial() < f64::from(self.config.initial_window) {
+            doubts.push(format!(
+                "a receiver offers {:.0} of these segments at first, and its window grows as they come: a short transfer takes up to two round trips longer",
+                self.initial()
+            ));
+        }
         if self.loss <= 0.0 {
             return doubts;
         }
         let cuts = self.cuts(loss_bps);
-        if cuts > LOSS_MAX {
+        if cuts > LOSS_MAX && self.cc.is_some_and(farpath_predict::Cc::is_bbr) {
+            doubts.push("a ceiling: BBR's law knows no timeouts, and at such losses a simulated flow has less".to_owned());
+        } else if cuts > LOSS_MAX {
             let timeouts = Pftk {
                 segments_per_ack: self.segments_per_step(),
                 window: self.cap(),
