@@ -154,7 +154,7 @@ impl Pending {
 
     /// Removes what an older run has left in the file's place: if this one is killed, nobody takes that for its own.
     pub(crate) fn remove_old(&self) {
-        // What is no file, such as /dev/stdout, was left by no run.
+        // What is not a file, such as /dev/stdout, was left by no run.
         let is_file = fs::symlink_metadata(&self.path).is_ok_and(|old| old.is_file());
         if is_file {
             // Where that cannot be, the new one cannot take its place either, and that is said.

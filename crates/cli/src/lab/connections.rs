@@ -99,7 +99,7 @@ pub(super) struct Connections {
     all: BTreeMap<[String; 2], Watched>,
     /// When the rounds of samples were taken.
     rounds: Vec<Time>,
-    /// The command has ended: what happens later is not told.
+    /// The command has ended: what happens later is not reported.
     is_over: bool,
     /// Bytes that the path holds of what the command's host sends, and the server's.
     holds: [u64; 2],
@@ -347,7 +347,7 @@ impl Watched {
         let resent = said.resent.unwrap_or(0);
         let sent = said.sent.map_or(0, |all| all.saturating_sub(resent));
         if self.is_closed {
-            // Two between the same ends, neither sampled: the larger is told of.
+            // Two between the same ends, neither sampled: the larger is kept.
             if sent <= self.last.end.sent {
                 return;
             }
