@@ -7,12 +7,16 @@ use farpath_config::render;
 use farpath_experiment::{Faults, Loaded, open};
 use farpath_record::count_of;
 use farpath_scenario::plan::{self, Plan};
-use farpath_scenario::{Scenario, Set, Way};
+use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, Way};
+use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure, print};
 use crate::run::sets;
+
+/// Hosts of a scenario without tests between which the ways are shown.
+const HOSTS_MOST: usize = 5;
 
 /// Most points of a sweep that are tried.
 const POINTS_MOST: usize = 1000;
@@ -43,18 +47,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
             continue;
         };
-        let dir = FlowDir::forward(flow as u16);
-        let (there, back) = (plan.walk(scenario, dir), plan.walk(scenario, dir.turned()));
-        let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);
-        shown.push_str(&format!(
-            "\n  {} ({}): {} to {}, {rtt} of propagation there and back\n    there  {}\n    back   {}\n",
-            test.name,
-            test.kind.subject().name(),
-            scenario.node_name(plan.flows[flow].source),
-            scenario.node_name(plan.flows[flow].sink),
-            describe(scenario, &plan, dir),
-            describe(scenario, &plan, dir.turned()),
-        ));
+        let name = format!("{} ({}): ", test.name, test.kind.subject().name());
+        shown.push_str(&way(scenario, &plan, flow, &name));
         let (len, steps) = plan.steps_of(scenario, flow);
         for step in steps {
             let reported = match test.kind.tcp().is_some() {
@@ -63,6 +57,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             };
             shown.push_str(&format!("    MTU    {reported}\n"));
         }
+    }
+    if scenario.tests.is_empty() {
+        shown.push_str(&between_hosts(scenario));
     }
     for bundle in &scenario.bundles {
         shown.push_str(&on_members(scenario, &plan, bundle));
@@ -85,6 +82,51 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     print(&shown)?;
     Ok(Exit::Ok)
+}
+
+/// A flow's way there and back.
+fn way(scenario: &Scenario, plan: &Plan, flow: usize, name: &str) -> String {
+    let dir = FlowDir::forward(flow as u16);
+    let (there, back) = (plan.walk(scenario, dir), plan.walk(scenario, dir.turned()));
+    let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);
+    format!(
+        "\n  {name}{} to {}, {rtt} of propagation there and back\n    there  {}\n    back   {}\n",
+        scenario.node_name(plan.flows[flow].source),
+        scenario.node_name(plan.flows[flow].sink),
+        describe(scenario, plan, dir),
+        describe(scenario, plan, dir.turned()),
+    )
+}
+
+/// What a lab may carry where no test says what a run does: the ways between hosts, and what connections meet on them.
+fn between_hosts(scenario: &Scenario) -> String {
+    let hosts = scenario.hosts.len().min(HOSTS_MOST);
+    let pairs = (0..hosts).flat_map(|a| (a + 1..hosts).map(move |b| [NodeId(a), NodeId(b)]));
+    let shown = |ends| {
+        let mut with = scenario.clone();
+        let ping = Periodic {
+            count: 1,
+            interval: Duration::ZERO,
+            size: 84,
+            ttl: 64,
+            timeout: Duration::ZERO,
+        };
+        with.tests = vec![Test::ping("between~", ends, ping)];
+        // Two hosts with nothing between them.
+        let plan = Plan::new(&with).ok()?;
+        let mut shown = way(&with, &plan, 0, "");
+        let len = plan.mss(&with, 0) + u32::from(plan.flows[0].header_bytes);
+        let dir = FlowDir::forward(0);
+        let steps = [dir, dir.turned()].map(|dir| plan.mtu_steps(&with, dir, len));
+        for (arrow, steps) in ["→", "←"].iter().zip(steps) {
+            for step in steps {
+                let said = step.describe(&with, len);
+                shown.push_str(&format!("    MTU {arrow}  {said}\n"));
+            }
+        }
+        Some(shown)
+    };
+    pairs.filter_map(shown).collect()
 }
 
 fn planned(loaded: &Loaded) -> Result<Plan, Failure> {

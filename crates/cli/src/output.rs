@@ -152,6 +152,16 @@ impl Pending {
         self.place()
     }
 
+    /// Removes what an older run has left in the file's place: if this one is killed, nobody takes that for its own.
+    pub(crate) fn remove_old(&self) {
+        // What is not a file, such as /dev/stdout, was left by no run.
+        let is_file = fs::symlink_metadata(&self.path).is_ok_and(|old| old.is_file());
+        if is_file {
+            // Where that cannot be, the new one cannot take its place either, and that is said.
+            drop(fs::remove_file(&self.path));
+        }
+    }
+
     /// The file's draft, to be written bit by bit; [`Pending::place`] puts it in place.
     pub(crate) fn open(&self) -> Result<File, Failure> {
         File::create(&self.draft).map_err(|e| self.cannot_write(&e))
@@ -263,6 +273,19 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_older_run_left_goes_and_a_device_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("o.json"), "old").expect("it can be written");
+        std::os::unix::fs::symlink("/dev/null", at("null")).expect("a link");
+        for name in ["o.json", "null", "new.json"] {
+            let file = prepare_file(&at(name)).expect("it can be written");
+            file.remove_old();
+        }
+        assert!(!at("o.json").exists() && at("null").exists());
+    }
 
     #[test]
     fn drafts_of_killed_processes_go_and_those_of_others_stay() {

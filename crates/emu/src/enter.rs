@@ -26,6 +26,9 @@ const NOT_RUN: i32 = 126;
 /// And what it adds to the number of the signal that ended one.
 const SIGNALLED: i32 = 128;
 
+/// The namespace that has a host's network, by its file in `/proc/PID/ns`.
+const NET: &str = "net";
+
 /// Signals the shadow passes on.
 const PASSED: [Signal; 7] = [
     Signal::SIGHUP,
@@ -68,7 +71,7 @@ impl Process {
     pub fn join(self) -> Result<(), EnterError> {
         let namespaces = [
             ("user", CloneFlags::CLONE_NEWUSER),
-            ("net", CloneFlags::CLONE_NEWNET),
+            (NET, CloneFlags::CLONE_NEWNET),
             ("uts", CloneFlags::CLONE_NEWUTS),
             ("pid", CloneFlags::CLONE_NEWPID),
             ("mnt", CloneFlags::CLONE_NEWNS),
@@ -77,14 +80,7 @@ impl Process {
         // All are opened before any is entered: afterwards /proc is the host's.
         let mut open = Vec::new();
         for (what, flag) in namespaces {
-            let file = File::open(format!("/proc/{}/ns/{what}", self.pid));
-            let file = match file {
-                Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                    return Err(EnterError::Gone(self));
-                }
-                other => other.map_err(refused(what))?,
-            };
-            open.push((what, flag, file));
+            open.push((what, flag, self.namespace(what)?));
         }
         // Only now is it certain whose they are.
         if !self.is_alive() {
@@ -111,6 +107,37 @@ impl Process {
             _ = std::env::set_current_dir(folder);
         }
         Ok(())
+    }
+
+    /// What `ask` gives in the network of the host whose first process this is: on a thread of its own, which ends with it. A
+    /// socket that it opens stays the host's.
+    ///
+    /// # Errors
+    /// When the host is gone, and when the caller is neither root nor who started it.
+    pub fn in_network<T: Send>(self, ask: impl FnOnce() -> T + Send) -> Result<T, EnterError> {
+        let refused = |source| EnterError::Refused { what: NET, source };
+        let there = || {
+            let network = self.namespace(NET)?;
+            // Only now is it certain whose it is.
+            if !self.is_alive() {
+                return Err(EnterError::Gone(self));
+            }
+            setns(&network, CloneFlags::CLONE_NEWNET).map_err(|e| refused(e.into()))?;
+            Ok(ask())
+        };
+        std::thread::scope(|scope| {
+            let done = scope.spawn(there).join();
+            done.map_err(|_| refused(io::Error::other("a panic")))?
+        })
+    }
+
+    /// One of the host's namespaces, opened.
+    fn namespace(self, what: &'static str) -> Result<File, EnterError> {
+        let file = File::open(format!("/proc/{}/ns/{what}", self.pid));
+        file.map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => EnterError::Gone(self),
+            _ => EnterError::Refused { what, source },
+        })
     }
 
     /// Joins the host, runs `program` there and waits; the exit code to end with, as a shell would.

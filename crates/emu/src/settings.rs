@@ -390,7 +390,9 @@ impl Settings {
             (RMEM_MAX, host.rmem_max, machine.rmem_max),
             (WMEM_MAX, host.wmem_max, machine.wmem_max),
         ] {
-            if let Some(machines) = machines.filter(|m| *m != own) {
+            // What no scenario asked for is missed by nobody.
+            let is_asked = own != Host::usual_max(host.profile);
+            if let Some(machines) = machines.filter(|m| is_asked && *m != own) {
                 self.notes.push(format!(
                     "{key} is the machine's {machines}, not {own}: programs that call setsockopt meet it; tests of the scenario do not"
                 ));
@@ -612,6 +614,14 @@ pub(crate) mod tests {
         );
         assert_eq!(notes_of(&settings, "net.core.rmem_max is the machine's"), 1);
         assert_eq!(notes_of(&settings, "TCP begins to save"), 1);
+        // Of what nobody asked for nothing is said.
+        let larger = Machine {
+            rmem_max: Some(Size::from_bytes(4 << 20)),
+            ..machine()
+        };
+        assert_eq!(notes_of(&told("", "", &larger), "rmem_max"), 0);
+        let asked = told("rmem_max = 1000000", "", &larger);
+        assert_eq!(notes_of(&asked, "net.core.rmem_max is the machine's"), 1);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Running connections, watched from outside: samples of each by `NETLINK_SOCK_DIAG`. Nothing is sent.
 
+mod ends;
 mod filter;
 mod kernel;
 
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 
+pub use ends::{Ended, Ends};
 pub use filter::{Filter, FilterError};
 
 use crate::clock::Clock;
@@ -91,6 +93,8 @@ pub struct Snapshot {
     pub sent: Option<u64>,
     /// Bytes sent again; none before Linux 4.19.
     pub resent: Option<u64>,
+    /// Segments with data sent, again or not; 0 before Linux 4.6.
+    pub segments: u64,
     /// Segments sent again.
     pub retransmits: u64,
     /// Memory that the send buffer may take, bytes.

@@ -71,6 +71,8 @@ pub enum Outcome {
     Pass,
     /// Otherwise: what was wrong.
     Fail(String),
+    /// It could not be run, and should have been: why.
+    Error(String),
     /// It was not run: why.
     Skip(String),
 }
@@ -98,9 +100,12 @@ impl Case {
         let mut status = match &self.outcome {
             Outcome::Pass => TestCaseStatus::success(),
             Outcome::Fail(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            Outcome::Error(_) => TestCaseStatus::non_success(NonSuccessKind::Error),
             Outcome::Skip(_) => TestCaseStatus::skipped(),
         };
-        if let Outcome::Fail(message) | Outcome::Skip(message) = &self.outcome {
+        if let Outcome::Fail(message) | Outcome::Error(message) | Outcome::Skip(message) =
+            &self.outcome
+        {
             status.set_message(message.as_str());
         }
         let mut case = TestCase::new(self.name.as_str(), status);
@@ -193,6 +198,23 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation) -> TestCase {
 mod tests {
     use super::*;
     use farpath_record::{Origin, Record};
+
+    #[test]
+    fn what_could_not_be_run_is_an_error_and_no_failure() {
+        let case = Case {
+            name: "make".to_owned(),
+            outcome: Outcome::Error("not run: no memory".to_owned()),
+        };
+        let mut xml = Vec::new();
+        write_cases("lab", &[Told::from(case)], &mut xml).expect("a Vec takes everything");
+        let xml = String::from_utf8(xml).expect("UTF-8");
+        let counted = r#"errors="1" failures="0""#;
+        assert!(xml.contains(counted), "{xml}");
+        assert!(
+            xml.contains("<error message=\"not run: no memory\""),
+            "{xml}"
+        );
+    }
 
     #[test]
     fn failures_carry_band_and_value_and_names_are_escaped() {

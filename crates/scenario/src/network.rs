@@ -19,6 +19,17 @@ const DEFAULT_DELAY: Duration = Duration::from_ns(500);
 const RATE_HELP: &str = "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"";
 const DEFAULT_QUEUE: QueueLimit = QueueLimit::Packets(1000);
 
+impl Host {
+    /// `net.core.rmem_max` and `wmem_max` of an unconfigured machine of its time.
+    pub const fn usual_max(profile: Profile) -> Size {
+        Size::from_bytes(match profile {
+            Profile::Bsd1999 => 262_144,
+            Profile::Linux2004 => 131_071,
+            Profile::Linux5 | Profile::Linux6 => 212_992,
+        })
+    }
+}
+
 /// A host; absent sysctls are those of an unconfigured machine of its time.
 pub(crate) fn host(f: &Fields) -> Host {
     let profile = match f.get::<String>("profile").as_deref() {
@@ -29,20 +40,12 @@ pub(crate) fn host(f: &Fields) -> Host {
     };
     // FreeBSD 3: kern.ipc.maxsockbuf, net.inet.tcp.recvspace and sendspace, which never grow.
     // Linux 2.6: net/core/sock.c and net/ipv4/tcp.c on a machine with enough memory; Linux 6: the same.
-    let (core_max, rmem, wmem) = match profile {
-        Profile::Bsd1999 => (262_144, [4096, 16_384, 16_384], [4096, 16_384, 16_384]),
-        Profile::Linux2004 => (131_071, [4096, 87_380, 174_760], [4096, 16_384, 131_072]),
-        Profile::Linux5 => (
-            212_992,
-            [4096, 131_072, 6_291_456],
-            [4096, 16_384, 4_194_304],
-        ),
+    let (rmem, wmem) = match profile {
+        Profile::Bsd1999 => ([4096, 16_384, 16_384], [4096, 16_384, 16_384]),
+        Profile::Linux2004 => ([4096, 87_380, 174_760], [4096, 16_384, 131_072]),
+        Profile::Linux5 => ([4096, 131_072, 6_291_456], [4096, 16_384, 4_194_304]),
         // Read from a running 6.18; 6.12 has the buffers of Linux 5.
-        Profile::Linux6 => (
-            212_992,
-            [4096, 131_072, 33_554_432],
-            [4096, 16_384, 4_194_304],
-        ),
+        Profile::Linux6 => ([4096, 131_072, 33_554_432], [4096, 16_384, 4_194_304]),
     };
     Host {
         name: f.get("name").unwrap_or_default(),
@@ -57,8 +60,8 @@ pub(crate) fn host(f: &Fields) -> Host {
             Some("fq") => Qdisc::Fq,
             _ => Qdisc::PfifoFast,
         },
-        rmem_max: f.get("rmem_max").unwrap_or(Size::from_bytes(core_max)),
-        wmem_max: f.get("wmem_max").unwrap_or(Size::from_bytes(core_max)),
+        rmem_max: f.get("rmem_max").unwrap_or(Host::usual_max(profile)),
+        wmem_max: f.get("wmem_max").unwrap_or(Host::usual_max(profile)),
         tcp_rmem: f.get("tcp_rmem").unwrap_or(rmem.map(Size::from_bytes)),
         tcp_wmem: f.get("tcp_wmem").unwrap_or(wmem.map(Size::from_bytes)),
         mtu_probing: match f.get::<i64>("mtu_probing") {

@@ -1,10 +1,12 @@
 //! What limits the connections of a program nobody asked: samples of them from outside, by `ss`.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 
 use farpath_observe::limit::{Outage, outage, shares};
 use farpath_observe::{Connection, Limit, Path, Sample, Surroundings};
+use farpath_probe::live::{Ended, Snapshot};
 use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 use serde::Serialize;
@@ -18,7 +20,10 @@ use super::turns::{End, turns};
 pub(super) struct Busiest {
     /// Who sends most of what it carries.
     sender: &'static str,
-    cc: String,
+    /// None where it was never sampled.
+    cc: Option<String>,
+    /// The kernel's last figures of it are missing: it carried at least what is said here.
+    at_least: bool,
     /// By the kernel's counters, each byte once; segments with those sent again.
     pub(super) bytes_sent: u64,
     segments_sent: u64,
@@ -72,10 +77,14 @@ enum Cause {
     Down,
 }
 
-/// A connection: all samples of it, and the words of the last one.
+/// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
 struct Watched {
     last: Seen,
+    /// The kernel has said that it ended, and what it came to.
+    is_closed: bool,
+    /// It ended, and what it came to nobody has heard.
+    is_missed: bool,
     samples: Vec<Sample>,
     ends: Vec<End>,
     /// Bytes acknowledged between two samples, by the later one.
@@ -88,7 +97,10 @@ struct Watched {
 #[derive(Debug, Default)]
 pub(super) struct Connections {
     all: BTreeMap<[String; 2], Watched>,
-    rounds: u64,
+    /// When the rounds of samples were taken.
+    rounds: Vec<Time>,
+    /// The command has ended: what happens later is not reported.
+    is_over: bool,
     /// Bytes that the path holds of what the command's host sends, and the server's.
     holds: [u64; 2],
 }
@@ -120,7 +132,9 @@ impl Connections {
     /// Takes in what `ss` printed at an instant of the run, first of the command's host: a line for a connection, and an
     /// indented one for what the kernel says of it. The host is 0 for the command's, 1 for the server's.
     pub(super) fn note(&mut self, now: Time, host: usize, text: &str) {
-        self.rounds += u64::from(host == 0);
+        if host == 0 {
+            self.rounds.push(now);
+        }
         let mut ends = None;
         for line in text.lines() {
             if !line.starts_with(char::is_whitespace) {
@@ -134,9 +148,13 @@ impl Connections {
             let [own, peer] = ends.clone();
             self.all.entry([peer, own]).or_default().host = 1 - host;
             let watched = self.all.entry(ends).or_default();
+            if watched.is_closed {
+                // Another between the same ends.
+                *watched = Watched::default();
+            }
             let before = watched.last.end.acked;
             watched.last = seen::read(now, line);
-            watched.last.end.round = self.rounds;
+            watched.last.end.round = self.rounds.len();
             let more = watched.last.end.acked.saturating_sub(before);
             watched.intervals.push((now, more));
             watched.host = host;
@@ -145,20 +163,54 @@ impl Connections {
         }
     }
 
+    /// Takes in that nothing is open at an instant of the run.
+    pub(super) fn none_at(&mut self, now: Time) {
+        self.rounds.push(now);
+    }
+
+    /// Takes in a kernel's last words on a connection of the host that has this number.
+    pub(super) fn close(&mut self, now: Time, host: usize, ended: &Ended) {
+        let [own, peer] = [ended.local, ended.peer].map(name_of);
+        let ends = [own.clone(), peer.clone()];
+        let known = self.all.get(&ends);
+        let now = match known.and_then(|c| c.ended_before(&self.rounds)) {
+            Some(then) if self.is_over => then,
+            None if self.is_over => return,
+            _ => now,
+        };
+        self.all.entry([peer, own]).or_default().host = 1 - host;
+        let watched = self.all.entry(ends).or_default();
+        watched.host = host;
+        watched.close(now, &ended.last);
+    }
+
+    /// The command has ended.
+    pub(super) fn stop(&mut self) {
+        self.is_over = true;
+    }
+
+    /// Whether the last words on a connection are missing that was sampled and has ended.
+    pub(super) fn misses_some(&self) -> bool {
+        let missed = |c: &Watched| c.ended_before(&self.rounds).is_some();
+        self.all.values().any(missed)
+    }
+
+    /// No more last words will be heard.
+    pub(super) fn settle(&mut self) {
+        for watched in self.all.values_mut() {
+            if let Some(then) = watched.ended_before(&self.rounds) {
+                watched.is_missed = true;
+                watched.last.sample.t = then;
+            }
+        }
+    }
+
     /// What is known of the connection that was given most to carry, if there was one; the links that cross what each of the
     /// two hosts sends say what the connection does not.
     pub(super) fn told(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<Busiest> {
         let other = |[own, peer]: &[String; 2]| self.all.get(&[peer.clone(), own.clone()]);
-        // What the other end has received, this one has sent, whether it was seen to or not.
-        let sent = |(ends, c): &(&[String; 2], &Watched)| {
-            let received = other(ends).map_or(0, |o| o.last.end.received);
-            let own = match c.last.end.sent {
-                0 => c.last.end.acked,
-                sent => sent,
-            };
-            own.max(received)
-        };
-        // What the path swallows is written, and never acknowledged.
+        let sent = |(ends, c): &(&[String; 2], &Watched)| c.sent(other(ends));
+        // What the path swallows is written, and never acknowledged. What has ended sends no more of it.
         let written = |c: &(&[String; 2], &Watched)| sent(c) + c.1.last.end.unsent;
         let (ends, most) = self.all.iter().max_by_key(written)?;
         if most.is_hardly_seen() {
@@ -166,7 +218,8 @@ impl Connections {
         }
         let mut told = Busiest {
             sender: SENDERS[most.host],
-            cc: most.last.control.clone(),
+            cc: Some(most.last.control.clone()).filter(|cc| !cc.is_empty()),
+            at_least: most.is_missed,
             bytes_sent: sent(&(ends, most)),
             segments_sent: most.last.segments,
             segments_sent_again: most.last.retransmits,
@@ -195,16 +248,20 @@ impl Busiest {
     fn words(&self, why: &str) -> String {
         let again = match self.segments_sent_again {
             0 => String::new(),
-            n => format!(", and sent {} again", count_of(n, "segment", "segments")),
+            n => format!(
+                ", and sent {}{} again",
+                self.bound(),
+                count_of(n, "segment", "segments")
+            ),
         };
         let most = match self.in_flight_max_bytes {
             Some(most) => format!("at most {} in flight in {}", quantity(most), self.samples),
             None => format!("nothing in flight in any of {}", self.samples),
         };
         format!(
-            "what {} sends ({}) had {most} samples on a path that holds {}{again}; {why}",
+            "what {} sends{} had {most} samples on a path that holds {}{again}; {why}",
             self.sender,
-            self.cc,
+            self.control(),
             quantity(self.path_holds_bytes)
         )
     }
@@ -212,16 +269,28 @@ impl Busiest {
     /// The line of a connection that was sampled too rarely in its `time`.
     fn counted(&self, time: Duration) -> String {
         format!(
-            "{} sent {} ({}) in {}, {} of them again; too few samples ({} in {:.1} s) to say what was in flight and what \
+            "{} sent {}{}{} in {}, {} of them again; too few samples ({} in {:.1} s) to say what was in flight and what \
              limited it",
             self.sender,
+            self.bound(),
             quantity(self.bytes_sent),
-            self.cc,
+            self.control(),
             count_of(self.segments_sent, "segment", "segments"),
             self.segments_sent_again,
             self.samples,
             time.as_secs_f64(),
         )
+    }
+
+    /// What stands before a number that may be too small.
+    fn bound(&self) -> &'static str {
+        if self.at_least { "at least " } else { "" }
+    }
+
+    /// The congestion control, in brackets.
+    fn control(&self) -> String {
+        let cc = self.cc.as_ref();
+        cc.map_or(String::new(), |cc| format!(" ({cc})"))
     }
 }
 
@@ -260,10 +329,73 @@ fn join_losses(causes: &mut Vec<(Cause, f64)>) {
 fn ends_of(line: &str) -> Option<[String; 2]> {
     let mut words = line.split_whitespace().rev();
     let [peer, own] = [words.next()?, words.next()?];
-    Some([own, peer].map(|end| end.replace("[::ffff:", "").replace("]:", ":")))
+    Some([own, peer].map(|end| {
+        let read = end.parse::<SocketAddr>();
+        // One with an interface in it stays as it is.
+        read.map_or(end.to_owned(), name_of)
+    }))
+}
+
+/// An end as connections are known by here.
+fn name_of(end: SocketAddr) -> String {
+    SocketAddr::new(end.ip().to_canonical(), end.port()).to_string()
 }
 
 impl Watched {
+    /// Takes in what the kernel had counted when it ended.
+    fn close(&mut self, now: Time, said: &Snapshot) {
+        let resent = said.resent.unwrap_or(0);
+        let sent = said.sent.map_or(0, |all| all.saturating_sub(resent));
+        if self.is_closed {
+            // Two between the same ends, neither sampled: the larger is kept.
+            if sent <= self.last.end.sent {
+                return;
+            }
+            *self = Watched {
+                host: self.host,
+                ..Watched::default()
+            };
+        }
+        let Seen {
+            end,
+            sample,
+            segments,
+            retransmits,
+            ..
+        } = &mut self.last;
+        let more = said.acked.saturating_sub(end.acked);
+        (*segments, *retransmits) = (said.segments, said.retransmits);
+        (end.sent, end.acked, end.unsent) = (sent, said.acked, 0);
+        // A FIN counts as one.
+        end.received = said.received.saturating_sub(1);
+        sample.t = now;
+        let busy = Duration::from_us(said.sample.busy_us);
+        let timers = sample.timers.get_or_insert_default();
+        timers.busy = timers.busy.max(busy);
+        self.intervals.push((now, more));
+        self.is_closed = true;
+    }
+
+    /// When it was found to have ended, where it was open in a round of samples and not in the next, and the kernel has not
+    /// said so.
+    fn ended_before(&self, rounds: &[Time]) -> Option<Time> {
+        let open = !self.is_closed && !self.samples.is_empty();
+        let next = rounds.get(self.last.end.round);
+        next.copied().filter(|_| open)
+    }
+
+    /// Bytes sent, each once: what the other end has received, this one has sent, whether it was seen to or not.
+    fn sent(&self, other: Option<&Watched>) -> u64 {
+        let own = match self.last.end.sent {
+            0 => self.last.end.acked,
+            sent => sent,
+        };
+        match (self.is_closed, other) {
+            (false, Some(other)) => own.max(other.last.end.received),
+            _ => own,
+        }
+    }
+
     /// Whether it was over before the samples could say anything of it.
     fn is_hardly_seen(&self) -> bool {
         let busy = self.last.sample.timers.map_or(Duration::ZERO, |t| t.busy);
@@ -272,19 +404,19 @@ impl Watched {
 
     /// When it began: what was counted before the first sample is taken to lie right before it.
     fn begun(&self) -> Time {
-        let first = self.samples.first().copied().unwrap_or_default();
+        let first = self.samples.first().unwrap_or(&self.last.sample);
         let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
         Time::from_ps(first.t.as_ps().saturating_sub(busy.as_ps()))
     }
 
-    /// From there to the last sample.
+    /// From there to its end, or to the last sample.
     fn time(&self) -> Duration {
         self.last.sample.t.since(self.begun())
     }
 
     /// Whether samples are many enough, and near enough to each other, for what they say to be true of all its time.
     fn is_seen_throughout(&self) -> bool {
-        let sampled = self.samples.iter().map(|s| s.t);
+        let sampled = self.samples.iter().chain([&self.last.sample]).map(|s| s.t);
         let mut before = self.begun();
         let mut unseen = Duration::ZERO;
         for t in sampled {
@@ -706,6 +838,103 @@ mod tests {
         }
         let told = connections.told(UNKNOWN).expect("there is one");
         assert_eq!((told.sender, told.bytes_sent), ("the server", 90_000));
+    }
+
+    /// What the server's kernel said last of its connection to a port of the command's host.
+    fn last(port: u16, sent: u64, resent: u64) -> Ended {
+        Ended {
+            local: "[2001:db8::2]:8000".parse().expect("an address"),
+            peer: format!("[2001:db8::1]:{port}").parse().expect("an address"),
+            last: Snapshot {
+                sent: Some(sent + resent),
+                resent: Some(resent),
+                acked: sent,
+                segments: (sent + resent).div_ceil(1428),
+                retransmits: resent.div_ceil(1428),
+                ..Snapshot::default()
+            },
+        }
+    }
+
+    /// Ten samples of a connection of the server's, 100 ms apart from `from` on, with so much sent in each and 1.2 MB waiting.
+    fn downloads(connections: &mut Connections, port: u16, from: u64, rate: u64) {
+        for n in 1..=10 {
+            let sent = n * rate;
+            let text = format!(
+                "ESTAB 0 0 [2001:db8::2]:8000 [2001:db8::1]:{port}\n\t cubic mss:1428 cwnd:10 bytes_sent:{sent} bytes_acked:{sent} \
+                 data_segs_out:9 busy:{}ms notsent:1200000\n",
+                n * 100
+            );
+            connections.note(at(from + n * 100), 0, "");
+            connections.note(at(from + n * 100), 1, &text);
+        }
+    }
+
+    /// A download that was broken off and resumed: most of what the first had to send was never sent, and samples of the
+    /// second are old.
+    #[test]
+    fn what_carried_most_is_known_by_the_kernels_last_figures() {
+        let mut connections = Connections::across([100_000; 2]);
+        downloads(&mut connections, 40_000, 0, 70_000);
+        connections.close(at(2000), 1, &last(40_000, 776_876, 90_000));
+        downloads(&mut connections, 40_002, 2000, 60_000);
+        connections.close(at(5000), 1, &last(40_002, 1_348_920, 2856));
+        connections.none_at(at(5500));
+        connections.stop();
+        assert!(!connections.misses_some());
+        connections.settle();
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.bytes_sent, told.at_least), (1_348_920, false));
+        assert_eq!((told.segments_sent, told.segments_sent_again), (947, 2));
+        // It lived for 3 s, and two of them nobody saw.
+        assert_eq!(told.limited_by, None);
+        let wanted = "the server sent 1349 kB (cubic) in 947 segments, 2 of them again; too few samples (10 in 3.0 s) to say ";
+        assert!(told.line.starts_with(wanted), "{}", told.line);
+    }
+
+    /// Open in one round of samples and gone in the next, and the kernel has not said what it came to.
+    #[test]
+    fn what_an_old_sample_had_is_no_total() {
+        let mut connections = Connections::across([100_000; 2]);
+        downloads(&mut connections, 40_000, 0, 70_000);
+        connections.none_at(at(1100));
+        assert!(connections.misses_some());
+        connections.stop();
+        connections.settle();
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.bytes_sent, told.at_least), (700_000, true));
+        assert!(told.limited_by.is_some(), "{told:?}");
+        let seen = told.line.starts_with("what the server sends (cubic) had ");
+        assert!(seen, "{}", told.line);
+        let mut connections = Connections::across([100_000; 2]);
+        downloads(&mut connections, 40_000, 0, 70_000);
+        connections.none_at(at(4000));
+        connections.settle();
+        let told = connections.told(UNKNOWN).expect("there is one");
+        let wanted = "the server sent at least 700 kB (cubic) in 9 segments, 0 of them again; too few samples (10 in 4.0 s) to say ";
+        assert!(told.line.starts_with(wanted), "{}", told.line);
+    }
+
+    /// The kernel speaks of a connection when its program lets go of it: after the command, when the server is ended.
+    #[test]
+    fn last_words_after_the_command_count_where_it_had_ended_before() {
+        let mut connections = Connections::across([100_000; 2]);
+        downloads(&mut connections, 40_000, 0, 70_000);
+        connections.none_at(at(1100));
+        connections.stop();
+        connections.close(at(9000), 1, &last(40_000, 710_000, 0));
+        connections.close(at(9000), 1, &last(40_002, 9_999_999, 0));
+        connections.settle();
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.bytes_sent, told.at_least), (710_000, false));
+        // What was open when the command ended went on.
+        let mut connections = Connections::across([100_000; 2]);
+        downloads(&mut connections, 40_000, 0, 70_000);
+        connections.stop();
+        connections.close(at(9000), 1, &last(40_000, 9_999_999, 0));
+        connections.settle();
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.bytes_sent, told.at_least), (700_000, false));
     }
 
     /// Ten samples, 100 ms apart, always busy: whether the kernel says `app_limited`, how many of 100 segments of

@@ -20,6 +20,7 @@ mod seen;
 mod status;
 mod turns;
 mod up;
+mod watch;
 
 use std::ffi::OsStr;
 use std::process::ExitCode;

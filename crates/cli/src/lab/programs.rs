@@ -10,8 +10,8 @@ use farpath_emu::{Host, Process, signal_of};
 use farpath_report::quantity;
 use farpath_units::{Duration, Time};
 
-use super::connections::Connections;
 use super::logs::{Logs, Who};
+use super::watch::Watch;
 use super::{FAULT, environment};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note};
@@ -32,7 +32,7 @@ pub(super) const INTERRUPTED: &str = "interrupted";
 /// How often to check whether the command has ended, and the shortest and longest time between two samples of its
 /// connections.
 pub(super) const CHECK: Wall = Wall::from_millis(10);
-const SAMPLES: [Duration; 2] = [Duration::from_ms(50), Duration::from_ms(500)];
+pub(super) const SAMPLES: [Duration; 2] = [Duration::from_ms(50), Duration::from_ms(500)];
 
 /// How far apart samples are, so long after the start: a longer run is sampled less often, and the connections of a short
 /// command are short.
@@ -47,18 +47,26 @@ const TABLE: Wall = Wall::from_secs(1);
 /// How long a server may take until it listens.
 const WAIT: Wall = Wall::from_secs(120);
 
+/// Who ended the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// It did.
+    Itself,
+    /// Its time was over.
+    Limit,
+    /// The user.
+    User,
+}
+
 /// How the command ended.
 pub(super) struct Ended {
     /// Its exit code.
     pub(super) code: u8,
-    /// Why, where that is not its own doing.
+    /// Why, where more is known than the code.
     pub(super) why: Option<String>,
-    /// Whether the user ended it.
-    pub(super) was_interrupted: bool,
+    pub(super) by: By,
     /// How long it ran.
     pub(super) took: Wall,
-    /// What was seen of its connections.
-    pub(super) connections: Connections,
     /// What is wrong with the server, if that had failed before.
     pub(super) server: Option<String>,
 }
@@ -76,7 +84,12 @@ pub(super) fn serve(
     command.args(["-c", text]).stdin(Stdio::null());
     let mut server = logs.spawn(&mut command, Who::Server)?;
     if let Some(port) = args.wait_port {
-        let found = wait_for(&mut server, (host.init, &host.name), (port, limit))?;
+        let found = wait_for(&mut server, (host.init, &host.name), (port, limit));
+        let found = found.inspect_err(|_| {
+            // Before its host: it may be about to enter that.
+            drop(server.kill());
+            drop(server.wait());
+        })?;
         if let Some(why) = found.complaint(args.control.ipv4) {
             note(&format!("port {port} of `{}` {why}", host.name));
         }
@@ -107,12 +120,11 @@ impl Listens {
     }
 }
 
-/// Runs the command on the first of `hosts` to its end.
+/// Runs the command on its host to its end, its connections watched.
 pub(super) fn run(
     args: &LabRunArgs,
-    (hosts, holds): ([&Host; 2], [u64; 2]),
-    limit: Option<Wall>,
-    beside: &Beside,
+    (host, limit): (&Host, Option<Wall>),
+    (beside, watch): (&Beside, &mut Watch<'_>),
     logs: &mut Logs<'_>,
 ) -> Result<Ended, Failure> {
     // Until the clock runs, packets stand still.
@@ -121,19 +133,19 @@ pub(super) fn run(
     }
     let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
     // In this process's group, or it could not read from a terminal.
-    let mut command = hosts[0].init.command(program);
+    let mut command = host.init.command(program);
     command.args(arguments);
     let mut client = logs.spawn(&mut command, Who::Client)?;
-    let mut connections = Connections::across(holds);
     let started = Instant::now();
-    let mut next_sample = beside.now() + SAMPLES[0];
-    let (code, why) = loop {
+    let (code, by, why) = loop {
         if let Some(status) = client.try_wait().map_err(environment)? {
-            break (status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8), None);
+            let code = status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
+            break (code, By::Itself, None);
         }
         if progress::interrupted() {
             end(&mut client, true)?;
-            break (Exit::Interrupted as u8, Some(INTERRUPTED.to_owned()));
+            let code = Exit::Interrupted as u8;
+            break (code, By::User, Some(INTERRUPTED.to_owned()));
         }
         if beside.is_over() {
             return Err(Failure::environment(
@@ -143,47 +155,25 @@ pub(super) fn run(
         if limit.is_some_and(|limit| started.elapsed() >= limit) {
             end(&mut client, false)?;
             let limit = args.timeout.as_deref().unwrap_or_default();
-            break (TIMED_OUT, Some(format!("ended after {limit} (--timeout)")));
+            let why = format!("ended after {limit} (--timeout)");
+            break (TIMED_OUT, By::Limit, Some(why));
         }
-        let now = beside.now();
-        if now >= next_sample {
-            next_sample = now + pace(now.since(Time::ZERO));
-            // A sample costs more than everything else an idle lab does.
-            if sockets_in_use(hosts[0].init) > 0 {
-                sample(hosts, beside, &mut connections);
-            }
-        }
+        watch.look();
         std::thread::park_timeout(CHECK);
     };
     let took = started.elapsed();
-    // What is under way yet, the kernel goes on sending.
-    if !connections.is_empty() {
-        sample(hosts, beside, &mut connections);
-    }
+    watch.command_ended();
     if let Some(why) = &why {
         note(&format!("the command was {why}"));
     }
-    let was_interrupted = why.as_deref() == Some(INTERRUPTED);
     let why = why.or_else(|| meaning(code, program));
     Ok(Ended {
         code,
         why,
-        was_interrupted,
+        by,
         took,
-        connections,
         server: None,
     })
-}
-
-/// Samples the connections of both hosts.
-fn sample(hosts: [&Host; 2], beside: &Beside, connections: &mut Connections) {
-    for (number, host) in hosts.into_iter().enumerate() {
-        let output = Connections::sample(&mut host.command("ss")).output();
-        if let Ok(output) = output {
-            let text = String::from_utf8_lossy(&output.stdout);
-            connections.note(beside.now(), number, &text);
-        }
-    }
 }
 
 /// What exit codes that a shell and this program give mean, for the report.
@@ -269,7 +259,7 @@ fn wait_for(
         }
         if progress::interrupted() {
             return Err(Failure::interrupted(format!(
-                "nothing listens on port {port} yet"
+                "{INTERRUPTED}: nothing listened on port {port} yet"
             )));
         }
         if started.elapsed() > longest {
@@ -290,7 +280,7 @@ fn of_host(host: Process, name: &str) -> String {
 
 /// How many TCP sockets a host has, listening and connected. The kernel keeps count; for the table itself it walks through
 /// the sockets of all namespaces, which takes milliseconds.
-fn sockets_in_use(host: Process) -> u64 {
+pub(super) fn sockets_in_use(host: Process) -> u64 {
     in_use(&of_host(host, "sockstat")) + in_use(&of_host(host, "sockstat6"))
 }
 

@@ -16,12 +16,13 @@ use farpath_scenario::plan::{Plan, address};
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::connections::Busiest;
+use super::connections::{Busiest, Connections};
 use super::datagrams::{self, Sent};
 use super::logs::Logs;
 use super::packets::Packets;
 use super::path::Path;
-use super::programs::{self, CHECK, Ended};
+use super::programs::{self, By, CHECK, Ended};
+use super::watch::Watch;
 use super::{FAULT, environment};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note};
@@ -98,10 +99,13 @@ struct Files {
 
 impl Files {
     fn prepare(json: Option<&File>, junit: Option<&File>) -> Result<Files, Failure> {
-        Ok(Files {
+        let files = Files {
             json: json.map(prepare_file).transpose()?,
             junit: junit.map(prepare_file).transpose()?,
-        })
+        };
+        let all = [&files.json, &files.junit].into_iter().flatten();
+        all.for_each(Pending::remove_old);
+        Ok(files)
     }
 
     /// Writes what a run came to.
@@ -153,25 +157,38 @@ impl Outcomes {
     /// Those of a run that failed, and not by its command.
     fn fault(name: &Name, failure: &Failure) -> Outcomes {
         let why = failure.to_string();
-        let (code, said, certificate) = match failure.is_interruption() {
-            true => (Exit::Interrupted as u8, why.clone(), "the run did not end"),
-            false => (FAULT, format!("not run: {why}"), "there was no run"),
+        let interrupted = failure.is_interruption();
+        let (code, command, certificate) = match interrupted {
+            true => (
+                Exit::Interrupted as u8,
+                Outcome::Fail(why.clone()),
+                "the run did not end",
+            ),
+            false => {
+                let said = format!("not run: {why}");
+                (FAULT, Outcome::Error(said), "there was no run")
+            }
+        };
+        let fault = if interrupted {
+            programs::INTERRUPTED
+        } else {
+            &why
         };
         let skip = |why: &str| Outcome::Skip(why.to_owned());
-        let mut fault = Outcomes {
+        let mut outcomes = Outcomes {
             code,
-            command: Outcome::Fail(said),
+            command,
             took: None,
             server: name.has_server.then(|| skip(certificate)),
             certificate: skip(certificate),
             said: String::new(),
-            report: Report::none(name, Some(code), &why),
+            report: Report::none(name, Some(code), fault),
         };
         if failure.is_of_server() {
-            fault.server = Some(Outcome::Fail(why));
-            fault.command = skip("the server did not listen");
+            outcomes.server = Some(Outcome::Fail(why));
+            outcomes.command = skip("the server did not listen");
         }
-        fault
+        outcomes
     }
 }
 
@@ -260,11 +277,11 @@ fn attempt(args: &LabRunArgs, name: &Name) -> Result<Outcomes, Failure> {
         listed.set_hosts(&lab.hosts).map_err(environment)?;
     }
     let hosts = std::mem::take(&mut lab.hosts);
-    let (ended, rtt) = both(args, (&path, limit), (&mut lab, &hosts), &mut logs)?;
+    let (ended, connections, rtt) = both(args, (&path, limit), (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
     let certificate = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
-    let connection = limit_of(&ended, &path, &lab);
+    let connection = limit_of(&connections, &path, &lab);
     let datagrams = datagrams::sent(&path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
@@ -288,9 +305,7 @@ fn attempt(args: &LabRunArgs, name: &Name) -> Result<Outcomes, Failure> {
         schema: SCHEMA,
         command: name.command.clone(),
         exit_code: Some(ended.code),
-        fault: ended
-            .was_interrupted
-            .then(|| programs::INTERRUPTED.to_owned()),
+        fault: ended.why.clone().filter(|_| ended.by != By::Itself),
         took_ns: u64::try_from(ended.took.as_nanos()).ok(),
         rtt_p99_ns: rtt,
         certificate: Some(certificate),
@@ -312,11 +327,11 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
 }
 
 /// What limited the program's largest connection, by its samples and by what the links between the two hosts saw.
-fn limit_of(ended: &Ended, path: &Path, lab: &Lab) -> Option<Busiest> {
+fn limit_of(connections: &Connections, path: &Path, lab: &Lab) -> Option<Busiest> {
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
-    ended.connections.told(ways)
+    connections.told(ways)
 }
 
 /// What the hosts stand on, names resolving as the arguments say.
@@ -373,7 +388,7 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
     };
     let certificate = report.certificate.as_ref();
     let (code, truth) = match certificate.map_or(Outcome::Pass, Outcome::from) {
-        Outcome::Fail(why) if args.strict && report.fault.is_none() => {
+        Outcome::Fail(why) if args.strict && ended.by != By::User => {
             (Exit::Certificate as u8, Outcome::Fail(why))
         }
         Outcome::Fail(why) => (ended.code, Outcome::Skip(format!("invalid: {why}"))),
@@ -462,14 +477,14 @@ fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Fai
     file.write(&xml)
 }
 
-/// Runs the server, then the command, with the path at work and its RTT measured: how the command ended, and the RTT's 99th
-/// percentile in nanoseconds.
+/// Runs the server, then the command, with the path at work and its RTT measured: how the command ended, its connections, and
+/// the RTT's 99th percentile in nanoseconds.
 fn both(
     args: &LabRunArgs,
     (path, limit): (&Path, Option<Wall>),
     (lab, hosts): (&mut Lab, &[Host]),
     logs: &mut Logs<'_>,
-) -> Result<(Ended, Option<f64>), Failure> {
+) -> Result<(Ended, Connections, Option<f64>), Failure> {
     let [client, server] = path.hosts.map(|number| &hosts[number]);
     let holds = path.holds()?;
     let mut serving = programs::serve(args, (server, limit), logs)?;
@@ -481,19 +496,20 @@ fn both(
     // The path's times count from the start of the command.
     let (mut conductor, clock) = lab::begin(&planned, hosts)?;
     let done = lab.run_beside(clock, |beside| {
-        let mut done = programs::run(args, ([client, server], holds), limit, beside, logs);
+        let mut watch = Watch::begin([client, server], holds, beside);
+        let mut done = programs::run(args, (client, limit), (beside, &mut watch), logs);
         if let (Ok(ended), Some(server)) = (&mut done, serving.take()) {
             ended.server = programs::dismiss(server, ended.code);
         }
         conductor.stop();
         while !beside.is_over() && !conductor.listen(CHECK) {}
-        done
+        done.map(|ended| (ended, watch.finish()))
     });
-    let ended = done.map_err(Fault::from)??;
+    let (ended, connections) = done.map_err(Fault::from)??;
     let results = conductor.finish();
     let at = Default::default();
     let measured = (&planned, &results);
     let found = records(scenario, &plan, measured, Origin::Emulated, &at, &|_| None);
     let rtt = found.first().and_then(|r| r.metrics.get("rtt_p99_ns"));
-    Ok((ended, rtt.copied()))
+    Ok((ended, connections, rtt.copied()))
 }

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Time};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct End {
     /// Both ends are sampled in each round.
-    pub(super) round: u64,
+    pub(super) round: usize,
     pub(super) t: Time,
     /// Bytes sent so far, each once.
     pub(super) sent: u64,
@@ -96,7 +96,7 @@ mod tests {
                 let sent = messages.iter().filter(|m| m.0 == end && m.1 <= t);
                 let received = messages.iter().filter(|m| m.0 != end && m.1 + takes <= t);
                 End {
-                    round: t / 50,
+                    round: (t / 50) as usize,
                     t: Time::from_ps(t * MS),
                     since_sent: Duration::from_ms(t - sent.clone().map(|m| m.1).max().unwrap_or(0)),
                     sent: 10 * sent.count() as u64,

@@ -77,6 +77,17 @@ pub(crate) fn commands(name: &str, page: &str) -> Vec<String> {
     found
 }
 
+/// The files that a page has the reader write: blocks of TOML whose first line is a comment with a name, and nothing else.
+fn files(page: &str) -> impl Iterator<Item = (&str, &str)> {
+    let blocks = page.split("```toml\n").skip(1);
+    blocks.filter_map(|block| {
+        let (text, _) = block.split_once("```")?;
+        let name = text.lines().next()?.strip_prefix("# ")?;
+        let is_name = name.ends_with(".toml") && !name.contains(['/', ' ']);
+        is_name.then_some((name, text))
+    })
+}
+
 /// What typing `line` in `folder` prints, with this build's `farpath` first in the path.
 pub(crate) fn type_in(folder: &Path, line: &str) -> Result<String, String> {
     let binary = Path::new(env!("CARGO_BIN_EXE_farpath"));
@@ -119,6 +130,9 @@ fn type_all(typed: impl Fn(&str) -> String) {
         let found = commands(name, page);
         assert!(!found.is_empty(), "{name} shows no command");
         let folder = tempfile::tempdir().expect("a folder");
+        for (file, text) in files(page) {
+            std::fs::write(folder.path().join(file), text).expect("it is writable");
+        }
         let mut on_page = BTreeSet::new();
         if name == "docs/reference/cli.md" {
             // The help texts take the reader's own file as given.

@@ -211,6 +211,43 @@ fn a_scenario_without_a_test_is_not_run_and_not_passed() {
         .exits(2)
         .says(&["has no test", "[[test]]", "farpath lab up"]);
     farpath_in(folder.path(), &["check", "empty.toml"]).exits(0);
+    // What a lab's connections would meet is found without a test.
+    let text = r#"[scenario]
+name = "hole"
+[[host]]
+name = "client"
+[[host]]
+name = "server"
+[[router]]
+name = "west"
+answers = false
+[[router]]
+name = "east"
+[[link]]
+name = "near"
+ends = ["client", "west"]
+rate = "1 Gbit/s"
+[[link]]
+name = "path"
+ends = ["west", "east"]
+rate = "20 Mbit/s"
+delay = "50 ms"
+mtu = 1400
+[[link]]
+name = "far"
+ends = ["east", "server"]
+rate = "1 Gbit/s"
+"#;
+    fs::write(folder.path().join("hole.toml"), text).expect("writable");
+    let checked = farpath_in(folder.path(), &["check", "hole.toml"]).exits(0);
+    for words in [
+        "client to server, 100.002 ms of propagation there and back",
+        "MTU →  link `path` lets through 1400 of 1500 bytes and `west` does not tell the sender",
+        "MTU ←  link `path` lets through 1400 of 1500 bytes: `east` tells the sender",
+        "a run has nothing to do, and a lab needs none",
+    ] {
+        assert!(checked.out.contains(words), "{words}: {}", checked.out);
+    }
 }
 
 /// A value of a sweep is tried by `check`, as a run would try it, and an error shows where it stands.

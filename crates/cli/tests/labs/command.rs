@@ -106,7 +106,7 @@ fn impairments_do_to_a_program_what_they_say() {
 fn a_command_that_takes_too_long_is_ended_with_124() {
     let place = Place::new();
     let script = "trap 'echo asked; exit 0' TERM; echo there; tail -f /dev/null & wait";
-    let options = ["--timeout", "500ms", "--junit", "o.xml"];
+    let options = ["--timeout", "500ms", "--junit", "o.xml", "--json", "o.json"];
     let ran = place.lab_run(&[&options[..], &["--", "sh", "-c", script]].concat());
     let ran = ran.exits(124);
     assert_eq!(ran.out, "there\nasked\n");
@@ -114,6 +114,16 @@ fn a_command_that_takes_too_long_is_ended_with_124() {
     assert!(ran.err.contains(said), "{}", ran.err);
     let junit = std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
     assert!(junit.contains("ended after 500ms (--timeout)"), "{junit}");
+    // A command that ends with 124 by itself has no fault.
+    let fault = || {
+        let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+        let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        found["fault"].clone()
+    };
+    assert_eq!(fault(), "ended after 500ms (--timeout)");
+    let own = ["--json", "o.json", "--", "sh", "-c", "exit 124"];
+    place.lab_run(&own).exits(124);
+    assert_eq!(fault(), serde_json::Value::Null);
     assert_eq!(place.left(), Vec::<PathBuf>::new());
     place.lab_run(&["--timeout", "100s", "--", "true"]).exits(0);
     let wrong = place.lab_run(&["--timeout", "60", "--", "true"]).exits(125);
@@ -154,7 +164,7 @@ fn wrong_arguments_are_in_the_reports_whoever_finds_them() {
             let junit = read("o.xml");
             assert!(junit.contains(said), "{options:?}: {junit}");
             assert!(
-                junit.contains(r#"tests="2" skipped="1" errors="0" failures="1""#),
+                junit.contains(r#"tests="2" skipped="1" errors="1" failures="0""#),
                 "{junit}"
             );
             let found: serde_json::Value = serde_json::from_str(&read("o.json")).expect("JSON");
@@ -299,7 +309,7 @@ fn a_lab_that_cannot_start_leaves_junit() {
     let ran = place.lab_run(&options).exits(125);
     assert!(ran.err.contains("nonsense"), "{}", ran.err);
     let junit = std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
-    let counts = r#"tests="2" skipped="1" errors="0" failures="1""#;
+    let counts = r#"tests="2" skipped="1" errors="1" failures="0""#;
     assert!(junit.contains(counts), "{junit}");
     assert!(junit.contains("not run: this kernel has no"), "{junit}");
     // Other paths have other classes.

@@ -276,6 +276,29 @@ fn the_first_signal_ends_it() {
     }
 }
 
+/// While the server does not listen yet: the run was not ended by that.
+#[test]
+fn a_signal_while_a_port_is_waited_for_is_an_interruption() {
+    let place = Place::new();
+    let there = place.path().join("there");
+    let server = "touch there; exec tail -f /dev/null";
+    let mut command = place.command();
+    command.args(PATH).args(["--json", "o.json"]);
+    command.args(["--server", server, "--wait-port", "7000", "--", "true"]);
+    let mut child = start(&mut command);
+    while !there.exists() {
+        assert_eq!(child.try_wait().expect("it is ours"), None);
+        std::thread::yield_now();
+    }
+    signal("-TERM", &child.id().to_string());
+    assert_eq!(child.wait().expect("it is ours").code(), Some(130));
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let said = (&found["exit_code"], &found["fault"]);
+    assert_eq!(said, (&130.into(), &"interrupted".into()));
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
 /// As `--timeout` does; a second signal would end all at once.
 #[test]
 fn the_first_signal_leaves_the_command_time_and_the_run_its_reports() {
@@ -394,18 +417,24 @@ fn a_name_in_use_is_refused_and_its_log_stays() {
 #[test]
 fn what_a_killed_run_leaves_is_in_nobody_s_way() {
     let place = Place::new();
+    let reports = ["o.json", "o.xml"].map(|name| place.path().join(name));
+    let options = ["--json", "o.json", "--junit", "o.xml", "--", "true"];
+    place.lab_run(&options).exits(0);
+    assert!(reports.iter().all(|report| report.exists()));
     let mut command = place.command();
-    let mut child =
-        start(
-            command
-                .args(PATH)
-                .args(["--", "sh", "-c", "echo there; exec tail -f /dev/null"]),
-        );
+    let mut child = start(
+        command
+            .args(PATH)
+            .args(["--json", "o.json", "--junit", "o.xml"])
+            .args(["--", "sh", "-c", "echo there; exec tail -f /dev/null"]),
+    );
     let mut line = String::new();
     let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
     out.read_line(&mut line).expect("it says something");
     child.kill().expect("it is ours");
     child.wait().expect("it is ours");
+    // Nobody reads in the older run's reports how this one went.
+    assert!(reports.iter().all(|report| !report.exists()));
     place.farpath(&["lab", "up", "small.toml"]).exits(0);
     place.farpath(&["lab", "down"]).exits(0);
     place.lab_run(&["--", "true"]).exits(0);

@@ -67,7 +67,7 @@ impl Kernel {
 }
 
 /// What an entry says, if it matches and the kernel gave its account.
-fn found(now_ns: u64, entry: &InetResponse, filter: &Filter) -> Option<Found> {
+pub(super) fn found(now_ns: u64, entry: &InetResponse, filter: &Filter) -> Option<Found> {
     let id = &entry.header.socket_id;
     let local = SocketAddr::new(id.source_address.to_canonical(), id.source_port);
     let peer = SocketAddr::new(id.destination_address.to_canonical(), id.destination_port);
@@ -119,6 +119,7 @@ fn snapshot(now_ns: u64, info: &TcpInfo, memory: Option<&MemInfo>, unread: u32) 
         received: info.bytes_received(),
         sent: info.bytes_sent(),
         resent: info.bytes_resent(),
+        segments: info.segments(),
         retransmits: info.retransmits(),
         send_buffer: memory.map(|m| m.send_queue_max.into()),
         receive_buffer: memory.map(|m| m.receive_queue_max.into()),

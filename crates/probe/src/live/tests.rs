@@ -176,3 +176,35 @@ fn a_connection_of_this_host_is_seen_from_outside() {
     let watched = watch(&none, &stop, |_| {}).expect("the kernel answers");
     assert!(watched.connections.is_empty() && watched.lasted_ns >= 3_000_000);
 }
+
+/// What was sent, received and sent again is known of a connection that nobody sampled.
+#[test]
+fn the_last_words_on_a_connection_are_heard() {
+    let ends = Ends::listen().expect("the kernel tells of ends");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let mut client = TcpStream::connect(address).expect("a connection");
+    let own = client.local_addr().expect("an address");
+    let (mut server, _) = listener.accept().expect("it came");
+    client.write_all(&[7; 10_000]).expect("there is room");
+    server.read_exact(&mut [0; 10_000]).expect("they came");
+    drop((client, server, listener));
+    let mut heard = Vec::new();
+    let last = |heard: &[Ended], local, peer| {
+        let found = heard.iter().find(|e| (e.local, e.peer) == (local, peer));
+        found.map(|e| e.last)
+    };
+    for _ in 0..500 {
+        heard.extend(ends.ended());
+        if last(&heard, own, address).is_some() && last(&heard, address, own).is_some() {
+            break;
+        }
+        std::thread::park_timeout(std::time::Duration::from_millis(10));
+    }
+    let sender = last(&heard, own, address).expect("the client's end");
+    assert_eq!((sender.sent, sender.resent), (Some(10_000), Some(0)));
+    assert!(sender.segments > 0 && sender.retransmits == 0);
+    // A FIN counts as one byte.
+    let receiver = last(&heard, address, own).expect("the server's end");
+    assert_eq!(receiver.received, 10_001);
+}

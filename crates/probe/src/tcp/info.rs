@@ -108,6 +108,11 @@ impl TcpInfo {
         self.u64(128).unwrap_or(0)
     }
 
+    /// `tcpi_data_segs_out` (Linux 4.6); 0 where the kernel does not count.
+    pub(crate) fn segments(&self) -> u64 {
+        self.u32(156).into()
+    }
+
     /// `tcpi_delivery_rate` (Linux 4.9), bit/s.
     pub(crate) fn delivery_bps(&self) -> Option<u64> {
         let bytes = self.u64(160)?;

@@ -113,7 +113,8 @@ fn keys_without_effect_are_found_where_they_stand() {
         );
     }
     let none = "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n";
-    assert_eq!(found(none), ["there is no test: nothing is run"]);
+    let title = "there is no test: a run has nothing to do, and a lab needs none";
+    assert_eq!(found(none), [title]);
 }
 
 /// A key that acts at any point of a sweep is in use. One that acts at no point is found once, where it stands.
