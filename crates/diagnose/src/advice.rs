@@ -170,11 +170,11 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
             host => host,
         }),
         Cause::Application if e.tester => {
-            let memory = e.counted_else.from_memory();
+            let memory = e.counted_else.faster_rate();
             systems::tester(e.file.as_deref(), memory.as_deref())
         }
         Cause::Application if e.ssh => systems::ssh(!crate::ceiling::beyond_channel(e)),
-        Cause::Application => systems::program(),
+        Cause::Application => systems::program(e.counted_else.faster_rate().as_deref()),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
             against_loss(cause, e, (facts, flow), &hosts)

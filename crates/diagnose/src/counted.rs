@@ -42,7 +42,7 @@ impl Counted {
     }
 
     /// The rate that a faster test got between the same hosts, for people.
-    pub(crate) fn from_memory(&self) -> Option<String> {
+    pub(crate) fn faster_rate(&self) -> Option<String> {
         let (_, rate, _) = self.faster.as_ref()?;
         Some(crate::ceiling::bps(rate.value))
     }

@@ -27,7 +27,7 @@ fn unanswered(e: &Evidence, items: &mut Vec<Item>) {
         weights: of(&LOSSES, -14.0)
             .into_iter()
             .chain(of(&others, -20.0))
-            .chain([(Cause::MtuBlackHole, 18.0), (Cause::Application, 4.0)])
+            .chain([(Cause::MtuBlackHole, 17.0), (Cause::Application, 6.0)])
             .collect(),
         sentence: "the connection was opened, and nothing of the answer came: it is lost, as it is larger than the question, or was never sent".to_owned(),
     });

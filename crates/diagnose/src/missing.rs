@@ -84,6 +84,12 @@ pub(crate) fn missing(
     all.extend(of_path(e, asking, ceilings, &likely, sure));
     all.extend(of_interfaces(e, &likely, sure));
     all.extend(of_segments(e, asking, ceilings, &likely));
+    let mut asked = Vec::new();
+    all.retain(|m| {
+        let new = !asked.contains(&m.fact);
+        asked.push(m.fact);
+        new
+    });
     all.truncate(ASKED_MAX);
     all
 }

@@ -161,14 +161,17 @@ impl Flow {
         let (Some(side), Some(test)) = (side, &mut self.test) else {
             return;
         };
-        if !(self.from.host.is_empty() && self.to.host.is_empty()) {
-            return;
-        }
         let ends = match side {
             Side::Sender => [here, peer],
             Side::Receiver => [peer, here],
         };
-        for (own, end) in [&mut self.from, &mut self.to].into_iter().zip(ends) {
+        let own = [&mut self.from, &mut self.to];
+        // What is named of it has to be so in the socket.
+        let agrees = |(own, end): (&&mut End, &&End)| own.host.is_empty() || own.host == end.host;
+        if !own.iter().zip(&ends).all(agrees) {
+            return;
+        }
+        for (own, end) in own.into_iter().zip(ends) {
             own.host.clone_from(&end.host);
         }
         (test.from, test.to) = (self.from.clone(), self.to.clone());

@@ -96,13 +96,20 @@ impl Remedy {
     }
 }
 
-/// Against pauses of a program.
-pub(crate) fn program() -> Remedy {
-    let commands = [
+/// Against pauses of a program; with what a test between the same hosts got.
+pub(crate) fn program(tested: Option<&str>) -> Remedy {
+    let path = match tested {
+        Some(rate) => format!(
+            "the path carried {rate} in a test between the same hosts: what is left is the program, and the disk or processor it waits for"
+        ),
+        None => {
+            "iperf3 between the same hosts shows what the path gives without the program".to_owned()
+        }
+    };
+    Remedy::without_risk([
         "ask for larger pieces, or for the next before the last has come: each pause costs a round trip",
-        "iperf3 between the same hosts shows what the path gives without the program",
-    ];
-    Remedy::without_risk(commands)
+        &path,
+    ])
 }
 
 /// Against pauses of OpenSSH, which has a window of its own; more may be in flight than that has room for.

@@ -123,7 +123,7 @@ pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts
                 facts.number(host, name, Figure::exact(number as f64, at));
             }
         }
-    } else {
+    } else if !MACOS.contains(&key) {
         // A setting all the same, of something else.
         return true;
     }

@@ -45,8 +45,13 @@ fn tuned(now: &Buffers, risk: &str) -> Remedy {
             ..Remedy::default()
         };
     }
+    let mut commands = vec![format!("{SET}normal")];
+    if now.level.is_none() {
+        let first = "netsh interface tcp show global: where the level is normal already there is nothing to change here";
+        commands.insert(0, first.to_owned());
+    }
     Remedy {
-        commands: vec![format!("{SET}normal")],
+        commands,
         undo: vec![match now.level {
             Some(level) => format!("{SET}{level}"),
             None => format!(
