@@ -169,12 +169,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
             "" => "HOST",
             host => host,
         }),
-        Cause::Application if e.tester => {
-            let memory = e.counted_else.faster_rate();
-            systems::tester(e.file.as_deref(), memory.as_deref())
-        }
-        Cause::Application if e.ssh => systems::ssh(!crate::ceiling::beyond_channel(e)),
-        Cause::Application => systems::program(e.counted_else.faster_rate().as_deref()),
+        Cause::Application => of_program(e),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
             against_loss(cause, e, (facts, flow), &hosts)
@@ -182,6 +177,16 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         _ => return None,
     };
     Some(remedy.change(host, system, None))
+}
+
+/// What a sending program can do: a tool that tests, a copy over SSH, or another.
+fn of_program(e: &Evidence) -> Remedy {
+    let tested = e.counted_else.faster_rate();
+    match (e.tester, e.ssh) {
+        (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),
+        (false, true) => systems::ssh(!crate::ceiling::beyond_channel(e)),
+        (false, false) => systems::program(tested.as_deref()),
+    }
 }
 
 /// Window scaling: at the end that has it off, or between them where both have it on.

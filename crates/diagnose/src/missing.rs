@@ -84,6 +84,11 @@ pub(crate) fn missing(
     all.extend(of_path(e, asking, ceilings, &likely, sure));
     all.extend(of_interfaces(e, &likely, sure));
     all.extend(of_segments(e, asking, ceilings, &likely));
+    each_once(all)
+}
+
+/// The first of them, each fact once.
+fn each_once(mut all: Vec<MissingFact>) -> Vec<MissingFact> {
     let mut asked = Vec::new();
     all.retain(|m| {
         let new = !asked.contains(&m.fact);

@@ -101,7 +101,7 @@ impl Tool for Curl {
     }
 }
 
-/// Nothing in so many seconds is no slow start of an answer.
+/// An answer that has not begun after so many seconds hangs.
 const HUNG_S: f64 = 5.0;
 
 impl Curl {

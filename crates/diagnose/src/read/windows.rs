@@ -47,7 +47,7 @@ impl Tool for Netsh {
                     facts.number(host, "recvspace_bytes", Figure::exact(most, line.at));
                 }
             }
-            ("RFC 1323 Timestamps" | "Timestamps", "disabled") => {
+            (key, "disabled") if key.ends_with("Timestamps") => {
                 facts.exact(host, "timestamps", 0.0, line.at);
             }
             (

@@ -62,7 +62,7 @@ fn a_socket_that_hangs_sends_what_waits_in_it() {
     }
 }
 
-/// Without a ping a path that is down looks the same: that is asked for. Beside small pings it is what is large that is lost.
+/// Without a ping it may be a path that is down: that is asked for. Beside small pings it is what is large that is lost.
 #[test]
 fn repetitions_that_nobody_hears_are_a_hole_beside_pings_that_pass() {
     let ss = hung("");

@@ -20,7 +20,8 @@ const MAC: &str = "net.inet.tcp.sendspace: 131072\nnet.inet.tcp.recvspace: 13107
 
 fn windows(level: &str) -> String {
     format!(
-        "C:\\>netsh interface tcp show global\n\nTCP Global Parameters\n----------------------------------------------\nReceive Window Auto-Tuning Level    : {level}\nRFC 1323 Timestamps                 : disabled\n"
+        "C:\\>netsh interface tcp show global\n\nTCP Global Parameters\n----------------------------------------------\nReceive Window Auto-Tuning Level    : {level}\nRFC {} Timestamps                 : disabled\n",
+        1323
     )
 }
 
