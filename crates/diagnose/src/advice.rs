@@ -1,5 +1,6 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
+mod fitting;
 mod shared;
 mod systems;
 
@@ -9,10 +10,11 @@ use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
-use crate::known::System;
+use crate::known::{System, tuning};
 use crate::read::Facts;
 use crate::seen::{Side, Test};
 use crate::tally::Tally;
+use fitting::fitting;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
@@ -167,9 +169,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
             "" => "HOST",
             host => host,
         }),
-        Cause::Application if e.tester => systems::tester(),
-        Cause::Application if e.ssh => systems::ssh(!crate::ceiling::beyond_channel(e)),
-        Cause::Application => systems::program(),
+        Cause::Application => of_program(e),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
             against_loss(cause, e, (facts, flow), &hosts)
@@ -177,6 +177,16 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         _ => return None,
     };
     Some(remedy.change(host, system, None))
+}
+
+/// What a sending program can do: a tool that tests, a copy over SSH, or another.
+fn of_program(e: &Evidence) -> Remedy {
+    let tested = e.counted_else.faster_rate();
+    match (e.tester, e.ssh) {
+        (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),
+        (false, true) => systems::ssh(!crate::ceiling::beyond_channel(e)),
+        (false, false) => systems::program(tested.as_deref()),
+    }
 }
 
 /// Window scaling: at the end that has it off, or between them where both have it on.
@@ -203,7 +213,7 @@ fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
     };
     let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
     let now = Buffers::of(facts, &hosts, end);
-    let mut remedy = systems::scaling(system, now.old);
+    let mut remedy = systems::scaling(system, &now);
     if system.is_none() {
         for command in remedy.commands.iter_mut().chain(&mut remedy.undo) {
             command.insert_str(0, "on Linux: ");
@@ -334,46 +344,6 @@ fn places(facts: &Facts, counter: Option<&Tally>) -> String {
     at.map_or_else(String::new, |at| format!(" ({})", facts.place(*at)))
 }
 
-/// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
-/// or else the least that IPv6 asks of a link (RFC 8200 §5), or IPv4 of a host (RFC 791 §3.1).
-fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'static str) {
-    let all = |name| facts.along(flow, name).map(|figure| figure.value);
-    let lost = e.large_lost.as_ref().map_or(e.mss + 52.0, |l| l.value);
-    let lost = all("ping_large_lost_bytes").fold(lost, libm::fmin);
-    let told = e.swallowed.as_ref().and_then(|s| s.mtu.as_ref());
-    let told = told.map(|m| m.value).into_iter();
-    let told = told
-        .chain(all("mtu_reported_bytes"))
-        .chain(all("mtu_bytes"));
-    if let Some(told) = told.filter(|m| *m < lost).reduce(libm::fmin) {
-        return (
-            told as u64,
-            "which is what a router reports: that much is known to pass",
-        );
-    }
-    let answered = all("ping_answered_bytes").filter(|b| *b < lost && *b >= SMALL);
-    match answered.reduce(libm::fmax) {
-        Some(bytes) => (
-            bytes as u64,
-            "the largest ping that was answered: that much is known to pass",
-        ),
-        None if lost > LINKS => (
-            LINKS as u64,
-            "a guess: every link of IPv6 must carry that, and nothing in the texts shows that it passes",
-        ),
-        None => (
-            SMALL as u64,
-            "a guess: every host of IPv4 must take that, and nothing in the texts shows that it passes",
-        ),
-    }
-}
-
-/// What every link of IPv6 carries, bytes (RFC 8200 §5).
-const LINKS: f64 = 1280.0;
-
-/// What every host of IPv4 takes, bytes (RFC 791 §3.1).
-const SMALL: f64 = 576.0;
-
 impl Buffers {
     /// Whether nothing says how large they may be, and a change would have to know.
     pub(crate) fn are_unknown(facts: &Facts, flow: &Flow, end: End) -> bool {
@@ -419,6 +389,11 @@ impl Buffers {
             old: hosts
                 .iter()
                 .any(|h| word(facts, *h, "before_vista").is_some()),
+            level: hosts
+                .iter()
+                .find_map(|h| word(facts, *h, "tuning_level"))
+                .and_then(|(level, _)| tuning(level).map(|(name, _)| name)),
+            unscaled: get("window_scaling") == Some(0),
             untuned: end == End::Receiver && get("moderate_rcvbuf") == Some(0),
             asked: false,
         }

@@ -60,12 +60,21 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     all
 }
 
-/// Bytes of a frame beside its payload: 38 of Ethernet with gap and preamble, 40 of IPv4 and TCP, 12 of timestamps.
-const OVERHEAD: f64 = 90.0;
+/// Bytes of an Ethernet frame beside its packet, with gap and preamble.
+const FRAME: f64 = 38.0;
+
+/// Headers of IPv4 and TCP with timestamps, bytes; without them; and the same of IPv6.
+const HEADERS: [f64; 4] = [52.0, 40.0, 72.0, 60.0];
+
+/// Headers of a full packet whose segments have `mss` bytes: those that make it as large as packets usually are, a multiple of a hundred.
+pub(crate) fn headers(mss: f64) -> f64 {
+    let usual = |headers: &f64| (mss + headers) % 100.0 == 0.0;
+    HEADERS.into_iter().find(usual).unwrap_or(HEADERS[0])
+}
 
 /// What of an Ethernet line's rate is left for payload in segments of `mss` bytes.
 pub(crate) fn payload_share(mss: f64) -> f64 {
-    mss / (mss + OVERHEAD)
+    mss / (mss + headers(mss) + FRAME)
 }
 
 /// What a line leaves for payload in segments of `mss` bytes.
@@ -159,15 +168,20 @@ fn formula(e: &Evidence, bytes: &Figure, rtt: &Figure, what: &str) -> String {
         true => format!("{} ms", ms(rtt.value)),
         false => format!("{} to {} ms", ms(rtt.low), ms(rtt.high)),
     };
-    let streams = match e.streams {
-        n if n > 1.0 => format!("{n} · "),
-        _ => String::new(),
-    };
+    let streams = side_by_side(e);
     let room = match bytes.high - bytes.low < 0.01 * bytes.value {
         true => format!("{:.0} B", bytes.value),
         false => format!("{:.0} to {:.0} B", bytes.low, bytes.high),
     };
     format!("{streams}{room} · 8 / RTT ({span}): {what}")
+}
+
+/// `8 · ` of eight connections side by side.
+fn side_by_side(e: &Evidence) -> String {
+    match e.streams {
+        n if n > 1.0 => format!("{n} · "),
+        _ => String::new(),
+    }
 }
 
 fn losses(e: &Evidence, all: &mut Vec<Limit>) {
@@ -190,7 +204,8 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
             continue;
         };
         let formula = format!(
-            "{by} at a loss of {:.2e} of {what}, MSS {}{}",
+            "{}{by} at a loss of {:.2e} of {what}, MSS {}{}",
+            side_by_side(e),
             share.value,
             e.mss,
             if e.mss_said { "" } else { ", which is assumed" }
@@ -318,11 +333,19 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
     }
 }
 
-/// What a host calls the window that its connections begin with.
-fn space_of(facts: &Facts, host: Of) -> &'static str {
-    match word(facts, host, "system") {
-        Some(("windows", _)) => "the window of Windows",
-        _ => "net.inet.tcp.recvspace",
+/// What a host calls the setting that its connections' windows or buffers go by: the most that tuning gives, or what they begin with.
+fn space_of(facts: &Facts, host: Of, end: &str, tuned: bool) -> String {
+    let system = word(facts, host, "system").map_or("", |(name, _)| name);
+    let level = word(facts, host, "tuning_level").map(|(level, _)| level);
+    match (system, level) {
+        ("windows", Some(level)) => format!("the auto-tuning level {level} of Windows"),
+        ("windows", None) => "the window of Windows".to_owned(),
+        ("macos", _) if tuned => {
+            let way = if end == "recv" { "rcv" } else { "snd" };
+            format!("net.inet.tcp.auto{way}bufmax")
+        }
+        _ if tuned => format!("net.inet.tcp.{end}buf_max"),
+        _ => format!("net.inet.tcp.{end}space"),
     }
 }
 
@@ -379,14 +402,14 @@ pub(crate) fn receiving(
         }
         let auto = get("recvbuf_auto").is_none_or(|a| a.value != 0.0);
         let space = match get("recvbuf_max_bytes").filter(|_| auto) {
-            Some(max) => Some((max, "net.inet.tcp.recvbuf_max")),
-            None => get("recvspace_bytes").map(|s| (s, space_of(facts, *host))),
+            Some(max) => Some((max, space_of(facts, *host, "recv", true))),
+            None => get("recvspace_bytes").map(|s| (s, space_of(facts, *host, "recv", false))),
         };
         if let Some((bytes, what)) = space {
             all.push(Room {
                 memory: Some(bytes.clone()),
                 bytes,
-                what: what.to_owned(),
+                what,
                 asked: false,
             });
         }
@@ -479,14 +502,16 @@ pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec
             _ => {
                 let auto = get("sendbuf_auto").is_none_or(|a| a.value != 0.0);
                 let space = match get("sendbuf_max_bytes").filter(|_| auto) {
-                    Some(max) => Some((max, "net.inet.tcp.sendbuf_max")),
-                    None => get("sendspace_bytes").map(|s| (s, "net.inet.tcp.sendspace")),
+                    Some(max) => Some((max, space_of(facts, *host, "send", true))),
+                    None => {
+                        get("sendspace_bytes").map(|s| (s, space_of(facts, *host, "send", false)))
+                    }
                 };
                 if let Some((bytes, what)) = space {
                     all.push(Room {
                         memory: Some(bytes.clone()),
                         bytes,
-                        what: what.to_owned(),
+                        what,
                         asked: false,
                     });
                 }

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::{Evidence, SEGMENT};
 use crate::fact::{Fact, Figure, Of};
+use crate::filed::file_of;
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, spread, step};
@@ -38,6 +39,12 @@ impl Counted {
     /// Whether nothing says if the receiving program reads.
     pub(crate) fn is_open(&self) -> bool {
         self.unread.is_none() && self.closed.is_none()
+    }
+
+    /// The rate that a faster test got between the same hosts, for people.
+    pub(crate) fn faster_rate(&self) -> Option<String> {
+        let (_, rate, _) = self.faster.as_ref()?;
+        Some(crate::ceiling::bps(rate.value))
     }
 
     /// Whether no test with datagrams stands beside the flow.
@@ -95,7 +102,7 @@ impl Evidence {
     }
 
     /// What other tests between the same hosts gave.
-    pub(crate) fn of_other_tests(&mut self, flow: &Flow) {
+    pub(crate) fn of_other_tests(&mut self, facts: &Facts, flow: &Flow) {
         let own = (self.rate.as_ref(), self.streams);
         for test in &flow.beside {
             let Some((rate, _)) = test.goodput() else {
@@ -109,7 +116,9 @@ impl Evidence {
             if self.udp && loses(test) {
                 self.counted_else.lossy = Some(rate.clone());
             }
-            let tests = TESTERS.contains(&test.tool);
+            // What sent a file was held by what holds that: it shows nothing of the path.
+            let tests = TESTERS.contains(&test.tool) && file_of(facts, test).is_none();
+            let own_file = !self.tester || self.file.is_some();
             let more = f64::from(test.streams) / streams;
             let times = rate.value / mine.value;
             if self.udp || mine.value <= 0.0 {
@@ -118,7 +127,7 @@ impl Evidence {
             let known = self.counted_else.faster.as_ref().map_or(1.0, |f| f.2);
             if more > 1.0 && test.tool != "ss" {
                 self.counted_else.wider = Some((more, times));
-            } else if more <= 1.0 && tests && !self.tester && times > known {
+            } else if more <= 1.0 && tests && own_file && times > known {
                 self.counted_else.faster = Some((test.tool, rate.clone(), times));
                 let again = test.numbers.get("retransmits");
                 self.counted_else.clean = again.is_some_and(|again| again.value == 0.0);
@@ -464,8 +473,12 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
                 .chain([(Cause::Application, 6.0), (Cause::Disk, 4.0), (Cause::HostCpu, 4.0)])
                 .collect(),
             sentence: format!(
-                "{tool} between the same hosts got {}, {times:.1} times as much: the path carries that, and this program sends less",
-                crate::ceiling::bps(rate.value)
+                "{tool} between the same hosts got {}, {times:.1} times as much: the path carries that, and this {}",
+                crate::ceiling::bps(rate.value),
+                match &e.file {
+                    Some(file) => format!("test sent a file, {file}"),
+                    None => "program sends less".to_owned(),
+                }
             ),
         });
     }

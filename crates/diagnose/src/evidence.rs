@@ -9,10 +9,11 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::overshoot::Overshoot;
-use crate::read::Facts;
+use crate::read::{COPIES, Facts};
 use crate::room::Room;
 use crate::seen::{Row, Side, Test};
 use crate::stops::{self, Stop};
+use crate::stuck::Stuck;
 use crate::tally::Tally;
 
 /// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
@@ -31,6 +32,12 @@ pub(crate) struct Evidence {
     pub(crate) bytes: Option<Figure>,
     /// Datagrams.
     pub(crate) udp: bool,
+    /// The file that a test sent, where it was not from memory.
+    pub(crate) file: Option<String>,
+    /// The socket repeats what it sent, and nothing is acknowledged.
+    pub(crate) stuck: Option<Stuck>,
+    /// A program that copies was connected, and nothing of what it asked for came.
+    pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.
     pub(crate) tester: bool,
     /// Connections side by side.
@@ -165,6 +172,7 @@ impl Evidence {
         };
         if let Some(test) = &flow.test {
             e.of_test(test);
+            e.file = crate::filed::file_of(facts, test);
         }
         e.ssh = crate::ceiling::is_ssh(flow);
         if flow.test.is_none() && flow.sockets.len() > 1 {
@@ -178,7 +186,7 @@ impl Evidence {
         e.of_surroundings(facts, flow);
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
-        e.of_other_tests(flow);
+        e.of_other_tests(facts, flow);
         e.weigh_account();
         e.overshoot = e.of_start();
         e
@@ -203,6 +211,8 @@ impl Evidence {
         let lasted = report.filter(|r| r.bytes.is_some()).map(|r| r.seconds);
         self.seconds = self.seconds.or(lasted);
         self.bytes = report.and_then(|r| r.bytes.clone());
+        let nothing = self.rate.as_ref().is_some_and(|r| r.value <= 0.0);
+        self.unanswered = nothing && COPIES.contains(&test.tool);
         if test.numbers.contains_key("bytes_before") {
             // It was watched from its middle on: how long it took says nothing of its start.
             self.seconds = None;
@@ -218,7 +228,6 @@ impl Evidence {
             .filter(|r| r.value > 0.0)
             .map(|r| r.times(NS));
         self.retransmits = get("retransmits");
-        self.again = self.retransmits.clone().and_then(|r| self.share_of(&r));
         self.cpu = get("cpu_ratio");
         self.cwnd = get("cwnd_bytes");
         self.application = get("application_rate_bps");
@@ -262,21 +271,6 @@ impl Evidence {
         ) {
             self.buffers.push(room);
         }
-    }
-
-    /// Segments sent again as a share of all segments.
-    pub(crate) fn share_of(&self, again: &Figure) -> Option<Figure> {
-        let bytes = self.bytes.as_ref()?;
-        let segments = bytes.value / self.mss;
-        (segments >= 1.0).then(|| {
-            let share = again.value / (segments + again.value);
-            // Counts of few are uncertain by their root.
-            let spread = 2.0 * (again.value + 1.0).sqrt() / segments;
-            let mut figure =
-                Figure::between(share, (share - spread).max(0.0), share + spread, Place::You);
-            figure.from = again.from.clone();
-            figure
-        })
     }
 
     /// The sender's first interval fills its own socket buffer, where much less arrived; without the receiver's report
@@ -409,6 +403,7 @@ impl Evidence {
         self.pacing = sum("pacing_limit_bps").or(self.pacing.take());
         self.reordered = sum("reordered").or(self.reordered.take());
         self.socket_losses(sum("bytes_retransmitted"), sum("bytes_sent"));
+        self.stuck = Stuck::of(facts, flow, self.mss);
         self.words_of_sockets(facts, flow);
         if let Some(window) = most("window_bytes") {
             self.windows.push(Room::announced(window));
@@ -523,9 +518,7 @@ impl Evidence {
         self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
         self.policer = all("policer_bps");
         self.shaper = all("shaper_bps").or(self.shaper.take());
-        if let Some(mtu) = all("mtu_bytes").filter(|m| m.value > 100.0 && !self.mss_said) {
-            (self.mss, self.mss_said) = (mtu.value - 52.0, true);
-        }
+        self.of_segments(facts, flow);
     }
 
     fn of_hosts(&mut self, facts: &Facts, flow: &Flow) {

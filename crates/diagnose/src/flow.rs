@@ -3,6 +3,8 @@
 use crate::advice::{Shared, share};
 use crate::captured::{self, Captured};
 use crate::fact::{Figure, Of, Place, Value};
+use crate::filed::file_of;
+use crate::follow::TESTERS;
 use crate::known::System;
 use crate::pinged::{self, Pings};
 use crate::read::{COPIES, Facts};
@@ -145,14 +147,14 @@ fn beside(facts: &Facts, flows: &mut [Flow]) {
         let same = others.filter(|t| is_end(test, t, 0) && is_end(test, t, 1));
         flow.beside = same.take(BESIDE_MAX).cloned().collect();
         if flow.beside.is_empty() && COPIES.contains(&test.tool) {
-            flow.beside.extend(between_the_same(&tests, test));
+            flow.beside.extend(between_the_same(facts, &tests, test));
         }
     }
 }
 
-/// What tests say of a copy that names neither host, where all of them are between the same two: the slowest, as nobody says which way
-/// the copy went.
-fn between_the_same(tests: &[Option<Test>], copy: &Test) -> Option<Test> {
+/// What tests from memory say of a copy that names neither host, where all of them are between the same two: the fastest of a way, as
+/// the path carries that; and of both ways the slower, as nobody says which way the copy went.
+fn between_the_same(facts: &Facts, tests: &[Option<Test>], copy: &Test) -> Option<Test> {
     let is_named = |t: &&Test| !t.from.host.is_empty() && !t.to.host.is_empty();
     let all = tests.iter().flatten().filter(|t| !t.udp);
     let all: Vec<&Test> = all.filter(is_named).collect();
@@ -162,9 +164,15 @@ fn between_the_same(tests: &[Option<Test>], copy: &Test) -> Option<Test> {
     if !copy.from.host.is_empty() || !copy.to.host.is_empty() || !all.iter().all(same) {
         return None;
     }
-    let rate = |t: &Test| t.goodput().map_or(f64::INFINITY, |(rate, _)| rate.value);
-    let slowest = all.into_iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
-    slowest.cloned()
+    let rate = |t: &Test| t.goodput().map_or(0.0, |(rate, _)| rate.value);
+    let ways = pair.map(|from| {
+        let own = all.iter().filter(|t| t.from.host == *from);
+        let tests = own.filter(|t| TESTERS.contains(&t.tool) && file_of(facts, t).is_none());
+        tests.max_by(|a, b| rate(a).total_cmp(&rate(b)))
+    });
+    let slower = ways.into_iter().flatten();
+    let slower = slower.min_by(|a, b| rate(a).total_cmp(&rate(b)));
+    slower.map(|t| (*t).clone())
 }
 
 /// Most other tests that a flow is compared with.

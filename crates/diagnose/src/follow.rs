@@ -24,11 +24,11 @@ impl Evidence {
         self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
     }
 
-    /// Whether a test had no reason to send less than it could: nobody asked it to, and neither a kernel nor a capture was there to see it.
+    /// Whether a test had no reason to send less than it could: nobody asked it to, it read no file, and neither a kernel nor a capture was there to see it.
     pub(crate) fn never_pauses(&self) -> bool {
         let unseen = self.busy_share.is_none() && self.account.is_none();
         let unsaid = self.app_limited.is_none() && self.application.is_none();
-        self.tester && !self.udp && unseen && unsaid
+        self.tester && !self.udp && self.file.is_none() && unseen && unsaid
     }
 }
 

@@ -9,6 +9,28 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
     swallowed(e, items);
     stalls(e, items);
     too_large(e, items);
+    unanswered(e, items);
+    crate::stuck::by_stuck(e, items);
+}
+
+/// A program was connected, asked, and got nothing: small packets pass, and what is full is lost; or the other program does not answer.
+fn unanswered(e: &Evidence, items: &mut Vec<Item>) {
+    let others = [
+        Cause::Ramp,
+        Cause::ReceiveWindow,
+        Cause::NoWindowScaling,
+        Cause::SendBuffer,
+        Cause::Link,
+    ];
+    items.push(Item {
+        holds: if e.unanswered { 1.0 } else { 0.0 },
+        weights: of(&LOSSES, -14.0)
+            .into_iter()
+            .chain(of(&others, -20.0))
+            .chain([(Cause::MtuBlackHole, 17.0), (Cause::Application, 6.0)])
+            .collect(),
+        sentence: "the connection was opened, and nothing of the answer came: it is lost, as it is larger than the question, or was never sent".to_owned(),
+    });
 }
 
 /// Everything is sent again and again, and nothing of it arrives: what fills the path is larger than a link carries.

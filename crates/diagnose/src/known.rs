@@ -171,6 +171,22 @@ pub(crate) fn qdisc(name: &str) -> Option<&'static str> {
     QDISCS.into_iter().find(|q| *q == name.trim())
 }
 
+/// How far Windows lets a receive window grow: the level by its own word, and the shift of the largest window (Microsoft, "Performance
+/// tuning network adapters", and `Set-NetTCPSetting -AutoTuningLevelLocal`).
+const TUNING: [(&str, u32); 5] = [
+    ("disabled", 0),
+    ("highlyrestricted", 2),
+    ("restricted", 4),
+    ("normal", 8),
+    ("experimental", 14),
+];
+
+/// A level of Windows' tuning, in any case of letters, and its shift.
+pub(crate) fn tuning(level: &str) -> Option<(&'static str, u32)> {
+    let named = |(name, _): &(&str, u32)| name.eq_ignore_ascii_case(level);
+    TUNING.into_iter().find(named)
+}
+
 /// Windows that systems have when nobody set one, bytes: they come up again and again.
 ///
 /// Sources: 8192 and 16384 are the defaults of 4.4BSD and of OpenBSD and NetBSD; 17520 is twelve segments of

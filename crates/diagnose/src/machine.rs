@@ -50,7 +50,8 @@ impl Evidence {
         let own = self.rate.as_ref().map_or(0.0, |r| r.value);
         // Whoever reads a file with a test, and does not show the command, shows the disk's rate.
         let met = |d: &Figure| own > 0.7 * d.value && own < 1.3 * d.value;
-        let file = word(facts, Of::Sender, "test_file").is_some();
+        let written = word(facts, Of::Receiver, crate::filed::ASKED).is_some();
+        let file = self.file.is_some() || written;
         if self.tester && !file && !self.around.disk.as_ref().is_some_and(met) {
             self.around.busy = None;
             self.around.disk = None;

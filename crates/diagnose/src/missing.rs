@@ -1,6 +1,7 @@
 //! Facts that would decide, and the commands that get them.
 
 use crate::advice::{Buffers, End};
+use crate::asking::{Asking, disks, queues};
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::document::MissingFact;
@@ -31,18 +32,20 @@ pub(crate) fn missing(
     let sure = ranking
         .first()
         .is_some_and(|r| r.confidence.min(at_most(e, r.cause)) >= 0.9);
-    let host = match (flow.to.host.as_str(), flow.pings.target(facts)) {
-        ("", Some(pinged)) => pinged,
-        ("", None) => "HOST",
-        (host, _) => host,
-    };
+    let asking = &Asking::of(facts, flow);
     let mut all = Vec::new();
+    if e.hangs_unexplained() && likely.contains(&Cause::MtuBlackHole) {
+        all.push(of_hole(asking));
+        if e.rate.as_ref().is_none_or(|r| r.value <= 0.0) {
+            return all;
+        }
+    }
     if let Some(lost) = e
         .large_lost
         .as_ref()
         .filter(|_| likely.first() == Some(&Cause::MtuBlackHole))
     {
-        all.extend(of_size(lost, (facts, flow), host));
+        all.extend(of_size(lost, (facts, flow), asking));
         if e.rate.is_none() {
             return all;
         }
@@ -56,16 +59,16 @@ pub(crate) fn missing(
     };
     if e.rate.is_none() {
         let why = "what is to be explained: the rate of a test";
-        ask("rate", why, format!("iperf3 -c {host} -t 30"));
+        ask("rate", why, asking.test("-t 30"));
     }
     if e.rtt.is_none() {
-        let (why, command) = of_round_trip(flow, host);
+        let (why, command) = of_round_trip(flow, asking);
         ask("rtt", &why, command);
     }
     if e.udp {
         return of_datagrams(e, all, sure);
     }
-    all.extend(of_copy(e, flow, host).into_iter().filter(|_| !sure));
+    all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));
     let kernel = e.rwnd_share.is_none() && e.busy_share.is_none();
     if kernel && !sure && e.systems[0].is_none_or(|s| s == System::Linux) {
@@ -73,22 +76,50 @@ pub(crate) fn missing(
             fact: "tcp_info",
             would_decide: "what the sender waited for: window, buffer, program or losses"
                 .to_owned(),
-            command: format!("on the sender, during a test: ss -tinm dst {host}"),
+            command: format!("on the sender, during a test: {}", asking.sockets()),
         });
     }
     all.extend(of_program(e, &likely));
     all.extend(of_reader(e, &likely, sure));
-    all.extend(of_path(e, host, ceilings, &likely, sure));
+    all.extend(of_path(e, asking, ceilings, &likely, sure));
     all.extend(of_interfaces(e, &likely, sure));
-    all.extend(of_segments(e, host, ceilings, &likely));
+    all.extend(of_segments(e, asking, ceilings, &likely));
+    each_once(all)
+}
+
+/// The first of them, each fact once.
+fn each_once(mut all: Vec<MissingFact>) -> Vec<MissingFact> {
+    let mut asked = Vec::new();
+    all.retain(|m| {
+        let new = !asked.contains(&m.fact);
+        asked.push(m.fact);
+        new
+    });
     all.truncate(ASKED_MAX);
     all
 }
 
+/// Whether what hangs is large: pings of both sizes.
+fn of_hole(asking: &Asking) -> MissingFact {
+    MissingFact {
+        fact: "ping_large_lost_bytes",
+        would_decide: "whether what is large is lost where small packets pass: an MTU black hole, or else a path that is down, or a program that does not answer".to_owned(),
+        command: format!("{}; {}", asking.ping(5), asking.whole(5, 1472.0)),
+    }
+}
+
 /// The largest size that passes, between pings that were answered and those that were lost: by halves.
-fn of_size(lost: &Figure, (facts, flow): (&Facts, &Flow), host: &str) -> Option<MissingFact> {
+fn of_size(lost: &Figure, (facts, flow): (&Facts, &Flow), asking: &Asking) -> Option<MissingFact> {
     let answered = facts.along(flow, "ping_answered_bytes").map(|f| f.value);
     let passes = answered.filter(|b| *b < lost.value).fold(0.0, f64::max);
+    // A tunnel's interface says how large its packets may be.
+    let mut tunnels = facts.along(flow, "mtu_tunnel_bytes");
+    if tunnels.any(|set| set.value < lost.value && set.value >= passes) {
+        return None;
+    }
+    let trace = asking
+        .trace()
+        .map_or(String::new(), |t| format!("; or {t}"));
     // Sizes are multiples of four on most links.
     (lost.value - passes > 4.0).then(|| MissingFact {
         fact: "mtu_bytes",
@@ -98,17 +129,17 @@ fn of_size(lost: &Figure, (facts, flow): (&Facts, &Flow), host: &str) -> Option<
             lost.value
         ),
         command: format!(
-            "ping -M do -c 3 -s {:.0} {host}, and so on by halves between what is answered and what is not; or tracepath {host}",
-            ((passes.max(68.0) + lost.value) / 2.0 - 28.0).floor()
+            "{}, and so on by halves between what is answered and what is not{trace}",
+            asking.whole(3, ((passes.max(68.0) + lost.value) / 2.0 - 28.0).floor())
         ),
     })
 }
 
 /// Why the round trip is asked for, and what gets it: pings to several hosts may be of another path each.
-fn of_round_trip(flow: &Flow, host: &str) -> (String, String) {
+fn of_round_trip(flow: &Flow, asking: &Asking) -> (String, String) {
     let why =
         "what windows, buffers and losses leave of the rate: all of it goes by the round trip";
-    let command = format!("ping -c 20 {host}");
+    let command = asking.ping(20);
     match &flow.pings.others[..] {
         [] => (why.to_owned(), command),
         [one] => (
@@ -127,7 +158,7 @@ fn of_round_trip(flow: &Flow, host: &str) -> (String, String) {
 
 /// What tells a copy's program and disks from its path: a test that uses neither, and the disks. What is asked of the path alone says
 /// nothing of them.
-fn of_copy(e: &Evidence, flow: &Flow, host: &str) -> Vec<MissingFact> {
+fn of_copy(e: &Evidence, flow: &Flow, asking: &Asking) -> Vec<MissingFact> {
     let copies = flow.test.as_ref().is_some_and(|t| COPIES.contains(&t.tool));
     if !copies {
         return Vec::new();
@@ -138,7 +169,10 @@ fn of_copy(e: &Evidence, flow: &Flow, host: &str) -> Vec<MissingFact> {
         would_decide:
             "whether it is the path at all: a test from memory, without the program and its disks"
                 .to_owned(),
-        command: format!("iperf3 -c {host} -t 30, the way the copy went (-R for the other)"),
+        command: format!(
+            "{}, the way the copy went (-R for the other)",
+            asking.test("-t 30")
+        ),
     };
     let disk = MissingFact {
         fact: "disk_busy_ratio",
@@ -153,7 +187,7 @@ fn of_copy(e: &Evidence, flow: &Flow, host: &str) -> Vec<MissingFact> {
 /// How large segments are, where a law of losses goes by that and nobody said it.
 fn of_segments(
     e: &Evidence,
-    host: &str,
+    asking: &Asking,
     ceilings: &[Limit],
     likely: &[Cause],
 ) -> Option<MissingFact> {
@@ -166,7 +200,8 @@ fn of_segments(
             e.mss
         ),
         command: format!(
-            "ping -M do -c 3 -s 8972 {host}: where it is answered, farpath diagnose --mtu 9000 ..."
+            "{}: where it is answered, farpath diagnose --mtu 9000 ...",
+            asking.whole(3, 8972.0)
         ),
     })
 }
@@ -174,8 +209,9 @@ fn of_segments(
 /// What a program waits for that sends too little: a processor, a disk, or itself. The remedy goes by that, however sure it is that it
 /// is the program.
 fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
-    let program =
-        likely.first() == Some(&Cause::Application) && !e.tester && e.application.is_none();
+    // A tool that only tests waits for nothing but its file.
+    let never = e.tester && e.file.is_none();
+    let program = likely.first() == Some(&Cause::Application) && !never && e.application.is_none();
     let ask = |fact, would_decide: &str, command: &str| MissingFact {
         fact,
         would_decide: would_decide.to_owned(),
@@ -189,7 +225,13 @@ fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
     let disk = ask(
         "disk_busy_ratio",
         "whether the program waits for a disk",
-        "on the sender, during a transfer: iostat -x 5 2",
+        &match e.file {
+            Some(_) => format!(
+                "on the sender, during a test: {}, or nfsiostat 5 2 where it is NFS",
+                disks(e.systems[0])
+            ),
+            None => format!("on the sender, during a transfer: {}", disks(e.systems[0])),
+        },
     );
     let lacks = [(e.cpu.is_none(), cpu), (e.around.disk_of.is_none(), disk)];
     let lacks = lacks.into_iter().filter(|(lacks, _)| program && *lacks);
@@ -203,22 +245,24 @@ fn of_reader(e: &Evidence, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
     let left = e.left_small() > 0.5 && first == Some(&Cause::ReceiveWindow);
     let blamed = first == Some(&Cause::Client) || left;
     let reads = likely.contains(&Cause::Client) && !sure || blamed;
-    let queue = MissingFact {
+    let queue = queues(e.systems[1]).map(|command| MissingFact {
         fact: "receive_queue_bytes",
         would_decide: "whether the receiving program reads what comes: its Recv-Q".to_owned(),
-        command: "on the receiver, during a test, several times: ss -tmn".to_owned(),
-    };
+        command: format!("on the receiver, during a test, several times: {command}"),
+    });
     let disk = MissingFact {
         fact: "disk_busy_ratio",
         would_decide: "whether the receiving program waits for a disk".to_owned(),
-        command: "on the receiver, during a transfer: iostat -x 5 2".to_owned(),
+        command: format!(
+            "on the receiver, during a transfer: {}",
+            disks(e.systems[1])
+        ),
     };
     let lacks = [
-        (reads && e.counted_else.is_open(), queue),
-        (blamed && !e.tester && !e.disk_receives(), disk),
+        queue.filter(|_| reads && e.counted_else.is_open()),
+        (blamed && !e.tester && !e.disk_receives()).then_some(disk),
     ];
-    let lacks = lacks.into_iter().filter(|(lacks, _)| *lacks);
-    lacks.map(|(_, fact)| fact).collect()
+    lacks.into_iter().flatten().collect()
 }
 
 /// Drops that were counted once may be of any time.
@@ -307,7 +351,7 @@ fn of_datagrams(e: &Evidence, mut all: Vec<MissingFact>, sure: bool) -> Vec<Miss
 /// What is missing of the path: its line and its losses.
 fn of_path(
     e: &Evidence,
-    host: &str,
+    asking: &Asking,
     ceilings: &[Limit],
     likely: &[Cause],
     sure: bool,
@@ -333,14 +377,17 @@ fn of_path(
         ask(
             "retransmits",
             "whether losses hold the rate down",
-            format!("iperf3 -c {host} -t 30 --json, or nstat before and after a test"),
+            format!(
+                "{}, or nstat before and after a test",
+                asking.test("-t 30 --json")
+            ),
         );
     } else if losses && !sure {
         // They tell all that a ping of thousands does, and more.
         if e.counted_else.lacks_datagrams()
             && let Some(rates) = rates(e)
         {
-            let command = |bps: &f64| format!("iperf3 -c {host} -u -b {:.0}k -t 10", bps / 1e3);
+            let command = |bps: &f64| asking.test(&format!("-u -b {:.0}k -t 10", bps / 1e3));
             let mut each: Vec<String> = rates.iter().map(command).collect();
             // Near the line both are one rate.
             each.dedup();
@@ -358,7 +405,7 @@ fn of_path(
             ask(
                 "idle_loss_ratio",
                 "whether packets are lost without load too",
-                format!("ping -c 5000 -i 0.01 -s 1400 {host}"),
+                asking.many(),
             );
         }
     }
@@ -398,7 +445,10 @@ pub(crate) fn settings(system: Option<System>, receive: bool) -> String {
             "sysctl net.inet.tcp.recvspace",
             "sysctl net.inet.tcp.sendspace",
         ),
-        Some(System::Windows) => "netsh interface tcp show global".to_owned(),
+        Some(System::Windows) => word(
+            "netsh interface tcp show global",
+            "netsh winsock show autotuning",
+        ),
         Some(System::Solaris) => word("ndd /dev/tcp tcp_recv_hiwat", "ndd /dev/tcp tcp_xmit_hiwat"),
         None => word(
             "sysctl -a | grep -E 'tcp_rmem|rmem_max|recvspace|recvbuf'",

@@ -9,6 +9,7 @@ use crate::fact::{Of, Place};
 use crate::flow::{FLOWS_MAX, Flow, LARGE, alike, number};
 use crate::read::Facts;
 use crate::seen::{End, Report, Side, Test};
+use crate::stuck::is_stuck;
 use crate::verdict::Judged;
 
 /// A socket that carried less needs no explanation beside a test, bytes.
@@ -160,14 +161,17 @@ impl Flow {
         let (Some(side), Some(test)) = (side, &mut self.test) else {
             return;
         };
-        if !(self.from.host.is_empty() && self.to.host.is_empty()) {
-            return;
-        }
         let ends = match side {
             Side::Sender => [here, peer],
             Side::Receiver => [peer, here],
         };
-        for (own, end) in [&mut self.from, &mut self.to].into_iter().zip(ends) {
+        let own = [&mut self.from, &mut self.to];
+        // What is named of it has to be so in the socket.
+        let agrees = |(own, end): (&&mut End, &&End)| own.host.is_empty() || own.host == end.host;
+        if !own.iter().zip(&ends).all(agrees) {
+            return;
+        }
+        for (own, end) in own.into_iter().zip(ends) {
             own.host.clone_from(&end.host);
         }
         (test.from, test.to) = (self.from.clone(), self.to.clone());
@@ -257,7 +261,9 @@ fn without_idle(facts: &Facts, flows: &mut [Flow], own: &mut Vec<Flow>, tests: b
     let all = flows.iter().chain(&*own);
     let largest = all.map(|f| most(facts, f)).fold(0.0, f64::max);
     let least = if tests { WORTH } else { 0.0 };
-    own.retain(|f| most(facts, f) >= (LARGE * largest).max(least));
+    // What hangs carried little for that very reason.
+    let hangs = |f: &Flow| f.sockets.iter().any(|n| is_stuck(facts, *n));
+    own.retain(|f| hangs(f) || most(facts, f) >= (LARGE * largest).max(least));
 }
 
 /// Where the first socket of a flow was read.
@@ -335,14 +341,21 @@ fn by_queues(facts: &Facts, socket: u32) -> Option<Side> {
     }
 }
 
-/// Whether the host of a socket sent, by the bytes that went each way.
+/// Whether the host of a socket sent, by the bytes that went each way: those it sent, which the kernel of one that hangs counts though
+/// nothing of them is acknowledged, and those of its peer, which may never have come.
 fn by_bytes(facts: &Facts, socket: u32) -> Option<Side> {
-    let of = Of::Socket(socket);
-    let acked = number(facts, of, "bytes_acked").map_or(0.0, |f| f.value);
-    let received = number(facts, of, "bytes_received").map_or(0.0, |f| f.value);
-    match acked == received {
+    let sent = |n: u32| {
+        let get = |name| number(facts, Of::Socket(n), name).map_or(0.0, |f| f.value);
+        let new = get("bytes_sent") - get("bytes_retransmitted");
+        get("bytes_acked").max(new)
+    };
+    let arrived = |n: u32| number(facts, Of::Socket(n), "bytes_received").map_or(0.0, |f| f.value);
+    let far = facts.far_end(socket);
+    let own = sent(socket).max(far.map_or(0.0, arrived));
+    let other = arrived(socket).max(far.map_or(0.0, sent));
+    match own == other {
         true => None,
-        false if acked > received => Some(Side::Sender),
+        false if own > other => Some(Side::Sender),
         false => Some(Side::Receiver),
     }
 }

@@ -164,6 +164,9 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     if cause == Cause::Application && e.never_pauses() {
         return NEVER_ASKED;
     }
+    if cause == Cause::MtuBlackHole {
+        return e.hole_at_most();
+    }
     if !cause.is_loss() || !e.counted_else.lacks_datagrams() {
         return 1.0;
     }
@@ -183,8 +186,9 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
 fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     let top = weighed.ranking[0];
     let confidence = top.confidence.min(at_most(e, top.cause));
-    // A hole shows in pings alone, without any rate.
-    let hole = top.cause == Cause::MtuBlackHole && e.large_lost.is_some();
+    // A hole shows in pings alone, or in a socket that hangs, without any rate.
+    let shows = e.large_lost.is_some() || e.stuck.is_some();
+    let hole = top.cause == Cause::MtuBlackHole && shows;
     if e.rate.is_none() && !hole || confidence < PROBABLE {
         return unknown(e, weighed);
     }

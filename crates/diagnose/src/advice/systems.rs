@@ -1,9 +1,15 @@
 //! The commands of each system, how to undo them, how to keep them, and what may go wrong.
 
+mod holes;
 mod pacing;
+mod scaling;
+mod tested;
 mod windows;
 
+pub(crate) use holes::probing;
 pub(crate) use pacing::{Sending, pacing};
+pub(crate) use scaling::{scaling, scaling_between};
+pub(crate) use tested::tester;
 
 use crate::cause::Cause;
 use crate::document::Change;
@@ -48,6 +54,10 @@ pub(crate) struct Buffers {
     pub(crate) space: Option<u64>,
     /// The host is a Windows before Vista, which tunes no window.
     pub(crate) old: bool,
+    /// How far Windows lets a window grow, by its own word.
+    pub(crate) level: Option<&'static str>,
+    /// Window scaling is known to be off.
+    pub(crate) unscaled: bool,
     /// Linux's tuning of receive buffers is off: they stay at the default.
     pub(crate) untuned: bool,
     /// The test asked for a buffer of its own.
@@ -86,13 +96,20 @@ impl Remedy {
     }
 }
 
-/// Against pauses of a program.
-pub(crate) fn program() -> Remedy {
-    let commands = [
+/// Against pauses of a program; with what a test between the same hosts got.
+pub(crate) fn program(tested: Option<&str>) -> Remedy {
+    let path = match tested {
+        Some(rate) => format!(
+            "the path carried {rate} in a test between the same hosts: what is left is the program, and the disk or processor it waits for"
+        ),
+        None => {
+            "iperf3 between the same hosts shows what the path gives without the program".to_owned()
+        }
+    };
+    Remedy::without_risk([
         "ask for larger pieces, or for the next before the last has come: each pause costs a round trip",
-        "iperf3 between the same hosts shows what the path gives without the program",
-    ];
-    Remedy::without_risk(commands)
+        &path,
+    ])
 }
 
 /// Against pauses of OpenSSH, which has a window of its own; more may be in flight than that has room for.
@@ -164,15 +181,6 @@ pub(crate) fn interface(counted: &str) -> Remedy {
     }
 }
 
-/// Against a test that sends less than it could.
-pub(crate) fn tester() -> Remedy {
-    let commands = [
-        "test without a rate (-b), from memory and not from a file (-F), in pieces of 128 KiB or more (-l)",
-        "top -H on the sender meanwhile: a processor that is full is the limit then",
-    ];
-    Remedy::without_risk(commands)
-}
-
 /// Against a program that does not read.
 pub(crate) fn reader() -> Remedy {
     let commands = [
@@ -205,7 +213,7 @@ pub(crate) fn buffer(system: Option<System>, wanted: f64, end: End, now: &Buffer
         Some(System::FreeBsd) => freebsd(wanted, end, now),
         Some(System::OpenBsd | System::NetBsd | System::Bsd) => bsd(wanted, end, now),
         Some(System::MacOs) => macos(wanted, end, now),
-        Some(System::Windows) => windows::buffer(now.old),
+        Some(System::Windows) => windows::buffer(end, now),
         Some(System::Solaris) => solaris(wanted, end),
         Some(System::Linux) | None => linux(wanted, end, now),
     };
@@ -346,10 +354,7 @@ fn bsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
             format!("sysctl {key}={once}"),
             "if that is refused: the kernel's limit on socket buffers (SB_MAX, 262144 in old kernels) has to be raised, or the system renewed".to_owned(),
         ],
-        undo: vec![match now.space {
-            Some(value) => format!("sysctl {key}={value}"),
-            None => format!("sysctl {key}=16384, or what it was"),
-        }],
+        undo: vec![before(&key, now.space, "sysctl ")],
         persist: vec![format!("in /etc/sysctl.conf: {key}={once}")],
         risk: "every connection of the host starts with this buffer; a kernel with little memory for mbufs may run out of them".to_owned(),
     }
@@ -360,28 +365,27 @@ fn macos(wanted: f64, end: End, now: &Buffers) -> Remedy {
     let way = if end == End::Receiver { "rcv" } else { "snd" };
     let auto = format!("net.inet.tcp.auto{way}bufmax");
     let all = "kern.ipc.maxsockbuf";
-    let most = twice
-        .saturating_mul(2)
-        .min(LARGEST)
-        .max(now.core.unwrap_or(0));
-    Remedy {
-        commands: vec![
-            format!("sudo sysctl -w {all}={most}"),
-            format!("sudo sysctl -w {auto}={twice}"),
-        ],
-        undo: vec![
-            before(&auto, now.most, "sudo sysctl -w "),
-            before(all, now.core, "sudo sysctl -w "),
-        ],
+    let mut remedy = Remedy {
+        commands: vec![format!("sudo sysctl -w {auto}={twice}")],
+        undo: vec![before(&auto, now.most, "sudo sysctl -w ")],
         persist: vec![
-            "a LaunchDaemon that runs both commands: current releases read no sysctl.conf"
+            "a LaunchDaemon that runs the commands: current releases read no sysctl.conf"
                 .to_owned(),
         ],
-        risk: format!(
-            "{}; older releases refuse more than kern.ipc.maxsockbuf allows",
-            memory(twice)
-        ),
+        risk: memory(twice),
+    };
+    // No buffer is larger than this limit allows.
+    if now.core.is_none_or(|core| core < twice) {
+        let most = twice.saturating_mul(2).min(LARGEST);
+        remedy
+            .commands
+            .insert(0, format!("sudo sysctl -w {all}={most}"));
+        remedy.undo.push(before(all, now.core, "sudo sysctl -w "));
+        remedy
+            .risk
+            .push_str("; older releases refuse more than kern.ipc.maxsockbuf allows");
     }
+    remedy
 }
 
 fn solaris(wanted: f64, end: End) -> Remedy {
@@ -404,73 +408,6 @@ fn solaris(wanted: f64, end: End) -> Remedy {
         ],
         persist: vec!["ipadm keeps it; ndd's is lost at the next start".to_owned()],
         risk: "every connection of the host starts with this buffer".to_owned(),
-    }
-}
-
-/// Window scaling, on; `old` says that a Windows host is older than Vista.
-pub(crate) fn scaling(system: Option<System>, old: bool) -> Remedy {
-    let linux = ("sysctl -w net.ipv4.tcp_window_scaling=", "1", "0");
-    let bsd = ("sysctl net.inet.tcp.rfc1323=", "1", "0");
-    let (command, on, off) = match system {
-        Some(System::Windows) => return windows::scaling(old),
-        Some(System::Linux) | None => linux,
-        Some(System::Solaris) => ("ndd -set /dev/tcp tcp_wscale_always ", "1", "0"),
-        Some(System::MacOs) => ("sudo sysctl -w net.inet.tcp.rfc1323=", "1", "0"),
-        Some(_) => bsd,
-    };
-    let persist = match system {
-        Some(System::Linux) | None => kept(&[("net.ipv4.tcp_window_scaling", "1")]),
-        Some(System::Solaris) => vec!["a start script that runs the command".to_owned()],
-        Some(System::MacOs) => vec![
-            "a LaunchDaemon that runs the command: current releases read no sysctl.conf".to_owned(),
-        ],
-        _ => vec!["in /etc/sysctl.conf: net.inet.tcp.rfc1323=1".to_owned()],
-    };
-    Remedy {
-        commands: vec![format!("{command}{on}")],
-        undo: vec![format!("{command}{off}")],
-        persist,
-        risk: OFFERED.to_owned(),
-    }
-}
-
-/// What may go wrong with window scaling.
-const OFFERED: &str = "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead";
-
-/// Both hosts offer window scaling, and the connection has none: what lies between takes it out.
-pub(crate) fn scaling_between() -> Remedy {
-    Remedy {
-        commands: vec![
-            "find what takes the window scale option out of the SYN: both hosts offer it already"
-                .to_owned(),
-            "on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0'".to_owned(),
-            "on the firewall between: let TCP options pass, without rewriting or normalising SYNs"
-                .to_owned(),
-        ],
-        undo: vec!["put back what was changed on the firewall".to_owned()],
-        persist: vec!["the configuration of the firewall, saved".to_owned()],
-        risk: "no setting of the hosts helps; other connections through that firewall are held in the same way".to_owned(),
-    }
-}
-
-/// Packets larger than a link carries vanish, and the sender does not hear of it. With a size that passes, and how it is known.
-pub(crate) fn probing((passes, known): &(u64, &str)) -> Remedy {
-    let key = "net.ipv4.tcp_mtu_probing";
-    Remedy {
-        commands: vec![
-            format!("sysctl -w {key}=1"),
-            format!("or, until it is repaired: ip link set dev INTERFACE mtu {passes}"),
-            "on the router before the small link: ip tcp adjust-mss, or TCPMSS --clamp-mss-to-pmtu"
-                .to_owned(),
-        ],
-        undo: vec![
-            format!("sysctl -w {key}=0"),
-            "ip link set dev INTERFACE mtu with the value it had".to_owned(),
-        ],
-        persist: kept(&[(key, "1")]),
-        risk: format!(
-            "the MTU is {passes} bytes, {known}; the cure is to find who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU"
-        ),
     }
 }
 
@@ -552,7 +489,7 @@ mod tests {
             for end in [End::Sender, End::Receiver] {
                 for remedy in [
                     buffer(Some(system), 1e6, end, &Buffers::default()),
-                    scaling(Some(system), false),
+                    scaling(Some(system), &Buffers::default()),
                 ] {
                     assert!(!remedy.commands.is_empty(), "{name}");
                     assert!(!remedy.undo.is_empty(), "{name}");

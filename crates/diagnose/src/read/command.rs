@@ -2,6 +2,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::filed::{ASKED, SENT};
 use crate::words::{option_rate, size};
 
 /// The state of reading: none.
@@ -13,9 +14,11 @@ impl Tool for Commands {
     }
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
-        if line.bare.starts_with("Sent ") && line.bare.contains("%) of ") {
+        if let Some((before, file)) = line.bare.split_once("%) of ")
+            && before.starts_with("Sent ")
+        {
             // What iperf3 says of the file it sent.
-            facts.word(Of::Sender, "test_file", "test_file", line.at);
+            facts.word(Of::Sender, SENT, file, line.at);
             return true;
         }
         let Some(typed) = typed(line.bare) else {
@@ -136,7 +139,7 @@ fn read_options(options: &[&str], server: bool, at: Place, facts: &mut Facts) {
                     facts.number(Of::Sender, "application_rate_bps", Figure::exact(bps, at));
                 }
             }
-            "-F" | "--file" => facts.word(Of::Sender, "test_file", "test_file", at),
+            "-F" | "--file" => facts.word(of, ASKED, value, at),
             "--fq-rate" => {
                 if let Some(bps) = option_rate(value).filter(|b| *b > 0.0) {
                     facts.number(Of::Sender, "pacing_rate_bps", Figure::exact(bps, at));

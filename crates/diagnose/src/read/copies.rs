@@ -1,4 +1,4 @@
-//! Programs that copy files: the closing lines of scp and sftp, rsync, curl and wget.
+//! Programs that copy files: the closing lines of scp and sftp, rsync and wget.
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Place};
@@ -9,7 +9,7 @@ use crate::words::{number, quantity, whole};
 pub(crate) const COPIES: [&str; 4] = ["scp", "rsync", "curl", "wget"];
 
 /// What a terminal showed last of a line that was written over.
-fn shown(text: &str) -> &str {
+pub(super) fn shown(text: &str) -> &str {
     text.rsplit('\r').next().unwrap_or(text).trim()
 }
 
@@ -20,7 +20,7 @@ fn in_parts(text: &str) -> (&str, &str) {
 }
 
 /// `37.0MB/s`, `120GB`, `35.7M`, `512`: bytes, by powers of 1024.
-fn bytes(text: &str, at: Place) -> Option<Figure> {
+pub(super) fn bytes(text: &str, at: Place) -> Option<Figure> {
     let bare = text.strip_suffix("/s").unwrap_or(text);
     let bare = bare.strip_suffix('B').unwrap_or(bare);
     let (digits, prefix) = in_parts(bare);
@@ -28,7 +28,7 @@ fn bytes(text: &str, at: Place) -> Option<Figure> {
 }
 
 /// `55:22`, `1:02:03`: seconds.
-fn clock(text: &str) -> Option<f64> {
+pub(super) fn clock(text: &str) -> Option<f64> {
     let parts: Option<Vec<u64>> = text.split(':').map(whole).collect();
     let parts = parts.filter(|p| (2..=3).contains(&p.len()))?;
     Some(
@@ -44,7 +44,7 @@ fn percent(text: &str) -> Option<u64> {
 }
 
 /// A copy that this end sent or received, at a rate in bytes a second.
-fn copy(
+pub(super) fn copy(
     tool: &'static str,
     side: Side,
     rate: &Figure,
@@ -209,74 +209,6 @@ fn counted(text: &str, at: Place) -> Option<Figure> {
     let factor = crate::words::decimal_prefix(chars.next())?;
     chars.next().is_none().then_some(())?;
     Some(number(digits, at)?.times(factor))
-}
-
-/// The state of reading: the last row.
-#[derive(Default)]
-pub(super) struct Curl {
-    row: Option<Test>,
-}
-
-impl Tool for Curl {
-    fn name(&self) -> &'static str {
-        "curl"
-    }
-
-    /// The table of progress: `100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M`.
-    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
-        let text = shown(line.bare);
-        if text.starts_with("% Total ") {
-            self.finish(facts);
-            return true;
-        }
-        if text.starts_with("Dload ") {
-            return going;
-        }
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let [
-            share,
-            _,
-            received,
-            down,
-            sent,
-            up,
-            rate,
-            rate_up,
-            total,
-            spent,
-            left,
-            _,
-        ] = words[..]
-        else {
-            return false;
-        };
-        let shares = [share, received, sent].map(whole);
-        let times = [total, spent, left].iter().all(|t| t.contains(':'));
-        let figures = [down, up, rate, rate_up].map(|word| bytes(word, line.at));
-        let [Some(down), Some(up), Some(rate), Some(rate_up)] = figures else {
-            return false;
-        };
-        if !times || shares.iter().any(|s| s.is_none_or(|s| s > 100)) {
-            return false;
-        }
-        let seconds = clock(spent).unwrap_or(0.0);
-        let (side, rate, all) = match down.value >= up.value {
-            true => (Side::Receiver, rate, down),
-            false => (Side::Sender, rate_up, up),
-        };
-        if rate.value > 0.0 {
-            self.row = Some(copy("curl", side, &rate, (Some(all), seconds), line.at));
-        }
-        true
-    }
-
-    fn held(&self) -> usize {
-        self.row.as_ref().map_or(0, Test::facts)
-    }
-
-    fn finish(&mut self, facts: &mut Facts) {
-        facts.tests.extend(self.row.take());
-    }
 }
 
 /// The state of reading: none.

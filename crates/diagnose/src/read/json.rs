@@ -72,7 +72,7 @@ fn list<'a>(value: &'a Json, key: &str) -> &'a [Json] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// mtr's report: the last hop that answered.
+/// mtr's report: the last hop, where it answered.
 fn mtr(report: &Json, at: Place, facts: &mut Facts) -> bool {
     let hubs = list(report, "hubs");
     let last = hubs
@@ -80,6 +80,11 @@ fn mtr(report: &Json, at: Place, facts: &mut Facts) -> bool {
         .rev()
         .find(|h| n(h, &["Loss%"]).is_some_and(|l| l < 100.0));
     let Some(last) = last else { return false };
+    facts.exact(Of::Path, "hops", hubs.len() as f64, at);
+    if hubs.last() != Some(last) {
+        facts.unreached("mtr", at);
+        return true;
+    }
     let (Some(sent), Some(loss)) = (n(last, &["Snt"]), n(last, &["Loss%"])) else {
         return false;
     };
@@ -99,7 +104,6 @@ fn mtr(report: &Json, at: Place, facts: &mut Facts) -> bool {
         (sent * (1.0 - loss / 100.0)).round(),
         at,
     );
-    facts.exact(Of::Path, "hops", hubs.len() as f64, at);
     true
 }
 

@@ -8,6 +8,7 @@ mod broken;
 mod command;
 mod copies;
 mod counters;
+mod curl;
 mod disk;
 mod failed;
 mod flent;
@@ -188,7 +189,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
-        Box::new(copies::Curl::default()),
+        Box::new(curl::Curl::default()),
         Box::new(copies::Wget),
         Box::new(router::Interfaces::default()),
         Box::new(disk::Disk::default()),
@@ -505,11 +506,6 @@ impl Facts {
         self.latest
             .get(&(of, name))
             .and_then(|n| self.facts.get(*n))
-    }
-
-    /// Whether it was said which system a host has.
-    pub(crate) fn knows_system(&self, of: Of) -> bool {
-        self.latest(of, "system").is_some()
     }
 
     /// An empty line: what a label named is over, if anything stood under it.

@@ -32,6 +32,9 @@ impl Tool for Nic {
             (self.kind, self.host) = ("ethtool", self.host.filter(|_| going));
             return true;
         }
+        if let Some(mtu) = tunnel(text) {
+            facts.exact(Of::Path, "mtu_tunnel_bytes", mtu, line.at);
+        }
         if let Some(kind) = begins(text) {
             if !going || self.kind != kind {
                 self.host = None;
@@ -57,6 +60,9 @@ impl Tool for Nic {
             }
             return true;
         }
+        if text.contains(": flags=") && tunnel(text).is_some() {
+            return true;
+        }
         let Some(host) = self.host.filter(|_| going) else {
             return false;
         };
@@ -66,6 +72,15 @@ impl Tool for Nic {
             _ => self.ethtool(host, text, line.at, facts),
         }
     }
+}
+
+/// The MTU of a tunnel's interface: `7: wg0: <POINTOPOINT,NOARP,UP> mtu 1420`, `utun4: flags=8051<UP,POINTOPOINT> mtu 1380`.
+fn tunnel(text: &str) -> Option<f64> {
+    let flags = text.split_once('<')?.1.split_once('>')?.0;
+    let is_tunnel = flags.split(',').any(|flag| flag == "POINTOPOINT");
+    after(text, " mtu ")
+        .and_then(decimal)
+        .filter(|mtu| is_tunnel && *mtu >= 576.0)
 }
 
 /// Longest line that is taken for a command.

@@ -1,6 +1,8 @@
-//! mtr, traceroute of Linux, the BSDs and Windows, tracepath: delays and losses of the last hop that answered.
+//! mtr, traceroute of Linux, the BSDs and Windows, tracepath: delays and losses of the target, where the trace reached it.
+//!
+//! A router on the way that answered last says nothing of the path's round trip.
 
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::words::{after, decimal, number};
 
@@ -10,6 +12,14 @@ pub(super) struct Routes {
     kind: &'static str,
     hop: Option<Hop>,
     hops: f64,
+    /// Names and addresses of the target, where the first line says them.
+    target: Vec<String>,
+    /// Whether the last hop is the target.
+    reached: bool,
+    /// The largest packet by the first line of tracepath, bytes.
+    pmtu: Option<f64>,
+    /// Where the trace begins.
+    at: Option<Place>,
 }
 
 /// A hop.
@@ -36,15 +46,13 @@ impl Tool for Routes {
         if let Some(kind) = begins(text) {
             self.close(facts);
             self.kind = kind;
+            self.target = target(text);
+            self.pmtu = after(text, "pmtu ").and_then(decimal);
+            self.at = Some(line.at);
             return true;
         }
-        if let Some(pmtu) = text
-            .strip_prefix("Resume: pmtu ")
-            .and_then(|t| after(t, ""))
-            .and_then(decimal)
-        {
-            facts.exact(Of::Path, "mtu_bytes", pmtu, line.at);
-            return true;
+        if let Some(rest) = text.strip_prefix("Resume: pmtu ") {
+            return self.resume(rest, line.at, facts);
         }
         // A line between two hops that nobody knows does not end the trace.
         if !going && !self.is_next(text) {
@@ -57,7 +65,7 @@ impl Tool for Routes {
         match hop {
             Some(hop) => {
                 self.hops += 1.0;
-                // One that does not answer is not the end of the path.
+                self.reached = !hop.times.is_empty() && self.is_target(text);
                 if !hop.times.is_empty() {
                     self.hop = Some(hop);
                 }
@@ -66,6 +74,7 @@ impl Tool for Routes {
             None => {
                 text.starts_with("over a maximum of")
                     || text.starts_with("Trace complete")
+                    || text.starts_with("Too many hops: pmtu ")
                     || text.starts_with("MPLS Label")
                     || text.starts_with("[MPLS")
                     // Another router at the same distance.
@@ -76,7 +85,9 @@ impl Tool for Routes {
 
     /// What its last hop will say: times, pings and the number of hops.
     fn held(&self) -> usize {
-        let Some(hop) = &self.hop else { return 0 };
+        let Some(hop) = self.hop.as_ref().filter(|_| self.reached) else {
+            return usize::from(self.hop.is_some());
+        };
         1 + if hop.times.is_empty() { 0 } else { 3 } + hop.loss.map_or(0, |_| 2)
     }
 
@@ -97,6 +108,21 @@ fn begins(text: &str) -> Option<&'static str> {
         return Some("traceroute");
     }
     (text.contains("[LOCALHOST]") && text.contains("pmtu")).then_some("tracepath")
+}
+
+/// Names and addresses in a first line: `traceroute to host (192.0.2.9), 30 hops max`, `Tracing route to host [192.0.2.9]`.
+fn target(text: &str) -> Vec<String> {
+    let Some((_, rest)) = text.split_once(" to ") else {
+        return Vec::new();
+    };
+    let words = rest.split_whitespace();
+    let own = words.take_while(|w| !matches!(*w, "over" | "from") && !w.starts_with("hops"));
+    own.take(2).map(|w| name_of(w).to_owned()).collect()
+}
+
+/// A name or an address without the signs around it.
+fn name_of(word: &str) -> &str {
+    word.trim_matches(|c: char| "()[],".contains(c))
 }
 
 /// `  3.|-- 10.0.0.1   0.0%   10   1.2   1.3   1.1   1.6   0.1`.
@@ -151,6 +177,33 @@ fn traced(text: &str, at: Place) -> Option<Hop> {
 }
 
 impl Routes {
+    /// Whether a hop that answers is the target. Tracepath says so; mtr goes on until it is. A traceroute of which the address is
+    /// known ends there, and nowhere else.
+    fn is_target(&self, text: &str) -> bool {
+        let is_address = |w: &&String| w.parse::<std::net::IpAddr>().is_ok();
+        let mut addresses = self.target.iter().filter(is_address).peekable();
+        match self.kind {
+            "tracepath" => text.ends_with("reached") || text.contains("reached "),
+            "mtr" => true,
+            _ if addresses.peek().is_none() => true,
+            _ => addresses.any(|a| text.split_whitespace().any(|w| name_of(w) == a)),
+        }
+    }
+
+    /// `Resume: pmtu 1400 hops 12 back 12`. Where the target was not reached the hops are left out, and only a router's report is known
+    /// of what does not pass.
+    fn resume(&mut self, rest: &str, at: Place, facts: &mut Facts) -> bool {
+        let Some(pmtu) = after(rest, "").and_then(decimal) else {
+            return false;
+        };
+        if rest.contains(" hops ") {
+            facts.exact(Of::Path, "mtu_bytes", pmtu, at);
+        } else if self.pmtu.is_some_and(|first| pmtu < first) {
+            facts.exact(Of::Path, "mtu_reported_bytes", pmtu, at);
+        }
+        true
+    }
+
     /// Whether a line begins with the number of the hop that comes next.
     fn is_next(&self, text: &str) -> bool {
         let end = text
@@ -164,7 +217,14 @@ impl Routes {
     fn close(&mut self, facts: &mut Facts) {
         let kind = core::mem::take(&mut self.kind);
         let hops = core::mem::take(&mut self.hops);
-        let Some(hop) = self.hop.take() else { return };
+        let reached = core::mem::take(&mut self.reached);
+        let (hop, at) = (self.hop.take(), self.at.take());
+        let Some(hop) = hop else { return };
+        facts.exact(Of::Path, "hops", hops, hop.at);
+        if !reached {
+            facts.unreached(kind, at.unwrap_or(hop.at));
+            return;
+        }
         let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);
         let (least, most) = (hop.times.iter().min_by(by), hop.times.iter().max_by(by));
         if let (Some(least), Some(most)) = (least, most) {
@@ -181,6 +241,17 @@ impl Routes {
             facts.exact(Of::Path, "ping_sent", sent, hop.at);
             facts.exact(Of::Path, "ping_received", (sent - lost).round(), hop.at);
         }
-        facts.exact(Of::Path, "hops", hops, hop.at);
+    }
+}
+
+impl Facts {
+    /// A trace ended at a router on the way.
+    pub(super) fn unreached(&mut self, tool: &str, at: Place) {
+        if self.notes.len() < NOTES_MAX {
+            self.notes.push(format!(
+                "{}: {tool} did not reach its target: its times are of a router on the way, and are left out",
+                self.place(at)
+            ));
+        }
     }
 }

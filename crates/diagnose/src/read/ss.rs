@@ -92,6 +92,7 @@ impl Ss {
                 "bytes_",
                 "segs_",
                 "rtt:",
+                "backoff:",
                 "busy:",
                 "rcv_",
                 "pacing_rate",
@@ -197,6 +198,9 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     );
     put("cwnd_bytes", n("cwnd:").zip(mss).map(|(c, m)| c * m));
     put("flight_bytes", n("unacked:").zip(mss).map(|(c, m)| c * m));
+    put("unacked_segments", n("unacked:"));
+    put("lost_segments", n("lost:"));
+    put("backoff", n("backoff:"));
     put("window_announced_bytes", n("snd_wnd:"));
     put(
         "delivery_bps",

@@ -123,7 +123,7 @@ pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts
                 facts.number(host, name, Figure::exact(number as f64, at));
             }
         }
-    } else {
+    } else if !MACOS.contains(&key) {
         // A setting all the same, of something else.
         return true;
     }
@@ -134,11 +134,25 @@ pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts
         true => "linux",
         false => bsd(key),
     };
-    if !system.is_empty() && !facts.knows_system(host) {
+    let known = crate::flow::word(facts, host, "system").map(|(name, _)| name);
+    // A key that several BSDs have says less than one of a single system.
+    let says_more = known.is_none() || known == Some("bsd") && system != "bsd";
+    if !system.is_empty() && says_more {
         facts.word(host, "system", system, at);
     }
     true
 }
+
+/// Keys that only macOS has.
+const MACOS: [&str; 7] = [
+    "net.inet.tcp.doautorcvbuf",
+    "net.inet.tcp.doautosndbuf",
+    "net.inet.tcp.autorcvbufmax",
+    "net.inet.tcp.autosndbufmax",
+    "net.inet.tcp.win_scale_factor",
+    "kern.osproductversion",
+    "kern.osproductversioncompat",
+];
 
 /// Which of the BSDs has a key; empty where several have it.
 fn bsd(key: &str) -> &'static str {
@@ -146,7 +160,7 @@ fn bsd(key: &str) -> &'static str {
         "net.inet.tcp.recvbuf_max" | "net.inet.tcp.cc.algorithm" | "net.inet.tcp.sendbuf_max" => {
             "freebsd"
         }
-        "net.inet.tcp.doautorcvbuf" | "net.inet.tcp.autorcvbufmax" => "macos",
+        k if MACOS.contains(&k) => "macos",
         k if k.starts_with("net.inet") || k.starts_with("kern.") => "bsd",
         _ => "",
     }

@@ -22,6 +22,9 @@ const SYSTEMS: [(&str, &str); 6] = [
     ("SunOS ", "solaris"),
 ];
 
+/// What `sw_vers` calls the system.
+const MACOS: [&str; 3] = ["macOS", "Mac OS X", "macOS Server"];
+
 impl Tool for Uname {
     fn name(&self) -> &'static str {
         "uname"
@@ -29,6 +32,14 @@ impl Tool for Uname {
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
         let asked = core::mem::replace(&mut self.asked, asks(line.bare));
+        if let Some(name) = line.bare.strip_prefix("ProductName:")
+            && MACOS.contains(&name.trim())
+        {
+            // `sw_vers`.
+            let host = facts.system_of();
+            facts.word(host, "system", "macos", line.at);
+            return true;
+        }
         if let Some(system) = bare(line.bare, asked) {
             let host = facts.system_of();
             tell(host, system, line.bare, line.at, facts);

@@ -1,6 +1,7 @@
 //! `netsh interface tcp show global` of Windows, PowerShell's `Get-NetTCPSetting`, `ver`, and TCP's values of the registry.
 
 use super::{Facts, Line, Tool};
+use crate::ceiling::UNSCALED;
 use crate::fact::{Figure, Of};
 
 /// The state of reading.
@@ -38,16 +39,16 @@ impl Tool for Netsh {
         };
         let (key, value) = (key.trim(), value.trim().to_ascii_lowercase());
         match (key, value.as_str()) {
-            // With tuning off, Windows offers 64 KiB and does not scale it.
-            ("Receive Window Auto-Tuning Level" | "AutoTuningLevelLocal", "disabled") => {
-                facts.number(host, "recvspace_bytes", Figure::exact(65_535.0, line.at));
+            ("Receive Window Auto-Tuning Level" | "AutoTuningLevelLocal", level) => {
+                if let Some((level, shift)) = crate::known::tuning(level) {
+                    facts.word(host, "tuning_level", level, line.at);
+                    // With tuning off, Windows offers 64 KiB and does not scale it.
+                    let most = UNSCALED * f64::from(1_u32 << shift);
+                    facts.number(host, "recvspace_bytes", Figure::exact(most, line.at));
+                }
             }
-            ("Receive Window Auto-Tuning Level" | "AutoTuningLevelLocal", "normal") => {
-                facts.number(
-                    host,
-                    "recvspace_bytes",
-                    Figure::exact(16_777_216.0, line.at),
-                );
+            (key, "disabled") if key.ends_with("Timestamps") => {
+                facts.exact(host, "timestamps", 0.0, line.at);
             }
             (
                 "Add-On Congestion Control Provider"

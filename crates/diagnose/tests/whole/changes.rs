@@ -181,12 +181,13 @@ fn the_commands_are_those_of_the_system() {
     let d = of(UNSCALED, &far(None));
     let change = &d.flows[0].changes[0];
     assert_eq!(
-        change.commands[0],
+        change.commands[1],
         "on Linux: sysctl -w net.ipv4.tcp_window_scaling=1"
     );
+    // Nobody said that it is off: undone it is as it was.
     assert_eq!(
         change.undo[0],
-        "on Linux: sysctl -w net.ipv4.tcp_window_scaling=0"
+        "on Linux: sysctl -w net.ipv4.tcp_window_scaling=VALUE, with the value that `sysctl net.ipv4.tcp_window_scaling` printed before"
     );
     let registry = "C:\\>reg query HKLM\\SYSTEM\\CurrentControlSet\\Services\\Tcpip\\Parameters\n\n    TcpWindowSize    REG_DWORD    0xfaf0\n    Tcp1323Opts    REG_DWORD    0x0\n";
     for (version, command) in [

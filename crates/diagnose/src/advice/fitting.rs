@@ -1,0 +1,54 @@
+//! A size of packets that passes where larger ones vanish.
+
+use crate::evidence::Evidence;
+use crate::flow::Flow;
+use crate::read::Facts;
+
+/// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
+/// or else the least that IPv6 asks of a link (RFC 8200 §5), or IPv4 of a host (RFC 791 §3.1).
+pub(super) fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'static str) {
+    let all = |name| facts.along(flow, name).map(|figure| figure.value);
+    let lost = e.large_lost.as_ref().map_or(e.mss + 52.0, |l| l.value);
+    let lost = all("ping_large_lost_bytes").fold(lost, libm::fmin);
+    let told = e.swallowed.as_ref().and_then(|s| s.mtu.as_ref());
+    let told = told.map(|m| m.value).into_iter();
+    let told = told
+        .chain(all("mtu_reported_bytes"))
+        .chain(all("mtu_bytes"));
+    if let Some(told) = told.filter(|m| *m < lost).reduce(libm::fmin) {
+        return (
+            told as u64,
+            "which is what a router reports: that much is known to pass",
+        );
+    }
+    if let Some(set) = all("mtu_tunnel_bytes")
+        .filter(|m| *m < lost)
+        .reduce(libm::fmin)
+    {
+        return (
+            set as u64,
+            "which a tunnel's interface in the texts is set to",
+        );
+    }
+    let answered = all("ping_answered_bytes").filter(|b| *b < lost && *b >= SMALL);
+    match answered.reduce(libm::fmax) {
+        Some(bytes) => (
+            bytes as u64,
+            "the largest ping that was answered: that much is known to pass",
+        ),
+        None if lost > LINKS => (
+            LINKS as u64,
+            "a guess: every link of IPv6 must carry that, and nothing in the texts shows that it passes",
+        ),
+        None => (
+            SMALL as u64,
+            "a guess: every host of IPv4 must take that, and nothing in the texts shows that it passes",
+        ),
+    }
+}
+
+/// What every link of IPv6 carries, bytes (RFC 8200 §5).
+const LINKS: f64 = 1280.0;
+
+/// What every host of IPv4 takes, bytes (RFC 791 §3.1).
+const SMALL: f64 = 576.0;

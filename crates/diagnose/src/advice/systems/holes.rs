@@ -1,0 +1,37 @@
+//! What helps where large packets vanish.
+
+use super::{Remedy, kept};
+
+/// Headers of IPv4 and TCP, bytes, which a segment's size leaves out.
+const HEADERS: u64 = 40;
+
+/// Packets larger than a link carries vanish, and the sender of them does not hear of it. With a size that passes, and how it is known.
+pub(crate) fn probing((passes, known): &(u64, &str)) -> Remedy {
+    let key = "net.ipv4.tcp_mtu_probing";
+    let rule = "FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --set-mss";
+    let mss = passes.saturating_sub(HEADERS);
+    Remedy {
+        commands: vec![
+            format!("sysctl -w {key}=1"),
+            format!("or, until it is repaired: ip link set dev INTERFACE mtu {passes}"),
+            format!("or on the router before the small link: iptables -t mangle -A {rule} {mss}"),
+            format!(
+                "the same in nftables, in a chain that forwards: nft add rule inet filter forward tcp flags syn tcp option maxseg size set {mss}"
+            ),
+            format!("the same in IOS, at the interface: ip tcp adjust-mss {mss}"),
+        ],
+        undo: vec![
+            format!(
+                "sysctl -w {key}=0, which is the default, or the value that `sysctl {key}` printed before"
+            ),
+            "ip link set dev INTERFACE mtu with the value it had".to_owned(),
+            format!(
+                "iptables -t mangle -D {rule} {mss}; nft -a list chain inet filter forward, and nft delete rule with its handle; no ip tcp adjust-mss"
+            ),
+        ],
+        persist: kept(&[(key, "1")]),
+        risk: format!(
+            "the MTU is {passes} bytes, {known}; the cure is to find who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU"
+        ),
+    }
+}

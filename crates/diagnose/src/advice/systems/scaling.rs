@@ -1,0 +1,64 @@
+//! Window scaling, on a host and between hosts.
+
+use super::{Buffers, Remedy, before, kept, windows};
+use crate::known::System;
+
+/// What may go wrong with window scaling.
+pub(super) const OFFERED: &str = "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead";
+
+/// Window scaling, on. Undone it is off only where a text said that it was: it is on by default everywhere.
+pub(crate) fn scaling(system: Option<System>, now: &Buffers) -> Remedy {
+    let (write, key) = match system {
+        Some(System::Windows) => return windows::scaling(now),
+        Some(System::Solaris) => return solaris(),
+        Some(System::Linux) | None => ("sysctl -w ", "net.ipv4.tcp_window_scaling"),
+        Some(System::MacOs) => ("sudo sysctl -w ", "net.inet.tcp.rfc1323"),
+        Some(_) => ("sysctl ", "net.inet.tcp.rfc1323"),
+    };
+    let persist = match system {
+        Some(System::Linux) | None => kept(&[(key, "1")]),
+        Some(System::MacOs) => vec![
+            "a LaunchDaemon that runs the command: current releases read no sysctl.conf".to_owned(),
+        ],
+        _ => vec![format!("in /etc/sysctl.conf: {key}=1")],
+    };
+    let mut commands = vec![format!("{write}{key}=1")];
+    if !now.unscaled {
+        let first = format!("sysctl {key}: where it prints 1 there is nothing to change here");
+        commands.insert(0, first);
+    }
+    Remedy {
+        commands,
+        undo: vec![before(key, now.unscaled.then_some(0), write)],
+        persist,
+        risk: OFFERED.to_owned(),
+    }
+}
+
+fn solaris() -> Remedy {
+    let key = "ndd -set /dev/tcp tcp_wscale_always";
+    Remedy {
+        commands: vec![format!("{key} 1")],
+        undo: vec![format!(
+            "{key} with the value that `ndd /dev/tcp tcp_wscale_always` printed before"
+        )],
+        persist: vec!["a start script that runs the command".to_owned()],
+        risk: OFFERED.to_owned(),
+    }
+}
+
+/// Both hosts offer window scaling, and the connection has none: what lies between takes it out.
+pub(crate) fn scaling_between() -> Remedy {
+    Remedy {
+        commands: vec![
+            "find what takes the window scale option out of the SYN: both hosts offer it already"
+                .to_owned(),
+            "on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0'".to_owned(),
+            "on the firewall between: let TCP options pass, without rewriting or normalising SYNs"
+                .to_owned(),
+        ],
+        undo: vec!["put back what was changed on the firewall".to_owned()],
+        persist: vec!["the configuration of the firewall, saved".to_owned()],
+        risk: "no setting of the hosts helps; other connections through that firewall are held in the same way".to_owned(),
+    }
+}

@@ -1,0 +1,32 @@
+//! A test that sends less than it could.
+
+use super::Remedy;
+
+/// Against a test that sends less than it could. With the file that it read, if it did, and what the same path carried from memory.
+pub(crate) fn tester(file: Option<&str>, memory: Option<&str>) -> Remedy {
+    let Some(file) = file else {
+        return Remedy::without_risk([
+            "test without a rate (-b), from memory and not from a file (-F), in pieces of 128 KiB or more (-l)",
+            "top -H on the sender meanwhile: a processor that is full is the limit then",
+        ]);
+    };
+    let carries = match memory {
+        Some(rate) => format!(
+            "the file's source is suspected, and not the path, which carried {rate} from memory: findmnt -T {file} says which storage that is"
+        ),
+        None => format!(
+            "test from memory, without -F: what is faster then is not the path, but the file's source; findmnt -T {file} says which storage that is"
+        ),
+    };
+    let commands = [
+        carries,
+        format!("dd if={file} of=/dev/null bs=4M iflag=direct: what the storage gives without the network"),
+        "nfsiostat 5 2 meanwhile where it is NFS, iostat -x 5 2 where it is a disk: which of them waits"
+            .to_owned(),
+    ];
+    Remedy {
+        commands: commands.to_vec(),
+        risk: "none known".to_owned(),
+        ..Remedy::default()
+    }
+}

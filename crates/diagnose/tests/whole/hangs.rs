@@ -1,0 +1,154 @@
+//! Connections that hang: which way they went, what it may be, and what is asked for.
+
+use farpath_diagnose::{Diagnosis, FlowReport, Known};
+
+use crate::of_files;
+
+/// The kernel of a web server whose answer of some kB is sent again and again; `more` is what it counts as acknowledged.
+fn hung(more: &str) -> String {
+    format!(
+        "State Recv-Q Send-Q Local Address:Port  Peer Address:Port Process\nESTAB 0      14480  10.9.0.20:80 192.0.2.55:50912\n\t skmem:(r0,rb131072,t0,tb87040,f1907,w24000,o0,bl0,d0) ts sack cubic wscale:7,7 rto:14080 backoff:6 rtt:28.6/10.4 ato:40 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:1 ssthresh:7 bytes_sent:21720 bytes_retrans:8688 {more}bytes_received:91 segs_out:17 segs_in:3 data_segs_out:15 data_segs_in:1 lastsnd:6100 busy:21000ms unacked:9 retrans:1/6 lost:9 minrtt:28.6 snd_wnd:64256\n"
+    )
+}
+
+fn pings(large: bool) -> String {
+    let small = "PING 10.9.0.20 (10.9.0.20) 56(84) bytes of data.\n\n--- 10.9.0.20 ping statistics ---\n10 packets transmitted, 10 received, 0% packet loss, time 9014ms\nrtt min/avg/max/mdev = 28.5/28.6/28.9/0.1 ms\n";
+    let lost = "PING 10.9.0.20 (10.9.0.20) 1472(1500) bytes of data.\n\n--- 10.9.0.20 ping statistics ---\n4 packets transmitted, 0 received, 100% packet loss, time 3070ms\n";
+    format!("{small}{}", if large { lost } else { "" })
+}
+
+const CURL: &str = "$ curl -v -o a.html --max-time 45 http://wiki.example.org/
+*   Trying 10.9.0.20:80...
+* Connected to wiki.example.org (10.9.0.20) port 80 (#0)
+> GET / HTTP/1.1
+> Host: wiki.example.org
+>
+{ [0 bytes data]
+  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current
+                                 Dload  Upload   Total   Spent    Left  Speed
+  0     0    0     0    0     0      0      0 --:--:--  0:00:45 --:--:--     0
+* Operation timed out after 45002 milliseconds with 0 bytes received
+* Closing connection 0
+curl: (28) Operation timed out after 45002 milliseconds with 0 bytes received
+";
+
+fn first(files: &[(&str, &str)]) -> (Diagnosis, FlowReport) {
+    let d = of_files(files, &Known::default());
+    assert_eq!(d.flows.len(), 1, "{:#?}", d.flows);
+    let flow = d.flows[0].clone();
+    (d, flow)
+}
+
+fn asks(flow: &FlowReport) -> Vec<&str> {
+    flow.missing.iter().map(|m| m.command.as_str()).collect()
+}
+
+#[test]
+fn a_socket_that_hangs_sends_what_waits_in_it() {
+    for more in ["", "bytes_acked:1 ", "bytes_acked:7240 "] {
+        for name in ["ss.txt", "sender.txt"] {
+            let (_, flow) = first(&[(name, &hung(more))]);
+            assert_eq!(flow.name, "10.9.0.20 > 192.0.2.55", "{more}{name}");
+        }
+    }
+    // Both ends print it: the client sent its question, and has heard nothing.
+    let client = "ESTAB 0      0      192.0.2.55:50912 10.9.0.20:80\n\t cubic wscale:7,7 rto:230 rtt:28.7/14 mss:1448 cwnd:10 bytes_sent:91 bytes_acked:92 segs_out:4 segs_in:2 busy:29ms minrtt:28.7\n";
+    for files in [
+        [("client.txt", client), ("server.txt", &hung(""))],
+        [("server.txt", &hung("")), ("client.txt", client)],
+    ] {
+        let (_, flow) = first(&files);
+        assert_eq!(flow.name, "10.9.0.20 > 192.0.2.55");
+    }
+}
+
+/// Without a ping it may be a path that is down: that is asked for. Beside small pings it is what is large that is lost.
+#[test]
+fn repetitions_that_nobody_hears_are_a_hole_beside_pings_that_pass() {
+    let ss = hung("");
+    let (_, alone) = first(&[("ss.txt", &ss)]);
+    assert!(alone.verdict.confidence <= 0.6, "{:#?}", alone.verdict);
+    let because = alone.verdict.because.join("\n");
+    assert!(because.contains("doubled 6 times"), "{because}");
+    let asked = asks(&alone);
+    assert_eq!(
+        asked,
+        ["ping -c 5 192.0.2.55; ping -M do -c 5 -s 1472 192.0.2.55"]
+    );
+    let small = pings(false);
+    let (_, beside) = first(&[("ss.txt", &ss), ("ping.txt", &small)]);
+    assert_eq!(
+        beside.verdict.cause, "mtu_black_hole",
+        "{:#?}",
+        beside.verdict
+    );
+    assert!(beside.verdict.confidence > 0.8, "{:#?}", beside.verdict);
+    assert!(
+        beside
+            .verdict
+            .because
+            .join("\n")
+            .contains("small pings pass")
+    );
+    let change = &beside.changes[0];
+    assert_eq!(change.host, "10.9.0.20", "large segments come from there");
+    assert!(change.commands[0].contains("tcp_mtu_probing=1"));
+}
+
+#[test]
+fn the_interface_of_a_tunnel_says_the_size() {
+    let tunnels = [
+        "9: wg2: <POINTOPOINT,NOARP,UP,LOWER_UP> mtu 1412 qdisc noqueue state UNKNOWN mode DEFAULT group default qlen 1000\n    link/none \n",
+        "utun4: flags=8051<UP,POINTOPOINT,RUNNING,MULTICAST> mtu 1412\n",
+    ];
+    for tunnel in tunnels {
+        let (ss, both) = (hung(""), pings(true));
+        let (_, flow) = first(&[("ss.txt", &ss), ("ping.txt", &both), ("gw.txt", tunnel)]);
+        assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+        assert!(
+            flow.missing.iter().all(|m| m.fact != "mtu_bytes"),
+            "{:#?}",
+            flow.missing
+        );
+        let change = &flow.changes[0];
+        assert!(change.risk.contains("1412 bytes"), "{change:#?}");
+        let rule =
+            "iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --set-mss 1372";
+        assert!(
+            change.commands.iter().any(|c| c.ends_with(rule)),
+            "{change:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_download_that_connected_and_got_nothing_is_read() {
+    let (d, flow) = first(&[("curl.txt", CURL)]);
+    assert_eq!(flow.name, "10.9.0.20 > receiver");
+    assert_eq!(flow.observed.goodput_bps, Some(0.0));
+    assert_eq!(
+        asks(&flow),
+        ["ping -c 5 10.9.0.20; ping -M do -c 5 -s 1472 10.9.0.20"]
+    );
+    assert!(d.read.iter().any(|p| p.tool == "curl" && p.facts > 0));
+    let both = pings(true);
+    let (_, flow) = first(&[("curl.txt", CURL), ("ping.txt", &both)]);
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    assert_eq!(flow.changes[0].host, "10.9.0.20");
+    let ss = hung("");
+    let (_, flow) = first(&[("curl.txt", CURL), ("ss.txt", &ss), ("ping.txt", &both)]);
+    assert_eq!(flow.name, "10.9.0.20 > 192.0.2.55");
+    assert!(flow.verdict.confidence > 0.95, "{:#?}", flow.verdict);
+}
+
+/// It says its end twice, and it was one.
+#[test]
+fn a_download_that_hung_is_counted_once() {
+    for text in [
+        CURL.to_owned(),
+        CURL.lines().skip(7).collect::<Vec<_>>().join("\n") + "\n",
+    ] {
+        let (_, flow) = first(&[("curl.txt", &text)]);
+        assert_eq!(flow.observed.goodput_bps, Some(0.0), "{text}");
+    }
+}

@@ -1,0 +1,181 @@
+//! Settings of macOS and Windows: recognised by what they print, named as they name them, and changed in their words.
+
+use farpath_diagnose::{Diagnosis, FlowReport, Known, Source, System, read, twin};
+
+use crate::{of_files, on};
+
+/// A download over 96 ms that gets so many Mbit/s.
+fn fetched(prompt: &str, mbits: f64) -> String {
+    let mbytes = mbits * 10.0 / 8.0 / 1.048_576;
+    format!(
+        "{prompt}iperf3 -c 203.0.113.40 -R\nConnecting to host 203.0.113.40, port 5201\nReverse mode, remote host 203.0.113.40 is sending\n[  5] local 10.11.12.13 port 52311 connected to 203.0.113.40 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.10  sec {:.1} MBytes  {:.1} Mbits/sec    0             sender\n[  5]   0.00-10.00  sec {mbytes:.1} MBytes  {mbits:.1} Mbits/sec                  receiver\n",
+        mbytes * 1.01,
+        mbits * 1.01
+    )
+}
+
+const PING: &str = "PING 203.0.113.40 (203.0.113.40): 56 data bytes\n\n--- 203.0.113.40 ping statistics ---\n5 packets transmitted, 5 packets received, 0.0% packet loss\nround-trip min/avg/max/stddev = 95.9/96.0/96.2/0.1 ms\n";
+
+const MAC: &str = "net.inet.tcp.sendspace: 131072\nnet.inet.tcp.recvspace: 131072\nnet.inet.tcp.autorcvbufmax: 393216\nnet.inet.tcp.win_scale_factor: 3\nkern.ipc.maxsockbuf: 67108864\n";
+
+fn windows(level: &str) -> String {
+    format!(
+        "C:\\>netsh interface tcp show global\n\nTCP Global Parameters\n----------------------------------------------\nReceive Window Auto-Tuning Level    : {level}\nRFC {} Timestamps                 : disabled\n",
+        1323
+    )
+}
+
+/// The kernel of a server that waits for the receiver's window.
+fn waits(window: u32) -> String {
+    format!(
+        "ESTAB 0 900000 10.0.0.7:5201 198.51.100.77:52311\n\t sack cubic wscale:3,7 rto:300 rtt:96.1/0.2 mss:1460 pmtu:1500 cwnd:900 bytes_sent:41000000 bytes_acked:40600000 bytes_received:37 delivery_rate 32000000bps busy:9900ms rwnd_limited:9500ms(96.0%) unacked:{} notsent:400000 minrtt:95.9 snd_wnd:{window}\n",
+        window / 1460
+    )
+}
+
+fn flow(d: &Diagnosis) -> &FlowReport {
+    &d.flows[0]
+}
+
+fn asked<'d>(d: &'d Diagnosis, fact: &str) -> Option<&'d str> {
+    let mut all = flow(d).missing.iter();
+    all.find(|m| m.fact == fact).map(|m| m.command.as_str())
+}
+
+#[test]
+fn a_mac_is_one_by_its_settings_alone() {
+    let log = fetched("mac:~ eva$ ", 32.6);
+    let files = [
+        ("client.txt", log.as_str()),
+        ("ping.txt", PING),
+        ("client-settings.txt", MAC),
+        ("server-ss.txt", &waits(393_216)),
+    ];
+    let d = of_files(&files, &on("1Gbit/s"));
+    let verdict = &flow(&d).verdict;
+    assert_eq!(verdict.cause, "receive_window", "{verdict:#?}");
+    let change = &flow(&d).changes[0];
+    assert_eq!(change.os, "macos", "{change:#?}");
+    // 12 MB in flight: twice that, and within what one socket may have. Nothing else is raised.
+    assert_eq!(
+        change.commands,
+        ["sudo sysctl -w net.inet.tcp.autorcvbufmax=33554432"]
+    );
+    assert_eq!(
+        change.undo,
+        ["sudo sysctl -w net.inet.tcp.autorcvbufmax=393216"]
+    );
+    let quiet = of_files(&files[..3], &on("1Gbit/s"));
+    let ceiling = flow(&quiet).ceilings.iter();
+    let mut named = ceiling.filter(|c| c.formula.contains("net.inet.tcp.autorcvbufmax"));
+    let named = named.next().expect("as the cited line has it");
+    assert!(named.from.contains(&"client-settings.txt:3".to_owned()));
+    let sources = files.map(|(name, text)| Source {
+        name: name.to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    });
+    let twin = twin(&read(&sources), 0).expect("there is one");
+    assert!(!twin.scenario.contains("bsd-1999"), "{}", twin.scenario);
+}
+
+#[test]
+fn every_mark_of_a_mac_does() {
+    for mark in [
+        "net.inet.tcp.win_scale_factor: 3",
+        "net.inet.tcp.doautosndbuf: 1",
+        "kern.osproductversion: 14.4",
+        "ProductName:\t\tmacOS",
+        "Darwin air.local 23.4.0 Darwin Kernel Version 23.4.0: root:xnu-10063 arm64",
+    ] {
+        let text = format!("net.inet.tcp.recvspace: 131072\n{mark}\n");
+        let source = Source {
+            name: "mac.txt".to_owned(),
+            bytes: text.into_bytes(),
+        };
+        let facts = read(&[source]);
+        let said = facts.facts.iter().rfind(|f| f.name == "system");
+        let said = format!("{:?}", said.map(|f| &f.value));
+        assert!(said.contains("\"macos\""), "{mark}: {said}");
+    }
+}
+
+/// 65535 · 2^shift bytes over 96 ms.
+#[test]
+fn windows_levels_are_ceilings_by_their_scale() {
+    for (level, shift) in [
+        ("disabled", 0),
+        ("highlyrestricted", 2),
+        ("restricted", 4),
+        ("normal", 8),
+    ] {
+        let text = windows(level);
+        let files = [
+            ("client.txt", fetched("C:\\>", 5.0)),
+            ("ping.txt", PING.to_owned()),
+            ("client-settings.txt", text),
+        ];
+        let files = files.each_ref().map(|(n, t)| (*n, t.as_str()));
+        let d = of_files(&files, &on("1Gbit/s"));
+        let named = format!("auto-tuning level {level} of Windows");
+        let mut all = flow(&d).ceilings.iter();
+        let own = all.find(|c| c.formula.contains(&named));
+        let own = own.unwrap_or_else(|| panic!("{:#?}", flow(&d).ceilings));
+        let bps = 65_535.0 * f64::from(1 << shift) * 8.0 / 0.096;
+        assert!((own.limit_bps / bps - 1.0).abs() < 0.01, "{level}: {own:?}");
+    }
+}
+
+#[test]
+fn undoing_a_level_is_the_level_that_was_printed() {
+    let ss = waits(262_140);
+    let log = fetched("C:\\>", 21.6);
+    let level = windows("highlyrestricted");
+    let mut files = vec![
+        ("client.txt", log.as_str()),
+        ("ping.txt", PING),
+        ("server-ss.txt", &ss),
+    ];
+    let before = of_files(&files, &on("1Gbit/s"));
+    let asks = |d: &Diagnosis| {
+        let mut all = flow(d).missing.iter();
+        all.any(|m| m.command.contains("netsh"))
+    };
+    let undo = &flow(&before).changes[0].undo[0];
+    assert!(undo.contains("printed before"), "{undo}");
+    assert!(!undo.contains("=disabled"), "{undo}");
+    files.push(("client-settings.txt", &level));
+    let d = of_files(&files, &on("1Gbit/s"));
+    let change = &flow(&d).changes[0];
+    assert_eq!(
+        (change.host.as_str(), change.os),
+        ("10.11.12.13", "windows")
+    );
+    assert!(change.commands[0].ends_with("autotuninglevel=normal"));
+    assert!(change.undo[0].ends_with("autotuninglevel=highlyrestricted"));
+    assert!(!asks(&d), "{:#?}", flow(&d).missing);
+    // Without timestamps 1460 of 1538 bytes are payload.
+    let line = flow(&d).ceilings.iter().find(|c| c.cause == "link");
+    let line = line.expect("it was said").limit_bps;
+    assert!(
+        (line / (1e9 * 1460.0 / 1538.0) - 1.0).abs() < 1e-6,
+        "{line}"
+    );
+}
+
+/// The client is behind a NAT: its server is what it can reach, and the server picks sockets by its own port.
+#[test]
+fn commands_are_those_of_who_asks() {
+    let of = |log: &str| of_files(&[("client.txt", log)], &Known::default());
+    let d = of(&fetched("C:\\Tools>", 5.0));
+    assert_eq!(asked(&d, "rtt"), Some("ping -n 20 203.0.113.40"));
+    let d = of(&fetched("$ ", 5.0));
+    assert_eq!(asked(&d, "rtt"), Some("ping -c 20 203.0.113.40"));
+    let sockets = "on the sender, during a test: ss -tinm sport = :5201";
+    assert_eq!(asked(&d, "tcp_info"), Some(sockets));
+    let known = Known {
+        receiver: Some(System::Windows),
+        ..Known::default()
+    };
+    let d = of_files(&[("client.txt", &fetched("$ ", 5.0))], &known);
+    assert_eq!(asked(&d, "rtt"), Some("ping -n 20 203.0.113.40"));
+}

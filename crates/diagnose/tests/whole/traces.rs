@@ -1,0 +1,105 @@
+//! Traces: what reached its target says how long the path is, and what did not says nothing of it.
+
+use farpath_diagnose::{Diagnosis, Known, Source, read, twin};
+
+use crate::{of, on};
+
+const LOG: &str = "Connecting to host 203.0.113.66, port 5201
+[  5] local 192.0.2.31 port 45716 connected to 203.0.113.66 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  1.06 GBytes   912 Mbits/sec    0             sender
+[  5]   0.00-10.02  sec  1.06 GBytes   909 Mbits/sec                  receiver
+";
+
+const PING: &str = "PING 203.0.113.66 (203.0.113.66) 56(84) bytes of data.
+
+--- 203.0.113.66 ping statistics ---
+10 packets transmitted, 10 received, 0% packet loss, time 9012ms
+rtt min/avg/max/mdev = 23.700/23.800/24.000/0.090 ms
+";
+
+/// A tracepath whose hops of 0.7 ms end as given.
+fn tracepath(end: &str) -> String {
+    format!(
+        " 1?: [LOCALHOST]                      pmtu 1500\n 1:  192.0.2.1                                             0.701ms \n 1:  192.0.2.1                                             0.702ms \n{end}"
+    )
+}
+
+fn unreached() -> [String; 4] {
+    [
+        tracepath(" 2:  no reply\n 3:  no reply\n     Too many hops: pmtu 1500\n     Resume: pmtu 1500 \n"),
+        "traceroute to 203.0.113.66 (203.0.113.66), 30 hops max, 60 byte packets\n 1  192.0.2.1  0.705 ms  0.701 ms  0.702 ms\n 2  198.51.100.9  2.711 ms  2.704 ms  2.700 ms\n 3  * * *\n 4  * * *\n".to_owned(),
+        // Cut off at a router, by whoever waited no longer.
+        "Tracing route to files.example [203.0.113.66]\nover a maximum of 30 hops:\n\n  1    <1 ms    <1 ms    <1 ms  192.0.2.1\n  2     3 ms     2 ms     2 ms  198.51.100.9\n".to_owned(),
+        "HOST: cli                         Loss%   Snt   Last   Avg  Best  Wrst StDev\n  1.|-- 192.0.2.1                  0.0%    10    0.7   0.7   0.7   0.8   0.1\n  2.|-- 198.51.100.9              20.0%    10    2.7   2.7   2.6   2.9   0.1\n  3.|-- ???                       100.0    10    0.0   0.0   0.0   0.0   0.0\n".to_owned(),
+    ]
+}
+
+fn asked<'d>(d: &'d Diagnosis, fact: &str) -> Option<&'d str> {
+    let mut all = d.flows[0].missing.iter();
+    all.find(|m| m.fact == fact).map(|m| m.command.as_str())
+}
+
+#[test]
+fn a_trace_that_did_not_arrive_is_no_round_trip() {
+    for trace in unreached() {
+        let d = of(&format!("{trace}{LOG}"), &Known::default());
+        assert_eq!(d.flows[0].observed.rtt_ns, None, "{trace}");
+        assert_eq!(asked(&d, "rtt"), Some("ping -c 20 203.0.113.66"), "{trace}");
+        let notes = d.notes.join("\n");
+        assert!(notes.contains("did not reach its target"), "{notes}");
+        assert!(!d.ticket.contains("window scaling"), "{}", d.ticket);
+        let because = d.flows[0].verdict.because.join("\n");
+        assert!(!because.contains("whatever is sent"), "{because}");
+    }
+}
+
+#[test]
+fn beside_a_ping_it_changes_nothing() {
+    let settings = "net.ipv4.tcp_rmem = 4096 131072 5242880\n";
+    let alone = of(&format!("{LOG}{PING}{settings}"), &on("1Gbit/s"));
+    for trace in unreached() {
+        let text = format!("{LOG}{PING}{settings}{trace}");
+        let d = of(&text, &on("1Gbit/s"));
+        let ceilings = |d: &Diagnosis| format!("{:?}", d.flows[0].ceilings);
+        assert_eq!(ceilings(&d), ceilings(&alone), "{trace}");
+        let source = Source {
+            name: "ticket.txt".to_owned(),
+            bytes: text.into_bytes(),
+        };
+        let twin = twin(&read(&[source]), 0).expect("there is one");
+        assert!(twin.scenario.contains("23.8 ms"), "{}", twin.scenario);
+    }
+}
+
+#[test]
+fn a_trace_that_arrived_is_one() {
+    let arrived = [
+        tracepath(" 2:  203.0.113.66                                         23.801ms reached\n     Resume: pmtu 1500 hops 2 back 2 \n"),
+        "traceroute to files.example (203.0.113.66), 30 hops max\n 1  192.0.2.1  0.7 ms  0.7 ms  0.7 ms\n 2  files.example (203.0.113.66)  23.7 ms  23.8 ms  23.9 ms\n".to_owned(),
+    ];
+    for trace in arrived {
+        let d = of(&format!("{trace}{LOG}"), &Known::default());
+        let rtt = d.flows[0].observed.rtt_ns.expect("it arrived");
+        assert!((23.6e6..24e6).contains(&rtt), "{rtt}");
+        assert_eq!(asked(&d, "rtt"), None);
+    }
+}
+
+/// What a router reported before the trace ended is known not to pass; the interface's own MTU is nothing.
+#[test]
+fn the_packet_size_of_a_trace_that_did_not_arrive_is_that_of_no_path() {
+    let size = |text: &str| {
+        let source = Source {
+            name: "trace.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let facts = read(&[source]).facts;
+        let names = ["mtu_bytes", "mtu_reported_bytes"];
+        let found = facts.iter().find(|f| names.contains(&f.name));
+        found.map(|f| f.name)
+    };
+    assert_eq!(size(&unreached()[0]), None);
+    let end = " 2:  198.51.100.9                                          2.704ms pmtu 1412\n 3:  no reply\n     Too many hops: pmtu 1412\n     Resume: pmtu 1412 \n";
+    assert_eq!(size(&tracepath(end)), Some("mtu_reported_bytes"));
+}
