@@ -9,6 +9,7 @@
 mod account;
 mod advice;
 mod around;
+mod bloat;
 mod captured;
 mod cause;
 mod ceiling;
@@ -18,6 +19,7 @@ mod evidence;
 mod fact;
 mod flow;
 mod follow;
+mod group;
 mod holes;
 mod host;
 mod infer;

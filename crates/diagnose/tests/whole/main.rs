@@ -3,6 +3,7 @@
 mod already;
 mod asked;
 mod beside;
+mod bloat;
 mod both_ends;
 mod both_ways;
 mod cables;
@@ -10,6 +11,7 @@ mod changes;
 mod counters;
 mod documented;
 mod everyday;
+mod groups;
 mod holes;
 mod hostile;
 mod later;
