@@ -371,6 +371,9 @@ impl Group {
     }
 }
 
+/// What a group of links does with connections, for people.
+const HASHED: &str = "a group of links (LAG, ECMP) gives each connection one member, by a hash of its addresses: more connections, or a hash that takes their ports, too, spread better, and no setting of a host gives one more than its member";
+
 /// What a group of links says, and what of connections that differ is all that is known.
 pub(crate) fn by_group(e: &Evidence, items: &mut Vec<Item>) {
     let unequal = e.inequality() >= UNEQUAL;
@@ -380,7 +383,6 @@ pub(crate) fn by_group(e: &Evidence, items: &mut Vec<Item>) {
         bps(e.around.each.last().copied().unwrap_or(0.0)),
         bps(e.around.each.first().copied().unwrap_or(0.0))
     );
-    const HASHED: &str = "a group of links (LAG, ECMP) gives each connection one member, by a hash of its addresses: more connections, or a hash that takes their ports, too, spread better, and no setting of a host gives one more than its member";
     let Some(group) = &e.around.group else {
         items.push(Item {
             holds: if unequal && !e.udp { 1.0 } else { 0.0 },

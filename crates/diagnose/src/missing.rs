@@ -65,6 +65,7 @@ pub(crate) fn missing(
     if e.udp {
         return of_datagrams(e, all, sure);
     }
+    all.extend(of_members(e, &likely, sure));
     all.extend(of_copy(e, flow, host).into_iter().filter(|_| !sure));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));
     let kernel = e.rwnd_share.is_none() && e.busy_share.is_none();
@@ -80,7 +81,6 @@ pub(crate) fn missing(
     all.extend(of_reader(e, &likely, sure));
     all.extend(of_path(e, host, ceilings, &likely, sure));
     all.extend(of_interfaces(e, &likely, sure));
-    all.extend(of_members(e, &likely, sure));
     all.extend(of_queue(e, host, &likely));
     all.extend(of_segments(e, host, ceilings, &likely));
     all.truncate(ASKED_MAX);

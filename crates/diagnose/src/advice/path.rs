@@ -133,23 +133,25 @@ fn shaped(e: &Evidence) -> f64 {
 
 /// A queue before a full line that makes everybody on it wait: a shorter one, or one for each flow.
 fn shorter(e: &Evidence, host: &str, added: f64) -> Change {
-    let rtt = e.rtt_floor.as_ref().map_or(0.0, |f| f.value);
     let shaped = shaped(e);
     let line = shaped / 0.95;
+    let mut commands = vec![
+        format!(
+            "tc qdisc replace dev INTERFACE root cake bandwidth {:.0}kbit",
+            (shaped / 1e3).round()
+        ),
+        "or, where its own interface is the line: tc qdisc replace dev INTERFACE root fq_codel"
+            .to_owned(),
+    ];
+    commands.extend(e.rtt_floor.as_ref().map(|rtt| {
+        format!(
+            "or a queue of {} at most: the line's rate times the round trip of the idle path",
+            crate::ceiling::bytes((line * rtt.value / 8.0).max(15_000.0))
+        )
+    }));
     Change {
         host: host.to_owned(),
-        commands: vec![
-            format!(
-                "tc qdisc replace dev INTERFACE root cake bandwidth {:.0}kbit",
-                (shaped / 1e3).round()
-            ),
-            "or, where its own interface is the line: tc qdisc replace dev INTERFACE root fq_codel"
-                .to_owned(),
-            format!(
-                "or a queue of {} at most: the line's rate times the round trip of the idle path",
-                crate::ceiling::bytes((line * rtt / 8.0).max(15_000.0))
-            ),
-        ],
+        commands,
         undo: vec!["tc qdisc del dev INTERFACE root, or the length that the queue had".to_owned()],
         risk: format!(
             "this flow gets no faster, and with cake a twentieth slower; what shares the line with it no longer waits {}",
