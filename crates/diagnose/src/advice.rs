@@ -1,11 +1,12 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
-mod fitting;
+pub(crate) mod fitting;
+mod path;
 mod shared;
 mod systems;
 
 use crate::cause::Cause;
-use crate::ceiling::{Limit, in_flight, payload_share};
+use crate::ceiling::{Limit, in_flight};
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
@@ -32,17 +33,8 @@ pub(crate) fn changes(
 ) -> Vec<Change> {
     let mut gone = Vec::new();
     let mut all = Vec::new();
-    if cause == Cause::Duplex {
-        return vec![duplex(e)];
-    }
-    if let (Cause::Link, Some(_), Some(target)) = (cause, e.slow_port(), &e.target) {
-        return vec![port(e, target)];
-    }
-    if let (Cause::Link, Some(_), Some((line, _))) = (cause, e.lower_port(), &e.line) {
-        return vec![port(e, line)];
-    }
-    if let (Cause::Link, Some(added)) = (cause, e.bloat()) {
-        return vec![shorter(e, added)];
+    if let Some(change) = path::change_of_path(cause, e, (facts, flow)) {
+        return vec![change];
     }
     if cause == Cause::RandomLoss {
         all.extend(plugs(e, facts, flow));
@@ -427,7 +419,7 @@ fn next(
         let met = c.rate.low <= 1.15 * rate.value;
         unread && c.cause == Cause::ReceiveWindow && e.rwnd_share.is_some() && met
     };
-    let settings = e.rtt.as_ref().map(|rtt| {
+    let settings = e.rtt_by_itself().map(|rtt| {
         let each = e.tuned.iter().filter(|_| unread);
         each.map(|room| in_flight(Cause::ReceiveWindow, e, rtt, room))
             .collect::<Vec<_>>()
@@ -480,85 +472,8 @@ pub(crate) fn wanted(e: &Evidence) -> f64 {
         .as_ref()
         .or(e.line.as_ref().map(|(l, _)| l))
         .map(|f| f.value);
-    match (goal, &e.rtt) {
+    match (goal, e.rtt_by_itself()) {
         (Some(goal), Some(rtt)) => goal * rtt.high / 8.0 / e.streams,
         _ => MODEST,
-    }
-}
-
-/// A queue before a full line that makes everybody on it wait: a shorter one, or one for each flow.
-fn shorter(e: &Evidence, added: f64) -> Change {
-    let line = e.line.as_ref().map(|(l, _)| l).or(e.rate.as_ref());
-    let line = line.map_or(0.0, |l| l.value);
-    let rtt = e.rtt_floor.as_ref().map_or(0.0, |f| f.value);
-    // A little less than the line, so that the queue stands where it can be managed.
-    let shaped = (line * 0.95 / 1e3).round();
-    Change {
-        host: "the router before the line".to_owned(),
-        os: "",
-        commands: vec![
-            format!("tc qdisc replace dev INTERFACE root cake bandwidth {shaped:.0}kbit"),
-            "or, where its own interface is the line: tc qdisc replace dev INTERFACE root fq_codel"
-                .to_owned(),
-            format!(
-                "or a queue of {} at most: the line's rate times the round trip of the idle path",
-                crate::ceiling::bytes((line * rtt / 8.0).max(15_000.0))
-            ),
-        ],
-        undo: vec!["tc qdisc del dev INTERFACE root, or the length that the queue had".to_owned()],
-        persist: Vec::new(),
-        risk: format!(
-            "this flow gets no faster; what shares the line with it no longer waits {:.0} ms",
-            added * 1e3
-        ),
-        predicted_bps: None,
-        low_bps: None,
-        high_bps: None,
-        then: None,
-    }
-}
-
-/// A port that runs slower than it was meant to.
-fn port(e: &Evidence, target: &Figure) -> Change {
-    let all = target.times(payload_share(e.mss));
-    Change {
-        host: "the host with the slow port, and its switch".to_owned(),
-        os: "",
-        commands: vec![
-            "ethtool INTERFACE: what it advertises, and what its partner does".to_owned(),
-            "change the cable: 1 Gbit/s and more need all four pairs".to_owned(),
-            "ethtool -s INTERFACE autoneg on, and auto for the port of the switch".to_owned(),
-        ],
-        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
-        persist: Vec::new(),
-        risk: "the link goes down for some seconds".to_owned(),
-        predicted_bps: Some(all.value),
-        low_bps: Some(all.low * 0.9),
-        high_bps: Some(all.high),
-        then: None,
-    }
-}
-
-/// Both ends of a cable have to negotiate, or neither.
-fn duplex(e: &Evidence) -> Change {
-    let line = e.line.as_ref().map(|(l, _)| l);
-    let share = payload_share(e.mss);
-    Change {
-        host: "the host at half duplex, and its switch".to_owned(),
-        os: "",
-        commands: vec![
-            "ethtool -s INTERFACE autoneg on".to_owned(),
-            "on the switch: duplex auto, speed auto for its port".to_owned(),
-        ],
-        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
-        persist: Vec::new(),
-        risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
-        predicted_bps: line.map(|l| l.value * share),
-        low_bps: line.map(|l| l.low * share * 0.9),
-        high_bps: line.map(|l| l.high * 0.985),
-        then: line.map(|l| Then {
-            cause: Cause::Link.name(),
-            limit_bps: l.value * share,
-        }),
     }
 }

@@ -5,7 +5,8 @@ use crate::ceiling::{bps, payload_share};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
-use crate::items::{Item, step};
+use crate::group::{Group, MEMBERS};
+use crate::items::{Item, JUMBO, step};
 use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
 use crate::seen::Side;
@@ -30,6 +31,14 @@ pub(crate) struct Around {
     pub(crate) dark: Option<u32>,
     /// What routers count.
     pub(crate) ports: Ports,
+    /// Links side by side, of which each connection takes one.
+    pub(crate) group: Option<Group>,
+    /// Rates of the connections side by side, the fastest first, bit/s.
+    pub(crate) each: Vec<f64>,
+    /// How long a shaper of a host lets packets wait at most, seconds.
+    pub(crate) shaper_queue: Option<Figure>,
+    /// Packets that its queue dropped.
+    pub(crate) shaper_drops: Option<Figure>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -73,6 +82,11 @@ impl Evidence {
                 if self.around.disk.is_none() && disk.is_some() {
                     (self.around.disk, self.around.disk_of) = (disk, Some(side));
                 }
+                if get("shaper_bps").is_some() {
+                    self.around.shaper_drops = get("qdisc_drops");
+                }
+                let waits = get("shaper_queue_ns").map(|q| q.times(crate::evidence::NS));
+                self.around.shaper_queue = self.around.shaper_queue.take().or(waits);
                 let Some(bits) = get(radio) else { continue };
                 let mut air = bits.times(OF_RADIO[1]);
                 (air.low, air.high) = (bits.low * OF_RADIO[0], bits.high * OF_RADIO[2]);
@@ -83,6 +97,7 @@ impl Evidence {
         }
         self.around.interface = fullest(facts);
         self.of_cables(facts, flow);
+        self.of_group(facts, flow);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -127,19 +142,8 @@ impl Evidence {
     }
 }
 
-impl Evidence {
-    /// What the queue before a full line adds to the round trip, seconds, where that is many times what the path takes: those
-    /// beside it wait for it. None where it is as long as queues have to be.
-    pub(crate) fn bloat(&self) -> Option<f64> {
-        // Pings beside the test wait in the same queue: the floor alone is of the idle path for certain.
-        let floor = self.rtt_floor.as_ref()?.value;
-        let added = self.rtt_loaded.as_ref()?.value - floor;
-        (added > BLOAT_S && added > BLOAT * floor).then_some(added)
-    }
-}
-
 /// Speeds that Ethernet ports choose between, bit/s.
-const SPEEDS: [f64; 7] = [10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9];
+pub(crate) const SPEEDS: [f64; 7] = [10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9];
 /// A full port leaves for payload what its frames have room for, within this: rounding, a first second, and the 12 bytes of timestamps,
 /// 0.8 %, which not every host sends.
 const FULL_PORT: [f64; 2] = [0.985, 1.01];
@@ -153,19 +157,27 @@ impl Evidence {
         let late = self.late().filter(|late| *late < 1.1 * rate);
         let rate = late.unwrap_or(rate);
         let most = self.steady.iter().copied().fold(0.0, f64::max) - self.peak_grain;
-        let fills = |speed: &f64| {
-            let share = rate / (speed * payload_share(self.mss));
+        let fills = |speed: f64, mss: f64| {
+            let leaves = payload_share(mss);
+            let share = rate / (speed * leaves);
             // No interval is faster than the port, whatever the middle one is.
-            share > FULL_PORT[0] && share < FULL_PORT[1] && most < 0.97 * speed
+            share > FULL_PORT[0] && share < FULL_PORT[1] && most < (leaves + SLACK) * speed
         };
+        let fills = |speed: &f64| self.segments(*speed).any(|mss| fills(*speed, mss));
         let all = SPEEDS.into_iter().rev();
         all.filter(|speed| speed * 2.0 <= line).find(fills)
     }
+
+    /// How large segments may be on a port of this speed, bytes: where nobody said it, and intervals show the rate, those of jumbo
+    /// frames, too.
+    pub(crate) fn segments(&self, speed: f64) -> impl Iterator<Item = f64> + use<> {
+        let jumbo = !self.mss_said && speed >= MEMBERS && self.late().is_some();
+        [self.mss].into_iter().chain(jumbo.then_some(JUMBO))
+    }
 }
 
-/// A queue of so many round trips of the idle path is longer than any congestion control needs, and this long, in seconds, it is felt.
-const BLOAT: f64 = 2.0;
-const BLOAT_S: f64 = 0.08;
+/// An interval may be so much of a port's speed above what it leaves for payload, by where writes end.
+const SLACK: f64 = 0.03;
 
 /// A disk that is busy for more of the time than this has no more to give.
 const FULL_DISK: f64 = 0.9;
@@ -247,7 +259,8 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     by_ports(e, items);
     slow_port(e, items);
     lower_port(e, items);
-    bloat(e, items);
+    crate::bloat::by_bloat(e, items);
+    crate::group::by_group(e, items);
     radio(e, items);
 }
 
@@ -333,23 +346,14 @@ fn lower_port(e: &Evidence, items: &mut Vec<Item>) {
         holds: 1.0,
         weights: vec![(Cause::Link, 3.0)],
         sentence: format!(
-            "{} is what Ethernet at {} leaves for payload: a port on the way runs at that, and not at {}",
-            bps(rate.value),
+            "{} is what Ethernet at {} leaves for payload: a port on the way runs at that, and not at {}{}",
+            bps(e.settled().map_or(rate.value, |r| r.value)),
             bps(speed),
-            bps(line.value)
-        ),
-    });
-}
-
-/// A line that is full, before a queue that makes those beside the flow wait.
-fn bloat(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(added) = e.bloat() else { return };
-    items.push(Item {
-        holds: 1.0,
-        weights: vec![(Cause::Link, 0.1)],
-        sentence: format!(
-            "the queue before the line adds {:.0} ms: whatever shares the line waits as long",
-            added * 1e3
+            bps(line.value),
+            match speed >= MEMBERS {
+                true => ", or is one member of a group of links",
+                false => "",
+            }
         ),
     });
 }
@@ -392,6 +396,10 @@ fn interfaces(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {
     let Some((carried, speed)) = &e.around.interface else {
         return;
     };
+    if e.around.group.is_some() {
+        // Full it is of its own share of the flow.
+        return;
+    }
     let line = e.line.as_ref().map(|(line, _)| line);
     let Some(full) = speed.as_ref().or(line) else {
         return;

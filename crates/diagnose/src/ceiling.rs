@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
+use crate::group::Group;
 use crate::known::System;
 use crate::read::Facts;
 use crate::room::Room;
@@ -30,6 +31,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     if let Some((line, what)) = &e.line {
         all.push(carried(e.mss, line, what));
     }
+    all.extend(e.around.group.as_ref().map(Group::ceiling));
     if !e.udp {
         // Datagrams have no window, and nobody slows down when they are lost.
         windows(e, &mut all);
@@ -72,6 +74,9 @@ pub(crate) fn headers(mss: f64) -> f64 {
     HEADERS.into_iter().find(usual).unwrap_or(HEADERS[0])
 }
 
+/// What a queue discipline counts of a frame beside its payload: 14 of Ethernet's header, and those of IPv4, TCP and timestamps.
+pub(crate) const OVERHEAD_OF_QUEUE: f64 = 66.0;
+
 /// What of an Ethernet line's rate is left for payload in segments of `mss` bytes.
 pub(crate) fn payload_share(mss: f64) -> f64 {
     mss / (mss + headers(mss) + FRAME)
@@ -94,7 +99,7 @@ pub(crate) fn in_flight(cause: Cause, e: &Evidence, rtt: &Figure, room: &Room) -
     limit(cause, rate, formula(e, &room.bytes, rtt, &room.what))
 }
 
-fn limit(cause: Cause, rate: Figure, formula: String) -> Limit {
+pub(crate) fn limit(cause: Cause, rate: Figure, formula: String) -> Limit {
     Limit {
         cause,
         rate,
@@ -104,7 +109,7 @@ fn limit(cause: Cause, rate: Figure, formula: String) -> Limit {
 }
 
 fn windows(e: &Evidence, all: &mut Vec<Limit>) {
-    let Some(rtt) = &e.rtt else { return };
+    let Some(rtt) = e.rtt_by_itself() else { return };
     let rooms = e.windows.iter().map(|r| (Cause::ReceiveWindow, r));
     for (cause, room) in rooms.chain(e.buffers.iter().map(|r| (Cause::SendBuffer, r))) {
         all.push(in_flight(cause, e, rtt, room));
@@ -142,7 +147,7 @@ pub(crate) fn beyond_channel(e: &Evidence) -> bool {
 /// A connection of OpenSSH has a window of its own in its channel. What is faster than that is another program, and what is much slower
 /// is held by something else.
 fn channel(e: &Evidence, all: &mut Vec<Limit>) {
-    let (Some(rtt), Some(rate)) = (e.rtt.as_ref().filter(|_| e.ssh), &e.rate) else {
+    let (Some(rtt), Some(rate)) = (e.rtt_by_itself().filter(|_| e.ssh), &e.rate) else {
         return;
     };
     if beyond_channel(e) {
@@ -185,7 +190,7 @@ fn side_by_side(e: &Evidence) -> String {
 }
 
 fn losses(e: &Evidence, all: &mut Vec<Limit>) {
-    let Some(rtt) = &e.rtt else { return };
+    let Some(rtt) = e.rtt_by_itself() else { return };
     // Losses come in bursts that cost one cut each, above all the one that ends slow start: of segments sent again, as few
     // as one in forty may be an event of its own.
     let sources = [

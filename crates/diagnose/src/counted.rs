@@ -24,7 +24,7 @@ pub(crate) struct Counted {
     /// Datagrams that a host dropped at a full socket.
     datagrams: Option<Figure>,
     /// Of tests with more connections side by side: how many times the connections, how many times the rate.
-    wider: Option<(f64, f64)>,
+    pub(crate) wider: Option<(f64, f64)>,
     /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
     faster: Option<(&'static str, Figure, f64)>,
     /// Whether that test sent nothing again.

@@ -475,7 +475,13 @@ impl Evidence {
 
     fn of_path(&mut self, facts: &Facts, flow: &Flow) {
         let all = |name| facts.along(flow, name).cloned().reduce(|a, b| a.with(&b));
-        let (least, mean, most) = (all("rtt_min_ns"), all("rtt_avg_ns"), all("rtt_max_ns"));
+        let loaded = self.of_pings(facts, flow);
+        let is_rest = |f: &&Figure| !loaded.iter().flatten().any(|l| l == *f);
+        let rest = |name| {
+            let each = facts.along(flow, name).filter(is_rest).cloned();
+            each.reduce(|a, b| a.with(&b))
+        };
+        let (least, mean, most) = (rest("rtt_min_ns"), rest("rtt_avg_ns"), rest("rtt_max_ns"));
         let known = all("rtt_known_ns");
         let ping = least.as_ref().map(|least| {
             let most = most.as_ref().unwrap_or(least);

@@ -5,7 +5,7 @@
 //! its odds among all.
 
 use crate::cause::Cause;
-use crate::ceiling::{Limit, payload_share};
+use crate::ceiling::{Limit, UNSCALED, payload_share};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, items};
@@ -85,6 +85,22 @@ pub(crate) const PRIORS: [(Cause, f64); 21] = [
 /// The score of what was seen not to be so, decibans.
 const EXCLUDED: f64 = -200.0;
 
+/// A rate so many times what a cause leaves at most is not held by it, whatever its ceiling was computed of.
+const BEYOND: f64 = 10.0;
+
+/// Whether a rate is far beyond all that a cause would leave.
+fn is_beyond(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> bool {
+    let own = ceilings.iter().filter(|c| c.cause == cause);
+    let most = own.map(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)));
+    let most = match (cause, &e.rtt) {
+        // Its window is known, whoever has it.
+        (Cause::NoWindowScaling, Some(rtt)) => Some(UNSCALED * 8.0 * e.streams / rtt.low),
+        _ => most.reduce(f64::max),
+    };
+    let rate = e.rate.as_ref().map_or(0.0, |r| r.low);
+    most.is_some_and(|most| rate > BEYOND * most)
+}
+
 /// Weighs the evidence.
 pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let items = items(e, ceilings);
@@ -92,7 +108,8 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let mut scored = scores(e, ceilings, &items);
     for (cause, score) in &mut scored {
         *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
-        if *cause == Cause::NoWindowScaling && e.excludes(*cause) {
+        let unscaled = *cause == Cause::NoWindowScaling && e.excludes(*cause);
+        if unscaled || is_beyond(*cause, e, ceilings) {
             *score = EXCLUDED;
         }
     }

@@ -272,7 +272,7 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
 }
 
 /// Payload of a segment in a jumbo frame of 9000 bytes.
-const JUMBO: f64 = 8948.0;
+pub(crate) const JUMBO: f64 = 8948.0;
 
 /// More than the law leaves of so many losses: they did not come one by one.
 fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
@@ -305,6 +305,7 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     // What round trips vary by without load was not added by a queue that filled.
     let added = libm::fmax(loaded.value - most, 0.0);
     let grown = added / floor.value;
+    let grew = e.queueing().unwrap_or(added);
     let holds = step(grown, 0.1, 0.4).min(step(added, 0.0003, 0.002));
     items.push(Item {
         holds,
@@ -320,9 +321,9 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
             (Cause::ShallowBuffer, -8.0),
         ],
         sentence: format!(
-            "under load the round trip grew by {:.1} ms, {:.0} %: a queue filled",
-            added * 1e3,
-            grown * 100.0
+            "under load the round trip grew by {}, {:.0} %: a queue filled",
+            crate::bloat::ms(grew),
+            100.0 * grew / floor.value
         ),
     });
     items.push(Item {
@@ -404,6 +405,10 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         let share = rate.value.max(late) / line.rate.value;
         // BBR drains the queue and probes for its floor: it leaves more of a line that is its own.
         let full = if e.is_bbr() { 0.65 } else { 0.85 };
+        let what = match e.around.group {
+            Some(_) => "the full members leave",
+            None => "the line leaves",
+        };
         items.push(Item {
             holds: step(share, full, full + 0.08),
             weights: match e.is_bbr() {
@@ -417,11 +422,11 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             },
             sentence: match late > rate.value * 1.05 {
                 true => format!(
-                    "after its start the rate is {:.0} % of what the line leaves for payload",
+                    "after its start the rate is {:.0} % of what {what} for payload",
                     share * 100.0
                 ),
                 false => format!(
-                    "the rate is {:.0} % of what the line leaves for payload",
+                    "the rate is {:.0} % of what {what} for payload",
                     share * 100.0
                 ),
             },

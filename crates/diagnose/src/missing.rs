@@ -68,6 +68,7 @@ pub(crate) fn missing(
     if e.udp {
         return of_datagrams(e, all, sure);
     }
+    all.extend(of_members(e, &likely, sure));
     all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));
     let kernel = e.rwnd_share.is_none() && e.busy_share.is_none();
@@ -83,6 +84,7 @@ pub(crate) fn missing(
     all.extend(of_reader(e, &likely, sure));
     all.extend(of_path(e, asking, ceilings, &likely, sure));
     all.extend(of_interfaces(e, &likely, sure));
+    all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
     each_once(all)
 }
@@ -282,6 +284,30 @@ fn of_interfaces(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFa
     })
 }
 
+/// Which links of a group are full: only their ports say it.
+fn of_members(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFact> {
+    let seen = e.around.group.as_ref().is_some_and(|group| group.is_seen());
+    let may = likely.first() == Some(&Cause::Link) && e.member_at_most() < 1.0;
+    (may && !seen && !sure).then(|| MissingFact {
+        fact: "member_rates_bps",
+        would_decide: "whether a member of a group of links is full while another has room"
+            .to_owned(),
+        command: "during a test, on the routers of the path: show interfaces, of each member of a bundle; of hosts with a bond: cat /proc/net/bonding/bond0"
+            .to_owned(),
+    })
+}
+
+/// How long others wait at a queue that the log alone shows.
+fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFact> {
+    let full = matches!(likely.first(), Some(Cause::Link | Cause::Shaper));
+    let asked = full && e.rtt_loaded.is_none() && e.window_outgrows() > 0.5;
+    asked.then(|| MissingFact {
+        fact: "rtt_loaded_ns",
+        would_decide: "how long the queue that fills makes others wait".to_owned(),
+        command: format!("{}, once at rest and once during a test", asking.ping(20)),
+    })
+}
+
 /// What is missing of the hosts' windows and buffers. What is to be changed has to be known, though it is known to be the limit.
 fn of_buffers(
     e: &Evidence,
@@ -391,11 +417,11 @@ fn of_path(
             let mut each: Vec<String> = rates.iter().map(command).collect();
             // Near the line both are one rate.
             each.dedup();
-            ask(
-                "datagram_loss_ratio",
-                "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none; for ten seconds it takes as much from others on the path",
-                each.join("; "),
-            );
+            let mut why = "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none; for ten seconds it takes as much from others on the path".to_owned();
+            if rates[1] > DATAGRAMS_MANY {
+                why.push_str(", so ask them first; one flow of datagrams takes one member of a group of links (LAG, ECMP), and loses what that does not carry");
+            }
+            ask("datagram_loss_ratio", &why, each.join("; "));
         }
         let open = e
             .idle_loss
@@ -412,15 +438,23 @@ fn of_path(
     all
 }
 
-/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line.
+/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line. One flow of them takes one
+/// member of a group of links, and no more than one connection may be asked of it.
 fn rates(e: &Evidence) -> Option<[f64; 2]> {
     let own = e.rate.as_ref().filter(|r| r.value > 0.0)?.value;
     // Of a line that nobody said, it is the slowest Ethernet that carries what was measured.
     let usual = ETHERNET.into_iter().find(|l| *l > own * 1.02);
     let line = e.line.as_ref().map(|(l, _)| l.value).or(usual)?;
-    let most = 0.88 * line;
-    (most > 1.05 * own || e.line.is_some()).then(|| [(1.6 * own).min(most), (4.0 * own).min(most)])
+    let most = libm::fmin(0.88 * line, DATAGRAMS_MAX);
+    let more = most > 1.05 * own || e.line.is_some() && own < DATAGRAMS_MAX;
+    (more && e.around.group.is_none()).then(|| [(1.6 * own).min(most), (4.0 * own).min(most)])
 }
+
+/// More datagrams than this, bit/s, hardly a host sends from one program, and no path is to be asked to carry them for a test.
+const DATAGRAMS_MAX: f64 = 5e9;
+
+/// From this rate on it is said what datagrams cost others, bit/s.
+const DATAGRAMS_MANY: f64 = 1e9;
 
 /// Rates of Ethernet, bit/s (IEEE 802.3).
 const ETHERNET: [f64; 7] = [10e6, 100e6, 1e9, 10e9, 25e9, 40e9, 100e9];

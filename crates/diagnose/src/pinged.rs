@@ -61,6 +61,26 @@ impl Facts {
     }
 }
 
+/// What each run of pings of a flow's path said: its least, mean and greatest round trip, nanoseconds.
+pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<[Figure; 3]> {
+    const NAMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
+    let is_own = |of: Of| match of {
+        Of::Path => true,
+        Of::Ping(n) => flow.pings.own.binary_search(&n).is_ok(),
+        _ => false,
+    };
+    let run = |three: &[Fact]| {
+        let [least, mean, most] = three else {
+            return None;
+        };
+        let one = least.of == mean.of && mean.of == most.of && is_own(least.of);
+        let named = [least.name, mean.name, most.name] == NAMES;
+        let figures = [least.number()?, mean.number()?, most.number()?];
+        (one && named).then(|| figures.map(Figure::clone))
+    };
+    facts.facts.windows(3).filter_map(run).collect()
+}
+
 /// The pings of a flow's path: those to one of its ends. Where there are none, those to the only target that may be its peer by another name.
 pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
     let ends = [0, 1].map(|n| names(flow, n));

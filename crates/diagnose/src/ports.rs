@@ -30,6 +30,14 @@ pub(crate) enum Kind {
     Dark,
     /// Packets that a policer dropped.
     Policed,
+    /// Packets that a port's queue dropped.
+    Dropped,
+    /// A port's speed, bit/s.
+    Speed,
+    /// What leaves by a port, bit/s.
+    Leaves,
+    /// What arrives at it, bit/s.
+    Arrives,
 }
 
 /// A reading of a router's counter.
@@ -78,11 +86,26 @@ impl Port {
     }
 }
 
-/// The largest count of a kind; of a port that was read more than once its growth, where time passed between the readings.
+/// What is no counter: of two readings the larger counts.
+const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
+
+/// The largest count of a kind.
 fn largest(facts: &Facts, kind: Kind) -> Option<Counted> {
+    let some = counts(facts, kind)
+        .into_iter()
+        .filter(|c| c.count.value > 0.0);
+    some.max_by(Counted::order)
+}
+
+/// Every port's count of a kind; of one that was read more than once its growth, where time passed between the readings. A speed and a
+/// rate do not grow.
+pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
     let mut all: BTreeMap<&Port, (&PortReading, &PortReading)> = BTreeMap::new();
     for reading in facts.ports.iter().filter(|r| r.kind == kind) {
-        all.entry(&reading.port).or_insert((reading, reading)).1 = reading;
+        let (_, last) = all.entry(&reading.port).or_insert((reading, reading));
+        if !RATES.contains(&kind) || reading.value > last.value {
+            *last = reading;
+        }
     }
     let counted = all.into_values().map(|(first, last)| {
         // The same figures may stand in a text twice: where no packet came between them, neither did time pass.
@@ -90,7 +113,8 @@ fn largest(facts: &Facts, kind: Kind) -> Option<Counted> {
             (Some(before), Some(after)) => before != after,
             _ => first.value != last.value,
         };
-        let grew = kind != Kind::Dark && passed && last.value >= first.value;
+        let state = kind == Kind::Dark || kind == Kind::Speed || RATES.contains(&kind);
+        let grew = !state && passed && last.value >= first.value;
         let of = |r: &PortReading| (r.value, r.packets);
         let (before, came) = if grew { of(first) } else { (0.0, Some(0.0)) };
         let mut count = Figure::exact(last.value - before, last.at);
@@ -102,8 +126,7 @@ fn largest(facts: &Facts, kind: Kind) -> Option<Counted> {
             grew,
         }
     });
-    let some = counted.filter(|c| c.count.value > 0.0);
-    some.max_by(Counted::order)
+    counted.collect()
 }
 
 impl Counted {

@@ -121,6 +121,8 @@ pub struct Test {
     pub sent: Option<Report>,
     /// What the receiver reported.
     pub received: Option<Report>,
+    /// Rates of the connections side by side, where each was printed, by the sender and by the receiver.
+    pub each: [Vec<Figure>; 2],
     /// The intervals.
     pub rows: Vec<Row>,
     /// What else was said of it, by name with the unit last.
@@ -145,6 +147,7 @@ impl Test {
             streams: 1,
             sent: None,
             received: None,
+            each: [Vec::new(), Vec::new()],
             rows: Vec::new(),
             numbers: BTreeMap::new(),
             words: BTreeMap::new(),
@@ -183,6 +186,16 @@ impl Test {
     pub(crate) fn goodput(&self) -> Option<(&Figure, Side)> {
         let received = self.received.as_ref().map(|r| (&r.goodput, Side::Receiver));
         received.or_else(|| self.sent.as_ref().map(|r| (&r.goodput, Side::Sender)))
+    }
+
+    /// The rate of each of the connections side by side, as far as those of all were printed.
+    pub(crate) fn each(&self) -> &[Figure] {
+        let [sent, received] = &self.each;
+        let all = |each: &&Vec<Figure>| each.len() == self.streams as usize && each.len() > 1;
+        [received, sent]
+            .into_iter()
+            .find(all)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Whether it says how fast anything was.

@@ -167,6 +167,9 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     if cause == Cause::MtuBlackHole {
         return e.hole_at_most();
     }
+    if cause == Cause::Link {
+        return e.member_at_most();
+    }
     if !cause.is_loss() || !e.counted_else.lacks_datagrams() {
         return 1.0;
     }
@@ -403,7 +406,7 @@ fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
             .and_then(|r| r.from.first())
             .map(|at| facts.place(*at)),
         at_utc_ns: captured_at(facts, flow),
-        rtt_ns: e.rtt.as_ref().map(|r| (r.value * 1e9).round()),
+        rtt_ns: e.rtt_by_itself().map(|r| (r.value * 1e9).round()),
         implied_flight_bytes: e.implied_flight().map(|f| f.value.round()),
     }
 }

@@ -1,6 +1,6 @@
 //! What `farpath diagnose` prints for people.
 
-use farpath_diagnose::{Cause, Diagnosis, FlowReport};
+use farpath_diagnose::{Cause, Diagnosis, FlowReport, Ranked};
 use farpath_report::{quantity, wrap};
 
 use super::verified::verified;
@@ -9,12 +9,13 @@ use crate::left::{WIDTH, change as change_of, entry};
 /// Most pieces and flows that are shown; the JSON has all.
 const SHOWN_MAX: usize = 20;
 
-/// The whole page.
+/// The whole page: what is the matter first, and what it was read from last.
 pub(super) fn page(diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
-    read(diagnosis, &mut out);
-    for flow in diagnosis.flows.iter().take(SHOWN_MAX) {
-        out.push('\n');
+    for (n, flow) in diagnosis.flows.iter().take(SHOWN_MAX).enumerate() {
+        if n > 0 {
+            out.push('\n');
+        }
         self::flow(flow, &mut out);
     }
     let more = diagnosis.flows.len().saturating_sub(SHOWN_MAX);
@@ -26,12 +27,16 @@ pub(super) fn page(diagnosis: &Diagnosis) -> String {
         let from = c.from.join(", ");
         entry("but", &format!("{} ({from})", c.text), &mut out);
     }
+    read(diagnosis, &mut out);
     out.push_str("\nText for the ticket: --ticket. For programs: --json.\n");
     out
 }
 
 /// What was read, and what was not.
 fn read(diagnosis: &Diagnosis, out: &mut String) {
+    if !(diagnosis.read.is_empty() && diagnosis.notes.is_empty()) {
+        out.push('\n');
+    }
     let known = diagnosis.read.iter().filter(|p| p.tool != "unknown");
     let mut word = "read";
     for piece in known.clone().take(SHOWN_MAX) {
@@ -105,11 +110,33 @@ fn flow(flow: &FlowReport, out: &mut String) {
         _ => "no rate in these texts".to_owned(),
     };
     entry("measured", &rate, out);
+    verdict(flow, out);
+    for change in &flow.changes {
+        change_of(change, out);
+    }
+    if let Some(verify) = &flow.verify {
+        verified(verify, flow.verdict.cause, out);
+    }
+    let mut word = "missing";
+    for missing in &flow.missing {
+        entry(
+            word,
+            &format!("{}: {}", missing.fact, missing.would_decide),
+            out,
+        );
+        entry("", &format!("  {}", missing.command), out);
+        word = "";
+    }
     streams(flow, out);
     ceilings(flow, out);
+}
+
+/// What limits it, what comes next, and why.
+fn verdict(flow: &FlowReport, out: &mut String) {
     let verdict = &flow.verdict;
     let words = Cause::named(verdict.cause).map_or("unknown", Cause::words);
-    let second = verdict.second.as_ref().map_or(String::new(), |s| {
+    let second = verdict.second.as_ref().filter(|s| is_worth_naming(s));
+    let second = second.map_or(String::new(), |s| {
         let words = Cause::named(s.cause).map_or("", Cause::words);
         match s.share.filter(|_| verdict.cause != "unknown") {
             Some(share) if share >= 0.2 => {
@@ -139,22 +166,11 @@ fn flow(flow: &FlowReport, out: &mut String) {
         entry(word, because, out);
         word = "";
     }
-    for change in &flow.changes {
-        change_of(change, out);
-    }
-    if let Some(verify) = &flow.verify {
-        verified(verify, verdict.cause, out);
-    }
-    let mut word = "missing";
-    for missing in &flow.missing {
-        entry(
-            word,
-            &format!("{}: {}", missing.fact, missing.would_decide),
-            out,
-        );
-        entry("", &format!("  {}", missing.command), out);
-        word = "";
-    }
+}
+
+/// Whether what is next has a hundredth of the odds, or held for a part of the time.
+fn is_worth_naming(next: &Ranked) -> bool {
+    next.confidence >= 0.005 || next.share.is_some_and(|share| share >= 0.2)
 }
 
 /// The connections side by side, each with its rate.
@@ -227,5 +243,4 @@ fn ceilings(flow: &FlowReport, out: &mut String) {
         }
     }
     measured(f64::INFINITY, out);
-    out.push('\n');
 }

@@ -64,6 +64,19 @@ fn a_ticket_is_explained() {
     for line in ran.out.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
+    // What is the matter stands above what it was read from.
+    let place = |word: &str| ran.out.find(word).unwrap_or_else(|| panic!("{word}"));
+    let order = [
+        "flow  ",
+        "\nlimited by",
+        "\nto change",
+        "\nceiling",
+        "\nread  ",
+        "\nleft out",
+    ];
+    let order = order.map(place);
+    assert!(order.is_sorted(), "{order:?}\n{}", ran.out);
+    assert!(!ran.out.contains("\n\n\n"), "{}", ran.out);
     let ticket = farpath_in(
         folder.path(),
         &["diagnose", "ticket.txt", "receiver.txt", "--ticket"],

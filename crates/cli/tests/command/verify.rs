@@ -187,3 +187,45 @@ fn the_scenario_is_one_and_names_the_source_of_every_value() {
         .exits(3)
         .says(&["twin.toml", "nothing is overwritten"]);
 }
+
+/// A connection that was opened and carries nothing, and pings that say how large packets may be.
+const HOLE: &str = "Connecting to host 192.0.2.9, port 5201
+[  5] local 192.0.2.8 port 41122 connected to 192.0.2.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec  84.8 KBytes   695 Kbits/sec    2   1.41 KBytes
+[  5]   1.00-2.00   sec  0.00 Bytes  0.00 bits/sec    1   1.41 KBytes
+[  5]   2.00-3.00   sec  0.00 Bytes  0.00 bits/sec    0   1.41 KBytes
+[  5]   3.00-4.00   sec  0.00 Bytes  0.00 bits/sec    1   1.41 KBytes
+- - - - -
+[  5]   0.00-4.00   sec  84.8 KBytes   174 Kbits/sec    4             sender
+[  5]   0.00-4.03   sec  0.00 Bytes  0.00 bits/sec                  receiver
+PING 192.0.2.9 (192.0.2.9) 1372(1400) bytes of data.
+1380 bytes from 192.0.2.9: icmp_seq=1 ttl=60 time=21.4 ms
+
+--- 192.0.2.9 ping statistics ---
+3 packets transmitted, 3 received, 0% packet loss, time 2003ms
+rtt min/avg/max/mdev = 21.310/21.400/21.500/0.080 ms
+PING 192.0.2.9 (192.0.2.9) 1472(1500) bytes of data.
+
+--- 192.0.2.9 ping statistics ---
+3 packets transmitted, 0 received, 100% packet loss, time 2041ms
+";
+
+#[test]
+fn a_hole_for_large_packets_has_a_twin_and_nothing_is_made_of_a_rate_of_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("hole.txt"), HOLE).expect("it is writable");
+    let ran = diagnosed(folder.path(), &["hole.txt", "--verify", "--json"]);
+    let d: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}\n{}", ran.err));
+    let flow = &d["flows"][0];
+    assert_eq!(flow["verdict"]["cause"], "mtu_black_hole", "{flow}");
+    let verify = &flow["verify"];
+    assert_eq!(verify["agrees"], true, "{verify}");
+    assert_eq!(verify["before_limited_by"], "mtu", "{verify}");
+    assert!(verify["after_bps"].as_f64() > Some(1e5), "{verify}");
+    let scenario = verify["scenario"].as_str().expect("a scenario");
+    for words in ["answers = false", "mtu = 1400", "rate = \"1 Gbit/s\""] {
+        assert!(scenario.contains(words), "{words}: {scenario}");
+    }
+    assert!(!scenario.contains("omit"), "{scenario}");
+}

@@ -6,7 +6,7 @@ use crate::read::Facts;
 
 /// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
 /// or else the least that IPv6 asks of a link (RFC 8200 §5), or IPv4 of a host (RFC 791 §3.1).
-pub(super) fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'static str) {
+pub(crate) fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'static str) {
     let all = |name| facts.along(flow, name).map(|figure| figure.value);
     let lost = e.large_lost.as_ref().map_or(e.mss + 52.0, |l| l.value);
     let lost = all("ping_large_lost_bytes").fold(lost, libm::fmin);

@@ -442,6 +442,9 @@ fn report(
         let all = if sum { again } else { old + again };
         test.numbers.insert("retransmits", Figure::exact(all, at));
     }
+    if !sum {
+        test.each[usize::from(!sent)].push(read.rate.clone());
+    }
     let slot = if sent {
         &mut test.sent
     } else {

@@ -1,4 +1,4 @@
-//! What hosts say of their interfaces: `ethtool`, `ip -s link`, `tc -s qdisc`, `/proc/net/softnet_stat`.
+//! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
@@ -52,6 +52,7 @@ impl Tool for Nic {
                     name.clone_into(&mut self.interface);
                 }
                 "tc" => qdisc(host, text, line.at, facts),
+                "bonding" => {}
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
                     self.ethtool(host, text, line.at, facts);
@@ -69,6 +70,7 @@ impl Tool for Nic {
         match self.kind {
             "ip" => self.ip(host, text, line.at, facts),
             "tc" => tc(host, text, line.at, facts),
+            "bonding" => bonding(host, text, line.at, facts),
             _ => self.ethtool(host, text, line.at, facts),
         }
     }
@@ -123,6 +125,9 @@ fn begins(text: &str) -> Option<&'static str> {
     });
     if is_link {
         return Some("ip");
+    }
+    if text.starts_with("Ethernet Channel Bonding Driver:") {
+        return Some("bonding");
     }
     // Where one interface was asked for, its name is left out.
     let handle = || {
@@ -269,6 +274,28 @@ impl Nic {
     }
 }
 
+/// Lines of `/proc/net/bonding/bond0`: `Transmit Hash Policy: layer3+4 (1)`, and `Speed: 10000 Mbps` of each member.
+fn bonding(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
+    let Some((key, value)) = text.split_once(':') else {
+        return false;
+    };
+    match (key.trim(), value.trim()) {
+        // Only modes that hash have a policy; whoever sends packets round and round has none.
+        ("Transmit Hash Policy", policy) => {
+            let policy = policy.split(' ').next().unwrap_or("");
+            facts.word(host, "bond_hash", policy, at);
+        }
+        ("Speed", speed) => {
+            let mbit = speed.strip_suffix(" Mbps").and_then(decimal);
+            if let Some(mbit) = mbit.filter(|m| *m > 0.0) {
+                facts.exact(host, "bond_member_bps", mbit * 1e6, at);
+            }
+        }
+        _ => {}
+    }
+    true
+}
+
 /// `qdisc tbf 8001: dev eth0 root refcnt 2 rate 100Mbit burst 64Kb lat 50ms`.
 fn qdisc(host: Of, text: &str, at: Place, facts: &mut Facts) {
     let kind = text.split_whitespace().nth(1).and_then(crate::known::qdisc);
@@ -286,9 +313,24 @@ fn qdisc(host: Of, text: &str, at: Place, facts: &mut Facts) {
             .map(|r| ("shaper_bps", r)),
         _ => None,
     };
+    if let Some(queue) = after(text, " lat ")
+        .and_then(span_s)
+        .filter(|_| kind == "tbf")
+    {
+        facts.exact(host, "shaper_queue_ns", queue * 1e9, at);
+    }
     if let Some((name, bps)) = limit {
         facts.number(host, name, Figure::exact(bps, at));
     }
+}
+
+/// A span as `tc` prints it, `456ms`, `1.2s`, `50us`, in seconds.
+fn span_s(text: &str) -> Option<f64> {
+    let units = [("ms", 1e-3), ("us", 1e-6), ("s", 1.0)];
+    let (number, worth) = units
+        .into_iter()
+        .find_map(|(unit, worth)| text.strip_suffix(unit).map(|number| (number, worth)))?;
+    Some(decimal(number)? * worth)
 }
 
 /// ` Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)`.

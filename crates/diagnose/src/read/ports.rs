@@ -70,8 +70,13 @@ impl Here {
         let Some((kind, n)) = counted(text) else {
             return false;
         };
-        self.reads(self.port.clone(), kind, n, at, facts);
+        self.has(kind, n, at, facts);
         true
+    }
+
+    /// What the port that is read now has, of a kind.
+    pub(super) fn has(&self, kind: Kind, value: f64, at: Place, facts: &mut Facts) {
+        self.reads(self.port.clone(), kind, value, at, facts);
     }
 
     fn reads(&self, port: Port, kind: Kind, value: f64, at: Place, facts: &mut Facts) {
@@ -117,7 +122,7 @@ fn packets(text: &str) -> Option<f64> {
     whole(ios().or_else(junos)?).map(|n| n as f64)
 }
 
-/// The counter of errors, bit errors or weak light in a line.
+/// The counter of errors, drops, bit errors or weak light in a line.
 fn counted(text: &str) -> Option<(Kind, f64)> {
     let behind = |words: &str| after(text, words).and_then(|n| whole(n.trim_end_matches(',')));
     let before = |words: &str| {
@@ -134,6 +139,12 @@ fn counted(text: &str) -> Option<(Kind, f64)> {
         let key = key.trim_end();
         let alarm = key.ends_with(" low alarm") && key.contains("power");
         return alarm.then(|| (Kind::Dark, f64::from(u8::from(value.trim() == "On"))));
+    }
+    if text.starts_with("Carrier transitions: ") {
+        return found(Kind::Dropped, behind("Drops: "));
+    }
+    if text.contains("Total output drops: ") {
+        return found(Kind::Dropped, behind("Total output drops: "));
     }
     if text.starts_with("Bit errors ") {
         return found(Kind::Seconds, behind("Bit errors "));

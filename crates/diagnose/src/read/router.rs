@@ -5,6 +5,7 @@ use farpath_config::{Dialect, Severity};
 use super::ports::Here;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::ports::Kind;
 use crate::words::{after, decimal, whole};
 
 /// The state of reading `show interfaces`.
@@ -37,6 +38,7 @@ impl Tool for Interfaces {
         if let Some(rest) = text.strip_prefix("MTU ").and_then(|r| r.split_once(" BW ")) {
             if let Some(kbit) = after(rest.1, "").and_then(decimal).filter(|k| *k > 0.0) {
                 facts.exact(Of::Path, "interface_bps", kbit * 1e3, at);
+                self.here.has(Kind::Speed, kbit * 1e3, at, facts);
             }
             return true;
         }
@@ -50,19 +52,20 @@ impl Tool for Interfaces {
             crate::words::between(text, "Speed: ", ",").and_then(crate::words::rate)
         {
             facts.exact(Of::Path, "interface_bps", speed, at);
+            self.here.has(Kind::Speed, speed, at, facts);
             return true;
         }
         if half {
             return true;
         }
-        if let Some(bps) = carried(text) {
+        if let Some((way, bps)) = carried(text) {
             facts.exact(Of::Path, "interface_carried_bps", bps, at);
+            self.here.has(way, bps, at, facts);
             return true;
         }
         for (before, name) in [
             ("late collision", "interface_late_collisions"),
             ("collisions", "interface_collisions"),
-            ("Total output drops:", "interface_drops"),
         ] {
             if let Some(n) = count(text, before) {
                 facts.exact(Of::Path, name, n, at);
@@ -107,7 +110,7 @@ impl Interfaces {
 }
 
 /// The rate of `Output rate    : 9987412304 bps (931022 pps)` and of `5 minute output rate 9876543000 bits/sec, 912 packets/sec`.
-fn carried(text: &str) -> Option<f64> {
+fn carried(text: &str) -> Option<(Kind, f64)> {
     let junos = || {
         let (head, rest) = text.split_once(':')?;
         let rate = ["Input rate", "Output rate"].contains(&head.trim());
@@ -119,7 +122,11 @@ fn carried(text: &str) -> Option<f64> {
         rate.then(|| rest.split_once(" bits/sec"))?
     };
     let (bps, _) = junos().or_else(ios)?;
-    whole(bps).map(|n| n as f64)
+    let way = match text.contains("utput rate") {
+        true => Kind::Leaves,
+        false => Kind::Arrives,
+    };
+    whole(bps).map(|n| (way, n as f64))
 }
 
 /// The name in `Physical interface: xe-1/0/3, Enabled, …`, or in a line that begins with it.

@@ -39,6 +39,7 @@ pub(super) fn changed(model: &Model, judged: &Judged, shared: &Shared) -> Option
         Cause::CongestionLoss | Cause::ShallowBuffer | Cause::Policer => {
             after.hosts[0].paced = Some(changed_to(true));
         }
+        Cause::MtuBlackHole => after.hosts[0].probes = Some(changed_to(1)),
         _ => return None,
     }
     after.hosts.iter_mut().for_each(HostModel::settle);

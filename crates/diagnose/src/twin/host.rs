@@ -20,6 +20,8 @@ pub(super) struct HostModel {
     pub(super) memory: Said<[u64; 2]>,
     /// Whether `fq` paces what it sends.
     pub(super) paced: Option<Said<bool>>,
+    /// Whether it searches for the path's MTU behind a black hole, as `mtu_probing` says.
+    pub(super) probes: Option<Said<u64>>,
     /// Rate it is held to by its own pacing.
     pub(super) nic: Option<Said<Rate>>,
 }
@@ -46,12 +48,14 @@ pub(super) fn hosts(
         profile: g.profile(0),
         memory: enough(plenty, FIRST[0]),
         paced: None,
+        probes: None,
         nic: g.paced(),
     };
     let mut receiver = HostModel {
         profile: g.profile(1),
         memory: enough(plenty, FIRST[1]),
         paced: None,
+        probes: None,
         nic: None,
     };
     if let Some(memory) = g.sending(fitted) {

@@ -33,6 +33,7 @@ pub(super) fn limits_of(cause: Cause) -> Option<&'static [&'static str]> {
         // A line may be nearly full while windows grow back after what its queue lost.
         Cause::Link | Cause::None => &["link", "cwnd_recovery"],
         Cause::Pacing => &["pacing", "nic", "link"],
+        Cause::MtuBlackHole => &["mtu"],
         _ => return None,
     })
 }
@@ -74,6 +75,10 @@ impl Twin {
             notes.extend(faults);
         }
         notes.extend(verify.promised());
+        if verify.is_worse() {
+            // What makes it slower is no remedy of what limits it.
+            verify.agrees = verify.agrees.map(|_| false);
+        }
         verify.notes = notes;
         verify
     }
@@ -116,10 +121,41 @@ impl Twin {
     }
 }
 
+/// A rate after the change that is this many times what was predicted, or that part of it, is another story.
+const FAR: f64 = 2.0;
+
 impl Verify {
-    /// That a prediction is above what the twin gives after the change.
+    /// Whether the twin is slower after the change than before it.
+    fn is_worse(&self) -> bool {
+        let both = self.after_bps.zip(self.before_bps);
+        both.is_some_and(|(after, before)| after < before * (1.0 - WITHIN))
+    }
+
+    /// Whether what the twin gives after the change is far from what was predicted.
+    fn is_far(&self) -> bool {
+        let both = self.after_bps.zip(self.predicted_bps);
+        both.is_some_and(|(after, predicted)| after > FAR * predicted || after < predicted / FAR)
+    }
+
+    /// What the twin gives after the change beside what was predicted, and beside what it gave before, where they part.
     fn promised(&self) -> Option<String> {
-        let (after, predicted) = (self.after_bps?, self.predicted_bps?);
+        let after = self.after_bps?;
+        if let Some(before) = self.before_bps.filter(|_| self.is_worse()) {
+            return Some(format!(
+                "after the change the twin is slower, {} where it gave {}: the change is in doubt, or the twin's hosts are not those of the texts",
+                bps(after),
+                bps(before)
+            ));
+        }
+        let predicted = self.predicted_bps?;
+        if after > predicted * FAR {
+            return Some(format!(
+                "the twin gives {} after the change, {:.0} times the prediction of {}: it has nothing of what is said to limit next",
+                bps(after),
+                after / predicted,
+                bps(predicted)
+            ));
+        }
         (predicted > after * (1.0 + WITHIN)).then(|| {
             format!(
                 "the prediction of {} is what limits next, a ceiling; the twin gives {} after the change, {:.0} % less: expect no more than that",
@@ -134,6 +170,9 @@ impl Verify {
     pub fn in_words(&self) -> String {
         match self.agrees {
             Some(true) => {}
+            Some(false) if self.is_worse() => {
+                return "THE CHANGE IS IN DOUBT: the twin is slower after it".to_owned();
+            }
             Some(false) => return "THE VERDICT IS IN DOUBT: the twin does not agree".to_owned(),
             None => return "the twin does not decide".to_owned(),
         }
@@ -141,16 +180,20 @@ impl Verify {
         let off = self.before_bps.zip(self.measured_bps);
         let off = off.map_or(0.0, |(twin, measured)| (twin / measured - 1.0).abs());
         let within = 100.0 * WITHIN;
+        let change = match self.is_far() {
+            true => ". After the change it is far from what was predicted",
+            false => "",
+        };
         match (self.before_low_bps, self.before_high_bps) {
             (Some(low), Some(high)) if off > WITHIN => format!(
-                "the twin agrees: what was measured is within {within:.0} % of the range of its {} runs, {} to {}, though {:.0} % off their median, and {limits}",
+                "the twin agrees: what was measured is within {within:.0} % of the range of its {} runs, {} to {}, though {:.0} % off their median, and {limits}{change}",
                 self.runs,
                 bps(low),
                 bps(high),
                 100.0 * off
             ),
             _ => format!(
-                "the twin agrees: its rate is within {within:.0} % of the measured one, and {limits}"
+                "the twin agrees: its rate is within {within:.0} % of the measured one, and {limits}{change}"
             ),
         }
     }
@@ -213,6 +256,30 @@ mod tests {
             verify.notes
         );
         assert!(!verify.notes.iter().any(|n| n.contains("in doubt")));
+    }
+
+    #[test]
+    fn what_makes_the_twin_slower_or_is_far_from_the_prediction_is_said() {
+        let twin = twin(Cause::ReceiveWindow, Some(940e6));
+        let before = runs("receive_window", &[306e6]);
+        let worse = twin.judge(&before, &runs("loss", &[2.4e5]));
+        assert_eq!(worse.agrees, Some(false));
+        let words = worse.in_words();
+        assert!(words.starts_with("THE CHANGE IS IN DOUBT"), "{words}");
+        let note = &worse.notes[0];
+        assert!(
+            note.contains("slower, 240 kbit/s where it gave 306 Mbit/s"),
+            "{note}"
+        );
+        for after in [400e6, 3.9e9] {
+            let far = twin.judge(&before, &runs("link", &[after]));
+            assert_eq!(far.agrees, Some(true));
+            let words = far.in_words();
+            assert!(words.ends_with("far from what was predicted"), "{words}");
+            assert_eq!(far.notes.len(), 1, "{:?}", far.notes);
+        }
+        let near = twin.judge(&before, &runs("link", &[900e6]));
+        assert!(near.in_words().ends_with("is the verdict"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 
 use super::host::{HostModel, hosts};
 use super::work::{Work, work};
+use crate::advice::fitting::fitting;
 use crate::cause::Cause;
 use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
@@ -43,6 +44,8 @@ pub(super) struct Model {
     pub(super) policer: Option<Said<(Rate, Size)>>,
     /// Rate of a shaper.
     pub(super) shaper: Option<Said<Rate>>,
+    /// The largest packet that the line carries, where nobody says that larger ones are lost.
+    pub(super) hole: Option<Said<u64>>,
     /// Congestion control.
     pub(super) cc: Said<&'static str>,
     /// Most payload in flight.
@@ -71,6 +74,9 @@ const LINES: [f64; 19] = [
     64e3, 128e3, 256e3, 512e3, 1.544e6, 2.048e6, 10e6, 34.368e6, 44.736e6, 100e6, 155.52e6,
     622.08e6, 1e9, 2.5e9, 10e9, 25e9, 40e9, 100e9, 400e9,
 ];
+
+/// The line where nothing was measured, bit/s.
+const USUAL_LINE: f64 = 1e9;
 
 /// A line that is not to be the limit has so many times what was measured.
 const ROOM: f64 = 4.0;
@@ -118,6 +124,7 @@ impl Model {
         let line = rate.value.as_bps() as f64;
         let policer = g.policer(&mut fitted, mtu.value);
         let shaper = g.shaper(&mut fitted);
+        let hole = g.hole(mtu.value, &mut fitted);
         Some(Model {
             work: work(g, line, rtt.value.as_secs_f64(), mtu.value, &mut fitted),
             queue: g.queue(line, mtu.value, &mut fitted),
@@ -133,6 +140,7 @@ impl Model {
             timestamps,
             policer,
             shaper,
+            hole,
             window,
             fitted,
         })
@@ -213,10 +221,19 @@ impl Grounds<'_> {
         rate.max(peak).max(delivered).max(1e4) / share
     }
 
+    /// Whether anything was said to have arrived.
+    pub(super) fn is_measured(&self) -> bool {
+        self.e.rate.as_ref().is_some_and(|r| r.value > 0.0)
+    }
+
     /// Rate of the line, and whether it is assumed.
     fn line(&self) -> Option<(Said<Rate>, bool)> {
         if let Some((line, _)) = &self.e.line {
             return Some((self.said(rate(line.value)?, line), false));
+        }
+        if !self.is_measured() {
+            let why = "no text says it, and nothing arrived that would bound it; --line says it";
+            return Some((assumed(rate(USUAL_LINE)?, why), true));
         }
         let carried = self.carried();
         let full = matches!(
@@ -343,6 +360,18 @@ impl Grounds<'_> {
         let bps = self.e.rate.as_ref()?.value / share;
         let rate = rate(bps)?;
         Some(assumed(rate, "the measured rate, with headers"))
+    }
+
+    /// A hole for large packets: the size that is known, or guessed, to pass.
+    fn hole(&self, mtu: u64, fitted: &mut Vec<&'static str>) -> Option<Said<u64>> {
+        if self.cause != Cause::MtuBlackHole {
+            return None;
+        }
+        if self.is_measured() {
+            fitted.push("what small packets carry beside the hole");
+        }
+        let (bytes, why) = fitting((self.facts, self.flow), self.e);
+        Some(assumed(bytes.min(mtu.saturating_sub(4)), why))
     }
 
     /// The congestion control, as far as models know it.

@@ -42,6 +42,13 @@ pub(super) fn text(model: &Model, flow: &Flow, judged: &Judged, after: bool) -> 
     w.remark("Behind each value stands the line it was read in, or that it is assumed.");
     hosts(model, &mut w);
     w.section("router").put("name", "middle");
+    if model.hole.is_some() {
+        w.put_from(
+            "answers",
+            false,
+            "the verdict: nobody says that packets are too large",
+        );
+    }
     links(model, &mut w);
     test(model, &mut w);
     w.finish()
@@ -61,6 +68,9 @@ fn hosts(model: &Model, w: &mut Writer) {
         let [first, most] = host.memory.value;
         let least = 4096.min(first);
         w.put_from(key, format!("{least} {first} {most}"), &host.memory.from);
+        if let Some(probes) = &host.probes {
+            w.put_from("mtu_probing", probes.value, &probes.from);
+        }
         if let Some(paced) = host.paced.as_ref().filter(|p| p.value) {
             w.put_from("qdisc", "fq", &paced.from);
         }
@@ -87,7 +97,8 @@ fn links(model: &Model, w: &mut Writer) {
         model.rtt.value, model.rtt.from
     );
     w.put_from("delay", half, &round);
-    w.put_from("mtu", model.mtu.value, &model.mtu.from);
+    let mtu = model.hole.as_ref().unwrap_or(&model.mtu);
+    w.put_from("mtu", mtu.value, &mtu.from);
     match model.queue.value {
         Some(size) => w.put_from("forward.queue", size, &model.queue.from),
         None => w.put_from("forward.queue", "1bdp", &model.queue.from),

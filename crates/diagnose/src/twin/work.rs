@@ -50,7 +50,8 @@ pub(super) fn work(
     fitted: &mut Vec<&'static str>,
 ) -> Work {
     let e = g.e;
-    let rate = e.rate.as_ref().map_or(line, |r| r.value);
+    let rate = e.rate.as_ref().filter(|_| g.is_measured());
+    let rate = rate.map_or(line, |r| r.value);
     let (duration, shortened) = duration(g, rate, rtt, mtu as f64);
     if e.udp {
         let asked = e.application.as_ref().or(e.rate.as_ref());
@@ -78,7 +79,7 @@ pub(super) fn work(
         true => (12.0 * rtt).min(duration.value.as_secs_f64() / 3.0),
         false => LASTING.max(100.0 * rtt).min(most(rate, mtu as f64)),
     };
-    let omitted = shortened || e.seconds.is_none();
+    let omitted = shortened || e.seconds.is_none() && g.is_measured();
     let why = "slow start, which a rate that lasts leaves out";
     let omit = omitted.then(|| assumed(span(part), why));
     Work::Bulk {

@@ -3,6 +3,7 @@
 mod already;
 mod asked;
 mod beside;
+mod bloat;
 mod both_ends;
 mod both_ways;
 mod cables;
@@ -11,6 +12,7 @@ mod counters;
 mod documented;
 mod everyday;
 mod from_files;
+mod groups;
 mod hangs;
 mod holes;
 mod hostile;

@@ -5,7 +5,6 @@ use farpath_units::Size;
 use crate::answer::{Answer, answer};
 use crate::climb::Climb;
 use crate::clumps::{Clumped, DELAYED_ACK_S, MEAN_OVER_S};
-use crate::law;
 use crate::path::PathInput;
 use crate::policer::Policer;
 use crate::window::seconds;

@@ -237,6 +237,16 @@ fn ends(end: &Json, at: Place, test: &mut Test) {
     if let Some(again) = n(end, &["sum_sent", "retransmits"]) {
         test.set("retransmits", Figure::exact(again, at));
     }
+    // Of both ways at once there are as many again.
+    let each = list(end, "streams")
+        .iter()
+        .filter(|_| list(end, "streams").len() == test.streams as usize);
+    for stream in each {
+        for (slot, key) in test.each.iter_mut().zip(["sender", "receiver"]) {
+            let bps = n(stream, &[key, "bits_per_second"]);
+            slot.extend(bps.map(|b| Figure::exact(b, at)));
+        }
+    }
     for stream in list(end, "streams") {
         for (key, name) in [
             ("min_rtt", "handshake_rtt_ns"),

@@ -1,0 +1,207 @@
+//! What is to be changed on the path and its ports, and not in a host's settings.
+
+use crate::advice::{End, named};
+use crate::cause::Cause;
+use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
+use crate::document::{Change, Then};
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Of};
+use crate::flow::{Flow, number, word};
+use crate::group;
+use crate::read::Facts;
+
+/// What the path needs, where that is all there is to do.
+pub(super) fn change_of_path(
+    cause: Cause,
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+) -> Option<Change> {
+    if cause == Cause::Duplex {
+        return Some(duplex(e));
+    }
+    if cause == Cause::Shaper {
+        return Some(shorter(e, &shaping(facts, flow), e.waits()?));
+    }
+    if cause != Cause::Link {
+        return None;
+    }
+    if let Some(group) = &e.around.group {
+        return Some(spread(&group.router, facts, flow));
+    }
+    if let Some((_, group::MEMBER)) = e.line {
+        return Some(spread("", facts, flow));
+    }
+    if let (Some(_), Some(target)) = (e.slow_port(), &e.target) {
+        return Some(port(e, target));
+    }
+    if let (Some(speed), Some((line, _))) = (e.lower_port(), &e.line) {
+        return Some(match speed >= group::MEMBERS {
+            true => one_of_several(flow, speed),
+            false => port(e, line),
+        });
+    }
+    Some(shorter(e, "the router before the line", e.bloat()?))
+}
+
+/// A group of links: what spreads connections over its members.
+fn spread(router: &str, facts: &Facts, flow: &Flow) -> Change {
+    let host = match router {
+        "" => "both ends of the group of links".to_owned(),
+        router => format!("{router}, and the other end of its group of links"),
+    };
+    let mut commands = vec![
+        "more connections side by side, such as iperf3 -P 32: the hash spreads many better than few"
+            .to_owned(),
+        "a hash of addresses and ports (layer3+4), such as port-channel load-balance src-dst-port of IOS"
+            .to_owned(),
+    ];
+    let all = flow.senders.iter().chain(&flow.receivers);
+    for at in all.map(|h| Of::Host(*h)) {
+        let Some((policy, _)) = word(facts, at, "bond_hash") else {
+            continue;
+        };
+        commands.push(match group::by_port(policy) {
+            true => format!("nothing at the bond of the hosts: it hashes by {policy} already"),
+            false => format!(
+                "ip link set dev BOND type bond xmit_hash_policy layer3+4, where it is {policy} now"
+            ),
+        });
+        break;
+    }
+    Change {
+        host,
+        commands,
+        undo: vec!["the hash that each end had before".to_owned()],
+        risk: "one connection never gets more than one member; changing the hash moves connections, and packets under way may overtake each other".to_owned(),
+        ..nothing()
+    }
+}
+
+/// A connection that fills a port below the line: several connections tell a slow port from a member of a group.
+fn one_of_several(flow: &Flow, speed: f64) -> Change {
+    let host = match flow.to.host.as_str() {
+        "" => "HOST",
+        host => host,
+    };
+    Change {
+        host: named(flow, End::Sender),
+        commands: vec![format!(
+            "iperf3 -c {host} -P 8 -t 30: more than {} in all is a group of links, which gives each connection one member; no more is a port that runs at that",
+            bps(speed)
+        )],
+        risk: "none known".to_owned(),
+        ..nothing()
+    }
+}
+
+/// A change of which nothing is known yet.
+fn nothing() -> Change {
+    Change {
+        host: String::new(),
+        os: "",
+        commands: Vec::new(),
+        undo: Vec::new(),
+        persist: Vec::new(),
+        risk: String::new(),
+        predicted_bps: None,
+        low_bps: None,
+        high_bps: None,
+        then: None,
+    }
+}
+
+/// The host whose text has a shaper, for people.
+fn shaping(facts: &Facts, flow: &Flow) -> String {
+    let has = |h: &&u32| number(facts, Of::Host(**h), "shaper_bps").is_some();
+    let mut all = flow.senders.iter().chain(&flow.receivers);
+    let host = all.find(has);
+    let name = host.and_then(|h| facts.hosts.get(*h as usize)?.first());
+    name.cloned()
+        .unwrap_or_else(|| "the host or router with the shaper".to_owned())
+}
+
+/// What a queue discipline has to be told so that its queue is the one that fills, bit/s: a little less than what passes, counted as it
+/// counts, with the headers of Ethernet and without preamble and gap.
+fn shaped(e: &Evidence) -> f64 {
+    let rate = e.settled().map_or(0.0, |r| r.value);
+    let passes = rate * (e.mss + OVERHEAD_OF_QUEUE) / e.mss;
+    let stated = e.shaper.as_ref().or(e.line.as_ref().map(|(l, _)| l));
+    // What was said counts where it is what passes.
+    let stated = stated.map(|s| s.value).filter(|s| passes > 0.8 * s);
+    0.95 * stated.unwrap_or(passes)
+}
+
+/// A queue before a full line that makes everybody on it wait: a shorter one, or one for each flow.
+fn shorter(e: &Evidence, host: &str, added: f64) -> Change {
+    let shaped = shaped(e);
+    let line = shaped / 0.95;
+    let mut commands = vec![
+        format!(
+            "tc qdisc replace dev INTERFACE root cake bandwidth {:.0}kbit",
+            (shaped / 1e3).round()
+        ),
+        "or, where its own interface is the line: tc qdisc replace dev INTERFACE root fq_codel"
+            .to_owned(),
+    ];
+    commands.extend(e.rtt_floor.as_ref().map(|rtt| {
+        format!(
+            "or a queue of {} at most: the line's rate times the round trip of the idle path",
+            crate::ceiling::bytes((line * rtt.value / 8.0).max(15_000.0))
+        )
+    }));
+    Change {
+        host: host.to_owned(),
+        commands,
+        undo: vec!["tc qdisc del dev INTERFACE root, or the length that the queue had".to_owned()],
+        risk: format!(
+            "this flow gets no faster, and with cake a twentieth slower; what shares the line with it no longer waits {}",
+            crate::bloat::ms(added)
+        ),
+        ..nothing()
+    }
+}
+
+/// A port that runs slower than it was meant to.
+fn port(e: &Evidence, target: &Figure) -> Change {
+    let all = target.times(payload_share(e.mss));
+    Change {
+        host: "the host with the slow port, and its switch".to_owned(),
+        os: "",
+        commands: vec![
+            "ethtool INTERFACE: what it advertises, and what its partner does".to_owned(),
+            "change the cable: 1 Gbit/s and more need all four pairs".to_owned(),
+            "ethtool -s INTERFACE autoneg on, and auto for the port of the switch".to_owned(),
+        ],
+        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
+        persist: Vec::new(),
+        risk: "the link goes down for some seconds".to_owned(),
+        predicted_bps: Some(all.value),
+        low_bps: Some(all.low * 0.9),
+        high_bps: Some(all.high),
+        then: None,
+    }
+}
+
+/// Both ends of a cable have to negotiate, or neither.
+fn duplex(e: &Evidence) -> Change {
+    let line = e.line.as_ref().map(|(l, _)| l);
+    let share = payload_share(e.mss);
+    Change {
+        host: "the host at half duplex, and its switch".to_owned(),
+        os: "",
+        commands: vec![
+            "ethtool -s INTERFACE autoneg on".to_owned(),
+            "on the switch: duplex auto, speed auto for its port".to_owned(),
+        ],
+        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
+        persist: Vec::new(),
+        risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
+        predicted_bps: line.map(|l| l.value * share),
+        low_bps: line.map(|l| l.low * share * 0.9),
+        high_bps: line.map(|l| l.high * 0.985),
+        then: line.map(|l| Then {
+            cause: Cause::Link.name(),
+            limit_bps: l.value * share,
+        }),
+    }
+}

@@ -1,0 +1,208 @@
+//! A queue that makes everybody on a line wait: how much it adds to the round trip, and what that says of the line.
+
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::fact::Figure;
+use crate::flow::Flow;
+use crate::items::{Item, spread, step};
+use crate::pinged;
+use crate::read::Facts;
+
+/// A queue of so many round trips of the idle path is longer than any congestion control needs, and this long, in seconds, it is felt.
+const BLOAT: f64 = 2.0;
+const BLOAT_S: f64 = 0.08;
+
+/// A ping whose answers take so many times the least that the kernel saw was sent under load.
+const UNDER_LOAD: f64 = 3.0;
+
+/// Intervals that differ by less than this are those of a line that stays full.
+const STAYS_FULL: f64 = 0.15;
+
+impl Evidence {
+    /// What the queue adds to the round trip: its mean under load less that at rest, seconds.
+    pub(crate) fn queueing(&self) -> Option<f64> {
+        let [rest, _] = self.rtt_at_rest()?;
+        Some(libm::fmax(self.rtt_loaded.as_ref()?.value - rest, 0.0))
+    }
+
+    /// The same, where that is many times what the path takes: those beside the flow wait for it. None where it is as long as queues
+    /// have to be.
+    pub(crate) fn bloat(&self) -> Option<f64> {
+        let floor = self.rtt_floor.as_ref()?.value;
+        let added = self.queueing()?;
+        (added > BLOAT_S && added > BLOAT * floor).then_some(added)
+    }
+
+    /// How long packets wait at most before the line or a shaper, seconds, where others feel it: as was seen, or as a shaper's own
+    /// settings say.
+    pub(crate) fn waits(&self) -> Option<f64> {
+        let stated = self.around.shaper_queue.as_ref().map(|q| q.value);
+        self.bloat().or(stated.filter(|s| *s > BLOAT_S))
+    }
+
+    /// The round trip that windows and losses leave a rate by. A queue of many round trips is the flow's own work: one that was held by
+    /// something else would not fill it.
+    pub(crate) fn rtt_by_itself(&self) -> Option<&Figure> {
+        let rest = self.rtt_idle.as_ref().or(self.rtt_floor.as_ref());
+        match self.bloat() {
+            Some(_) => rest.or(self.rtt.as_ref()),
+            None => self.rtt.as_ref(),
+        }
+    }
+
+    /// Whether what the flow gets is far below the line that was said, though a queue is full of it.
+    fn is_slower_line(&self) -> bool {
+        let most = self.line.as_ref().map(|(line, _)| line.value);
+        let rate = self.settled().map_or(0.0, |r| r.value);
+        most.is_some_and(|line| rate < 0.5 * line)
+    }
+
+    /// Whether a shaper is stated that is full of the flow.
+    fn is_shaped(&self) -> bool {
+        let stated = self.shaper.as_ref().map(|s| s.value);
+        let rate = self.settled().map_or(0.0, |r| r.value);
+        stated.is_some_and(|stated| rate > 0.85 * stated && rate < stated)
+    }
+
+    /// How surely a log's congestion window grows and its rate does not, 0 to 1: what is added waits in a queue. A kernel lets only a
+    /// window grow that is used up.
+    pub(crate) fn window_outgrows(&self) -> f64 {
+        let rows = self.counted.get(1..).unwrap_or(&[]);
+        let rates: Vec<f64> = rows.iter().map(|r| r.bps).collect();
+        let even = spread(&rates).is_some_and(|s| s < STAYS_FULL / 2.0);
+        let mut least = f64::INFINITY;
+        let mut most: f64 = 0.0;
+        for cwnd in rows.iter().filter_map(|r| r.cwnd).filter(|c| *c > 0.0) {
+            least = libm::fmin(least, cwnd);
+            most = libm::fmax(most, cwnd / least);
+        }
+        match even && !self.udp && !self.is_bbr() {
+            true => step(most, OUTGROWN[0], OUTGROWN[1]),
+            false => 0.0,
+        }
+    }
+
+    /// Which pings of a flow's path were sent under load: those far above another run, or far above the least that the kernel saw while
+    /// it saw a queue, too. What they say stands beside what a socket says of its own round trips.
+    pub(crate) fn of_pings(&mut self, facts: &Facts, flow: &Flow) -> Vec<[Figure; 3]> {
+        let mut runs = pinged::runs(facts, flow);
+        runs.sort_by(|a, b| a[1].value.total_cmp(&b[1].value));
+        let socket = self.rtt_floor.as_ref().zip(self.rtt_loaded.as_ref());
+        let socket = socket.map(|(floor, loaded)| (floor.value / NS, loaded.value / NS));
+        let rest = runs.first().map(|[_, mean, most]| (mean.value, most.value));
+        let is_loaded = |[_, mean, _]: &[Figure; 3]| {
+            let above = |rest: f64, most: f64| {
+                mean.value > most + LEAST_NS && mean.value > most + 0.5 * rest
+            };
+            let by_socket = socket.is_some_and(|(floor, loaded)| {
+                let far = |rtt: f64| rtt > UNDER_LOAD * floor && rtt > floor + BLOAT_S / NS;
+                far(mean.value) && far(loaded)
+            });
+            by_socket || rest.is_some_and(|(mean, most)| above(mean, most))
+        };
+        let loaded: Vec<[Figure; 3]> = runs.iter().filter(|run| is_loaded(run)).cloned().collect();
+        if let Some([least, mean, most]) = loaded.last() {
+            let mut rtt = mean.times(NS);
+            // The first of them were answered before the queue was full.
+            rtt.low = libm::fmax(least.value, 2.0 * mean.value - most.value) * NS;
+            rtt.high = most.value * NS;
+            self.rtt_loaded = self.rtt_loaded.take().or(Some(rtt));
+        }
+        loaded
+    }
+}
+
+/// A window that slow start left doubles once more without being used up; one that outgrows that is used.
+const OUTGROWN: [f64; 2] = [2.1, 2.6];
+
+const NS: f64 = crate::evidence::NS;
+
+/// Runs of pings that differ by less than this, nanoseconds, need no queue.
+const LEAST_NS: f64 = 1e7;
+
+/// A time of a queue for people, the same wherever it stands.
+pub(crate) fn ms(seconds: f64) -> String {
+    match seconds * 1e3 {
+        ms if ms >= 99.95 => format!("{ms:.0} ms"),
+        ms => format!("{ms:.1} ms"),
+    }
+}
+
+/// What a long queue says. It outlasts every cut of a window, so that the line behind it never rests: losses, windows and buffers hold
+/// nothing down.
+pub(crate) fn by_bloat(e: &Evidence, items: &mut Vec<Item>) {
+    by_growth(e, items);
+    by_shaper(e, items);
+    let Some(added) = e.bloat() else { return };
+    let even = spread(&e.steady).is_none_or(|s| s < STAYS_FULL);
+    let slower = e.is_slower_line();
+    let shaped = slower || e.is_shaped();
+    let full = if shaped { Cause::Shaper } else { Cause::Link };
+    let others = [
+        (Cause::CongestionLoss, -10.0),
+        (Cause::ShallowBuffer, -16.0),
+        (Cause::Policer, -16.0),
+        (Cause::RandomLoss, -10.0),
+        (Cause::ReceiveWindow, -4.0),
+        (Cause::SendBuffer, -4.0),
+    ];
+    let weight = if shaped { 16.0 } else { 6.0 };
+    let weights = others.into_iter().chain([(full, weight)]).collect();
+    let rate = e.settled().map_or(0.0, |r| r.value);
+    items.push(Item {
+        holds: if even { 1.0 } else { 0.0 },
+        weights,
+        sentence: match (slower, &e.line) {
+            (true, Some((line, _))) => format!(
+                "a queue is full at {}, far below {}: something slower stands before it, a shaper or a slower line",
+                crate::ceiling::bps(rate),
+                crate::ceiling::bps(line.value)
+            ),
+            _ => String::new(),
+        },
+    });
+    items.push(Item {
+        holds: 1.0,
+        weights: vec![(full, 0.1)],
+        sentence: format!(
+            "the queue before the line adds {}: whatever shares the line waits as long",
+            ms(added)
+        ),
+    });
+}
+
+/// A window that grows while the rate stays: a line that is full, and no losses that hold it.
+fn by_growth(e: &Evidence, items: &mut Vec<Item>) {
+    items.push(Item {
+        holds: e.window_outgrows(),
+        weights: vec![
+            (Cause::Link, 6.0),
+            (Cause::Shaper, 6.0),
+            (Cause::Policer, -14.0),
+            (Cause::ShallowBuffer, -14.0),
+            (Cause::RandomLoss, -8.0),
+        ],
+        sentence: "the congestion window grew to several times what it was, and the rate stayed: what was added waits in a queue"
+            .to_owned(),
+    });
+}
+
+/// A shaper's queue that dropped what was sent again.
+fn by_shaper(e: &Evidence, items: &mut Vec<Item>) {
+    let again = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+    let (Some(drops), Some(again), true) = (&e.around.shaper_drops, again, e.is_shaped()) else {
+        return;
+    };
+    items.push(Item {
+        holds: step(drops.value / again.value, 0.2, 0.7),
+        weights: vec![
+            (Cause::Shaper, 14.0),
+            (Cause::Policer, -12.0),
+            (Cause::RandomLoss, -8.0),
+        ],
+        sentence: format!(
+            "the shaper's queue dropped {:.0} packets, and {:.0} segments were sent again",
+            drops.value, again.value
+        ),
+    });
+}

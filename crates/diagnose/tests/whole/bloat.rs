@@ -1,0 +1,171 @@
+//! Queues that make others wait, from pings, sockets, windows and shapers.
+
+use farpath_diagnose::{Diagnosis, FlowReport};
+
+use crate::{of, of_files, on};
+
+const HEAD: &str = "Connecting to host 198.51.100.88, port 5201\n[  5] local 192.0.2.88 port 44018 connected to 198.51.100.88 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n";
+
+/// An uplink of 20 Mbit/s that is full for 12 s: 18.8 Mbit/s of payload, the window in kilobytes and segments sent again.
+fn log(windows: [u32; 12]) -> String {
+    let mut all = HEAD.to_owned();
+    for (n, window) in windows.iter().enumerate() {
+        let rate = [12.9, 18.7, 18.9, 18.8][n.min(3)];
+        let again = if n == 9 { 23 } else { 0 };
+        all += &format!(
+            "[  5]   {n}.00-{}.00   sec  2.24 MBytes  {rate:.1} Mbits/sec  {again:3}   {window} KBytes\n",
+            n + 1
+        );
+    }
+    all + "- - - - -\n[  5]   0.00-12.00  sec  26.1 MBytes  18.3 Mbits/sec   23             sender\n[  5]   0.00-12.31  sec  26.0 MBytes  17.7 Mbits/sec                  receiver\n\niperf Done.\n"
+}
+
+/// The window hardly changes.
+const STILL: [u32; 12] = [610, 640, 660, 670, 680, 690, 700, 700, 710, 690, 690, 700];
+
+fn ping(ms: [f64; 3]) -> String {
+    let [min, avg, max] = ms;
+    format!(
+        "PING 198.51.100.88 (198.51.100.88) 56(84) bytes of data.\n\n--- 198.51.100.88 ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 19021ms\nrtt min/avg/max/mdev = {min}/{avg}/{max}/1.2 ms\n\n"
+    )
+}
+
+const REST: [f64; 3] = [17.2, 17.5, 18.1];
+const LOADED: [f64; 3] = [17.6, 287.5, 331.0];
+
+const SOCKET: &str = "ESTAB 0 702112 192.0.2.88:44018 198.51.100.88:5201\n\t ts sack cubic wscale:7,7 rto:640 rtt:307.5/4.1 mss:1448 pmtu:1500 cwnd:486 ssthresh:490 bytes_sent:26921000 bytes_retrans:33304 bytes_acked:26400000 delivery_rate 18.8Mbps busy:12010ms unacked:486 retrans:0/23 minrtt:17.2 snd_wnd:3143680\n";
+
+fn text(flow: &FlowReport) -> String {
+    let changes = flow.changes.iter();
+    let changes = changes.flat_map(|c| c.commands.iter().chain([&c.risk, &c.host]).cloned());
+    let all = flow.verdict.because.iter().cloned().chain(changes);
+    all.collect::<Vec<_>>().join("\n")
+}
+
+fn link(d: &Diagnosis) -> String {
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    text(flow)
+}
+
+#[test]
+fn pings_at_rest_and_under_load_are_a_queue_that_others_wait_for() {
+    // Whichever was pasted first.
+    for pings in [ping(REST) + &ping(LOADED), ping(LOADED) + &ping(REST)] {
+        let all = link(&of(&(log(STILL) + &pings), &Default::default()));
+        for words in [
+            "grew by 270 ms",
+            "adds 270 ms: whatever shares the line waits as long",
+            "no longer waits 270 ms",
+            "fq_codel",
+        ] {
+            assert!(all.contains(words), "{words}: {all}");
+        }
+        // 18.8 Mbit/s of payload are 19.66 in frames as cake counts them, of which a twentieth is left.
+        assert!(all.contains("cake bandwidth 18674kbit"), "{all}");
+    }
+    let with_line = link(&of(
+        &(log(STILL) + &ping(REST) + &ping(LOADED)),
+        &on("20Mbit/s"),
+    ));
+    assert!(
+        with_line.contains("cake bandwidth 19000kbit"),
+        "{with_line}"
+    );
+}
+
+#[test]
+fn a_sockets_round_trips_and_pings_give_one_figure() {
+    for pings in [ping(REST), ping(LOADED), ping(REST) + &ping(LOADED)] {
+        let d = of(&(log(STILL) + &pings + SOCKET), &Default::default());
+        let all = link(&d);
+        // 307.5 ms less the 17.2 of the floor, or the 17.5 of pings.
+        assert_eq!(all.matches("290 ms").count(), 3, "{all}");
+    }
+}
+
+/// What windows leave goes by the idle path: the queue is there because they leave more than the line.
+#[test]
+fn ceilings_go_by_the_path_without_the_queue() {
+    let settings = "net.ipv4.tcp_rmem = 4096 131072 6291456\n";
+    let log = log(STILL) + &ping(REST) + &ping(LOADED);
+    let d = of_files(
+        &[("log.txt", &log), ("receiver.txt", settings)],
+        &on("20Mbit/s"),
+    );
+    let window = d.flows[0]
+        .ceilings
+        .iter()
+        .find(|c| c.cause == "receive_window");
+    let window = window.expect("its settings are known");
+    assert!(window.limit_bps > 1e9, "{window:?}");
+    assert!(
+        window.formula.contains("RTT (17.15 to 18.15 ms)"),
+        "{window:?}"
+    );
+}
+
+/// The stated line is faster than what is full: pacing at the sender is no remedy.
+#[test]
+fn a_queue_far_below_the_line_is_a_shapers() {
+    let d = of(&(log(STILL) + &ping(REST) + &ping(LOADED)), &on("1Gbit/s"));
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    let all = text(flow);
+    assert!(
+        all.contains("far below 1.00 Gbit/s") && all.contains("root cake"),
+        "{all}"
+    );
+    assert!(!all.contains("root fq\n"), "{all}");
+}
+
+#[test]
+fn a_shaper_that_lets_packets_wait_gets_a_change() {
+    let tc = "qdisc tbf 8002: dev eth3 root refcnt 2 rate 20Mbit burst 16Kb lat 310ms\n Sent 28310442 bytes 18911 pkt (dropped 23, overlimits 40211 requeues 0)\n backlog 700112b 462p requeues 0\n";
+    for rest in [String::new(), ping(REST) + SOCKET] {
+        let log = log(STILL) + &rest;
+        let d = of_files(
+            &[("log.txt", &log), ("gateway.txt", tc)],
+            &Default::default(),
+        );
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+        let all = text(flow);
+        assert!(all.contains("cake bandwidth 19000kbit"), "{all}");
+        assert!(all.contains("no longer waits"), "{all}");
+        assert!(all.contains("dropped 23 packets, and 23 segments"), "{all}");
+    }
+}
+
+/// Without any ping: what a window grew by while the rate stayed waits somewhere.
+#[test]
+fn a_window_that_outgrows_the_rate_fills_a_queue() {
+    let growing = [90, 180, 310, 430, 520, 590, 650, 690, 720, 510, 520, 540];
+    let d = of(&log(growing), &Default::default());
+    let flow = &d.flows[0];
+    assert_ne!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    assert!(
+        text(flow).contains("what was added waits in a queue"),
+        "{flow:#?}"
+    );
+    let still = of(&log(STILL), &Default::default());
+    assert!(
+        !text(&still.flows[0]).contains("what was added"),
+        "{still:#?}"
+    );
+}
+
+/// Two runs at rest that differ a little are no queue.
+#[test]
+fn pings_that_differ_little_are_of_one_path() {
+    let d = of(
+        &(log(STILL) + &ping(REST) + &ping([18.0, 20.1, 26.0])),
+        &Default::default(),
+    );
+    assert!(
+        !text(&d.flows[0]).contains("whatever shares the line"),
+        "{d:#?}"
+    );
+    let rtt = d.flows[0].observed.rtt_ns.expect("it was pinged");
+    assert!((17e6..21e6).contains(&rtt), "{rtt}");
+}
