@@ -153,6 +153,14 @@ export function called(...names: readonly [string, ...string[]]): string {
 /** A metric's key in words; an unknown key is shown as it is. */
 export function metricName(key: string, of = ""): string {
   const names = of.startsWith("link ") ? LINK_METRICS : METRICS;
+  // What an expectation divides or subtracts: of one metric of two tests the second test alone is named.
+  const [, first, word, second] = /^(\S+) (over|minus) (.+)$/.exec(key) ?? [];
+  if (first !== undefined && second !== undefined) {
+    const parts = /^(.*[. ])?(\S+?)$/.exec(second.replace(/\.(?=[^. ]+$)/, " "));
+    const [other, metric] = [(parts?.[1] ?? "").trim(), parts?.[2] ?? second];
+    const said = [other, metric === first && other !== "" ? "" : metricName(metric, of)].filter((text) => text !== "").join(" ");
+    return `${metricName(first, of)} ${word} ${said}`;
+  }
   return called(key, names.get(key) ?? METRICS.get(key) ?? LINK_METRICS.get(key) ?? key);
 }
 

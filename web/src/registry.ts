@@ -31,6 +31,7 @@ export const METRICS: ReadonlyMap<string, string> = new Map([
   ["bytes", "bytes delivered"],
   ["jain_index", "fairness (Jain)"],
   ["group_jain_index", "fairness in the group"],
+  ["group_streams_jain_index", "fairness of connections in the group"],
   ["cut_s", "cut"],
   ["cwnd_before_bytes", "cwnd before the cut"],
   ["cwnd_nrmse_predicted_ratio", "cwnd, NRMSE to predicted"],

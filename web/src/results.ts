@@ -88,7 +88,9 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
   const groups = new Map<string, { test: string; metric: string; kind: string; records: TestRecord[] }>();
   for (const record of data.document.records) {
     for (const metric of Object.keys(record.metrics)) {
-      if (metric === FAIRNESS && record.group !== undefined) continue;
+      if (FAIRNESS.includes(metric) && record.group !== undefined) continue;
+      // One stream is as fair as can be to itself.
+      if (metric === "jain_index" && record.streams.length === 1) continue;
       const id = key(nameOf(record), metric, record.point);
       const group = groups.get(id) ?? { test: nameOf(record), metric, kind: record.kind, records: [] };
       group.records.push(record);
@@ -116,24 +118,29 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
   });
 }
 
-const FAIRNESS = "group_jain_index";
+/** By tests, and by connections where a test has several. */
+export const FAIRNESS: readonly string[] = ["group_jain_index", "group_streams_jain_index"];
 
 /** Each group's fairness once a point: all of its records hold it. */
 function groupRows(data: ReportData): Row[] {
+  return FAIRNESS.flatMap((metric) => groupRowsOf(data, metric));
+}
+
+function groupRowsOf(data: ReportData, metric: string): Row[] {
   const found = new Map<string, Row>();
   for (const { group, metrics, point, origin, test } of data.document.records) {
-    const value = metrics[FAIRNESS];
+    const value = metrics[metric];
     if (group === undefined || typeof value !== "number") continue;
-    const id = key(group, FAIRNESS, point);
+    const id = key(group, metric, point);
     if (found.has(id)) continue;
     const same = data.document.records.filter((r) => r.test === test && samePoint(r.point, point));
     const values = new Map(ORIGINS.flatMap((o) => {
       const all = same.filter((r) => r.origin === o);
-      const mine = counted(all).map((r) => r.metrics[FAIRNESS]).filter((v): v is number => typeof v === "number");
-      return mine.length > 0 && !isRare(all, FAIRNESS) ? [[o, median(mine)] as const] : [];
+      const mine = counted(all).map((r) => r.metrics[metric]).filter((v): v is number => typeof v === "number");
+      return mine.length > 0 && !isRare(all, metric) ? [[o, median(mine)] as const] : [];
     }));
     const untrusted = [...values.keys()].filter((o) => same.every((r) => r.origin !== o || !r.valid));
-    if (values.has(origin)) found.set(id, { test: `group ${group}`, metric: FAIRNESS, point, values, untrusted, expectations: [], limitedBy: null, stated: null, notes: [], first: true });
+    if (values.has(origin)) found.set(id, { test: `group ${group}`, metric, point, values, untrusted, expectations: [], limitedBy: null, stated: null, notes: [], first: true });
   }
   return [...found.values()];
 }
@@ -210,14 +217,21 @@ export interface Fact {
   readonly text: string;
 }
 
+/** The mean round trips of pings: what waits in queues is in them, and in the shortest it is not. */
 function delayFact(data: ReportData): Fact | null {
-  const pings = best(data.document.records.filter((r) => r.kind === "ping"), "rtt_min_ns").sort((p, q) => p.value - q.value);
+  const pings = best(data.document.records.filter((r) => r.kind === "ping"), "rtt_avg_ns").sort((p, q) => p.value - q.value);
   const [low, high] = [pings[0], pings.at(-1)];
   if (!low || !high) return null;
-  if (high.value < low.value * 1.1) return { value: format.delay(high.value), text: `round trip (${high.record.test}, ${high.record.origin})` };
+  const name = "mean round trip";
+  if (high.value < low.value * 1.1) return { value: format.delay(high.value), text: `${name} (${high.record.test}, ${high.record.origin})` };
+  const one = low.record.test === high.record.test;
+  const named = ({ record }: typeof low): string => {
+    const point = format.unbroken(format.point(record.point));
+    return one ? point : `${record.test}${point === "" ? "" : ` at ${point}`}`;
+  };
   return {
     value: `${format.delay(low.value)} → ${format.delay(high.value)}`,
-    text: `round trip: ${low.record.test} against ${high.record.test}, ${(high.value / low.value).toFixed(2)} times as long (${high.record.origin})`,
+    text: `${name}${one ? ` of ${low.record.test}` : ""}: ${named(low)} → ${named(high)}, ${(high.value / low.value).toPrecision(3)} times as long (${high.record.origin})`,
   };
 }
 

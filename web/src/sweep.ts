@@ -200,6 +200,27 @@ export function groupRecords(data: ReportData, group: string): TestRecord[] | nu
   return mine.map((r) => ({ ...r, test: `group ${group}`, point: { ...r.point, [MEMBER]: r.test } }));
 }
 
+/** Ratios and differences that expectations ask for, each as the records of its first test: the median of the repeats, and between
+ * which values they lie. Those of links and searches have none. */
+export function ratioRecords({ document }: ReportData): { readonly metric: string; readonly records: TestRecord[] }[] {
+  const found = new Map<string, { metric: string; records: TestRecord[] }>();
+  for (const { metric: path, origin, point, actual } of document.expectations) {
+    const [, test, metric] = /^([^. ]+)\.([^. ]+ .+)$/.exec(path) ?? [];
+    if (test === undefined || metric === undefined || actual === null) continue;
+    const here = placeOf(origin, point);
+    const repeats = document.repeats?.metrics.find((m) => m.test === test && m.metric === metric && placeOf(m.origin, m.point) === here);
+    // As many as there were, between the least and the greatest: their median is the expectation's, and no more is drawn of them.
+    const ends = [repeats?.min, repeats?.max].filter((v): v is number => typeof v === "number");
+    const values = repeats === undefined || repeats.n < 2 ? [actual] : [...ends, ...Array.from({ length: repeats.n - ends.length }, () => actual)];
+    const of = found.get(path) ?? { metric, records: [] };
+    of.records.push(...values.map((value, repeat): TestRecord => ({
+      origin, test, kind: "ratio", from: "", to: "", point, repeat, started_ns: 0, duration_ns: 0, metrics: { [metric]: value }, limited_by: null, streams: [], series: {}, valid: true, notes: [],
+    })));
+    found.set(path, of);
+  }
+  return [...found.values()];
+}
+
 /** Directions of links that lost frames at most so many have figures: those that lost most. */
 const DIRECTIONS = 4;
 

@@ -189,6 +189,8 @@ export interface MetricSummary {
   readonly point: Point;
   readonly metric: string;
   readonly n: number;
+  readonly min?: Maybe;
+  readonly max?: Maybe;
   readonly mean: Maybe;
   /** Half the width of the mean's 95 % confidence interval. */
   readonly ci95?: Maybe;

@@ -46,6 +46,32 @@ describe("the first line of a page", () => {
   });
 });
 
+describe("the round trips a page begins with", () => {
+  const ping = (queue: string, test = "probe"): TestRecord => ({
+    ...record("x", { rtt_min_ns: queue === "fifo" ? 241.7e6 : 40e6, rtt_avg_ns: queue === "fifo" ? 584.3e6 : 42.46e6 }), test, kind: "ping", point: { "link.dsl.aqm": queue },
+  });
+
+  it("are means, with the points that are compared", () => {
+    const [fact] = headline(data([ping("fifo"), ping("codel")], "x.y"));
+    expect(fact?.value).toMatch(/^42\.46.*→ 584\.3/);
+    expect(fact?.text.replace(/\u00a0/g, " ")).toBe("mean round trip of probe: aqm codel → aqm fifo, 13.8 times as long (simulated)");
+  });
+
+  it("are of tests by name where these differ", () => {
+    const [fact] = headline(data([{ ...ping("fifo", "loaded"), point: {} }, { ...ping("codel", "clean"), point: {} }], "x.y"));
+    expect(fact?.text).toContain("mean round trip: clean → loaded, 13.8 times as long");
+  });
+});
+
+describe("fairness", () => {
+  it("of one stream has no row, and a group's has one by connections", () => {
+    const one = { ...record("x", { jain_index: 1, group_jain_index: 0.7, group_streams_jain_index: 0.29 }), group: "g", streams: [{ stream: 0 }] } as unknown as TestRecord;
+    const metrics = rows(data([one], "x.y")).map((row) => `${row.test} ${row.metric}`);
+    expect(metrics).toEqual(expect.arrayContaining(["group g group_jain_index", "group g group_streams_jain_index"]));
+    expect(metrics).not.toContain("bulk jain_index");
+  });
+});
+
 describe("the table of series", () => {
   it("tells repeats of a link apart", () => {
     const link = (repeat: number): LinkRecord => ({

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { entitled, mixed, readSheet, toStandalone } from "../src/export";
-import { nameKeys, notMet, point, renameTexts, ticks, delay } from "../src/format";
+import { metricName, nameKeys, notMet, point, renameTexts, ticks, delay } from "../src/format";
 import { drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
 import { captionOf, sweepFigures } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
-import { groupRecords, linkRecords, MEMBER, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
+import { groupRecords, linkRecords, MEMBER, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
 import { drawTime, pathOf } from "../src/time/drawing";
 import type { LinkRecord, Origin, Point, ReportData, TestRecord } from "../src/types";
 
@@ -337,6 +337,36 @@ describe("a sweep's figure", () => {
     const text = drawnText(data);
     expect(text).toContain(">0<");
     expect(count(text, /d="M[\d.]+,[\d.]+L[\d.]+,[\d.]+"/g)).toBe(1);
+  });
+});
+
+describe("the fairness of a group over a sweep", () => {
+  it("by connections takes that by tests where each has one", () => {
+    const at = (parallel: string, index: number, more: Record<string, number>): TestRecord[] => ["bbr", "cubic"].map((test) => ({
+      ...record("simulated", { "test.cubic.parallel": parallel }, { goodput_bps: 1e6, group_jain_index: index, ...more }), test, group: "share",
+    }));
+    const data = report([...at("1", 0.55, {}), ...at("4", 0.7, { group_streams_jain_index: 0.29 })]);
+    const figures = sweepFigures(data).filter((f) => f.title?.includes("fairness"));
+    expect(figures.map((f) => f.title?.split(" against")[0])).toEqual(["group share: fairness in the group", "group share: fairness of connections in the group"]);
+    const [captions] = figures.slice(1).map((f) => toText(f.draw(900)));
+    expect(captions).toContain("0.55");
+    expect(captions).toContain("0.29");
+  });
+});
+
+describe("ratios of expectations", () => {
+  it("have a figure, with what lies between the repeats", () => {
+    const points = ["1 MB", "2 MB"].map((queue) => ({ "link.l.queue": queue }));
+    const metric = "goodput_bps over cubic.goodput_bps";
+    const data = report(points.map((p) => record("simulated", p, { goodput_bps: 1e6 })));
+    const expectations = points.map((point, i) => ({ metric: `bulk.${metric}`, origin: "simulated", point, min: 0, max: null, actual: 2 + i, stated: null, source: null, note: null, pass: true }));
+    const metrics = points.map((point, i) => ({ test: "bulk", metric, origin: "simulated", point, n: 3, min: 1, max: 4, mean: 2 + i, sd: 1, ci95: 1 }));
+    const judged = { ...data, document: { ...data.document, expectations, repeats: { count: 3, seeds: [], metrics } } } as unknown as ReportData;
+    const [ratio] = ratioRecords(judged);
+    const sweep = sweepOfRecords(judged, ratio!.records, metric, "bulk")!;
+    expect(sweep.panels[0]!.series[0]!.cells.map((c) => [c?.y, c?.low, c?.high, c?.n])).toEqual([[2, 1, 4, 3], [3, 1, 4, 3]]);
+    expect(sweepFigures(judged).map((f) => f.title)).toContain("bulk: goodput over cubic against queue");
+    expect(metricName("goodput_bps minus cubic rtt_avg_ns")).toBe("goodput minus cubic RTT, mean");
   });
 });
 

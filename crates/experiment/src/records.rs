@@ -13,7 +13,7 @@ use farpath_observe::{
 };
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{NodeId, Scenario, Test, Tool};
+use farpath_scenario::{NodeId, Scenario, Test, Tool, buffer_note};
 use farpath_units::{Duration, Time};
 
 use crate::planned::Planned;
@@ -106,6 +106,8 @@ impl Collector<'_, '_> {
             .first()
             .map(|f| self.plan.hole_note(self.scenario, *f));
         record.notes.extend(note.flatten());
+        let note = |f: &usize| buffer_note(self.scenario, self.plan, *f);
+        record.notes.extend(flows.first().and_then(note));
         record.route = flows.first().and_then(|flow| self.route(test, *flow));
         self.doubt(test, record);
         self.note_faults(&flows, record);
@@ -333,6 +335,8 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
     let until = test.duration.map(|d| test.start + test.omit + d);
     let every = Duration::from_ns(sink.every_ns);
     let end = |n: usize| test.start + every.times(n as u64 + 1);
+    // Such a window is not cut by a loss.
+    let paces_by_model = test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model());
     let delivered = sink.delivered.iter().enumerate();
     let intervals = delivered
         .map(|(n, bytes)| (end(n), *bytes))
@@ -342,10 +346,10 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
         always_writes: test.kind.bulk().is_some_and(|tcp| tcp.bytes.is_none()),
         lasted: Some(one.finished.since(one.opened)),
         whole: test.kind.whole(stream),
-        paces_by_model: test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model()),
+        paces_by_model,
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),
-        recovery: recovery(&samples),
+        recovery: recovery(&samples).filter(|_| !paces_by_model),
         every,
         intervals: intervals.collect(),
         reader_cpu: sink

@@ -247,6 +247,7 @@ impl Reader {
         let idle = (f.idle.as_secs_f64() - handshake).clamp(0.0, whole - timeout);
         let window = f.window.as_secs_f64().min(whole - timeout - idle);
         stretch.add(Limit::Application, idle);
+        stretch.set_idle(idle);
         let mut rest = whole - timeout - idle - window;
         if waits {
             stretch.add(Limit::Link, window + rest);

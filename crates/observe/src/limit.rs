@@ -98,6 +98,8 @@ pub struct Stretch {
     /// Its end.
     pub until: Time,
     spent: [f64; WORDS.len()],
+    /// Of the application's seconds, those in which nothing of what it had written was under way.
+    idle: f64,
 }
 
 impl Stretch {
@@ -107,6 +109,7 @@ impl Stretch {
             from,
             until,
             spent: [0.0; WORDS.len()],
+            idle: 0.0,
         }
     }
 
@@ -115,6 +118,12 @@ impl Stretch {
         if seconds > 0.0 {
             self.spent[limit as usize] += seconds;
         }
+    }
+
+    /// Of the application's seconds so many are idle: nothing of what it had written was under way. No link takes them,
+    /// whatever waits for it.
+    pub fn set_idle(&mut self, seconds: f64) {
+        self.idle = seconds.max(0.0);
     }
 
     /// A whole stretch under one limit.
@@ -132,6 +141,7 @@ impl Stretch {
     /// A part of it, of each limit alike.
     fn scaled(mut self, part: f64) -> Stretch {
         self.spent.iter_mut().for_each(|spent| *spent *= part);
+        self.idle *= part;
         self
     }
 
@@ -274,6 +284,7 @@ fn joined(stretches: &[Stretch], round: Duration) -> Vec<Stretch> {
                 for (limit, ..) in WORDS {
                     last.add(limit, next.spent(limit));
                 }
+                last.idle += next.idle;
             }
             _ => all.push(*next),
         }
@@ -311,6 +322,9 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     let busy = timers::busy(connection, from, until).or_else(hosts);
     let mut left = *stretch;
     let mut given = Stretch::new(from, until);
+    // Nobody waits for a link in it: it is the application's, whatever another's packets wait for.
+    let idle = left.idle.min(left.spent(Limit::Application));
+    left.spent[Limit::Application as usize] -= idle;
     let limiting = path.filter(|path| !is_held_elsewhere(connection, path, from, until));
     let full = |path: &Path<'_>| path.full(from, until, connection.round());
     for (full, share) in limiting.map_or_else(BTreeMap::new, full) {
@@ -321,6 +335,7 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
             left.take(&OTHERS, wanted, full.limit, &mut given);
         }
     }
+    left.add(Limit::Application, idle);
     let all = f64::INFINITY;
     if let Some(limit) = busy {
         left.take(&WINDOW, all, limit, &mut given);
@@ -566,6 +581,28 @@ mod tests {
         );
         assert_eq!(found["link"], 0.5);
         assert_eq!(found["disk"], 0.5);
+    }
+
+    /// A link that others fill takes what waits with their packets, and not the time in which nothing is under way.
+    #[test]
+    fn idle_time_is_the_applications_on_a_full_link_too() {
+        let mut seen = connection(&[(0, 100, Limit::Application)]);
+        seen.account[0].set_idle(0.075);
+        let full = [Interval {
+            bytes: 1000,
+            queue_bytes: 1,
+        }];
+        let found = |hosts| {
+            let path = Some(link(&full, Dropped::default()));
+            shares(&seen, Time::ZERO, &Surroundings { path, hosts })
+        };
+        let near = |shares: BTreeMap<String, f64>, wanted: [(&str, f64); 2]| {
+            let apart = wanted.map(|(limit, share)| (shares[limit] - share).abs());
+            assert!(apart.iter().all(|a| *a < 1e-9), "{shares:?}");
+        };
+        near(found(None), [("application", 0.75), ("link", 0.25)]);
+        let disk: Hosts<'_> = Box::new(|_, _| Some(Limit::Disk));
+        near(found(Some(disk)), [("disk", 0.75), ("link", 0.25)]);
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct Place<'a> {
     pub by_model: bool,
     /// The scenario names what its way loses, frame by frame or by an event: they are not chance.
     pub named_losses: bool,
+    /// Payload that its path carries, bit/s, where that is the same all the time.
+    pub line_bps: Option<f64>,
 }
 
 /// Lays the records of tests beside each other, `places` in the same order: groups, and tests that share a link.
@@ -68,6 +70,7 @@ pub fn compare_tests(places: &[Place<'_>], records: &mut [Record]) {
         let notes = [
             other_time(place, number, places, records),
             few_losses(place, number, places, records),
+            records.get(number).and_then(|r| held_before(place, r)),
         ];
         if let Some(record) = records.get_mut(number) {
             record.notes.extend(notes.into_iter().flatten());
@@ -132,10 +135,14 @@ fn few_losses(
         .is_some_and(|l| by_losses.contains(&l));
     let shares = |other: &Place<'_>| {
         let meet = other.narrowest.iter().any(|l| place.narrowest.contains(l));
-        meet && !other.by_model && overlap([&place.span, &other.span])
+        meet && overlap([&place.span, &other.span])
     };
     let beside = places.iter().zip(records).enumerate();
     let beside = beside.filter(|(n, (other, _))| *n == number || shares(other));
+    // Losses do not cut windows by a model, and yet they share.
+    let (by_model, beside): (Vec<_>, Vec<_>) =
+        beside.partition(|(n, (other, _))| *n != number && other.by_model);
+    let beside = beside.into_iter();
     let streams: Vec<_> = beside.flat_map(|(_, (_, r))| &r.streams).collect();
     let all = |name: &str| -> Option<Vec<f64>> {
         streams
@@ -147,7 +154,7 @@ fn few_losses(
     let lost = all("retransmits")?.iter().any(|n| *n > 0.0);
     // Without one, windows that still grow are on their way, and those that do not are bounded otherwise.
     let moves = most > 0.0 || grows(record, &place.span);
-    let alone = streams.len() < 2;
+    let alone = streams.len() < 2 && by_model.is_empty();
     let few = match alone {
         // Alone on a full link it has that link, however it came to it.
         true if place.named_losses || record.limited_by.as_deref() == Some("link") => 0.0,
@@ -167,7 +174,7 @@ fn few_losses(
     let seconds = place.span.duration?.as_secs_f64();
     Some(format!(
         "{metric} is {} in the measured {seconds:.0} s, and ten or more {}; a longer `omit` and `duration` tell",
-        of_events(most, seconds, alone),
+        of_events(most, seconds, alone, !by_model.is_empty()),
         if alone {
             "make a mean"
         } else {
@@ -177,7 +184,7 @@ fn few_losses(
 }
 
 /// What a result is whose connections have so many loss events at most.
-fn of_events(most: f64, seconds: f64, alone: bool) -> String {
+fn of_events(most: f64, seconds: f64, alone: bool, beside_model: bool) -> String {
     let plural = if most == 1.0 { "" } else { "s" };
     if alone {
         return format!("what the start left: the connection has {most:.0} loss event{plural}");
@@ -186,13 +193,36 @@ fn of_events(most: f64, seconds: f64, alone: bool) -> String {
         true => format!("more than {most:.0} loss event{plural}"),
         false => "a loss event".to_owned(),
     };
+    let nobody = match beside_model {
+        true => "no connection on its link that losses cut",
+        false => "no connection on its link",
+    };
     match most < STARTED {
-        true => format!("of shares that the start left: no connection on its link has {events}"),
+        true => format!("of shares that the start left: {nobody} has {events}"),
         false => format!(
-            "of shares that may not have settled: no connection on its link has {events}, one in about {:.1} s,",
+            "of shares that may not have settled: {nobody} has {events}, one in about {:.1} s,",
             seconds / most
         ),
     }
+}
+
+/// A goodput this far above what its path carries is more than the figures of a path are off by.
+const ABOVE: f64 = 1.003;
+
+/// Says where more was delivered in the measured time than its path carries in it: what waited behind a hole when `omit` ended.
+fn held_before(place: &Place<'_>, record: &Record) -> Option<String> {
+    let (line_bps, seconds) = (place.line_bps?, place.span.duration?.as_secs_f64());
+    let above = goodput(&record.metrics)? - line_bps;
+    let has_lost = record.metrics.get("retransmits").is_some_and(|n| *n > 0.0);
+    if place.span.omit == Duration::ZERO || !has_lost || above <= (ABOVE - 1.0) * line_bps {
+        return None;
+    }
+    Some(format!(
+        "goodput_bps is above the {:.4} Mbit/s of payload that its path carries: about {:.2} MB had come before the measured {seconds:.0} s \
+         and waited behind a hole; a longer `duration` makes that matter less",
+        line_bps / 1e6,
+        above * seconds / 8e6
+    ))
 }
 
 /// Whether the congestion windows of a test are larger at the end of its measurement than at the start.
@@ -218,7 +248,25 @@ fn overlap(spans: [&Span; 2]) -> bool {
     a.zip(b).is_some_and(|(a, b)| a.0 < b.1 && b.0 < a.1)
 }
 
-/// Jain's index over the goodputs of the tests of each group, into `group_jain_index`. A note says where they are measured
+fn goodput(metrics: &BTreeMap<String, f64>) -> Option<f64> {
+    metrics.get("goodput_bps").copied()
+}
+
+/// Jain's index over the goodputs of all connections of these tests; none where each has one, or the connections of one are unknown.
+fn fairness_of_streams(members: &[&Record]) -> Option<f64> {
+    let of_one = |record: &&Record| -> Option<Vec<f64>> {
+        match record.streams.as_slice() {
+            [] if record.kind == "flows" => None,
+            [] => Some(vec![goodput(&record.metrics)?]),
+            streams => streams.iter().map(|s| goodput(&s.metrics)).collect(),
+        }
+    };
+    let several = members.iter().any(|r| r.streams.len() > 1);
+    let all: Vec<Vec<f64>> = members.iter().map(of_one).collect::<Option<_>>()?;
+    jain_index(&all.concat()).filter(|_| several)
+}
+
+/// Jain's index over the goodputs of the tests of each group, into `group_jain_index`, and over those of their connections. A note says where they are measured
 /// at different times.
 fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
     for (number, place) in places.iter().enumerate() {
@@ -228,16 +276,18 @@ fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
             record.group = Some(name.to_owned());
         }
         let members = places.iter().zip(&*records).filter(|(p, _)| ours(p));
-        let goodputs: Vec<f64> = members
-            .filter_map(|(_, r)| r.metrics.get("goodput_bps").copied())
-            .collect();
+        let members: Vec<&Record> = members.map(|(_, r)| r).collect();
+        let goodputs: Vec<f64> = members.iter().filter_map(|r| goodput(&r.metrics)).collect();
         // One is as fair as can be to itself.
         if goodputs.len() < 2 {
             continue;
         }
+        let of_streams = fairness_of_streams(&members);
         if let (Some(index), Some(record)) = (jain_index(&goodputs), records.get_mut(number)) {
             let metrics = &mut record.metrics;
             metrics.insert("group_jain_index".to_owned(), index);
+            let of_streams = of_streams.map(|i| ("group_streams_jain_index".to_owned(), i));
+            metrics.extend(of_streams);
             let of_group = places.iter().filter(|p| ours(p));
             let apart = windows_apart(of_group.map(|p| &p.span));
             record.notes.extend(apart.map(|seconds| {
@@ -381,6 +431,100 @@ mod tests {
             "bounded otherwise"
         );
         assert_eq!(notes([1.0, 3.0], "receive_window"), ["", ""]);
+    }
+
+    /// Of two on one link BBR is not cut, and yet the other has not settled on its share beside it.
+    #[test]
+    fn few_losses_beside_a_model_are_said_too() {
+        let mut records = [0.0, 5.0].map(|events| {
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            record.set("goodput_bps", 1e6);
+            record.limited_by = Some("link".to_owned());
+            let metrics = [("loss_events", events), ("retransmits", 7.0)];
+            record.streams = vec![StreamRecord {
+                metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
+                ..StreamRecord::default()
+            }];
+            record
+        });
+        let places = [true, false].map(|by_model| Place {
+            narrowest: vec!["neck".to_owned()],
+            by_model,
+            ..place(None, 0)
+        });
+        compare_tests(&places, &mut records);
+        let [bbr, cubic] = records.map(|r| r.notes.concat());
+        assert_eq!(bbr, "");
+        let said = "may not have settled: no connection on its link that losses cut has more than 5 loss events, one in about 12.0 s";
+        assert!(cubic.contains(said), "{cubic}");
+    }
+
+    #[test]
+    fn more_than_the_line_carries_was_held_before() {
+        let note = |omit, goodput: f64, line_bps| {
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            record.set("goodput_bps", goodput);
+            record.set("retransmits", 3.0);
+            let mut place = Place {
+                line_bps,
+                ..place(None, 0)
+            };
+            place.span.omit = Duration::from_secs(omit);
+            compare_tests(&[place], core::slice::from_mut(&mut record));
+            record.notes.concat()
+        };
+        let said = note(20, 20e6, Some(18e6));
+        assert!(
+            said.contains("above the 18.0000 Mbit/s") && said.contains("about 15.00 MB"),
+            "{said}"
+        );
+        assert_eq!(
+            [
+                note(20, 18.01e6, Some(18e6)),
+                note(0, 20e6, Some(18e6)),
+                note(20, 20e6, None)
+            ],
+            [""; 3]
+        );
+    }
+
+    /// One against four of a twentieth: by tests it is 0.7, by connections 0.3.
+    #[test]
+    fn the_fairness_of_a_group_is_known_by_connections_too() {
+        let of = |kind: &str, goodputs: &[f64]| {
+            let mut record = Record::new(Origin::Simulated, "t", kind, "a", "b");
+            record.set("goodput_bps", goodputs.iter().sum());
+            let one = |g: &f64| StreamRecord {
+                metrics: [("goodput_bps".to_owned(), *g)].into(),
+                ..StreamRecord::default()
+            };
+            record.streams = goodputs.iter().map(one).collect();
+            record
+        };
+        let index = |mut records: [Record; 2]| {
+            compare_tests(&[0, 0].map(|start| place(Some("g"), start)), &mut records);
+            let of = |r: &Record| {
+                ["group_jain_index", "group_streams_jain_index"].map(|m| r.metrics.get(m).copied())
+            };
+            assert_eq!(of(&records[0]), of(&records[1]));
+            of(&records[0])
+        };
+        let bbr = || of("tcp", &[80.0]);
+        let [tests, streams] = index([bbr(), of("tcp", &[4.0; 4])]);
+        assert_eq!(tests, jain_index(&[80.0, 16.0]));
+        assert_eq!(streams, jain_index(&[80.0, 4.0, 4.0, 4.0, 4.0]));
+        assert_eq!(
+            index([bbr(), of("tcp", &[4.0])])[1],
+            None,
+            "the same as by tests"
+        );
+        let [mut udp, mut flows] = ["udp", "flows"].map(|kind| of(kind, &[10.0]));
+        (udp.streams, flows.streams) = (Vec::new(), Vec::new());
+        assert_eq!(
+            index([udp, of("tcp", &[4.0; 2])])[1],
+            jain_index(&[10.0, 4.0, 4.0])
+        );
+        assert_eq!(index([flows, of("tcp", &[4.0; 2])])[1], None);
     }
 
     /// One connection that losses hold, a queue's or random ones, with so many of them.

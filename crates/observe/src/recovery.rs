@@ -9,8 +9,9 @@ use crate::timers::CUT;
 /// From the last cut of the window until it is as large as it was; none when there was no cut, or the
 /// window never came back. Times are as exact as the samples are close.
 ///
-/// The window before is the one of the sample before the cut, or the most that was in flight in the ten samples up to it
-/// if that was less: what one sample finds in flight may be some bursts of acknowledgements short of it.
+/// The window before is the one of the sample before the cut, or the most that was in flight in the ten samples up to it, and in
+/// the round trip, if that was less: what one sample finds in flight may be some bursts of acknowledgements short of it, or drain
+/// behind the last byte.
 pub fn recovery(samples: &[Sample]) -> Option<Duration> {
     let (mut cut, mut regained) = (None, None);
     let state = |s: &Sample| s.timers.map_or(0, |t| t.state);
@@ -22,9 +23,11 @@ pub fn recovery(samples: &[Sample]) -> Option<Duration> {
         let entered = state(now) >= CUT && state(before) < CUT;
         let lowered = now.ssthresh.unwrap_or(u64::MAX) < before.ssthresh.unwrap_or(u64::MAX);
         if entered || lowered && cwnd < window {
-            let lately = &samples[n.saturating_sub(BEFORE)..n];
+            let round = before.srtt.unwrap_or(Duration::ZERO);
+            let of_round = samples[..n].partition_point(|s| s.t + round < now.t);
+            let lately = &samples[n.saturating_sub(BEFORE).min(of_round)..n];
             let flight = lately.iter().filter_map(|s| s.in_flight).max();
-            cut = Some((now.t, window.min(flight.unwrap_or(0))));
+            cut = Some((now.t, window.min(flight.unwrap_or(window))));
             regained = None;
         } else if let (Some((at, window)), None) = (cut, regained)
             && state(now) < CUT
@@ -112,6 +115,22 @@ mod tests {
             (70, 0, Some(35)),
         ];
         assert_eq!(recovery_ns(&curve(&looks)), Some(20));
+    }
+
+    /// Sampled thirty times a round trip of 300 ns, the second half of the last flight is all that ten samples before the cut show.
+    #[test]
+    fn a_loss_seen_while_the_last_flight_drains_is_not_made_good() {
+        let flight = |n: u64| 100 - (n.max(10) - 10) * 3;
+        let mut looks: Vec<(u64, u8, Option<u64>)> = vec![(100, 0, None); 35];
+        looks.extend([(50, 3, Some(50)), (50, 0, Some(50)), (51, 0, Some(50))]);
+        let mut samples = curve(&looks);
+        for (sample, n) in samples.iter_mut().zip(0..) {
+            sample.in_flight = Some(flight(n));
+            sample.srtt = Some(Duration::from_ns(300));
+        }
+        assert_eq!(recovery_ns(&samples), None);
+        samples.iter_mut().for_each(|s| s.in_flight = None);
+        assert_eq!(recovery_ns(&samples), None, "the window alone");
     }
 
     proptest! {

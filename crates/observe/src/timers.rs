@@ -180,6 +180,9 @@ impl Window<'_> {
         let buffer = self.spent(|t| t.send_buffer);
         let idle = whole - busy - debt;
         stretch.add(self.idle, idle);
+        if self.idle == Limit::Application {
+            stretch.set_idle(idle);
+        }
         stretch.add(Limit::ReceiveWindow, window);
         stretch.add(Limit::SendBuffer, buffer);
         let rest = (busy - window - buffer).max(0.0);

@@ -344,14 +344,14 @@ fn notes(a: &[Named], b: &[Named]) -> Vec<String> {
     notes
 }
 
-/// The metric of a group that the record of each of its tests has.
-const OF_GROUP: &str = "group_jain_index";
+/// How the metrics of a group begin, which the record of each of its tests has.
+const OF_GROUP: &str = "group_";
 /// The kind of what is compared of a group; its name stands for that of a test.
 const GROUP: &str = "group";
 
 fn key<'r>(record: &'r Record, metric: &'r str) -> Key<'r> {
     let (test, kind) = match &record.group {
-        Some(group) if metric == OF_GROUP => (group, GROUP),
+        Some(group) if metric.starts_with(OF_GROUP) => (group, GROUP),
         _ => (&record.test, record.kind.as_str()),
     };
     Key {

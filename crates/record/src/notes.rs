@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::point::points_words;
 use crate::{Keys, Origin, Point, Record, RunDocument};
 
-/// As many notes that differ in nothing but their numbers are one.
+/// As many notes that differ in nothing but their numbers are one; two are where both are of repeats of the same.
 const ALIKE: usize = 3;
 
 /// A note, and whom it is about: each test with the origins and points it holds for.
@@ -14,6 +14,7 @@ struct Said {
     about: Vec<About>,
 }
 
+#[derive(PartialEq)]
 struct About {
     test: String,
     origin: Origin,
@@ -92,7 +93,14 @@ fn folded(found: Vec<Said>) -> Vec<Said> {
         alike.entry(numbers(&said.text).0).or_default().push(at);
     }
     let mut found: Vec<Option<Said>> = found.into_iter().map(Some).collect();
-    for places in alike.into_values().filter(|places| places.len() >= ALIKE) {
+    let of_repeats = |places: &[usize]| {
+        let about = |at: &usize| found[*at].as_ref().map(|said| &said.about);
+        places.iter().all(|at| about(at) == about(&places[0]))
+    };
+    let fold =
+        |places: &Vec<usize>| places.len() >= ALIKE || places.len() > 1 && of_repeats(places);
+    let alike: Vec<Vec<usize>> = alike.into_values().filter(fold).collect();
+    for places in alike {
         let all: Vec<Said> = places.iter().filter_map(|at| found[*at].take()).collect();
         found[places[0]] = Some(one_of(all));
     }
@@ -207,6 +215,29 @@ fn at_words(about: &About, run: &RunDocument, keys: &Keys) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two repeats of one test, and two points of another.
+    #[test]
+    fn two_notes_of_repeats_are_one_with_a_range() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        for (test, repeat, point, apart) in [
+            ("a", 0, "1", 3.2),
+            ("a", 1, "1", 3.6),
+            ("b", 0, "1", 4.0),
+            ("b", 0, "2", 5.0),
+        ] {
+            let mut record = Record::new(Origin::Simulated, test, "tcp", "a", "b");
+            record.repeat = repeat;
+            record.point.insert("queue".to_owned(), point.to_owned());
+            record
+                .notes
+                .push(format!("{test} is measured {apart:.1} s apart"));
+            run.records.push(record);
+        }
+        let notes = record_notes(&run);
+        assert_eq!(notes.len(), 3, "{notes:?}");
+        assert_eq!(notes[0], "a, simulated: a is measured 3.2 to 3.6 s apart");
+    }
 
     /// A note is about a metric only where its record has one of that name.
     #[test]

@@ -12,8 +12,30 @@ use crate::table::{
 };
 use crate::validity::Index;
 
-/// The metric of a group that each of its records holds.
-pub(crate) const OF_GROUP: &str = "group_jain_index";
+/// The metrics of a group that each of its records holds: behind the group's name in a path they end as here.
+pub(crate) const OF_GROUP: [(&str, &str, &str); 2] = [
+    ("group_jain_index", "jain_index", FAIRNESS),
+    (
+        "group_streams_jain_index",
+        "streams_jain_index",
+        "fairness of connections (Jain)",
+    ),
+];
+
+/// Of a path of a group, `group.NAME.jain_index`: the group's name, the metric in records, and its label.
+pub(crate) fn of_group(path: &str) -> Option<(&str, &'static str, &'static str)> {
+    let rest = path.strip_prefix(GROUP)?;
+    OF_GROUP.iter().find_map(|(metric, end, label)| {
+        let name = rest.strip_suffix(end)?.strip_suffix('.')?;
+        Some((name, *metric, *label))
+    })
+}
+
+/// The path of a group's metric.
+pub(crate) fn group_path(name: &str, metric: &str) -> Option<String> {
+    let (_, end, _) = OF_GROUP.iter().find(|(known, ..)| *known == metric)?;
+    Some(format!("{GROUP}{name}.{end}"))
+}
 
 /// How many repeats have a metric, where those are fewer than half of the ones that count: no median, mean or interval
 /// of so few says what the repeats are like.
@@ -25,9 +47,9 @@ pub(crate) fn rare(
     point: &Point,
 ) -> Option<usize> {
     run.repeats.as_ref()?;
-    let metric = match path.starts_with(GROUP) {
-        true => OF_GROUP,
-        false => path.rsplit('.').next()?,
+    let metric = match of_group(path) {
+        Some((_, metric, _)) => metric,
+        None => path.rsplit('.').next()?,
     };
     let mine = index.named(path, origin, point);
     let any_valid = mine.iter().any(|r| r.valid);
@@ -60,10 +82,11 @@ fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
     };
     let one = |summary: &'_ MetricSummary| -> Option<(String, String, String)> {
         let (test, metric) = (&summary.test, &summary.metric);
-        if metric == OF_GROUP {
-            let name = group(test)?;
+        if OF_GROUP.iter().any(|(known, ..)| known == metric) {
+            let path = group_path(&group(test)?, metric)?;
+            let (name, _, label) = of_group(&path)?;
             let of = format!("group {name}");
-            return Some((format!("{GROUP}{name}.jain_index"), of, FAIRNESS.to_owned()));
+            return Some((path, of, label.to_owned()));
         }
         let path = format!("{test}.{metric}");
         if metric.contains(' ') {
@@ -79,6 +102,9 @@ fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
     let all = run.repeats.iter().flat_map(|r| &r.metrics);
     all.filter_map(|summary| {
         let (path, of, label) = one(summary)?;
+        if is_of_one_stream(run, &path, summary.origin, &summary.point) {
+            return None;
+        }
         let has = !is_nothing(&summary.metric, summary.summary.max);
         (has && paths.contains(&path)).then_some(Shown {
             path,
@@ -88,6 +114,21 @@ fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
         })
     })
     .collect()
+}
+
+/// Whether a path is the fairness among the streams of a test that has one there: it is as fair as can be to itself.
+pub(crate) fn is_of_one_stream(
+    run: &RunDocument,
+    path: &str,
+    origin: Origin,
+    point: &Point,
+) -> bool {
+    let Some(test) = path.strip_suffix(".jain_index") else {
+        return false;
+    };
+    let mine = |r: &&Record| r.test == test && r.origin == origin && r.point == *point;
+    let mut mine = run.records.iter().filter(mine).peekable();
+    mine.peek().is_some() && mine.all(|r| r.streams.len() < 2)
 }
 
 /// The table of repeats: how many have it, least, greatest, mean, standard deviation and confidence interval of what

@@ -11,7 +11,7 @@ use crate::grid::{Column, wrap};
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
 use crate::quantity::{quantity, unitless};
-use crate::repeats::{OF_GROUP, rare};
+use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
 use crate::validity::{Index, UNTRUSTED};
 
 /// How the table is laid out.
@@ -152,9 +152,10 @@ fn row<'a>(run: &RunDocument, index: &Index<'_>, path: &str, point: &'a Point) -
             .iter()
             .filter(|e| e.origin == origin)
             .find_map(|e| e.actual);
-        compared.or_else(|| match path.strip_prefix(GROUP) {
+        compared.or_else(|| match of_group(path) {
             _ if rare(run, index, path, origin, point).is_some() => None,
-            Some(rest) => fairness(run, rest, origin, point),
+            _ if is_of_one_stream(run, path, origin, point) => None,
+            Some((name, metric, _)) => fairness(run, (name, metric), origin, point),
             None => results.value(path, origin, point),
         })
     };
@@ -188,9 +189,13 @@ fn row<'a>(run: &RunDocument, index: &Index<'_>, path: &str, point: &'a Point) -
 /// How the path of a group's fairness begins; a test's path has one dot.
 pub(crate) const GROUP: &str = "group.";
 
-/// Jain's index over the tests of a group, which each of its records holds: of `NAME.jain_index`.
-fn fairness(run: &RunDocument, path: &str, origin: Origin, point: &Point) -> Option<f64> {
-    let name = path.strip_suffix(".jain_index")?;
+/// Jain's index over the tests of a group, or their connections, which each of its records holds.
+fn fairness(
+    run: &RunDocument,
+    (name, metric): (&str, &str),
+    origin: Origin,
+    point: &Point,
+) -> Option<f64> {
     let mine = |r: &&Record| r.group.as_deref() == Some(name) && r.origin == origin;
     let first = run
         .records
@@ -202,7 +207,7 @@ fn fairness(run: &RunDocument, path: &str, origin: Origin, point: &Point) -> Opt
     let any_valid = repeats.clone().any(|r| r.valid);
     let values: Vec<f64> = repeats
         .filter(|r| r.valid || !any_valid)
-        .filter_map(|r| r.metrics.get(OF_GROUP).copied())
+        .filter_map(|r| r.metrics.get(metric).copied())
         .collect();
     farpath_record::median(values)
 }
@@ -246,7 +251,9 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
         add(expectation.metric.clone());
     }
     for group in run.records.iter().filter_map(|r| r.group.as_ref()) {
-        add(format!("{GROUP}{group}.jain_index"));
+        for (_, end, _) in OF_GROUP {
+            add(format!("{GROUP}{group}.{end}"));
+        }
     }
     // A test's records may be apart (one for each origin and point); its lines are not.
     let subjects: Vec<String> = paths.iter().map(|p| subject(p).0).collect();
@@ -309,7 +316,8 @@ fn parts(path: &str) -> (String, String, String) {
         }
         "group" if rest.contains('.') => {
             let (name, _) = rest.split_once('.').unwrap_or((rest, ""));
-            (format!("group {name}"), FAIRNESS, "")
+            let label = of_group(path).map_or(FAIRNESS, |(_, _, label)| label);
+            (format!("group {name}"), label, "")
         }
         _ if rest == "jain_index" => (first.to_owned(), FAIRNESS, ""),
         _ => (first.to_owned(), rest, ""),
@@ -352,10 +360,11 @@ fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
 fn notes(run: &RunDocument) -> Vec<String> {
     let paths = paths(run);
     let shown = |record: &Record, metric: &str| {
-        let path = match &record.group {
-            Some(name) if metric == OF_GROUP => format!("{GROUP}{name}.jain_index"),
-            _ => format!("{}.{metric}", record.test),
-        };
+        let of_group = record
+            .group
+            .as_ref()
+            .and_then(|name| group_path(name, metric));
+        let path = of_group.unwrap_or_else(|| format!("{}.{metric}", record.test));
         paths.iter().any(|p| {
             let first = p.split(' ').next().unwrap_or_default();
             first == path || first.strip_prefix("search.") == Some(&path)

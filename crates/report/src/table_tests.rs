@@ -372,6 +372,37 @@ group all fairness (Jain), simulated
     assert!(text.contains(expected), "{text}");
 }
 
+/// One connection against one, and against four: by tests and by connections. Of one stream alone there is nothing to compare.
+#[test]
+fn fairness_by_connections_stands_beside_that_of_tests_and_one_stream_has_none() {
+    let run = repeated(Origin::Simulated, 4, |repeat, one| {
+        let streams = if repeat % 2 == 0 { 1 } else { 4 };
+        one.repeat = repeat / 2;
+        one.group = Some("pair".to_owned());
+        one.point = [("test.bulk.parallel".to_owned(), streams.to_string())].into();
+        one.streams = vec![Default::default(); streams];
+        one.set("jain_index", if streams == 1 { 1.0 } else { 0.8 });
+        one.set("group_jain_index", 0.7);
+        if streams > 1 {
+            one.set("group_streams_jain_index", 0.29);
+        }
+    });
+    let text = render(&run, Layout::default());
+    assert!(text.contains("group pair fairness (Jain)"), "{text}");
+    assert!(text.contains("fairness of connections (Jain)"), "{text}");
+    let lines = text
+        .lines()
+        .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines: Vec<String> = lines.collect();
+    let has = |wanted: &str| lines.iter().any(|l| l == wanted);
+    assert!(has("4 2 0.2900 0.2900 0.2900 0 0"), "{text}");
+    assert!(has("4 2 0.8000 0.8000 0.8000 0 0"), "{text}");
+    assert!(
+        !has("1 2 1.0000 1.0000 1.0000 0 0") && !has("1 2 1 1 1 0 0"),
+        "{text}"
+    );
+}
+
 #[test]
 fn fairness_of_streams_and_of_groups_has_its_mean_and_interval() {
     let mut run = repeated(Origin::Simulated, 3, |repeat, one| {

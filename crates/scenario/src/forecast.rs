@@ -4,6 +4,7 @@
 //! what waits in front of their round trips, or that no closed form knows.
 
 mod beside;
+mod buffer;
 mod bundle;
 mod cells;
 mod discard;
@@ -14,6 +15,9 @@ mod mtu;
 mod policer;
 mod queues;
 mod tcp;
+
+pub use buffer::buffer_note;
+pub(crate) use buffer::line_bps;
 
 use std::collections::BTreeMap;
 

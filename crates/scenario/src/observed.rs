@@ -51,6 +51,7 @@ impl Scenario {
             narrowest: narrowest.map(name).collect(),
             by_model: test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model()),
             named_losses: !self.events.is_empty() || ports.iter().any(named),
+            line_bps: flow.and_then(|flow| crate::forecast::line_bps(self, plan, flow)),
         }
     }
 }

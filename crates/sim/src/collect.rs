@@ -8,7 +8,7 @@ use farpath_observe::{
     Surroundings, Timers,
 };
 use farpath_record::{LinkRecord, Origin, Record};
-use farpath_scenario::{NodeId, Scenario, Test};
+use farpath_scenario::{NodeId, Scenario, Test, buffer_note};
 use farpath_tcp::Phase;
 use farpath_units::{Duration, Time};
 use farpath_wan::Evidence;
@@ -109,6 +109,8 @@ impl<'a> Collector<'a> {
         let plan = &self.built.wan.plan;
         let note = flows.first().map(|f| plan.hole_note(self.scenario, *f));
         record.notes.extend(note.flatten());
+        let note = |f: &usize| buffer_note(self.scenario, plan, *f);
+        record.notes.extend(flows.first().and_then(note));
         record.notes.extend(self.given_up(test, &flows));
     }
 
@@ -212,7 +214,9 @@ impl<'a> Collector<'a> {
     ) -> Connection {
         let stats = source.sender().stats();
         let finished = sink.finished();
-        let loss = source.sender().last_loss();
+        let paces_by_model = source.config().tcp.algorithm.paces_by_model();
+        // Such a window is not cut by a loss.
+        let loss = source.sender().last_loss().filter(|_| !paces_by_model);
         let recovery = loss.and_then(|loss| Some(loss.regained?.since(loss.at)));
         let rtt = &source.rtt;
         let mut seen = Connection {
@@ -223,7 +227,7 @@ impl<'a> Collector<'a> {
             measured: sink.measured_bytes(),
             lasted: Some(finished.since(test.start)),
             whole: test.kind.whole(stream),
-            paces_by_model: source.config().tcp.algorithm.paces_by_model(),
+            paces_by_model,
             still_stores: !sink.is_stored(),
             retransmits: Some(stats.retransmits),
             rtos: Some(stats.rtos),
@@ -257,6 +261,7 @@ impl<'a> Collector<'a> {
             for (own, limit) in LIMITS {
                 stretch.add(limit, spent.spent(own).as_secs_f64());
             }
+            stretch.set_idle(spent.idle().as_secs_f64());
             seen.account.push(stretch);
             let whole = sample
                 .limited
@@ -331,9 +336,7 @@ fn as_kernel(sample: &TcpSample, account: &farpath_tcp::Shares) -> Timers {
             Some(Phase::Loss) => 4,
             _ => 0,
         },
-        busy: account
-            .total()
-            .saturating_sub(spent(farpath_tcp::Limit::Application)),
+        busy: account.total().saturating_sub(account.idle()),
         receive_window: spent(farpath_tcp::Limit::ReceiveWindow),
         send_buffer: spent(farpath_tcp::Limit::SendBuffer),
         ..Timers::default()

@@ -64,12 +64,18 @@ impl Limit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shares {
     spent: [Duration; Limit::ALL.len()],
+    idle: Duration,
 }
 
 impl Shares {
     /// Time spent under `limit`.
     pub fn spent(&self, limit: Limit) -> Duration {
         self.spent[limit as usize]
+    }
+
+    /// Of the application's time, that in which nothing of what it had written was under way.
+    pub fn idle(&self) -> Duration {
+        self.idle
     }
 
     /// What was spent after `before`, and no later than `end` where that is known; both are earlier
@@ -81,7 +87,9 @@ impl Shares {
             let until = end.map_or(*slot, |end| end.spent[n].min(*slot));
             *slot = until.saturating_sub(before.spent[n]);
         }
-        Shares { spent }
+        let idle = end.map_or(self.idle, |end| end.idle.min(self.idle));
+        let idle = idle.saturating_sub(before.idle);
+        Shares { spent, idle }
     }
 
     /// All of the time.
@@ -105,6 +113,8 @@ impl Shares {
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     current: Limit,
+    /// It is the application's, and nothing is under way.
+    idle: bool,
     since: Option<Time>,
     shares: Shares,
 }
@@ -113,6 +123,7 @@ impl Account {
     pub(crate) fn new() -> Account {
         Account {
             current: Limit::CwndSlowStart,
+            idle: false,
             since: None,
             shares: Shares::default(),
         }
@@ -126,12 +137,13 @@ impl Account {
         self.current
     }
 
-    /// From `now` on, `limit` limits.
+    /// From `now` on, `limit` limits, with `flight` bytes under way.
     #[inline]
-    pub(crate) fn note(&mut self, now: Time, limit: Limit) {
-        if limit != self.current {
+    pub(crate) fn note(&mut self, now: Time, limit: Limit, flight: u64) {
+        let idle = limit == Limit::Application && flight == 0;
+        if limit != self.current || idle != self.idle {
             self.settle(now);
-            self.current = limit;
+            (self.current, self.idle) = (limit, idle);
         }
     }
 
@@ -140,6 +152,9 @@ impl Account {
         if let Some(since) = self.since {
             let spent = &mut self.shares.spent[self.current as usize];
             *spent += now.since(since);
+            if self.idle {
+                self.shares.idle += now.since(since);
+            }
             self.since = Some(since.max(now));
         }
         self.shares

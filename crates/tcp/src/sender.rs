@@ -302,7 +302,8 @@ impl Sender {
         self.end = self.end.min(self.nxt);
         self.refresh();
         if self.una >= self.end && self.state != State::Closed {
-            self.account.note(now, Limit::Application);
+            self.account
+                .note(now, Limit::Application, self.nxt - self.una);
         }
     }
 
@@ -568,7 +569,7 @@ impl Sender {
         if self.sampled {
             self.note_starved(limit);
         }
-        self.account.note(now, limit);
+        self.account.note(now, limit, flight);
     }
 
     /// Recomputes what follows from una, the windows, the scoreboard and the state.

@@ -6,7 +6,8 @@ import * as format from "../format";
 import { coarse, drawRecovery, hasFormula, recoveryKey } from "../figure/recovery";
 import { drawSweep, SPREAD } from "../figure/sweep";
 import { METRICS } from "../registry";
-import { groupRecords, linkRecords, MEMBER, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../sweep";
+import { FAIRNESS } from "../results";
+import { groupRecords, linkRecords, MEMBER, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
 /** Metrics whose figures are shown without being asked for, where they change. */
@@ -16,8 +17,6 @@ const MAIN: readonly string[] = [
 ];
 /** Those of one direction of a link. */
 const OF_LINKS: readonly string[] = ["drops", "rate_mean_bps", "queue_max_bytes", "queue_p99_bytes"];
-/** What each test of a group has of the whole. */
-const OF_GROUP = "group_jain_index";
 
 /** What the signs of a figure mean, and where it has gaps. */
 export function captionOf(sweep: Sweep): string {
@@ -74,7 +73,7 @@ function asked(metric: string, records: readonly TestRecord[]): boolean {
 /** The metrics of records in the order of the page: first those that are shown without being asked for. */
 function metricsOf(records: readonly TestRecord[]): string[] {
   const present = new Set(records.flatMap((r) => Object.keys(r.metrics)));
-  return [...MAIN, ...[...METRICS.keys()].filter((m) => !MAIN.includes(m) && m !== OF_GROUP)].filter((m) => present.has(m) && !asked(m, records));
+  return [...MAIN, ...[...METRICS.keys()].filter((m) => !MAIN.includes(m) && !FAIRNESS.includes(m))].filter((m) => present.has(m) && !asked(m, records));
 }
 
 /** The figures of a sweep: those that are shown, and the others. */
@@ -83,15 +82,22 @@ interface Figures {
   readonly more: Drawn[];
 }
 
+/** Where each test has one connection, fairness by connections is that by tests. */
+function byConnections(records: readonly TestRecord[], metric: string): readonly TestRecord[] {
+  if (!records.some((r) => metric in r.metrics)) return records;
+  return records.map((r) => (metric in r.metrics ? r : { ...r, metrics: { ...r.metrics, [metric]: r.metrics[FAIRNESS[0]!] } }) as TestRecord);
+}
+
 /** The tests of each group in one figure a metric, after their fairness. */
 function groups(data: ReportData, look: Look): { readonly figures: Drawn[]; readonly drawn: ReadonlySet<string> } {
   const first = new Map(data.document.records.flatMap((r) => (r.group === undefined ? [] : [[r.group, r.test] as const])).reverse());
   const drawn = new Set<string>();
   const figures = [...first].reverse().flatMap(([group, test]) => {
     const name = `group ${group}`;
-    const fairness = figure(data, sweepOf(data, test, OF_GROUP, name, look));
+    const first = data.document.records.filter((r) => r.test === test);
+    const fairness = FAIRNESS.flatMap((metric) => figure(data, sweepOfRecords(data, byConnections(first, metric), metric, name, look)));
     const together = groupRecords(data, group) ?? [];
-    return fairness.concat(metricsOf(together).filter((m) => MAIN.includes(m)).flatMap((metric) => {
+    return fairness.concat(metricsOf(together).filter((m) => MAIN.includes(m) && m !== "jain_index").flatMap((metric) => {
       const one = figure(data, sweepOfRecords(data, together, metric, name, { ...look, colour: MEMBER }));
       if (one.length > 0) for (const r of data.document.records) if (r.group === group) drawn.add(`${r.test}.${metric}`);
       return one;
@@ -108,8 +114,15 @@ function links(data: ReportData, look: Look): Drawn[] {
   return linkRecords(data).flatMap(({ name, records }) => OF_LINKS.flatMap((metric) => figure(data, sweepOfRecords(data, having(records, metric), metric, name, own))));
 }
 
+/** A record of one stream without its fairness: it is as fair as can be to itself. */
+function ofSeveral(record: TestRecord): TestRecord {
+  const { jain_index: alone, ...metrics } = record.metrics;
+  return alone === undefined || record.streams.length !== 1 ? record : { ...record, metrics };
+}
+
 /** A figure for each metric that changes: of groups, of tests, of links. What a group's figure shows has no other without being asked for. */
-function figuresOf(data: ReportData, look: Look): Figures {
+function figuresOf(whole: ReportData, look: Look): Figures {
+  const data = { ...whole, document: { ...whole.document, records: whole.document.records.map(ofSeveral) } };
   const { records } = data.document;
   const of = groups(data, look);
   const main = [...of.figures];
@@ -122,6 +135,9 @@ function figuresOf(data: ReportData, look: Look): Figures {
       const shown = MAIN.includes(metric) && !of.drawn.has(`${test}.${metric}`);
       (shown ? main : more).push(...figure(data, sweepOf(data, test, metric, test, look)));
     }
+  }
+  for (const { metric, records: mine } of ratioRecords(data)) {
+    if (sweptKeys(mine).length > 0) main.push(...figure(data, sweepOfRecords(data, mine, metric, mine[0]!.test, look)));
   }
   if (sweptKeys(data.document.links).length > 0) main.push(...links(data, look));
   return { main, more };

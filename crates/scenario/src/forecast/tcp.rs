@@ -116,6 +116,11 @@ impl Path<'_> {
         record.notes.extend(flow.doubts(test, loss_bps, &ramp));
         record.notes.extend(kept.note(&flow, test));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
+        let own = test
+            .kind
+            .bulk()
+            .and_then(|tcp| self.unfilled(test, tcp, &flow));
+        record.notes.extend(own);
         if let Some(bounds) = policed {
             self.note_policed(&flow, bounds, goodput / steady, record);
         }

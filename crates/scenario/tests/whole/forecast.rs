@@ -80,6 +80,56 @@ fn a_datagram_counts_when_it_has_arrived() {
     assert_eq!(of(&short, "goodput_bps"), 0.0);
 }
 
+/// 0.5 MB of path and 4 MB of queue: `tcp_wmem` of 4 MiB is more than the one and less than both. A link of its own host holds back.
+#[test]
+fn a_buffer_between_path_and_queue_is_named() {
+    let note = |queue: &str, test: &str| {
+        let record = record_of(format!(
+            r#"
+[scenario]
+name = "s"
+[[host]]
+name = "a"
+[[router]]
+name = "r"
+[[host]]
+name = "b"
+[[link]]
+name = "in"
+ends = ["a", "r"]
+rate = "1 Gbit/s"
+[[link]]
+name = "neck"
+ends = ["r", "b"]
+rate = "100 Mbit/s"
+delay = "20 ms"
+queue = "{queue}"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+duration = "60 s"
+{test}
+"#
+        ));
+        let about = |n: &&String| n.contains("never fills the queue");
+        record.notes.iter().find(about).cloned().unwrap_or_default()
+    };
+    let said = note("4 MB", "");
+    let figures =
+        "`tcp_wmem` of a lets 4.19 MB be under way, and path and queue of link neck hold 4.";
+    assert!(said.contains(figures), "{said}");
+    for (queue, test) in [
+        ("1 MB", ""),
+        ("4 MB", "parallel = 2"),
+        ("4 MB", "cc = \"bbr\""),
+        ("4 MB", "window = \"4 MB\""),
+    ] {
+        assert_eq!(note(queue, test), "", "{queue} {test}");
+    }
+}
+
 #[test]
 fn a_named_loss_costs_what_the_climb_lacks() {
     let reno = format!("{BULK}cc = \"reno\"");

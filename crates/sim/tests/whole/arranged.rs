@@ -189,13 +189,16 @@ duration = "20 s"
 /// What two kinds of evidence may differ by.
 const POINTS: f64 = 0.05;
 
-/// Between requests a window's state is seen once an interval, and a sender's own interface not at all: what these
-/// share is then one word.
+/// Between requests a window's state is seen once an interval, and a sender's own interface not at all; and a kernel is busy while an
+/// answer is under way, though nothing more is written, where the account says the application. What these share, or these samples
+/// do not say, is then one word.
 fn together(shares: &Shares) -> Shares {
     let mut merged = Shares::new();
     for (name, share) in shares {
         let name = match name.as_str() {
-            "cwnd_slow_start" | "cwnd_recovery" | "loss" | "nic" => "window",
+            "application" | "unknown" | "cwnd_slow_start" | "cwnd_recovery" | "loss" | "nic" => {
+                "window"
+            }
             other => other,
         };
         *merged.entry(name.to_owned()).or_default() += share;

@@ -302,3 +302,24 @@ fn what_is_omitted_is_not_accounted() {
     let world = path("1 Gbit/s", "1 Gbit/s", "", "", test);
     assert_limit(&world, "receive_window", 1.0);
 }
+
+/// A page of 60 kB every 300 ms and more, beside a bulk flow that keeps the link full: while nobody reads, nothing waits for the
+/// link but the other's packets. What is under way meanwhile waits with them.
+#[test]
+fn time_with_nothing_to_send_is_the_applications_whatever_others_queue() {
+    for aqm in ["fifo", "codel", "fq-codel"] {
+        let link = format!("aqm = \"{aqm}\"");
+        let test = "kind = \"request\"\nblock = \"60 kB\"\nthink_time = \"300 ms\"\nomit = \"15 s\"\nduration = \"60 s\"\n\
+                    [[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"b\"\nto = \"a\"\nduration = \"75 s\"";
+        let world = path("1 Gbit/s", "20 Mbit/s", BIG, &link, test);
+        let page = world.metric("t", "response_avg_ns") / 1e9;
+        let shares = &world.record("t").streams[0].limited_by;
+        let idle = 0.3 / (0.3 + page);
+        let share = shares.get("application").copied().unwrap_or(0.0);
+        assert!(share >= idle - 0.02, "{aqm}: {share} of {idle}: {shares:?}");
+    }
+    // All of a short file waits in the link's queue at once: that is the link's, though nothing more is written.
+    let test = "kind = \"tcp\"\nbytes = \"4 MB\"";
+    let world = path("1 Gbit/s", "5 Mbit/s", BIG, "", test);
+    assert_limit(&world, "link", 0.8);
+}

@@ -55,6 +55,31 @@ fn without_sack_several_losses_cost_a_round_trip_each() {
     );
 }
 
+/// Reno at 843 segments, cut in half: back after 42 s. A loss that is seen after the last byte was sent is not back at all, though
+/// what was in flight by then was less than the window it left; nor is one that BBR saw, which cuts nothing.
+#[test]
+fn a_loss_in_the_last_flight_is_not_made_good() {
+    let recovery = |segment: u64, cc: &str, seconds: u64| {
+        let link = format!(
+            "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nlose = {{ flow = \"bulk\", segment = {segment} }}"
+        );
+        let test = format!("cc = \"{cc}\"\nwindow = \"1220 kB\"\nduration = \"{seconds} s\"");
+        let world = path(&link, &test);
+        assert!(world.metric("bulk", "retransmits") > 0.0, "{segment}");
+        world.record("bulk").metrics.get("recovery_s").copied()
+    };
+    for segment in [74_500, 75_600, 75_700, 76_000] {
+        assert_eq!(recovery(segment, "reno", 10), None, "{segment}");
+    }
+    assert_near(
+        "in time",
+        recovery(75_700, "reno", 60).unwrap_or(0.0),
+        41.125,
+        0.01,
+    );
+    assert_eq!(recovery(20_000, "bbr", 10), None, "BBR");
+}
+
 /// E21: a path of 80 Mbit/s whose round trip goes from 370 to 300 to 250 ms at 60 and 120 s, a window
 /// of 1 MB. A route that becomes shorter must not look like a loss. Own calculation: W·8/RTT.
 #[test]

@@ -63,7 +63,7 @@ impl Sender {
                     true => Limit::Pacing,
                     false => self.cwnd_limit(),
                 };
-                self.account.note(now, limit);
+                self.account.note(now, limit, self.nxt - self.una);
                 false
             }
         }

@@ -31,10 +31,15 @@ impl Sender {
             self.ssthresh = ssthresh.max(LEAST_SSTHRESH * segment);
         }
         self.exit.take_if(|exit| !exit.outlasts_loss());
-        self.regain_at(used);
+        // Behind the application's last byte what is in flight drains, and says no more which window was in use.
+        let in_use = match self.nxt < self.end {
+            true => used,
+            false => self.cwnd,
+        };
+        self.regain_at(in_use);
         self.last_loss = Some(LossEvent {
             at: now,
-            cwnd_before: used as u64,
+            cwnd_before: in_use as u64,
             timeout,
             regained: None,
         });

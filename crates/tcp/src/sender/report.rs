@@ -25,7 +25,8 @@ pub enum Phase {
 pub struct LossEvent {
     /// When.
     pub at: Time,
-    /// The window in use before the cut in bytes: cwnd, or what was in flight if that was less.
+    /// The window in use before the cut in bytes: cwnd, or what was in flight if that was less and the application had more to
+    /// send.
     pub cwnd_before: u64,
     /// Whether a timeout, not duplicate or selective ACKs, showed the loss.
     pub timeout: bool,

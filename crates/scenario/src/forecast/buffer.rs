@@ -1,0 +1,66 @@
+//! Buffers of hosts that end a window between what a path holds and what path and queue hold: the queue is never full.
+
+use farpath_predict::Cc;
+
+use super::Path;
+use super::tcp::Flow;
+use crate::model::{Scenario, Tcp, Test};
+use crate::plan::Plan;
+
+/// What is said of a flow whose host's buffers hold more than its path, and less than path and queue: it fills the line, and never the
+/// queue. A `window` or `socket_buffer` of the test is its own word, and needs no other.
+pub fn buffer_note(scenario: &Scenario, plan: &Plan, flow: usize) -> Option<String> {
+    let test = &scenario.tests[plan.flows[flow].test];
+    let tcp = test.kind.bulk()?;
+    let path = Path::new(scenario, plan, flow);
+    let flow = path.flow_of(tcp);
+    path.unfilled(test, tcp, &flow)
+}
+
+/// Payload in bit/s that a flow's path carries, where that is the same all the time: no event changes it, nor a recorded rate, and it
+/// is one link.
+pub(crate) fn line_bps(scenario: &Scenario, plan: &Plan, flow: usize) -> Option<f64> {
+    let tcp = scenario.tests[plan.flows[flow].test].kind.tcp()?;
+    let path = Path::new(scenario, plan, flow);
+    let narrowest = path.flow_of(tcp).narrowest;
+    let traced = path.direction(narrowest.port?).impairments.trace.is_some();
+    let steady = scenario.events.is_empty() && scenario.bundles.is_empty() && !traced;
+    steady.then_some(narrowest.bps)
+}
+
+impl Path<'_> {
+    pub(super) fn unfilled(&self, test: &Test, tcp: &Tcp, flow: &Flow) -> Option<String> {
+        let by_itself = matches!(
+            flow.cc,
+            Some(Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 | Cc::Westwood)
+        );
+        let stated = tcp.window.is_some() || tcp.socket_buffer.is_some();
+        if by_itself || stated || !flow.loses_nothing() || flow.narrowest.place != "link" {
+            return None;
+        }
+        let port = flow.narrowest.port?;
+        let mss = f64::from(flow.config.mss);
+        let queue = flow.room * mss;
+        let pipe = flow.narrowest.bps * flow.base.as_secs_f64() / 8.0;
+        let holds = flow.window as f64 * flow.streams;
+        let sends = flow.config.amount.map_or(f64::INFINITY, |all| all as f64) * flow.streams;
+        if !(queue.is_finite() && pipe < holds && holds < pipe + queue && holds < sends) {
+            return None;
+        }
+        let (sender, receiver) = test.data_ends();
+        let (key, host) = match flow.config.send_buffer <= flow.config.receive_window {
+            true => ("tcp_wmem", sender),
+            false => ("tcp_rmem", receiver),
+        };
+        let link = self.plan.ports[port].link;
+        let mb = |bytes: f64| format!("{:.2} MB", bytes / 1e6);
+        Some(format!(
+            "`{key}` of {} lets {} be under way, and path and queue of link {} hold {}: the window ends there, and by itself it never fills \
+             the queue",
+            self.scenario.node_name(host),
+            mb(holds),
+            self.scenario.links[link.0].name,
+            mb(pipe + queue),
+        ))
+    }
+}
