@@ -162,7 +162,7 @@ fn each(facts: &Facts, flow: &Flow) -> Vec<f64> {
     all
 }
 
-/// Most connections that are looked at.
+/// Most connections that are compared.
 const EACH_MAX: usize = 256;
 
 /// Ports of one router and speed: some are full of this flow, and others are not, or it needs several.

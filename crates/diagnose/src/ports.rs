@@ -86,7 +86,7 @@ impl Port {
     }
 }
 
-/// What is no counter: of two readings the larger counts.
+/// What does not count up: of two readings the larger counts.
 const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
 
 /// The largest count of a kind.

@@ -120,7 +120,7 @@ fn shaping(facts: &Facts, flow: &Flow) -> String {
         .unwrap_or_else(|| "the host or router with the shaper".to_owned())
 }
 
-/// What a queue discipline has to be told so that its queue is the one that fills, bit/s: a little less than what passes, counted as it
+/// What a queue discipline is configured with so that its queue is the one that fills, bit/s: a little less than what passes, counted as it
 /// counts, with the headers of Ethernet and without preamble and gap.
 fn shaped(e: &Evidence) -> f64 {
     let rate = e.settled().map_or(0.0, |r| r.value);

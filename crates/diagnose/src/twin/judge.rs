@@ -76,7 +76,7 @@ impl Twin {
         }
         notes.extend(verify.promised());
         if verify.is_worse() {
-            // What makes it slower is no remedy of what limits it.
+            // What makes it slower does not mend what limits it.
             verify.agrees = verify.agrees.map(|_| false);
         }
         verify.notes = notes;

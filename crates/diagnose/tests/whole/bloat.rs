@@ -105,7 +105,7 @@ fn ceilings_go_by_the_path_without_the_queue() {
     );
 }
 
-/// The stated line is faster than what is full: pacing at the sender is no remedy.
+/// The stated line is faster than what is full: pacing at the sender does not help.
 #[test]
 fn a_queue_far_below_the_line_is_a_shapers() {
     let d = of(&(log(STILL) + &ping(REST) + &ping(LOADED)), &on("1Gbit/s"));
@@ -155,7 +155,7 @@ fn a_window_that_outgrows_the_rate_fills_a_queue() {
     );
 }
 
-/// Two runs at rest that differ a little are no queue.
+/// Two runs at rest that differ a little show nothing of a queue.
 #[test]
 fn pings_that_differ_little_are_of_one_path() {
     let d = of(
