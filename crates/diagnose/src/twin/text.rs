@@ -48,6 +48,8 @@ pub(super) fn text(model: &Model, flow: &Flow, judged: &Judged, after: bool) -> 
             false,
             "the verdict: nobody says that packets are too large",
         );
+        // The receiver's own interface is larger, or it would ask for smaller segments.
+        w.section("router").put("name", "beyond");
     }
     links(model, &mut w);
     test(model, &mut w);
@@ -89,7 +91,11 @@ fn links(model: &Model, w: &mut Writer) {
     w.put_from("delay", NEAR, "assumed");
     w.put_from("mtu", model.mtu.value, &model.mtu.from);
     w.section("link").put("name", "line");
-    w.put("ends", ["middle", "receiver"]);
+    let end = match model.hole {
+        Some(_) => "beyond",
+        None => "receiver",
+    };
+    w.put("ends", ["middle", end]);
     w.put_from("rate", model.rate.value, &model.rate.from);
     let half = Duration::from_ps(model.rtt.value.as_ps() / 2).saturating_sub(NEAR);
     let round = format!(
@@ -118,6 +124,13 @@ fn links(model: &Model, w: &mut Writer) {
     if let Some(shaper) = &model.shaper {
         let rule = vec![("rate", Written::from(shaper.value))];
         w.put_from("forward.shape", Written::Table(rule), &shaper.from);
+    }
+    if model.hole.is_some() {
+        w.section("link").put("name", "far");
+        w.put("ends", ["beyond", "receiver"]);
+        w.put_from("rate", faster, "assumed: faster than the line");
+        w.put_from("delay", NEAR, "assumed");
+        w.put_from("mtu", model.mtu.value, &model.mtu.from);
     }
 }
 
