@@ -134,7 +134,7 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		../page-test/three-keys/report.html --figure 'bulk: goodput' panels=3,curves=18,gaps=0,legend=5,log=x \
 			--figure 'bulk: recovery' panels=3,bars=0,gaps=1 \
 		../page-test/categories/report.html --figure 'f1: goodput' panels=1,bars=18,curves=0,legend=5,missing=0 \
-			--figure 'f1: recovery' bars=0,missing=6 --figure 'group pair: fairness' bars=9,legend=4 \
+			--figure 'group pair: fairness' bars=9,legend=4 \
 		../page-test/together/report.html --figure 'bulk: goodput' panels=1,curves=4,gaps=0,legend=6,stated=2,covered=0 \
 		../page-test/pairs/report.html --figure 'near: goodput against trunk.queue, by near.cc / far.cc' panels=1,curves=6,gaps=0,legend=5 \
 			--figure 'group pair: fairness' panels=1,curves=3,legend=4 \
