@@ -149,8 +149,10 @@ pub(crate) fn by_bloat(e: &Evidence, items: &mut Vec<Item>) {
     let weight = if shaped { 16.0 } else { 6.0 };
     let weights = others.into_iter().chain([(full, weight)]).collect();
     let rate = e.settled().map_or(0.0, |r| r.value);
+    // A program that pauses fills a queue with each of its bursts, and leaves it.
+    let paused = e.share(Cause::Application).unwrap_or(0.0);
     items.push(Item {
-        holds: if even { 1.0 } else { 0.0 },
+        holds: if even { 1.0 - step(paused, 0.1, 0.3) } else { 0.0 },
         weights,
         sentence: match (slower, &e.line) {
             (true, Some((line, _))) => format!(
