@@ -11,7 +11,6 @@ usage: scenarios.py FARPATH [--page] [--missing] [--runs N] [--within SECONDS] [
 Exit: 0 ok, 1 an expectation failed or an error is not explained, 4 a certificate is invalid, else the run's own.
 """
 
-import copy
 import fnmatch
 import glob
 import json
@@ -214,7 +213,7 @@ def median(documents):
     """The first of documents of one scenario, with the medians of what was emulated, of each point over its valid runs. A
     point without any is as its last try had it."""
     valid = valid_at(documents)
-    first = copy.deepcopy(documents[0])
+    first = documents[0]
     for number, record in enumerate(first["records"]):
         if record["origin"] != "emulated":
             continue

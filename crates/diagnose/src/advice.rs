@@ -1,6 +1,6 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
-pub(crate) mod fitting;
+mod fitting;
 mod path;
 mod shared;
 mod systems;
@@ -15,7 +15,7 @@ use crate::known::{System, tuning};
 use crate::read::Facts;
 use crate::seen::{Side, Test};
 use crate::tally::Tally;
-use fitting::fitting;
+pub(crate) use fitting::fitting;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};

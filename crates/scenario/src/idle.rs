@@ -48,7 +48,7 @@ pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
         return Vec::new();
     }
     if scenario.tests.is_empty() {
-        let title = "there is no test: a run has nothing to do, and a lab needs none";
+        let title = "there is no test: `farpath run` has nothing to do; a lab needs no test";
         let d = Diagnostic::new(tables.scenario.span.clone(), title);
         return vec![d.help("add a [[test]] with `name`, `kind`, `from` and `to`")];
     }

@@ -4,7 +4,7 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 
 use super::host::{HostModel, hosts};
 use super::work::{Work, work};
-use crate::advice::fitting::fitting;
+use crate::advice::fitting;
 use crate::cause::Cause;
 use crate::ceiling::payload_share;
 use crate::evidence::Evidence;

@@ -122,16 +122,18 @@ impl Connection {
             due = false;
             self.ece = ack.ecn_echo;
             let blocks: Vec<SackBlock> = ack.sack.to_vec();
-            let sequence = self.sequence(self.sender.nxt());
-            let packet = self.segment_packet(now, Control::ACK, sequence, &blocks);
-            out.push(packet);
+            out.push(self.ack(now, &blocks));
         }
         if due {
             self.receiver.carried(now);
-            let sequence = self.sequence(self.sender.nxt());
-            let packet = self.segment_packet(now, Control::ACK, sequence, &[]);
-            out.push(packet);
+            out.push(self.ack(now, &[]));
         }
+    }
+
+    /// An ACK without data.
+    fn ack(&mut self, now: Time, blocks: &[SackBlock]) -> Packet {
+        let sequence = self.sequence(self.sender.nxt());
+        self.segment_packet(now, Control::ACK, sequence, blocks)
     }
 
     /// A segment with acknowledgement, window and the options every segment carries.

@@ -4,7 +4,7 @@ use farpath_predict::Cc;
 
 use super::Path;
 use super::tcp::Flow;
-use crate::model::{Scenario, Tcp, Test};
+use crate::model::{Scenario, Test};
 use crate::plan::Plan;
 
 /// What is said of a flow whose host's buffers hold more than its path, and less than path and queue: it fills the line, and never the
@@ -14,7 +14,7 @@ pub fn buffer_note(scenario: &Scenario, plan: &Plan, flow: usize) -> Option<Stri
     let tcp = test.kind.bulk()?;
     let path = Path::new(scenario, plan, flow);
     let flow = path.flow_of(tcp);
-    path.unfilled(test, tcp, &flow)
+    path.unfilled(test, &flow)
 }
 
 /// Payload in bit/s that a flow's path carries, where that is the same all the time: no event changes it, nor a recorded rate, and it
@@ -29,7 +29,9 @@ pub(crate) fn line_bps(scenario: &Scenario, plan: &Plan, flow: usize) -> Option<
 }
 
 impl Path<'_> {
-    pub(super) fn unfilled(&self, test: &Test, tcp: &Tcp, flow: &Flow) -> Option<String> {
+    /// What is said of a transfer whose buffers hold more than its path, and less than path and queue.
+    pub(super) fn unfilled(&self, test: &Test, flow: &Flow) -> Option<String> {
+        let tcp = test.kind.bulk()?;
         let by_itself = matches!(
             flow.cc,
             Some(Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 | Cc::Westwood)

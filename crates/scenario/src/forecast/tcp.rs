@@ -116,18 +116,13 @@ impl Path<'_> {
         record.notes.extend(flow.doubts(test, loss_bps, &ramp));
         record.notes.extend(kept.note(&flow, test));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
-        record.notes.extend(self.unfilled_by(test, &flow));
+        record.notes.extend(self.unfilled(test, &flow));
         if let Some(bounds) = policed {
             self.note_policed(&flow, bounds, goodput / steady, record);
         }
         if let Some(crossing) = self.crossing(&flow, &agreed) {
             self.across(test, &agreed, steady * kept.share, &crossing, record);
         }
-    }
-
-    /// What is said of a transfer whose buffers hold less than its path and queue.
-    fn unfilled_by(&self, test: &Test, flow: &Flow) -> Option<String> {
-        self.unfilled(test, test.kind.bulk()?, flow)
     }
 
     /// The longest round trip of a connection alone on its path: more window than the path holds waits in front of its
