@@ -104,7 +104,7 @@ impl Path<'_> {
         put(m, "goodput_bps", goodput);
         completes(test, completion, record);
         if scripted {
-            self.regains(&flow, record);
+            self.regains(test, &flow, record);
         }
         if exact.is_some()
             && let [stream] = lost.as_slice()

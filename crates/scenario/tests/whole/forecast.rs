@@ -140,10 +140,17 @@ fn a_named_loss_costs_what_the_climb_lacks() {
     let share = of(&lossy, "goodput_bps") / of(&clean, "goodput_bps");
     assert!((0.5..0.8).contains(&share), "{share}");
     assert!((of(&lossy, "recovery_s") - (0.1 + 11_049.0 / 2.0 * 0.1)).abs() < 0.2);
+    let longer = |r: &Record| {
+        r.notes
+            .iter()
+            .any(|n| n.starts_with("recovery_s is that of a full window"))
+    };
+    assert!(longer(&lossy), "{:?}", lossy.notes);
     // 70 % of the window are 7734 segments, of the 8127 that fill the path: CUBIC loses next to nothing.
     let cubic = predicted(lose, BULK);
     let share = of(&cubic, "goodput_bps") / of(&clean, "goodput_bps");
     assert!((0.995..1.0).contains(&share), "{share}");
+    assert!(!longer(&cubic), "{:?}", cubic.notes);
     assert!(!clean.metrics.contains_key("recovery_s"));
 }
 

@@ -6,19 +6,25 @@ use farpath_tcp::Flavour;
 
 use super::Flow;
 use crate::forecast::{Path, put};
+use crate::model::Test;
 
 /// Of a pipe: what a window may hold beyond it before its queue is worth a word.
 const SLIGHT: f64 = 1.01;
 
 impl Path<'_> {
     /// From the window cut back to the old one, after one loss, with the queue that stands meanwhile.
-    pub(super) fn regains(&self, flow: &Flow, record: &mut Record) {
+    pub(super) fn regains(&self, test: &Test, flow: &Flow, record: &mut Record) {
         let pipe = flow.pipe();
         let stands = self.stands(flow, pipe);
         let Some(seconds) = flow.recovery_s(if stands { pipe } else { f64::INFINITY }) else {
             return;
         };
         put(&mut record.metrics, "recovery_s", seconds);
+        if let Some(measured) = test.duration.filter(|d| seconds > d.as_secs_f64()) {
+            record.notes.push(format!(
+                "recovery_s is that of a full window, and more than the {measured} of the test: a loss in slow start, before the window is full, is made good sooner"
+            ));
+        }
         if !stands && flow.cap() > pipe * SLIGHT && !self.is_held(flow) {
             record.notes.push(
                 "recovery_s is of idle round trips: the window is more than the path holds, and how long the queue makes them is not foreseen"
