@@ -240,6 +240,7 @@ fn outcomes(case: &Case, after: bool) -> Result<Vec<Outcome>, String> {
             confidence: verdict.confidence,
             second: verdict.second.as_ref().map(|s| s.cause),
             then,
+            asked: flow.missing.iter().map(|m| m.fact).collect(),
             next: change.and_then(|c| c.then.as_ref()).map(|t| t.cause),
             predicted: predicted.zip(changed).map(|(said, came)| said / came),
             bounded: bounds

@@ -220,6 +220,9 @@ pub(crate) struct CheckArgs {
     /// Change one key of the scenario first (may be repeated)
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+    /// Check the [[expect]] sections of this file beside it, as farpath run judges them (may be repeated)
+    #[arg(long = "expect", value_name = "FILE")]
+    pub(crate) expects: Vec<String>,
 }
 
 /// `farpath new`.

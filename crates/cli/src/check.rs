@@ -12,7 +12,7 @@ use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
-use crate::exit::{Exit, Failure, print};
+use crate::exit::{Exit, Failure, note, print};
 use crate::run::sets;
 
 /// Hosts of a scenario without tests between which the ways are shown.
@@ -38,7 +38,10 @@ fn contents(scenario: &Scenario) -> String {
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let sets = sets(&args.sets)?;
-    let loaded = open(&args.scenario, &sets)?;
+    let mut loaded = open(&args.scenario, &sets)?;
+    for file in &args.expects {
+        loaded.expect(file)?.iter().for_each(|doubt| note(doubt));
+    }
     let scenario = &loaded.scenario;
     let plan = planned(&loaded)?;
     try_points(&args.scenario, &sets, scenario)?;

@@ -1,10 +1,12 @@
 //! `farpath predict`: the closed forms, without a scenario.
 
+use farpath_element::qdisc::Limit;
 use farpath_predict::overhead::Stack;
 use farpath_predict::record::Announcement;
 use farpath_predict::rfc6349::{Measured, ratios};
 use farpath_predict::{Answer, Framing, IpVersion, PathInput, Place, Timestamps, Value, path, rtt};
 use farpath_report::{markdown_cell, wrap};
+use farpath_scenario::{QueueLimit, Scenario};
 use farpath_units::{Distance, Duration, Rate, Size};
 use serde::Serialize;
 
@@ -69,9 +71,13 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
         timeout: maybe("t0", args.t0.as_deref())?,
         policer: args.policer.as_deref().map(policer).transpose()?,
         beta: args.beta,
-        queue: maybe("queue", args.queue.as_deref())?,
         streams: args.streams,
         ..line(&args.line, read("rtt", &args.rtt)?)?
+    };
+    let limit = maybe("queue", args.queue.as_deref())?;
+    let input = PathInput {
+        queue: limit.map(|limit| in_bytes(limit, &input)),
+        ..input
     };
     let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
     if args.markdown {
@@ -86,6 +92,14 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
     }
     print(&summary::page(&input, &results))?;
     Ok(Exit::Ok)
+}
+
+/// A queue's limit in bytes: packets are whole ones, a time and products of bandwidth and delay are at the rate of the line.
+fn in_bytes(limit: QueueLimit, path: &PathInput) -> Size {
+    match Scenario::queue_limit(limit, path.rate, path.rtt) {
+        Limit::Bytes(bytes) => Size::from_bytes(bytes),
+        Limit::Packets(n) => Size::from_bytes(n.saturating_mul(path.mtu.as_bytes())),
+    }
 }
 
 /// A policer as it is written: its rate, a comma, its burst.

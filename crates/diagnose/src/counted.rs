@@ -553,13 +553,22 @@ fn by_datagrams(
     let expected = expected.unwrap_or(0.0);
     let expected = if expected > 0.0 { expected } else { 1e-4 };
     let expected = expected.min(chance_enough(e, ceilings));
-    if lost.high < 0.3 * expected {
+    if lost.high < 0.01 {
         // Under a policer TCP may get half of its rate: what passes a little above TCP's says little.
         let near_line = e.line.as_ref().map_or(0.0, |(l, _)| rate.value / l.value);
         let above = step(rate.value / own.value, 1.2, 2.5).max(step(near_line, 0.7, 0.85));
         items.push(Item {
+            holds: above,
+            weights: vec![(Cause::Policer, -18.0)],
+            sentence: format!(
+                "datagrams at {shown} passed: no policer on the way holds TCP down to its rate"
+            ),
+        });
+    }
+    if lost.high < 0.3 * expected {
+        items.push(Item {
             holds: 1.0,
-            weights: vec![(Cause::RandomLoss, -16.0), (Cause::Policer, -18.0 * above)],
+            weights: vec![(Cause::RandomLoss, -16.0)],
             sentence: format!("of datagrams at {shown} next to none were lost"),
         });
     } else if lost.low > 0.0 {

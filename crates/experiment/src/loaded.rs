@@ -56,7 +56,7 @@ fn find_objects(scenario: &mut Scenario, source: &str) {
 
 impl Loaded {
     /// Expects what a file of expectations says, too; gives what is doubted of them, a line each.
-    pub(crate) fn expect(&mut self, file: &str) -> Result<Vec<String>, Fault> {
+    pub fn expect(&mut self, file: &str) -> Result<Vec<String>, Fault> {
         let source = load_expectations(file)?;
         let (expects, doubts) = self.document.expectations(&source, &self.scenario)?;
         self.scenario.expects.extend(expects);

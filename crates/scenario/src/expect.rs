@@ -81,7 +81,20 @@ fn unit(f: &Fields) -> Unit {
 
 /// The word on bounds of an expectation that may not be what was meant.
 pub(crate) fn doubt(f: &Fields) -> Option<Diagnostic> {
-    bare::doubt(f, unit(f))
+    bare::doubt(f, unit(f)).or_else(|| wide(f))
+}
+
+/// The word on a band that begins at nothing.
+fn wide(f: &Fields) -> Option<Diagnostic> {
+    let text: String = f.get("tolerance")?;
+    let percent: f64 = text.trim().strip_suffix('%')?.trim().parse().ok()?;
+    let value: String = f.get("value")?;
+    (percent >= 100.0).then(|| {
+        let title =
+            format!("`tolerance = \"{text}\"`: all from nothing to several times `{value}` passes");
+        let meant = "a tolerance below 100 %; for a bound alone, `max`";
+        Diagnostic::new(f.place("tolerance"), title).help(meant)
+    })
 }
 
 /// Whether `minus` may be subtracted from `metric`.

@@ -250,6 +250,16 @@ pub enum QueueLimit {
     Bdp(f64),
 }
 
+impl core::str::FromStr for QueueLimit {
+    type Err = String;
+
+    /// As a scenario writes it: `512 KiB`, `1000 packets`, `10 ms`, `1bdp`; the error says what is wrong, and what to write.
+    fn from_str(text: &str) -> Result<QueueLimit, String> {
+        crate::quantity::queue("queue", text)
+            .map_err(|(wrong, remedy)| format!("{wrong}: {remedy}"))
+    }
+}
+
 /// One cause of loss.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Loss {

@@ -158,6 +158,7 @@ fn outcomes(case: &Case, folder: &Path) -> Result<Vec<Outcome>, String> {
             confidence: flow.verdict.confidence,
             second: flow.verdict.second.as_ref().map(|s| s.cause),
             then: None,
+            asked: flow.missing.iter().map(|m| m.fact).collect(),
             next: None,
             predicted: None,
             bounded: false,

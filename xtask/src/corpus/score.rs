@@ -47,6 +47,8 @@ pub(super) struct Outcome {
     pub(super) second: Option<&'static str>,
     /// What was said once the missing facts it had named were given; none where none was named that can be had.
     pub(super) then: Option<&'static str>,
+    /// The missing facts that it named.
+    pub(super) asked: Vec<&'static str>,
     /// What the first change says will limit next.
     pub(super) next: Option<&'static str>,
     /// The predicted rate over that of the changed run; none where nothing was predicted or changed.
@@ -161,17 +163,17 @@ impl Score {
         text
     }
 
-    /// A line for each text: its case, level, truth, other cause, verdict, confidence, second, what came of what was asked, and
-    /// the predicted rate after the change over that which came.
+    /// A line for each text: its case, level, truth, other cause, verdict, confidence, second, what was asked and what came of it,
+    /// and the predicted rate after the change over that which came.
     pub(super) fn rows(&self) -> String {
         let mut rows = String::from(
-            "case\tlevel\tinjected\ttruth\tother\tsaid\tconfidence\tsecond\tthen\tpredicted\n",
+            "case\tlevel\tinjected\ttruth\tother\tsaid\tconfidence\tsecond\tasked\tthen\tpredicted\n",
         );
         for o in &self.0 {
             let word = |word: Option<&'static str>| word.unwrap_or("-");
             let _written = writeln!(
                 rows,
-                "{}\t{:?}\t{}\t{}\t{}\t{}\t{:.3}\t{}\t{}\t{}",
+                "{}\t{:?}\t{}\t{}\t{}\t{}\t{:.3}\t{}\t{}\t{}\t{}",
                 o.number,
                 o.level,
                 o.injected,
@@ -180,6 +182,7 @@ impl Score {
                 o.said,
                 o.confidence,
                 word(o.second),
+                o.asked.join(" "),
                 word(o.then),
                 o.predicted
                     .map_or("-".to_owned(), |ratio| format!("{ratio:.3}"))

@@ -52,7 +52,7 @@ pub(crate) struct PathArgs {
     /// Policer on the way, its rate and burst: 1Gbit/s,125kB
     #[arg(long, value_name = "RATE,BURST")]
     pub(crate) policer: Option<String>,
-    /// Queue in front of the line: 18MB; without it, one that is long enough
+    /// Queue in front of the line: 18MB, 10ms, 1bdp, '1000 packets'; without it, one that is long enough
     #[arg(long, value_name = "SIZE")]
     pub(crate) queue: Option<String>,
     /// Connections side by side, each with the window named

@@ -78,6 +78,32 @@ fn a_fault_of_a_file_of_expectations_names_file_line_and_what_is_missing() {
 }
 
 #[test]
+fn check_reads_a_file_of_expectations_as_run_does() {
+    let of = |text: &str| {
+        let folder = with_small();
+        std::fs::write(folder.path().join("marks.toml"), text).expect("writable");
+        farpath_in(
+            folder.path(),
+            &["check", "small.toml", "--expect", "marks.toml"],
+        )
+    };
+    let held = of(&expect("bulk.goodput_bps", "min = \"1 Mbit/s\"")).exits(0);
+    assert!(held.out.contains("2 expectations"), "{}", held.out);
+    let wide = "value = \"1 Mbit/s\"\ntolerance = \"150 %\"";
+    let doubted = of(&expect("bulk.goodput_bps", wide));
+    assert!(
+        doubted
+            .err
+            .contains("marks.toml:4: `tolerance = \"150 %\"`"),
+        "{}",
+        doubted.err
+    );
+    of(&expect("bulky.goodput_bps", "min = 1"))
+        .exits(2)
+        .says(&["there is no test `bulky`"]);
+}
+
+#[test]
 fn who_asks_for_a_judgement_is_told_where_nothing_is_judged() {
     let folder = with_small();
     let text = crate::farpath::SMALL;

@@ -440,6 +440,13 @@ fn a_short_queue_leaves_less_than_the_line() {
     assert_eq!(of(&["--queue", "125kB", "--window", "11.8MB"]), 1.0);
     assert_eq!(of(&["--queue", "1500B", "--streams", "10"]), 1.0);
     assert_eq!(of(&["--queue", "12.5MB"]), 1.0);
+    // As a scenario writes it: 1 Gbit/s x 100 ms are 12.5 MB, 1.25 MB 10 ms or a tenth of that.
+    let tenth = of(&["--queue", "1.25MB"]);
+    assert!(tenth < 1.0);
+    for same in ["0.1bdp", "10 ms", "1250kB"] {
+        assert_eq!(of(&["--queue", same]), tenth, "{same}");
+    }
+    assert_eq!(of(&["--queue", "100 packets"]), of(&["--queue", "150kB"]));
     // What several fill is not foreseen, and said once.
     let page = |more: &[&str]| farpath(&[&["predict", "path"], &args[..], more].concat()).out;
     let short = page(&["--queue", "1500B", "--streams", "10"]);

@@ -86,6 +86,29 @@ fn datagrams_that_lose_above_a_rate_settle_a_policer() {
     assert_eq!(verdict.cause, "policer", "{verdict:#?}");
 }
 
+/// As many datagrams at two rates, from one port, are two tests; the faster one settles that there is no policer, though chance would
+/// not have lost any of so few either.
+#[test]
+fn datagrams_that_pass_far_above_the_rate_leave_no_policer() {
+    let lossy = "bytes_retrans:2499981 retrans:0/279 notsent:2097152 snd_wnd:536870912";
+    let ss = socket([50412, 50210], "bbr", lossy);
+    let passed = |mbits: u32| {
+        let seconds = 10_000.0 / f64::from(mbits);
+        datagrams(mbits, 0)
+            .replace("10.00", &format!("{seconds:.2}"))
+            .replace(&format!(" port 4{mbits} "), " port 50000 ")
+    };
+    let (slow, fast) = (passed(1222), passed(3055));
+    let d = of(&[
+        ("ticket.txt", &ss),
+        ("slow.txt", &slow),
+        ("fast.txt", &fast),
+    ]);
+    assert_eq!(d.flows.len(), 3, "{:#?}", d.flows);
+    let verdict = &transfer(&d).verdict;
+    assert_ne!(verdict.cause, "policer", "{verdict:#?}");
+}
+
 #[test]
 fn a_faster_test_settles_that_it_is_the_program() {
     let ss = socket([50412, 50210], "cubic", "app_limited snd_wnd:536870912");

@@ -61,6 +61,13 @@ fn a_value_without_a_band_is_worth_a_word() {
     let words = "x.toml:18: `value = \"2.4 Gbit/s\"` without `tolerance`: no other number will do: \
                  add `tolerance = \"5 %\"`";
     assert_eq!(none, [words]);
+    let wide = of(
+        "t.goodput_bps",
+        "value = \"2.4 Gbit/s\"\ntolerance = \"150 %\"",
+    );
+    let words = "x.toml:19: `tolerance = \"150 %\"`: all from nothing to several times `2.4 Gbit/s` passes: \
+                 a tolerance below 100 %; for a bound alone, `max`";
+    assert_eq!(wide, [words]);
 }
 
 #[test]
