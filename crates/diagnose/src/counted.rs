@@ -554,15 +554,14 @@ fn by_datagrams(
     let expected = if expected > 0.0 { expected } else { 1e-4 };
     let expected = expected.min(chance_enough(e, ceilings));
     if lost.high < 0.01 {
-        // Under a policer TCP may get half of its rate: what passes a little above TCP's says little.
+        // Under a policer TCP may get half of its rate, and on a long path a fifth: what passes above TCP's says little, unless it is nearly
+        // the line's.
         let near_line = e.line.as_ref().map_or(0.0, |(l, _)| rate.value / l.value);
-        let above = step(rate.value / own.value, 1.2, 2.5).max(step(near_line, 0.7, 0.85));
+        let above = 0.5 * step(rate.value / own.value, 1.2, 5.0);
         items.push(Item {
-            holds: above,
+            holds: above.max(step(near_line, 0.7, 0.85)),
             weights: vec![(Cause::Policer, -18.0)],
-            sentence: format!(
-                "datagrams at {shown} passed: no policer on the way holds TCP down to its rate"
-            ),
+            sentence: format!("datagrams at {shown} passed: no policer took any"),
         });
     }
     if lost.high < 0.3 * expected {

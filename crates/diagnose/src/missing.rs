@@ -415,10 +415,10 @@ fn of_path(
         {
             let command = |bps: &f64| asking.test(&format!("-u -b {:.0}k -t 10", bps / 1e3));
             let mut each: Vec<String> = rates.iter().map(command).collect();
-            // Near the line both are one rate.
+            // Near the line they are one rate.
             each.dedup();
             let mut why = "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none; for ten seconds it takes as much from others on the path".to_owned();
-            if rates[1] > DATAGRAMS_MANY {
+            if rates[2] > DATAGRAMS_MANY {
                 why.push_str(", so ask them first; one flow of datagrams takes one member of a group of links (LAG, ECMP), and loses what that does not carry");
             }
             ask("datagram_loss_ratio", &why, each.join("; "));
@@ -438,16 +438,17 @@ fn of_path(
     all
 }
 
-/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line. One flow of them takes one
-/// member of a group of links, and no more than one connection may be asked of it.
-fn rates(e: &Evidence) -> Option<[f64; 2]> {
+/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and nearly the line's, as on a long path TCP may get
+/// a small part of a policer's rate. One flow of them takes one member of a group of links, and no more than one connection may be
+/// asked of it.
+fn rates(e: &Evidence) -> Option<[f64; 3]> {
     let own = e.rate.as_ref().filter(|r| r.value > 0.0)?.value;
     // Of a line that nobody said, it is the slowest Ethernet that carries what was measured.
     let usual = ETHERNET.into_iter().find(|l| *l > own * 1.02);
     let line = e.line.as_ref().map(|(l, _)| l.value).or(usual)?;
     let most = libm::fmin(0.88 * line, DATAGRAMS_MAX);
     let more = most > 1.05 * own || e.line.is_some() && own < DATAGRAMS_MAX;
-    (more && e.around.group.is_none()).then(|| [(1.6 * own).min(most), (4.0 * own).min(most)])
+    (more && e.around.group.is_none()).then(|| [(1.6 * own).min(most), (4.0 * own).min(most), most])
 }
 
 /// More datagrams than this, bit/s, hardly a host sends from one program, and no path is to be asked to carry them for a test.

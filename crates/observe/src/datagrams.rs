@@ -47,6 +47,9 @@ pub struct Cells {
     pub variation_ns: Option<f64>,
 }
 
+/// Of what was sent and not lost: what comes within the measurement and is worth no word.
+const WITHIN: f64 = 0.98;
+
 impl Datagrams {
     pub(crate) fn fill(&self, span: &Span, record: &mut Record) {
         match &self.cells {
@@ -95,12 +98,25 @@ impl Datagrams {
         let goodput = self.goodput_bps.or_else(|| per_second(self.bytes as f64));
         set(record, "goodput_bps", goodput);
         set(record, "loss_ratio", self.loss_ratio());
+        record.notes.extend(self.late(record));
         set(record, "jitter_ns", self.jitter_ns());
         set(record, "reordered", self.reordered.map(|n| n as f64));
         if self.duplicates > 0 {
             record.set("duplicates", self.duplicates as f64);
         }
         record.set("bytes", self.total_bytes as f64);
+    }
+
+    /// Where what was under way at the end is worth a word: goodput counts what came within the measurement.
+    fn late(&self, record: &Record) -> Option<String> {
+        let [sent, goodput, loss] =
+            ["sent_bps", "goodput_bps", "loss_ratio"].map(|m| record.metrics.get(m));
+        let arrives = sent? * (1.0 - loss?);
+        (self.goodput_bps.is_none() && *goodput? < WITHIN * arrives).then(|| {
+            "goodput_bps counts what came within the measurement: what was sent in the last one-way delay came after it, \
+             and is not lost; an `omit` as long makes up for it"
+                .to_owned()
+        })
     }
 
     fn fill_cells(&self, cells: &Cells, record: &mut Record) {

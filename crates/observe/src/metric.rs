@@ -194,7 +194,7 @@ pub const METRICS: &[Metric] = {
     metric("jain_index", CONNECTED, Never, "fairness (Jain)", "Jain's fairness index over the test's streams: 1 when all are equal, 1/n when one has everything"),
     metric("group_jain_index", &[Tcp, Transfer, Request, Flows, Udp], Never, "fairness in the group", "the same over the goodputs of the tests of a `group`"),
     metric("group_streams_jain_index", &[Tcp, Transfer, Request, Udp], Never, "fairness of connections in the group", "the same over the goodputs of all connections of these tests, a stream of datagrams as one; where one of the tests has several"),
-    metric("cut_s", CONNECTED, Never, "cut", "when the congestion window was cut by the one loss its series shows, since the start of the run"),
+    metric("cut_s", CONNECTED, Never, "cut", "when the congestion window was the largest for the last time before the one cut that its series shows, since the start of the run: up to a round trip after the loss was seen, as recovery may begin with the old window. Absent where the series shows several cuts, or has fewer than two samples a round trip (`--intervals`)"),
     metric("cwnd_before_bytes", CONNECTED, Never, "cwnd before the cut", "the window in use before that cut: what was in flight, where that was less ([witnesses](../models/witnesses.md))"),
     metric("cwnd_nrmse_predicted_ratio", CONNECTED, Never, "cwnd, NRMSE to predicted",
         "how far this congestion window lies from the predicted one, from the cut to the end of the recovery: root of the mean squared difference, over the window before"),

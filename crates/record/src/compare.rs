@@ -256,8 +256,8 @@ fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Compari
     Ok(comparison)
 }
 
-/// Compares the origins of one set of documents: the first of them, in the order predicted,
-/// simulated, emulated, measured, captured, with each other.
+/// Compares the origins of one set of documents with each other: each, in the order predicted, simulated, emulated, measured,
+/// captured, with those after it.
 ///
 /// # Errors
 /// A run that the set holds twice; a single origin; no metric in common.
@@ -265,27 +265,40 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
     let values = values(set)?;
     let mut comparison = blank(set, &[], tolerance);
     let present: BTreeSet<Origin> = values.keys().map(|k| k.origin).collect();
-    let mut present = present.into_iter();
-    let (Some(first), rest) = (present.next(), present.collect::<Vec<_>>()) else {
-        return Err(CompareError::Nothing("there is no valid record".to_owned()));
-    };
-    if rest.is_empty() {
-        return Err(CompareError::Nothing(format!(
-            "every record is {}; name a second set, or run with a second origin",
-            first.name()
-        )));
+    match present.iter().collect::<Vec<_>>()[..] {
+        [] => return Err(CompareError::Nothing("there is no valid record".to_owned())),
+        [only] => {
+            return Err(CompareError::Nothing(format!(
+                "every record is {}; name a second set, or run with a second origin",
+                only.name()
+            )));
+        }
+        _ => {}
     }
-    for key in order(set).into_iter().filter(|k| k.origin == first) {
-        for origin in &rest {
+    let mut rows: Vec<Row> = Vec::new();
+    for key in order(set) {
+        for origin in present.iter().filter(|origin| **origin > key.origin) {
             let other = Key {
                 origin: *origin,
                 ..key
             };
             if let (Some(x), Some(y)) = (values.get(&key), values.get(&other)) {
-                comparison.rows.extend(row(&key, *origin, x, y, tolerance));
+                rows.extend(row(&key, *origin, x, y, tolerance));
             }
         }
     }
+    // The metrics of a test and point stand together, by the origins that are compared.
+    let mut first = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        first
+            .entry((row.test.clone(), row.point.clone()))
+            .or_insert(at);
+    }
+    rows.sort_by_cached_key(|r| {
+        let subject = (r.test.clone(), r.point.clone());
+        (first.get(&subject).copied(), r.origin_a, r.origin_b)
+    });
+    comparison.rows = rows;
     if comparison.rows.is_empty() {
         return Err(CompareError::Nothing(
             "its origins have no metric in common".to_owned(),

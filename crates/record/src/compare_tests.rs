@@ -111,6 +111,33 @@ fn origins_of_one_set() {
     assert!(matches!(origins(&[], None), Err(CompareError::Nothing(_))));
 }
 
+/// A prediction does not hide what a simulation and a kernel have in common; the metrics of two origins stand together.
+#[test]
+fn every_origin_is_compared_with_those_after_it() {
+    let mut one = with_prediction(simulated("a", 1, &[100.0, 102.0]), 105.0);
+    for repeat in 0..2 {
+        let mut record = Record::new(Origin::Emulated, "bulk", "tcp", "a", "b");
+        record.repeat = repeat;
+        record.set("goodput_bps", 101.0);
+        record.set("retransmits", 1.0);
+        one.document.records.push(record);
+    }
+    let found = origins(&[one], None).expect("comparable");
+    use Origin::{Emulated, Predicted, Simulated};
+    let pairs: Vec<_> = found
+        .rows
+        .iter()
+        .map(|r| (r.origin_a, r.origin_b, r.metric.as_str()))
+        .collect();
+    let all = [
+        (Predicted, Simulated, "goodput_bps"),
+        (Predicted, Emulated, "goodput_bps"),
+        (Simulated, Emulated, "goodput_bps"),
+        (Simulated, Emulated, "retransmits"),
+    ];
+    assert_eq!(pairs, all);
+}
+
 #[test]
 fn a_set_may_be_of_several_files_but_not_of_one_twice() {
     let a = [simulated("a1", 1, &[1.0, 2.0]), simulated("a2", 2, &[3.0])];

@@ -234,17 +234,29 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             {
                 let actual = results.compared(expect, origin, &point);
                 let mut one = verdict(expect, origin, point.clone(), actual);
-                one.absent = results.reason(expect, origin, &point);
+                let reason = results.reason(expect, origin, &point);
+                let unseen = || unseen(&expect.metric).filter(|_| actual.is_none());
+                one.absent = reason.or_else(unseen);
                 judged.push(one);
             }
         }
         if judged.len() == before
             && let Some(origin) = asked.last()
         {
-            judged.push(verdict(expect, *origin, expect.point.clone(), None));
+            let mut none = verdict(expect, *origin, expect.point.clone(), None);
+            none.absent = unseen(&expect.metric);
+            judged.push(none);
         }
     }
     judged
+}
+
+/// Why no window has the one cut that this metric is of.
+fn unseen(metric: &str) -> Option<String> {
+    let (_, name) = split(metric)?;
+    let of_cut = matches!(name, "cut_s" | "cwnd_before_bytes") || name.starts_with("cwnd_nrmse_");
+    let why = "the series of the window shows no cut, or several, or has fewer than two samples a round trip: --intervals 10000 has more";
+    of_cut.then(|| why.to_owned())
 }
 
 /// The points at which an expectation is judged.

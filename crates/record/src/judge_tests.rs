@@ -282,6 +282,25 @@ fn what_never_came_about_fails_in_every_origin_and_says_why() {
     assert_eq!(why, Some("1 of 2 bytes were delivered"));
 }
 
+/// A cut between two samples is not seen, and finer samples are what helps.
+#[test]
+fn a_cut_that_no_series_shows_names_the_samples() {
+    let done = record(Origin::Simulated, "t", "goodput_bps", 5.0);
+    let of = |metric: &str| {
+        run(
+            expect(metric, 0.0, 9.0),
+            std::slice::from_ref(&done),
+            &[],
+            &[Origin::Simulated],
+        )
+    };
+    let judged = of("t.cut_s");
+    assert!(!judged[0].pass);
+    let why = judged[0].absent.as_deref().unwrap_or_default();
+    assert!(why.contains("--intervals"), "{why}");
+    assert_eq!(of("t.ramp_s")[0].absent, None);
+}
+
 #[test]
 fn of_nothing_there_is_no_ratio_and_no_delay() {
     let mut empty = link();

@@ -31,6 +31,14 @@ impl Flow {
 
     /// Where the law that a loss-limited flow is predicted by is not that of its algorithm.
     pub(super) fn doubt_of_law(&self, loss_bps: f64) -> Option<String> {
+        let over = loss_bps * self.streams / self.narrowest.bps;
+        let fills = self.window_bps() * self.streams > self.narrowest.bps;
+        if self.losses == Losses::Random && fills && (1.0..2.0).contains(&over) {
+            return Some(format!(
+                "the losses leave a mean window of {over:.2} times what fills the line, and at times one that does not: simulated, \
+                 CUBIC has 12 % less than the line at 1.00, 6 % at 1.25, 3 % at 1.5 and 1 % at 2"
+            ));
+        }
         if loss_bps >= self.steady(f64::INFINITY) {
             return None;
         }
@@ -44,7 +52,7 @@ impl Flow {
         }
         let doubt = match self.cc? {
             Cc::Cubic if random => {
-                "CUBIC's law is one of periodic losses: random ones of the same mean give up to half more"
+                "CUBIC's law is one of periodic losses: random ones of the same mean give up to a sixth more, and more while the start counts"
             }
             Cc::Htcp => {
                 "H-TCP's law is of a window cut to half; where its queue stays empty it is cut to four fifths, and the flow gets more"
