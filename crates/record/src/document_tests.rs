@@ -60,6 +60,7 @@ fn document() -> RunDocument {
         stated: Some("580/581/584 ms".to_owned()),
         source: None,
         note: None,
+        file: None,
         pass: true,
     });
     run

@@ -47,6 +47,8 @@ pub struct Expect {
     pub source: Option<String>,
     /// Why stated and band differ.
     pub note: Option<String>,
+    /// The file of `--expect` it stands in; none for the scenario's own.
+    pub file: Option<String>,
 }
 
 /// Finds metrics in a run's records and links.
@@ -312,6 +314,7 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         stated: expect.stated.clone(),
         source: expect.source.clone(),
         note: expect.note.clone(),
+        file: expect.file.clone(),
         pass: actual.is_some_and(inside),
     }
 }

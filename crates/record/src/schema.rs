@@ -228,6 +228,9 @@ pub struct Expectation {
     pub source: Option<String>,
     /// Why the stated figure and the band differ, where they do.
     pub note: Option<String>,
+    /// The file of `--expect` it stands in; absent for the scenario's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Whether the value lies inside the bounds.
     pub pass: bool,
 }

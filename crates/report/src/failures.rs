@@ -86,8 +86,12 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         None => "no such result".to_owned(),
     };
     let actual = e.actual.map_or_else(none, print);
+    let file = e
+        .file
+        .as_ref()
+        .map_or(String::new(), |f| format!(", by {f}"));
     let mut text = format!(
-        "{}, {}{point}: {actual}, expected {band}",
+        "{}, {}{point}: {actual}, expected {band}{file}",
         e.metric,
         e.origin.name()
     );

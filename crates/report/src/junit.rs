@@ -190,7 +190,11 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation) -> TestCase {
         status.set_description(lines.collect::<Vec<_>>().join("\n"));
     }
     let mut case = TestCase::new(name, status);
-    case.set_classname(run.scenario.as_str());
+    // Whose expectation it is: a file's may be of what the scenario expects, too.
+    case.set_classname(match &e.file {
+        Some(file) => format!("{}, {file}", run.scenario),
+        None => run.scenario.clone(),
+    });
     case
 }
 
@@ -234,6 +238,7 @@ mod tests {
                 stated: Some("\"one\" & <a half>".to_owned()),
                 source: None,
                 note: None,
+                file: None,
                 pass,
             });
         }

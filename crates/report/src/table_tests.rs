@@ -26,6 +26,7 @@ fn expectation(
         stated: (!stated.is_empty()).then(|| stated.to_owned()),
         source: None,
         note: None,
+        file: None,
         pass: actual.is_some_and(|v| v >= band.0 && v <= band.1),
     }
 }

@@ -127,7 +127,10 @@ impl Document {
         let mut faults = Vec::new();
         let fields = expectations_of(&source.text, &mut faults);
         let expect = |f: &Fields| expect::expect(f, &names, scenario, &mut faults);
-        let expects: Vec<Expect> = fields.iter().filter_map(expect).collect();
+        let mut expects: Vec<Expect> = fields.iter().filter_map(expect).collect();
+        expects
+            .iter_mut()
+            .for_each(|e| e.file = Some(source.name.clone()));
         let texts = || vec![(source.name.clone(), source.text.clone())];
         if !faults.is_empty() {
             return Err(Diagnostics::new(texts(), faults));

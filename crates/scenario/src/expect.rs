@@ -67,6 +67,7 @@ pub(crate) fn expect(
         stated,
         source: f.get("source"),
         note,
+        file: None,
     })
 }
 

@@ -20,10 +20,11 @@ pub(crate) fn read(unit: Unit, text: &str) -> Result<f64, String> {
         };
     }
     match unit {
-        Unit::Bps => text
-            .parse::<Rate>()
-            .map(|r| r.as_bps() as f64)
-            .map_err(|e| e.to_string()),
+        // A link's rate is never zero, what comes through may be.
+        Unit::Bps => match text.parse::<Rate>() {
+            Err(farpath_units::ParseError::ZeroRate { .. }) => Ok(0.0),
+            rate => rate.map(|r| r.as_bps() as f64).map_err(|e| e.to_string()),
+        },
         Unit::Ns => text
             .parse::<Duration>()
             .map(|d| d.as_ps() as f64 / 1e3)

@@ -38,6 +38,22 @@ fn expectations_of_files_are_judged_beside_the_scenarios_own() {
     ];
     assert_eq!(judged, all);
     assert_eq!(ran.err, "");
+    // Whose expectation failed is said, though the scenario's own is of the same metric.
+    let folder = with_small();
+    std::fs::write(folder.path().join("b.toml"), &failed).expect("writable");
+    let args = [
+        "run",
+        "small.toml",
+        "--expect",
+        "b.toml",
+        "--junit",
+        "j.xml",
+    ];
+    let said = farpath_in(folder.path(), &args).exits(1).out;
+    assert!(said.contains("by b.toml"), "{said}");
+    let xml = std::fs::read_to_string(folder.path().join("j.xml")).expect("a report");
+    assert!(xml.contains("classname=\"small, b.toml\""), "{xml}");
+    assert!(xml.contains("classname=\"small\""), "{xml}");
     // What is left out is left out of the file, too.
     marked(&[("b.toml", &failed)], &["--only", "ping"]).exits(0);
     let bare = expect("bulk.goodput_bps", "min = 2400");

@@ -19,6 +19,11 @@ pub struct Run {
     pub limited_by: Option<String>,
 }
 
+/// Whether what was measured is near the range of runs.
+fn near(low: f64, high: f64, measured: f64) -> bool {
+    low <= measured * (1.0 + WITHIN) && high >= measured * (1.0 - WITHIN)
+}
+
 /// The words of `limited_by` that a run has under this cause; none for a cause that no twin has.
 pub(super) fn limits_of(cause: Cause) -> Option<&'static [&'static str]> {
     Some(match cause {
@@ -74,7 +79,7 @@ impl Twin {
             }
             notes.extend(faults);
         }
-        notes.extend(verify.promised());
+        notes.extend(verify.promised(self.line_assumed));
         if verify.is_worse() {
             // What makes it slower does not mend what limits it.
             verify.agrees = verify.agrees.map(|_| false);
@@ -86,7 +91,15 @@ impl Twin {
     /// Where the twin and the measurement part.
     fn faults(&self, run: &Run, low: f64, high: f64) -> Vec<String> {
         let mut all = Vec::new();
-        let within = |m: &f64| low <= m * (1.0 + WITHIN) && high >= m * (1.0 - WITHIN);
+        // How much payload a buffer holds is known to a factor: where the measured rate and the twin's are both what it allows, they agree.
+        let allowed = |m: &f64| {
+            self.bounds_bps.is_some_and(|[least, most]| {
+                (least..=most).contains(m)
+                    && run.goodput_bps >= least
+                    && run.goodput_bps <= most * (1.0 + WITHIN)
+            })
+        };
+        let within = |m: &f64| near(low, high, *m) || allowed(m);
         let measured = self.measured_bps.filter(|_| !self.fitted);
         let parts = limits_of(self.cause).is_some();
         if let Some(measured) = measured.filter(|m| !within(m)) {
@@ -138,7 +151,7 @@ impl Verify {
     }
 
     /// What the twin gives after the change beside what was predicted, and beside what it gave before, where they part.
-    fn promised(&self) -> Option<String> {
+    fn promised(&self, line_assumed: bool) -> Option<String> {
         let after = self.after_bps?;
         if let Some(before) = self.before_bps.filter(|_| self.is_worse()) {
             return Some(format!(
@@ -156,7 +169,8 @@ impl Verify {
                 bps(predicted)
             ));
         }
-        (predicted > after * (1.0 + WITHIN)).then(|| {
+        // An assumed line is all that the twin can give.
+        (predicted > after * (1.0 + WITHIN) && !line_assumed).then(|| {
             format!(
                 "the prediction of {} is what limits next, a ceiling; the twin gives {} after the change, {:.0} % less: expect no more than that",
                 bps(predicted),
@@ -185,6 +199,13 @@ impl Verify {
             false => "",
         };
         match (self.before_low_bps, self.before_high_bps) {
+            (Some(low), Some(high)) if self.measured_bps.is_some_and(|m| !near(low, high, m)) => {
+                format!(
+                    "the twin agrees as far as texts say it: they leave open how much payload the buffer holds, and {} measured and {} of the twin are both within that; {limits}{change}",
+                    bps(self.measured_bps.unwrap_or(0.0)),
+                    bps(self.before_bps.unwrap_or(0.0)),
+                )
+            }
             (Some(low), Some(high)) if off > WITHIN => format!(
                 "the twin agrees: what was measured is within {within:.0} % of the range of its {} runs, {} to {}, though {:.0} % off their median, and {limits}{change}",
                 self.runs,
@@ -213,6 +234,8 @@ mod tests {
             notes: Vec::new(),
             cause,
             fitted: false,
+            line_assumed: false,
+            bounds_bps: None,
         }
     }
 
@@ -243,6 +266,24 @@ mod tests {
         );
         let none = twin.judge(&runs("loss", &[100e6]), &[]);
         assert_eq!(none.agrees, Some(false));
+    }
+
+    #[test]
+    fn a_rate_within_what_a_buffer_allows_is_not_put_in_doubt() {
+        let mut twin = twin(Cause::SendBuffer, Some(900e6));
+        let of = |twin: &Twin| twin.judge(&runs("send_buffer", &[380e6]), &runs("link", &[600e6]));
+        assert_eq!(of(&twin).agrees, Some(false));
+        twin.bounds_bps = Some([170e6, 385e6]);
+        assert_eq!(of(&twin).agrees, Some(true));
+        assert!(
+            of(&twin)
+                .in_words()
+                .contains("306 Mbit/s measured and 380 Mbit/s of the twin")
+        );
+        let said = |twin: &Twin| of(twin).notes.iter().any(|n| n.contains("expect no more"));
+        assert!(said(&twin));
+        twin.line_assumed = true;
+        assert!(!said(&twin), "the line is the twin's own");
     }
 
     #[test]

@@ -40,6 +40,10 @@ pub struct Twin {
     cause: Cause,
     /// Something was fitted to the measured rate.
     fitted: bool,
+    /// The line's rate is assumed.
+    line_assumed: bool,
+    /// What the evidence leaves a flow of this cause, bit/s, least and most, where that is a buffer or a window.
+    bounds_bps: Option<[f64; 2]>,
 }
 
 /// Why there is no twin of a flow.
@@ -90,6 +94,8 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
     let rate = |f: &Figure| f.value;
     let random = |m: &Model| m.loss.is_some();
     let lucky = random(&model) || after.as_ref().is_some_and(random);
+    let limit = judged.limits.iter().find(|l| l.cause == judged.cause());
+    let limit = limit.filter(|l| matches!(l.cause, Cause::SendBuffer | Cause::ReceiveWindow));
     Ok(Twin {
         scenario: text::text(&model, flow, &judged, false),
         notes: notes(&model, &judged, after.as_ref()),
@@ -99,6 +105,8 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
         predicted_bps: foretold.and_then(|c: &Change| c.predicted_bps),
         cause: judged.cause(),
         fitted: !model.fitted.is_empty(),
+        line_assumed: model.rate_assumed,
+        bounds_bps: limit.map(|l| [l.rate.low, l.rate.high]),
     })
 }
 

@@ -25,6 +25,7 @@ fn data() -> ReportData {
                 stated: Some("580/581/584 ms".into()),
                 source: None,
                 note: None,
+                file: None,
                 pass: false,
             }],
             repeats: None,

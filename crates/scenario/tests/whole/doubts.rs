@@ -46,6 +46,7 @@ fn counts_ratios_zeros_and_quantities_are_no_doubt() {
         ("t.goodput_bps", "value = \"1 Gbit/s\"\ntolerance = \"5 %\""),
         ("t.recovery_s", "value = \"0 s\""),
         ("t.goodput_bps", "min = \"0\""),
+        ("t.goodput_bps", "max = \"0 bit/s\""),
         ("t.rtt_max_ns", "minus = \"t.rtt_min_ns\"\nmin = -5"),
     ] {
         assert_eq!(of(metric, keys), [""; 0], "{metric}: {keys}");
