@@ -211,6 +211,12 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
         after_word(text, "pacing_rate ").and_then(rate),
     );
     put("unsent_bytes", n("notsent:"));
+    let memory = |key: &str| {
+        let all = crate::words::between(text, "skmem:(", ")")?;
+        decimal(all.split(',').find_map(|part| part.strip_prefix(key))?)
+    };
+    put("send_memory_bytes", memory("tb"));
+    put("receive_memory_bytes", memory("rb"));
     put("reordered", n("reord_seen:"));
     put("retransmits_dsack", n("dsack_dups:"));
     put("receive_space_bytes", n("rcv_space:"));
