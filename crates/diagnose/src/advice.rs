@@ -167,17 +167,11 @@ fn change(
         }
         Cause::ReceiveWindow if e.left_small() > 0.5 => systems::left_small(),
         Cause::ReceiveWindow | Cause::SendBuffer => {
-            let carried = e.settled_flight().map_or(0.0, |f| f.high);
-            let wanted = wanted(e).max(carried);
             let now = Buffers {
                 asked: asked(facts, flow) || e.memory.both,
                 ..Buffers::of(facts, &hosts, end)
             };
-            let wanted = wanted.max(flow.shared.room[end as usize]);
-            match e.memory.set.filter(|_| end == End::Sender) {
-                Some(set) => systems::set_by_program(set, wanted, &now),
-                None => buffer(system, wanted, end, &now),
-            }
+            room(e, flow, (system, end), &now)
         }
         Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
         Cause::Ramp => systems::longer(match flow.to.host.as_str() {
@@ -193,6 +187,16 @@ fn change(
     };
     let room = remedy.room;
     Some((remedy.change(host, system, None), room))
+}
+
+/// Room for what is wanted in flight: the kernel's to give, or the program's that set its buffer itself.
+fn room(e: &Evidence, flow: &Flow, (system, end): (Option<System>, End), now: &Buffers) -> Remedy {
+    let carried = e.settled_flight().map_or(0.0, |f| f.high);
+    let wanted = wanted(e).max(carried).max(flow.shared.room[end as usize]);
+    match e.memory.set.filter(|_| end == End::Sender) {
+        Some(set) => systems::set_by_program(set, wanted, now),
+        None => buffer(system, wanted, end, now),
+    }
 }
 
 /// What a sending program can do: a tool that tests, a copy over SSH, or another.
@@ -254,7 +258,10 @@ fn of_settings(facts: &Facts, hosts: &[Of], end: End) -> Option<System> {
     let ruling: Vec<&Of> = hosts.iter().filter(rules).collect();
     let system = |host: &&Of| System::named(word(facts, **host, "system")?.0);
     let first = system(ruling.first()?)?;
-    ruling.iter().all(|h| system(h) == Some(first)).then_some(first)
+    ruling
+        .iter()
+        .all(|h| system(h) == Some(first))
+        .then_some(first)
 }
 
 /// Whether the test's own options or report say that it asked for a buffer.

@@ -83,7 +83,11 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
         // A congestion window that has grown up to the receiver's and no further is full as well: the kernel counts no waiting then.
         let shut = e.full_window.is_some();
         items.push(Item {
-            holds: if shut { 0.0 } else { 1.0 - step(share.value, 0.02, 0.2) },
+            holds: if shut {
+                0.0
+            } else {
+                1.0 - step(share.value, 0.02, 0.2)
+            },
             weights: of(
                 &[Cause::ReceiveWindow, Cause::NoWindowScaling, Cause::Client],
                 -18.0,

@@ -333,7 +333,10 @@ fn of_scaling(
         let mut all = texts.iter().map(|n| Of::Host(*n));
         all.any(|of| number(facts, of, "window_scaling").is_some())
     };
-    let ends = [(&flow.senders, "sender", 0), (&flow.receivers, "receiver", 1)];
+    let ends = [
+        (&flow.senders, "sender", 0),
+        (&flow.receivers, "receiver", 1),
+    ];
     let silent = ends.iter().filter(|(texts, ..)| !says(texts));
     let each = silent.map(|(_, host, n)| format!("on the {host}: {}; ", scaling(e.systems[*n])));
     let each: String = each.collect();

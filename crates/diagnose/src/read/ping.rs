@@ -267,7 +267,9 @@ fn named(text: &str) -> Option<&str> {
 
 /// `203.0.113.40:443` of a tool that opens connections: its host, and the port.
 fn apart(name: &str) -> (&str, Option<u16>) {
-    let port = name.rsplit_once(':').filter(|(host, _)| !host.contains(':'));
+    let port = name
+        .rsplit_once(':')
+        .filter(|(host, _)| !host.contains(':'));
     match port.and_then(|(host, port)| Some((host, port.parse().ok()?))) {
         Some((host, port)) => (host, Some(port)),
         None => (name, None),

@@ -71,10 +71,16 @@ fn the_port_that_was_opened_picks_sockets_and_is_no_part_of_a_host() {
         "{open}"
     );
     assert!(open.contains("iperf3 -c 203.0.113.40 -t"), "{open}");
-    assert!(open.contains("-R if the data came from 203.0.113.40"), "{open}");
+    assert!(
+        open.contains("-R if the data came from 203.0.113.40"),
+        "{open}"
+    );
     // The host that opens connections receives: the other is the server, and sends.
     let fetched = commands(Some(System::Windows));
     assert!(fetched.contains("ss -tinm sport = :443"), "{fetched}");
-    assert!(fetched.contains("iperf3 -c 203.0.113.40 -R -t"), "{fetched}");
+    assert!(
+        fetched.contains("iperf3 -c 203.0.113.40 -R -t"),
+        "{fetched}"
+    );
     assert!(!open.contains("203.0.113.40:") && !fetched.contains("203.0.113.40:"));
 }

@@ -43,14 +43,19 @@ fn a_buffer_that_the_program_set_is_not_the_kernels_to_change() {
     let commands = self::flow(&text, &on("100 Mbit/s")).changes[0]
         .commands
         .join("\n");
-    assert!(commands.contains("as net.core.wmem_max, 4194304"), "{commands}");
+    assert!(
+        commands.contains("as net.core.wmem_max, 4194304"),
+        "{commands}"
+    );
     assert!(commands.contains("tcp_wmem="), "{commands}");
 }
 
 #[test]
 fn a_buffer_at_its_setting_is_the_kernels() {
     let text = format!("{SOCKET}{}", settings(4_194_304, 262_144));
-    let commands = flow(&text, &on("100 Mbit/s")).changes[0].commands.join("\n");
+    let commands = flow(&text, &on("100 Mbit/s")).changes[0]
+        .commands
+        .join("\n");
     assert!(commands.contains("tcp_wmem="), "{commands}");
     assert!(!commands.contains("program ask for no"), "{commands}");
 }
@@ -87,7 +92,10 @@ net.ipv4.tcp_wmem = 4096\t16384\t131072
     let commands = change.commands.join("\n");
     assert!(commands.contains("4096 16384 8388608"), "{commands}");
     let promised = change.predicted_bps.expect("a rate");
-    assert!((promised - 8_388_608.0 * 8.0 / 0.2104).abs() < 1e6, "{promised}");
+    assert!(
+        (promised - 8_388_608.0 * 8.0 / 0.2104).abs() < 1e6,
+        "{promised}"
+    );
     assert_eq!(change.high_bps, Some(promised));
 }
 

@@ -48,10 +48,17 @@ fn intervals_of_whole_windows_are_those_of_a_window() {
     ];
     let d = of_files(&files, &on("100 Mbit/s"));
     let flow = &d.flows[0];
-    assert_eq!(flow.verdict.cause, "no_window_scaling", "{:#?}", flow.verdict);
+    assert_eq!(
+        flow.verdict.cause, "no_window_scaling",
+        "{:#?}",
+        flow.verdict
+    );
     assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
     let because = flow.verdict.because.join("\n");
-    assert!(because.contains("the intervals differ by 11 %"), "{because}");
+    assert!(
+        because.contains("the intervals differ by 11 %"),
+        "{because}"
+    );
     let commands = flow.changes[0].commands.join("\n");
     assert_eq!(commands, "sysctl -w net.ipv4.tcp_window_scaling=1");
     // The same without the settings, as the socket shows it.
@@ -68,7 +75,11 @@ fn scaling_that_is_off_decides_without_sockets_and_without_a_round_trip() {
         };
         let d = of_files(&[("cli.txt", LOG), ("receiver.txt", RECEIVER)], &known);
         let flow = &d.flows[0];
-        assert_eq!(flow.verdict.cause, "no_window_scaling", "{:#?}", flow.verdict);
+        assert_eq!(
+            flow.verdict.cause, "no_window_scaling",
+            "{:#?}",
+            flow.verdict
+        );
         let commands = flow.changes[0].commands.join("\n");
         assert!(commands.contains("tcp_window_scaling=1"), "{commands}");
         assert!(!commands.contains("mem"), "{commands}");
@@ -93,5 +104,10 @@ fn where_64_kib_are_in_flight_scaling_is_asked_for_first() {
         ..on("100 Mbit/s")
     };
     let d = of(LOG, &far);
-    assert!(d.flows[0].missing.iter().all(|m| m.fact != "window_scaling"));
+    assert!(
+        d.flows[0]
+            .missing
+            .iter()
+            .all(|m| m.fact != "window_scaling")
+    );
 }
