@@ -44,12 +44,14 @@ pub(crate) fn changes(
     let first = [Some(cause), both.or(second)].into_iter().flatten();
     let mut causes: Vec<Cause> = first.collect();
     let mut at = 0;
+    let mut set = Vec::new();
     while let Some(cause) = causes.get(at).copied() {
         at += 1;
-        let Some(mut change) = change(cause, e, (facts, flow)) else {
+        let Some((mut change, room)) = change(cause, e, (facts, flow)) else {
             continue;
         };
         gone.push(cause);
+        set.extend(room.map(|bytes| (cause, bytes)));
         let drawn = either.is_some_and(|other| !gone.contains(&other));
         if drawn && both.is_some() {
             let first = "it may as well be the change after this one: first get what is missing, or make both";
@@ -60,7 +62,7 @@ pub(crate) fn changes(
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass.
             _ if e.udp || drawn => None,
-            _ => next(&gone, second, e, ceilings),
+            _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
         match next {
             // A setting that gives no more than was measured is not changed, unless the other end's goes with it.
@@ -76,6 +78,23 @@ pub(crate) fn changes(
         all.push(change);
     }
     all
+}
+
+/// What is left after a change, and no more than the buffers give that it sets.
+fn within_set(
+    (mut cause, mut figure): (Cause, Figure),
+    set: &[(Cause, u64)],
+    e: &Evidence,
+) -> (Cause, Figure) {
+    let rtt = e.rtt_by_itself().map_or(0.0, |rtt| rtt.value);
+    for (own, bytes) in set {
+        let most = *bytes as f64 * 8.0 * e.streams / rtt;
+        if most < figure.value {
+            (cause, figure.value) = (*own, most);
+        }
+        figure.high = libm::fmin(figure.high, libm::fmax(most, figure.value));
+    }
+    (cause, figure)
 }
 
 /// What limits after a change, and at which rate.
@@ -101,18 +120,23 @@ fn is_vain(cause: Cause, (_, then): &(Cause, Figure), e: &Evidence) -> bool {
 /// A change gives so many times what was measured at least.
 const GAIN: f64 = 1.02;
 
-/// What to change against one cause.
-fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
+/// What to change against one cause, and the largest buffer that this sets, bytes.
+fn change(
+    cause: Cause,
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+) -> Option<(Change, Option<u64>)> {
     if cause == Cause::Nic {
         let drops = e.nic_drops.as_ref().filter(|d| d.count.value > 0.0);
         let host = drops.map_or_else(
             || named(flow, End::Receiver),
             |d| host_of(facts, flow, d.host),
         );
-        return Some(systems::interface(&places(facts, drops)).change(&host, None, None));
+        let remedy = systems::interface(&places(facts, drops));
+        return Some((remedy.change(&host, None, None), None));
     }
     if cause == Cause::NoWindowScaling {
-        return Some(scaled(e, facts, flow));
+        return Some((scaled(e, facts, flow), None));
     }
     let end = match cause {
         Cause::HostCpu => end_of(e.cpu_of.as_ref().map(|(side, _)| *side), End::Sender),
@@ -133,8 +157,8 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         End::Receiver => &flow.receivers,
     };
     let host = &named(flow, end);
-    let system = e.systems[end as usize];
     let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
+    let system = e.systems[end as usize].or_else(|| of_settings(facts, &hosts, end));
     let remedy = match cause {
         Cause::HostCpu => systems::processor(e.ssh),
         Cause::Disk => systems::disk(end),
@@ -143,18 +167,11 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         }
         Cause::ReceiveWindow if e.left_small() > 0.5 => systems::left_small(),
         Cause::ReceiveWindow | Cause::SendBuffer => {
-            let carried = e.settled_flight().map_or(0.0, |f| f.high);
-            let wanted = wanted(e).max(carried);
             let now = Buffers {
-                asked: asked(facts, flow),
+                asked: asked(facts, flow) || e.memory.both,
                 ..Buffers::of(facts, &hosts, end)
             };
-            buffer(
-                system,
-                wanted.max(flow.shared.room[end as usize]),
-                end,
-                &now,
-            )
+            room(e, flow, (system, end), &now)
         }
         Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
         Cause::Ramp => systems::longer(match flow.to.host.as_str() {
@@ -168,7 +185,18 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         }
         _ => return None,
     };
-    Some(remedy.change(host, system, None))
+    let room = remedy.room;
+    Some((remedy.change(host, system, None), room))
+}
+
+/// Room for what is wanted in flight: the kernel's to give, or the program's that set its buffer itself.
+fn room(e: &Evidence, flow: &Flow, (system, end): (Option<System>, End), now: &Buffers) -> Remedy {
+    let carried = e.settled_flight().map_or(0.0, |f| f.high);
+    let wanted = wanted(e).max(carried).max(flow.shared.room[end as usize]);
+    match e.memory.set.filter(|_| end == End::Sender) {
+        Some(set) => systems::set_by_program(set, wanted, now),
+        None => buffer(system, wanted, end, now),
+    }
 }
 
 /// What a sending program can do: a tool that tests, a copy over SSH, or another.
@@ -197,13 +225,13 @@ fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
         (Some(false), Some(true)) => End::Sender,
         _ => End::Receiver,
     };
-    let system = e.systems[end as usize];
     let texts = if end == End::Sender {
         &flow.senders
     } else {
         &flow.receivers
     };
     let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
+    let system = e.systems[end as usize].or_else(|| of_settings(facts, &hosts, end));
     let now = Buffers::of(facts, &hosts, end);
     let mut remedy = systems::scaling(system, &now);
     if system.is_none() {
@@ -216,6 +244,24 @@ fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
         );
     }
     remedy.change(&named(flow, end), system, None)
+}
+
+/// The system of the texts whose settings an end's window or buffer goes by, though they may be of the other end as well: one that
+/// limits is the one to be changed.
+fn of_settings(facts: &Facts, hosts: &[Of], end: End) -> Option<System> {
+    let rules = |host: &&Of| {
+        let now = Buffers::of(facts, &[**host], end);
+        let own = now.space.or(now.most).or(now.core).is_some();
+        // Levels of tuning are those of receive windows.
+        own || now.unscaled || end == End::Receiver && now.level.is_some()
+    };
+    let ruling: Vec<&Of> = hosts.iter().filter(rules).collect();
+    let system = |host: &&Of| System::named(word(facts, **host, "system")?.0);
+    let first = system(ruling.first()?)?;
+    ruling
+        .iter()
+        .all(|h| system(h) == Some(first))
+        .then_some(first)
 }
 
 /// Whether the test's own options or report say that it asked for a buffer.

@@ -14,6 +14,8 @@ pub(crate) struct Asking {
     system: Option<System>,
     /// The data went to whoever opened it.
     fetched: bool,
+    /// Nobody says which way it went.
+    open: bool,
     /// What sockets of the sender are picked by.
     sockets: String,
 }
@@ -22,16 +24,27 @@ impl Asking {
     /// Who asks about a flow.
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Asking {
         let test = flow.test.as_ref().filter(|t| t.at != Place::You);
-        let fetched = test.is_some_and(|t| t.client == Side::Receiver);
+        // Without a name of either end nobody says which way the data went.
+        let unnamed = test.is_none() && flow.from.host.is_empty() && flow.to.host.is_empty();
+        let fetched = match test {
+            Some(test) => test.client == Side::Receiver,
+            None => unnamed && is_fetched(facts, flow),
+        };
         let peer = if fetched { &flow.from } else { &flow.to };
         let host = match (peer.host.as_str(), flow.pings.target(facts)) {
             ("", Some(pinged)) => pinged,
-            ("", None) => "HOST",
+            ("", None) => UNNAMED,
             (host, _) => host,
         };
         // A server may see its client by another address than the client itself.
-        let sockets = match (fetched, flow.from.port) {
+        let service = facts.along(flow, "service_port").next_back();
+        let port = flow.from.port.or(service.map(|port| port.value as u16));
+        let open = unnamed && !fetched && host != UNNAMED;
+        let sockets = match (fetched, port) {
             (true, Some(port)) => format!("sport = :{port}"),
+            (true, None) if flow.to.host.is_empty() => format!("src {host}"),
+            (false, Some(port)) if open => format!("'( sport = :{port} or dport = :{port} )'"),
+            (false, None) if open => format!("'( dst {host} or src {host} )'"),
             _ if flow.to.host.is_empty() => format!("dst {host}"),
             _ => format!("dst {}", flow.to.host),
         };
@@ -39,6 +52,7 @@ impl Asking {
             host: host.to_owned(),
             system: flow.systems[usize::from(fetched)],
             fetched,
+            open,
             sockets,
         }
     }
@@ -83,10 +97,31 @@ impl Asking {
         format!("iperf3 -c {}{back} {options}", self.host)
     }
 
+    /// What a test needs besides where nobody says which way the data went.
+    pub(crate) fn way(&self) -> String {
+        match self.open {
+            true => format!(" (with -R if the data came from {})", self.host),
+            false => String::new(),
+        }
+    }
+
     /// The sender's sockets.
     pub(crate) fn sockets(&self) -> String {
         format!("ss -tinm {}", self.sockets)
     }
+}
+
+/// A host that no text names.
+const UNNAMED: &str = "HOST";
+
+/// Whether the host that sent the pings is the receiver for certain, by the settings that its text has.
+fn is_fetched(facts: &Facts, flow: &Flow) -> bool {
+    let Some(Place::Line(source, _)) = flow.pings.place(facts) else {
+        return false;
+    };
+    let here = |n: &u32| facts.host_sources.get(*n as usize) == Some(&source);
+    let is_receiver = |n: &u32| here(n) && !flow.senders.contains(n);
+    flow.receivers.iter().any(is_receiver) && !flow.senders.iter().any(here)
 }
 
 /// What shows how busy the disks of a host are.

@@ -9,6 +9,7 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::group::Group;
 use crate::known::System;
+use crate::memory::beyond;
 use crate::read::Facts;
 use crate::room::Room;
 
@@ -488,7 +489,7 @@ pub(crate) fn most_said(bytes: f64) -> f64 {
 }
 
 /// The release of a host's kernel, if it was said.
-fn kernel(facts: &Facts, host: Of) -> Option<(u32, u32)> {
+pub(crate) fn kernel(facts: &Facts, host: Of) -> Option<(u32, u32)> {
     let (release, _) = word(facts, host, "kernel")?;
     window::release(release)
 }
@@ -525,7 +526,8 @@ pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec
         };
         let of = window::sent_part(kernel(facts, *host));
         let mut part = bytes.times(of.usual);
-        (part.low, part.high) = (bytes.low * of.least, bytes.high * of.most);
+        part.low = bytes.low * of.least;
+        part.high = bytes.high * of.most + beyond(bytes.high);
         all.push(Room {
             bytes: part,
             memory: Some(bytes),

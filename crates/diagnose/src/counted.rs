@@ -7,7 +7,7 @@ use crate::fact::{Fact, Figure, Of};
 use crate::filed::file_of;
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
-use crate::items::{Item, LOSSES, of, spread, step};
+use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
 use crate::seen::{Row, Test, after_start};
 use crate::tally::HOSTS_MAX;
@@ -74,9 +74,6 @@ fn usual(facts: &Facts, socket: u32) -> Option<Figure> {
     all.get(all.len() / 2).copied().cloned()
 }
 
-/// Intervals under a window differ by less than this part of their mean.
-const EVEN: f64 = 0.1;
-
 impl Evidence {
     /// What the hosts' counters grew by, and what stood in the receiver's socket.
     pub(crate) fn of_counters(&mut self, facts: &Facts, flow: &Flow) {
@@ -135,11 +132,6 @@ impl Evidence {
         }
     }
 
-    /// Whether its intervals are as even as a window leaves them, or are not known.
-    pub(crate) fn is_even(&self) -> bool {
-        spread(&self.steady).is_none_or(|s| s < EVEN.max(1.5 * self.grain))
-    }
-
     /// Datagrams that nobody lost, sent as fast as was asked: no more was to be expected. Of a rate that is known to have been asked
     /// for, or expected, nine tenths count.
     pub(crate) fn is_as_asked(&self) -> bool {
@@ -153,22 +145,6 @@ impl Evidence {
         !full
             && !self.application.as_ref().is_some_and(less)
             && !self.target.as_ref().is_some_and(less)
-    }
-
-    /// The middle one of the intervals after the start, bit/s; none of fewer than four.
-    pub(crate) fn late(&self) -> Option<f64> {
-        let mut all = self.steady.clone();
-        all.sort_by(f64::total_cmp);
-        (all.len() >= 4).then(|| all[all.len() / 2])
-    }
-
-    /// The rate after the start, where the intervals then are even and faster than the mean, which slow start holds down: what a limit
-    /// that does not change leaves. Otherwise the mean rate.
-    pub(crate) fn settled(&self) -> Option<Figure> {
-        let rate = self.rate.as_ref()?;
-        let even = !self.udp && rate.value > 0.0 && self.is_even();
-        let late = self.late().filter(|late| even && *late > rate.value);
-        Some(late.map_or_else(|| rate.clone(), |late| rate.times(late / rate.value)))
     }
 
     /// In how many episodes losses came, at most as many as there were losses; none where nothing counts them. Intervals with losses

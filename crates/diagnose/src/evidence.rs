@@ -8,6 +8,7 @@ use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
+use crate::memory::{SendMemory, beyond};
 use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
 use crate::room::Room;
@@ -72,6 +73,8 @@ pub(crate) struct Evidence {
     pub(crate) announced: bool,
     /// What the send buffer may be.
     pub(crate) buffers: Vec<Room>,
+    /// Who set the send buffer's memory.
+    pub(crate) memory: SendMemory,
     /// Shares of the time that the kernel says: window, buffer.
     pub(crate) rwnd_share: Option<Figure>,
     /// Share of the time in which the send buffer was full.
@@ -132,6 +135,8 @@ pub(crate) struct Evidence {
     pub(crate) peak: f64,
     /// The same without the first.
     pub(crate) later_peak: f64,
+    /// How long an interval after the start is, seconds; 0 without any.
+    pub(crate) interval_s: f64,
     /// By how much of their mean intervals differ by whole writes alone.
     pub(crate) grain: f64,
     /// By how much the rate of one interval may be too high because of that, bit/s.
@@ -182,6 +187,7 @@ impl Evidence {
         e.of_captures(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
+        e.of_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
         e.of_disks(facts, flow);
@@ -263,12 +269,15 @@ impl Evidence {
         ) {
             self.windows.push(room);
         }
-        if let Some(room) = socket_room(
+        if let Some(mut room) = socket_room(
             lent("send_buffer_bytes"),
             lent("send_buffer_requested_bytes"),
             self.systems[0],
             "the sender's socket buffer",
         ) {
+            if self.systems[0] == Some(System::Linux) {
+                room.bytes.high += beyond(room.bytes.high);
+            }
             self.buffers.push(room);
         }
     }
@@ -349,6 +358,8 @@ impl Evidence {
         let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
         (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
         self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
+        let first = rows.get(skip).map(|r| r.until - r.from);
+        self.interval_s = first.unwrap_or(0.0);
         if side == Side::Sender && !self.udp {
             let shortest = rows
                 .iter()

@@ -80,8 +80,14 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
             ),
         });
         items.push(elsewhere(share));
+        // A congestion window that has grown up to the receiver's and no further is full as well: the kernel counts no waiting then.
+        let shut = e.full_window.is_some();
         items.push(Item {
-            holds: 1.0 - step(share.value, 0.02, 0.2),
+            holds: if shut {
+                0.0
+            } else {
+                1.0 - step(share.value, 0.02, 0.2)
+            },
             weights: of(
                 &[Cause::ReceiveWindow, Cause::NoWindowScaling, Cause::Client],
                 -18.0,
@@ -390,7 +396,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-    steadiness(e, items);
+    crate::even::steadiness(e, items);
     peaks(e, ceilings, items);
     opening(e, ceilings, items);
 }
@@ -523,49 +529,4 @@ pub(crate) fn spread(intervals: &[f64]) -> Option<f64> {
     }
     let off = intervals.iter().map(|r| (r - mean) * (r - mean));
     Some((off.sum::<f64>() / n).sqrt() / mean)
-}
-
-/// Intervals that differ by more than this through pieces alone say nothing.
-const GRAIN_MAX: f64 = 0.25;
-
-/// How even the intervals are.
-fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(spread) = spread(&e.steady) else {
-        return;
-    };
-    if e.grain > GRAIN_MAX {
-        // The pieces are as large as the intervals.
-        return;
-    }
-    let spread = (spread * spread - e.grain * e.grain).max(0.0).sqrt();
-    items.push(Item {
-        holds: 1.0 - step(spread, 0.02, 0.08),
-        weights: vec![
-            (Cause::ReceiveWindow, 4.0),
-            (Cause::SendBuffer, 4.0),
-            (Cause::Link, 3.0),
-            (Cause::Pacing, 4.0),
-            (Cause::Shaper, 4.0),
-            (Cause::RandomLoss, -6.0),
-            (Cause::CrossTraffic, -5.0),
-            (Cause::Policer, -2.0),
-        ],
-        sentence: format!(
-            "the intervals are even, within {:.0} %",
-            (spread * 100.0).ceil()
-        ),
-    });
-    items.push(Item {
-        // A window over round trips that vary is a rate that varies.
-        holds: step(spread, 0.1, 0.25) * (1.0 - 0.8 * e.unsteady()),
-        weights: vec![
-            (Cause::RandomLoss, 4.0),
-            (Cause::CongestionLoss, 2.0),
-            (Cause::CrossTraffic, 3.0),
-            (Cause::ReceiveWindow, -6.0),
-            (Cause::SendBuffer, -6.0),
-            (Cause::Pacing, -6.0),
-        ],
-        sentence: format!("the intervals differ by {:.0} %", spread * 100.0),
-    });
 }

@@ -3,16 +3,17 @@
 use crate::advice::{Buffers, End};
 use crate::asking::{Asking, disks, queues};
 use crate::cause::Cause;
-use crate::ceiling::Limit;
+use crate::ceiling::{Limit, UNSCALED};
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::fact::Figure;
-use crate::flow::Flow;
+use crate::fact::{Figure, Of};
+use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::infer::Ranking;
 use crate::known::System;
 use crate::read::{COPIES, Facts};
-use crate::verdict::at_most;
+use crate::room::Room;
+use crate::verdict::{NARROW, at_most, within};
 
 /// Most facts that are asked for.
 const ASKED_MAX: usize = 4;
@@ -70,6 +71,7 @@ pub(crate) fn missing(
     }
     all.extend(of_members(e, &likely, sure));
     all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
+    all.extend(of_scaling(e, (facts, flow), &likely));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));
     let kernel = e.rwnd_share.is_none() && e.busy_share.is_none();
     if kernel && !sure && e.systems[0].is_none_or(|s| s == System::Linux) {
@@ -308,6 +310,59 @@ fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFa
     })
 }
 
+/// Whether windows are scaled, where as much is in flight as one without scaling lets be, and no smaller window is known: larger buffers do
+/// nothing without it (RFC 7323 §2.2).
+fn of_scaling(
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+    likely: &[Cause],
+) -> Option<MissingFact> {
+    const ROOMS: [Cause; 3] = [
+        Cause::ReceiveWindow,
+        Cause::SendBuffer,
+        Cause::NoWindowScaling,
+    ];
+    let flight = e.settled_flight()?;
+    let near = flight.high < NARROW * flight.low && within(&flight, UNSCALED);
+    let known = e.scaled || e.unscaled.is_some();
+    let small = |room: &Room| room.bytes.value < 1.02 * UNSCALED;
+    if !near || known || e.windows.iter().any(small) || !likely.iter().any(|c| ROOMS.contains(c)) {
+        return None;
+    }
+    let says = |texts: &[u32]| {
+        let mut all = texts.iter().map(|n| Of::Host(*n));
+        all.any(|of| number(facts, of, "window_scaling").is_some())
+    };
+    let ends = [
+        (&flow.senders, "sender", 0),
+        (&flow.receivers, "receiver", 1),
+    ];
+    let silent = ends.iter().filter(|(texts, ..)| !says(texts));
+    let each = silent.map(|(_, host, n)| format!("on the {host}: {}; ", scaling(e.systems[*n])));
+    let each: String = each.collect();
+    Some(MissingFact {
+        fact: "window_scaling",
+        would_decide: format!(
+            "whether windows are scaled: {:.0} bytes in flight are as many as a window without scaling lets be, and larger buffers do nothing without it (RFC 7323)",
+            flight.value
+        ),
+        command: format!(
+            "{each}of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep wscale"
+        ),
+    })
+}
+
+/// The command that prints whether a host offers window scaling.
+fn scaling(system: Option<System>) -> &'static str {
+    match system {
+        Some(System::Linux) => "sysctl net.ipv4.tcp_window_scaling",
+        Some(System::Windows) => "netsh interface tcp show global",
+        Some(System::Solaris) => "ndd /dev/tcp tcp_wscale_always",
+        Some(_) => "sysctl net.inet.tcp.rfc1323",
+        None => "sysctl -a | grep -E 'tcp_window_scaling|rfc1323'",
+    }
+}
+
 /// What is missing of the hosts' windows and buffers. What is to be changed has to be known, though it is known to be the limit.
 fn of_buffers(
     e: &Evidence,
@@ -322,7 +377,9 @@ fn of_buffers(
         && e.sndbuf_share.is_none()
         && !sure;
     let receiver = lacks_window(e, likely) || blind(Cause::ReceiveWindow, End::Receiver);
-    let sender = lacks_buffer || blind(Cause::SendBuffer, End::Sender);
+    // What is left of another cause's rate goes by it.
+    let next = e.memory.at_usual_most && Buffers::are_unknown(facts, flow, End::Sender);
+    let sender = lacks_buffer || next || blind(Cause::SendBuffer, End::Sender);
     let ask = |fact, host: &str, what: &str, system, receive| MissingFact {
         fact,
         would_decide: match sure {
@@ -404,8 +461,9 @@ fn of_path(
             "retransmits",
             "whether losses hold the rate down",
             format!(
-                "{}, or nstat before and after a test",
-                asking.test("-t 30 --json")
+                "{}{}, or nstat before and after a test",
+                asking.test("-t 30 --json"),
+                asking.way()
             ),
         );
     } else if losses && !sure {

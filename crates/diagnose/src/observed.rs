@@ -4,6 +4,7 @@ use crate::account::Account;
 use crate::cause::Cause;
 use crate::ceiling::UNSCALED;
 use crate::evidence::Evidence;
+use crate::fact::Figure;
 use crate::items::{Item, LOSSES, of, step};
 
 /// Where a kernel's own account stands beside it, a capture says the same once more.
@@ -12,7 +13,7 @@ const BESIDE_KERNEL: f64 = 0.5;
 /// Weighs an account's shares.
 pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
     if e.unscaled.is_some()
-        && let Some(flight) = e.implied_flight()
+        && let Some(flight) = e.implied_flight().or_else(|| uncut(e))
     {
         items.push(Item {
             holds: 1.0 - step(flight.low, 66_000.0, 80_000.0),
@@ -24,7 +25,7 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
         items.push(Item {
             holds: step(flight.high, 0.7 * UNSCALED, 0.8 * UNSCALED)
                 * (1.0 - step(flight.low, 66_000.0, 80_000.0)),
-            weights: vec![(Cause::ReceiveWindow, -12.0)],
+            weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -12.0),
             sentence: String::new(),
         });
     }
@@ -40,6 +41,12 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
     for item in &mut items[first..] {
         item.holds *= trust;
     }
+}
+
+/// Without a round trip: the congestion window of one connection, which no loss has cut. It grows no further than what is sent.
+fn uncut(e: &Evidence) -> Option<Figure> {
+    let lossless = e.retransmits.as_ref().is_some_and(|r| r.value <= 1.0);
+    e.cwnd.clone().filter(|_| lossless && e.streams == 1.0)
 }
 
 /// As much is in flight as a window without scaling lets be (RFC 7323 §2), where the settings allow far more.

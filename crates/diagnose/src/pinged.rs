@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::fact::{Fact, Figure, Of};
+use crate::fact::{Fact, Figure, Of, Place};
 use crate::flow::{Flow, alike};
 use crate::read::Facts;
 
@@ -23,6 +23,13 @@ impl Pings {
     pub(crate) fn target<'f>(&self, facts: &'f Facts) -> Option<&'f str> {
         let names = facts.pings.get(*self.own.first()? as usize)?;
         names.first().map(String::as_str)
+    }
+
+    /// Where the first of them was read.
+    pub(crate) fn place(&self, facts: &Facts) -> Option<Place> {
+        let first = Of::Ping(*self.own.first()?);
+        let fact = facts.facts.iter().find(|f| f.of == first)?;
+        Some(fact.at)
     }
 }
 

@@ -44,6 +44,10 @@ impl Evidence {
     /// The window that was announced and used up, and the least that the receiver's settings allow; none where the program or the user
     /// says how large it is, or nothing shows it.
     fn below_settings(&self) -> Option<(f64, f64)> {
+        if self.unscaled.is_some() {
+            // Whatever settings and programs allow, it is no larger.
+            return None;
+        }
         let is_announced = |r: &&Room| r.what == ANNOUNCED;
         let shown = self.windows.iter().filter(is_announced);
         let shown = shown.map(|r| r.bytes.value).reduce(libm::fmin);

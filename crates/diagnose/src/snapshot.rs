@@ -13,9 +13,10 @@ const FULL: f64 = 0.95;
 impl Evidence {
     /// The window that sockets show, together: a ceiling where it is full, and the congestion window is not.
     pub(crate) fn window_at_once(&mut self, announced: Option<(Figure, Figure)>, sockets: usize) {
-        let cwnd = self.cwnd.as_ref().map_or(0.0, |c| c.value);
+        let segment = self.mss * sockets.max(1) as f64;
         let full = |(window, flight): &(Figure, Figure)| {
-            cwnd > 1.05 * flight.value && flight.value > FULL * window.value
+            let shut = window.value - flight.value < segment && flight.value <= window.value;
+            flight.value > FULL * window.value && (self.has_room(flight) || shut)
         };
         let Some((window, _)) = announced.filter(full) else {
             return;
@@ -26,6 +27,12 @@ impl Evidence {
             self.windows.push(Room::announced(each));
         }
         self.full_window = Some(window);
+    }
+
+    /// Whether the congestion window has room beside what is in flight.
+    fn has_room(&self, flight: &Figure) -> bool {
+        let cwnd = self.cwnd.as_ref().map_or(0.0, |c| c.value);
+        cwnd > 1.05 * flight.value
     }
 
     /// What the time says in which a socket was busy, beside its bytes and the time they took.
@@ -183,8 +190,12 @@ pub(crate) fn by_snapshot(e: &Evidence, items: &mut Vec<Item>) {
                 None => vec![(Cause::ReceiveWindow, 14.0), (Cause::Client, 8.0)],
             },
             sentence: format!(
-                "the receiver's window of {:.0} bytes was full, and the congestion window was not",
-                window.value
+                "the receiver's window of {:.0} bytes was full, and the congestion window {}",
+                window.value,
+                match e.flight.as_ref().is_some_and(|f| e.has_room(f)) {
+                    true => "was not",
+                    false => "no larger: no whole segment more fits into the receiver's",
+                }
             ),
         });
     }

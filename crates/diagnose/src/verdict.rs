@@ -373,11 +373,11 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
 }
 
 /// Bytes in flight of which more is unknown are near no window in particular.
-const NARROW: f64 = 1.3;
+pub(crate) const NARROW: f64 = 1.3;
 
 /// Whether a window would show as these bytes in flight: a ninth less at most, by segments that are not whole and
 /// ACKs that wait.
-fn within(flight: &Figure, window: f64) -> bool {
+pub(crate) fn within(flight: &Figure, window: f64) -> bool {
     flight.low <= window * 1.02 && window <= flight.high * 1.12
 }
 

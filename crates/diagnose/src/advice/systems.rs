@@ -28,6 +28,8 @@ pub(crate) struct Remedy {
     pub(crate) persist: Vec<String>,
     /// What may go wrong.
     pub(crate) risk: String,
+    /// The largest buffer that a connection has room for then, bytes; none where it is not set to a number.
+    pub(crate) room: Option<u64>,
 }
 
 /// Which end of a flow is to be changed.
@@ -177,6 +179,7 @@ pub(crate) fn interface(counted: &str) -> Remedy {
             "ethtool -A INTERFACE with what ethtool -a printed before".to_owned(),
         ],
         persist: Vec::new(),
+        room: None,
         risk: "a change of the rings resets the interface of many drivers for a second; pause frames may hold back others behind the same port".to_owned(),
     }
 }
@@ -247,6 +250,7 @@ fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
         // The most is high enough, and no buffer grows to it.
         true => Remedy {
             risk: memory(now.most.unwrap_or(0)),
+            room: now.most,
             ..Remedy::default()
         },
         false => largest(wanted, end, now),
@@ -295,6 +299,7 @@ fn largest(wanted: f64, end: End, now: &Buffers) -> Remedy {
             "{}; with pfifo_fast a larger window may overflow short queues: use fq",
             memory(twice)
         ),
+        room: Some(twice),
     };
     // Only programs that ask for a buffer are held by it.
     if now.core.is_none_or(|core| core < twice) {
@@ -342,6 +347,7 @@ fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
             "{}; `netstat -m` shows whether mbufs run out",
             memory(twice)
         ),
+        room: Some(twice),
     }
 }
 
@@ -357,6 +363,7 @@ fn bsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
         undo: vec![before(&key, now.space, "sysctl ")],
         persist: vec![format!("in /etc/sysctl.conf: {key}={once}")],
         risk: "every connection of the host starts with this buffer; a kernel with little memory for mbufs may run out of them".to_owned(),
+        room: Some(once),
     }
 }
 
@@ -373,6 +380,7 @@ fn macos(wanted: f64, end: End, now: &Buffers) -> Remedy {
                 .to_owned(),
         ],
         risk: memory(twice),
+        room: Some(twice),
     };
     // No buffer is larger than this limit allows.
     if now.core.is_none_or(|core| core < twice) {
@@ -385,6 +393,34 @@ fn macos(wanted: f64, end: End, now: &Buffers) -> Remedy {
             .risk
             .push_str("; older releases refuse more than kern.ipc.maxsockbuf allows");
     }
+    remedy
+}
+
+/// A send buffer of `set` bytes that the program asked for itself: the kernel tunes it no more, whatever its settings are.
+pub(crate) fn set_by_program(set: f64, wanted: f64, now: &Buffers) -> Remedy {
+    let most = now.most.unwrap_or(0);
+    let mut remedy = match (most as f64) < wanted {
+        true => largest(wanted, End::Sender, now),
+        false => Remedy {
+            risk: memory(most),
+            room: Some(most),
+            ..Remedy::default()
+        },
+    };
+    let room = remedy.room.unwrap_or(most);
+    let first = format!(
+        "have the program ask for no send buffer (SO_SNDBUF; -w of iperf3): it set one, of {set:.0} bytes, which the kernel tunes no more, so that net.ipv4.tcp_wmem changes nothing. Without it up to {room} bytes are given"
+    );
+    remedy.commands.insert(0, first);
+    let ask = power(wanted);
+    remedy.commands.push(match now.core {
+        Some(core) if core >= ask => {
+            format!("or have it ask for {ask} bytes, as net.core.wmem_max, {core}, allows")
+        }
+        _ => format!(
+            "or have it ask for {ask} bytes, after sysctl -w net.core.wmem_max={ask}: it gets no more than that setting"
+        ),
+    });
     remedy
 }
 
@@ -408,6 +444,7 @@ fn solaris(wanted: f64, end: End) -> Remedy {
         ],
         persist: vec!["ipadm keeps it; ndd's is lost at the next start".to_owned()],
         risk: "every connection of the host starts with this buffer".to_owned(),
+        room: Some(once),
     }
 }
 
@@ -417,6 +454,7 @@ pub(crate) fn longer(host: &str) -> Remedy {
         commands: vec![format!("test for longer, without the start: iperf3 -c {host} -t 60 -O 10")],
         undo: Vec::new(),
         persist: Vec::new(),
+        room: None,
         risk: "transfers as short as this one stay as slow: only a shorter round trip or one connection for many of them helps".to_owned(),
     }
 }

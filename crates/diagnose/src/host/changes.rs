@@ -169,6 +169,7 @@ fn set(key: &str, to: &str, now: &str, risk: &str) -> Remedy {
         false => value.to_owned(),
     };
     Remedy {
+        room: None,
         commands: vec![format!("sysctl -w {key}={}", quoted(to))],
         undo: vec![format!("sysctl -w {key}={}", quoted(now))],
         persist: kept(&[(key, to)]),

@@ -179,6 +179,8 @@ impl Facts {
             ("delivery_bps", flow.delivery_bps),
             ("pacing_limit_bps", flow.pacing_limit_bps),
             ("reordered", Some(flow.reordered)),
+            ("send_memory_bytes", flow.send_buffer_bytes),
+            ("receive_memory_bytes", flow.receive_buffer_bytes),
         ] {
             if let Some(value) = value {
                 self.exact(of, name, value, at);

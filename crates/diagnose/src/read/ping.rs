@@ -46,7 +46,11 @@ impl Tool for Ping {
             return true;
         }
         if let Some(name) = named(text) {
-            self.statistics(name, facts);
+            let (host, port) = apart(name);
+            self.statistics(host, facts);
+            if let (Some(port), Some(of)) = (port, self.to) {
+                facts.exact(of, "service_port", f64::from(port), line.at);
+            }
             return true;
         }
         self.answer(text, line.at)
@@ -259,6 +263,17 @@ fn named(text: &str) -> Option<&str> {
         .or_else(|| between(text, "Ping statistics for ", ""))
         .or(router)?;
     Some(name.trim().trim_end_matches(':'))
+}
+
+/// `203.0.113.40:443` of a tool that opens connections: its host, and the port.
+fn apart(name: &str) -> (&str, Option<u16>) {
+    let port = name
+        .rsplit_once(':')
+        .filter(|(host, _)| !host.contains(':'));
+    match port.and_then(|(host, port)| Some((host, port.parse().ok()?))) {
+        Some((host, port)) => (host, Some(port)),
+        None => (name, None),
+    }
 }
 
 /// The time of an answer, in the language of whoever sent the ping: `time=250.4 ms`, `Zeit=37ms`, `temps<1ms`, ms.

@@ -211,6 +211,8 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
         after_word(text, "pacing_rate ").and_then(rate),
     );
     put("unsent_bytes", n("notsent:"));
+    put("send_memory_bytes", memory(text, "tb"));
+    put("receive_memory_bytes", memory(text, "rb"));
     put("reordered", n("reord_seen:"));
     put("retransmits_dsack", n("dsack_dups:"));
     put("receive_space_bytes", n("rcv_space:"));
@@ -232,6 +234,12 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     if text.split_whitespace().any(|w| w == "app_limited") {
         facts.word(of, "app_limited", "app_limited", at);
     }
+}
+
+/// A number of `skmem:(r0,rb131072,t0,tb4194304,…)`: `rb` and `tb` are what its buffers may take.
+fn memory(text: &str, key: &str) -> Option<f64> {
+    let all = crate::words::between(text, "skmem:(", ")")?;
+    decimal(all.split(',').find_map(|part| part.strip_prefix(key))?)
 }
 
 /// Whether both ends scale their windows: the option came through, or it did not.

@@ -11,6 +11,7 @@ pub(crate) fn probing((passes, known): &(u64, &str)) -> Remedy {
     let rule = "FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --set-mss";
     let mss = passes.saturating_sub(HEADERS);
     Remedy {
+        room: None,
         commands: vec![
             format!("sysctl -w {key}=1"),
             format!("or, until it is repaired: ip link set dev INTERFACE mtu {passes}"),

@@ -28,6 +28,7 @@ pub(crate) fn scaling(system: Option<System>, now: &Buffers) -> Remedy {
         commands.insert(0, first);
     }
     Remedy {
+        room: None,
         commands,
         undo: vec![before(key, now.unscaled.then_some(0), write)],
         persist,
@@ -38,6 +39,7 @@ pub(crate) fn scaling(system: Option<System>, now: &Buffers) -> Remedy {
 fn solaris() -> Remedy {
     let key = "ndd -set /dev/tcp tcp_wscale_always";
     Remedy {
+        room: None,
         commands: vec![format!("{key} 1")],
         undo: vec![format!(
             "{key} with the value that `ndd /dev/tcp tcp_wscale_always` printed before"
@@ -50,6 +52,7 @@ fn solaris() -> Remedy {
 /// Both hosts offer window scaling, and the connection has none: what lies between takes it out.
 pub(crate) fn scaling_between() -> Remedy {
     Remedy {
+        room: None,
         commands: vec![
             "find what takes the window scale option out of the SYN: both hosts offer it already"
                 .to_owned(),

@@ -51,6 +51,7 @@ fn tuned(now: &Buffers, risk: &str) -> Remedy {
         commands.insert(0, first.to_owned());
     }
     Remedy {
+        room: None,
         commands,
         undo: vec![match now.level {
             Some(level) => format!("{SET}{level}"),
@@ -66,6 +67,7 @@ fn tuned(now: &Buffers, risk: &str) -> Remedy {
 /// The send buffer grows by itself unless that was turned off, or the program asks for one.
 fn sending() -> Remedy {
     Remedy {
+        room: None,
         commands: vec![
             "netsh winsock set autotuning on".to_owned(),
             "or have the program ask for a larger send buffer (SO_SNDBUF, -w of iperf3)".to_owned(),
@@ -89,6 +91,7 @@ fn registry() -> Remedy {
         )
     };
     Remedy {
+        room: None,
         commands: vec![
             format!("reg query \"{KEY}\": what they are now"),
             set("Tcp1323Opts", "3"),

@@ -256,6 +256,11 @@ fn ends(end: &Json, at: Place, test: &mut Test) {
                 test.numbers.insert(name, Figure::exact(us * 1e3, at));
             }
         }
+        // The largest of its life: iperf 3.12 and later.
+        if let Some(most) = n(stream, &["sender", "max_snd_wnd"]).filter(|w| *w > 0.0) {
+            test.numbers
+                .insert("window_announced_bytes", Figure::exact(most, at));
+        }
     }
     let lost = |key: &str| n(end, &["sum", key]);
     if let Some((lost, sent)) = lost("lost_packets")

@@ -1,0 +1,113 @@
+//! How even a flow's intervals are, and its rate after the start.
+
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::fact::Figure;
+use crate::items::{Item, spread, step};
+
+/// Intervals under a window differ by less than this part of their mean.
+const EVEN: f64 = 0.1;
+
+/// Intervals that differ by more than this through pieces alone say nothing.
+const GRAIN_MAX: f64 = 0.25;
+
+/// Nobody calls intervals even that differ by more than this.
+const UNEVEN: f64 = 0.08;
+
+/// Where pieces make intervals differ by more than this, and they do, the middle one is one piece above the mean, or below it.
+const COARSE: f64 = 0.05;
+
+impl Evidence {
+    /// By how much of their mean intervals differ though nothing changes: by whole writes, and by whole windows.
+    fn pieces(&self) -> f64 {
+        libm::hypot(self.grain, self.whole_windows())
+    }
+
+    /// The same by whole windows alone: a second has room for one more or one less. Where segments are lost, windows are no longer alike.
+    fn whole_windows(&self) -> f64 {
+        let lossless = self.retransmits.as_ref().is_some_and(|r| r.value <= 1.0);
+        match &self.rtt {
+            Some(rtt) if lossless && self.interval_s > 0.0 => 0.5 * rtt.value / self.interval_s,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether its intervals are as even as a window leaves them, or are not known.
+    pub(crate) fn is_even(&self) -> bool {
+        spread(&self.steady).is_none_or(|s| s < EVEN.max(1.5 * self.pieces()))
+    }
+
+    /// The middle one of the intervals after the start, bit/s; none of fewer than four.
+    pub(crate) fn late(&self) -> Option<f64> {
+        let mut all = self.steady.clone();
+        all.sort_by(f64::total_cmp);
+        (all.len() >= 4).then(|| all[all.len() / 2])
+    }
+
+    /// The mean of the intervals after the start, bit/s, where each is some pieces and the middle one a piece too many; otherwise
+    /// the middle one.
+    fn usual(&self) -> Option<f64> {
+        let mean = self.steady.iter().sum::<f64>() / self.steady.len().max(1) as f64;
+        let late = self.late()?;
+        let coarse = self.pieces() > COARSE && spread(&self.steady)? > COARSE;
+        Some(if coarse { mean } else { late })
+    }
+
+    /// The rate after the start, where the intervals then are even and faster than the mean, which slow start holds down: what a limit
+    /// that does not change leaves. Otherwise the mean rate.
+    pub(crate) fn settled(&self) -> Option<Figure> {
+        let rate = self.rate.as_ref()?;
+        let even = !self.udp && rate.value > 0.0 && self.is_even();
+        let usual = self.usual().filter(|usual| even && *usual > rate.value);
+        Some(usual.map_or_else(|| rate.clone(), |usual| rate.times(usual / rate.value)))
+    }
+}
+
+/// How even the intervals are.
+pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(seen) = spread(&e.steady) else {
+        return;
+    };
+    let pieces = e.pieces();
+    if e.grain > GRAIN_MAX || pieces > GRAIN_MAX && seen > EVEN {
+        // The pieces are as large as the intervals.
+        return;
+    }
+    let spread = (seen * seen - pieces * pieces).max(0.0).sqrt();
+    items.push(Item {
+        holds: 1.0 - step(spread, 0.02, UNEVEN),
+        weights: vec![
+            (Cause::ReceiveWindow, 4.0),
+            (Cause::SendBuffer, 4.0),
+            (Cause::Link, 3.0),
+            (Cause::Pacing, 4.0),
+            (Cause::Shaper, 4.0),
+            (Cause::RandomLoss, -6.0),
+            (Cause::CrossTraffic, -5.0),
+            (Cause::Policer, -2.0),
+        ],
+        sentence: match seen > UNEVEN && spread < 0.5 * seen {
+            true => format!(
+                "the intervals differ by {:.0} %, as whole writes and whole windows make them",
+                seen * 100.0
+            ),
+            false => format!(
+                "the intervals are even, within {:.0} %",
+                (seen * 100.0).ceil()
+            ),
+        },
+    });
+    items.push(Item {
+        // A window over round trips that vary is a rate that varies.
+        holds: step(spread, 0.1, 0.25) * (1.0 - 0.8 * e.unsteady()),
+        weights: vec![
+            (Cause::RandomLoss, 4.0),
+            (Cause::CongestionLoss, 2.0),
+            (Cause::CrossTraffic, 3.0),
+            (Cause::ReceiveWindow, -6.0),
+            (Cause::SendBuffer, -6.0),
+            (Cause::Pacing, -6.0),
+        ],
+        sentence: format!("the intervals differ by {:.0} %", seen * 100.0),
+    });
+}

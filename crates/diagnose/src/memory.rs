@@ -1,0 +1,103 @@
+//! Memory that a sender's socket has for what it sends: what its program set, and what stands at the kernel's limit; and windows that a peer
+//! offers far beyond what is used.
+
+use farpath_predict::window;
+
+use crate::ceiling::kernel;
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Of};
+use crate::flow::{Flow, number};
+use crate::read::Facts;
+use crate::room::Room;
+
+/// What Linux lets a send buffer grow to where nobody set it, bytes: the third number of `tcp_wmem` (tcp(7)).
+const USUAL_MOST: f64 = 4_194_304.0;
+
+/// What Linux gives a receive buffer at first where nobody set it, bytes: the second number of `tcp_rmem` (tcp(7)).
+const USUAL_FIRST: f64 = 131_072.0;
+
+/// Linux gives a send buffer that it tunes room for two congestion windows (`tcp_sndbuf_expand`): one that has less than this was set, or
+/// has all that the settings allow.
+const TUNED: f64 = 1.5;
+
+/// A window is no limit, nor does it say how large it may become, where so many times what is in flight was offered.
+const OFFERED: f64 = 2.0;
+
+/// Linux puts a segment of the size that its interfaces cut up into a send buffer as long as anything is free, bytes.
+const WHOLE_SEGMENT: f64 = 65_536.0;
+
+/// What the last segment may be beyond a send buffer's size: no more than is there.
+pub(crate) fn beyond(bytes: f64) -> f64 {
+    libm::fmin(WHOLE_SEGMENT, bytes)
+}
+
+/// A send buffer's memory, and who set it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct SendMemory {
+    /// Bytes that a program set itself.
+    pub(crate) set: Option<f64>,
+    /// It is as large as Linux lets it grow by default, and nobody says what the setting is.
+    pub(crate) at_usual_most: bool,
+    /// Both buffers of the sender's socket are as large, as only a program sets them that asks for one size (`iperf3 -w`).
+    pub(crate) both: bool,
+}
+
+impl Evidence {
+    /// What sockets say of their memory, and of windows that are no limit.
+    pub(crate) fn of_memory(&mut self, facts: &Facts, flow: &Flow) {
+        let most = |name: &'static str| {
+            let each = flow.sockets.iter();
+            let each = each.filter_map(|n| number(facts, Of::Socket(*n), name));
+            each.max_by(|a, b| a.value.total_cmp(&b.value)).cloned()
+        };
+        let (send, receive) = (most("send_memory_bytes"), most("receive_memory_bytes"));
+        if let (Some(send), Some(receive)) = (&send, &receive) {
+            self.memory.both = send.value == receive.value && send.value != USUAL_FIRST;
+        }
+        self.of_send_memory(send, facts, flow);
+        let test = flow.test.as_ref();
+        let of_test = test.and_then(|t| t.numbers.get("window_announced_bytes"));
+        let offered = of_test.cloned().or_else(|| most("window_announced_bytes"));
+        let used = self.settled_flight().map_or(f64::INFINITY, |f| f.high);
+        let roomy = offered.filter(|w| w.low > OFFERED * used && self.windows.is_empty());
+        self.windows.extend(roomy.map(Room::announced));
+    }
+
+    /// A buffer that has less than the kernel's tuning gives: a ceiling, whoever set it.
+    fn of_send_memory(&mut self, send: Option<Figure>, facts: &Facts, flow: &Flow) {
+        let cwnd = self.cwnd.as_ref().map_or(0.0, |c| c.value) / self.streams;
+        let Some(send) = send.filter(|s| s.value < TUNED * cwnd) else {
+            return;
+        };
+        let hosts = || flow.senders.iter().map(|n| Of::Host(*n));
+        let most = hosts().find_map(|of| number(facts, of, "wmem_max_bytes"));
+        let what = match most {
+            Some(most) if send.value != most.value => {
+                self.memory.set = Some(send.value);
+                // What the settings allow is not what holds such a socket.
+                self.buffers.retain(|b| b.asked);
+                "the sender's socket buffer, which its program set"
+            }
+            Some(_) => return,
+            None if send.value == USUAL_MOST => {
+                self.memory.at_usual_most = true;
+                "the sender's socket buffer, at the most that Linux gives by default"
+            }
+            None => "the sender's socket buffer",
+        };
+        if self.buffers.iter().any(|b| b.asked) {
+            return;
+        }
+        self.buffers.clear();
+        let of = window::sent_part(hosts().find_map(|of| kernel(facts, of)));
+        let mut bytes = send.times(of.usual);
+        bytes.low = send.low * of.least;
+        bytes.high = send.high * of.most + beyond(send.high);
+        self.buffers.push(Room {
+            bytes,
+            memory: Some(send),
+            what: what.to_owned(),
+            asked: self.memory.set.is_some(),
+        });
+    }
+}

@@ -1,0 +1,113 @@
+//! Windows without scaling: known, likely, and to be asked for.
+
+use farpath_diagnose::Known;
+
+use crate::{of, of_files, on};
+
+/// A test between two Linux kernels, 150 ms and 100 Mbit/s apart, whose receiver has `tcp_window_scaling` 0: a second has room for six
+/// or seven windows of 45 segments.
+const LOG: &str = "\
+Connecting to host boulder, port 5201
+[  6] local 2001:db8::1 port 33456 connected to 2001:db8::2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  6]   0.00-1.00   sec   460 KBytes  3.77 Mbits/sec    0   62.8 KBytes
+[  6]   1.00-2.00   sec   368 KBytes  3.02 Mbits/sec    0   62.8 KBytes
+[  6]   2.00-3.00   sec   462 KBytes  3.78 Mbits/sec    0   62.8 KBytes
+[  6]   3.00-4.00   sec   460 KBytes  3.77 Mbits/sec    0   62.8 KBytes
+[  6]   4.00-5.00   sec   368 KBytes  3.02 Mbits/sec    0   62.8 KBytes
+[  6]   5.00-6.00   sec   460 KBytes  3.77 Mbits/sec    0   62.8 KBytes
+[  6]   6.00-7.00   sec   368 KBytes  3.02 Mbits/sec    0   62.8 KBytes
+[  6]   7.00-8.00   sec   368 KBytes  3.02 Mbits/sec    0   62.8 KBytes
+[  6]   8.00-9.00   sec   460 KBytes  3.77 Mbits/sec    0   62.8 KBytes
+[  6]   9.00-10.00  sec   460 KBytes  3.77 Mbits/sec    0   62.8 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  6]   0.00-10.00  sec  4.14 MBytes  3.47 Mbits/sec    0             sender
+[  6]   0.00-10.15  sec  4.14 MBytes  3.42 Mbits/sec                  receiver
+";
+
+/// Its socket: the congestion window grew up to the receiver's, so that the kernel counts no waiting for it.
+const SOCKET: &str = "\
+State Recv-Q Send-Q Local Address:Port   Peer Address:Port
+ESTAB 0      134232 [2001:db8::1]:33456 [2001:db8::2]:5201
+\t skmem:(r0,rb131072,t0,tb207360,f3880,w155864,o0,bl0,d0) cubic rto:352 rtt:150.825/0.724 mss:1428 pmtu:1500 rcvmss:536 advmss:1428 cwnd:45 bytes_sent:2603281 bytes_acked:2539022 segs_out:1826 segs_in:599 data_segs_out:1824 send 3408454bps lastsnd:28 lastrcv:6396 lastack:28 pacing_rate 6816872bps delivery_rate 3416584bps delivered:1780 busy:6392ms unacked:45 rcv_space:14280 rcv_ssthresh:64108 notsent:69972 minrtt:150.102 snd_wnd:65535
+";
+
+const RECEIVER: &str = "\
+net.core.rmem_max = 4194304
+net.ipv4.tcp_rmem = 4096\t131072\t67108864
+net.ipv4.tcp_window_scaling = 0
+";
+
+#[test]
+fn intervals_of_whole_windows_are_those_of_a_window() {
+    let files = [
+        ("cli.txt", LOG),
+        ("ss.txt", SOCKET),
+        ("receiver.txt", RECEIVER),
+    ];
+    let d = of_files(&files, &on("100 Mbit/s"));
+    let flow = &d.flows[0];
+    assert_eq!(
+        flow.verdict.cause, "no_window_scaling",
+        "{:#?}",
+        flow.verdict
+    );
+    assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        because.contains("the intervals differ by 11 %"),
+        "{because}"
+    );
+    let commands = flow.changes[0].commands.join("\n");
+    assert_eq!(commands, "sysctl -w net.ipv4.tcp_window_scaling=1");
+    // The same without the settings, as the socket shows it.
+    let d = of_files(&files[..2], &on("100 Mbit/s"));
+    assert_eq!(d.flows[0].verdict.cause, "no_window_scaling");
+}
+
+#[test]
+fn scaling_that_is_off_decides_without_sockets_and_without_a_round_trip() {
+    for rtt in [None, Some("150 ms".parse().expect("a time"))] {
+        let known = Known {
+            rtt,
+            ..on("100 Mbit/s")
+        };
+        let d = of_files(&[("cli.txt", LOG), ("receiver.txt", RECEIVER)], &known);
+        let flow = &d.flows[0];
+        assert_eq!(
+            flow.verdict.cause, "no_window_scaling",
+            "{:#?}",
+            flow.verdict
+        );
+        let commands = flow.changes[0].commands.join("\n");
+        assert!(commands.contains("tcp_window_scaling=1"), "{commands}");
+        assert!(!commands.contains("mem"), "{commands}");
+    }
+}
+
+#[test]
+fn where_64_kib_are_in_flight_scaling_is_asked_for_first() {
+    let known = Known {
+        rtt: Some("150 ms".parse().expect("a time")),
+        ..on("100 Mbit/s")
+    };
+    let d = of(LOG, &known);
+    let asked = &d.flows[0].missing[0];
+    assert_eq!(asked.fact, "window_scaling", "{:#?}", d.flows[0].missing);
+    assert!(asked.command.contains("tcp_window_scaling"), "{asked:#?}");
+    assert!(asked.command.contains("tcp-syn"), "{asked:#?}");
+    assert!(d.flows[0].missing.len() > 1);
+    // Twice as far the same rate is another window.
+    let far = Known {
+        rtt: Some("300 ms".parse().expect("a time")),
+        ..on("100 Mbit/s")
+    };
+    let d = of(LOG, &far);
+    assert!(
+        d.flows[0]
+            .missing
+            .iter()
+            .all(|m| m.fact != "window_scaling")
+    );
+}
