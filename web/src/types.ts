@@ -402,6 +402,7 @@ export interface TraceRequestTotals {
   readonly client_sending_ns: number;
   readonly wire_ns: number;
   readonly server_thinking_ns: number;
+  readonly server_thinking_max_ns: number;
   readonly response_ns: number;
   readonly client_thinking_ns: number;
 }

@@ -26,10 +26,12 @@ export function traceRequests(data: TraceData): HTMLElement | null {
   if (!connection || !totals) return null;
   const all = [...(connection.requests ?? [])].sort((x, y) => took(y) - took(x) || x.at_ns - y.at_ns);
   const shown = all.slice(0, LISTED);
+  const server = totals.requests > 1
+    ? `${format.delay(totals.server_thinking_ns)} in all, the longest ${format.delay(totals.server_thinking_max_ns)}` : format.delay(totals.server_thinking_ns);
   const text = `${plural(totals.requests, "request")}: client sending ${format.delay(totals.client_sending_ns)}, wire ${format.delay(totals.wire_ns)}, `
-    + `server ${format.delay(totals.server_thinking_ns)}, response ${format.delay(totals.response_ns)}, client between them ${format.delay(totals.client_thinking_ns)}.`;
+    + `server ${server}, response ${format.delay(totals.response_ns)}, client between them ${format.delay(totals.client_thinking_ns)}.`;
   const left = totals.requests - shown.length;
   return section("requests", "Requests", h("p", {}, text),
     scroller("Requests", h("table", {}, h("thead", {}, h("tr", {}, ...HEAD.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, ...shown.map(row)))),
-    left > 0 ? h("p", { class: "hint" }, `Those that took longest. Left out: ${plural(left, "more request")}.`) : null);
+    shown.length > 1 ? h("p", { class: "hint" }, left > 0 ? `The slowest first. Left out: ${plural(left, "more request")}.` : "The slowest first.") : null);
 }

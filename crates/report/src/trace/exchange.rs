@@ -48,12 +48,18 @@ pub(super) fn requests(connection: &TraceConnection) -> Vec<String> {
         return Vec::new();
     };
     let mut text = format!(
-        "{}: client sending {}, wire {}, server {} (at most {}), response {}, client {}",
+        "{}: client sending {}, wire {}, server {}, response {}, client {}",
         count_of(t.requests, "request", "requests"),
         time(t.client_sending_ns),
         time(t.wire_ns),
-        time(t.server_thinking_ns),
-        time(t.server_thinking_max_ns),
+        match t.requests {
+            0 | 1 => time(t.server_thinking_ns),
+            _ => format!(
+                "{} in all, the longest {}",
+                time(t.server_thinking_ns),
+                time(t.server_thinking_max_ns)
+            ),
+        },
         time(t.response_ns),
         time(t.client_thinking_ns)
     );
@@ -67,8 +73,10 @@ pub(super) fn requests(connection: &TraceConnection) -> Vec<String> {
     let took = |r: &Request| r.client_sending_ns + r.wire_ns + r.server_thinking_ns + r.response_ns;
     let mut longest: Vec<&Request> = connection.requests.iter().collect();
     longest.sort_by_key(|r| (std::cmp::Reverse(took(r)), r.at_ns));
-    if longest.len() > REQUESTS_MAX {
-        lines.push(format!("the slowest {REQUESTS_MAX} of {}:", longest.len()));
+    match longest.len() {
+        0 | 1 => {}
+        all if all > REQUESTS_MAX => lines.push(format!("the slowest {REQUESTS_MAX} of {all}:")),
+        _ => lines.push("the slowest first:".to_owned()),
     }
     for r in longest.into_iter().take(REQUESTS_MAX) {
         lines.push(format!(
@@ -94,4 +102,44 @@ pub(super) fn requests(connection: &TraceConnection) -> Vec<String> {
         ));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_record::trace::RequestTotals;
+
+    fn asked(took: &[u64]) -> Vec<String> {
+        let mut totals = RequestTotals::default();
+        let request = |(n, ms): (usize, &u64)| Request {
+            at_ns: n as u64 * 1_000_000_000,
+            server_thinking_ns: ms * 1_000_000,
+            ..Request::default()
+        };
+        let all: Vec<Request> = took.iter().enumerate().map(request).collect();
+        all.iter().for_each(|r| totals.add(r));
+        requests(&TraceConnection {
+            requests: all,
+            request_totals: Some(totals),
+            ..TraceConnection::default()
+        })
+    }
+
+    #[test]
+    fn a_sum_and_the_longest_of_requests_are_told_apart() {
+        let ms = |n: u64| time(n * 1_000_000);
+        let lines = asked(&[11, 150, 8]);
+        let said = format!(
+            "server {} in all, the longest {}, response",
+            ms(169),
+            ms(150)
+        );
+        assert!(lines[0].contains(&said), "{lines:?}");
+        assert_eq!(lines[1], "the slowest first:");
+        assert!(lines[2].contains(&format!("at {}:", ms(1000))), "{lines:?}");
+        let alone = asked(&[11]);
+        let said = format!("server {}, response", ms(11));
+        assert!(alone[0].contains(&said), "{alone:?}");
+        assert_eq!(alone.len(), 2, "{alone:?}");
+    }
 }
