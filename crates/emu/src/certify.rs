@@ -151,7 +151,8 @@ fn clocks_apart(error: Option<Duration>, tolerance: Duration) -> Option<String> 
 }
 
 fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
+    // One division, so that whole milliseconds are whole.
+    time.as_ps() as f64 / 1e9
 }
 
 /// A value above its limit, with this many decimals, or as many more as it takes to be seen above it.

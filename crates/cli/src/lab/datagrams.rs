@@ -51,7 +51,8 @@ pub(super) fn sent(path: &Path, lab: &Lab) -> Vec<Sent> {
             datagrams: counted.sent + host_dropped,
             bytes: counted.bytes,
             host_dropped,
-            dropped: counted.lost,
+            // A fragment in front of one that the host dropped may be lost, too.
+            dropped: counted.lost.min(counted.sent),
             damaged: counted.damaged,
             queue_full: frames(Drop::Tail),
             path_down: frames(Drop::Down),
