@@ -1,7 +1,6 @@
 //! `farpath check`: read a scenario, build it, and show the way its tests take.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 
 use farpath_config::render;
 use farpath_experiment::{Faults, Loaded, open};
@@ -12,7 +11,7 @@ use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
-use crate::exit::{Exit, Failure, note, print};
+use crate::exit::{Exit, Failure, has_colours, note, print};
 use crate::run::sets;
 
 /// Hosts of a scenario without tests between which the ways are shown.
@@ -67,7 +66,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     for bundle in &scenario.bundles {
         shown.push_str(&on_members(scenario, &plan, bundle));
     }
-    let colour = std::io::stdout().is_terminal();
+    let colour = has_colours(&std::io::stdout());
     let doubts = loaded.document.doubts();
     if doubts.total > 0 {
         shown.push_str("\nwhat may be meant otherwise\n\n");

@@ -8,7 +8,7 @@
 mod between;
 
 use std::fmt::Display;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -18,7 +18,7 @@ use farpath_units::Size;
 use serde_json::Value;
 
 use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs, Style};
-use crate::exit::{Exit, Failure, print};
+use crate::exit::{Exit, Failure, has_colours, print};
 use crate::lbe;
 use crate::output::prepare_file;
 use crate::value::{self, maybe};
@@ -51,7 +51,7 @@ fn check_files(args: &ConfigCheckArgs) -> Result<Exit, Failure> {
             sarif::log(&report, &sources, env!("CARGO_PKG_VERSION"))
         )
     } else {
-        let colour = std::io::stdout().is_terminal();
+        let colour = has_colours(&std::io::stdout());
         let path = path().map_or_else(String::new, |p| p.text(colour));
         render::text(&report, &sources, colour) + &path
     };

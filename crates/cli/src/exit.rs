@@ -34,6 +34,8 @@ impl From<Exit> for ExitCode {
 pub(crate) struct Failure {
     exit: Exit,
     message: String,
+    /// The message in colours, for a terminal that has them.
+    drawn: Option<String>,
     hint: Option<String>,
     of_server: bool,
 }
@@ -43,6 +45,7 @@ impl Failure {
         Failure {
             exit,
             message,
+            drawn: None,
             hint: None,
             of_server: false,
         }
@@ -92,14 +95,7 @@ impl Failure {
 
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        let message = self.message.trim_end();
-        // A rendered diagnostic brings its own heading.
-        let heading = if message.starts_with("error") {
-            ""
-        } else {
-            "error: "
-        };
-        let mut text = to_read(&format!("{heading}{message}")) + "\n";
+        let mut text = to_read(&self.headed()) + "\n";
         if let Some(hint) = &self.hint {
             text.push_str(&format!("\n{}\n", to_read(&format!("hint: {hint}"))));
         }
@@ -107,13 +103,26 @@ impl Failure {
         drop(std::io::stderr().write_all(text.as_bytes()));
         self.exit.into()
     }
+
+    /// The message with its heading; a rendered diagnostic brings its own.
+    fn headed(&self) -> String {
+        let heading = match self.message.starts_with("error") {
+            true => "",
+            false => "error: ",
+        };
+        let message = self.drawn.as_ref().unwrap_or(&self.message);
+        format!("{heading}{}", message.trim_end())
+    }
 }
 
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Failure {
-        let message = match &fault {
-            Fault::Scenario(errors) => errors.render(std::io::stderr().is_terminal()),
-            other => other.to_string(),
+        let (message, drawn) = match &fault {
+            Fault::Scenario(errors) => {
+                let drawn = has_colours(&std::io::stderr()).then(|| errors.render(true));
+                (errors.render(false), drawn)
+            }
+            other => (other.to_string(), None),
         };
         let exit = match fault.class() {
             Class::Usage => Exit::Usage,
@@ -121,6 +130,7 @@ impl From<Fault> for Failure {
             Class::Interrupted => Exit::Interrupted,
         };
         Failure {
+            drawn,
             hint: fault.remedy(),
             ..Failure::new(exit, message)
         }
@@ -136,6 +146,17 @@ impl std::fmt::Display for Failure {
             None => f.write_str(&message),
         }
     }
+}
+
+/// Whether what goes to `stream` has colours: on a terminal that knows them, unless the user wants none (no-color.org).
+pub(crate) fn has_colours(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && are_wanted(|name| std::env::var_os(name))
+}
+
+fn are_wanted(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> bool {
+    let is_plain = variable("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let is_dumb = variable("TERM").is_some_and(|t| t == "dumb");
+    !is_plain && !is_dumb
 }
 
 /// What a note begins with.
@@ -205,7 +226,7 @@ fn printed(written: std::io::Result<()>) -> Result<(), Failure> {
 mod tests {
     use std::io::{self, ErrorKind, Write};
 
-    use super::{JSON_HELD, broken, printed, write_json};
+    use super::{Failure, JSON_HELD, are_wanted, broken, printed, write_json};
 
     /// Counts what is written and the largest piece of it, and goes away after so many bytes.
     struct Reader {
@@ -249,6 +270,28 @@ mod tests {
                 reader.bytes
             );
         }
+    }
+
+    #[test]
+    fn a_message_in_colours_has_one_heading_and_reports_have_it_plain() {
+        let failure = Failure {
+            drawn: Some("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: no unit\n".to_owned()),
+            ..Failure::usage("error: no unit\n")
+        };
+        let shown = failure.headed();
+        assert_eq!(shown.matches("error").count(), 1, "{shown}");
+        assert!(shown.starts_with('\u{1b}'), "{shown}");
+        assert_eq!(failure.to_string(), "error: no unit");
+        assert_eq!(Failure::usage("no unit").headed(), "error: no unit");
+    }
+
+    #[test]
+    fn colours_are_for_terminals_that_know_them_and_users_who_want_them() {
+        let with = |name: &'static str, value: &'static str| {
+            are_wanted(move |asked| (asked == name).then(|| value.into()))
+        };
+        assert!(with("TERM", "xterm-256color") && with("NO_COLOR", ""));
+        assert!(!with("NO_COLOR", "1") && !with("TERM", "dumb"));
     }
 
     #[test]

@@ -257,12 +257,9 @@ fn command(args: &RunArgs, seed: u64) -> String {
 
 /// As wide as the terminal, 80 columns where there is none; or as `markdown`.
 pub(crate) fn layout(markdown: bool) -> table::Layout {
-    use std::io::IsTerminal;
-    let terminal = std::io::stdout().is_terminal();
-    let plain = std::env::var_os("NO_COLOR").is_some();
     table::Layout {
         width: crate::exit::columns().clamp(60, 160),
-        colour: terminal && !plain && !markdown,
+        colour: !markdown && crate::exit::has_colours(&std::io::stdout()),
         form: match markdown {
             true => table::Form::Markdown,
             false => table::Form::Terminal,

@@ -64,7 +64,10 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
     if share > LATE_SHARE {
         let of_all = match frames < FEW {
             true => format!("{} of {frames} frames", fidelity.late),
-            false => format!("{:.1} % of the frames", share * 100.0),
+            false => format!(
+                "{} % of the frames",
+                above(share * 100.0, LATE_SHARE * 100.0, 1)
+            ),
         };
         let mut why = format!(
             "{of_all} were delivered more than {:.1} ms late (limit {:.1} %)",
@@ -76,10 +79,9 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
     }
     if fidelity.longest_gap > LONGEST_GAP {
         faults.push(format!(
-            "the data plane stalled for {:.0} ms (limit {}): the process or the VM was paused, or it got no CPU; run it on \
-             an idle machine",
-            fidelity.longest_gap.as_secs_f64() * 1e3,
-            LONGEST_GAP
+            "the data plane stalled for {} ms (limit {LONGEST_GAP}): the process or the VM was paused, or it got no CPU; run \
+             it on an idle machine",
+            above(ms(fidelity.longest_gap), ms(LONGEST_GAP), 0)
         ));
     }
     faults.extend(clock_faults(&evidence.audit));
@@ -142,10 +144,23 @@ fn clock_faults(audit: &Audit) -> Vec<String> {
 fn clocks_apart(error: Option<Duration>, tolerance: Duration) -> Option<String> {
     let error = error.filter(|error| *error > tolerance)?;
     Some(format!(
-        "clocks of hosts may lie {:.3} ms apart (limit {tolerance}): they do not say that they are one clock, and an exchange \
+        "clocks of hosts may lie {} ms apart (limit {tolerance}): they do not say that they are one clock, and an exchange \
          of time stamps took twice that; run it on an idle machine",
-        error.as_secs_f64() * 1e3
+        above(ms(error), ms(tolerance), 3)
     ))
+}
+
+fn ms(time: Duration) -> f64 {
+    // One division, so that whole milliseconds are whole.
+    time.as_ps() as f64 / 1e9
+}
+
+/// A value above its limit, with this many decimals, or as many more as it takes to be seen above it.
+fn above(value: f64, limit: f64, decimals: usize) -> String {
+    let shown = |n: usize| format!("{value:.n$}");
+    let is_above = |text: &String| text.parse::<f64>().is_ok_and(|v| v > limit);
+    let mut more = (decimals..decimals + 9).map(shown);
+    more.find(is_above).unwrap_or_else(|| shown(decimals))
 }
 
 /// That programs of hosts had no processor when they wanted one.
@@ -153,9 +168,9 @@ fn starved_hosts(waits: &Histogram) -> Option<String> {
     let wait = waits.quantile(0.99);
     (wait > HOST_WAIT).then(|| {
         format!(
-            "host programs were starved of CPU: p99 scheduling delay {:.0} ms (limit {HOST_WAIT}); run it on an idle \
+            "host programs were starved of CPU: p99 scheduling delay {} ms (limit {HOST_WAIT}); run it on an idle \
              machine or one with more processors, or with fewer programs in hosts",
-            wait.as_secs_f64() * 1e3
+            above(ms(wait), ms(HOST_WAIT), 0)
         )
     })
 }
@@ -213,6 +228,20 @@ mod tests {
         assert!(certificate.valid, "{:?}", certificate.faults);
         assert_eq!((certificate.frames, certificate.late_frames), (1000, 1));
         assert_eq!(certificate.lateness_max_ns, 2_000_000);
+    }
+
+    #[test]
+    fn what_is_above_its_limit_is_seen_to_be() {
+        assert_eq!(above(30.2, 10.0, 0), "30");
+        assert_eq!(above(10.04, 10.0, 0), "10.04");
+        assert_eq!(above(0.501, 0.5, 1), "0.501");
+        let mut fidelity = Fidelity::new(TOLERANCE);
+        fidelity.gap(LONGEST_GAP + Duration::from_us(40));
+        let faults = certify(&fidelity, &Evidence::default()).faults;
+        assert!(
+            faults[0].contains("stalled for 100.04 ms (limit 100 ms)"),
+            "{faults:?}"
+        );
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub struct Counters {
     pub backlog_drops: u64,
     /// `Udp` and `Udp6` `RcvbufErrors`: datagrams no socket buffer had room for.
     pub udp_receive_buffer_errors: u64,
+    /// `Udp` and `Udp6` `SndbufErrors`: datagrams that a queue of the host's own did not take, whether the program was told
+    /// or not, and those for which a socket that must not wait had no room.
+    pub udp_send_buffer_errors: u64,
 }
 
 /// Frames an interface dropped, seen from the host.
@@ -41,11 +44,8 @@ impl Counters {
         let mut counters = Counters::of(&file("dev")?, &file("netstat")?, &file("snmp")?);
         // A kernel without IPv6 has no such file.
         let udp6 = file("snmp6").unwrap_or_default();
-        let errors = udp6
-            .lines()
-            .find_map(|l| l.strip_prefix("Udp6RcvbufErrors"));
-        let errors = errors.and_then(|n| n.trim().parse::<u64>().ok());
-        counters.udp_receive_buffer_errors += errors.unwrap_or(0);
+        counters.udp_receive_buffer_errors += single(&udp6, "Udp6RcvbufErrors");
+        counters.udp_send_buffer_errors += single(&udp6, "Udp6SndbufErrors");
         Ok(counters)
     }
 
@@ -62,8 +62,16 @@ impl Counters {
             sack_reneging: tcp("TCPSACKReneging"),
             backlog_drops: tcp("TCPBacklogDrop"),
             udp_receive_buffer_errors: udp.get("RcvbufErrors").copied().unwrap_or(0),
+            udp_send_buffer_errors: udp.get("SndbufErrors").copied().unwrap_or(0),
         }
     }
+}
+
+/// `/proc/net/snmp6`: a name and a value on each line.
+fn single(text: &str, name: &str) -> u64 {
+    let mut lines = text.lines().map(str::split_whitespace);
+    let value = lines.find_map(|mut words| (words.next() == Some(name)).then(|| words.next())?);
+    value.and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
 /// `/proc/net/netstat`: a line of names, then a line of values, both after `prefix`.
@@ -100,7 +108,7 @@ mod tests {
     fn figures_of_proc_net() {
         let dev = "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n    lo:     100       1    0    9    0     0          0         0      100       1    0    0    0     0       0          0\n  eth0: 1296   16    1    2    0     0          0         0      796      10    0    3    0     0       0          0\n";
         let netstat = "TcpExt: SyncookiesSent PruneCalled RcvPruned OfoPruned TCPSACKReneging TCPBacklogDrop TCPMemoryPressures\nTcpExt: 0 1 2 3 4 5 6\nIpExt: InNoRoutes\nIpExt: 7\n";
-        let snmp = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\nUdp: 9 8 7 6 5\nUdpLite: RcvbufErrors\nUdpLite: 4\n";
+        let snmp = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors\nUdp: 9 8 7 6 5 4\nUdpLite: RcvbufErrors\nUdpLite: 4\n";
         let counters = Counters::of(dev, netstat, snmp);
         let eth0 = InterfaceDrops {
             received: 2,
@@ -115,8 +123,12 @@ mod tests {
             sack_reneging: 4,
             backlog_drops: 5,
             udp_receive_buffer_errors: 5,
+            udp_send_buffer_errors: 4,
         };
         assert_eq!(counters, expected);
         assert_eq!(Counters::of("", "", ""), Counters::default());
+        let snmp6 = "Udp6RcvbufErrors                \t2\nUdp6SndbufErrors                \t3\n";
+        assert_eq!(single(snmp6, "Udp6SndbufErrors"), 3);
+        assert_eq!(single(snmp6, "Udp6Sndbuf"), 0);
     }
 }

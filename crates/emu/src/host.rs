@@ -11,7 +11,9 @@ use std::process::Command;
 
 use nix::cmsg_space;
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, poll};
 use nix::sched::CloneFlags;
+use nix::sys::prctl::set_child_subreaper;
 use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use nix::sys::wait::waitpid;
@@ -21,7 +23,7 @@ use serde::Deserialize;
 use crate::counters::Counters;
 use crate::init::{self, MOST_INTERFACES};
 use crate::orders::{Answer, Orders, token_bucket};
-use crate::process::Process;
+use crate::process::{Process, reap_orphans};
 use crate::program::iproute;
 use crate::rootless;
 use crate::spec::{HostSpec, LARGEST_MTU, Shaping};
@@ -126,6 +128,9 @@ fn shadow(mut arguments: impl Iterator<Item = OsString>) -> i32 {
     })
 }
 
+/// In milliseconds: what a host that ends waits for longer is an orphan that somebody has to reap.
+const PATIENCE: u8 = 20;
+
 /// Exit code of a shadow that could not enter.
 const FAULT: i32 = 125;
 
@@ -203,6 +208,9 @@ impl Host {
             host: spec.name.clone(),
             source,
         };
+        // Programs whose shadow is killed: the machine's first process reaps them late, in many containers never, and until
+        // then their host does not end.
+        set_child_subreaper(true).map_err(refused)?;
         let text = |s: &str| CString::new(s).map_err(|_| refused(Errno::EINVAL));
         // The name is for those who read a list of processes.
         let arguments = [text("farpath")?, text(INIT)?, text(&spec.name)?];
@@ -218,6 +226,15 @@ impl Host {
             control: None,
         };
         Ok(host)
+    }
+
+    /// Whether it has ended, after some patience.
+    fn has_ended(&self) -> bool {
+        let mut ended = [PollFd::new(self.pidfd.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut ended, PATIENCE) {
+            Ok(n) => n > 0,
+            Err(e) => e != Errno::EINTR,
+        }
     }
 
     /// [`Process::command`] in this host, with a process group of its own: the terminal's signals are not
@@ -284,6 +301,18 @@ impl Host {
         }
         Ok(drops)
     }
+
+    /// UDP datagrams of IPv4 and IPv6 that the host's own queues dropped so far. The kernel counts as lost what a socket
+    /// without room refuses, too, and a queue counts packets of all kinds: it is the lesser of both.
+    ///
+    /// # Errors
+    /// When the host is gone or `tc` cannot be run there.
+    pub fn datagrams_dropped(&self) -> io::Result<u64> {
+        match self.counters()?.udp_send_buffer_errors {
+            0 => Ok(0),
+            refused => Ok(refused.min(self.queue_drops()?.values().sum())),
+        }
+    }
 }
 
 /// A queueing discipline, as `tc` reports it.
@@ -307,6 +336,9 @@ impl Drop for Host {
         // The kernel answers these for a child that has ended, and waits for one that has not: its
         // death takes every process of the host with it.
         _ = sys::send_signal(self.pidfd.as_fd(), Signal::SIGKILL);
+        while !self.has_ended() {
+            reap_orphans();
+        }
         _ = waitpid(Pid::from_raw(self.init.pid), None);
     }
 }

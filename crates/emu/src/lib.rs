@@ -39,7 +39,7 @@ pub mod tune;
 pub use counters::{Counters, InterfaceDrops};
 pub use enter::{EnterError, signal_of};
 pub use host::{Host, HostError};
-pub use process::Process;
+pub use process::{Held, Process};
 pub use spec::{
     DeviceChoice, HostSpec, InterfaceSpec, LARGEST_MTU, Route, SMALLEST_IPV6_MTU, Shaping,
 };

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::time::ClockId;
 use nix::unistd::{Pid, SysconfVar, sysconf};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,25 @@ pub struct Process {
     pub pid: i32,
     /// When it started, in clock ticks since the machine did (field 22 of `/proc/PID/stat`).
     pub start: u64,
+}
+
+/// Ctrl-C and SIGTERM wait until this is dropped, for the thread that made it and those it starts.
+#[derive(Debug)]
+pub struct Held(SigSet);
+
+impl Held {
+    /// From now on; nothing where the kernel refuses.
+    pub fn hold() -> Option<Held> {
+        let held = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM]);
+        held.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok().map(Held)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // It was in force a moment ago.
+        _ = self.0.thread_set_mask();
+    }
 }
 
 impl Process {
@@ -118,6 +138,29 @@ fn stat(proc: &Path, pid: i32) -> Option<(char, u64)> {
     Some((state, fields.nth(18)?.parse().ok()?))
 }
 
+/// Reaps the programs of hosts that have become this process's children because their shadow was killed.
+pub(crate) fn reap_orphans() {
+    let own = std::process::id();
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    for pid in entries.filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok()) {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
+        if status.is_ok_and(|status| is_orphan(&status, own)) {
+            _ = waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG));
+        }
+    }
+}
+
+/// Whether `status` is that of a process of a host which has ended and waits for `parent`. First processes of hosts are not:
+/// who started them waits for them.
+fn is_orphan(status: &str, parent: u32) -> bool {
+    let value = |name: &str| status.lines().find_map(|l| l.strip_prefix(name));
+    let is_ours = value("PPid:").is_some_and(|p| p.trim().parse() == Ok(parent));
+    let has_ended = value("State:").is_some_and(|s| s.trim_start().starts_with('Z'));
+    // Its number here, and in the host.
+    let numbers: Vec<&str> = value("NSpid:").unwrap_or("").split_whitespace().collect();
+    is_ours && has_ended && numbers.len() > 1 && numbers.last() != Some(&"1")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +179,19 @@ mod tests {
         assert_eq!(found("S"), Some(('S', 4711)));
         assert_eq!(found("Z"), Some(('Z', 4711)));
         assert_eq!(stat(folder.path(), 8), None);
+    }
+
+    #[test]
+    fn orphans_of_hosts_are_told_from_first_processes_and_own_children() {
+        let orphan = "Name:\tsleep\nState:\tZ (zombie)\nPPid:\t70\nNSpid:\t81\t3\n";
+        assert!(is_orphan(orphan, 70));
+        assert!(!is_orphan(orphan, 71));
+        for (is, instead) in [("Z", "S"), ("\t3", "\t1"), ("\t3", "")] {
+            assert!(
+                !is_orphan(&orphan.replacen(is, instead, 1), 70),
+                "{instead}"
+            );
+        }
     }
 
     #[test]

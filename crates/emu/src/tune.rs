@@ -79,6 +79,12 @@ pub enum TuneError {
     /// Another lab has changed it.
     #[error("process {0} has tuned this machine: end it first, or do without --tune-host")]
     Busy(i32),
+    /// The machine's own settings are not to be seen from here.
+    #[error(
+        "--tune-host: this is a container, or another network or user namespace, and the machine's settings are not to be \
+         changed from here: root of the machine sets them outside of it; do without --tune-host"
+    )]
+    Elsewhere,
     /// A setting could not be read or written.
     #[error("{what} {key}: {source}{}", place(source))]
     Setting {
@@ -240,6 +246,10 @@ impl Tuning {
     /// of a user namespace), or when the journal cannot be written. Nothing stays changed then.
     pub fn apply(root: &Path, folder: &Path, changes: &[Change]) -> Result<Tuning, TuneError> {
         recover(root, folder)?;
+        // The kernel shows it in the machine's first network namespace alone.
+        if !setting_file(root, TCP_MEM).exists() {
+            return Err(TuneError::Elsewhere);
+        }
         let entry = |change: &Change| {
             Ok(Entry {
                 key: change.key.clone(),
@@ -350,6 +360,15 @@ mod tests {
 
     const OLD: [&str; 2] = ["212992", "1 2 3"];
     const NEW: [&str; 2] = ["500000", "4 5 6"];
+
+    #[test]
+    fn where_the_machine_is_not_to_be_seen_nothing_is_said_to_be_tuned() {
+        let (folder, root) = world();
+        std::fs::remove_file(setting_file(&root, TCP_MEM)).unwrap();
+        let refused = Tuning::apply(&root, folder.path(), &[]).unwrap_err();
+        assert!(matches!(refused, TuneError::Elsewhere), "{refused}");
+        assert!(!folder.path().join(JOURNAL).exists());
+    }
 
     #[test]
     fn settings_are_put_back_when_the_lab_ends() {

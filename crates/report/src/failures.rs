@@ -1,6 +1,6 @@
 //! Expectations that failed, as sentences below the table.
 
-use farpath_record::{Expectation, Keys, RunDocument};
+use farpath_record::{Expectation, Keys, Origin, RunDocument};
 
 use crate::quantity::{decimal, exact, is_decimal, quantity};
 use crate::table::points;
@@ -30,7 +30,11 @@ pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
         } else {
             group.len()
         };
-        lines.extend(group[..listed].iter().map(|e| failure(e, &keys)));
+        let line = |e: &&Expectation| {
+            let doubt = out_of_range(run, e).map(|doubt| format!("; the forecast is {doubt}"));
+            failure(e, &keys) + &doubt.unwrap_or_default()
+        };
+        lines.extend(group[..listed].iter().map(line));
         if listed < group.len() {
             let more = group.len() - listed;
             lines.push(format!(
@@ -40,6 +44,23 @@ pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
         }
     }
     lines
+}
+
+/// How notes of forecasts begin whose formula does not hold for the test.
+const OUT_OF_RANGE: &str = "outside the formula";
+
+/// What is to be said of a failure where the closed form that failed is noted as outside its range.
+pub(crate) fn out_of_range(run: &RunDocument, e: &Expectation) -> Option<String> {
+    let (test, _) = e.metric.split_once('.')?;
+    let mut records = run.records.iter();
+    let record = records.find(|r| {
+        let same = r.test == test && r.point == e.point;
+        same && r.origin == e.origin && r.origin == Origin::Predicted
+    })?;
+    let note = record.notes.iter().find(|n| n.contains(OUT_OF_RANGE))?;
+    Some(format!(
+        "{note}; `origins = [\"simulated\", \"emulated\"]` judges what packets did alone"
+    ))
 }
 
 /// What failed, in one sentence.
@@ -99,4 +120,42 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         text += &format!(" (stated: {stated})");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_record::Record;
+
+    /// A law that does not hold failed runs whose packets did well, without a word.
+    #[test]
+    fn a_forecast_that_fails_outside_its_range_is_said_to_be() {
+        let mut run = RunDocument::new("ocean", 1, String::new());
+        let of = |origin, actual, pass| Expectation {
+            metric: "bulk.goodput_bps".to_owned(),
+            origin,
+            point: Default::default(),
+            min: Some(50e6),
+            max: None,
+            actual: Some(actual),
+            absent: None,
+            stated: None,
+            source: None,
+            note: None,
+            pass,
+        };
+        run.expectations = vec![of(Origin::Predicted, 20e6, false)];
+        run.records = vec![Record::new(Origin::Predicted, "bulk", "tcp", "a", "b")];
+        let plain = failures(&run);
+        assert!(!plain[0].contains("forecast"), "{plain:?}");
+        let law = "outside the formula's range: it is the mean of many losses";
+        run.records[0].notes.push(law.to_owned());
+        let said = failures(&run);
+        let end =
+            format!("; the forecast is {law}; `origins = [\"simulated\", \"emulated\"]` judges");
+        assert!(said[0].contains(&end), "{said:?}");
+        // What packets did is what they did.
+        run.expectations = vec![of(Origin::Simulated, 20e6, false)];
+        assert!(!failures(&run)[0].contains("forecast"));
+    }
 }

@@ -7,6 +7,7 @@ use farpath_record::{Certificate, Expect, Expectation, Keys, Point, RunDocument}
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::certificate;
+use crate::failures::out_of_range;
 use crate::quantity::{exact, quantity};
 
 /// Writes the run's expectations and certificates as JUnit XML, and `others` behind them: what was asked for and is not
@@ -178,8 +179,10 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation) -> TestCase {
             print(e.min),
             print(e.max)
         ));
+        let forecast = out_of_range(run, e);
         let texts = [
             ("absent", &e.absent),
+            ("forecast", &forecast),
             ("stated", &e.stated),
             ("source", &e.source),
             ("note", &e.note),

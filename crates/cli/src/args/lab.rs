@@ -248,13 +248,14 @@ pub(crate) struct LabExecArgs {
 /// `farpath lab set`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "What can be changed while a lab runs, of a link or of one direction of it: `rate`, `delay`, `queue`, \
+    after_help = "What can be changed while a lab runs, of a link or of one direction of it, `forward` or `reverse`: `rate`, `delay`, `queue`, \
 `loss` and the other causes of loss, `jitter`, `reordering`, `duplication`, `corruption`, `reorder`, and `up`. All changes of a \
 command are made, or none.\n\n\
 Exit codes: 0 changed, 2 an unknown key or a wrong value, 3 no such lab is up.\n\n\
 Examples:\n  \
     farpath lab set link.stm64.delay=100ms\n  \
     farpath lab set link.stm64.forward.loss=1e-4\n  \
+    farpath lab set link.stm64.reverse.loss=10%\n  \
     farpath lab set link.stm64.jitter.max=5ms link.stm64.reorder=true\n  \
     farpath lab set link.stm64.up=false"
 )]

@@ -32,7 +32,9 @@ const KEYS: [&str; 14] = [
 /// The same in words.
 fn changeable() -> String {
     let keys = KEYS.map(|key| format!("`{key}`")).join(", ");
-    format!("of a link that is up, {keys} can be changed")
+    format!(
+        "of a link that is up, or of its direction `forward` or `reverse`, {keys} can be changed"
+    )
 }
 
 /// Changes that can be made, all of them.
@@ -140,6 +142,13 @@ impl Planned {
 /// help.
 fn nothing_to_set(path: &str) -> Option<String> {
     let key = match path.split('.').collect::<Vec<_>>()[..] {
+        ["link", name, way, key, ..] if KEYS.contains(&key) && !is_known(way) => {
+            return Some(format!(
+                "`{path}`: a link has no direction `{way}`\n\
+                 hint: its directions are `forward`, from the first of its `ends` to the second, and `reverse`: \
+                 link.{name}.forward.{key}, link.{name}.reverse.{key}"
+            ));
+        }
         ["link", _, "forward" | "reverse", key, ..] | ["link", _, key, ..] => key,
         _ => return None,
     };
@@ -150,6 +159,11 @@ fn nothing_to_set(path: &str) -> Option<String> {
         };
         format!("`{path}`: a link has no `{key}` to be changed\nhint: {hint}")
     })
+}
+
+/// Whether this may stand behind a link's name.
+fn is_known(word: &str) -> bool {
+    KEYS.contains(&word) || ["forward", "reverse"].contains(&word)
 }
 
 /// Why a key cannot be changed of a link that is up, and what can be changed instead.
@@ -309,6 +323,14 @@ mod tests {
         }
         let said = nothing_to_set("link.wan.dealy").unwrap_or_default();
         assert!(said.contains("did you mean `delay`?"), "{said}");
+        for path in ["link.sat.backward.loss", "link.sat.back.up"] {
+            let said = nothing_to_set(path).unwrap_or_default();
+            assert!(said.contains("a link has no direction `back"), "{said}");
+            assert!(
+                said.contains("`forward`") && said.contains("link.sat.reverse."),
+                "{said}"
+            );
+        }
         for path in [
             "link.wan.delay",
             "link.wan.reverse.jitter.max",

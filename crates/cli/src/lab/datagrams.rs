@@ -14,9 +14,12 @@ use super::path::Path;
 pub(super) struct Sent {
     /// Who.
     sender: &'static str,
-    /// Datagrams, and their payload in bytes.
+    /// Datagrams, whether they left the host or not.
     datagrams: u64,
+    /// Payload of those that left it, in bytes.
     pub(super) bytes: u64,
+    /// Those that the host's own queue, in front of its interface, dropped; one in fragments with the first of them.
+    host_dropped: u64,
     /// Those that the path dropped, anywhere; one in fragments with the first of them.
     dropped: u64,
     /// Those that arrived with a wrong checksum: the receiver's kernel throws them away.
@@ -34,6 +37,10 @@ pub(super) fn sent(path: &Path, lab: &Lab) -> Vec<Sent> {
     let ways = path.ways(plan);
     let of = |n: usize| {
         let counted = plane.datagrams(NodeId(path.hosts[n]));
+        // A host that is gone is a fault of the certificate.
+        let host = lab.hosts.get(path.hosts[n]);
+        let host_dropped = host.and_then(|host| host.datagrams_dropped().ok());
+        let host_dropped = host_dropped.unwrap_or_default();
         let hops = plan.walk(plane.scenario(), ways[n]);
         let frames = |reason: Drop| {
             let ports = hops.iter().map(|hop| plane.port(hop.port));
@@ -41,9 +48,11 @@ pub(super) fn sent(path: &Path, lab: &Lab) -> Vec<Sent> {
         };
         Sent {
             sender: SENDERS[n],
-            datagrams: counted.sent,
+            datagrams: counted.sent + host_dropped,
             bytes: counted.bytes,
-            dropped: counted.lost,
+            host_dropped,
+            // A fragment in front of one that the host dropped may be lost, too.
+            dropped: counted.lost.min(counted.sent),
             damaged: counted.damaged,
             queue_full: frames(Drop::Tail),
             path_down: frames(Drop::Down),
@@ -61,13 +70,27 @@ impl Sent {
     pub(super) fn line(&self) -> String {
         let all = count_of(self.datagrams, "datagram", "datagrams");
         let share = |count: u64| 100.0 * count as f64 / self.datagrams as f64;
-        let mut line = match self.dropped {
-            0 => format!("the path dropped none of {all} that {} sent", self.sender),
-            n => format!(
-                "of {all} that {} sent the path dropped {n} ({:.1} %)",
-                self.sender,
-                share(n)
+        let counted = |count: u64| format!("{count} ({:.1} %)", share(count));
+        let sender = self.sender;
+        let mut line = match (self.host_dropped, self.dropped) {
+            (0, 0) => format!("the path dropped none of {all} that {sender} sent"),
+            (0, n) => format!(
+                "of {all} that {sender} sent the path dropped {}",
+                counted(n)
             ),
+            (own, n) => {
+                let verb = if own == 1 { "was" } else { "were" };
+                let of_path = if n == 0 {
+                    "none".to_owned()
+                } else {
+                    counted(n)
+                };
+                format!(
+                    "of {all} that {sender} sent {} {verb} dropped in the host's own interface queue, and the path dropped \
+                     {of_path}",
+                    counted(own)
+                )
+            }
         };
         let found = [
             (self.queue_full, "a queue full"),
@@ -103,6 +126,7 @@ mod tests {
             sender: SENDERS[0],
             datagrams: 1500,
             bytes: 1_500_000,
+            host_dropped: 0,
             dropped,
             damaged,
             queue_full,
@@ -124,6 +148,20 @@ mod tests {
             sent(525, 0, 500, 25).line(),
             "of 1500 datagrams that your command sent the path dropped 525 (35.0 %): 500 frames found a queue full, 25 \
              frames found it down"
+        );
+        let own = |host_dropped, dropped| Sent {
+            host_dropped,
+            ..sent(dropped, 0, dropped, 0)
+        };
+        assert_eq!(
+            own(900, 150).line(),
+            "of 1500 datagrams that your command sent 900 (60.0 %) were dropped in the host's own interface queue, and the \
+             path dropped 150 (10.0 %): 150 frames found a queue full"
+        );
+        assert_eq!(
+            own(1, 0).line(),
+            "of 1500 datagrams that your command sent 1 (0.1 %) was dropped in the host's own interface queue, and the path \
+             dropped none"
         );
     }
 }

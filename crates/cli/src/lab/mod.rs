@@ -9,6 +9,7 @@ mod change;
 mod connections;
 mod control;
 mod datagrams;
+mod impaired;
 mod list;
 mod logs;
 mod one_path;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration as Wall;
 
 use farpath_element::Sampling;
-use farpath_emu::Host;
 use farpath_emu::lab::{Lab, Options};
+use farpath_emu::{Held, Host};
 use farpath_experiment::algorithms::Programs;
 use farpath_experiment::lab::{self, Ground};
 use farpath_experiment::{Fault, Hosts, plan_jobs, records};
@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::connections::{Busiest, Connections};
 use super::datagrams::{self, Sent};
+use super::impaired::{self, Impaired};
 use super::logs::Logs;
 use super::packets::Packets;
 use super::path::Path;
@@ -71,6 +72,8 @@ struct Report {
     connection: Option<Busiest>,
     /// Of each of the two hosts that sent any.
     datagrams: Vec<Sent>,
+    /// Of the ways on which frames were delayed, reordered or copied.
+    impaired: Vec<Impaired>,
 }
 
 /// What reports call a run.
@@ -135,6 +138,7 @@ impl Report {
             certificate: None,
             connection: None,
             datagrams: Vec::new(),
+            impaired: Vec::new(),
         }
     }
 }
@@ -210,9 +214,11 @@ pub(crate) fn run(args: &LabRunArgs, refused: Option<Failure>) -> ExitCode {
 
 /// The run, and its reports whatever came of it.
 fn report_and_run(args: &LabRunArgs, refused: Option<Failure>) -> Result<u8, Failure> {
+    // Until signals are watched they wait: a run that was interrupted has its reports, however early that was.
+    let mut held = Held::hold();
     let name = Name::of(args);
     let files = Files::prepare(args.json.as_deref(), args.junit.as_deref())?;
-    match refused.map_or_else(|| attempt(args, &name), Err) {
+    match refused.map_or_else(|| attempt(args, &name, &mut held), Err) {
         Ok(outcomes) => {
             let code = outcomes.code;
             files.write(&name, outcomes).map(|()| code)
@@ -247,7 +253,7 @@ pub(crate) fn report_refusal(words: &[String], failure: &Failure) -> Result<(), 
     files.write(&name, Outcomes::fault(&name, failure))
 }
 
-fn attempt(args: &LabRunArgs, name: &Name) -> Result<Outcomes, Failure> {
+fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Outcomes, Failure> {
     // What is wrong with the arguments is said wherever they are read.
     let limit = limit(args.timeout.as_deref())?;
     let path = Path::of(args)?;
@@ -258,6 +264,7 @@ fn attempt(args: &LabRunArgs, name: &Name) -> Result<Outcomes, Failure> {
         return Ok(Outcomes::skipped(name, &why));
     }
     progress::watch_interrupts()?;
+    *held = None;
     let ground = ground(args, &path, bar)?;
     let control = lab::control(&ground.layouts, path.hosts[0]);
     // Where no folder can be made it is not listed, and runs all the same.
@@ -283,6 +290,7 @@ fn attempt(args: &LabRunArgs, name: &Name) -> Result<Outcomes, Failure> {
     let swallowed = lab::swallowed(&lab);
     let connection = limit_of(&connections, &path, &lab);
     let datagrams = datagrams::sent(&path, &lab);
+    let impaired = impaired::impaired(&path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     drop(listed);
@@ -292,11 +300,7 @@ fn attempt(args: &LabRunArgs, name: &Name) -> Result<Outcomes, Failure> {
         Some(_) => format!("{c}, as --cc says"),
         None => format!("{c} by default"),
     });
-    // What is said is of what carried most.
-    let bytes: u64 = datagrams.iter().map(|sent| sent.bytes).sum();
-    let limit = connection.as_ref().filter(|c| c.bytes_sent >= bytes);
-    let limit = limit.map(|c| c.line.clone()).into_iter();
-    let told: Vec<String> = limit.chain(datagrams.iter().map(Sent::line)).collect();
+    let told = told(connection.as_ref(), &datagrams, &impaired);
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     say(&said, &certificate);
     swallowed.iter().for_each(|s| note(s));
@@ -311,8 +315,18 @@ fn attempt(args: &LabRunArgs, name: &Name) -> Result<Outcomes, Failure> {
         certificate: Some(certificate),
         connection,
         datagrams,
+        impaired,
     };
     Ok(outcomes(args, ended, said, report))
+}
+
+/// What is said of what the hosts sent: of connections only where they carried most.
+fn told(connection: Option<&Busiest>, datagrams: &[Sent], impaired: &[Impaired]) -> Vec<String> {
+    let bytes: u64 = datagrams.iter().map(|sent| sent.bytes).sum();
+    let limit = connection.filter(|c| c.bytes_sent >= bytes);
+    let limit = limit.map(|c| c.line.clone()).into_iter();
+    let told = limit.chain(datagrams.iter().map(Sent::line));
+    told.chain(impaired.iter().map(Impaired::line)).collect()
 }
 
 /// What `--timeout` says. To timeout(1) a bare number is seconds.

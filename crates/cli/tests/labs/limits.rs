@@ -288,3 +288,121 @@ fn what_the_path_dropped_of_datagrams_is_counted() {
     assert!(number("queue_full") >= number("dropped"), "{text}");
     assert!(found["fault"].is_null(), "{text}");
 }
+
+/// What `lab run` reports of a Perl program on a path of 2 Mbit/s, and the number that the program printed.
+fn datagrams_of(place: &Place, version: &str, script: &str) -> (serde_json::Value, u64, String) {
+    let socket =
+        "my $u = IO::Socket::IP->new(Proto => \"udp\", PeerAddr => \"server:9\") or die $!; ";
+    let ran = place.farpath(&[
+        "lab",
+        "run",
+        version,
+        "--rtt",
+        "20ms",
+        "--rate",
+        "2Mbit/s",
+        "--json",
+        "o.json",
+        "--",
+        "perl",
+        "-MIO::Socket::IP",
+        "-e",
+        &format!("{socket}{script}; print $n; sleep 3"),
+    ]);
+    let ran = ran.exits(0);
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    let mut found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let sent = ran.out.trim().parse().expect("the program counts");
+    (found["datagrams"][0].take(), sent, ran.err)
+}
+
+/// They were in no report: the closing line said less loss than the program's own protocol. Half of a send buffer that a user may
+/// have is more than the interface's queue holds.
+#[test]
+fn what_the_host_itself_dropped_of_datagrams_is_counted_and_named() {
+    let place = Place::new();
+    let large = "setsockopt($u, 1, 7, 400000); setsockopt($u, 1, 32, 4000000);";
+    let send = "for (1..3000) { $n++ if defined $u->send(\"x\" x 1000) }";
+    let count = |sent: &serde_json::Value, key: &str| sent[key].as_u64().expect("a number");
+    for version in ["-4", "-6"] {
+        let (sent, by_program, said) = datagrams_of(&place, version, &format!("{large}{send}"));
+        assert_eq!(count(&sent, "datagrams"), by_program, "{version}: {sent}");
+        let own = count(&sent, "host_dropped");
+        assert_eq!(
+            count(&sent, "bytes"),
+            1000 * (by_program - own),
+            "{version}: {sent}"
+        );
+        assert!(own > 0 && said.contains(&format!("sent {own} (")), "{said}");
+        assert!(
+            said.contains("dropped in the host's own interface queue"),
+            "{said}"
+        );
+    }
+    // A program that asked to be told has an error of each. Nobody listens there, which is another error.
+    let told = format!(
+        "{large} setsockopt($u, 0, 11, 1); \
+         for (1..3000) {{ $n++ if defined $u->send(\"x\" x 1000) or $!{{ENOBUFS}} }}"
+    );
+    let (sent, by_program, _) = datagrams_of(&place, "-4", &told);
+    assert_eq!(count(&sent, "datagrams"), by_program, "{sent}");
+    assert!(count(&sent, "host_dropped") > 0, "{sent}");
+    // One in fragments counts once, also where only some of them found the queue full.
+    let large = format!("{large} for (1..1000) {{ $n++ if defined $u->send(\"x\" x 4000) }}");
+    let (sent, by_program, _) = datagrams_of(&place, "-6", &large);
+    assert_eq!(count(&sent, "datagrams"), by_program, "{sent}");
+    let dropped = count(&sent, "host_dropped") + count(&sent, "dropped");
+    assert!(dropped <= by_program, "{sent}");
+    // What a socket without room refuses was never sent.
+    let hasty = format!("setsockopt($u, 1, 7, 5000); $u->blocking(0); {send}");
+    let (sent, by_program, said) = datagrams_of(&place, "-4", &hasty);
+    assert!(by_program < 3000);
+    assert_eq!(count(&sent, "datagrams"), by_program, "{sent}");
+    assert_eq!(count(&sent, "host_dropped"), 0, "{said}");
+}
+
+#[test]
+fn what_jitter_reordering_and_duplication_came_to_is_said() {
+    let place = Place::new();
+    let options = [
+        "--jitter",
+        "5ms",
+        "--reorder",
+        "20%,60ms",
+        "--duplicate",
+        "20%",
+    ];
+    let ping = [
+        "--json", "o.json", "--", "ping", "-c", "60", "-i", "0.02", "server",
+    ];
+    let ran = place.lab_run(&[&options[..], &ping].concat()).exits(0);
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    for way in 0..2 {
+        let way = &found["impaired"][way];
+        let count = |key: &str| way[key].as_f64().expect("a number");
+        assert!(count("frames") >= 60.0, "{way}");
+        assert!(
+            count("reordered") > 0.0 && count("duplicated") > 0.0,
+            "{way}"
+        );
+        assert!(count("jitter_mean_ns") > 0.0, "{way}");
+        assert!(
+            count("jitter_max_ns") >= 60e6,
+            "those held back are among them: {way}"
+        );
+        let said = format!("{} copied", count("duplicated"));
+        assert!(ran.err.contains(&said), "{}", ran.err);
+    }
+    assert!(
+        ran.err.contains(" overtaken by later ones, "),
+        "{}",
+        ran.err
+    );
+    let plain = place.lab_run(&["--json", "o.json", "--", "true"]).exits(0);
+    assert!(
+        !plain.err.contains("frames of your command"),
+        "{}",
+        plain.err
+    );
+}

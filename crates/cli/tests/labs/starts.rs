@@ -299,6 +299,56 @@ fn a_signal_while_a_port_is_waited_for_is_an_interruption() {
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 
+/// The scenario comes through a pipe, so that the signal finds a run that has begun and does not watch for signals yet.
+#[test]
+fn a_signal_before_anything_is_up_has_its_reports() {
+    let place = Place::new();
+    let pipe = place.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    let mut command = place.command();
+    let words = [
+        "lab", "run", "pipe", "--json", "o.json", "--junit", "o.xml", "--",
+    ];
+    command.args(words);
+    let mut child = start(command.args(["tail", "-f", "/dev/null"]));
+    let mut file = std::fs::File::create(&pipe).expect("it is opened");
+    signal("-TERM", &child.id().to_string());
+    std::io::Write::write_all(&mut file, SMALL.as_bytes()).expect("it is read");
+    drop(file);
+    assert_eq!(child.wait().expect("it is ours").code(), Some(130));
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(found["fault"], "interrupted");
+    let junit = std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
+    assert!(junit.contains("interrupted"), "{junit}");
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
+/// As in many containers: a program whose shadow was killed was never reaped, and `lab run --server` hung when all was done.
+#[test]
+fn a_machine_whose_first_process_reaps_nobody_has_labs_that_end() {
+    let place = Place::new();
+    let init = "my $p = fork; if (!$p) { exec @ARGV; exit 99 } \
+        for (1..150) { select(undef, undef, undef, 0.1); exit($? >> 8) if waitpid($p, 1) == $p } exit 98";
+    let spaces = [
+        "-p",
+        "--fork",
+        "--mount-proc",
+        "--kill-child",
+        "perl",
+        "-e",
+        init,
+    ];
+    let mut command = place.through("unshare", &spaces);
+    command
+        .args(PATH)
+        .args(["--server", "exec tail -f /dev/null", "--", "true"]);
+    let ended = ran(command.output().expect("unshare runs"));
+    ended.exits(0);
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
 /// As `--timeout` does; a second signal would end all at once.
 #[test]
 fn the_first_signal_leaves_the_command_time_and_the_run_its_reports() {

@@ -65,8 +65,11 @@ impl Counts {
         }
         let datagrams = &mut self.hosts[host.0];
         datagrams.bytes += u64::from(packet.payload());
-        if packet.begins_udp() {
+        // A host whose own queue has no room for a fragment sends none behind it, and counts the datagram itself.
+        if packet.is_last {
             datagrams.sent += packet.segments() as u64;
+        }
+        if packet.begins_udp() {
             // Numbers come round.
             if let Some(whole) = whole(packet) {
                 self.counted.remove(&whole);

@@ -95,6 +95,8 @@ pub(super) struct Packet {
     pub(super) dont_fragment: bool,
     /// Of a fragment of a UDP datagram the number that all of them have.
     pub(super) fragment_of: Option<u32>,
+    /// Nothing of its datagram comes behind it.
+    pub(super) is_last: bool,
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u16> {
@@ -159,6 +161,7 @@ impl Packet {
             ttl: ip[8],
             dont_fragment: fragment & 0x4000 != 0,
             fragment_of: None,
+            is_last: fragment & 0x2000 == 0,
         };
         if fragment & 0x3fff != 0 && ip[9] == PROTOCOL_UDP {
             packet.fragment_of = word(ip, 4).map(u32::from);
@@ -202,6 +205,8 @@ impl Packet {
             ttl: ip[7],
             dont_fragment: true,
             fragment_of: fragment.filter(|_| protocol == PROTOCOL_UDP).map(|f| f.id),
+            // The last header in front is the fragment's, of 8 bytes; the flag ends the fourth of them.
+            is_last: fragment.is_none() || bytes.get(transport_at - 5).is_none_or(|b| b & 1 == 0),
         };
         if has_header {
             packet.parse_transport(bytes, protocol)?;
@@ -299,6 +304,7 @@ impl Packet {
             ttl: 64,
             dont_fragment: false,
             fragment_of: None,
+            is_last: true,
         }
     }
 }

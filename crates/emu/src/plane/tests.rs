@@ -556,6 +556,19 @@ fn a_datagram_in_fragments_counts_once_and_whole() {
     }
 }
 
+/// The rest found the host's own queue full, which the host counts.
+#[test]
+fn a_datagram_that_its_host_sends_in_part_is_not_counted() {
+    for version in [4, 6] {
+        let mut w = two("");
+        for piece in &fragments(version, 1)[..2] {
+            w.sends(0, Time::ZERO, piece.clone());
+        }
+        w.rest();
+        assert_eq!(w.plane.datagrams(NodeId(0)).sent, 0, "IPv{version}");
+    }
+}
+
 #[test]
 fn routers_answer_real_pings_and_report_the_end_of_a_ttl_with_the_datagram() {
     let mut w = two("");
