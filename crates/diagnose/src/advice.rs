@@ -62,6 +62,7 @@ pub(crate) fn changes(
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass.
             _ if e.udp || drawn => None,
+            Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
         match next {
@@ -95,6 +96,17 @@ fn within_set(
         figure.high = libm::fmin(figure.high, libm::fmax(most, figure.value));
     }
     (cause, figure)
+}
+
+/// The lower of two limits.
+fn lower(one: Option<(Cause, Figure)>, other: Option<(Cause, Figure)>) -> Option<(Cause, Figure)> {
+    let both = one.into_iter().chain(other);
+    both.min_by(|a, b| a.1.value.total_cmp(&b.1.value))
+}
+
+/// What the busiest processor of the other end carries once the one that is full is not: it had so much left.
+fn other_core(e: &Evidence) -> Option<(Cause, Figure)> {
+    Some((Cause::HostCpu, e.other_end_carries()?))
 }
 
 /// What limits after a change, and at which rate.
@@ -160,7 +172,7 @@ fn change(
     let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
     let system = e.systems[end as usize].or_else(|| of_settings(facts, &hosts, end));
     let remedy = match cause {
-        Cause::HostCpu => systems::processor(e.ssh),
+        Cause::HostCpu => systems::processor(e.ssh, threads(facts, flow)),
         Cause::Disk => systems::disk(end),
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
@@ -186,7 +198,8 @@ fn change(
         _ => return None,
     };
     let room = remedy.room;
-    Some((remedy.change(host, system, None), room))
+    // A sender that paces already has nothing to change against a full queue.
+    (!remedy.commands.is_empty()).then(|| (remedy.change(host, system, None), room))
 }
 
 /// Room for what is wanted in flight: the kernel's to give, or the program's that set its buffer itself.
@@ -197,6 +210,13 @@ fn room(e: &Evidence, flow: &Flow, (system, end): (Option<System>, End), now: &B
         Some(set) => systems::set_by_program(set, wanted, now),
         None => buffer(system, wanted, end, now),
     }
+}
+
+/// What is to be known of the threads of the program that tests.
+fn threads(facts: &Facts, flow: &Flow) -> Option<String> {
+    let is_it = flow.test.as_ref().is_some_and(|t| t.tool == "iperf3");
+    let release = number(facts, Of::Path, "iperf3_release").map(|r| r.value);
+    is_it.then(|| systems::threads(release))?
 }
 
 /// What a sending program can do: a tool that tests, a copy over SSH, or another.

@@ -386,11 +386,13 @@ pub(crate) fn account(all: &[&Captured]) -> Option<Account> {
     Account::mean(&each)
 }
 
-/// How many directions each source has that no flow was made of, by the name of the source, with the first of their places.
+/// The connections of each source that no flow was made of, by the name of the source; of a connection that is a flow's, the other
+/// direction is none of its own.
 pub(crate) fn left_out(facts: &Facts, taken: &[usize]) -> Vec<String> {
     let mut all: BTreeMap<u32, Vec<Place>> = BTreeMap::new();
-    for (n, c) in facts.captured.iter().enumerate() {
-        if !taken.contains(&n) {
+    let judged = |at: Place| taken.iter().any(|n| facts.captured[*n].test.at == at);
+    for c in &facts.captured {
+        if !judged(c.test.at) {
             all.entry(c.source).or_default().push(c.test.at);
         }
     }

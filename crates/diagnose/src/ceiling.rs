@@ -30,7 +30,12 @@ pub(crate) struct Limit {
 pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     let mut all = Vec::new();
     if let Some((line, what)) = &e.line {
-        all.push(carried(e.mss, line, what));
+        let mut line = carried(e.payload_share(), line, what);
+        if !e.mss_said && e.datagram_share.is_none() {
+            line.formula
+                .push_str(" at an MTU of 1500, which is assumed");
+        }
+        all.push(line);
     }
     all.extend(e.around.group.as_ref().map(Group::ceiling));
     if !e.udp {
@@ -64,7 +69,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
 }
 
 /// Bytes of an Ethernet frame beside its packet, with gap and preamble.
-const FRAME: f64 = 38.0;
+pub(crate) const FRAME: f64 = 38.0;
 
 /// Headers of IPv4 and TCP with timestamps, bytes; without them; and the same of IPv6.
 const HEADERS: [f64; 4] = [52.0, 40.0, 72.0, 60.0];
@@ -83,9 +88,8 @@ pub(crate) fn payload_share(mss: f64) -> f64 {
     mss / (mss + headers(mss) + FRAME)
 }
 
-/// What a line leaves for payload in segments of `mss` bytes.
-pub(crate) fn carried(mss: f64, line: &Figure, what: &str) -> Limit {
-    let share = payload_share(mss);
+/// What a line leaves of its rate for payload, where that is this share of it.
+pub(crate) fn carried(share: f64, line: &Figure, what: &str) -> Limit {
     let mut rate = line.times(share);
     // Other framings and headers cost less or more than Ethernet's.
     rate.low = line.low * share * 0.95;
@@ -229,13 +233,16 @@ const SENT_AGAIN: &str = "segments sent again";
 /// Linux's least retransmission timeout, seconds (`TCP_RTO_MIN`); RFC 6298 §2.4 has 1 s.
 const LEAST_TIMEOUT_S: f64 = 0.2;
 
-/// What losses of this share leave, and by which law.
+/// What losses of this share leave, and by which law; none where the sender is one of BBR, which has no law of its losses.
 fn loss_rate(
     e: &Evidence,
     share: &Figure,
     bursts: f64,
     rtt: &Figure,
 ) -> Option<(Figure, f64, String)> {
+    if e.is_bbr() {
+        return None;
+    }
     let cc: Option<Cc> = e.cc.as_deref().and_then(|name| name.parse().ok());
     let at = |cc: Cc, p: f64, rtt_s: f64| {
         let p = p.clamp(1e-10, 0.5);
@@ -263,12 +270,22 @@ fn loss_rate(
     rate.low = at(slow, share.high, rtt.high)?.min(rate.value) * 0.67;
     rate.high = rate.value * 2.0;
     let most = at(fast, share.value / bursts, rtt.low)?.max(rate.value) * 1.5;
-    let name = match cc {
-        Some(cc) => cc.name().to_owned(),
-        None => "Reno to CUBIC".to_owned(),
+    let faster = e.rate.as_ref().is_some_and(|r| r.low > FASTER * rate.high);
+    let name = match (cc, &e.cc, faster) {
+        (Some(cc), _, _) => cc.name().to_owned(),
+        (None, Some(other), _) => format!("Reno to CUBIC, which {other} need not be like,"),
+        (None, None, true) => {
+            "Reno to CUBIC (which BBR is not held by; this sender was far faster)".to_owned()
+        }
+        (None, None, false) => {
+            "Reno to CUBIC (nothing says which; BBR is not held by it)".to_owned()
+        }
     };
     Some((rate, most, name))
 }
+
+/// So many times the most that a law leaves is no sender that the law is of, or one whose losses came in bursts.
+const FASTER: f64 = 3.0;
 
 /// A transfer that is short beside its round trips spends them on opening its window.
 fn ramp(e: &Evidence, all: &mut Vec<Limit>) {

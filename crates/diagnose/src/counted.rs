@@ -31,8 +31,8 @@ pub(crate) struct Counted {
     clean: bool,
     /// Of a test with datagrams: the rate of TCP between the same hosts, where it lost segments.
     lossy: Option<Figure>,
-    /// Of tests with datagrams: the rate that was sent, and the share that was lost.
-    datagram_tests: Vec<(Figure, Figure)>,
+    /// Of tests with datagrams: the rate that was sent, the share that was lost, and the rate that passed.
+    datagram_tests: Vec<[Figure; 3]>,
 }
 
 impl Counted {
@@ -54,9 +54,9 @@ impl Counted {
 
     /// The least that passed of datagrams that came faster than this, and of which many were lost, bit/s.
     pub(crate) fn passed(&self, above: f64) -> Option<Figure> {
-        let lossy = |(rate, lost): &&(Figure, Figure)| lost.low > 0.03 && rate.value > above;
+        let lossy = |[rate, lost, _]: &&[Figure; 3]| lost.low > 0.03 && rate.value > above;
         let each = self.datagram_tests.iter().filter(lossy);
-        let passed = each.map(|(rate, lost)| rate.times(1.0 - lost.value));
+        let passed = each.map(|[_, _, passed]| passed.clone());
         passed.min_by(|a, b| a.value.total_cmp(&b.value))
     }
 }
@@ -191,8 +191,8 @@ fn loses(test: &Test) -> bool {
         .is_some_and(|(again, bytes)| again.value * SEGMENT > 1e-3 * bytes.value)
 }
 
-/// The rate at which datagrams were sent, and the share that was lost.
-fn sent_and_lost(test: &Test) -> Option<(Figure, Figure)> {
+/// The rate at which datagrams were sent, the share that was lost, and the rate that passed: the receiver's, where it reported.
+fn sent_and_lost(test: &Test) -> Option<[Figure; 3]> {
     let (lost, all) = (
         test.numbers.get("datagrams_lost")?,
         test.numbers.get("datagrams")?,
@@ -210,7 +210,9 @@ fn sent_and_lost(test: &Test) -> Option<(Figure, Figure)> {
         (None, Some(received)) => received.goodput.times(1.0 / (1.0 - share.value).max(0.01)),
         (None, None) => return None,
     };
-    Some((rate, share))
+    let arrived = test.received.as_ref().map(|r| r.goodput.clone());
+    let passed = arrived.unwrap_or_else(|| rate.times(1.0 - share.value));
+    Some([rate, share, passed])
 }
 
 /// Fewer datagrams than this say nothing of a share.
@@ -465,8 +467,8 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             sentence: String::new(),
         });
     }
-    for (rate, lost) in &e.counted_else.datagram_tests {
-        by_datagrams(e, ceilings, (rate, lost), items);
+    for test in &e.counted_else.datagram_tests {
+        by_datagrams(e, ceilings, test, items);
     }
 }
 
@@ -495,7 +497,7 @@ fn chance_enough(e: &Evidence, ceilings: &[Limit]) -> f64 {
 fn by_datagrams(
     e: &Evidence,
     ceilings: &[Limit],
-    (rate, lost): (&Figure, &Figure),
+    [rate, lost, passed]: &[Figure; 3],
     items: &mut Vec<Item>,
 ) {
     let Some(own) = &e.rate else { return };
@@ -508,7 +510,6 @@ fn by_datagrams(
         return;
     }
     if lost.low > 0.005 && rate.value > own.value {
-        let left = rate.value * (1.0 - lost.value);
         items.push(Item {
             holds: step(lost.value, 0.005, 0.03),
             weights: vec![
@@ -520,7 +521,7 @@ fn by_datagrams(
             sentence: format!(
                 "of datagrams at {shown} {:.1} % were lost: {} passed",
                 100.0 * lost.value,
-                crate::ceiling::bps(left)
+                crate::ceiling::bps(passed.value)
             ),
         });
         return;

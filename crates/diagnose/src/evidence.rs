@@ -55,6 +55,8 @@ pub(crate) struct Evidence {
     pub(crate) mss: f64,
     /// Whether something says how large segments are.
     pub(crate) mss_said: bool,
+    /// Of datagrams of a size that is known: what is left of a line's rate for their payload.
+    pub(crate) datagram_share: Option<f64>,
     /// Rate of the slowest link that is known, and what it is.
     pub(crate) line: Option<(Figure, &'static str)>,
     /// Rate that was expected.
@@ -109,6 +111,8 @@ pub(crate) struct Evidence {
     pub(crate) cpu: Option<Figure>,
     /// The end whose processor or program that is, and the program where it is known.
     pub(crate) cpu_of: Option<(Side, String)>,
+    /// How busy the busiest processor of the other end was.
+    pub(crate) cpu_other: Option<Figure>,
     /// The connection is one of OpenSSH.
     pub(crate) ssh: bool,
     /// What the settings of the receiver allow its window to be, whatever was announced.

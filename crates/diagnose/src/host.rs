@@ -18,7 +18,9 @@ pub use document::{Congestion, HostCeiling, HostPath, HostReport, HostVerdict, H
 
 use crate::Facts;
 use crate::cause::Cause;
-use crate::ceiling::{Limit, UNSCALED, bps, cap, carried, in_flight, receiving, sending};
+use crate::ceiling::{
+    Limit, UNSCALED, bps, cap, carried, in_flight, payload_share, receiving, sending,
+};
 use crate::document::Ceiling;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
@@ -152,7 +154,7 @@ impl Host<'_> {
         if let Some(speed) = number(&self.facts, self.of, "nic_bps") {
             let name = self.survey.way_out().map_or("", |i| i.name.as_str());
             let what = format!("the interface {name}");
-            let mut limit = carried(self.mss, speed, &what);
+            let mut limit = carried(payload_share(self.mss), speed, &what);
             limit.cause = Cause::Nic;
             all.extend(both_ways(&limit, name));
         }
@@ -166,7 +168,7 @@ impl Host<'_> {
     /// What a line of this rate leaves for payload.
     fn line(&self, rate: Rate) -> Limit {
         let figure = Figure::exact(rate.as_bps() as f64, Place::You);
-        carried(self.mss, &figure, "the line")
+        carried(payload_share(self.mss), &figure, "the line")
     }
 
     /// Every window and buffer, and the setting that it is limited by.

@@ -293,9 +293,13 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         holds: if above { 1.0 } else { 0.0 },
         weights: Vec::new(),
         sentence: format!(
-            "so many losses one by one would leave {} to {} in the long run: most came in bursts, or the window of the start still counts",
+            "so many losses one by one would leave {} to {} in the long run: most came in bursts, or the window of the start still counts{}",
             crate::ceiling::bps(law.rate.low),
-            crate::ceiling::bps(law.rate.high)
+            crate::ceiling::bps(law.rate.high),
+            match e.cc {
+                Some(_) => "",
+                None => ", or the sender is one that losses hardly slow down, such as BBR",
+            }
         ),
     });
 }
@@ -401,6 +405,15 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     opening(e, ceilings, items);
 }
 
+/// Where the rest of a line goes.
+fn rest_of_line(e: &Evidence, link: &Limit) -> String {
+    let Some((line, _)) = e.line.as_ref().filter(|_| e.around.group.is_none()) else {
+        return String::new();
+    };
+    let [of, left] = [line.value, link.rate.value].map(crate::ceiling::bps);
+    format!(", {left} of its {of}: headers and the gaps between frames take the rest")
+}
+
 /// How much of the line was used.
 fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if let (Some(rate), Some(line)) = (&e.rate, ceilings.iter().find(|c| c.cause == Cause::Link)) {
@@ -432,8 +445,9 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
                     share * 100.0
                 ),
                 false => format!(
-                    "the rate is {:.0} % of what {what} for payload",
-                    share * 100.0
+                    "the rate is {:.0} % of what {what} for payload{}",
+                    rate.value / line.rate.value * 100.0,
+                    rest_of_line(e, line)
                 ),
             },
         });

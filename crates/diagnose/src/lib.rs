@@ -67,6 +67,7 @@ pub use host::{
 };
 pub use known::{Known, System};
 pub use read::{Facts, LiveFlow, LiveRow, Source, read};
+pub(crate) use redact::address;
 pub use redact::redact;
 pub use seen::{End, Report, Side, Test};
 pub use twin::{NoTwin, Run, Twin, twin};

@@ -23,6 +23,7 @@ impl Evidence {
     fn of_processors(&mut self, facts: &Facts, flow: &Flow) {
         let tool = flow.test.as_ref().map_or("", |t| t.tool);
         let begins = tool.trim_end_matches(|c: char| c.is_ascii_digit());
+        let mut sides: [Option<Figure>; 2] = [None, None];
         for (side, hosts) in [
             (Side::Sender, &flow.senders),
             (Side::Receiver, &flow.receivers),
@@ -34,6 +35,11 @@ impl Evidence {
                     continue;
                 }
                 let cpu = number(facts, of, "cpu_ratio").cloned();
+                let of_side = &mut sides[usize::from(side == Side::Receiver)];
+                let more = |c: &&Figure| of_side.as_ref().is_none_or(|x| x.value < c.value);
+                if let Some(cpu) = cpu.as_ref().filter(more) {
+                    *of_side = Some(cpu.clone());
+                }
                 let busier = |c: &Figure| self.cpu.as_ref().is_none_or(|x| x.value < c.value);
                 if let Some(cpu) = cpu.filter(busier) {
                     self.cpu = Some(cpu);
@@ -41,6 +47,25 @@ impl Evidence {
                 }
             }
         }
+        // A host that may be either end is no other.
+        let apart = !flow.senders.iter().any(|h| flow.receivers.contains(h));
+        let busiest = self.cpu_of.as_ref().map(|(side, _)| *side);
+        self.cpu_other = busiest.filter(|_| apart).and_then(|side| {
+            let [sender, receiver] = sides;
+            if side == Side::Sender {
+                receiver
+            } else {
+                sender
+            }
+        });
+    }
+
+    /// What the busiest processor of the other end carries, bit/s: what passed, over the share of its time that this took.
+    pub(crate) fn other_end_carries(&self) -> Option<Figure> {
+        let other = self.cpu_other.as_ref().filter(|c| c.value >= BUSY)?;
+        let mut carries = self.rate.as_ref()?.over(other);
+        carries.low = carries.low.min(self.rate.as_ref()?.value);
+        Some(carries)
     }
 }
 
@@ -76,6 +101,9 @@ impl Evidence {
     }
 }
 
+/// A processor that is less busy than this has so much left that something else comes first.
+const BUSY: f64 = 0.5;
+
 /// A disk that moves less than this part of a flow, one way, is not what the flow comes from or goes to.
 const OWN_DISK: f64 = 0.5;
 
@@ -92,6 +120,18 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
                 }
                 _ => format!("a processor was {percent:.0} % busy"),
             },
+        });
+        let carries = e.other_end_carries();
+        items.push(Item {
+            holds: carries
+                .as_ref()
+                .map_or(0.0, |_| step(cpu.value, 0.88, 0.95)),
+            weights: Vec::new(),
+            sentence: format!(
+                "at the other end a processor was {:.0} % busy: it carries no more than {}",
+                e.cpu_other.as_ref().map_or(0.0, |c| c.value * 100.0),
+                crate::ceiling::bps(carries.map_or(0.0, |c| c.value))
+            ),
         });
         items.push(Item {
             holds: 1.0 - step(cpu.value, 0.5, 0.85),

@@ -26,8 +26,10 @@ pub(crate) enum Kind {
     Errors,
     /// Seconds in which the line had bit errors.
     Seconds,
-    /// Whether the alarm is raised that light is too weak: 1 or 0.
+    /// Whether light is too weak: 1 where its alarm is raised, a half where a warning is, else 0.
     Dark,
+    /// How much light a port receives, dBm.
+    Received,
     /// Packets that a policer dropped.
     Policed,
     /// Packets that a port's queue dropped.
@@ -69,6 +71,8 @@ pub(crate) struct Ports {
     damaged: Option<Counted>,
     seconds: Option<Counted>,
     dark: Option<Counted>,
+    /// How much light the port receives whose light is too weak, dBm.
+    received: Option<f64>,
     policed: Option<Counted>,
 }
 
@@ -88,6 +92,9 @@ impl Port {
 
 /// What does not count up: of two readings the larger counts.
 const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
+
+/// What stands as it is: nothing of it counts up.
+const STATES: [Kind; 3] = [Kind::Dark, Kind::Speed, Kind::Received];
 
 /// The largest count of a kind.
 fn largest(facts: &Facts, kind: Kind) -> Option<Counted> {
@@ -113,7 +120,7 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
             (Some(before), Some(after)) => before != after,
             _ => first.value != last.value,
         };
-        let state = kind == Kind::Dark || kind == Kind::Speed || RATES.contains(&kind);
+        let state = STATES.contains(&kind) || RATES.contains(&kind);
         let grew = !state && passed && last.value >= first.value;
         let of = |r: &PortReading| (r.value, r.packets);
         let (before, came) = if grew { of(first) } else { (0.0, Some(0.0)) };
@@ -162,10 +169,16 @@ impl Ports {
     pub(crate) fn of(facts: &Facts) -> Ports {
         let damaged = [Kind::Damaged, Kind::Framing].map(|kind| largest(facts, kind));
         let damaged = damaged.into_iter().flatten().max_by(Counted::order);
+        let dark = largest(facts, Kind::Dark);
+        let all = counts(facts, Kind::Received);
+        let mut received = all
+            .iter()
+            .filter(|c| dark.as_ref().is_some_and(|d| d.port == c.port));
         Ports {
             damaged: damaged.or_else(|| largest(facts, Kind::Errors)),
             seconds: largest(facts, Kind::Seconds),
-            dark: largest(facts, Kind::Dark),
+            received: received.next().map(|c| c.count.value),
+            dark,
             policed: largest(facts, Kind::Policed),
         }
     }
@@ -200,11 +213,18 @@ pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     }
     if let Some(dark) = &ports.dark {
         items.push(Item {
-            holds: 1.0,
+            holds: dark.count.value,
             weights: vec![(Cause::RandomLoss, 12.0)],
             sentence: format!(
-                "the transceiver of {} raises the alarm that its light is too weak",
-                dark.port.named("a router's port")
+                "the transceiver of {} {} that its light is too weak{}",
+                dark.port.named("a router's port"),
+                match dark.count.value {
+                    v if v < 1.0 => "warns",
+                    _ => "raises the alarm",
+                },
+                ports
+                    .received
+                    .map_or(String::new(), |dbm| format!(": {dbm:.1} dBm"))
             ),
         });
     }
@@ -244,4 +264,22 @@ fn of_damage(e: &Evidence, damaged: &Counted) -> String {
         ),
         None => format!("{begin}, {share:.1e} of all"),
     }
+}
+
+/// What is said of a port's speed where nobody said the line's: the slowest port's, which is the line of what crosses it.
+pub(crate) fn line_offered(facts: &Facts) -> Option<String> {
+    let all = counts(facts, Kind::Speed);
+    let slowest = all
+        .iter()
+        .filter(|c| c.count.value >= 1e6)
+        .min_by(|a, b| a.order(b))?;
+    let line = match slowest.count.value {
+        bps if bps % 1e9 == 0.0 => format!("{:.0}Gbit/s", bps / 1e9),
+        bps => format!("{:.0}Mbit/s", bps / 1e6),
+    };
+    let port = slowest.port.named("a router's port");
+    Some(format!(
+        "{port} runs at {}: add --line {line} where the flow crosses it, and nothing slower",
+        crate::ceiling::bps(slowest.count.value)
+    ))
 }

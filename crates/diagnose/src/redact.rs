@@ -44,6 +44,11 @@ pub fn redact(text: &str) -> String {
     words.join(" ")
 }
 
+/// The address of an end, without the interface that some tools print behind it: `192.0.2.10%eno1`.
+pub(crate) fn address(host: &str) -> String {
+    redact(host.split('%').next().unwrap_or(host))
+}
+
 fn one(word: &str) -> String {
     if let Some((key, _)) = word.split_once(['=', ':'])
         && SECRETS.contains(&key.to_ascii_lowercase().as_str())

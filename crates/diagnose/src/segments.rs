@@ -1,9 +1,11 @@
 //! How large segments are, and what share of them was sent again.
 
+use crate::ceiling::{FRAME, headers, payload_share};
 use crate::evidence::{Evidence, SEGMENT};
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number};
-use crate::read::Facts;
+use crate::read::{Facts, MEAN};
+use crate::seen::Test;
 
 /// Headers of IPv4 and TCP without options, bytes.
 const HEADERS: f64 = 40.0;
@@ -11,7 +13,67 @@ const HEADERS: f64 = 40.0;
 /// Bytes of a segment that timestamps take.
 const STAMPS: f64 = 12.0;
 
+/// Headers of IPv4, and of UDP, bytes.
+const OF_DATAGRAMS: [f64; 2] = [20.0, 8.0];
+
+/// Frames of an interface that are so large on average are nearly all jumbo frames of 9000 bytes: larger ones are those that a host has
+/// not cut up yet.
+const FRAMES: core::ops::RangeInclusive<f64> = 8000.0..=9018.0;
+
+/// Datagrams that fill a jumbo frame of 9000 bytes, or nearly: they were made for it.
+const JUMBO: core::ops::RangeInclusive<f64> = 8800.0..=8972.0;
+
+/// What of an Ethernet line's rate is left for the payload of datagrams of so many bytes; those that are larger than a packet of `mtu`
+/// bytes are cut up.
+pub(crate) fn datagram_share(bytes: f64, mtu: f64) -> f64 {
+    let [ip, udp] = OF_DATAGRAMS;
+    let packets = ((bytes + udp) / (mtu - ip).max(8.0)).ceil();
+    bytes / (bytes + udp + packets * (ip + FRAME))
+}
+
+/// How large the datagrams of a test are, bytes: what was sent, over how many they were.
+fn datagram(test: &Test) -> Option<f64> {
+    let sent = test.numbers.get("datagrams")?.value;
+    let lost = test.numbers.get("datagrams_lost").map_or(0.0, |l| l.value);
+    let of = |bytes: Option<&Figure>, count: f64| {
+        let bytes = bytes.filter(|b| b.high - b.low < 0.02 * b.value)?;
+        (count > 0.0).then(|| (bytes.value / count).round())
+    };
+    let bytes = of(test.sent.as_ref().and_then(|r| r.bytes.as_ref()), sent).or_else(|| {
+        of(
+            test.received.as_ref().and_then(|r| r.bytes.as_ref()),
+            sent - lost,
+        )
+    });
+    bytes.filter(|b| (16.0..=65_507.0).contains(b))
+}
+
 impl Evidence {
+    /// What of the line's rate is left for this flow's payload.
+    pub(crate) fn payload_share(&self) -> f64 {
+        self.datagram_share
+            .unwrap_or_else(|| payload_share(self.mss))
+    }
+
+    /// The same of a flow of datagrams, by their size; packets are as large as those of TCP between the same hosts.
+    fn of_datagram_size(&mut self, flow: &Flow) {
+        let Some(bytes) = flow.test.as_ref().filter(|t| t.udp).and_then(datagram) else {
+            return;
+        };
+        let beside = flow
+            .beside
+            .iter()
+            .filter_map(|t| t.numbers.get("mss_bytes"));
+        let of_tcp = beside.map(|m| m.value).fold(0.0, f64::max);
+        let mtu = match (self.mss_said, of_tcp) {
+            (true, _) => self.mss + headers(self.mss),
+            (false, mss) if mss > 0.0 => mss + headers(mss),
+            _ if JUMBO.contains(&bytes) => 9000.0,
+            _ => 1500.0,
+        };
+        self.datagram_share = Some(datagram_share(bytes, mtu));
+    }
+
     /// How large segments are, where no connection says it, and what share of them was sent again.
     pub(crate) fn of_segments(&mut self, facts: &Facts, flow: &Flow) {
         let hosts = flow.senders.iter().chain(&flow.receivers);
@@ -26,11 +88,19 @@ impl Evidence {
             .along(flow, "mtu_bytes")
             .cloned()
             .reduce(|a, b| a.with(&b));
+        let mean = |hosts: &[u32], way: usize| {
+            let each = hosts.iter();
+            let mut each = each.filter_map(|h| number(facts, Of::Host(*h), MEAN[way]));
+            each.any(|mean| FRAMES.contains(&mean.value))
+        };
         if let Some(mtu) = mtu.filter(|m| m.value > 100.0 && !self.mss_said) {
             (self.mss, self.mss_said) = (mtu.value - HEADERS - stamps, true);
+        } else if !self.mss_said && (mean(&flow.receivers, 0) || mean(&flow.senders, 1)) {
+            (self.mss, self.mss_said) = (9000.0 - HEADERS - stamps, true);
         } else if !self.mss_said {
             self.mss = SEGMENT + STAMPS - stamps;
         }
+        self.of_datagram_size(flow);
         if self.again.is_none() {
             self.again = self.retransmits.clone().and_then(|r| self.share_of(&r));
         }

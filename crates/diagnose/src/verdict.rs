@@ -16,6 +16,7 @@ use crate::known::DEFAULT_WINDOWS;
 use crate::missing::missing;
 use crate::pattern;
 use crate::pinged;
+use crate::ports;
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::sockets;
@@ -43,6 +44,10 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
         .collect();
+    let lineless = |r: &FlowReport| !r.ceilings.iter().any(|c| c.cause == Cause::Link.name());
+    if reports.iter().all(lineless) {
+        notes.extend(ports::line_offered(facts));
+    }
     Diagnosis {
         schema: SCHEMA,
         version: version.to_owned(),
@@ -96,6 +101,7 @@ impl<'a> Judged<'a> {
         let verdict = verdict(&e, &limits, &weighed);
         let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
         let second = besides(&e, &weighed).map(|s| s.cause);
+        let second = second.filter(|s| is_of_its_kind(*s, &weighed, cause == Cause::Unknown));
         let either = drawn(&weighed).filter(|_| second.is_none() && cause != Cause::Unknown);
         let changes = changes((cause, second, either), &e, (facts, flow), &limits);
         Judged {
@@ -286,6 +292,18 @@ fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
         }
     }
     best.map(|(other, _)| other)
+}
+
+/// Whether something is to be changed against what held besides: the time in which losses are repaired does not say which kind they are of.
+fn is_of_its_kind(besides: Cause, weighed: &Weighed, undecided: bool) -> bool {
+    if !besides.is_loss() {
+        return true;
+    }
+    let of = |is: &dyn Fn(Cause) -> bool| -> f64 {
+        let each = weighed.ranking.iter().filter(|r| is(r.cause));
+        each.map(|r| r.confidence).sum()
+    };
+    !undecided && of(&|c| c == besides) >= 0.5 * of(&Cause::is_loss)
 }
 
 /// What may as well be the cause as the likeliest.

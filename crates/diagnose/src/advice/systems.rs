@@ -9,7 +9,7 @@ mod windows;
 pub(crate) use holes::probing;
 pub(crate) use pacing::{Sending, pacing};
 pub(crate) use scaling::{scaling, scaling_between};
-pub(crate) use tested::tester;
+pub(crate) use tested::{tester, threads};
 
 use crate::cause::Cause;
 use crate::document::Change;
@@ -132,16 +132,18 @@ pub(crate) fn ssh(within: bool) -> Remedy {
 }
 
 /// Against a processor that is full.
-pub(crate) fn processor(ssh: bool) -> Remedy {
+pub(crate) fn processor(ssh: bool, threads: Option<String>) -> Remedy {
     let cipher = "a cipher that the processor knows: ssh -c aes128-gcm@openssh.com, without -C";
+    let share = match (ssh, &threads) {
+        (true, _) => cipher,
+        (false, Some(threads)) => threads.as_str(),
+        (false, None) => {
+            "share the work: several processes or connections side by side, or a program with a thread for each"
+        }
+    };
     let commands = [
         "top -H meanwhile: which thread fills a processor",
-        match ssh {
-            true => cipher,
-            false => {
-                "share the work: several processes or connections side by side, or a program with a thread for each"
-            }
-        },
+        share,
         "where interrupts (ksoftirqd, %soft) fill it: spread them with ethtool -X INTERFACE equal N, and keep the program on other processors (taskset)",
     ];
     Remedy::without_risk(commands)
@@ -465,7 +467,10 @@ pub(crate) fn datagrams(cause: Cause, passed: Option<f64>) -> Remedy {
         (Cause::Application, _) => {
             "send faster: the program's rate is what arrives (iperf3 -u -b RATE)".to_owned()
         }
-        (_, Some(bps)) => format!("send no more than what arrived: {:.0} kbit/s", bps / 1e3),
+        (_, Some(bps)) => format!(
+            "send no more than what arrived: {:.0} kbit/s",
+            pacing::known(bps) / 1e3
+        ),
         (_, None) => "send more slowly".to_owned(),
     };
     Remedy {

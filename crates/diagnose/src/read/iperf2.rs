@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use super::iperf_row::{IperfRow, bracketed, connected, row};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Place};
-use crate::redact;
 use crate::seen::{End, Report, Row, Side, Test};
 use crate::words::{after, decimal, keyed, quantity, size};
+use crate::{address, redact};
 
 /// The state of reading.
 #[derive(Default)]
@@ -109,7 +109,7 @@ fn csv(text: &str, at: Place, facts: &mut Facts) -> bool {
         return false;
     };
     let end = |host: &str, port: &str| End {
-        host: redact(host),
+        host: address(host),
         port: port.parse().ok(),
     };
     let mut test = Test::new(TOOL, at);
@@ -295,7 +295,7 @@ impl Iperf2 {
         }
         let Some(test) = &mut self.test else { return };
         let end = |(host, port): (&str, u16)| End {
-            host: redact(host),
+            host: address(host),
             port: Some(port),
         };
         let (from, to) = match self.server {

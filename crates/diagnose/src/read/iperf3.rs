@@ -2,10 +2,10 @@
 
 use super::iperf_row::{IperfRow, bracketed, connected, row};
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Place};
-use crate::redact;
+use crate::fact::{Figure, Of, Place};
 use crate::seen::{End, Report, Row, Side, Test};
 use crate::words::{after, decimal, quantity};
+use crate::{address, redact};
 
 /// The state of reading.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl Tool for Iperf3 {
             self.asked_for(&typed, line.at);
             return false;
         }
-        if self.known(text, line.at) {
+        if release(text, line.at, facts) || self.known(text, line.at) {
             return true;
         }
         if is_around(text) {
@@ -154,13 +154,12 @@ impl Iperf3 {
             || text.starts_with("Cookie: ")
             || text.starts_with("Control connection MSS ")
             || text.starts_with("Starting Test: protocol: ")
-            || text.starts_with("iperf 3.")
             || text.starts_with("Target Bitrate: ")
     }
 
     fn connect(&mut self, id: &str, [near, far]: [(&str, u16); 2], at: Place) {
         let end = |(host, port): (&str, u16)| End {
-            host: redact(host),
+            host: address(host),
             port: Some(port),
         };
         self.ids.push(id.to_owned());
@@ -500,4 +499,17 @@ fn add_row(
             at,
         }),
     }
+}
+
+/// Takes `iperf 3.9 (cJSON 1.7.13)` as the release 3009: the major one by a thousand, and the minor.
+pub(super) fn release(text: &str, at: Place, facts: &mut Facts) -> bool {
+    let Some(minor) = text.strip_prefix("iperf 3.") else {
+        return false;
+    };
+    let end = minor.find(|c: char| !c.is_ascii_digit());
+    if let Ok(minor) = minor[..end.unwrap_or(minor.len())].parse::<u16>() {
+        let release = 3000.0 + f64::from(minor);
+        facts.exact(Of::Path, "iperf3_release", release, at);
+    }
+    true
 }

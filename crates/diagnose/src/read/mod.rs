@@ -19,6 +19,7 @@ mod json;
 mod label;
 mod live;
 mod nic;
+mod optics;
 mod others;
 mod ping;
 mod plain;
@@ -44,6 +45,7 @@ use crate::tally::Reading;
 pub(crate) use copies::COPIES;
 use label::Label;
 pub use live::{LiveFlow, LiveRow};
+pub(crate) use nic::MEAN;
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]
@@ -530,7 +532,7 @@ impl Facts {
         let source = self.here();
         if self.shells.len() < SHELLS_MAX {
             let name = self.label.name.clone();
-            self.shells.insert((source, name, crate::redact(address)));
+            self.shells.insert((source, name, crate::address(address)));
         }
     }
 

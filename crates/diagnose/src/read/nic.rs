@@ -14,6 +14,8 @@ pub(super) struct Nic {
     loopback: bool,
     /// The interface whose counters follow, where a command or a head before them names it.
     interface: String,
+    /// Packets that it counts, and their bytes: received, sent.
+    carried: [[Option<u64>; 2]; 2],
 }
 
 impl Tool for Nic {
@@ -43,6 +45,9 @@ impl Tool for Nic {
             self.columns = None;
             if self.host.is_none() {
                 self.host = Some(facts.host());
+            }
+            if text == "NIC statistics:" {
+                self.carried = [[None; 2]; 2];
             }
             let host = self.host.unwrap_or(Of::Path);
             match kind {
@@ -87,6 +92,15 @@ fn tunnel(text: &str) -> Option<f64> {
 
 /// Longest line that is taken for a command.
 const COMMAND_MAX: usize = 200;
+
+/// What an interface carried in all.
+const CARRIED: [&str; 4] = ["rx_packets", "rx_bytes", "tx_packets", "tx_bytes"];
+
+/// Bytes of a frame on average, received and sent.
+pub(crate) const MEAN: [&str; 2] = ["received_frame_bytes", "sent_frame_bytes"];
+
+/// Fewer packets than this have no mean that says anything.
+const PACKETS_LEAST: u64 = 10_000;
 
 /// Frames that a card had no room for.
 const DROPS: [&str; 7] = [
@@ -220,6 +234,17 @@ impl Nic {
 
     /// A counter of `ethtool -S`.
     fn counter(&mut self, host: Of, name: &str, n: u64, at: Place, facts: &mut Facts) {
+        if let Some(place) = CARRIED.iter().position(|known| *known == name) {
+            let way = &mut self.carried[place / 2];
+            way[place % 2] = Some(n);
+            if let [Some(packets), Some(bytes)] = *way
+                && packets > PACKETS_LEAST
+            {
+                let mean = bytes as f64 / packets as f64;
+                facts.exact(host, MEAN[place / 2], mean, at);
+            }
+            return;
+        }
         let of =
             |names: &'static [&'static str]| names.iter().copied().find(|known| *known == name);
         let found = if let Some(name) = of(&DAMAGED) {

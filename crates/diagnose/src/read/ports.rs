@@ -5,6 +5,7 @@ use crate::ports::{Kind, Port, PortReading};
 use crate::words::{after, whole};
 
 use super::Facts;
+use super::optics::{self, Received, Table};
 
 /// The router and port whose lines are read.
 #[derive(Default)]
@@ -14,7 +15,12 @@ pub(super) struct Here {
     packets: Option<f64>,
     /// Rows of policers follow.
     policers: bool,
+    /// What the rows of a table of transceivers are of, where one follows.
+    optics: Option<Table>,
 }
+
+/// So many readings before a row its port is looked for.
+const NEAR: usize = 1000;
 
 /// Longest line that is taken for a command.
 const COMMAND_MAX: usize = 200;
@@ -37,6 +43,7 @@ impl Here {
         }
         let mut words = command.split_whitespace().skip(1);
         let what = words.next()?;
+        let optics = command.contains(" transceiver");
         let port = words.find(|w| !["diagnostics", "optics"].contains(w));
         let port = port.filter(|w| what.starts_with("int") && w.contains('/'));
         self.policers = what == "policer";
@@ -47,6 +54,7 @@ impl Here {
             self.port.router = crate::redact(router);
         }
         self.is(port.unwrap_or(""));
+        self.optics = optics.then(Table::default);
         let junos =
             self.policers || prompt.ends_with('>') && port.is_none_or(super::router::is_interface);
         Some(if junos { "junos" } else { "ios" })
@@ -61,6 +69,9 @@ impl Here {
     /// Takes a line with counters.
     pub(super) fn line(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         if self.policers && self.policer(text, at, facts) {
+            return true;
+        }
+        if self.light(text, at, facts) {
             return true;
         }
         if let Some(n) = packets(text) {
@@ -87,6 +98,44 @@ impl Here {
             packets: self.packets.filter(|_| kind != Kind::Policed),
             at,
         });
+    }
+
+    /// A line of a table of transceivers.
+    fn light(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let Some(table) = &mut self.optics else {
+            return false;
+        };
+        if let Some(received) = optics::of_nexus(text) {
+            self.receives(&received, at, facts);
+            return true;
+        }
+        if table.heads(text) {
+            return true;
+        }
+        let Some(row) = table.row(text) else {
+            return false;
+        };
+        if let Some(received) = row {
+            self.receives(&received, at, facts);
+        }
+        true
+    }
+
+    /// How much light a port receives; it is called as where it was named in full.
+    fn receives(&self, received: &Received<'_>, at: Place, facts: &mut Facts) {
+        let named = match received.port {
+            "" => self.port.name.as_str(),
+            port => port,
+        };
+        let is_it = |p: &&Port| p.router == self.port.router && optics::is_same(&p.name, named);
+        let near = facts.ports.iter().rev().take(NEAR);
+        let mut known = near.map(|r| &r.port).filter(is_it);
+        let port = known.next().cloned().unwrap_or_else(|| Port {
+            router: self.port.router.clone(),
+            name: crate::redact(named),
+        });
+        self.reads(port.clone(), Kind::Received, received.dbm, at, facts);
+        self.reads(port, Kind::Dark, received.weak, at, facts);
     }
 
     /// A row of `show policer`: name, bytes, packets.

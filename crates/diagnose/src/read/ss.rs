@@ -1,8 +1,8 @@
 //! `ss -tinm`: the kernel's own account of a connection (`TCP_INFO`).
 
 use super::{Facts, Line, Tool};
+use crate::address;
 use crate::fact::{Figure, Of, Place};
-use crate::redact;
 use crate::seen::End;
 use crate::words::{decimal, keyed, rate};
 
@@ -158,7 +158,7 @@ fn end(text: &str) -> Option<End> {
     let host = host.strip_prefix("::ffff:").unwrap_or(host);
     let port = port.parse().ok();
     (port.is_some() || text.ends_with(":*")).then(|| End {
-        host: redact(host.split('%').next().unwrap_or(host)),
+        host: address(host),
         port,
     })
 }

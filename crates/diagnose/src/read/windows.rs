@@ -1,4 +1,4 @@
-//! `netsh interface tcp show global` of Windows, PowerShell's `Get-NetTCPSetting`, `ver`, and TCP's values of the registry.
+//! `netsh interface tcp show global` of Windows, in other languages too, PowerShell's `Get-NetTCPSetting`, `ver`, and TCP's values of the registry.
 
 use super::{Facts, Line, Tool};
 use crate::ceiling::UNSCALED;
@@ -8,6 +8,36 @@ use crate::fact::{Figure, Of};
 #[derive(Default)]
 pub(super) struct Netsh {
     host: Option<Of>,
+    /// The command was read, and not yet the head of what it prints.
+    asked: bool,
+}
+
+/// What heads its list, where the command was not pasted with it.
+const HEADS: [&str; 2] = ["TCP Global Parameters", "Globale TCP-Parameter"];
+
+/// What its languages call a receive window: its values are not translated. German as in a pasted list; the others are the usual words.
+const WINDOWS: [&str; 5] = [
+    "Empfangsfenster",
+    "fenêtre de réception",
+    "ventana de recepción",
+    "finestra di ricezione",
+    "janela de recepção",
+];
+
+/// Whether a line of the list says the level of tuning.
+fn is_tuning(key: &str) -> bool {
+    ["Receive Window Auto-Tuning Level", "AutoTuningLevelLocal"].contains(&key)
+        || WINDOWS.iter().any(|words| key.contains(words))
+}
+
+/// Whether a line is the command, behind a prompt: `C:\>netsh int tcp show global`.
+fn asks(text: &str) -> bool {
+    let Some((prompt, command)) = text.split_once("netsh ") else {
+        return false;
+    };
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let whole = matches!(words[..], ["int" | "interface", "tcp", "show", "global"]);
+    whole && (prompt.is_empty() || prompt.trim_end().ends_with('>'))
 }
 
 impl Tool for Netsh {
@@ -16,10 +46,15 @@ impl Tool for Netsh {
     }
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
-        if line.bare == "TCP Global Parameters" {
-            let host = facts.host();
-            facts.word(host, "system", "windows", line.at);
-            self.host = Some(host);
+        let asked = asks(line.bare);
+        if asked || HEADS.contains(&line.bare) {
+            // The command and the head of what it prints are of one host.
+            if asked || !going || self.host.is_none() || !self.asked {
+                let host = facts.host();
+                facts.word(host, "system", "windows", line.at);
+                self.host = Some(host);
+            }
+            self.asked = asked;
             return true;
         }
         if line.bare.starts_with("SettingName ") && line.bare.contains(" : ") {
@@ -35,11 +70,13 @@ impl Tool for Netsh {
             return false;
         };
         let Some((key, value)) = line.bare.split_once(" : ") else {
-            return line.bare.bytes().all(|b| b == b'-') || line.bare.starts_with("Querying");
+            let between = line.bare.bytes().all(|b| b == b'-') || line.bare.ends_with("...");
+            // Whatever the language, a head stands between the command and its rule.
+            return between || core::mem::take(&mut self.asked);
         };
         let (key, value) = (key.trim(), value.trim().to_ascii_lowercase());
         match (key, value.as_str()) {
-            ("Receive Window Auto-Tuning Level" | "AutoTuningLevelLocal", level) => {
+            (key, level) if is_tuning(key) => {
                 if let Some((level, shift)) = crate::known::tuning(level) {
                     facts.word(host, "tuning_level", level, line.at);
                     // With tuning off, Windows offers 64 KiB and does not scale it.
@@ -47,7 +84,7 @@ impl Tool for Netsh {
                     facts.number(host, "recvspace_bytes", Figure::exact(most, line.at));
                 }
             }
-            (key, "disabled") if key.ends_with("Timestamps") => {
+            (key, "disabled") if key.ends_with("Timestamps") || key.contains("RFC 1323") => {
                 facts.exact(host, "timestamps", 0.0, line.at);
             }
             (

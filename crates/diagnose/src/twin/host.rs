@@ -5,7 +5,7 @@ use farpath_units::{Duration, Rate, Size};
 
 use super::model::{Grounds, Said, assumed, rate};
 use crate::cause::Cause;
-use crate::ceiling::{UNSCALED, payload_share};
+use crate::ceiling::UNSCALED;
 use crate::fact::{Figure, Of};
 use crate::flow::number;
 use crate::known::{DEFAULT_WINDOWS, System};
@@ -145,7 +145,7 @@ impl Grounds<'_> {
     /// The rate that the sender's pacing holds it to.
     fn paced(&self) -> Option<Said<Rate>> {
         let pacing = self.e.pacing.as_ref()?;
-        let share = payload_share(self.e.mss);
+        let share = self.e.payload_share();
         let rate = rate(pacing.value / share)?;
         let mut said = self.said(rate, pacing);
         said.from

@@ -6,7 +6,6 @@ use super::host::{HostModel, hosts};
 use super::work::{Work, work};
 use crate::advice::fitting;
 use crate::cause::Cause;
-use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -217,7 +216,7 @@ impl Grounds<'_> {
         // An interval that filled the sender's own buffer was not carried.
         let peak = if e.filled.is_none() { e.peak } else { 0.0 };
         let delivered = e.delivery.as_ref().map_or(0.0, |d| d.value);
-        let share = payload_share(e.mss);
+        let share = e.payload_share();
         rate.max(peak).max(delivered).max(1e4) / share
     }
 
@@ -322,7 +321,7 @@ impl Grounds<'_> {
         if stated.is_none() && self.cause != Cause::Policer {
             return None;
         }
-        let share = payload_share(self.e.mss);
+        let share = self.e.payload_share();
         let (bps, from) = match (stated, self.e.policed()) {
             (Some(rate), _) => (rate.value, self.said((), rate).from),
             (None, Some(passed)) => {
@@ -356,7 +355,7 @@ impl Grounds<'_> {
             return None;
         }
         fitted.push("the shaper's rate");
-        let share = payload_share(self.e.mss);
+        let share = self.e.payload_share();
         let bps = self.e.rate.as_ref()?.value / share;
         let rate = rate(bps)?;
         Some(assumed(rate, "the measured rate, with headers"))

@@ -2,6 +2,7 @@
 
 mod already;
 mod asked;
+mod bbr;
 mod beside;
 mod bloat;
 mod both_ends;
@@ -33,6 +34,7 @@ mod stops;
 mod strangers;
 mod surroundings;
 mod systems;
+mod threads;
 mod tongues;
 mod traces;
 mod two;

@@ -1,6 +1,6 @@
 //! What routers count: damaged frames, weak light, policers; the router and port as their texts name them.
 
-use farpath_diagnose::{Diagnosis, FlowReport, read, twin};
+use farpath_diagnose::{Diagnosis, FlowReport, Known, read, twin};
 
 use crate::counters::lossy;
 use crate::{of_files, on};
@@ -150,6 +150,89 @@ Physical interface: xe-1/0/3
     );
     let lit = of(190, &optics.replace(":  On", ":  Off"));
     assert!(!because(&lit.flows[0]).contains("transceiver"));
+}
+
+/// Tables of transceivers name their port shortly, and mark what is too low; with thresholds it is seen without a mark.
+#[test]
+fn light_that_is_too_weak_is_read_from_tables_of_transceivers() {
+    let around = "ITU Channel not available (Wavelength not available),
+Transceiver is internally calibrated.
+If device is externally calibrated, only calibration is printed.
+++ : high alarm, +  : high warning, -  : low warning, -- : low alarm.
+NA or N/A: not applicable, Tx: transmit, Rx: receive.
+mA: milliamperes, dBm: decibels (milliwatts).
+
+";
+    let summary = |row: &str| {
+        format!(
+            "cr2-ams#show int te0/1/0 transceiver
+{around}                                           Optical   Optical
+          Temperature  Voltage  Current    Tx Power  Rx Power
+Port      (Celsius)    (Volts)  (mA)       (dBm)     (dBm)
+--------- -----------  -------  --------   --------  --------
+Te0/1/0     31.2       3.29      34.1       -2.4     {row}
+"
+        )
+    };
+    let detail = |value: &str| {
+        format!(
+            "cr2-ams#show interfaces te0/1/0 transceiver detail
+{around}A2D readouts (if they differ), are reported in parentheses.
+The threshold values are calibrated.
+
+                                High Alarm  High Warn  Low Warn   Low Alarm
+           Optical              Threshold   Threshold  Threshold  Threshold
+           Receive Power        (dBm)       (dBm)      (dBm)      (dBm)
+Port       (dBm)
+---------  -----------------    ----------  ---------  ---------  ---------
+Te0/1/0      {value}             2.5        0.5      -14.4      -18.4
+"
+        )
+    };
+    let clean = ios(118_277_366, 0);
+    let alarm = "the transceiver of TenGigabitEthernet0/1/0 of cr2-ams raises the alarm";
+    let warning = "the transceiver of TenGigabitEthernet0/1/0 of cr2-ams warns";
+    for (optics, said) in [
+        (summary("-15.8 --"), alarm),
+        (summary("-15.8 -"), warning),
+        (detail("-19.8   --"), alarm),
+        (detail("-19.8"), alarm),
+        (detail("-15.8"), warning),
+    ] {
+        let d = of(190, &format!("{clean}{optics}"));
+        let flow = &d.flows[0];
+        assert!(because(flow).contains(said), "{optics}{}", because(flow));
+        assert!(because(flow).contains(".8 dBm"), "{}", because(flow));
+        let told = commands(flow);
+        assert!(
+            told.contains("transceiver of TenGigabitEthernet0/1/0 ("),
+            "{told}"
+        );
+        let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
+        assert_eq!(left, 0, "{optics}{:?}", d.read);
+    }
+    for optics in [summary("-5.8"), summary("N/A"), detail("-5.8")] {
+        let d = of(190, &format!("{clean}{optics}"));
+        assert!(!because(&d.flows[0]).contains("transceiver"), "{optics}");
+    }
+}
+
+/// The speed of a router's port is offered as the line's where nobody said that, and is not taken for it.
+#[test]
+fn the_speed_of_a_port_is_offered_as_the_line() {
+    let (sender, router) = (lossy(190), ios(118_277_366, 0));
+    let files = [
+        ("sender.txt", sender.as_str()),
+        ("router.txt", router.as_str()),
+    ];
+    let d = of_files(&files, &Known::default());
+    let notes = d.notes.join("\n");
+    let said = "TenGigabitEthernet0/1/0 of cr2-ams runs at 10.0 Gbit/s: add --line 10Gbit/s";
+    assert!(notes.contains(said), "{notes}");
+    let link = d.flows[0].ceilings.iter().find(|c| c.cause == "link");
+    assert_eq!(link, None);
+    let notes = of(190, &router).notes.join("\n");
+    assert!(!notes.contains("--line"), "{notes}");
 }
 
 #[test]

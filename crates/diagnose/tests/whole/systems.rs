@@ -179,3 +179,54 @@ fn commands_are_those_of_who_asks() {
     let d = of_files(&[("client.txt", &fetched("$ ", 5.0))], &known);
     assert_eq!(asked(&d, "rtt"), Some("ping -n 20 203.0.113.40"));
 }
+
+/// Values of `netsh` are the same in every language, and so is the command behind its prompt.
+#[test]
+fn netsh_is_read_in_other_languages() {
+    let german = "C:\\>netsh interface tcp show global
+Der aktive Status wird abgefragt...
+
+Globale TCP-Parameter
+----------------------------------------------
+Zustand der empfangsseitigen Skalierung                : enabled
+Autom. Abstimmungsgrad Empfangsfenster  : disabled
+Add-On-Anbieter für Überlastungssteuerung  : default
+ECN-Funktion                          : disabled
+RFC 1323-Zeitstempel                  : disabled
+Anfänglicher RTO-Wert                 : 1000
+";
+    let french = "C:\\>netsh int tcp show global
+Paramètres TCP globaux
+----------------------------------------------
+Niveau de réglage auto fenêtre de réception : disabled
+";
+    let english = "C:\\>netsh int tcp show global
+Querying active state...
+
+TCP Global Parameters
+----------------------------------------------
+Receive Window Auto-Tuning Level    : disabled
+";
+    let ping = "rtt min/avg/max/mdev = 210.0/210.0/210.0/0.0 ms\n";
+    for text in [
+        german,
+        french,
+        english,
+        &german[german.find("Glob").unwrap_or(0)..],
+    ] {
+        let d = crate::of(&format!("{text}\n{ping}"), &Known::default());
+        let flow = &d.flows[0];
+        let window = flow.ceilings.iter().find(|c| c.cause == "receive_window");
+        let most = window.map_or(0.0, |c| c.limit_bps);
+        // 65535 bytes in 210 ms.
+        assert!(
+            (most / 2.497e6 - 1.0).abs() < 0.01,
+            "{text}{:?}",
+            flow.ceilings
+        );
+        let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
+        assert_eq!(left, 0, "{text}{:?}", d.read);
+        let asked = format!("{:?}", flow.missing);
+        assert!(!asked.contains("tcp_rmem"), "{asked}");
+    }
+}

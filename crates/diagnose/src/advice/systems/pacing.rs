@@ -81,18 +81,32 @@ fn withstand(now: &Sending, remedy: &mut Remedy) {
     }
 }
 
+/// What a rate of `fq` costs.
+const HELD: &str = "every connection through this interface is held to that rate";
+
+/// A rate with the three digits that are known of it, rounded down.
+pub(super) fn known(bps: f64) -> f64 {
+    let unit = libm::pow(10.0, libm::floor(libm::log10(bps.max(1.0))) - 2.0);
+    (bps / unit + 1e-6).floor() * unit
+}
+
+/// The queueing discipline that was there before.
+fn undo(now: &Sending) -> String {
+    match now.qdisc.as_deref() {
+        Some("fq") => "tc qdisc replace dev INTERFACE root fq".to_owned(),
+        _ => "tc qdisc del dev INTERFACE root".to_owned(),
+    }
+}
+
 /// Below what a policer lets through nothing is dropped.
 fn below(now: &Sending, remedy: &mut Remedy) {
     if let Some(bps) = now.policed {
         let streams = now.streams.max(1.0);
         // `maxrate` is of each connection: all of them together have to stay below the policer.
-        let rate = format!("fq maxrate {:.0}kbit", (bps / streams / 1e3).floor());
+        let rate = format!("fq maxrate {:.0}kbit", known(bps / streams) / 1e3);
         remedy.commands = vec![format!("tc qdisc replace dev INTERFACE root {rate}")];
         remedy.persist = Vec::new();
-        remedy.undo = vec![match now.qdisc.as_deref() {
-            Some("fq") => "tc qdisc replace dev INTERFACE root fq".to_owned(),
-            _ => "tc qdisc del dev INTERFACE root".to_owned(),
-        }];
+        remedy.undo = vec![undo(now)];
         let share = match streams {
             n if n > 1.0 => format!(
                 ", a share of {} for each of {n:.0} side by side: one alone may have all of that",
@@ -100,14 +114,17 @@ fn below(now: &Sending, remedy: &mut Remedy) {
             ),
             _ => String::new(),
         };
-        remedy.risk = format!(
-            "every connection through this interface is held to that rate{share}; ask who runs the policer for a higher one, or a larger burst"
-        );
+        remedy.risk =
+            format!("{HELD}{share}; ask who runs the policer for a higher one, or a larger burst");
         return;
     }
     if remedy.commands.is_empty() {
-        let ask = "ask who runs the policer for its rate and its burst, or for higher ones: the sender paces already";
-        remedy.commands.push(ask.to_owned());
+        let ask = "ask who runs the policer for its rate and its burst, or for higher ones: the sender paces, and all the same above it";
+        let then =
+            "with RATE a little below it: tc qdisc replace dev INTERFACE root fq maxrate RATE";
+        remedy.commands = vec![ask.to_owned(), then.to_owned()];
+        remedy.undo = vec![undo(now)];
+        remedy.risk = HELD.to_owned();
         return;
     }
     remedy.risk = "pacing helps only below the policer's rate: ask who runs the policer for a higher one, or a larger burst".to_owned();

@@ -30,3 +30,18 @@ pub(crate) fn tester(file: Option<&str>, memory: Option<&str>) -> Remedy {
         ..Remedy::default()
     }
 }
+
+/// The first release of iperf3 with a thread for each connection, the major one by a thousand.
+const THREADED: f64 = 3016.0;
+
+/// How the connections of iperf3 get a processor each; none where they have.
+pub(crate) fn threads(release: Option<f64>) -> Option<String> {
+    let old = match release {
+        Some(release) if release >= THREADED => return None,
+        Some(release) => format!("iperf 3.{:.0} has", release % 1000.0),
+        None => "iperf3 before 3.16 has".to_owned(),
+    };
+    Some(format!(
+        "{old} one thread for all its connections: iperf3 3.16 or later has one for each (-P); or several iperf3 processes at once, each on a port of its own (-p)"
+    ))
+}

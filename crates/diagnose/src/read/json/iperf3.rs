@@ -5,8 +5,9 @@ use serde_json::{Map, Value as Json, json};
 use super::{ROWS_MAX, list, n, s};
 use crate::fact::{Figure, Place};
 use crate::read::Facts;
-use crate::redact;
+use crate::read::iperf3::release;
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::{address, redact};
 
 /// Events of `--json-stream` that make one document.
 #[derive(Default)]
@@ -70,13 +71,14 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
         test.client = Side::Receiver;
     }
     test.udp = s(start, &["test_start", "protocol"]) == Some("UDP");
+    release(s(start, &["version"]).unwrap_or(""), at, facts);
     let connected = list(start, "connected");
     // Of `--bidir` there are as many each way.
     let both = value["end"].get(BACK[1]).is_some();
     test.streams = (connected.len() / if both { 2 } else { 1 }).max(1) as u32;
     if let Some(first) = connected.first() {
         let end = |host: &str, port: &str| End {
-            host: redact(
+            host: address(
                 s(first, &[host])
                     .unwrap_or("")
                     .trim_start_matches("::ffff:"),
