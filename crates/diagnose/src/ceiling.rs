@@ -284,7 +284,7 @@ fn loss_rate(
     Some((rate, most, name))
 }
 
-/// So many times the most that a law leaves is no sender that the law is of, or one whose losses came in bursts.
+/// A sender with so many times the most that a law leaves is not of that law, or its losses came in bursts.
 const FASTER: f64 = 3.0;
 
 /// A transfer that is short beside its round trips spends them on opening its window.

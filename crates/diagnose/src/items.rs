@@ -81,17 +81,11 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
         });
         items.push(elsewhere(share));
         // A congestion window that has grown up to the receiver's and no further is full as well: the kernel counts no waiting then.
-        let shut = e.full_window.is_some();
+        let open = f64::from(u8::from(e.full_window.is_none()));
+        let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling, Cause::Client];
         items.push(Item {
-            holds: if shut {
-                0.0
-            } else {
-                1.0 - step(share.value, 0.02, 0.2)
-            },
-            weights: of(
-                &[Cause::ReceiveWindow, Cause::NoWindowScaling, Cause::Client],
-                -18.0,
-            ),
+            holds: open * (1.0 - step(share.value, 0.02, 0.2)),
+            weights: of(&windows, -18.0),
             sentence: String::new(),
         });
     }

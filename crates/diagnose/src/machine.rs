@@ -47,7 +47,7 @@ impl Evidence {
                 }
             }
         }
-        // A host that may be either end is no other.
+        // A host that may be either end is not another.
         let apart = !flow.senders.iter().any(|h| flow.receivers.contains(h));
         let busiest = self.cpu_of.as_ref().map(|(side, _)| *side);
         self.cpu_other = busiest.filter(|_| apart).and_then(|side| {

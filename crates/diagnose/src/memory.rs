@@ -20,7 +20,7 @@ const USUAL_FIRST: f64 = 131_072.0;
 /// has all that the settings allow.
 const TUNED: f64 = 1.5;
 
-/// A window is no limit, nor does it say how large it may become, where so many times what is in flight was offered.
+/// A window does not limit, nor does it say how large it may become, where so many times what is in flight was offered.
 const OFFERED: f64 = 2.0;
 
 /// Linux puts a segment of the size that its interfaces cut up into a send buffer as long as anything is free, bytes.
@@ -43,7 +43,7 @@ pub(crate) struct SendMemory {
 }
 
 impl Evidence {
-    /// What sockets say of their memory, and of windows that are no limit.
+    /// What sockets say of their memory, and of windows that do not limit.
     pub(crate) fn of_memory(&mut self, facts: &Facts, flow: &Flow) {
         let most = |name: &'static str| {
             let each = flow.sockets.iter();

@@ -41,11 +41,8 @@ pub(crate) fn missing(
             return all;
         }
     }
-    if let Some(lost) = e
-        .large_lost
-        .as_ref()
-        .filter(|_| likely.first() == Some(&Cause::MtuBlackHole))
-    {
+    let hole = likely.first() == Some(&Cause::MtuBlackHole);
+    if let Some(lost) = e.large_lost.as_ref().filter(|_| hole) {
         all.extend(of_size(lost, (facts, flow), asking));
         if e.rate.is_none() {
             return all;

@@ -23,8 +23,8 @@ pub struct Counters {
     pub backlog_drops: u64,
     /// `Udp` and `Udp6` `RcvbufErrors`: datagrams no socket buffer had room for.
     pub udp_receive_buffer_errors: u64,
-    /// `Udp` and `Udp6` `SndbufErrors`: datagrams that a queue of the host's own did not take, whether the program was told
-    /// or not, and those for which a socket that must not wait had no room.
+    /// `Udp` and `Udp6` `SndbufErrors`: datagrams that a queue of the host's own did not take, whether the program has an
+    /// error of it or not, and those for which a socket that must not wait had no room.
     pub udp_send_buffer_errors: u64,
 }
 

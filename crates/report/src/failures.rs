@@ -142,6 +142,7 @@ mod tests {
             stated: None,
             source: None,
             note: None,
+            file: None,
             pass,
         };
         run.expectations = vec![of(Origin::Predicted, 20e6, false)];

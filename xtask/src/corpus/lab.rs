@@ -111,10 +111,10 @@ fn fault(verdict: &str) -> Option<String> {
 
 fn outcomes(case: &Case, folder: &Path) -> Result<Vec<Outcome>, String> {
     let source = |name: &str| -> Source {
-        let path: PathBuf = folder.join(name);
+        let bytes = std::fs::read(folder.join(name)).unwrap_or_default();
         Source {
             name: name.to_owned(),
-            bytes: std::fs::read(path).unwrap_or_default(),
+            bytes,
         }
     };
     let all = [

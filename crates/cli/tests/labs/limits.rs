@@ -339,7 +339,7 @@ fn what_the_host_itself_dropped_of_datagrams_is_counted_and_named() {
             "{said}"
         );
     }
-    // A program that asked to be told has an error of each. Nobody listens there, which is another error.
+    // A program that asked for errors has one of each. Nobody listens there, which is another error.
     let told = format!(
         "{large} setsockopt($u, 0, 11, 1); \
          for (1..3000) {{ $n++ if defined $u->send(\"x\" x 1000) or $!{{ENOBUFS}} }}"

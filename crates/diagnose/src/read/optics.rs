@@ -71,7 +71,7 @@ impl Table {
         ruler || AROUND.iter().any(|begin| text.starts_with(begin))
     }
 
-    /// A row of a table; none if the line is no row. A port whose light is not known has a row that says nothing.
+    /// A row of a table; none of another line. A port whose light is not known has a row that says nothing.
     pub(super) fn row<'a>(&self, text: &'a str) -> Option<Option<Received<'a>>> {
         let mut words = text.split_whitespace().peekable();
         let port = words.next().filter(|w| is_port(w))?;

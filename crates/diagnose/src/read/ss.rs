@@ -218,10 +218,8 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("receive_space_bytes", n("rcv_space:"));
     put("out_of_order", n("rcv_ooopack:"));
     clocks(of, text, at, facts);
-    let paced = after_word(text, "pacing_rate ")
-        .and_then(|r| r.split_once('/'))
-        .and_then(|(_, most)| rate(most));
-    if let Some(paced) = paced {
+    let paced = after_word(text, "pacing_rate ").and_then(|r| r.split_once('/'));
+    if let Some(paced) = paced.and_then(|(_, most)| rate(most)) {
         facts.exact(of, "pacing_limit_bps", paced, at);
     }
     let rest = text

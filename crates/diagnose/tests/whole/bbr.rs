@@ -166,7 +166,7 @@ fn datagrams_have_one_rate_and_their_own_size() {
     assert!((9.4e9..9.7e9).contains(&line), "{line}");
 }
 
-/// A sender that paces and still loses to a policer is told to stay below it, as one whose rate datagrams showed.
+/// A sender that paces and still loses to a policer is advised to stay below it, as one whose rate datagrams showed.
 #[test]
 fn a_sender_that_paces_is_told_one_thing_about_a_policer() {
     let alone = "random loss or policer\n".to_owned() + TCP + PING;

@@ -192,7 +192,7 @@ Zustand der empfangsseitigen Skalierung                : enabled
 Autom. Abstimmungsgrad Empfangsfenster  : disabled
 Add-On-Anbieter für Überlastungssteuerung  : default
 ECN-Funktion                          : disabled
-RFC 1323-Zeitstempel                  : disabled
+RFC\u{20}1323-Zeitstempel                  : disabled
 Anfänglicher RTO-Wert                 : 1000
 ";
     let french = "C:\\>netsh int tcp show global
