@@ -3,7 +3,7 @@
 //! What runs is `iperf3`, `ping`, `ss` and `sysctl` of this machine, in hosts of their own; the path between them is emulated. A
 //! lab says itself whether it kept its promises: cases whose certificate is invalid are counted, and judged apart.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use farpath_diagnose::{Known, Source, read};
@@ -110,12 +110,9 @@ fn fault(verdict: &str) -> Option<String> {
 }
 
 fn outcomes(case: &Case, folder: &Path) -> Result<Vec<Outcome>, String> {
-    let source = |name: &str| -> Source {
-        let bytes = std::fs::read(folder.join(name)).unwrap_or_default();
-        Source {
-            name: name.to_owned(),
-            bytes,
-        }
+    let source = |name: &str| Source {
+        name: name.to_owned(),
+        bytes: std::fs::read(folder.join(name)).unwrap_or_default(),
     };
     let all = [
         "log.txt",
