@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
     farpath lab exec w05gva -- ping -c 3 w05chi\n  \
     farpath lab set link.stm64.delay=100ms\n  \
     farpath lab set link.stm64.forward.loss=1e-4\n  \
+    farpath lab set link.stm64.reverse.loss=10%\n  \
     farpath lab set link.stm64.jitter.max=5ms link.stm64.reorder=true\n  \
     farpath lab set link.stm64.up=false\n  \
     farpath lab status --once --json\n  \

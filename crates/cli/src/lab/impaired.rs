@@ -95,7 +95,7 @@ mod tests {
         };
         assert_eq!(
             jittered.line(),
-            "1500 frames of your command: held up by 12.5 ms on average, at most 20 ms"
+            "1500 frames of your command: held up by 12.500 ms on average, at most 20 ms"
         );
         let copied = Impaired {
             sender: SENDERS[1],
