@@ -189,7 +189,7 @@ fn links_of_a_running_lab_go_down_and_up_and_are_impaired() {
         ),
         (
             &["link.far.delay=40ms", "link.far.sort=1ms"],
-            "of a link that is up, `rate`, `delay`,",
+            "or of its direction `forward` or `reverse`, `rate`, `delay`,",
         ),
         (
             &["link.far.delay=40ms", "link.far.delay=soon"],
