@@ -164,13 +164,8 @@ fn change(
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
     };
-    let texts = match end {
-        End::Sender => &flow.senders,
-        End::Receiver => &flow.receivers,
-    };
     let host = &named(flow, end);
-    let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
-    let system = e.systems[end as usize].or_else(|| of_settings(facts, &hosts, end));
+    let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
         Cause::HostCpu => systems::processor(e.ssh, threads(facts, flow)),
         Cause::Disk => systems::disk(end),
@@ -245,13 +240,7 @@ fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
         (Some(false), Some(true)) => End::Sender,
         _ => End::Receiver,
     };
-    let texts = if end == End::Sender {
-        &flow.senders
-    } else {
-        &flow.receivers
-    };
-    let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
-    let system = e.systems[end as usize].or_else(|| of_settings(facts, &hosts, end));
+    let (hosts, system) = at_end(e, (facts, flow), end);
     let now = Buffers::of(facts, &hosts, end);
     let mut remedy = systems::scaling(system, &now);
     if system.is_none() {
@@ -264,6 +253,17 @@ fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
         );
     }
     remedy.change(&named(flow, end), system, None)
+}
+
+/// The texts that may be of a host at this end, and its system.
+fn at_end(e: &Evidence, (facts, flow): (&Facts, &Flow), end: End) -> (Vec<Of>, Option<System>) {
+    let texts = match end {
+        End::Sender => &flow.senders,
+        End::Receiver => &flow.receivers,
+    };
+    let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
+    let system = e.systems[end as usize].or_else(|| of_settings(facts, &hosts, end));
+    (hosts, system)
 }
 
 /// The system of the texts whose settings an end's window or buffer goes by, though they may be of the other end as well: one that

@@ -45,7 +45,7 @@ impl Evidence {
     /// says how large it is, or nothing shows it.
     fn below_settings(&self) -> Option<(f64, f64)> {
         if self.unscaled.is_some() {
-            // Whatever settings and programs allow, it is no larger.
+            // The window is not larger than this, whatever settings and programs allow.
             return None;
         }
         let is_announced = |r: &&Room| r.what == ANNOUNCED;

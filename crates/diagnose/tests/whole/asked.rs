@@ -86,8 +86,8 @@ fn datagrams_that_lose_above_a_rate_settle_a_policer() {
     assert_eq!(verdict.cause, "policer", "{verdict:#?}");
 }
 
-/// As many datagrams at two rates, from one port, are two tests; the faster one settles that there is no policer, though chance would
-/// not have lost any of so few either.
+/// Two tests send as many datagrams from one port, at two rates: they are two tests. None is lost at the higher rate, which a policer
+/// would not let pass.
 #[test]
 fn datagrams_that_pass_far_above_the_rate_leave_no_policer() {
     let lossy = "bytes_retrans:2499981 retrans:0/279 notsent:2097152 snd_wnd:536870912";
