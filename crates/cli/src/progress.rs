@@ -64,7 +64,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Where standard error is not a terminal, a run longer than this prints a line after every tenth of its work.
 const LONG: Duration = Duration::from_secs(10);
 
-/// One bar for a whole command, in thousandths; lines instead where there is no terminal. What is worth
+/// One bar, in thousandths; lines instead where there is no terminal. It begins anew where it hears what to expect. What is worth
 /// knowing goes to standard error, and Ctrl-C interrupts.
 pub(crate) struct Bar {
     bar: ProgressBar,
@@ -117,7 +117,8 @@ impl Bar {
 impl Progress for Bar {
     fn expect(&mut self, parts: u64) {
         self.bar.set_length(parts * 1000);
-        self.bar.reset_elapsed();
+        self.bar.reset();
+        self.tenth = 0;
     }
 
     fn say(&mut self, label: &str) {
@@ -142,6 +143,17 @@ impl Progress for Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The twin before the change, and then after it.
+    #[test]
+    fn a_second_run_begins_with_nothing() {
+        let mut bar = Bar::new();
+        bar.expect(2);
+        bar.advance(2000);
+        bar.expect(1);
+        bar.advance(300);
+        assert_eq!((bar.bar.position(), bar.bar.length()), (300, Some(1000)));
+    }
 
     /// `timeout 5 farpath …` sends SIGTERM twice, to the program and to its group.
     #[test]

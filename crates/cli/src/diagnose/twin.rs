@@ -63,6 +63,8 @@ fn both(twin: &Twin, origin: Origin, repeats: u32, bar: &mut Bar) -> Result<Veri
         None => Vec::new(),
     };
     let mut verify = twin.judge(&before, &after);
+    // What is said of both runs is said once.
+    notes.dedup();
     verify.notes.extend(notes);
     Ok(verify)
 }
