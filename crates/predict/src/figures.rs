@@ -45,7 +45,7 @@ pub(crate) struct Figures<'i> {
     /// Segments in flight that the link, or the window if that is less, allows.
     full: f64,
     slow_start: Cost,
-    /// The window, in segments, at which slow start overflows the queue named, where that is less than `full`.
+    /// The window, in segments, at which slow start overflows the queue named, in a round that begins with less than fills the path.
     overflowing: Option<f64>,
 }
 
@@ -88,14 +88,15 @@ impl<'i> Figures<'i> {
         let pipe = recovery::pipe_segments(input.rate, input.rtt, wire);
         let beyond = line_bps * rtt_s / 8.0 > window::LARGEST.as_bytes() as f64;
         let window = input.window.or(beyond.then_some(window::LARGEST));
-        let full = match window {
-            Some(window) => pipe.min(window.as_bytes() as f64 / mss.as_bytes() as f64),
-            None => pipe,
-        };
+        let most = window.map_or(f64::INFINITY, |w| {
+            w.as_bytes() as f64 / mss.as_bytes() as f64
+        });
+        let full = pipe.min(most);
         let slow_start = SlowStart {
             full,
             initial: f64::from(input.initial_window),
             segments_per_ack: f64::from(segments_per_growth(input)),
+            max_ssthresh: None,
         };
         let loss = input.loss.map(|p| p.get()).filter(|p| *p > 0.0);
         let loss_bps = loss.and_then(|p| loss_limit_bps(input, mss, p, line_bps));
@@ -114,7 +115,7 @@ impl<'i> Figures<'i> {
             lawless: cuts_paced || loss.is_some() && loss_bps.is_none(),
             full,
             slow_start: slow_start.cost(),
-            overflowing: buffers::overflowing(input, slow_start, wire),
+            overflowing: buffers::overflowing(input, slow_start, wire, pipe, most),
         })
     }
 

@@ -3,6 +3,8 @@
 //! A rounds model, as [`crate::slow_start`]: an answer of S segments takes a round trip for each window that is too small for
 //! what is left of it and for the path, and the last part at the path's rate. Nothing is lost, and slow start goes on.
 
+use crate::slow_start;
+
 /// What an idle time longer than the retransmission timeout does to the congestion window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restart {
@@ -23,6 +25,8 @@ pub struct Answers {
     pub initial: f64,
     /// Segments for each ACK that lets the window grow by one; above 0.
     pub segments_per_ack: f64,
+    /// From where on slow start is limited, in segments (RFC 3742), if it is.
+    pub max_ssthresh: Option<f64>,
     /// Window that fills the path, in segments; above 0.
     pub full: f64,
     /// Round trip of a full segment, in seconds.
@@ -57,12 +61,14 @@ impl Answers {
 
     /// The time of an answer that begins with `window` segments, and the window of the next one.
     fn answer(&self, mut window: f64) -> (f64, f64) {
-        let growth = 1.0 / self.segments_per_ack;
+        let growth = |window, acked| {
+            slow_start::growth(window, acked, self.segments_per_ack, self.max_ssthresh)
+        };
         let (mut left, mut rounds) = (self.segments, 0.0);
         while window < self.full && window < left {
             left -= window;
             rounds += 1.0;
-            window += window * growth;
+            window += growth(window, window);
         }
         let time = rounds * self.rtt_s + (left - 1.0).max(0.0) * self.segment_s;
         // What waits in front of the path when the last segment is sent.
@@ -72,7 +78,7 @@ impl Answers {
         };
         // In slow start cwnd may be twice what has been in flight (Linux, after RFC 7661).
         let most = window.max(2.0 * left);
-        let grown = (window + left * growth).min(most);
+        let grown = (window + growth(window, left)).min(most);
         (time, self.restarted(grown, waits * self.segment_s))
     }
 
@@ -104,6 +110,7 @@ mod tests {
         segments: 141.0,
         initial: 10.0,
         segments_per_ack: 1.0,
+        max_ssthresh: None,
         full: 2438.0,
         rtt_s: 0.6,
         segment_s: 0.000_246,

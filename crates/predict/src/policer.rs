@@ -1,4 +1,4 @@
-//! A token bucket that drops, and between which bounds a window that no queue slows down gets through it.
+//! A token bucket that drops.
 
 /// The bucket, and how fast frames come to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,15 +44,6 @@ impl Dropping {
     }
 }
 
-/// Bytes of a window that pass in a round trip without a loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Passing {
-    /// All segments of the window arrive behind one another.
-    pub least: f64,
-    /// They arrive in as many clumps as a round trip has room for.
-    pub most: f64,
-}
-
 impl Policer {
     /// Whether it drops nothing: frames of `frame_bytes` fit it and come no faster than it fills. Both are in bytes as it
     /// counts them, so a line's preambles, FCS and gaps leave its own rate more than enough.
@@ -82,20 +73,6 @@ impl Policer {
     pub fn paced_window(self, rtt_s: f64) -> f64 {
         let pipe = self.rate_bps * rtt_s / 8.0;
         libm::fmin(self.burst_bytes + pipe / PACED, pipe)
-    }
-
-    /// What passes of a window whose round trip is `rtt_s`.
-    ///
-    /// A window that is not paced arrives in clumps, since ACKs come as the segments did. A clump
-    /// whose last segment has no second one waits for the delayed-ACK timer, `ack_delay_s`, and a
-    /// clump of its own grows behind it: a round trip has room for RTT over that time. In no way
-    /// does more pass than the rate times the round trip.
-    pub fn window(self, rtt_s: f64, ack_delay_s: f64) -> Passing {
-        let pipe = self.rate_bps * rtt_s / 8.0;
-        let clumps = libm::fmax(rtt_s / libm::fmax(ack_delay_s, 1e-9), 1.0);
-        let least = libm::fmin(self.clump_bytes(), pipe);
-        let most = libm::fmin(clumps * self.clump_bytes(), pipe);
-        Passing { least, most }
     }
 
     /// What passes of a stream of `offered_bps` in `seconds` that begin with a full bucket, as a
@@ -129,20 +106,6 @@ mod tests {
             ..GIGABIT
         };
         assert_eq!(slow.clump_bytes(), f64::INFINITY);
-    }
-
-    #[test]
-    fn a_window_lies_between_one_clump_and_the_rate() {
-        let passing = GIGABIT.window(0.12, 0.04);
-        assert_eq!(passing.most, 3.0 * passing.least);
-        let deep = Policer {
-            burst_bytes: 1e9,
-            ..GIGABIT
-        };
-        assert_eq!(deep.window(0.12, 0.04).least, 15e6);
-        // Below the timer there is one clump.
-        let short = GIGABIT.window(0.02, 0.04);
-        assert_eq!(short.most, short.least);
     }
 
     /// 15 MB fill it in 120 ms, 12.5 MB in a sixth less.

@@ -1,7 +1,7 @@
 //! A connection round by round, when it is named which segments are lost.
 //!
 //! A rounds model: a round sends a window and lasts a round trip, or as long as the line needs for
-//! it. Slow start multiplies the window up to a cap. A round in which a named segment is lost is
+//! it. Slow start doubles the window, or adds to it, up to a cap. A round in which a named segment is lost is
 //! followed by one at the cut window, in which it is repaired; then the window climbs as
 //! [`Climb`] says. The cap is room at one of the ends, which a hole keeps occupied: where the window
 //! stood at it, the round of the repair sends nothing new, and in the one after it nothing is
@@ -10,6 +10,7 @@
 use crate::cc::Cc;
 use crate::climb::Climb;
 use crate::reduction::Fall;
+use crate::slow_start::growth;
 
 /// A connection and its losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,8 +28,10 @@ pub struct Connection<'l> {
     pub ceiling: f64,
     /// Initial window in segments; at least 1.
     pub initial: f64,
-    /// By how much a round of slow start multiplies the window; above 1.
-    pub growth: f64,
+    /// Segments acknowledged for each by which slow start grows.
+    pub segments_per_growth: f64,
+    /// From where on slow start is limited, in segments (RFC 3742), if it is.
+    pub max_ssthresh: Option<f64>,
     /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
     pub segments_per_ack: f64,
     /// Numbers of the segments lost, from 1, ascending.
@@ -193,6 +196,7 @@ impl State {
     /// The window after a round of slow start: it grows by what is acknowledged of it.
     fn doubled(&self, of: &Connection<'_>) -> f64 {
         let sent = libm::fmin(self.window, of.cap);
-        libm::fmin(self.window + sent * (of.growth - 1.0), of.ceiling)
+        let more = growth(self.window, sent, of.segments_per_growth, of.max_ssthresh);
+        libm::fmin(self.window + more, of.ceiling)
     }
 }

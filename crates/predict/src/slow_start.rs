@@ -12,6 +12,9 @@ use crate::window::seconds;
 /// Where the idea of counting what slow start wastes comes from.
 pub(crate) const METHOD: &str = "LBNL, TCP over an OC-12 ATM WAN (method)";
 
+/// Rounds followed at most. Doubling takes 64 to 2^64 segments; this is for windows that hardly grow.
+const ROUNDS_MOST: u32 = 100_000;
+
 /// How a sender's window grows from its first round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowStart {
@@ -21,6 +24,37 @@ pub struct SlowStart {
     pub initial: f64,
     /// Segments for each ACK: 1, or 2 with delayed ACKs (RFC 5681 §4.2); above 0.
     pub segments_per_ack: f64,
+    /// The window in segments from which on it grows by half of that a round trip (RFC 3742); `None`: it doubles to the end.
+    pub max_ssthresh: Option<f64>,
+}
+
+/// By how much a window of slow start grows when `acked` segments of it are acknowledged: by one for each `segments_per_ack`, and beyond
+/// `max_ssthresh` by a share 1/K of that, K = ⌊w / (max_ssthresh / 2)⌋ (RFC 3742 §2).
+pub(crate) fn growth(
+    window: f64,
+    acked: f64,
+    segments_per_ack: f64,
+    max_ssthresh: Option<f64>,
+) -> f64 {
+    let Some(most) = max_ssthresh.filter(|most| window + acked / segments_per_ack > *most) else {
+        return acked / segments_per_ack;
+    };
+    let half = 0.5 * most;
+    let (mut grown, mut left) = (window, acked / segments_per_ack);
+    while left > 0.0 {
+        // Where K is the next larger one.
+        let (k, until) = match grown < most {
+            true => (1.0, most),
+            false => {
+                let k = libm::fmax(libm::floor(grown / half), 2.0);
+                (k, (k + 1.0) * half)
+            }
+        };
+        let more = libm::fmin(left, (until - grown) * k);
+        left = if more < left { left - more } else { 0.0 };
+        grown = if left > 0.0 { until } else { grown + more / k };
+    }
+    grown - window
 }
 
 /// What slow start costs.
@@ -35,14 +69,20 @@ pub struct Cost {
 }
 
 impl SlowStart {
-    fn growth(&self) -> f64 {
-        1.0 + 1.0 / self.segments_per_ack
+    /// The window after a round that began with `window`.
+    fn next(&self, window: f64) -> f64 {
+        window + growth(window, window, self.segments_per_ack, self.max_ssthresh)
     }
 
-    /// The window that overflows a queue of `queue` segments: of a window w that grew by g in a round, w (1 − 1/g) waits,
-    /// as long as its segments come one behind the other and are not paced.
-    pub fn overflowing(&self, queue: f64) -> f64 {
-        queue / (1.0 - 1.0 / self.growth())
+    /// The window that the round began with in which a queue of `queue` segments overflows, and the window then. In a round that begins
+    /// with w₀, w − w₀ waits, as long as segments come one behind the other and are not paced: all that it grows by.
+    pub fn overflowing(&self, queue: f64) -> (f64, f64) {
+        let (mut began, mut rounds) = (self.initial, 0);
+        while self.next(began) - began < queue && rounds < ROUNDS_MOST {
+            began = self.next(began);
+            rounds += 1;
+        }
+        (began, began + queue)
     }
 
     /// Rounds, waste and segments sent until the window is full.
@@ -53,13 +93,11 @@ impl SlowStart {
             sent: 0.0,
         };
         let mut window = self.initial;
-        // Growth is exponential, so even 2^64 segments take 110 rounds; the bound is for a
-        // segments_per_ack so large that nothing grows.
-        while window < self.full && cost.rounds < 100_000 {
+        while window < self.full && cost.rounds < ROUNDS_MOST {
             cost.rounds += 1;
             cost.wasted_rtts += 1.0 - window / self.full;
             cost.sent += window;
-            window *= self.growth();
+            window = self.next(window);
         }
         cost
     }
@@ -72,10 +110,10 @@ impl SlowStart {
         let mut window = self.initial;
         let mut sent = 0.0;
         let mut rounds = 0_u32;
-        while window < self.full && sent + window < segments && rounds < 100_000 {
+        while window < self.full && sent + window < segments && rounds < ROUNDS_MOST {
             sent += window;
             rounds += 1;
-            window *= self.growth();
+            window = self.next(window);
         }
         f64::from(rounds) * seconds(rtt) + (segments - sent) * segment_s
     }
@@ -102,15 +140,34 @@ impl SlowStart {
 mod tests {
     use super::*;
 
-    /// Every acknowledgement lets two segments go while one leaves the queue: half of the window waits.
-    #[test]
-    fn half_of_a_doubled_window_waits() {
-        let of = |segments_per_ack| SlowStart {
-            full: 1e4,
+    fn start(segments_per_ack: f64, max_ssthresh: Option<f64>) -> SlowStart {
+        SlowStart {
+            full: 6502.0,
             initial: 10.0,
             segments_per_ack,
-        };
-        assert_eq!(of(1.0).overflowing(169.0), 338.0);
-        assert!((of(2.0).overflowing(169.0) - 507.0).abs() < 1e-9);
+            max_ssthresh,
+        }
+    }
+
+    /// Every acknowledgement lets two segments go while one leaves the queue. Simulated at 1 Gbit/s and 80 ms: 1321 segments are full at a
+    /// window of 5.6 to 5.8 MB, 2642 at 11.2 to 11.8 MB, 3302 at 12.2 to 12.5 MB.
+    #[test]
+    fn what_a_round_grows_by_waits() {
+        let of = |b, queue| start(b, None).overflowing(queue);
+        assert_eq!(of(1.0, 1321.0), (2560.0, 3881.0));
+        assert_eq!(of(1.0, 2642.0), (5120.0, 7762.0));
+        assert_eq!(of(1.0, 3302.0), (5120.0, 8422.0));
+        let (began, window) = of(2.0, 169.0);
+        assert!((began / 2.0 >= 169.0) && (began / 3.0 < 169.0), "{began}");
+        assert_eq!(window, began + 169.0);
+    }
+
+    /// 50 segments a round from 100 on: simulated, a path of 6502 segments is full after 10.2 s of 80 ms (RFC 3742).
+    #[test]
+    fn limited_slow_start_adds_half_its_limit_a_round() {
+        let cost = start(1.0, Some(100.0)).cost();
+        assert!((120..134).contains(&cost.rounds), "{cost:?}");
+        assert_eq!(start(1.0, None).cost().rounds, 10);
+        assert_eq!(start(1.0, Some(1e9)).cost(), start(1.0, None).cost());
     }
 }

@@ -73,7 +73,7 @@ pub(crate) const SLOW_START: Key = key(
 pub(crate) const HYSTART: Key = key(
     "hystart",
     Bool,
-    "`true` is `slow_start = \"hystart++\"`, `false` is `\"standard\"`.",
+    "`true` is `slow_start = \"hystart\"` (cubic, flavour linux), else `\"hystart++\"`; `false` is `\"standard\"`.",
 )
 .only(TCP)
 .instead_of("slow_start");
@@ -158,6 +158,7 @@ pub(crate) fn congestion(f: &Fields, sender: Stack, faults: &mut Vec<Diagnostic>
             max_ssthresh: octets(f, "max_ssthresh").unwrap_or(USUAL_MAX_SSTHRESH),
         },
         (Some("hystart"), _) => SlowStart::HyStart,
+        (None, Some(true)) if usual == SlowStart::HyStart => usual,
         (Some("hystart++"), _) | (None, Some(true)) => SlowStart::HyStartPlusPlus,
         (None, None) => usual,
         _ => SlowStart::Standard,

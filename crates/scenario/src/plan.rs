@@ -18,6 +18,7 @@ use farpath_wire::FlowDir;
 
 use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, Way};
 pub use address::{address, node_at};
+pub(crate) use connection::max_ssthresh;
 pub use connection::segments_per_growth;
 pub use mtu::MtuStep;
 use route::Routes;

@@ -63,8 +63,13 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
             slow_start(input, &figures),
             match figures.number("recovery_s") {
                 Some(_) => format!(
-                    "{} to recover from a loss{}",
+                    "{} to recover from a loss{}{}",
                     figures.shown("recovery_s"),
+                    match figures.number("loss_limit_bps") {
+                        Some(bps) if Some(bps) <= figures.number("goodput_bps") =>
+                            " at a full window, which the losses named do not allow",
+                        _ => "",
+                    },
                     match input.cc == Cc::Reno && input.segments_per_ack > 1 {
                         true =>
                             ", half of it where bytes are counted, as Linux does (--segments-per-ack 1)",

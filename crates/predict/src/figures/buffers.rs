@@ -11,11 +11,18 @@ use crate::{law, recovery};
 
 use super::Figures;
 
-/// The window in segments at which `slow_start` overflows the queue named, where that is less than what fills the path.
-pub(super) fn overflowing(input: &PathInput, slow_start: SlowStart, wire: Size) -> Option<f64> {
+/// The window in segments at which `slow_start` overflows the queue named, in a round that begins with less than fills the path of `pipe`
+/// segments; `None` where a window of `most` segments never gets there.
+pub(super) fn overflowing(
+    input: &PathInput,
+    slow_start: SlowStart,
+    wire: Size,
+    pipe: f64,
+    most: f64,
+) -> Option<f64> {
     let queue = input.queue?.as_bytes() as f64 / wire.as_bytes() as f64;
-    let window = slow_start.overflowing(queue);
-    (window < slow_start.full && !input.cc.doubles()).then_some(window)
+    let (began, window) = slow_start.overflowing(queue);
+    (began < pipe && window < most && !input.cc.doubles()).then_some(window)
 }
 
 impl Figures<'_> {
@@ -23,7 +30,7 @@ impl Figures<'_> {
     pub(super) fn overflow(&self) -> Answer {
         let bytes = self.overflowing.map(|w| w * self.mss.as_bytes() as f64);
         answer("slow_start_overflow_bytes", bytes, "B")
-            .by("Q / (1 − 1/g), g = 1 + 1/b", "RFC 5681 §3.1")
+            .by("w₀ + Q, w₀ the first IW·gᵏ that grows by Q, g = 1 + 1/b", "RFC 5681 §3.1")
             .note(match (self.input.queue, bytes) {
                 (None, _) => "No queue was named.".to_owned(),
                 (Some(queue), None) if self.outgrown() && !self.input.cc.doubles() => format!(
@@ -35,7 +42,7 @@ impl Figures<'_> {
                     queue.as_bytes() as f64 * 8e3 / self.input.rate.as_bps() as f64
                 ),
                 (_, None) => "Slow start fills the window without overflowing the queue.".to_owned(),
-                _ => "What a window of slow start outgrows the queue by is lost: it ends here, and the rest of the window is \
+                _ => "What a round of slow start grows by beyond the queue is lost: it ends here, and the rest of the window is \
                       climbed by congestion avoidance."
                     .to_owned(),
             })

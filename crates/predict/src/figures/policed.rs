@@ -3,8 +3,7 @@
 use farpath_units::Size;
 
 use crate::answer::{Answer, answer};
-use crate::climb::Climb;
-use crate::clumps::{Clumped, DELAYED_ACK_S, MEAN_OVER_S};
+use crate::clumps::{Clumped, MEAN_OVER_S};
 use crate::path::PathInput;
 use crate::policer::Policer;
 use crate::window::seconds;
@@ -17,9 +16,9 @@ pub(super) struct Policed {
     pub(super) all_bps: f64,
     /// Of one connection.
     pub(super) likely_bps: f64,
-    /// Where all segments of a window follow one another.
+    /// Below it one simulated path of forty is.
     pub(super) least_bps: f64,
-    /// Where they are spread over the round trip as far as the delayed-ACK timer does it.
+    /// Above it one of forty is; at most the policer's own rate.
     pub(super) most_bps: f64,
     /// The line brings no more than it lets through.
     passes_all: bool,
@@ -56,18 +55,6 @@ impl Policed {
         if policer.passes_all(counted) {
             return Some(same(all_bps, true));
         }
-        let passing = policer.window(rtt_s, DELAYED_ACK_S);
-        let of_window = |bytes: f64| {
-            let climb = Climb {
-                cc: input.cc,
-                top: (bytes * payload / segment).max(1.0),
-                rtt_s,
-                segments_per_ack: f64::from(input.segments_per_ack),
-                htcp_beta: input.beta.unwrap_or(crate::htcp::BETA),
-            };
-            let mean = bytes * 8.0 / rtt_s * payload * climb.mean_share()?;
-            Some(mean.min(all_bps))
-        };
         // What follows a rate is paced and comes in no clumps.
         let clumped = !input.cc.is_bbr();
         let segments = Clumped {
@@ -81,14 +68,11 @@ impl Policed {
         } else {
             None
         };
-        let bounds = [passing.least, passing.most].map(of_window);
-        let [likely_bps, least_bps, most_bps] = match (likely, bounds) {
-            (Some(likely), [Some(least), Some(most)]) => {
-                let likely = (likely * segment * 8.0).min(all_bps);
-                [likely, least.min(likely), most.max(likely)]
-            }
-            _ => [all_bps; 3],
-        };
+        let [likely_bps, least_bps, most_bps] = likely.map_or([all_bps; 3], |likely| {
+            let likely = (likely * segment * 8.0).min(all_bps);
+            let [low, high] = segments.spread();
+            [likely, likely * low, (likely * high).min(all_bps)]
+        });
         Some(Policed {
             all_bps,
             likely_bps,
@@ -115,8 +99,8 @@ impl Figures<'_> {
                 let streams = self.input.streams;
                 let together = |bps: f64| (bps * f64::from(streams)).min(policed.all_bps) / 1e6;
                 let whose = match streams {
-                    1 => "Between".to_owned(),
-                    n => format!("{n} streams together have between"),
+                    1 => "Of 100 simulated paths 95 lie between".to_owned(),
+                    n => format!("{n} streams together: of 100 simulated paths 95 lie between"),
                 };
                 format!(
                     "The mean of the first {MEAN_OVER_S} s. {whose} {:.4} and {:.4} Mbit/s: it depends on how the \

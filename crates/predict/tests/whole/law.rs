@@ -285,7 +285,8 @@ fn connection(cc: Cc, lost: &[u64]) -> Connection<'_> {
         cap: 1000.0,
         ceiling: 1000.0,
         initial: 10.0,
-        growth: 2.0,
+        segments_per_growth: 1.0,
+        max_ssthresh: None,
         segments_per_ack: 1.0,
         lost,
     }

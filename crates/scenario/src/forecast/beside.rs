@@ -5,7 +5,7 @@ use farpath_predict::Cc;
 use farpath_predict::climb::Climb;
 use farpath_record::Record;
 use farpath_tcp::SlowStart;
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
 use super::tcp::Flow;
@@ -319,8 +319,15 @@ impl Path<'_> {
             && !plan.changes
             && self.scenario.bundle_of(plan.link).is_none();
         let frames = self.room(port, len).filter(|_| steady)?;
-        let wire = farpath_units::Size::from_bytes(link.framing.wire_bytes(len + hop.extra).into());
-        Some(plan.rate.time_for(wire).times(frames))
+        let len = len + hop.extra;
+        let line = plan
+            .rate
+            .time_for(Size::from_bytes(link.framing.wire_bytes(len).into()));
+        // A shaper counts frames as they wait.
+        let shape = direction.queueing.as_ref().and_then(|q| q.shape);
+        let waits = Size::from_bytes(link.framing.queue_bytes(len).into());
+        let shaped = shape.map_or(Duration::ZERO, |s| s.rate.time_for(waits));
+        Some(line.max(shaped).times(frames))
     }
 }
 

@@ -8,7 +8,7 @@ use farpath_tcp::{Flavour, RtoFloor};
 use super::tcp::Flow;
 use super::{Path, put};
 use crate::model::{Exchange, Flows, Tcp, Test};
-use crate::plan::segments_per_growth;
+use crate::plan::{max_ssthresh, segments_per_growth};
 
 impl Path<'_> {
     /// Each connection has `outstanding` answers under way, one of which takes a round trip, the thinking and its own time on
@@ -84,6 +84,7 @@ impl Path<'_> {
             segments: exchange.answer as f64 / f64::from(mss),
             initial: f64::from(config.initial_window.max(1)),
             segments_per_ack: segments_per_growth(config),
+            max_ssthresh: max_ssthresh(config),
             full: flow.base.as_secs_f64() / segment_s,
             rtt_s: flow.base.as_secs_f64(),
             segment_s,

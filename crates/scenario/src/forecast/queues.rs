@@ -8,9 +8,9 @@ use farpath_record::Record;
 
 use super::Path;
 use super::tcp::Flow;
-use crate::model::{Direction, Scenario, Test};
+use crate::model::{Direction, QueueLimit, Scenario, Test};
 use crate::plan::Hop;
-use crate::queueing::Queueing;
+use crate::queueing::{ClassLimit, Queueing};
 
 /// Longest burst of a host that acknowledges or sends super-frames, bytes.
 const BURST: f64 = 65_536.0;
@@ -126,18 +126,17 @@ impl Path<'_> {
         let direction = self.direction(port);
         let cells = direction.cells.as_ref().is_some_and(|c| c.queue.is_some());
         let traced = direction.impairments.trace.is_some();
-        if direction.queueing.is_some() || cells || traced {
+        if cells || traced {
             return None;
         }
+        let queue = only_queue(direction)?;
         let extra = self.there.iter().find(|h| h.port == port)?.extra;
         let framing = self.scenario.links[plan.link.0].framing;
         let longest = self.plan.longest_rtts(self.scenario)[port];
-        Some(
-            match Scenario::queue_limit(direction.queue, plan.rate, longest) {
-                Limit::Bytes(bytes) => bytes / u64::from(framing.queue_bytes(len + extra)),
-                Limit::Packets(packets) => packets,
-            },
-        )
+        Some(match Scenario::queue_limit(queue, plan.rate, longest) {
+            Limit::Bytes(bytes) => bytes / u64::from(framing.queue_bytes(len + extra)),
+            Limit::Packets(packets) => packets,
+        })
     }
 
     /// What of these a forecast of `steady` payload bit/s leaves out.
@@ -219,6 +218,24 @@ impl Path<'_> {
                 "as if the way back carried every acknowledgement: it carries {carried:.0} of {acks:.0} a second, and the flow gets less where hosts do not thin them out"
             ));
         }
+    }
+}
+
+/// What may wait in a direction of one queue that drops at its end, behind a shaper or not; `None` of any other.
+fn only_queue(direction: &Direction) -> Option<QueueLimit> {
+    let Some(queueing) = &direction.queueing else {
+        return Some(direction.queue);
+    };
+    match (
+        queueing.classes.as_slice(),
+        &queueing.fq_codel,
+        queueing.memory,
+    ) {
+        ([class], None, None) if class.aqm.is_none() => match class.limit {
+            ClassLimit::Own(limit) => Some(limit),
+            ClassLimit::Memory | ClassLimit::MemoryShare(_) => None,
+        },
+        _ => None,
     }
 }
 

@@ -23,7 +23,7 @@ use delivered::Delivered;
 use super::beside::Waits;
 use super::{Narrowest, Path, put};
 use crate::model::{Loss, QueueRule, Tcp, Test};
-use crate::plan::segments_per_growth;
+use crate::plan::{max_ssthresh, segments_per_growth};
 
 /// Loss ratio above which timeouts, which the laws leave out, govern.
 const LOSS_MAX: f64 = 0.02;
@@ -287,6 +287,7 @@ impl Flow {
             full: (bps * rtt_s / 8.0 / self.mss()).max(1.0),
             initial: self.initial(),
             segments_per_ack: segments_per_growth(&self.config),
+            max_ssthresh: max_ssthresh(&self.config),
         };
         let cost = slow_start.cost();
         Ramp {
@@ -348,7 +349,8 @@ impl Flow {
             cap: self.cap(),
             ceiling: self.ceiling(),
             initial: self.initial(),
-            growth: 1.0 + 1.0 / segments_per_growth(&self.config),
+            segments_per_growth: segments_per_growth(&self.config),
+            max_ssthresh: max_ssthresh(&self.config),
             segments_per_ack: self.segments_per_step(),
             lost,
         }
@@ -423,7 +425,11 @@ impl Flow {
         let each = self.pipe();
         let fills = self.steady(loss_bps) >= self.narrowest.bps * 0.9999
             && ramp.ends_in(test, self.config.amount);
-        if fills && self.config.slow_start != farpath_tcp::SlowStart::Standard {
+        let ends_early = matches!(
+            self.config.slow_start,
+            farpath_tcp::SlowStart::HyStart | farpath_tcp::SlowStart::HyStartPlusPlus
+        );
+        if fills && ends_early {
             doubts.push("ramp_s is of a slow start that doubles up to the path: the host may end it earlier".to_owned());
         }
         if self.streams > 1.0 && each < SEGMENTS_FEW {
@@ -432,6 +438,7 @@ impl Flow {
                 self.streams
             ));
         }
+        doubts.extend(self.doubt_of_paced_start(test, ramp));
         if test.duration.is_none() && self.initial() < f64::from(self.config.initial_window) {
             doubts.push(format!(
                 "a receiver offers {:.0} of these segments at first, and its window grows as they come: a short transfer takes up to two round trips longer",
@@ -545,18 +552,19 @@ impl Ramp {
         goes_on(test, amount, self.seconds, sent)
     }
 
-    /// What part of `duration`, measured after `omit`, the full rate is worth. The shortfall of a
-    /// start that `omit` cuts is taken to halve every doubling time.
+    /// What part of `duration`, measured after `omit`, the full rate is worth. The shortfall of a start that `omit` cuts is taken to
+    /// halve every doubling time; where slow start is limited it falls evenly to none.
     fn share(&self, omit: Duration, duration: Duration) -> f64 {
         let (omit, duration) = (omit.as_secs_f64(), duration.as_secs_f64());
         if duration <= 0.0 || omit >= self.seconds {
             return 1.0;
         }
-        let wasted = if omit <= 0.0 {
-            self.wasted_s
-        } else {
-            self.wasted_s * (1.0 - omit / self.seconds)
-        };
+        let left = 1.0 - omit.max(0.0) / self.seconds;
+        let wasted = self.wasted_s
+            * match self.slow_start.max_ssthresh {
+                Some(_) => left * left,
+                None => left,
+            };
         ((duration - wasted) / duration).max(0.0)
     }
 

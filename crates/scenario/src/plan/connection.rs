@@ -1,6 +1,8 @@
 //! What a scenario's hosts make of a TCP test: segment size and windows.
 
-use farpath_tcp::{ByteCounting, Config, Flavour, LARGEST_WINDOW, MtuProbing, Profile, Reading};
+use farpath_tcp::{
+    ByteCounting, Config, Flavour, LARGEST_WINDOW, MtuProbing, Profile, Reading, SlowStart,
+};
 use farpath_units::Size;
 use farpath_wire::FlowDir;
 
@@ -114,6 +116,14 @@ fn largest_window(tcp: &Tcp, mss: u32) -> Option<u64> {
     } else {
         segments * u64::from(mss)
     })
+}
+
+/// From where on slow start is limited, in segments (RFC 3742), if it is.
+pub(crate) fn max_ssthresh(config: &Config) -> Option<f64> {
+    match config.slow_start {
+        SlowStart::Limited { max_ssthresh } => Some(f64::from(max_ssthresh)),
+        _ => None,
+    }
 }
 
 /// Segments for each step of slow start's growth: with byte counting every acknowledged segment

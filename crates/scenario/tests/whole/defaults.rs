@@ -157,6 +157,12 @@ fn hystart_is_of_linuxs_cubic_alone() {
         ("cc = \"htcp\"", SlowStart::Standard),
         ("flavour = \"rfc\"", SlowStart::Standard),
         ("hystart = false", SlowStart::Standard),
+        ("hystart = true", SlowStart::HyStart),
+        ("cc = \"reno\"\nhystart = true", SlowStart::HyStartPlusPlus),
+        (
+            "flavour = \"rfc\"\nhystart = true",
+            SlowStart::HyStartPlusPlus,
+        ),
         ("slow_start = \"standard\"", SlowStart::Standard),
         (
             "flavour = \"rfc\"\nslow_start = \"hystart\"",

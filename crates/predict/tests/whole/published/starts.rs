@@ -17,6 +17,7 @@ fn slow_start_rounds_and_waste() {
             full,
             initial: row.number("iw"),
             segments_per_ack: row.number("segments_per_ack"),
+            max_ssthresh: None,
         };
         let cost = start.cost();
         row.prints("rounds_to_full", f64::from(cost.rounds));
@@ -33,6 +34,7 @@ fn transfers_pay_the_waste_once() {
             full,
             initial: 1.0,
             segments_per_ack: b,
+            max_ssthresh: None,
         };
         start.transfer_s(bytes(size), bytes(9140.0), mbps(450.0), ms(45.0))
     };
@@ -53,6 +55,7 @@ fn transfers_pay_the_waste_once() {
         full,
         initial: 1.0,
         segments_per_ack: 2.0,
+        max_ssthresh: None,
     };
     let note = start
         .transfer_answer(bytes(100e6), bytes(9140.0), mbps(450.0), ms(45.0))

@@ -17,6 +17,7 @@ fn statements_of_the_documents() {
         full,
         initial: 1.0,
         segments_per_ack: 2.0,
+        max_ssthresh: None,
     };
     let transfer = |size| lbnl.transfer_s(bytes(size), bytes(9140.0), mbps(450.0), ms(45.0));
     let stm64 = signal("stm64").payload;

@@ -3,7 +3,8 @@
 use farpath_predict::Cc;
 use farpath_predict::recovery::{Losses, mathis_constant};
 
-use super::Flow;
+use super::{Flow, Ramp};
+use crate::model::Test;
 
 /// Segments up to which RFC 3649 §5 draws its line.
 const HIGHSPEED_MOST: f64 = 83_000.0;
@@ -29,6 +30,23 @@ impl Flow {
         )
     }
 
+    /// Where a transfer is short and its algorithm paces it from its start on, as no forecast does. Simulated over 8 to 300 ms with 3 to 30
+    /// segments at first, those of 10 kB to 30 MB took up to 31 % longer, and those behind their start 11 %.
+    pub(super) fn doubt_of_paced_start(&self, test: &Test, ramp: &Ramp) -> Option<String> {
+        let bytes = self.config.amount.filter(|_| test.duration.is_none())?;
+        let begun = self.initial() * self.mss();
+        let most = match ramp.ends_in(test, Some(bytes)) {
+            true => 11,
+            false => 31,
+        };
+        let paces = self.cc.is_some_and(Cc::is_bbr);
+        (paces && bytes as f64 > begun).then(|| {
+            format!(
+                "as if its start were not paced: simulated, transfers of BBR take up to {most} % longer"
+            )
+        })
+    }
+
     /// Where the law that a loss-limited flow is predicted by is not that of its algorithm.
     pub(super) fn doubt_of_law(&self, loss_bps: f64) -> Option<String> {
         let over = loss_bps * self.streams / self.narrowest.bps;
@@ -52,7 +70,7 @@ impl Flow {
         }
         let doubt = match self.cc? {
             Cc::Cubic if random => {
-                "CUBIC's law is one of periodic losses: random ones of the same mean give up to a sixth more, and more while the start counts"
+                "CUBIC's law is one of periodic losses: random ones of the same mean give up to a sixth more, and more while the start counts: do not rank it beside others by forecasts"
             }
             Cc::Htcp => {
                 "H-TCP's law is of a window cut to half; where its queue stays empty it is cut to four fifths, and the flow gets more"
