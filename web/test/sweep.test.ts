@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { entitled, mixed, readSheet, toStandalone } from "../src/export";
 import { metricName, nameKeys, notMet, point, renameTexts, ticks, delay } from "../src/format";
+import { hatch } from "../src/figure/hatch";
 import { drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
 import { captionOf, sweepFigures } from "../src/section/sweep";
@@ -79,7 +80,47 @@ describe("a sweep's figure", () => {
   it("has bars for words, and a dash where there is none", () => {
     const data = swept({ "test.bulk.cc": ["reno", "bic", "cubic"] }, (p) => (p["test.bulk.cc"] === "bic" ? null : p["test.bulk.cc"] === "reno" ? 5e6 : 9e6));
     const text = drawnText(data);
-    expect([count(text, /class="bar simulated/g) - 1, count(text, /class="curve/g), count(text, /missing/g)]).toEqual([2, 0, 1]);
+    expect([count(text, /class="bar full/g) - 1, count(text, /class="curve/g), count(text, /missing/g)]).toEqual([2, 0, 1]);
+  });
+
+  it("has no bar or sign that its colour alone tells from others, and says how origins look", () => {
+    const origins: readonly Origin[] = ["predicted", "simulated", "emulated"];
+    const flat = (text: string): string => text.replace(/<title[^]*?<\/title>|<desc[^]*?<\/desc>/g, "");
+    // What a legend shows of each of its entries, without colours and places.
+    const looks = (text: string): string[] => text.split('class="legend-entry"').slice(1).map((entry) => entry.split("<text")[0]!
+      .replace(/ (line-\d|west|east|ink|plain-way)\b/g, "").replace(/ (x|y)="[^"]*"|M[-\d.]+,[-\d.]+/g, ""));
+    const words = swept({ "test.bulk.cc": ["reno", "cubic"] }, (p) => p["test.bulk.cc"]!.length * 1e6, origins);
+    const both = swept({ "test.bulk.cc": ["reno", "cubic"], "test.bulk.sack": ["on", "off", "dsack", "limited"] }, (p) => (p["test.bulk.cc"]!.length + p["test.bulk.sack"]!.length) * 1e6, origins);
+    const spread = swept({ "test.bulk.cc": ["reno", "cubic"], "test.bulk.sack": ["on", "off"] }, (p) => 10 ** (p["test.bulk.cc"]!.length + p["test.bulk.sack"]!.length), origins);
+    const lines = swept({ "link.l.loss": ["1e-3", "2e-3"], "test.bulk.cc": ["reno", "cubic"] }, (p) => p["test.bulk.cc"]!.length / Number(p["link.l.loss"]), origins);
+    for (const data of [words, both, spread, lines]) {
+      const seen = looks(flat(drawnText(data)));
+      const colours = sweepOf(data, "bulk", "goodput_bps")!.colour?.values.length ?? 0;
+      // The colours come first, then the origins.
+      expect(new Set(seen.slice(0, colours)).size).toBe(colours);
+      expect(new Set(seen.slice(colours)).size).toBe(3);
+    }
+    const caption = (data: ReportData): string => captionOf(sweepOf(data, "bulk", "goodput_bps")!);
+    expect(caption(words)).toContain("Predicted: outlined bars; simulated: full bars; emulated: pale bars.");
+    expect(caption(both)).toContain("Predicted: outlined bars; simulated: full bars; emulated: pale bars.");
+    expect(caption(spread)).toContain("Predicted: hollow signs; simulated: full signs; emulated: hollow signs with a dot.");
+    expect(caption(lines)).toContain("Predicted: dashed, hollow signs; simulated: solid, full signs; emulated: dashes and dots, hollow signs with a dot.");
+    // Where no two values stand beside each other there is no line.
+    const far = report([record("predicted", { "link.l.loss": "1e-3" }, { goodput_bps: 2 }), ...["1e-3", "2e-3"].map((loss, i) => record("simulated", { "link.l.loss": loss }, { goodput_bps: 1 + i }))]);
+    expect(caption(far)).toContain("Predicted: open squares; simulated: solid, dots.");
+    expect(captionOf(sweepOf(swept({ "link.l.loss": ["1e-3", "2e-3"] }, (p) => Number(p["link.l.loss"])), "bulk", "goodput_bps")!)).not.toContain("imulated:");
+  });
+
+  it("keeps hatches within their bars", () => {
+    for (let number = 1; number < 8; number++) {
+      const room = { x: 10, y: 20, width: 21, height: 50 };
+      const ends = [...hatch(number, room).matchAll(/M([\d.]+),([\d.]+)(?:L([\d.]+),([\d.]+)|h([\d.]+)|v([\d.]+))/g)].flatMap(([, x, y, x2, y2, h, v]) => [
+        [Number(x), Number(y)], [Number(x2 ?? Number(x) + Number(h ?? 0)), Number(y2 ?? Number(y) + Number(v ?? 0))],
+      ]);
+      expect(ends.length).toBeGreaterThan(4);
+      for (const [x, y] of ends) expect([x! >= 10 && x! <= 31, y! >= 20 && y! <= 70]).toEqual([true, true]);
+    }
+    expect(hatch(0, { x: 0, y: 0, width: 20, height: 20 })).toBe("");
   });
 
   it("has a colour for each value of the second key and a panel for each of the third", () => {
@@ -218,7 +259,7 @@ describe("a sweep's figure", () => {
     const sweep = sweepOf({ ...plain, document: { ...plain.document, repeats: { count: 2, metrics } } }, "bulk", "loss_ratio", "bulk", { bars: "ci95", log: "y" })!;
     const text = toText(drawSweep(sweep, { id: "s", width: 900 }));
     const tick = (label: string): number => Number(new RegExp(`y="([\\d.]+)" text-anchor="end">${label}<`).exec(text)![1]) - 4;
-    const [point] = [...text.matchAll(/class="mark west" cx="[\d.]+" cy="([\d.]+)"/g)].map((m) => Number(m[1])).slice(1);
+    const [point] = [...text.matchAll(/class="mark west" style="[^"]*" d="M[\d.]+,([\d.]+)m/g)].map((m) => Number(m[1])).slice(1);
     const [low, high] = [tick("1e-4"), tick("0.001")];
     expect(point).toBeCloseTo(low + (high - low) * Math.log10(5.6), 0);
     expect(text).not.toMatch(/text-anchor="end">0</);

@@ -4,6 +4,7 @@ import { drawn, fileName, type Drawn } from "../drawn";
 import { h, plural, section } from "../dom";
 import * as format from "../format";
 import { coarse, drawRecovery, hasFormula, recoveryKey } from "../figure/recovery";
+import { looksInWords } from "../figure/looks";
 import { drawSweep, SPREAD } from "../figure/sweep";
 import { METRICS } from "../registry";
 import { FAIRNESS } from "../results";
@@ -20,8 +21,6 @@ const OF_LINKS: readonly string[] = ["drops", "rate_mean_bps", "queue_max_bytes"
 
 /** What the signs of a figure mean, and where it has gaps. */
 export function captionOf(sweep: Sweep): string {
-  const bars = sweep.x.numbers === null;
-  const predicted = sweep.origins.includes("predicted") && sweep.origins.length > 1 ? `Predicted: ${bars ? (sweep.log ? "open squares" : "outlined bars") : "dashed, open squares"}.` : "";
   const marks = sweep.panels.flatMap((p) => p.marks);
   const says = marks.some((m) => m.y !== null) ? "Diamonds: what the source states, where its words name one figure." : "";
   const allowed = marks.some((m) => m.low !== null && m.high !== null) ? "Brackets: the allowed band." : "";
@@ -32,7 +31,7 @@ export function captionOf(sweep: Sweep): string {
   const few = sweep.rare.length === 0 ? "" : `Left out, for fewer than half of the repeats have it: ${sweep.rare.join("; ")}.`;
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
   const bdp = format.ofBdp([...sweep.x.values, ...(sweep.colour?.values ?? []), ...sweep.panels.map((p) => p.name)]) ?? "";
-  return [predicted, together, says, allowed, spread, cut, invalid, few, gaps, bdp].filter((t) => t !== "").join(" ");
+  return [looksInWords(sweep), together, says, allowed, spread, cut, invalid, few, gaps, bdp].filter((t) => t !== "").join(" ");
 }
 
 function figure(data: ReportData, sweep: Sweep | null): Drawn[] {
