@@ -25,7 +25,7 @@ export interface Drawn {
 
 /** A name that every file system takes. */
 export function fileName(...parts: readonly string[]): string {
-  return parts.map((p) => p.replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^-+|-+$/g, "")).filter((p) => p !== "").join("-");
+  return parts.map((p) => p.replace(/[^A-Za-z0-9_.+-]+/g, "-").replace(/^-+|-+$/g, "")).filter((p) => p !== "").join("-");
 }
 
 function save(name: string, blob: Blob): void {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 
+import { fileName } from "../src/drawn";
 import { entitled, mixed, readSheet, toStandalone } from "../src/export";
 import { metricName, nameKeys, notMet, point, renameTexts, ticks, delay } from "../src/format";
 import { hatch } from "../src/figure/hatch";
-import { drawSweep, labelRows } from "../src/figure/sweep";
+import { covered, drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
-import { captionOf, sweepFigures } from "../src/section/sweep";
+import { captionOf, ofBdp, sweepFigures } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
 import { groupRecords, linkRecords, MEMBER, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
 import { drawTime, pathOf } from "../src/time/drawing";
@@ -50,8 +51,10 @@ describe("keys of a sweep", () => {
 
   it("say of which round trip a bandwidth-delay product is", () => {
     const data = swept({ "link.l.queue": ["0.1bdp", "1 bdp", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6);
-    expect(captionOf(sweepOf(data, "bulk", "goodput_bps")!)).toContain("A queue of 1bdp is the link's rate times the longest round trip");
-    expect(captionOf(sweepOf(swept({ "link.l.queue": ["1 ms", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6), "bulk", "goodput_bps")!)).not.toContain("1bdp");
+    expect(ofBdp(data)).toContain("A queue of 1bdp is the link's rate times the longest round trip");
+    expect(ofBdp(swept({ "link.l.queue": ["1 ms", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6))).toBeNull();
+    // Once, and not below each figure.
+    expect(captionOf(sweepOf(data, "bulk", "goodput_bps")!)).toBe("");
   });
 
   it("have no recovery where no window was cut", () => {
@@ -111,6 +114,19 @@ describe("a sweep's figure", () => {
     expect(captionOf(sweepOf(swept({ "link.l.loss": ["1e-3", "2e-3"] }, (p) => Number(p["link.l.loss"])), "bulk", "goodput_bps")!)).not.toContain("imulated:");
   });
 
+  it("draws what others cover larger than these", () => {
+    const alike = swept({ "link.l.loss": ["1e-3", "2e-3", "3e-3"], "test.bulk.cc": ["reno", "cubic", "bbr"] }, (p) => (p["test.bulk.cc"] === "bbr" && p["link.l.loss"] !== "1e-3" ? 9e6 : 1e3 / Number(p["link.l.loss"])));
+    const [reno, cubic, bbr] = sweepOf(alike, "bulk", "goodput_bps")!.panels[0]!.series;
+    const at = (v: number): number => v / 1e4;
+    expect(covered(reno!, [cubic!, bbr!], at)).toEqual({ points: [2, 1, 1], curve: 1 });
+    // It is covered at one place, and not along its way.
+    expect(covered(cubic!, [bbr!], at)).toEqual({ points: [1, 0, 0], curve: 0 });
+    expect(covered(bbr!, [], at)).toEqual({ points: [0, 0, 0], curve: 0 });
+    const text = drawnText(alike);
+    expect(count(text, /class="curve line-0" style="--mix:30%;stroke-width:4"/g)).toBe(1);
+    expect([...text.matchAll(/class="mark (line-\d)"[^>]*scale\(([\d.]+)\)/g)].map((m) => [m[1], m[2]])).toEqual([["line-0", "1.6"], ["line-0", "1.3"], ["line-0", "1.3"], ["line-1", "1.3"]]);
+  });
+
   it("keeps hatches within their bars", () => {
     for (let number = 1; number < 8; number++) {
       const room = { x: 10, y: 20, width: 21, height: 50 };
@@ -134,17 +150,19 @@ describe("a sweep's figure", () => {
 
   it("has a sign for each colour, and dashes where one origin has them all, as its legend says", () => {
     const values = { "link.l.loss": ["1e-5", "1e-4"], "test.bulk.cc": ["reno", "cubic", "htcp", "bbr"] };
+    // None covers another.
+    const value = (p: Point): number => (10 * (1 + values["test.bulk.cc"].indexOf(p["test.bulk.cc"]!))) / Number(p["link.l.loss"]);
     const looks = (text: string, cc: number): [dash: string, sign: string][] => {
       const dashes = [...text.matchAll(new RegExp(`class="curve line-${cc}" style="[^"]*"([^>]*) d=`, "g"))].map((m) => m[1]!);
       const signs = [...text.matchAll(new RegExp(`class="mark line-${cc}" style="[^"]*" d="M[\\d.]+,[\\d.]+([^"]*)"`, "g"))].map((m) => m[1]!);
       expect(signs).toHaveLength(3);
       return [...new Set(dashes)].flatMap((dash) => [...new Set(signs)].map((sign) => [dash, sign] as [string, string]));
     };
-    const alone = drawnText(swept(values, (p) => 1e3 / Number(p["link.l.loss"])));
+    const alone = drawnText(swept(values, value));
     const all = [0, 1, 2, 3].map((cc) => looks(alone, cc));
     expect(all.map((one) => one.length)).toEqual([1, 1, 1, 1]);
     expect([0, 1].map((i) => new Set(all.map((one) => one[0]![i])).size)).toEqual([4, 4]);
-    const both = drawnText(swept(values, (p) => 1e3 / Number(p["link.l.loss"]), ["predicted", "simulated"]));
+    const both = drawnText(swept(values, value, ["predicted", "simulated"]));
     expect(count(both, /class="mark hollow line-3"/g)).toBe(2);
   });
 
@@ -207,7 +225,7 @@ describe("a sweep's figure", () => {
     const sweep = sweepOf({ ...plain, document: { ...plain.document, sweep: [["test.bulk.cc"], ["link.l.delay", "test.bulk.window"]] } }, "bulk", "goodput_bps")!;
     expect([sweep.x.name, sweep.colour?.name, sweep.panels.length]).toEqual(["delay", "cc", 1]);
     expect(sweep.panels[0]!.series.map((s) => s.cells.map((c) => c?.y))).toEqual([[1e6, 2e6, 3e6], [1e6, 2e6, 3e6]]);
-    expect(captionOf(sweep)).toContain("Together: delay 1 ms, window 1 MiB; delay 10 ms, window 4 MiB; delay 20 ms, window 4 MiB.");
+    expect(captionOf(sweep).replace(/\u00a0/g, " ")).toContain("Together: delay 1 ms, window 1 MiB; delay 10 ms, window 4 MiB; delay 20 ms, window 4 MiB.");
     expect(toText(drawSweep(sweep, { id: "s", width: 900 }))).toContain(">delay, together with window, logarithmic axis<");
   });
 
@@ -439,6 +457,11 @@ describe("ticks", () => {
 describe("a figure's file", () => {
   const css = ":root { --a: #ff0000; --b: #0000ff; --ground: #fdfdfb; }\n@media (prefers-color-scheme: dark) { :root { --a: #000000; } }\n"
     + ".red { --shade: color-mix(in oklab, var(--b) var(--mix, 0%), var(--a)); }\n.curve { stroke: var(--shade, var(--b)); fill: none; }\n.figure text { fill: var(--a); }\n.curve.red { stroke-width: 3; }";
+
+  it("is called what tells it from others", () => {
+    expect(fileName("x", "cc cubic, slow_start hystart++")).toBe("x-cc-cubic-slow_start-hystart++");
+    expect(fileName("x", "a/b: 1 %")).toBe("x-a-b-1");
+  });
 
   it("needs no style sheet", () => {
     const text = toStandalone(shape("svg", { class: "figure", width: 10, height: 10 }, shape("path", { class: "curve red", style: "--mix:0%", d: "M0,0" }), shape("text", {}, "t")), css);

@@ -58,18 +58,28 @@ function isAlone(sweep: Sweep): boolean {
   return sweep.colour !== null && sweep.origins.length === 1;
 }
 
-/** The dashes of a curve: those of its origin, or of its colour where one origin has them all. */
-export function dashOf(sweep: Sweep, { colour, origin }: Looking): string | undefined {
-  const lengths = DASHES[(isAlone(sweep) ? colour : LOOKS[origin].dash) % DASHES.length] ?? [];
+/** Dashes of a number as SVG has them; none of a solid line. */
+function written(number: number): string | undefined {
+  const lengths = DASHES[number % DASHES.length] ?? [];
   return lengths.length === 0 ? undefined : lengths.join(" ");
 }
 
-/** The sign of a point: of its colour where there are several, filled by its origin; else of its origin. */
-export function signOf(sweep: Sweep, s: Looking, cls: string, cx: number, cy: number): Shape {
+/** The dashes of an origin's curves. */
+export function dashes(origin: Origin): string | undefined {
+  return written(LOOKS[origin].dash);
+}
+
+/** The dashes of a curve: those of its origin, or of its colour where one origin has them all. */
+export function dashOf(sweep: Sweep, { colour, origin }: Looking): string | undefined {
+  return isAlone(sweep) ? written(colour) : dashes(origin);
+}
+
+/** The sign of a point: of its colour where there are several, filled by its origin; else of its origin. It is `size` times as large as others. */
+export function signOf(sweep: Sweep, s: Looking, cls: string, cx: number, cy: number, size = 1): Shape {
   const { sign, filled } = LOOKS[s.origin];
   const hollow = sweep.colour === null ? s.origin === "predicted" : filled !== "full";
-  const look = { style: "--mix:30%" };
-  const at = `M${n(cx)},${n(cy)}`;
+  const at = size === 1 ? `M${n(cx)},${n(cy)}` : "M0,0";
+  const look = { style: "--mix:30%", ...(size === 1 ? {} : { transform: `translate(${n(cx)} ${n(cy)}) scale(${size})`, "vector-effect": "non-scaling-stroke" }) };
   const mark = shape("path", { class: `mark${hollow ? " hollow" : ""} ${cls}`, ...look, d: at + (sweep.colour === null ? sign : SIGNS[s.colour % SIGNS.length]!) });
   const inside = sweep.colour === null ? undefined : INSIDE[filled];
   return inside === undefined ? mark : shape("g", {}, mark, shape("path", { class: `inside ${cls}`, ...look, d: at + inside }));
@@ -103,9 +113,12 @@ export function barOf(sweep: Sweep, s: Looking, cls: string, rect: Rect, invalid
   ];
 }
 
+/** As long as shows what dashes a curve has, in pixels. */
+export const SAMPLE = 34;
+
 /** A curve with a sign on it, as a legend has it. */
 function sample(sweep: Sweep, s: Looking, cls: string, x: number, y: number): Shape {
-  return shape("g", {}, shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d: `M${n(x)},${n(y)}h26` }), signOf(sweep, s, cls, x + 13, y));
+  return shape("g", {}, shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d: `M${n(x)},${n(y)}h${SAMPLE}` }), signOf(sweep, s, cls, x + SAMPLE / 2, y));
 }
 
 /** What an origin is known by. */

@@ -8,7 +8,7 @@ import { n, shape, type Shape } from "../svg";
 import { MEMBER, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
 import { ORIGINS } from "../types";
 import { drawLegend, wrapped, type Entry } from "./legend";
-import { barOf, colourSample, dashOf, originSample, signOf, tone, untrusted } from "./looks";
+import { barOf, colourSample, dashOf, originSample, SAMPLE, signOf, tone, untrusted } from "./looks";
 
 /** Panels are at least this wide, and at most this many stand side by side. */
 const PANEL = 300;
@@ -50,13 +50,13 @@ interface Scale {
 function entries(sweep: Sweep, bars: boolean): Entry[] {
   const { colour, origins } = sweep;
   const used = (i: number): boolean => sweep.panels.some((p) => p.series.some((s) => s.colour === i && s.cells.some((c) => c)));
-  const width = bars ? 18 : 26;
+  const width = bars ? 18 : SAMPLE;
   const colours = (colour?.steps ?? []).flatMap((step, i): Entry[] => (used(i) ? [{
     text: step[MEMBER] === undefined ? format.point(step) : format.called(step[MEMBER]), width, draw: (x, y) => colourSample(sweep, i, bars, x, y),
   }] : []));
+  const names = origins.map((origin): Entry => ({ text: format.called(origin), width, draw: (x, y) => originSample(sweep, origin, bars, x, y) }));
   // One origin in several colours has no look of its own.
-  const plain = colour !== null && origins.length === 1 ? [{ text: `all ${format.called(origins[0]!)}`, width: 0, draw: () => shape("g", {}) }]
-    : origins.map((origin): Entry => ({ text: format.called(origin), width, draw: (x, y) => originSample(sweep, origin, bars, x, y) }));
+  const plain = colour === null || origins.length > 1 ? names : names.filter((e) => e.text !== "").map((e) => ({ text: `all ${e.text}`, width: 0, draw: () => shape("g", {}) }));
   const cells = sweep.panels.flatMap((p) => p.series.flatMap((s) => s.cells.flatMap((cell) => (cell ? [{ cell, origin: s.origin }] : []))));
   const invalid = cells.find(({ cell }) => cell.invalid);
   const marks = sweep.panels.flatMap((p) => p.marks);
@@ -210,10 +210,29 @@ function countLabel(cell: Cell, x: number, y: number, anchor: "start" | "middle"
   return cell.n === cell.of ? [] : [shape("text", { class: "tick halo", x: n(x), y: n(y), "text-anchor": anchor }, `n = ${cell.n}`)];
 }
 
-/** A curve with a mark at each value; it is broken where a value is missing or invalid, and at zero of a logarithmic axis. */
-function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: Scale): Shape[] {
+/** Points that lie no further apart than this cover each other, in pixels. */
+const NEAR = 2;
+/** By how much of its size a sign grows for each that covers it, and a curve in pixels; and of how many at most. */
+const GROWTH = 0.3;
+const WIDER = 2;
+const GROWN = 2;
+
+/** How many series that are drawn later lie over a series: at each of its values, and all along it. */
+export function covered(s: SweepSeries, later: readonly SweepSeries[], at: (value: number) => number): { readonly points: readonly number[]; readonly curve: number } {
+  const over = later.map((other) => s.cells.map((cell, i) => {
+    const above = other.cells[i];
+    return cell && above ? Math.abs(at(cell.y) - at(above.y)) <= NEAR : null;
+  }));
+  const all = over.filter((one) => one.every((is, i) => is === true || !s.cells[i]));
+  return { points: s.cells.map((_, i) => Math.min(GROWN, over.filter((one) => one[i] === true).length)), curve: Math.min(GROWN, all.length) };
+}
+
+/** A curve with a mark at each value; it is broken where a value is missing or invalid, and at zero of a logarithmic axis. What others
+ * cover is drawn larger, so that it is seen around them. */
+function drawSeries(sweep: Sweep, s: SweepSeries, later: readonly SweepSeries[], places: readonly number[], y: Scale): Shape[] {
   const cls = tone(sweep, s);
   const { log } = sweep.x;
+  const under = covered(s, later, y.at);
   const run = s.cells.map((cell, i) => ({ cell, i })).filter(({ cell }) => cell !== undefined);
   const broken = ({ cell, i }: (typeof run)[number]): boolean => cell === null || cell?.invalid === true || (log && sweep.x.numbers![i] === 0);
   const path = line<(typeof run)[number]>().defined((p) => !broken(p)).x((p) => places[p.i]!).y((p) => y.at(p.cell?.y ?? 0)).digits(2);
@@ -221,9 +240,11 @@ function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: 
   // At the right edge it stands left of its point.
   const last = Math.max(...places);
   const beside = (cell: Cell, i: number): Shape[] => countLabel(cell, places[i]! + (places[i] === last ? -40 : 8), y.at(cell.y) - 6, "start");
+  const sign = (cell: Cell, i: number): Shape => (cell.invalid ? untrusted(sweep, s, cls, places[i]!, y.at(cell.y)) : signOf(sweep, s, cls, places[i]!, y.at(cell.y), 1 + GROWTH * under.points[i]!));
+  const wide = under.curve === 0 ? "" : `;stroke-width:${2 + WIDER * under.curve}`;
   return [
-    shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d }),
-    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), (cell.invalid ? untrusted : signOf)(sweep, s, cls, places[i]!, y.at(cell.y))), ...beside(cell, i)] : [])),
+    shape("path", { class: `curve ${cls}`, style: `--mix:30%${wide}`, "stroke-dasharray": dashOf(sweep, s), d }),
+    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), sign(cell, i)), ...beside(cell, i)] : [])),
   ];
 }
 
@@ -300,7 +321,7 @@ function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Sha
     shape("path", { class: "axis-line", d: `M${n(left)},${n(bottom)}H${n(right)}` }),
     ...xLabels(sweep.x, places).shapes(bottom),
     // Marks never cover a point, nor does what a formula says; over a bar they would not be seen below it.
-    ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s) => drawSeries(sweep, s, places, y))]),
+    ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s, i, all) => drawSeries(sweep, s, all.slice(i + 1), places, y))]),
   ];
 }
 

@@ -27,11 +27,10 @@ export function captionOf(sweep: Sweep): string {
   const spread = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low < c.high))) ? `Points and upright lines: ${SPREAD[sweep.bars]} of the repeats.` : "";
   const cut = sweep.log && sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low <= 0 && c.y > 0))) ? "Arrows: on to 0 or less, where a logarithmic axis does not reach." : "";
   const invalid = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c?.invalid))) ? "Hollow and crossed: INVALID, the certificate failed." : "";
-  const together = sweep.x.numbers !== null && sweep.x.keys.length > 1 ? `Together: ${sweep.x.steps.map(format.point).join("; ")}.` : "";
+  const together = sweep.x.numbers !== null && sweep.x.keys.length > 1 ? `Together: ${sweep.x.steps.map((step) => format.unbroken(format.point(step))).join("; ")}.` : "";
   const few = sweep.rare.length === 0 ? "" : `Left out, for fewer than half of the repeats have it: ${sweep.rare.join("; ")}.`;
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
-  const bdp = format.ofBdp([...sweep.x.values, ...(sweep.colour?.values ?? []), ...sweep.panels.map((p) => p.name)]) ?? "";
-  return [looksInWords(sweep), together, says, allowed, spread, cut, invalid, few, gaps, bdp].filter((t) => t !== "").join(" ");
+  return [looksInWords(sweep), together, says, allowed, spread, cut, invalid, few, gaps].filter((t) => t !== "").join(" ");
 }
 
 function figure(data: ReportData, sweep: Sweep | null): Drawn[] {
@@ -155,7 +154,13 @@ function folded(more: readonly Drawn[]): HTMLElement | null {
   return details;
 }
 
+/** What `1bdp` is, where points have it. */
+export function ofBdp({ document }: ReportData): string | null {
+  return format.ofBdp(document.records.flatMap((r) => Object.values(r.point)));
+}
+
 export function sweeps(data: ReportData): HTMLElement | null {
   const { main, more } = figuresOf(data, {});
-  return main.length + more.length === 0 ? null : section("sweep", "Sweep", ...main.map(drawn), folded(more));
+  const bdp = ofBdp(data);
+  return main.length + more.length === 0 ? null : section("sweep", "Sweep", bdp === null ? null : h("p", {}, bdp), ...main.map(drawn), folded(more));
 }
