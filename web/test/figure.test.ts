@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { drawStack } from "../src/figure/stack";
 import { drawChart } from "../src/figure/chart";
 import { climb, drawRecovery, recoveryKey } from "../src/figure/recovery";
 import { drawSawtooth } from "../src/figure/sawtooth";
@@ -149,5 +150,17 @@ describe("a sawtooth", () => {
     const data = report([record("predicted", {}, { goodput_bps: 1000 }), record("simulated", {}, { goodput_bps: 750 }, { goodput_bps: saw })]);
     expect(toText(drawSawtooth([{ name: "small", data }], "s")!)).toContain("75.0\u202f% of the line");
     expect(drawSawtooth([{ name: "small", data: report([]) }], "s")).toBeNull();
+  });
+});
+
+describe("the shares of a stream's time", () => {
+  const shares = [{ key: "cc", name: "congestion avoidance", ratio: 0.3 }, { key: "link", name: "a link", ratio: 0.7 }];
+  const named = (width: number): string[] => [...toText(drawStack(shares, "t", new Map(), width)).matchAll(/<text[^>]*>([^<]*)</g)].map((m) => m[1]!);
+
+  it("are named where their names have room, in letters of one size", () => {
+    expect(named(900)).toEqual(["congestion avoidance 30 %", "a link 70 %"]);
+    expect(named(640)).toEqual(["a link 70 %"]);
+    expect(named(120)).toEqual([]);
+    expect(toText(drawStack(shares, "t", new Map(), 358))).toContain('viewBox="0 0 358 34"');
   });
 });
