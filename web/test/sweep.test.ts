@@ -137,6 +137,8 @@ describe("a sweep's figure", () => {
       for (const [x, y] of ends) expect([x! >= 10 && x! <= 31, y! >= 20 && y! <= 70]).toEqual([true, true]);
     }
     expect(hatch(0, { x: 0, y: 0, width: 20, height: 20 })).toBe("");
+    // A bar that is thinner than a step has a line in its middle.
+    expect(hatch(4, { x: 10, y: 0, width: 2, height: 20 })).toBe("M11,0v20");
   });
 
   it("has a colour for each value of the second key and a panel for each of the third", () => {

@@ -5,7 +5,7 @@ import * as format from "../format";
 import type { Shape } from "../svg";
 import type { Origin } from "../types";
 import { drawChart, type Curve } from "./chart";
-import { dashes } from "./looks";
+import { dashes } from "./signs";
 
 const TONE: Readonly<Record<Origin, Curve["tone"]>> = { predicted: "plain-way", simulated: "west", emulated: "east", measured: "line-2", captured: "line-4" };
 /** Of the values' span, left free at either end. */

@@ -13,9 +13,10 @@ interface Room {
 /** From a line to the next. */
 const STEP = 6;
 
-/** Places of lines in a stretch, the first half a step from its end. */
+/** Places of lines in a stretch, the first half a step from its end; the middle of a short one. */
 function places(from: number, to: number, step = STEP): number[] {
-  return Array.from({ length: Math.max(0, Math.ceil((to - from - step / 2) / step)) }, (_, i) => from + step / 2 + i * step);
+  const count = Math.ceil((to - from - step / 2) / step);
+  return count < 1 ? [(from + to) / 2] : Array.from({ length: count }, (_, i) => from + step / 2 + i * step);
 }
 
 /** Lines that rise or fall by 45 degrees. */
@@ -38,7 +39,7 @@ function upright({ x, y, width, height }: Room): string {
 
 function dots(room: Room): string {
   const [columns, rows] = [places(0, room.width), places(0, room.height)];
-  return columns.flatMap((at) => rows.map((up) => `M${n(room.x + at - 1)},${n(room.y + room.height - up)}h2`)).join("");
+  return columns.flatMap((at) => rows.map((up) => `M${n(room.x + Math.max(0, at - 1))},${n(room.y + room.height - up)}h${n(Math.min(2, room.width))}`)).join("");
 }
 
 const HATCHES: readonly ((room: Room) => string)[] = [

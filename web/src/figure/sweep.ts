@@ -8,7 +8,7 @@ import { n, shape, type Shape } from "../svg";
 import { MEMBER, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
 import { ORIGINS } from "../types";
 import { drawLegend, wrapped, type Entry } from "./legend";
-import { barOf, colourSample, dashOf, originSample, SAMPLE, signOf, tone, untrusted } from "./looks";
+import { barOf, colourSample, dashOf, originSample, SAMPLE, signOf, tone, untrusted } from "./signs";
 
 /** Panels are at least this wide, and at most this many stand side by side. */
 const PANEL = 300;

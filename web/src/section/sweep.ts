@@ -4,7 +4,7 @@ import { drawn, fileName, type Drawn } from "../drawn";
 import { h, plural, section } from "../dom";
 import * as format from "../format";
 import { coarse, drawRecovery, hasFormula, recoveryKey } from "../figure/recovery";
-import { looksInWords } from "../figure/looks";
+import { signsInWords } from "../figure/signs";
 import { drawSweep, SPREAD } from "../figure/sweep";
 import { METRICS } from "../registry";
 import { FAIRNESS } from "../results";
@@ -30,7 +30,7 @@ export function captionOf(sweep: Sweep): string {
   const together = sweep.x.numbers !== null && sweep.x.keys.length > 1 ? `Together: ${sweep.x.steps.map((step) => format.unbroken(format.point(step))).join("; ")}.` : "";
   const few = sweep.rare.length === 0 ? "" : `Left out, for fewer than half of the repeats have it: ${sweep.rare.join("; ")}.`;
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
-  return [looksInWords(sweep), together, says, allowed, spread, cut, invalid, few, gaps].filter((t) => t !== "").join(" ");
+  return [signsInWords(sweep), together, says, allowed, spread, cut, invalid, few, gaps].filter((t) => t !== "").join(" ");
 }
 
 function figure(data: ReportData, sweep: Sweep | null): Drawn[] {

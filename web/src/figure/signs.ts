@@ -1,4 +1,4 @@
-// How the series of a sweep are told apart, and what their looks are called: nothing needs its colour to be known by.
+// What distinguishes the series of a sweep, and what that is called: none needs its colour to be known by.
 
 import { DASHES } from "../time/series";
 import { n, shape, type Shape } from "../svg";
@@ -6,14 +6,14 @@ import type { Sweep } from "../sweep";
 import type { Origin } from "../types";
 import { hatch } from "./hatch";
 
-/** What has a look: one origin in one colour. */
-export interface Looking {
+/** What has signs, bars and dashes of its own: one origin in one colour. */
+export interface Shown {
   readonly colour: number;
   readonly origin: Origin;
 }
 
-/** The look of an origin; words are those of a caption. */
-interface Look {
+/** What an origin is known by; words are those of a caption. */
+interface Signs {
   /** The class of its colour, where the second key has none. */
   readonly tone: string;
   /** Index into the dashes. */
@@ -32,7 +32,7 @@ interface Look {
 }
 
 const SQUARE = "m-4,-4h8v8h-8Z";
-const LOOKS: Readonly<Record<Origin, Look>> = {
+const ORIGIN_SIGNS: Readonly<Record<Origin, Signs>> = {
   predicted: { tone: "plain-way", dash: 4, line: "dashed", sign: "m-5,-5h10v10h-10Z", words: "open squares", filled: "hollow", filledWords: "hollow signs", hatch: 0, bars: "open", barWords: "outlined bars" },
   simulated: { tone: "west", dash: 0, line: "solid", sign: "m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z", words: "dots", filled: "full", filledWords: "full signs", hatch: 0, bars: "full", barWords: "full bars" },
   emulated: { tone: "east", dash: 3, line: "dashes and dots", sign: "m-5,4l5,-9l5,9Z", words: "triangles", filled: "dot", filledWords: "hollow signs with a dot", hatch: 1, bars: "pale", barWords: "pale bars" },
@@ -49,8 +49,8 @@ const SIGNS: readonly string[] = [
 const INSIDE: Readonly<Record<string, string>> = { dot: "m-1,0h2m-1,-1v2", level: "m-3,0h6", upright: "m0,-3v6" };
 
 /** The class of a series' colour. */
-export function tone(sweep: Sweep, s: Looking): string {
-  return sweep.colour === null ? LOOKS[s.origin].tone : `line-${s.colour % SIGNS.length}`;
+export function tone(sweep: Sweep, s: Shown): string {
+  return sweep.colour === null ? ORIGIN_SIGNS[s.origin].tone : `line-${s.colour % SIGNS.length}`;
 }
 
 /** Whether one origin has all the colours, so that dashes are free for these. */
@@ -66,32 +66,32 @@ function written(number: number): string | undefined {
 
 /** The dashes of an origin's curves. */
 export function dashes(origin: Origin): string | undefined {
-  return written(LOOKS[origin].dash);
+  return written(ORIGIN_SIGNS[origin].dash);
 }
 
 /** The dashes of a curve: those of its origin, or of its colour where one origin has them all. */
-export function dashOf(sweep: Sweep, { colour, origin }: Looking): string | undefined {
+export function dashOf(sweep: Sweep, { colour, origin }: Shown): string | undefined {
   return isAlone(sweep) ? written(colour) : dashes(origin);
 }
 
 /** The sign of a point: of its colour where there are several, filled by its origin; else of its origin. It is `size` times as large as others. */
-export function signOf(sweep: Sweep, s: Looking, cls: string, cx: number, cy: number, size = 1): Shape {
-  const { sign, filled } = LOOKS[s.origin];
+export function signOf(sweep: Sweep, s: Shown, cls: string, cx: number, cy: number, size = 1): Shape {
+  const { sign, filled } = ORIGIN_SIGNS[s.origin];
   const hollow = sweep.colour === null ? s.origin === "predicted" : filled !== "full";
   const at = size === 1 ? `M${n(cx)},${n(cy)}` : "M0,0";
-  const look = { style: "--mix:30%", ...(size === 1 ? {} : { transform: `translate(${n(cx)} ${n(cy)}) scale(${size})`, "vector-effect": "non-scaling-stroke" }) };
-  const mark = shape("path", { class: `mark${hollow ? " hollow" : ""} ${cls}`, ...look, d: at + (sweep.colour === null ? sign : SIGNS[s.colour % SIGNS.length]!) });
+  const style = { style: "--mix:30%", ...(size === 1 ? {} : { transform: `translate(${n(cx)} ${n(cy)}) scale(${size})`, "vector-effect": "non-scaling-stroke" }) };
+  const mark = shape("path", { class: `mark${hollow ? " hollow" : ""} ${cls}`, ...style, d: at + (sweep.colour === null ? sign : SIGNS[s.colour % SIGNS.length]!) });
   const inside = sweep.colour === null ? undefined : INSIDE[filled];
-  return inside === undefined ? mark : shape("g", {}, mark, shape("path", { class: `inside ${cls}`, ...look, d: at + inside }));
+  return inside === undefined ? mark : shape("g", {}, mark, shape("path", { class: `inside ${cls}`, ...style, d: at + inside }));
 }
 
 /** The sign of a number that no certificate vouches for: hollow, with a cross. */
-export function untrusted(sweep: Sweep, s: Looking, cls: string, cx: number, cy: number): Shape {
-  const look = { style: "--mix:30%" };
+export function untrusted(sweep: Sweep, s: Shown, cls: string, cx: number, cy: number): Shape {
+  const style = { style: "--mix:30%" };
   const at = `M${n(cx)},${n(cy)}`;
   return shape("g", { class: "untrusted" },
-    shape("path", { class: `mark hollow ${cls}`, ...look, d: at + (sweep.colour === null ? LOOKS[s.origin].sign : SIGNS[s.colour % SIGNS.length]!) }),
-    shape("path", { class: `cross ${cls}`, ...look, d: `M${n(cx - 7)},${n(cy - 7)}l14,14m0,-14l-14,14` }));
+    shape("path", { class: `mark hollow ${cls}`, ...style, d: at + (sweep.colour === null ? ORIGIN_SIGNS[s.origin].sign : SIGNS[s.colour % SIGNS.length]!) }),
+    shape("path", { class: `cross ${cls}`, ...style, d: `M${n(cx - 7)},${n(cy - 7)}l14,14m0,-14l-14,14` }));
 }
 
 export interface Rect {
@@ -102,14 +102,14 @@ export interface Rect {
 }
 
 /** A bar: filled by its origin, hatched by its colour or, without colours, by its origin too. */
-export function barOf(sweep: Sweep, s: Looking, cls: string, rect: Rect, invalid = false): Shape[] {
-  const { bars, hatch: own } = LOOKS[s.origin];
+export function barOf(sweep: Sweep, s: Shown, cls: string, rect: Rect, invalid = false): Shape[] {
+  const { bars, hatch: own } = ORIGIN_SIGNS[s.origin];
   const filled = invalid ? "invalid" : bars;
   const lines = hatch(sweep.colour === null ? own : s.colour, rect);
-  const look = { style: "--mix:30%" };
+  const style = { style: "--mix:30%" };
   return [
-    shape("rect", { class: `bar ${filled} ${cls}`, ...look, x: n(rect.x), y: n(rect.y), width: n(rect.width), height: n(rect.height) }),
-    ...(lines === "" ? [] : [shape("path", { class: `hatch ${filled} ${cls}`, ...look, d: lines })]),
+    shape("rect", { class: `bar ${filled} ${cls}`, ...style, x: n(rect.x), y: n(rect.y), width: n(rect.width), height: n(rect.height) }),
+    ...(lines === "" ? [] : [shape("path", { class: `hatch ${filled} ${cls}`, ...style, d: lines })]),
   ];
 }
 
@@ -117,7 +117,7 @@ export function barOf(sweep: Sweep, s: Looking, cls: string, rect: Rect, invalid
 export const SAMPLE = 34;
 
 /** A curve with a sign on it, as a legend has it. */
-function sample(sweep: Sweep, s: Looking, cls: string, x: number, y: number): Shape {
+function sample(sweep: Sweep, s: Shown, cls: string, x: number, y: number): Shape {
   return shape("g", {}, shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d: `M${n(x)},${n(y)}h${SAMPLE}` }), signOf(sweep, s, cls, x + SAMPLE / 2, y));
 }
 
@@ -148,12 +148,12 @@ function hasLine(sweep: Sweep, origin: Origin): boolean {
   });
 }
 
-/** The looks of the origins in words, where there are several: `Predicted: dashed, open squares; simulated: solid, dots.` */
-export function looksInWords(sweep: Sweep): string {
+/** What the origins are known by in words, where there are several: `Predicted: dashed, open squares; simulated: solid, dots.` */
+export function signsInWords(sweep: Sweep): string {
   if (sweep.origins.length < 2) return "";
   const bars = sweep.x.numbers === null;
   const said = sweep.origins.map((origin) => {
-    const { line, words, filledWords, barWords } = LOOKS[origin];
+    const { line, words, filledWords, barWords } = ORIGIN_SIGNS[origin];
     const points = sweep.colour === null ? words : filledWords;
     if (bars) return `${origin}: ${sweep.log ? points : barWords}`;
     return `${origin}: ${hasLine(sweep, origin) ? `${line}, ` : ""}${points}`;
