@@ -205,12 +205,14 @@ describe("a sweep's figure", () => {
     const text = drawnText(report(records));
     expect(text).toContain(">INVALID certificate<");
     expect(count(text, /class="untrusted"/g)).toBe(2);
+    expect(captionOf(sweep)).toContain("Hollow and crossed: INVALID");
     const curve = [...text.matchAll(/class="curve east" style="[^"]*"[^>]* d="([^"]*)"/g)].map((m) => m[1]!).find((d) => d.includes("Z"))!;
     expect(curve.match(/M/g)).toHaveLength(2);
     const [row] = rows(report(records)).filter((r) => r.point["test.bulk.window"] === "2 MiB");
     expect([row?.untrusted, row?.notes]).toEqual([["emulated"], ["emulated: none of 2 repeats is valid, their certificates failed"]]);
     const bars = records.map((r) => ({ ...r, point: { "test.bulk.cc": `w${r.point["test.bulk.window"]}` } }));
     expect(count(drawnText(report(bars)), /class="bar invalid/g)).toBe(2);
+    expect(captionOf(sweepOf(report(bars), "bulk", "goodput_bps")!)).toContain("Dashed outlines: INVALID");
   });
 
   it("begins the axis of a fairness that is never far from 1 where that is", () => {
