@@ -96,7 +96,7 @@ async function swept(tab, page, fault) {
       gaps: curves.reduce((sum, d) => sum + Math.max(0, (d.match(/M/g) ?? []).length - 1), 0),
       stated: svg.querySelectorAll(".panel .stated").length,
       // A mark that is drawn over a point hides it.
-      covered: [...svg.querySelectorAll(".panel .stated-mark")].filter((m) => [...svg.querySelectorAll(".panel g.point circle, .panel g.point rect.mark")].some((p) => p.compareDocumentPosition(m) & Node.DOCUMENT_POSITION_FOLLOWING)).length,
+      covered: [...svg.querySelectorAll(".panel .stated-mark")].filter((m) => [...svg.querySelectorAll(".panel g.point .mark")].some((p) => p.compareDocumentPosition(m) & Node.DOCUMENT_POSITION_FOLLOWING)).length,
       missing: svg.querySelectorAll(".missing").length, log: svg.getAttribute("data-log")?.replaceAll(" ", "") ?? "",
     };
   }));

@@ -25,7 +25,7 @@ export interface Drawn {
 
 /** A name that every file system takes. */
 export function fileName(...parts: readonly string[]): string {
-  return parts.map((p) => p.replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^-+|-+$/g, "")).filter((p) => p !== "").join("-");
+  return parts.map((p) => p.replace(/[^A-Za-z0-9_.+-]+/g, "-").replace(/^-+|-+$/g, "")).filter((p) => p !== "").join("-");
 }
 
 function save(name: string, blob: Blob): void {
@@ -103,18 +103,24 @@ export function exports(file: string, draw: (width: number) => Shape, title?: st
   return h("span", { class: "exports" }, lookChoice(), button("SVG", () => save(`${file}.svg`, new Blob([text()], { type: "image/svg+xml" }))), png);
 }
 
-/** The figure with its title, its buttons and what stands below it. */
-export function drawn(figure: Drawn): HTMLElement {
+/** A drawing as wide as its place on the page, drawn again when that changes. */
+export function fitted(draw: (width: number) => Shape): HTMLElement {
   const holder = h("div", { class: "drawing" });
   const guess = Math.min(WIDEST, document.documentElement.clientWidth - (document.documentElement.clientWidth < 640 ? 32 : 48));
   let width = 0;
-  const draw = (wanted: number): void => {
+  const fit = (wanted: number): void => {
     const now = Math.round(Math.min(WIDEST, wanted));
     if (now <= 0 || now === width) return;
     width = now;
-    holder.replaceChildren(toDom(figure.draw(width)));
+    holder.replaceChildren(toDom(draw(width)));
   };
-  draw(guess);
-  new ResizeObserver(() => draw(holder.clientWidth)).observe(holder);
-  return h("figure", { class: figure.class }, h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, figure.draw, figure.title)), holder, ...(figure.below?.() ?? []));
+  fit(guess);
+  new ResizeObserver(() => fit(holder.clientWidth)).observe(holder);
+  return holder;
+}
+
+/** The figure with its title, its buttons and what stands below it. */
+export function drawn(figure: Drawn): HTMLElement {
+  const head = h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, figure.draw, figure.title));
+  return h("figure", { class: figure.class }, head, fitted(figure.draw), ...(figure.below?.() ?? []));
 }

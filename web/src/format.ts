@@ -206,6 +206,14 @@ export function unbroken(text: string): string {
   return text.replace(/(?<!,) /g, "\u00a0").replace(/-/g, "-\u2060");
 }
 
+/** Numbers and options that a browser would break behind a hyphen: `1e-5`, `--segments-per-ack`. */
+const WHOLE = /((?<![\w.])\d+(?:\.\d+)?e-\d+|(?<![\w-])--[a-z][a-z-]*)/;
+
+/** A sentence in pieces: every second one must stay on one line. */
+export function pieces(text: string): string[] {
+  return text.split(WHOLE);
+}
+
 /** Values of an axis with as many digits as tell them apart, four at least. */
 export function ticks(values: readonly number[], write: (value: number, significant: number) => string): string[] {
   const apart = new Set(values).size;

@@ -45,6 +45,14 @@ describe("the distribution over repeats", () => {
     expect([median([4, 1, 9, 2]), median([3, 1, 2]), median([7])]).toEqual([3, 2, 7]);
   });
 
+  it("differs from that of another origin in its dashes", () => {
+    const both = [...five(), ...VALUES.map((v, i) => record("emulated", i, v))];
+    const [found] = distributions(report(both));
+    const text = toText(drawDistribution(found!, "d", 900));
+    expect(text).toMatch(/class="curve west" style="[^"]*" d=/);
+    expect(text).toMatch(/class="curve east" style="[^"]*" stroke-dasharray="[\d ]+" d=/);
+  });
+
   it("is drawn with its median and a rule", () => {
     const [found] = distributions(report([record("predicted", 0, 45e6), ...five()]));
     const text = toText(drawDistribution(found!, "d", 900));

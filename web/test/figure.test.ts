@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { drawStack } from "../src/figure/stack";
 import { drawChart } from "../src/figure/chart";
-import { climb, drawRecovery, recoveryKey } from "../src/figure/recovery";
+import { climb, drawRecovery, recoveryKey, windowsInWords, windowsOf } from "../src/figure/recovery";
 import { drawSawtooth } from "../src/figure/sawtooth";
 import { delivered, drawSlowStart } from "../src/figure/slow-start";
 import { drawWindow } from "../src/figure/window";
@@ -88,6 +89,17 @@ describe("windows after a loss", () => {
     // Two dashed curves, and no dashes beside the names.
     expect(text.match(/class="curve line-0 dashed"/g)).toHaveLength(1);
     expect(text.match(/class="curve line-1 dashed"/g)).toHaveLength(1);
+    // So few values are dots.
+    expect(text).toContain(">cwnd: formula dashed, simulation dots<");
+    expect(windowsInWords(windowsOf(report(records), "bulk", "test.bulk.cc").curves).caption).toBe("Dashed: the formula, round by round; dots: the simulation, at the end of each interval.");
+  });
+
+  it("are said to be as they are drawn", () => {
+    const curve = { name: "reno", points: [], tone: "line-0" as const };
+    const words = (...kinds: object[]): string[] => { const { caption, axis } = windowsInWords(kinds.map((kind) => ({ ...curve, ...kind }))); return [caption, axis]; };
+    expect(words({})).toEqual(["The simulation, at the end of each interval.", "cwnd"]);
+    expect(words({ dashed: true })).toEqual(["Dashed: the formula, round by round.", "cwnd: formula dashed"]);
+    expect(words({ dashed: true }, {}, { bare: true })[1]).toBe("cwnd: formula dashed, simulation solid and dots");
   });
 
   it("are not drawn where more than one loss, an outage or a probe of BBR's cut them, nor a formula named that there is none of", () => {
@@ -149,5 +161,17 @@ describe("a sawtooth", () => {
     const data = report([record("predicted", {}, { goodput_bps: 1000 }), record("simulated", {}, { goodput_bps: 750 }, { goodput_bps: saw })]);
     expect(toText(drawSawtooth([{ name: "small", data }], "s")!)).toContain("75.0\u202f% of the line");
     expect(drawSawtooth([{ name: "small", data: report([]) }], "s")).toBeNull();
+  });
+});
+
+describe("the shares of a stream's time", () => {
+  const shares = [{ key: "cc", name: "congestion avoidance", ratio: 0.3 }, { key: "link", name: "a link", ratio: 0.7 }];
+  const named = (width: number): string[] => [...toText(drawStack(shares, "t", new Map(), width)).matchAll(/<text[^>]*>([^<]*)</g)].map((m) => m[1]!);
+
+  it("are named where their names have room, in letters of one size", () => {
+    expect(named(900)).toEqual(["congestion avoidance 30 %", "a link 70 %"]);
+    expect(named(640)).toEqual(["a link 70 %"]);
+    expect(named(120)).toEqual([]);
+    expect(toText(drawStack(shares, "t", new Map(), 358))).toContain('viewBox="0 0 358 34"');
   });
 });

@@ -100,3 +100,10 @@ describe("a figure that misses its bound", () => {
     expect(plain(format.missed("bulk.goodput_bps", 8e8, [9e8, null]))).toBe("800.0 Mbit/s");
   });
 });
+
+describe("a sentence in pieces", () => {
+  it("has whole what a browser would break behind a hyphen", () => {
+    expect(format.pieces("at loss 1e-5: 2.5e-4 with --segments-per-ack 1, round-trip")).toEqual(["at loss ", "1e-5", ": ", "2.5e-4", " with ", "--segments-per-ack", " 1, round-trip"]);
+    expect(format.pieces("plain")).toEqual(["plain"]);
+  });
+});

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 
+import { fileName } from "../src/drawn";
 import { entitled, mixed, readSheet, toStandalone } from "../src/export";
 import { metricName, nameKeys, notMet, point, renameTexts, ticks, delay } from "../src/format";
-import { drawSweep, labelRows } from "../src/figure/sweep";
+import { hatch } from "../src/figure/hatch";
+import { covered, drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
-import { captionOf, sweepFigures } from "../src/section/sweep";
+import { captionOf, ofBdp, sweepFigures } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
 import { groupRecords, linkRecords, MEMBER, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
 import { drawTime, pathOf } from "../src/time/drawing";
@@ -49,8 +51,10 @@ describe("keys of a sweep", () => {
 
   it("say of which round trip a bandwidth-delay product is", () => {
     const data = swept({ "link.l.queue": ["0.1bdp", "1 bdp", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6);
-    expect(captionOf(sweepOf(data, "bulk", "goodput_bps")!)).toContain("A queue of 1bdp is the link's rate times the longest round trip");
-    expect(captionOf(sweepOf(swept({ "link.l.queue": ["1 ms", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6), "bulk", "goodput_bps")!)).not.toContain("1bdp");
+    expect(ofBdp(data)).toContain("A queue of 1bdp is the link's rate times the longest round trip");
+    expect(ofBdp(swept({ "link.l.queue": ["1 ms", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6))).toBeNull();
+    // Once, and not below each figure.
+    expect(captionOf(sweepOf(data, "bulk", "goodput_bps")!)).toBe("");
   });
 
   it("have no recovery where no window was cut", () => {
@@ -79,7 +83,62 @@ describe("a sweep's figure", () => {
   it("has bars for words, and a dash where there is none", () => {
     const data = swept({ "test.bulk.cc": ["reno", "bic", "cubic"] }, (p) => (p["test.bulk.cc"] === "bic" ? null : p["test.bulk.cc"] === "reno" ? 5e6 : 9e6));
     const text = drawnText(data);
-    expect([count(text, /class="bar simulated/g) - 1, count(text, /class="curve/g), count(text, /missing/g)]).toEqual([2, 0, 1]);
+    expect([count(text, /class="bar full/g) - 1, count(text, /class="curve/g), count(text, /missing/g)]).toEqual([2, 0, 1]);
+  });
+
+  it("has no bar or sign that its colour alone tells from others, and says how origins look", () => {
+    const origins: readonly Origin[] = ["predicted", "simulated", "emulated"];
+    const flat = (text: string): string => text.replace(/<title[^]*?<\/title>|<desc[^]*?<\/desc>/g, "");
+    // What a legend shows of each of its entries, without colours and places.
+    const looks = (text: string): string[] => text.split('class="legend-entry"').slice(1).map((entry) => entry.split("<text")[0]!
+      .replace(/ (line-\d|west|east|ink|plain-way)\b/g, "").replace(/ (x|y)="[^"]*"|M[-\d.]+,[-\d.]+/g, ""));
+    const words = swept({ "test.bulk.cc": ["reno", "cubic"] }, (p) => p["test.bulk.cc"]!.length * 1e6, origins);
+    const both = swept({ "test.bulk.cc": ["reno", "cubic"], "test.bulk.sack": ["on", "off", "dsack", "limited"] }, (p) => (p["test.bulk.cc"]!.length + p["test.bulk.sack"]!.length) * 1e6, origins);
+    const spread = swept({ "test.bulk.cc": ["reno", "cubic"], "test.bulk.sack": ["on", "off"] }, (p) => 10 ** (p["test.bulk.cc"]!.length + p["test.bulk.sack"]!.length), origins);
+    const lines = swept({ "link.l.loss": ["1e-3", "2e-3"], "test.bulk.cc": ["reno", "cubic"] }, (p) => p["test.bulk.cc"]!.length / Number(p["link.l.loss"]), origins);
+    for (const data of [words, both, spread, lines]) {
+      const seen = looks(flat(drawnText(data)));
+      const colours = sweepOf(data, "bulk", "goodput_bps")!.colour?.values.length ?? 0;
+      // The colours come first, then the origins.
+      expect(new Set(seen.slice(0, colours)).size).toBe(colours);
+      expect(new Set(seen.slice(colours)).size).toBe(3);
+    }
+    const caption = (data: ReportData): string => captionOf(sweepOf(data, "bulk", "goodput_bps")!);
+    expect(caption(words)).toContain("Predicted: outlined bars; simulated: full bars; emulated: pale bars.");
+    expect(caption(both)).toContain("Predicted: outlined bars; simulated: full bars; emulated: pale bars.");
+    expect(caption(spread)).toContain("Predicted: hollow signs; simulated: full signs; emulated: hollow signs with a dot.");
+    expect(caption(lines)).toContain("Predicted: dashed, hollow signs; simulated: solid, full signs; emulated: dashes and dots, hollow signs with a dot.");
+    // Where no two values stand beside each other there is no line.
+    const far = report([record("predicted", { "link.l.loss": "1e-3" }, { goodput_bps: 2 }), ...["1e-3", "2e-3"].map((loss, i) => record("simulated", { "link.l.loss": loss }, { goodput_bps: 1 + i }))]);
+    expect(caption(far)).toContain("Predicted: open squares; simulated: solid, dots.");
+    expect(captionOf(sweepOf(swept({ "link.l.loss": ["1e-3", "2e-3"] }, (p) => Number(p["link.l.loss"])), "bulk", "goodput_bps")!)).not.toContain("imulated:");
+  });
+
+  it("draws what others cover larger than these", () => {
+    const alike = swept({ "link.l.loss": ["1e-3", "2e-3", "3e-3"], "test.bulk.cc": ["reno", "cubic", "bbr"] }, (p) => (p["test.bulk.cc"] === "bbr" && p["link.l.loss"] !== "1e-3" ? 9e6 : 1e3 / Number(p["link.l.loss"])));
+    const [reno, cubic, bbr] = sweepOf(alike, "bulk", "goodput_bps")!.panels[0]!.series;
+    const at = (v: number): number => v / 1e4;
+    expect(covered(reno!, [cubic!, bbr!], at)).toEqual({ points: [2, 1, 1], curve: 1 });
+    // It is covered at one place, and not along its way.
+    expect(covered(cubic!, [bbr!], at)).toEqual({ points: [1, 0, 0], curve: 0 });
+    expect(covered(bbr!, [], at)).toEqual({ points: [0, 0, 0], curve: 0 });
+    const text = drawnText(alike);
+    expect(count(text, /class="curve line-0" style="--mix:30%;stroke-width:4"/g)).toBe(1);
+    expect([...text.matchAll(/class="mark (line-\d)"[^>]*scale\(([\d.]+)\)/g)].map((m) => [m[1], m[2]])).toEqual([["line-0", "1.6"], ["line-0", "1.3"], ["line-0", "1.3"], ["line-1", "1.3"]]);
+  });
+
+  it("keeps hatches within their bars", () => {
+    for (let number = 1; number < 8; number++) {
+      const room = { x: 10, y: 20, width: 21, height: 50 };
+      const ends = [...hatch(number, room).matchAll(/M([\d.]+),([\d.]+)(?:L([\d.]+),([\d.]+)|h([\d.]+)|v([\d.]+))/g)].flatMap(([, x, y, x2, y2, h, v]) => [
+        [Number(x), Number(y)], [Number(x2 ?? Number(x) + Number(h ?? 0)), Number(y2 ?? Number(y) + Number(v ?? 0))],
+      ]);
+      expect(ends.length).toBeGreaterThan(4);
+      for (const [x, y] of ends) expect([x! >= 10 && x! <= 31, y! >= 20 && y! <= 70]).toEqual([true, true]);
+    }
+    expect(hatch(0, { x: 0, y: 0, width: 20, height: 20 })).toBe("");
+    // A bar that is thinner than a step has a line in its middle.
+    expect(hatch(4, { x: 10, y: 0, width: 2, height: 20 })).toBe("M11,0v20");
   });
 
   it("has a colour for each value of the second key and a panel for each of the third", () => {
@@ -93,17 +152,19 @@ describe("a sweep's figure", () => {
 
   it("has a sign for each colour, and dashes where one origin has them all, as its legend says", () => {
     const values = { "link.l.loss": ["1e-5", "1e-4"], "test.bulk.cc": ["reno", "cubic", "htcp", "bbr"] };
+    // None covers another.
+    const value = (p: Point): number => (10 * (1 + values["test.bulk.cc"].indexOf(p["test.bulk.cc"]!))) / Number(p["link.l.loss"]);
     const looks = (text: string, cc: number): [dash: string, sign: string][] => {
       const dashes = [...text.matchAll(new RegExp(`class="curve line-${cc}" style="[^"]*"([^>]*) d=`, "g"))].map((m) => m[1]!);
       const signs = [...text.matchAll(new RegExp(`class="mark line-${cc}" style="[^"]*" d="M[\\d.]+,[\\d.]+([^"]*)"`, "g"))].map((m) => m[1]!);
       expect(signs).toHaveLength(3);
       return [...new Set(dashes)].flatMap((dash) => [...new Set(signs)].map((sign) => [dash, sign] as [string, string]));
     };
-    const alone = drawnText(swept(values, (p) => 1e3 / Number(p["link.l.loss"])));
+    const alone = drawnText(swept(values, value));
     const all = [0, 1, 2, 3].map((cc) => looks(alone, cc));
     expect(all.map((one) => one.length)).toEqual([1, 1, 1, 1]);
     expect([0, 1].map((i) => new Set(all.map((one) => one[0]![i])).size)).toEqual([4, 4]);
-    const both = drawnText(swept(values, (p) => 1e3 / Number(p["link.l.loss"]), ["predicted", "simulated"]));
+    const both = drawnText(swept(values, value, ["predicted", "simulated"]));
     expect(count(both, /class="mark hollow line-3"/g)).toBe(2);
   });
 
@@ -144,12 +205,14 @@ describe("a sweep's figure", () => {
     const text = drawnText(report(records));
     expect(text).toContain(">INVALID certificate<");
     expect(count(text, /class="untrusted"/g)).toBe(2);
+    expect(captionOf(sweep)).toContain("Hollow and crossed: INVALID");
     const curve = [...text.matchAll(/class="curve east" style="[^"]*"[^>]* d="([^"]*)"/g)].map((m) => m[1]!).find((d) => d.includes("Z"))!;
     expect(curve.match(/M/g)).toHaveLength(2);
     const [row] = rows(report(records)).filter((r) => r.point["test.bulk.window"] === "2 MiB");
     expect([row?.untrusted, row?.notes]).toEqual([["emulated"], ["emulated: none of 2 repeats is valid, their certificates failed"]]);
     const bars = records.map((r) => ({ ...r, point: { "test.bulk.cc": `w${r.point["test.bulk.window"]}` } }));
     expect(count(drawnText(report(bars)), /class="bar invalid/g)).toBe(2);
+    expect(captionOf(sweepOf(report(bars), "bulk", "goodput_bps")!)).toContain("Dashed outlines: INVALID");
   });
 
   it("begins the axis of a fairness that is never far from 1 where that is", () => {
@@ -166,7 +229,7 @@ describe("a sweep's figure", () => {
     const sweep = sweepOf({ ...plain, document: { ...plain.document, sweep: [["test.bulk.cc"], ["link.l.delay", "test.bulk.window"]] } }, "bulk", "goodput_bps")!;
     expect([sweep.x.name, sweep.colour?.name, sweep.panels.length]).toEqual(["delay", "cc", 1]);
     expect(sweep.panels[0]!.series.map((s) => s.cells.map((c) => c?.y))).toEqual([[1e6, 2e6, 3e6], [1e6, 2e6, 3e6]]);
-    expect(captionOf(sweep)).toContain("Together: delay 1 ms, window 1 MiB; delay 10 ms, window 4 MiB; delay 20 ms, window 4 MiB.");
+    expect(captionOf(sweep).replace(/\u00a0/g, " ")).toContain("Together: delay 1 ms, window 1 MiB; delay 10 ms, window 4 MiB; delay 20 ms, window 4 MiB.");
     expect(toText(drawSweep(sweep, { id: "s", width: 900 }))).toContain(">delay, together with window, logarithmic axis<");
   });
 
@@ -218,7 +281,7 @@ describe("a sweep's figure", () => {
     const sweep = sweepOf({ ...plain, document: { ...plain.document, repeats: { count: 2, metrics } } }, "bulk", "loss_ratio", "bulk", { bars: "ci95", log: "y" })!;
     const text = toText(drawSweep(sweep, { id: "s", width: 900 }));
     const tick = (label: string): number => Number(new RegExp(`y="([\\d.]+)" text-anchor="end">${label}<`).exec(text)![1]) - 4;
-    const [point] = [...text.matchAll(/class="mark west" cx="[\d.]+" cy="([\d.]+)"/g)].map((m) => Number(m[1])).slice(1);
+    const [point] = [...text.matchAll(/class="mark west" style="[^"]*" d="M[\d.]+,([\d.]+)m/g)].map((m) => Number(m[1])).slice(1);
     const [low, high] = [tick("1e-4"), tick("0.001")];
     expect(point).toBeCloseTo(low + (high - low) * Math.log10(5.6), 0);
     expect(text).not.toMatch(/text-anchor="end">0</);
@@ -398,6 +461,11 @@ describe("ticks", () => {
 describe("a figure's file", () => {
   const css = ":root { --a: #ff0000; --b: #0000ff; --ground: #fdfdfb; }\n@media (prefers-color-scheme: dark) { :root { --a: #000000; } }\n"
     + ".red { --shade: color-mix(in oklab, var(--b) var(--mix, 0%), var(--a)); }\n.curve { stroke: var(--shade, var(--b)); fill: none; }\n.figure text { fill: var(--a); }\n.curve.red { stroke-width: 3; }";
+
+  it("is called what tells it from others", () => {
+    expect(fileName("x", "cc cubic, slow_start hystart++")).toBe("x-cc-cubic-slow_start-hystart++");
+    expect(fileName("x", "a/b: 1 %")).toBe("x-a-b-1");
+  });
 
   it("needs no style sheet", () => {
     const text = toStandalone(shape("svg", { class: "figure", width: 10, height: 10 }, shape("path", { class: "curve red", style: "--mix:0%", d: "M0,0" }), shape("text", {}, "t")), css);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use farpath_config::render;
-use farpath_experiment::{Faults, Loaded, open};
+use farpath_experiment::{Faults, Loaded, narrow, open, spread};
 use farpath_record::count_of;
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, Way};
@@ -43,21 +43,17 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let scenario = &loaded.scenario;
     let plan = planned(&loaded)?;
-    try_points(&args.scenario, &sets, scenario)?;
+    let mut swept = scenario.clone();
+    narrow(&mut swept, &sets);
+    let mut points = points(&args.scenario, &sets, &swept)?;
+    if points.is_empty() {
+        points.push((scenario.clone(), planned(&loaded)?));
+    }
     let mut shown = format!("{}: ok\n  {}\n", loaded.source.name, contents(scenario));
     for (number, test) in scenario.tests.iter().enumerate() {
-        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
-            continue;
-        };
         let name = format!("{} ({}): ", test.name, test.kind.subject().name());
-        shown.push_str(&way(scenario, &plan, flow, &name));
-        let (len, steps) = plan.steps_of(scenario, flow);
-        for step in steps {
-            let reported = match test.kind.tcp().is_some() {
-                true => step.describe(scenario, len),
-                false => step.describe_lost(scenario, len),
-            };
-            shown.push_str(&format!("    MTU    {reported}\n"));
+        for taken in ways(&points, number) {
+            shown.push_str(&taken.show(&name));
         }
     }
     if scenario.tests.is_empty() {
@@ -86,18 +82,77 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// A flow's way there and back.
-fn way(scenario: &Scenario, plan: &Plan, flow: usize, name: &str) -> String {
-    let dir = FlowDir::forward(flow as u16);
-    let (there, back) = (plan.walk(scenario, dir), plan.walk(scenario, dir.turned()));
-    let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);
-    format!(
-        "\n  {name}{} to {}, {rtt} of propagation there and back\n    there  {}\n    back   {}\n",
-        scenario.node_name(plan.flows[flow].source),
-        scenario.node_name(plan.flows[flow].sink),
-        describe(scenario, plan, dir),
-        describe(scenario, plan, dir.turned()),
-    )
+/// A way there and back, with what differs where several points of a sweep take it.
+struct Taken {
+    ends: String,
+    links: String,
+    propagation: Vec<Duration>,
+    mtu: Vec<String>,
+}
+
+impl Taken {
+    fn of(scenario: &Scenario, plan: &Plan, flow: usize, mtu: Vec<String>) -> Taken {
+        let dir = FlowDir::forward(flow as u16);
+        let (there, back) = (plan.walk(scenario, dir), plan.walk(scenario, dir.turned()));
+        let [source, sink] = [plan.flows[flow].source, plan.flows[flow].sink];
+        let words = [dir, dir.turned()].map(|dir| describe(scenario, plan, dir));
+        Taken {
+            ends: format!(
+                "{} to {}",
+                scenario.node_name(source),
+                scenario.node_name(sink)
+            ),
+            links: format!("    there  {}\n    back   {}\n", words[0], words[1]),
+            propagation: vec![
+                plan.propagation(scenario, &there) + plan.propagation(scenario, &back),
+            ],
+            mtu,
+        }
+    }
+
+    fn show(&self, name: &str) -> String {
+        let (ends, rtt) = (&self.ends, spread(&self.propagation));
+        let mtu = self.mtu.iter().map(|step| format!("    MTU {step}\n"));
+        format!(
+            "\n  {name}{ends}, {rtt} of propagation there and back\n{}{}",
+            self.links,
+            mtu.collect::<String>()
+        )
+    }
+}
+
+/// The ways of a test, each once.
+fn ways(points: &[(Scenario, Plan)], test: usize) -> Vec<Taken> {
+    let mut found: Vec<Taken> = Vec::new();
+    for (scenario, plan) in points {
+        let Some(flow) = plan.flows.iter().position(|f| f.test == test) else {
+            continue;
+        };
+        let (len, steps) = plan.steps_of(scenario, flow);
+        let steps = steps
+            .iter()
+            .map(|step| match scenario.tests[test].kind.tcp().is_some() {
+                true => format!("   {}", step.describe(scenario, len)),
+                false => format!("   {}", step.describe_lost(scenario, len)),
+            });
+        let one = Taken::of(scenario, plan, flow, steps.collect());
+        match found
+            .iter_mut()
+            .find(|t| (&t.ends, &t.links) == (&one.ends, &one.links))
+        {
+            Some(same) => {
+                same.propagation.extend(one.propagation);
+                let new: Vec<String> = one
+                    .mtu
+                    .into_iter()
+                    .filter(|s| !same.mtu.contains(s))
+                    .collect();
+                same.mtu.extend(new);
+            }
+            None => found.push(one),
+        }
+    }
+    found
 }
 
 /// What a lab may carry where no test says what a run does: the ways between hosts, and what connections meet on them.
@@ -116,17 +171,18 @@ fn between_hosts(scenario: &Scenario) -> String {
         with.tests = vec![Test::ping("between~", ends, ping)];
         // Two hosts with nothing between them.
         let plan = Plan::new(&with).ok()?;
-        let mut shown = way(&with, &plan, 0, "");
         let len = plan.mss(&with, 0) + u32::from(plan.flows[0].header_bytes);
         let dir = FlowDir::forward(0);
-        let steps = [dir, dir.turned()].map(|dir| plan.mtu_steps(&with, dir, len));
-        for (arrow, steps) in ["→", "←"].iter().zip(steps) {
-            for step in steps {
-                let said = step.describe(&with, len);
-                shown.push_str(&format!("    MTU {arrow}  {said}\n"));
-            }
+        let mut mtu = Vec::new();
+        for (arrow, dir) in [("→", dir), ("←", dir.turned())] {
+            let steps = plan.mtu_steps(&with, dir, len);
+            mtu.extend(
+                steps
+                    .iter()
+                    .map(|step| format!("{arrow}  {}", step.describe(&with, len))),
+            );
         }
-        Some(shown)
+        Some(Taken::of(&with, &plan, 0, mtu).show(""))
     };
     pairs.filter_map(shown).collect()
 }
@@ -136,15 +192,16 @@ fn planned(loaded: &Loaded) -> Result<Plan, Failure> {
     Plan::new(&loaded.scenario).map_err(|e| Failure::usage(format!("{name}: {e}")))
 }
 
-/// Reads the scenario at each point of its sweep, as a run would.
-fn try_points(name: &str, sets: &[Set], scenario: &Scenario) -> Result<(), Failure> {
+/// The scenario at each point of its sweep, as a run would read it; none where nothing is swept.
+fn points(name: &str, sets: &[Set], scenario: &Scenario) -> Result<Vec<(Scenario, Plan)>, Failure> {
     let points = scenario.points();
-    let mut faults = Faults::default();
+    let (mut read, mut faults) = (Vec::new(), Faults::default());
     let swept = points.iter().map(|p| &p.sets).filter(|s| !s.is_empty());
     for point in swept.take(POINTS_MOST) {
         let all: Vec<Set> = sets.iter().chain(point).cloned().collect();
         if let Some(loaded) = faults.of(open(name, &all)) {
-            planned(&loaded)?;
+            let plan = planned(&loaded)?;
+            read.push((loaded.scenario, plan));
         }
         if faults.enough() {
             break;
@@ -157,7 +214,7 @@ fn try_points(name: &str, sets: &[Set], scenario: &Scenario) -> Result<(), Failu
             "of the sweep's {all} points the first {POINTS_MOST} were tried"
         ));
     }
-    Ok(())
+    Ok(read)
 }
 
 /// Flows on each member of a bundle, for `farpath check`: there and back along the member's ends.

@@ -74,7 +74,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     keep_series(&mut document, args.series);
     let mut size = 0;
     if let Some((output, links)) = output.zip(links) {
-        let mut page = page::data(loaded, &document, sequences, command(args, document.seed));
+        let mut page = page::data(
+            &experiment,
+            &document,
+            sequences,
+            command(args, document.seed),
+        );
         page.captures = captures.finish(taps)?;
         page.notes
             .extend(kept(args.series, document.repeats.is_some()));

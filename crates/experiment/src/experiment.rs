@@ -121,6 +121,11 @@ impl Experiment {
         self.request.seed.unwrap_or(self.loaded.scenario.seed)
     }
 
+    /// What each point of the sweep runs; none of a scenario that has only searches.
+    pub(crate) fn planned(&self) -> impl Iterator<Item = (&Scenario, &Plan)> {
+        self.points.iter().map(|at| (&at.scenario, &at.plan))
+    }
+
     /// Whether an origin is asked that can be had.
     pub fn has(&self, name: Name) -> bool {
         self.origins.iter().any(|o| o.name() == name)

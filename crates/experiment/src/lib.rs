@@ -34,13 +34,15 @@ mod request;
 mod search;
 mod sequence;
 mod simulate;
+mod spread;
 pub mod tap;
 mod unvaried;
 
 pub use experiment::{Experiment, Outcome, Part};
 pub use fault::{Class, Fault, Faults};
-pub use loaded::{Files, Loaded, open};
+pub use loaded::{Files, Loaded, narrow, open};
 pub use planned::{Hosts, Planned, plan_jobs};
 pub use progress::{Progress, Silent};
 pub use records::{Paths, records};
 pub use request::Request;
+pub use spread::spread;

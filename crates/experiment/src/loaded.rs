@@ -108,7 +108,7 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
 
 /// A swept key that `sets` name is swept no more: its one value is the point, and that of the keys that advance together
 /// with it; with a value that it did not have it leaves them. Expectations at other points are left out: how many.
-pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) -> usize {
+pub fn narrow(scenario: &mut Scenario, sets: &[Set]) -> usize {
     let before = scenario.expects.len();
     for Set { path, value, .. } in sets {
         let Some((_, values)) = scenario.sweep.iter().find(|(key, _)| key == path) else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Loaded;
+use crate::{Experiment, spread};
 use farpath_record::page::{
     Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, TestPath, Topology,
 };
@@ -13,12 +13,14 @@ use farpath_wire::FlowDir;
 
 /// The page of a run; `command` repeats it.
 pub fn data(
-    loaded: &Loaded,
+    experiment: &Experiment,
     document: &RunDocument,
     mut sequence: Vec<Sequence>,
     command: String,
 ) -> ReportData {
+    let loaded = &experiment.loaded;
     let scenario = &loaded.scenario;
+    let (topology, paths) = drawing(experiment);
     let notes = crate::sequence::thin(&mut sequence);
     ReportData {
         schema: SCHEMA.to_owned(),
@@ -30,11 +32,8 @@ pub fn data(
             text: Some(loaded.document.resolved_text().to_owned()),
         },
         command: Some(command),
-        topology: Some(topology(scenario)),
-        // The scenario was built before it was run; only a scenario of searches alone was not.
-        paths: Plan::new(scenario)
-            .map(|p| paths(scenario, &p))
-            .unwrap_or_default(),
+        topology: Some(topology),
+        paths,
         sequence,
         captures: Vec::new(),
         keys: Keys::of(document).names().to_vec(),
@@ -45,19 +44,42 @@ pub fn data(
     }
 }
 
-fn topology(scenario: &Scenario) -> Topology {
-    let nodes = (0..scenario.node_count()).map(|n| Node {
-        name: scenario.node_name(NodeId(n)).to_owned(),
-        kind: if scenario.is_router(NodeId(n)) {
+/// The network as it is at the points of the sweep, and every way that a test takes at one of them.
+fn drawing(experiment: &Experiment) -> (Topology, Vec<TestPath>) {
+    let (mut scenarios, mut ways): (Vec<&Scenario>, Vec<TestPath>) = Default::default();
+    for (scenario, plan) in experiment.planned() {
+        scenarios.push(scenario);
+        for way in paths(scenario, plan) {
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+    }
+    if scenarios.is_empty() {
+        // Searches alone have no points.
+        let scenario = &experiment.loaded.scenario;
+        let plan = Plan::new(scenario);
+        ways = plan.map(|p| paths(scenario, &p)).unwrap_or_default();
+        scenarios.push(scenario);
+    }
+    (topology(&scenarios), ways)
+}
+
+/// The network of the first scenario, each link with what it is in all of them.
+fn topology(scenarios: &[&Scenario]) -> Topology {
+    let first = scenarios[0];
+    let nodes = (0..first.node_count()).map(|n| Node {
+        name: first.node_name(NodeId(n)).to_owned(),
+        kind: if first.is_router(NodeId(n)) {
             NodeKind::Router
         } else {
             NodeKind::Host
         },
     });
-    let links = scenario.links.iter().map(|l| Link {
+    let links = first.links.iter().enumerate().map(|(n, l)| Link {
         name: l.name.clone(),
-        ends: l.ends.map(|n| scenario.node_name(n).to_owned()),
-        label: link_label(l),
+        ends: l.ends.map(|n| first.node_name(n).to_owned()),
+        label: link_label(scenarios.iter().map(|s| &s.links[n])),
     });
     Topology {
         nodes: nodes.collect(),
@@ -65,17 +87,23 @@ fn topology(scenario: &Scenario) -> Topology {
     }
 }
 
-fn link_label(link: &farpath_scenario::Link) -> String {
-    let [there, back] = &link.directions;
+/// What a link is in all of the scenarios: `STM-64 · 9.585 Gbit/s · 10 ms to 200 ms`.
+fn link_label<'a>(links: impl Iterator<Item = &'a farpath_scenario::Link> + Clone) -> String {
     let both = |a: String, b: String| if a == b { a } else { format!("{a} / {b}") };
-    let rate = both(there.rate.to_string(), back.rate.to_string());
-    let delay = both(there.delay.to_string(), back.delay.to_string());
-    let signal = link.signal.as_deref().map(signal_name);
-    signal
-        .into_iter()
-        .chain([rate, delay])
-        .collect::<Vec<_>>()
-        .join(" · ")
+    let way = |n: usize| links.clone().map(move |l| &l.directions[n]);
+    let rate = |n| spread(way(n).map(|d| d.rate));
+    let delay = |n| spread(way(n).map(|d| d.delay));
+    let mut signals: Vec<String> = Vec::new();
+    for signal in links.clone().filter_map(|l| l.signal.as_deref()) {
+        let name = signal_name(signal);
+        if !signals.contains(&name) {
+            signals.push(name);
+        }
+    }
+    let signals = (!signals.is_empty()).then(|| signals.join(", "));
+    let line = [both(rate(0), rate(1)), both(delay(0), delay(1))];
+    let parts: Vec<String> = signals.into_iter().chain(line).collect();
+    parts.join(" · ")
 }
 
 /// A signal as it is written: `STM-64`, `OC-12c`, `10GbE`, `10GBASE-R`.

@@ -8,8 +8,8 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use farpath_experiment::{Class, Experiment, Fault, Outcome, Progress, Request, Silent};
-use farpath_record::Origin;
+use farpath_experiment::{Class, Experiment, Fault, Outcome, Progress, Request, Silent, page};
+use farpath_record::{Origin, RunDocument};
 use farpath_scenario::Set;
 
 /// Two points, two searches, luck on the way.
@@ -247,4 +247,41 @@ fn faults_say_whose_they_are_and_what_to_do() {
     let fast = ["link.ab.rate", "test.load.rate"].map(|key| Set::new(key, "9000 Tbit/s"));
     let memory = refused(&|r| r.sets = fast.to_vec());
     assert_eq!(memory.0, Class::Environment, "{}", memory.1);
+}
+
+#[test]
+fn the_drawing_of_a_sweep_has_what_a_link_is_over_all_of_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let drawn = |sweep: &str, sets: &[Set]| {
+        let mut request = request(folder.path());
+        let swept = "\"link.ab.delay\" = [\"5 ms\", \"20 ms\", \"80 ms\"]";
+        let text = SMALL.replace(swept, sweep).replace(
+            "[[link]]",
+            "[[host]]\nname = \"c\"\n\n[[link]]\nname = \"bc\"\nends = [\"b\", \"c\"]\nframing = \"gbe\"\n\n[[link]]",
+        );
+        std::fs::write(&request.scenario, text).expect("a temporary folder can be written");
+        request.sets = sets.to_vec();
+        let experiment = Experiment::new(request).expect(sweep);
+        let document = RunDocument::new("small", 1, String::new());
+        let page = page::data(&experiment, &document, Vec::new(), String::new());
+        let link = page.topology.and_then(|t| t.links.into_iter().nth(1));
+        let bulk = page.paths.iter().filter(|way| way.test == "bulk");
+        (link.expect("it is drawn").label, bulk.count())
+    };
+    let one = |sweep: &str| drawn(sweep, &[]);
+    let delays = one(r#""link.ab.delay" = ["80 ms", "5 ms", "20 ms"]"#);
+    assert_eq!(delays, ("20 Mbit/s · 5 ms, 20 ms, 80 ms".to_owned(), 1));
+    let many = one(r#""link.ab.delay" = ["10 ms", "20 ms", "50 ms", "200 ms"]"#);
+    assert_eq!(many.0, "20 Mbit/s · 10 ms to 200 ms");
+    let there = one(r#""link.ab.forward.rate" = ["10 Mbit/s", "2 Mbit/s"]"#);
+    assert_eq!(there.0, "2 Mbit/s, 10 Mbit/s / 20 Mbit/s · 5 ms");
+    let others = one(r#""test.bulk.cc" = ["reno", "cubic"]"#);
+    assert_eq!(others.0, "20 Mbit/s · 5 ms");
+    let narrowed = [Set::new("link.ab.delay", "20 ms")];
+    let narrowed = drawn(r#""link.ab.delay" = ["10 ms", "20 ms"]"#, &narrowed);
+    assert_eq!(narrowed.0, "20 Mbit/s · 20 ms");
+    let labelled = "[[sweep.together]]\nlabel.path = [\"near\", \"far\"]\n\"link.ab.delay\" = [\"1 ms\", \"90 ms\"]\n\"test.bulk.window\" = [\"64 KiB\", \"1 MiB\"]";
+    assert_eq!(one(labelled).0, "20 Mbit/s · 1 ms, 90 ms");
+    // A test that begins elsewhere has two ways.
+    assert_eq!(one(r#""test.bulk.from" = ["a", "c"]"#).1, 2);
 }

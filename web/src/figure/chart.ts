@@ -15,6 +15,8 @@ export interface Curve {
   readonly tone: "east" | "west" | "plain-way" | "" | `line-${number}`;
   /** Dashed for what is predicted. */
   readonly dashed?: boolean;
+  /** Its lines and gaps, where a colour is not all that tells it from others. */
+  readonly dashes?: string;
   /** Drawn without a name: that of the curve it belongs to stands for both. */
   readonly nameless?: boolean;
   /** Each value holds for the interval that ends at its x. */
@@ -118,7 +120,7 @@ function drawCurve(curve: Curve, x: Scale, y: Scale): Shape[] {
 }
 
 function drawStroke(curve: Curve, d: string): Shape {
-  return shape("path", { class: `curve ${curve.tone}${curve.dashed ? " dashed" : ""}`, style: "--mix:30%", d });
+  return shape("path", { class: `curve ${curve.tone}${curve.dashed ? " dashed" : ""}`, style: "--mix:30%", "stroke-dasharray": curve.dashes, d });
 }
 
 function drawMark(curve: Curve, cx: number, cy: number): Shape {

@@ -5,6 +5,7 @@ import * as format from "../format";
 import type { Shape } from "../svg";
 import type { Origin } from "../types";
 import { drawChart, type Curve } from "./chart";
+import { dashes } from "./signs";
 
 const TONE: Readonly<Record<Origin, Curve["tone"]>> = { predicted: "plain-way", simulated: "west", emulated: "east", measured: "line-2", captured: "line-4" };
 /** Of the values' span, left free at either end. */
@@ -41,7 +42,7 @@ export function drawDistribution(of: Distribution, id: string, width: number): S
   const range: readonly [number, number] = [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
   const digits = digitsFor(range[0], range[1]);
   const curves = samples.map(({ origin, values }): Curve => ({
-    name: origin, detail: `p50 ${format.metric(metric, median(values))}`, points: steps(values, range), tone: TONE[origin], dashed: origin === "predicted",
+    name: origin, detail: `p50 ${format.metric(metric, median(values))}`, points: steps(values, range), tone: TONE[origin], ...(dashes(origin) === undefined ? {} : { dashes: dashes(origin)! }),
   }));
   return drawChart({
     id, width, height: 300, title: `${of.test}: ${format.metricName(metric)} over the repeats`, describe: describeDistribution(of), curves,

@@ -4,7 +4,7 @@ import { n, shape, type Shape } from "../svg";
 
 export interface Entry {
   readonly text: string;
-  /** Of its sign, in pixels. */
+  /** Of its sign, in pixels; 0 without one. */
   readonly width: number;
   /** Draws the sign from x on, around y. */
   readonly draw: (x: number, y: number) => Shape;
@@ -32,7 +32,7 @@ export function wrapped(text: string, letters: number): string[] {
 export function drawLegend(entries: readonly Entry[], width: number, y: number): { readonly shapes: Shape[]; readonly height: number } {
   let [x, row] = [2, y];
   const shapes = entries.map((entry) => {
-    const sign = entry.width + 7;
+    const sign = entry.width === 0 ? 0 : entry.width + 7;
     const taken = sign + entry.text.length * LETTER;
     if (x > 2 && x + taken > width) [x, row] = [2, row + ROW];
     const lines = x + taken > width ? wrapped(entry.text, Math.floor((width - x - sign) / LETTER)) : [entry.text];

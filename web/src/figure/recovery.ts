@@ -92,21 +92,16 @@ function oneLoss({ metrics }: TestRecord): boolean {
   return (metrics["rtos"] ?? 0) === 0 && (metrics["loss_events"] ?? 1) === 1;
 }
 
-/** Whether a formula says how windows come back in the runs of a test. */
-export function hasFormula(data: ReportData, test: string): boolean {
-  return data.document.records.some((r) => r.test === test && r.origin === "predicted" && WINDOW in r.series);
-}
-
-/** Windows over the time since the cut, on a logarithmic axis; null where no run of the test shows one loss. */
-export function drawRecovery(data: ReportData, options: Options): Shape | null {
-  const records = data.document.records.filter((r) => r.test === options.test && options.key in r.point && WINDOW in r.series && oneLoss(r));
+/** The windows of a test's runs since their cuts, and the old window: a formula's dashed, the simulation's solid, or dots where these are few. */
+export function windowsOf(data: ReportData, test: string, key: string): { readonly curves: Curve[]; readonly top: number } {
+  const records = data.document.records.filter((r) => r.test === test && key in r.point && WINDOW in r.series && oneLoss(r));
   const top = height(records);
-  const values = [...new Set(records.map((r) => r.point[options.key]!))];
-  const of = (origin: string, value: string): TestRecord | undefined => records.find((r) => r.origin === origin && r.point[options.key] === value);
+  const values = [...new Set(records.map((r) => r.point[key]!))];
+  const of = (origin: string, value: string): TestRecord | undefined => records.find((r) => r.origin === origin && r.point[key] === value);
   const time = (value: string): number => seconds(of("predicted", value)) ?? seconds(of("simulated", value)) ?? Infinity;
   // All runs lose the same segment: where one has no formula, another's says when.
   const cuts = records.map((r) => r.metrics["cut_s"]).filter((v): v is number => typeof v === "number");
-  const drawn = [...values].sort((p, q) => time(p) - time(q)).flatMap((value): Curve[] => {
+  const curves = [...values].sort((p, q) => time(p) - time(q)).flatMap((value): Curve[] => {
     const [formula, run] = [of("predicted", value), of("simulated", value)];
     const tone: Curve["tone"] = `line-${values.indexOf(value) % 8}`;
     const known = formula?.metrics["cut_s"] ?? cuts[0] ?? null;
@@ -118,6 +113,25 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
     const dashed: Curve = { name: value, detail: words, points: curve(formula), tone, dashed: true, labelAt: top * 0.5, ...(seen.length > 0 ? { nameless: true } : {}) };
     return [solid, dashed].filter((c) => c.points.length > (c.bare === true ? 0 : 1));
   });
+  return { curves, top };
+}
+
+/** How formula and simulation are drawn, in words: those of a caption and those beside the axis. */
+export function windowsInWords(curves: readonly Curve[]): { readonly caption: string; readonly axis: string } {
+  const [formula, dots] = [curves.some((c) => c.dashed === true), curves.some((c) => c.bare === true)];
+  const solid = curves.some((c) => c.dashed !== true && c.bare !== true);
+  const simulated = [...(solid ? ["solid"] : []), ...(dots ? ["dots"] : [])].join(" and ");
+  const parts = [...(formula ? ["dashed: the formula, round by round"] : []), ...(simulated === "" ? [] : [`${simulated}: the simulation, at the end of each interval`])];
+  const said = parts.length === 1 && solid && !dots ? "the simulation, at the end of each interval" : parts.join("; ");
+  return {
+    caption: said === "" ? "" : `${said[0]!.toUpperCase()}${said.slice(1)}.`,
+    axis: ["cwnd", [...(formula ? ["formula dashed"] : []), ...(formula && simulated !== "" ? [`simulation ${simulated}`] : [])].join(", ")].filter((text) => text !== "").join(": "),
+  };
+}
+
+/** Windows over the time since the cut, on a logarithmic axis; null where no run of the test shows one loss. */
+export function drawRecovery(data: ReportData, options: Options): Shape | null {
+  const { curves: drawn, top } = windowsOf(data, options.test, options.key);
   if (drawn.length === 0) return null;
   const last = Math.max(...drawn.flatMap((c) => c.points.map((p) => p[0])));
   const ticks = [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000].filter((t) => t <= last);
@@ -125,7 +139,7 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
     id: options.id, width: options.width, height: options.height, title: "Windows after one loss",
     describe: drawn.filter((c) => c.nameless !== true).map((c) => `${c.name}: ${c.detail ?? ""}`).join(". "),
     curves: drawn, rules: [{ y: top, name: `${format.size(top)} before the loss` }],
-    xName: "seconds since the window was cut", yName: hasFormula(data, options.test) ? "cwnd: formula dashed, simulation solid" : "cwnd",
+    xName: "seconds since the window was cut", yName: windowsInWords(drawn).axis,
     xFormat: (v) => String(v), yFormat: (v) => format.size(v, 3), xTicks: ticks, logX: true, xRange: [FIRST_S, last],
   });
 }

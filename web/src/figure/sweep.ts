@@ -6,9 +6,9 @@ import { line } from "d3-shape";
 import * as format from "../format";
 import { n, shape, type Shape } from "../svg";
 import { MEMBER, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
-import { ORIGINS, type Origin } from "../types";
-import { DASHES } from "../time/series";
+import { ORIGINS } from "../types";
 import { drawLegend, wrapped, type Entry } from "./legend";
+import { barOf, colourSample, dashOf, originSample, SAMPLE, signOf, tone, untrusted } from "./signs";
 
 /** Panels are at least this wide, and at most this many stand side by side. */
 const PANEL = 300;
@@ -31,8 +31,6 @@ const FAIR = 0.8;
 /** Points and their upright lines, in words. */
 export const SPREAD: Readonly<Record<Bars, string>> = { range: "median, from least to greatest", ci95: "mean, 95 % confidence interval" };
 
-const ORIGIN_TONE: Readonly<Record<Origin, string>> = { predicted: "plain-way", simulated: "west", emulated: "east", measured: "line-2", captured: "line-4" };
-
 interface Frame {
   readonly left: number;
   readonly right: number;
@@ -48,74 +46,17 @@ interface Scale {
   readonly labels: readonly string[];
 }
 
-function tone(sweep: Sweep, s: { readonly colour: number; readonly origin: Origin }): string {
-  return sweep.colour === null ? ORIGIN_TONE[s.origin] : `line-${s.colour % 8}`;
-}
-
-/** Signs of the colours, so that none needs its colour to be known by: around a place, each as large. */
-const SIGNS: readonly string[] = [
-  "m-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0Z", "m-4,-4h8v8h-8Z", "m-5,4l5,-9l5,9Z", "m0,-6l6,6l-6,6l-6,-6Z",
-  "m-5,-4l5,9l5,-9Z", "m-2,-6h4v4h4v4h-4v4h-4v-4h-4v-4h4Z", "m-2.5,-6h5v12h-5Z", "m-5,-5h10l-10,10h10Z",
-];
-
-/** The sign of a point: of its colour where there are several, hollow for a formula; else of its origin. */
-function signOf(sweep: Sweep, s: { readonly colour: number; readonly origin: Origin }, cls: string, cx: number, cy: number): Shape {
-  if (sweep.colour === null) return sign(s.origin, cls, cx, cy);
-  const hollow = s.origin === "predicted" ? " hollow" : "";
-  return shape("path", { class: `mark${hollow} ${cls}`, style: "--mix:30%", d: `M${n(cx)},${n(cy)}${SIGNS[s.colour % SIGNS.length]!}` });
-}
-
-/** The dashes of a curve: those of its origin, or of its colour where one origin has them all. */
-function dashOf(sweep: Sweep, { colour, origin }: { readonly colour: number; readonly origin: Origin }): string | undefined {
-  const alone = sweep.colour !== null && sweep.origins.length === 1;
-  const by = alone ? colour : { predicted: 4, simulated: 0, emulated: 3, measured: 2, captured: 5 }[origin];
-  const lengths = DASHES[by % DASHES.length] ?? [];
-  return lengths.length === 0 ? undefined : lengths.join(" ");
-}
-
-/** A sign for an origin: the same in the legend and in the drawing. */
-function sign(origin: Origin, cls: string, cx: number, cy: number): Shape {
-  const look = { style: "--mix:30%" };
-  const d = { emulated: `M${n(cx - 5)},${n(cy + 4)}L${n(cx)},${n(cy - 5)}L${n(cx + 5)},${n(cy + 4)}Z`, measured: `M${n(cx)},${n(cy - 6)}l6,6l-6,6l-6,-6Z`, captured: `M${n(cx - 4)},${n(cy - 4)}h8v8h-8Z` };
-  if (origin === "predicted") return shape("rect", { ...look, class: `mark hollow ${cls}`, x: n(cx - 5), y: n(cy - 5), width: 10, height: 10 });
-  if (origin === "simulated") return shape("circle", { ...look, class: `mark ${cls}`, cx: n(cx), cy: n(cy), r: 4 });
-  return shape("path", { ...look, class: `mark ${cls}`, d: d[origin] });
-}
-
-/** The sign of a number that no certificate vouches for: hollow, with a cross. */
-function untrusted(sweep: Sweep, s: { readonly colour: number; readonly origin: Origin }, cls: string, cx: number, cy: number): Shape {
-  const cross = shape("path", { class: `cross ${cls}`, style: "--mix:30%", d: `M${n(cx - 7)},${n(cy - 7)}l14,14m0,-14l-14,14` });
-  const { attributes, tag } = signOf(sweep, s, cls, cx, cy);
-  return shape("g", { class: "untrusted" }, shape(tag, { ...attributes, class: `mark hollow ${cls}` }), cross);
-}
-
-function swatch(sweep: Sweep, origin: Origin, cls: string, bars: boolean, x: number, y: number): Shape {
-  const s = { colour: 0, origin };
-  if (bars && sweep.log) return signOf(sweep, s, cls, x + 9, y);
-  if (bars) return shape("rect", { class: `bar ${origin} ${cls}`, style: "--mix:30%", x: n(x), y: n(y - 6), width: 18, height: 12 });
-  return shape("g", {}, shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d: `M${n(x)},${n(y)}h26` }), signOf(sweep, s, cls, x + 13, y));
-}
-
-/** What a colour is known by: its sign, and its dashes where one origin has them all. */
-function colourOf(sweep: Sweep, colour: number, bars: boolean, x: number, y: number): Shape {
-  const cls = `line-${colour % 8}`;
-  if (bars && !sweep.log) return shape("rect", { class: `swatch ${cls}`, x: n(x), y: n(y - 7), width: 14, height: 14, rx: 2 });
-  const s = { colour, origin: sweep.origins.length === 1 ? sweep.origins[0]! : ("simulated" as const) };
-  if (bars) return signOf(sweep, s, cls, x + 9, y);
-  return shape("g", {}, shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d: `M${n(x)},${n(y)}h26` }), signOf(sweep, s, cls, x + 13, y));
-}
-
 /** The colours by their values, then what tells the origins apart. */
 function entries(sweep: Sweep, bars: boolean): Entry[] {
   const { colour, origins } = sweep;
   const used = (i: number): boolean => sweep.panels.some((p) => p.series.some((s) => s.colour === i && s.cells.some((c) => c)));
-  const width = bars ? 18 : 26;
+  const width = bars ? 18 : SAMPLE;
   const colours = (colour?.steps ?? []).flatMap((step, i): Entry[] => (used(i) ? [{
-    text: step[MEMBER] === undefined ? format.point(step) : format.called(step[MEMBER]), width: bars && !sweep.log ? 14 : width, draw: (x, y) => colourOf(sweep, i, bars, x, y),
+    text: step[MEMBER] === undefined ? format.point(step) : format.called(step[MEMBER]), width, draw: (x, y) => colourSample(sweep, i, bars, x, y),
   }] : []));
-  const plain = origins.map((origin): Entry => ({
-    text: format.called(origin), width, draw: (x, y) => swatch(sweep, origin, colour === null ? ORIGIN_TONE[origin] : "ink", bars, x, y),
-  }));
+  const names = origins.map((origin): Entry => ({ text: format.called(origin), width, draw: (x, y) => originSample(sweep, origin, bars, x, y) }));
+  // One origin in several colours has no look of its own.
+  const plain = colour === null || origins.length > 1 ? names : names.filter((e) => e.text !== "").map((e) => ({ text: `all ${e.text}`, width: 0, draw: () => shape("g", {}) }));
   const cells = sweep.panels.flatMap((p) => p.series.flatMap((s) => s.cells.flatMap((cell) => (cell ? [{ cell, origin: s.origin }] : []))));
   const invalid = cells.find(({ cell }) => cell.invalid);
   const marks = sweep.panels.flatMap((p) => p.marks);
@@ -269,10 +210,29 @@ function countLabel(cell: Cell, x: number, y: number, anchor: "start" | "middle"
   return cell.n === cell.of ? [] : [shape("text", { class: "tick halo", x: n(x), y: n(y), "text-anchor": anchor }, `n = ${cell.n}`)];
 }
 
-/** A curve with a mark at each value; it is broken where a value is missing or invalid, and at zero of a logarithmic axis. */
-function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: Scale): Shape[] {
+/** Points that lie no further apart than this cover each other, in pixels. */
+const NEAR = 2;
+/** By how much of its size a sign grows for each that covers it, and a curve in pixels; and of how many at most. */
+const GROWTH = 0.3;
+const WIDER = 2;
+const GROWN = 2;
+
+/** How many series that are drawn later lie over a series: at each of its values, and all along it. */
+export function covered(s: SweepSeries, later: readonly SweepSeries[], at: (value: number) => number): { readonly points: readonly number[]; readonly curve: number } {
+  const over = later.map((other) => s.cells.map((cell, i) => {
+    const above = other.cells[i];
+    return cell && above ? Math.abs(at(cell.y) - at(above.y)) <= NEAR : null;
+  }));
+  const all = over.filter((one) => one.every((is, i) => is === true || !s.cells[i]));
+  return { points: s.cells.map((_, i) => Math.min(GROWN, over.filter((one) => one[i] === true).length)), curve: Math.min(GROWN, all.length) };
+}
+
+/** A curve with a mark at each value; it is broken where a value is missing or invalid, and at zero of a logarithmic axis. What others
+ * cover is drawn larger, so that it is seen around them. */
+function drawSeries(sweep: Sweep, s: SweepSeries, later: readonly SweepSeries[], places: readonly number[], y: Scale): Shape[] {
   const cls = tone(sweep, s);
   const { log } = sweep.x;
+  const under = covered(s, later, y.at);
   const run = s.cells.map((cell, i) => ({ cell, i })).filter(({ cell }) => cell !== undefined);
   const broken = ({ cell, i }: (typeof run)[number]): boolean => cell === null || cell?.invalid === true || (log && sweep.x.numbers![i] === 0);
   const path = line<(typeof run)[number]>().defined((p) => !broken(p)).x((p) => places[p.i]!).y((p) => y.at(p.cell?.y ?? 0)).digits(2);
@@ -280,9 +240,11 @@ function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: 
   // At the right edge it stands left of its point.
   const last = Math.max(...places);
   const beside = (cell: Cell, i: number): Shape[] => countLabel(cell, places[i]! + (places[i] === last ? -40 : 8), y.at(cell.y) - 6, "start");
+  const sign = (cell: Cell, i: number): Shape => (cell.invalid ? untrusted(sweep, s, cls, places[i]!, y.at(cell.y)) : signOf(sweep, s, cls, places[i]!, y.at(cell.y), 1 + GROWTH * under.points[i]!));
+  const wide = under.curve === 0 ? "" : `;stroke-width:${2 + WIDER * under.curve}`;
   return [
-    shape("path", { class: `curve ${cls}`, style: "--mix:30%", "stroke-dasharray": dashOf(sweep, s), d }),
-    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), (cell.invalid ? untrusted : signOf)(sweep, s, cls, places[i]!, y.at(cell.y))), ...beside(cell, i)] : [])),
+    shape("path", { class: `curve ${cls}`, style: `--mix:30%${wide}`, "stroke-dasharray": dashOf(sweep, s), d }),
+    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), sign(cell, i)), ...beside(cell, i)] : [])),
   ];
 }
 
@@ -301,9 +263,9 @@ function drawBars(sweep: Sweep, panel: SweepPanel, places: readonly number[], y:
     const value = each > 38 ? [shape("text", { class: "tick halo", x: n(x + each / 2), y: n(above), "text-anchor": "middle" }, brief(sweep, cell.y))] : [];
     const cls = tone(sweep, s);
     // The length of a bar is its value, which a logarithmic axis has not.
-    const mark = sweep.log ? (cell.invalid ? untrusted : signOf)(sweep, s, cls, x + each / 2, top)
-      : shape("rect", { class: `bar ${cell.invalid ? "invalid" : s.origin} ${cls}`, style: "--mix:30%", x: n(x + gap), y: n(frame.bottom - height), width: n(each - 2 * gap), height: n(height) });
-    const point = shape("g", { class: "point" }, title(sweep, s, i, cell), mark);
+    const mark = sweep.log ? [(cell.invalid ? untrusted : signOf)(sweep, s, cls, x + each / 2, top)]
+      : barOf(sweep, s, cls, { x: x + gap, y: frame.bottom - height, width: each - 2 * gap, height }, cell.invalid === true);
+    const point = shape("g", { class: "point" }, title(sweep, s, i, cell), ...mark);
     // In its own colour it would not be seen on its bar.
     const spread = whisker(cell, sweep.log ? cls : "ink", x + each / 2, y);
     return [...(sweep.log ? [...spread, point] : [point, ...spread]), ...value, ...countLabel(cell, x + each / 2, above - (each > 38 ? 12 : 0), "middle")];
@@ -359,7 +321,7 @@ function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Sha
     shape("path", { class: "axis-line", d: `M${n(left)},${n(bottom)}H${n(right)}` }),
     ...xLabels(sweep.x, places).shapes(bottom),
     // Marks never cover a point, nor does what a formula says; over a bar they would not be seen below it.
-    ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s) => drawSeries(sweep, s, places, y))]),
+    ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s, i, all) => drawSeries(sweep, s, all.slice(i + 1), places, y))]),
   ];
 }
 

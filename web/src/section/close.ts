@@ -2,9 +2,9 @@
 
 import { download, h, scroller, section } from "../dom";
 import * as format from "../format";
+import { fitted } from "../drawn";
 import { drawStack, type Share } from "../figure/stack";
 import { csv } from "../results";
-import { toDom } from "../svg";
 import type { ReportData, RunOfPage, StreamRecord, TestRecord } from "../types";
 
 /** Bars shown without being asked for. */
@@ -20,7 +20,7 @@ function bar(record: TestRecord, stream: StreamRecord, tones: ReadonlyMap<string
   const words = parts.map((s) => `${s.name} ${format.share(s.ratio)}`).join(", ");
   const point = format.point(record.point);
   const name = `${record.test}${record.streams.length > 1 ? ` stream ${stream.stream}` : ""}${point ? `, ${point}` : ""} (${record.origin})`;
-  return h("div", { class: "limit" }, h("div", { class: "limit-name" }, name), toDom(drawStack(parts, `${name}: ${words}`, tones)), h("div", { class: "hint" }, words));
+  return h("div", { class: "limit" }, h("div", { class: "limit-name" }, name), fitted((width) => drawStack(parts, `${name}: ${words}`, tones, width)), h("div", { class: "hint" }, words));
 }
 
 export function limits(data: ReportData): HTMLElement | null {

@@ -135,7 +135,7 @@ function folded(all: readonly Row[], whole: HTMLElement): HTMLElement {
 /** What records say of themselves, each sentence once. */
 function said({ said: all = [] }: ReportData): HTMLElement | null {
   if (all.length === 0) return null;
-  return h("div", { class: "said" }, h("h3", {}, "Notes"), h("ul", {}, ...all.map((text) => h("li", {}, text))));
+  return h("div", { class: "said" }, h("h3", {}, "Notes"), h("ul", {}, ...all.map((text) => h("li", {}, ...format.pieces(text).map((piece, i) => (i % 2 === 0 ? piece : h("span", { class: "whole" }, piece)))))));
 }
 
 /** Below the table: when, where and with what, and the way of the packets, where that was real. */

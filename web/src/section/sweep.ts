@@ -3,7 +3,8 @@
 import { drawn, fileName, type Drawn } from "../drawn";
 import { h, plural, section } from "../dom";
 import * as format from "../format";
-import { coarse, drawRecovery, hasFormula, recoveryKey } from "../figure/recovery";
+import { coarse, drawRecovery, recoveryKey, windowsInWords, windowsOf } from "../figure/recovery";
+import { signsInWords } from "../figure/signs";
 import { drawSweep, SPREAD } from "../figure/sweep";
 import { METRICS } from "../registry";
 import { FAIRNESS } from "../results";
@@ -20,19 +21,16 @@ const OF_LINKS: readonly string[] = ["drops", "rate_mean_bps", "queue_max_bytes"
 
 /** What the signs of a figure mean, and where it has gaps. */
 export function captionOf(sweep: Sweep): string {
-  const bars = sweep.x.numbers === null;
-  const predicted = sweep.origins.includes("predicted") && sweep.origins.length > 1 ? `Predicted: ${bars ? (sweep.log ? "open squares" : "outlined bars") : "dashed, open squares"}.` : "";
   const marks = sweep.panels.flatMap((p) => p.marks);
   const says = marks.some((m) => m.y !== null) ? "Diamonds: what the source states, where its words name one figure." : "";
   const allowed = marks.some((m) => m.low !== null && m.high !== null) ? "Brackets: the allowed band." : "";
   const spread = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low < c.high))) ? `Points and upright lines: ${SPREAD[sweep.bars]} of the repeats.` : "";
   const cut = sweep.log && sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low <= 0 && c.y > 0))) ? "Arrows: on to 0 or less, where a logarithmic axis does not reach." : "";
-  const invalid = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c?.invalid))) ? "Hollow and crossed: INVALID, the certificate failed." : "";
-  const together = sweep.x.numbers !== null && sweep.x.keys.length > 1 ? `Together: ${sweep.x.steps.map(format.point).join("; ")}.` : "";
+  const invalid = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c?.invalid))) ? `${sweep.x.numbers === null && !sweep.log ? "Dashed outlines" : "Hollow and crossed"}: INVALID, the certificate failed.` : "";
+  const together = sweep.x.numbers !== null && sweep.x.keys.length > 1 ? `Together: ${sweep.x.steps.map((step) => format.unbroken(format.point(step))).join("; ")}.` : "";
   const few = sweep.rare.length === 0 ? "" : `Left out, for fewer than half of the repeats have it: ${sweep.rare.join("; ")}.`;
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
-  const bdp = format.ofBdp([...sweep.x.values, ...(sweep.colour?.values ?? []), ...sweep.panels.map((p) => p.name)]) ?? "";
-  return [predicted, together, says, allowed, spread, cut, invalid, few, gaps, bdp].filter((t) => t !== "").join(" ");
+  return [signsInWords(sweep), together, says, allowed, spread, cut, invalid, few, gaps].filter((t) => t !== "").join(" ");
 }
 
 function figure(data: ReportData, sweep: Sweep | null): Drawn[] {
@@ -55,10 +53,10 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
   const draw = (width: number): ReturnType<typeof drawRecovery> => drawRecovery(data, { id: `recovery-${test}`, test, key, width, height: 400 });
   if (!draw(1000)) return [];
   const hidden = coarse(data, test, key);
-  const origins = `${hasFormula(data, test) ? "Dashed: the formula, round by round; solid: the simulation" : "The simulation"}, at the end of each interval.`;
+  const { caption } = windowsInWords(windowsOf(data, test, key).curves);
   return [{
     file: fileName(data.scenario.name, test, "windows"), class: "sweep windows", title: `${test}: windows after one loss`, draw: (width) => draw(width)!,
-    below: () => [h("figcaption", {}, origins), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, h("code", {}, hidden.command))],
+    below: () => [h("figcaption", {}, caption), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, h("code", {}, hidden.command))],
   }];
 }
 
@@ -156,7 +154,13 @@ function folded(more: readonly Drawn[]): HTMLElement | null {
   return details;
 }
 
+/** What `1bdp` is, where points have it. */
+export function ofBdp({ document }: ReportData): string | null {
+  return format.ofBdp(document.records.flatMap((r) => Object.values(r.point)));
+}
+
 export function sweeps(data: ReportData): HTMLElement | null {
   const { main, more } = figuresOf(data, {});
-  return main.length + more.length === 0 ? null : section("sweep", "Sweep", ...main.map(drawn), folded(more));
+  const bdp = ofBdp(data);
+  return main.length + more.length === 0 ? null : section("sweep", "Sweep", bdp === null ? null : h("p", {}, bdp), ...main.map(drawn), folded(more));
 }

@@ -304,3 +304,22 @@ fn a_framing_that_nobody_knows_is_the_only_error() {
         .exits(2)
         .says(&["did you mean `gbe`?", "1 error in"]);
 }
+
+/// What a test's way is over a sweep, and with a value that was set.
+#[test]
+fn check_has_the_way_of_a_swept_link_over_all_of_the_sweep() {
+    let scenario = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../web/fixtures/sweeps/gaps.toml"
+    );
+    let swept = farpath(&["check", scenario]).exits(0).out;
+    let range = "bulk (tcp): a to b, 20.002 ms to 320.002 ms of propagation there and back";
+    assert!(swept.contains(range), "{swept}");
+    let narrowed = ["check", scenario, "--set", "link.trunk.delay=40ms"];
+    let one = farpath(&narrowed).exits(0);
+    assert!(
+        one.out.contains("a to b, 80.002 ms of propagation"),
+        "{}",
+        one.out
+    );
+}
