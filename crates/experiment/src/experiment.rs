@@ -151,6 +151,10 @@ impl Experiment {
         document.sweep = loaded.scenario.sweep_keys();
         document.records = found.records;
         document.links = found.links;
+        if document.links.is_empty() && !document.sweep.is_empty() {
+            let names = loaded.scenario.links.iter().map(|l| l.name.clone());
+            document.link_names = names.collect();
+        }
         if repeats > 1 {
             let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
             let tests = self.points.iter().map(tests).collect();
