@@ -90,7 +90,7 @@ impl Experiment {
             return Err(Fault::NoTest { scenario });
         }
         keep_only(&mut loaded.scenario, &request.only)?;
-        let unasked = narrow(&mut loaded.scenario, &sets);
+        let unasked = loaded.document.left_out() + narrow(&mut loaded.scenario, &sets);
         let scenario = &mut loaded.scenario;
         scenario.intervals = request.intervals.unwrap_or(scenario.intervals);
         let mut origins = asked(&request);
