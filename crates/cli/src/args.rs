@@ -114,7 +114,7 @@ pub(crate) struct ManArgs {
 #[derive(Args, Debug)]
 #[command(
     after_help = "A scenario's [sweep] lists values of its keys, and the run has a point for each combination; \
-    `farpath new` writes a scenario that shows how. --set with a swept key runs that one value.\n\n\
+    `farpath new` writes a scenario that shows how. --set with a swept key runs that one value, or those of a list.\n\n\
     What an [[expect]] of the scenario, or of a file of --expect, allows is judged, by the median of the repeats.\n\n\
     Exit codes: 0 ok, 1 an expectation failed, 2 wrong text or arguments, 3 the machine cannot do it (memory, privilege, an \
     unwritable folder), 4 an emulated run with an invalid certificate, 130 interrupted.\n\n\

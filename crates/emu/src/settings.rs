@@ -129,6 +129,7 @@ pub(crate) const TCP_MEM: &str = "net.ipv4.tcp_mem";
 pub(crate) const ALLOWED: &str = "net.ipv4.tcp_allowed_congestion_control";
 pub(crate) const AVAILABLE: &str = "net.ipv4.tcp_available_congestion_control";
 const MTU_PROBING: &str = "net.ipv4.tcp_mtu_probing";
+const WINDOW_SCALING: &str = "net.ipv4.tcp_window_scaling";
 const COMP_SACK_NR: &str = "net.ipv4.tcp_comp_sack_nr";
 pub(crate) const CONTROL: &str = "net.ipv4.tcp_congestion_control";
 pub(crate) const HYSTART: &str = "tcp_cubic.hystart";
@@ -191,6 +192,9 @@ pub fn settings(scenario: &Scenario, node: NodeId, machine: &Machine) -> Setting
         MtuProbing::Off => {}
         MtuProbing::BlackHole => settings.set(MTU_PROBING, "1"),
         MtuProbing::Always => settings.set(MTU_PROBING, "2"),
+    }
+    if !host.window_scaling {
+        settings.set(WINDOW_SCALING, "0");
     }
     settings.compressed_sacks(host);
     if host.gro.is_some() {
@@ -551,6 +555,21 @@ pub(crate) mod tests {
             };
             let settings = told(&host, "", &machine());
             assert_eq!(value(&settings, MTU_PROBING), set);
+        }
+    }
+
+    #[test]
+    fn a_host_without_window_scaling_says_so_to_the_kernel() {
+        for (key, set) in [
+            ("", None),
+            ("window_scaling = true", None),
+            ("window_scaling = false", Some("0")),
+        ] {
+            assert_eq!(
+                value(&told(key, "", &machine()), WINDOW_SCALING),
+                set,
+                "{key}"
+            );
         }
     }
 

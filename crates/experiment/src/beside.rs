@@ -50,6 +50,9 @@ pub fn beside(mut runs: Vec<(String, ReportData)>) -> Option<ReportData> {
         one.expectations.iter_mut().for_each(|e| mark(&mut e.point));
         document.records.append(&mut one.records);
         document.links.append(&mut one.links);
+        let known = &mut document.link_names;
+        one.link_names.retain(|name| !known.contains(name));
+        known.append(&mut one.link_names);
         document.expectations.append(&mut one.expectations);
         if let Some(mut repeats) = one.repeats {
             repeats.metrics.iter_mut().for_each(|m| mark(&mut m.point));

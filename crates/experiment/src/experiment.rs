@@ -90,7 +90,7 @@ impl Experiment {
             return Err(Fault::NoTest { scenario });
         }
         keep_only(&mut loaded.scenario, &request.only)?;
-        let unasked = narrow(&mut loaded.scenario, &sets);
+        let unasked = loaded.document.left_out() + narrow(&mut loaded.scenario, &sets);
         let scenario = &mut loaded.scenario;
         scenario.intervals = request.intervals.unwrap_or(scenario.intervals);
         let mut origins = asked(&request);
@@ -156,6 +156,10 @@ impl Experiment {
         document.sweep = loaded.scenario.sweep_keys();
         document.records = found.records;
         document.links = found.links;
+        if document.links.is_empty() && !document.sweep.is_empty() {
+            let names = loaded.scenario.links.iter().map(|l| l.name.clone());
+            document.link_names = names.collect();
+        }
         if repeats > 1 {
             let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
             let tests = self.points.iter().map(tests).collect();

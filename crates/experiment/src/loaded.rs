@@ -110,10 +110,15 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
 /// with it; with a value that it did not have it leaves them. Expectations at other points are left out: how many.
 pub fn narrow(scenario: &mut Scenario, sets: &[Set]) -> usize {
     let before = scenario.expects.len();
-    for Set { path, value, .. } in sets {
+    for set in sets {
+        let Set { path, value, .. } = set;
         let Some((_, values)) = scenario.sweep.iter().find(|(key, _)| key == path) else {
             continue;
         };
+        // A list is the sweep's already.
+        if set.values().as_ref() == Some(values) {
+            continue;
+        }
         let step = values.iter().position(|v| v == value);
         let beside = |key: &String| {
             scenario

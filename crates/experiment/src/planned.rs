@@ -146,12 +146,6 @@ impl Planner<'_> {
                 flows.len()
             ));
         }
-        if test.later.iter().any(|later| *later > Duration::ZERO) {
-            self.note(
-                number,
-                "all connections start with the first: `start_spread` spreads those of simulated tests",
-            );
-        }
         if test.tool == Tool::Iperf3 {
             return self.iperf3(number, test, flows);
         }
@@ -189,7 +183,12 @@ impl Planner<'_> {
             until,
             settle,
             every,
+            counted: test.start,
         }
+    }
+
+    fn start_of(&self, test: &Test, flow: usize) -> Time {
+        test.start_of(self.plan.flows[flow].stream)
     }
 
     /// The ends of a flow: its source and its sink.
@@ -282,7 +281,7 @@ impl Planner<'_> {
         flow: usize,
         arrival: Option<(Time, u64)>,
     ) -> Result<(), String> {
-        let start = arrival.map_or(test.start, |a| a.0);
+        let start = arrival.map_or(self.start_of(test, flow), |a| a.0);
         let bulk = Bulk {
             stream: self.stream(test, tcp, flow),
             timing: self.timing(test, start, flow),
@@ -322,6 +321,12 @@ impl Planner<'_> {
             self.note(
                 number,
                 "iperf3 counts whole seconds: `duration` and `omit` are rounded up",
+            );
+        }
+        if test.later.iter().any(|later| *later > Duration::ZERO) {
+            self.note(
+                number,
+                "all connections start with the first: `start_spread` spreads those of farpath's own programs",
             );
         }
         for flow in flows {
@@ -380,7 +385,7 @@ impl Planner<'_> {
         let exchange = Exchange {
             answers: self.stream(test, tcp, flow),
             requests: self.stream(test, tcp, flow + 1),
-            timing: self.timing(test, test.start, flow),
+            timing: self.timing(test, self.start_of(test, flow), flow),
             request: Size::from_bytes(exchange.request),
             answer: Size::from_bytes(exchange.answer),
             outstanding: exchange.outstanding,

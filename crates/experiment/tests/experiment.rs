@@ -5,12 +5,17 @@
     reason = "the scenario of these tests is a file"
 )]
 
+use std::net::Ipv4Addr;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use farpath_experiment::{Class, Experiment, Fault, Outcome, Progress, Request, Silent, page};
+use farpath_experiment::{
+    Class, Experiment, Fault, Hosts, Outcome, Progress, Request, Silent, page, plan_jobs,
+};
+use farpath_probe::work::Work;
 use farpath_record::{Origin, RunDocument};
-use farpath_scenario::Set;
+use farpath_scenario::plan::Plan;
+use farpath_scenario::{NodeId, Set, Source, parse};
 
 /// Two points, two searches, luck on the way.
 const SMALL: &str = r#"
@@ -284,4 +289,32 @@ fn the_drawing_of_a_sweep_has_what_a_link_is_over_all_of_it() {
     assert_eq!(one(labelled).0, "20 Mbit/s · 1 ms, 90 ms");
     // A test that begins elsewhere has two ways.
     assert_eq!(one(r#""test.bulk.from" = ["a", "c"]"#).1, 2);
+}
+
+/// As the simulated ones do; intervals of all begin with the test, so that they can be added up.
+#[test]
+fn real_connections_start_when_the_seed_says() {
+    let spread = "kind = \"tcp\"\nparallel = 3\nstart = \"1 s\"\nstart_spread = \"500 ms\"";
+    let text = SMALL.replacen("kind = \"tcp\"", spread, 1);
+    let name = "small.toml".to_owned();
+    let mut scenario = parse(&Source { name, text }, &[]).expect("a scenario");
+    scenario.draw_starts(7);
+    let plan = Plan::new(&scenario).expect("a plan");
+    let address = |node: NodeId, _| Ipv4Addr::new(127, 0, 0, 1 + node.0 as u8).into();
+    let planned = plan_jobs(&scenario, &plan, 7, &Hosts::at(&address));
+    let bulk = &scenario.tests[0];
+    let drawn: Vec<u64> = (0..3).map(|n| bulk.start_of(n).as_ns()).collect();
+    assert!(drawn[0] < drawn[2], "{drawn:?}");
+    for (host, job) in planned.jobs.hosts() {
+        let spans = job.tasks().iter().filter_map(|task| match &task.work {
+            Work::TcpSend(work) | Work::TcpReceive(work) => Some(work.span),
+            _ => None,
+        });
+        let spans: Vec<_> = spans.collect();
+        let starts: Vec<u64> = spans.iter().map(|s| s.start).collect();
+        assert_eq!(starts, drawn, "{host}");
+        assert!(spans.iter().all(|s| s.counted == bulk.start.as_ns()));
+        assert!(spans.iter().all(|s| s.from == spans[0].from));
+    }
+    assert!(planned.notes.is_empty(), "{:?}", planned.notes);
 }

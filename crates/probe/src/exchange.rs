@@ -277,6 +277,7 @@ mod tests {
                 until: None,
                 settle: 0,
                 every: 1,
+                counted: 0,
             },
             request: 10,
             answer: 100,

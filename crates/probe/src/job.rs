@@ -134,6 +134,8 @@ pub struct Span {
     pub settle: u64,
     /// Length of an interval of the series.
     pub every: u64,
+    /// Intervals are counted from here: of all connections of a test from one instant, whenever each starts.
+    pub counted: u64,
 }
 
 /// One end of a connection or of a stream of datagrams.
@@ -333,6 +335,7 @@ mod tests {
             until: Some(3),
             settle: 4,
             every: 5,
+            counted: 1,
         };
         let connection = Connection {
             ends: ends.clone(),

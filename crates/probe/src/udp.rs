@@ -266,6 +266,7 @@ mod tests {
                 until: None,
                 settle: 0,
                 every: 1,
+                counted: 0,
             },
             size,
             due,

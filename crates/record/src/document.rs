@@ -94,6 +94,7 @@ impl RunDocument {
             seed,
             scenario_sha256,
             sweep: Vec::new(),
+            link_names: Vec::new(),
             records: Vec::new(),
             links: Vec::new(),
             expectations: Vec::new(),

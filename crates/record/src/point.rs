@@ -103,7 +103,10 @@ fn beside(run: &RunDocument, key: &str) -> Vec<String> {
                 .map(|r| r.test.as_str())
                 .collect()
         }
-        "link" => run.links.iter().map(|l| l.link.as_str()).collect(),
+        "link" => {
+            let carried = run.links.iter().map(|l| &l.link);
+            carried.chain(&run.link_names).map(String::as_str).collect()
+        }
         "host" => run
             .records
             .iter()
@@ -221,6 +224,18 @@ mod tests {
         let nested = ["a.cc", "b.a.cc", "x"];
         assert_eq!(key_name("b.a.cc", &nested), "b.a.cc");
         assert_eq!(key_name("x", &nested), "x");
+    }
+
+    #[test]
+    fn a_key_of_a_link_is_called_alike_where_nothing_was_carried() {
+        let at = [("link.near.loss", "1e-4")];
+        let mut run = run(&[("t", "tcp")], &at);
+        let words = |run: &RunDocument| Keys::of(run).words(&point(&at));
+        assert_eq!(words(&run), "loss 1e-4");
+        run.link_names = ["near", "far"].map(str::to_owned).to_vec();
+        assert_eq!(words(&run), "near.loss 1e-4");
+        let read = RunDocument::from_json(&run.to_json()).expect("its own text");
+        assert_eq!(words(&read), "near.loss 1e-4");
     }
 
     #[test]

@@ -255,6 +255,10 @@ pub struct RunDocument {
     /// The keys of the sweep in the order of the scenario, those that advance together in one list; empty without a sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sweep: Vec<Vec<String>>,
+    /// The scenario's links where there is a sweep and `links` is empty, as of predictions alone: keys of links are named so that
+    /// they tell these apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link_names: Vec<String>,
     /// Every record.
     pub records: Vec<Record>,
     /// Every direction of every link.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use farpath_record::Origin;
 use farpath_record::compare::{Comparison, Row, Verdict};
 use farpath_record::statistics::Summary;
 
 use crate::grid::{Column, wrap};
 use crate::markdown::lines;
 use crate::quantity::{in_common_unit, unitless};
-use crate::table::{Form, Layout};
+use crate::table::{Form, Layout, RECOVERY};
 
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {
@@ -269,6 +270,11 @@ fn key(rows: &[&Row]) -> String {
     }
     if rows.iter().any(|r| r.metric.ends_with("loss_ratio")) {
         text += " Of a loss ratio the interval is at least that of its counts (Wilson, Newcombe).";
+    }
+    let of_prediction = |r: &&Row| [r.origin_a, r.origin_b].contains(&Origin::Predicted);
+    let unlike = |r: &&Row| r.origin_a != r.origin_b && of_prediction(r);
+    if rows.iter().any(|r| r.metric == "recovery_s" && unlike(r)) {
+        text += &format!(" {RECOVERY}.");
     }
     text + " d: the difference in standard deviations of one run."
 }

@@ -55,6 +55,21 @@ fn a_metric_that_some_runs_lack_says_of_how_many_it_is() {
 }
 
 #[test]
+fn a_recovery_beside_a_predicted_one_ends_at_another_moment() {
+    let text = |of_a: Origin| {
+        let mut one = named("a.json", 1, &[1e6, 2e6]);
+        one.document.records[0].origin = of_a;
+        one.document
+            .records
+            .iter_mut()
+            .for_each(|r| r.set("recovery_s", 2.0));
+        render(&origins(&[one], None).expect("two"), Layout::default())
+    };
+    assert!(text(Origin::Predicted).contains("full again"));
+    assert!(!text(Origin::Emulated).contains("full again"));
+}
+
+#[test]
 fn every_line_fits_and_single_runs_are_said_to_be() {
     let mut one = named(
         "a-rather-long-name/of-a-folder/records.json",

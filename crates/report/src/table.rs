@@ -76,7 +76,9 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         push_wrapped(&mut out, &text, "      ", layout);
     }
     out += &crate::drops::table(run, layout);
-    out += &listed("\nNotes\n", notes(run), layout);
+    let of_recovery = compares_recovery(run, &rows).then(|| RECOVERY.to_owned());
+    let notes = of_recovery.into_iter().chain(notes(run)).collect();
+    out += &listed("\nNotes\n", notes, layout);
     if !run.expectations.is_empty() {
         let count = run.expectations.len();
         let plural = if count == 1 { "" } else { "s" };
@@ -87,6 +89,21 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         );
     }
     out
+}
+
+/// Said where a predicted recovery stands beside one of another origin: they end at different moments.
+pub(crate) const RECOVERY: &str = "recovery: predicted, of one cut of a full window, until it is full again; of other origins from the last \
+    cut until the window is as large as it was before, or the sending host has been the limit for a whole window of data";
+
+fn compares_recovery(run: &RunDocument, rows: &[Row<'_>]) -> bool {
+    let origins = run.origins();
+    let has = |row: &Row<'_>, predicted: bool| {
+        let mut all = origins.iter().zip(&row.values);
+        all.any(|(o, v)| (*o == Origin::Predicted) == predicted && v.is_some())
+    };
+    rows.iter()
+        .filter(|row| row.path.ends_with(".recovery_s"))
+        .any(|row| has(row, true) && has(row, false))
 }
 
 /// Lines below a heading, neither if there are none.

@@ -109,6 +109,9 @@ FAIL  bulk.completion_ns, simulated: no such result (3 of 9 bytes were
       delivered), expected 0 s to 9 s
 
 Notes
+- recovery: predicted, of one cut of a full window, until it is full again; of
+  other origins from the last cut until the window is as large as it was before,
+  or the sending host has been the limit for a whole window of data
 - bulk, predicted and simulated: the receive window of 64 MiB is the one the
   source used; a larger one would not be faster on this path
 - link stm64: a>b over b>a payload: five crossings one way, two the other
@@ -118,6 +121,19 @@ Notes
     let text = render(&snaky(), Layout::default());
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     assert_eq!(text, expected, "\n{text}");
+}
+
+#[test]
+fn a_recovery_of_one_kind_of_origin_needs_no_word() {
+    let mut run = snaky();
+    let others = |r: &Record| r.origin != Origin::Predicted;
+    run.records.retain(others);
+    run.expectations.retain(|e| e.origin != Origin::Predicted);
+    let text = render(&run, Layout::default());
+    assert!(
+        text.contains("  recovery") && !text.contains("- recovery"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -399,7 +399,10 @@ fn wrong_type(
         kind,
         Kind::Span { .. } | Kind::Rate | Kind::Size { .. } | Kind::Queue
     );
-    let example = quantity::example(kind);
+    let example = match kind {
+        Kind::Bool => (number(found) != Some(0.0)).to_string(),
+        kind => quantity::example(kind),
+    };
     if let (true, Some(n)) = (needs_unit, number(found)) {
         let like = bare::like(name, kind, n);
         faults.push(
@@ -409,10 +412,13 @@ fn wrong_type(
         );
         return;
     }
-    faults.push(
-        Diagnostic::new(at, format!("`{name}` cannot be {}", found_word(found)))
-            .help(format!("write {name} = {example}")),
-    );
+    let title = format!("`{name}` cannot be {}", found_word(found));
+    let d = Diagnostic::new(at, title).help(format!("write {name} = {example}"));
+    faults.push(match (found, kind) {
+        (DeValue::Array(_), Kind::SysctlTriple) => d,
+        (DeValue::Array(_), _) => d.help(crate::sweep::several(name)),
+        _ => d,
+    });
 }
 
 /// Whether `s` may be a name; reports it when not.

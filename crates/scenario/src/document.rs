@@ -4,7 +4,6 @@ use core::ops::Range;
 use std::collections::BTreeMap;
 
 use farpath_record::Expect;
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::decode::{self, Fields};
@@ -14,6 +13,7 @@ use crate::model::Scenario;
 use crate::names::Names;
 use crate::set::{self, Edited, Set};
 use crate::source::{Beside, Source};
+use crate::syntax::tree;
 use crate::table::{
     ARRAYS, BUNDLE, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST,
 };
@@ -64,6 +64,11 @@ impl Document {
     /// The text after all edits, comments kept: what `scenario.resolved.toml` holds.
     pub fn resolved_text(&self) -> &str {
         &self.edited.text
+    }
+
+    /// How many expectations lists of `--set` left out with their points of the sweep.
+    pub fn left_out(&self) -> usize {
+        self.edited.left_out
     }
 
     /// Decodes and checks the text.
@@ -219,21 +224,6 @@ impl Document {
     }
 }
 
-/// The text as TOML. A broken line makes nonsense of what follows it, so nothing more is said then.
-fn tree<'t>(text: &'t str, faults: &mut Vec<Diagnostic>) -> Option<Spanned<DeTable<'t>>> {
-    let (tree, errors) = DeTable::parse_recoverable(text);
-    for e in &errors {
-        let end = text.len();
-        let span = e.span().unwrap_or(end..end);
-        let d = Diagnostic::new(span.clone(), format!("not TOML: {}", e.message()));
-        faults.push(match unquoted(text, span.start) {
-            Some((key, value)) => d.help(format!("put text in quotes: {key} = \"{value}\"")),
-            None => d.help("the format is TOML 1.1: https://toml.io"),
-        });
-    }
-    errors.is_empty().then_some(tree)
-}
-
 /// The sections of a text of expectations alone; what is beside them is a fault, and so is none.
 fn expectations_of(text: &str, faults: &mut Vec<Diagnostic>) -> Vec<Fields> {
     let Some(tree) = tree(text, faults) else {
@@ -252,16 +242,6 @@ fn expectations_of(text: &str, faults: &mut Vec<Diagnostic>) -> Vec<Fields> {
         faults.push(d.help("write expectations here as in a scenario, or leave the file out"));
     }
     fields
-}
-
-/// Key and value of the line around `at`, where the value begins like bare text: a word or a number with its unit.
-fn unquoted(text: &str, at: usize) -> Option<(&str, &str)> {
-    let before = text.get(..at)?.rfind('\n').map_or(0, |i| i + 1);
-    let line = text[before..].lines().next()?;
-    let (key, value) = line.split_once('=')?;
-    let value = value.split('#').next()?.trim();
-    let is_text = value.starts_with(|c: char| c.is_alphanumeric());
-    (is_text && !value.contains(['"', '\''])).then_some((key.trim(), value))
 }
 
 /// Every section of a file, decoded but not yet joined by names.

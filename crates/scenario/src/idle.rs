@@ -48,9 +48,10 @@ pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
         return Vec::new();
     }
     if scenario.tests.is_empty() {
-        let title = "there is no test: `farpath run` has nothing to do; a lab needs no test";
+        let title = "there is no [[test]], so `farpath run` has nothing to run";
         let d = Diagnostic::new(tables.scenario.span.clone(), title);
-        return vec![d.help("add a [[test]] with `name`, `kind`, `from` and `to`")];
+        let help = "add one, with `name`, `kind`, `from` and `to`; `farpath lab` works without";
+        return vec![d.help(help)];
     }
     let Ok(plan) = Plan::new(scenario) else {
         return Vec::new();
@@ -185,7 +186,13 @@ impl Reader<'_> {
                 let why = "no test of this host is of TCP";
                 self.say_all(
                     f,
-                    &["gro", "tso", "comp_sack_nr", "mtu_probing"],
+                    &[
+                        "gro",
+                        "tso",
+                        "comp_sack_nr",
+                        "window_scaling",
+                        "mtu_probing",
+                    ],
                     why,
                     "it is about TCP",
                 );

@@ -90,6 +90,20 @@ pub(crate) enum Kind {
     Point,
 }
 
+impl Kind {
+    /// Whether a list is a value of this kind.
+    pub(crate) fn takes_lists(&self) -> bool {
+        matches!(
+            self,
+            Kind::Codes { .. }
+                | Kind::Choices(_)
+                | Kind::Refs { .. }
+                | Kind::Texts
+                | Kind::Tables(_)
+        )
+    }
+}
+
 /// A key of that name and kind; everything else at its default.
 pub(crate) const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
     Key {

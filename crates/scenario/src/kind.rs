@@ -60,7 +60,7 @@ pub(crate) const TEST: Section = Section {
         key("to", Ref("node"), "The node that answers.").required(),
         key("via", Ref("link"), "The sender's link, when it has several."),
         key("start", TIME, "When it starts.").default("0 s"),
-        key("start_spread", TIME, "It starts later by a time drawn from the seed, from 0 to this: with `--repeat`, each repeat draws again. Simulated connections of `parallel` draw one each, and the test starts with the first; between real kernels all start with that.").default("0 s"),
+        key("start_spread", TIME, "It starts later by a time drawn from the seed, from 0 to this: with `--repeat`, each repeat draws again. Connections of `parallel` draw one each, and the test starts with the first; those of iperf3 all start with that.").default("0 s"),
         key("duration", POSITIVE_TIME, "How long it is measured, after `omit`.").default("10 s; none for a transfer or flows, or when `bytes` or `requests` is given").only(TIMED),
         key("omit", TIME, "How long after the start the measurement begins.").default("0 s").only(TIMED),
         key("class", Class, "DSCP name (`ef`, `af11`, `cs1`, `le`) or the whole TOS byte.").default("0"),

@@ -49,6 +49,7 @@ mod signal;
 mod source;
 mod starts;
 mod sweep;
+mod syntax;
 mod table;
 mod template;
 mod trace;

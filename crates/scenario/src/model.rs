@@ -105,6 +105,8 @@ pub struct Host {
     pub tso: Option<bool>,
     /// `net.ipv4.tcp_comp_sack_nr`, where it is written; [`Tcp::compressed_sacks`] is what holds.
     pub comp_sack_nr: Option<u32>,
+    /// `net.ipv4.tcp_window_scaling`.
+    pub window_scaling: bool,
     /// `net.core.rmem_max`.
     pub rmem_max: Size,
     /// `net.core.wmem_max`.

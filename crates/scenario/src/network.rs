@@ -56,6 +56,7 @@ pub(crate) fn host(f: &Fields) -> Host {
         gro: f.get("gro"),
         tso: f.get("tso"),
         comp_sack_nr: octets(f, "comp_sack_nr"),
+        window_scaling: f.get("window_scaling").unwrap_or(true),
         qdisc: match f.get::<String>("qdisc").as_deref() {
             Some("fq") => Qdisc::Fq,
             _ => Qdisc::PfifoFast,

@@ -1,5 +1,7 @@
 //! `--set SECTION.NAME.KEY=VALUE`: edits of the text before it is decoded, comments kept.
 
+mod swept;
+
 use core::fmt;
 use core::ops::Range;
 use core::str::FromStr;
@@ -110,6 +112,8 @@ pub(crate) struct Edit {
 pub(crate) struct Edited {
     pub(crate) text: String,
     edits: Vec<Edit>,
+    /// Expectations whose points a list took from the sweep.
+    pub(crate) left_out: usize,
 }
 
 impl Edited {
@@ -149,7 +153,7 @@ impl Edited {
 pub(crate) fn apply(text: &str, sets: &[Set]) -> (Edited, Vec<Diagnostic>) {
     let mut edited = Edited {
         text: text.to_owned(),
-        edits: Vec::new(),
+        ..Edited::default()
     };
     let mut faults = Vec::new();
     for (i, set) in sets.iter().enumerate() {
@@ -261,6 +265,13 @@ fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusa
     let value = literal(&set.value);
     if !errors.is_empty() {
         return Ok(()); // The text itself is wrong, which is reported in its own place.
+    }
+    if let Some(edits) = swept::edits(&edited.text, tree.get_ref(), &target, set) {
+        edited.left_out += edits.left_out;
+        for (span, new) in edits.replaced {
+            edited.replace(number, span, &new);
+        }
+        return Ok(());
     }
     let (span, new) = match find(tree.get_ref(), &target, set)? {
         Found::Root => (

@@ -247,7 +247,23 @@ pub(crate) fn place(text: &str, set: &Set) -> Option<Range<usize>> {
         return None;
     }
     let (tree, _) = DeTable::parse_recoverable(text);
-    let DeValue::Table(sweep) = tree.get_ref().get("sweep")?.get_ref() else {
+    let values = values(tree.get_ref(), &set.path)?.get_ref().as_array()?;
+    let value = values
+        .iter()
+        .find(|v| set::written(v.get_ref()) == set.value)?;
+    Some(value.span())
+}
+
+/// Where several values of a key go.
+pub(crate) fn several(key: &str) -> String {
+    format!(
+        "several values are a sweep: below [sweep] write \"SECTION.NAME.{key}\" = [...]; --set with a list replaces them there"
+    )
+}
+
+/// The list of a key in `[sweep]`, by itself or beside those that it advances together with.
+pub(crate) fn values<'t>(root: &'t DeTable<'t>, path: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+    let DeValue::Table(sweep) = root.get("sweep")?.get_ref() else {
         return None;
     };
     let groups = match sweep.get(TOGETHER).map(Spanned::get_ref) {
@@ -257,12 +273,8 @@ pub(crate) fn place(text: &str, set: &Set) -> Option<Range<usize>> {
     let tables = groups.into_iter().filter_map(DeValue::as_table);
     let mut keys = core::iter::once(sweep)
         .chain(tables)
-        .filter_map(|table| table.get(set.path.as_str()));
-    let values = keys.next()?.get_ref().as_array()?;
-    let value = values
-        .iter()
-        .find(|v| set::written(v.get_ref()) == set.value)?;
-    Some(value.span())
+        .filter_map(|table| table.get(path));
+    keys.next()
 }
 
 impl Scenario {

@@ -4,6 +4,8 @@ mod intake;
 mod sink;
 mod source;
 
+use farpath_tcp::Config;
+
 pub use sink::TcpSink;
 pub(crate) use sink::TcpSinkConfig;
 pub(crate) use source::TcpSourceConfig;
@@ -19,7 +21,14 @@ fn sack_bytes(blocks: usize) -> u16 {
     }
 }
 
-/// Length of a SYN's IP datagram: MSS, SACK-permitted, timestamps, window scale, padded.
-fn syn_bytes(ip_header: u16, timestamps: bool) -> u16 {
-    ip_header + 20 + if timestamps { 20 } else { 12 }
+/// Length of the IP datagram of a SYN, or of a SYN-ACK: MSS, window scale, SACK-permitted and timestamps, padded.
+fn syn_bytes(ip_header: u16, config: &Config, answers: bool) -> u16 {
+    let [asks, agrees] = config.window_scaling;
+    let scales = asks && (agrees || !answers);
+    let rest = match (config.timestamps, config.sack) {
+        (true, _) => 12,
+        (false, true) => 4,
+        (false, false) => 0,
+    };
+    ip_header + 20 + 4 + if scales { 4 } else { 0 } + rest
 }

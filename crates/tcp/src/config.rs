@@ -207,6 +207,9 @@ pub struct Config {
     pub sack: bool,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
+    /// Whether the sender and the receiver offer to scale windows (RFC 7323). Where one does not, whoever makes a `Config` bounds
+    /// `receive_window` by [`UNSCALED_WINDOW`](crate::UNSCALED_WINDOW).
+    pub window_scaling: [bool; 2],
     /// The receiver's acknowledgement policy.
     pub delayed_ack: DelayedAck,
     /// Congestion control.
@@ -306,6 +309,7 @@ impl Default for Config {
             initial_window: 10,
             sack: true,
             timestamps: true,
+            window_scaling: [true, true],
             delayed_ack: DelayedAck {
                 every: 2,
                 timeout: Duration::from_ms(40),

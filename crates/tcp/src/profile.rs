@@ -14,6 +14,9 @@ use crate::retries::Retries;
 /// with segments of 1448 and of 8948 bytes; drivers that waste more or less memory give other shares.
 const PAYLOAD_SHARE: u64 = 169;
 
+/// The largest window that can be said without scaling: 16 bits.
+pub const UNSCALED_WINDOW: u64 = 65_535;
+
 /// The largest window that scaling can say: 65 535 · 2¹⁴ bytes (RFC 7323 §2.3).
 pub const LARGEST_WINDOW: u64 = 65_535 << 14;
 

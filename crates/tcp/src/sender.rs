@@ -19,6 +19,7 @@ use farpath_units::Time;
 use crate::cc::{Chosen, Setup, Watch};
 use crate::limit::{Account, Limit};
 use crate::path_mtu::PathMtu;
+use crate::profile::UNSCALED_WINDOW;
 use crate::ranges::Range;
 use crate::recovery::Prr;
 use crate::rtt::Rtt;
@@ -32,8 +33,6 @@ use super_frame::SuperFrames;
 
 pub use report::{LossEvent, Phase, SenderStats};
 
-/// The window of a SYN-ACK is not scaled (RFC 7323 §2.2), so this is all it can offer.
-const UNSCALED_WINDOW: u64 = 65_535;
 /// The smallest ssthresh, in segments (RFC 5681 equation 4).
 const LEAST_SSTHRESH: f64 = 2.0;
 
@@ -192,6 +191,7 @@ impl Sender {
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,
+            // The window of a SYN-ACK is not scaled (RFC 7323 §2.2).
             peer_window: config.first_offer().min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
             cwnd: (f64::from(config.first_window()) * segment as f64).min(config.most()),

@@ -58,8 +58,8 @@ pub struct FlowInfo {
     pub timestamps: bool,
     /// SACK is in use.
     pub sack: bool,
-    /// Shift of the windows each end announces, 0 to 14.
-    pub window_scale: [u8; 2],
+    /// Shift of the windows each end announces, 0 to 14; none of an end that does not offer to scale them.
+    pub window_scale: [Option<u8>; 2],
     /// Initial sequence number of each end.
     pub isn: [u32; 2],
     /// The two ends' interfaces in a customer's Ethernet carried below labels;
@@ -401,10 +401,10 @@ fn segment(frame: &Frame, flow: &FlowInfo, extras: &Extras<'_>) -> Tcp {
         ),
     };
     // RFC 7323 §2.2: the window of a SYN is never scaled.
-    let shift = if opening {
-        0
-    } else {
-        flow.window_scale[from].min(14)
+    let scaled = flow.window_scale.iter().all(Option::is_some);
+    let shift = match flow.window_scale[from] {
+        Some(shift) if scaled && !opening => shift.min(14),
+        _ => 0,
     };
     let mut blocks = [(0, 0); SACK_BLOCKS_MAX];
     let used = if flow.sack && !opening {
@@ -425,7 +425,9 @@ fn segment(frame: &Frame, flow: &FlowInfo, extras: &Extras<'_>) -> Tcp {
         urgent: 0,
         options: Options {
             mss: opening.then_some(flow.mss),
-            window_scale: opening.then_some(flow.window_scale[from]),
+            // Who answers agrees to what was offered, and offers nothing.
+            window_scale: flow.window_scale[from]
+                .filter(|_| opening && (scaled || frame.kind == Kind::Syn)),
             sack_permitted: opening && flow.sack,
             timestamps: flow.timestamps.then_some((extras.tsval, extras.tsecr)),
             sack: SackBlocks::new(&blocks[..used]),

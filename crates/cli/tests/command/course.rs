@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::documents::{commands, type_in};
 
-const PAGES: [(&str, &str); 6] = [
+const PAGES: [(&str, &str); 7] = [
     ("README", include_str!("../../../../docs/course/README.md")),
     (
         "cern-snaky",
@@ -25,6 +25,10 @@ const PAGES: [(&str, &str); 6] = [
     (
         "lbnl-oc12",
         include_str!("../../../../docs/course/lbnl-oc12.md"),
+    ),
+    (
+        "bufferbloat",
+        include_str!("../../../../docs/course/bufferbloat.md"),
     ),
 ];
 

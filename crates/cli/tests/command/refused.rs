@@ -244,7 +244,7 @@ rate = "1 Gbit/s"
         "client to server, 100.002 ms of propagation there and back",
         "MTU →  link `path` lets through 1400 of 1500 bytes and `west` does not tell the sender",
         "MTU ←  link `path` lets through 1400 of 1500 bytes: `east` tells the sender",
-        "`farpath run` has nothing to do; a lab needs no test",
+        "`farpath lab` works without",
     ] {
         assert!(checked.out.contains(words), "{words}: {}", checked.out);
     }

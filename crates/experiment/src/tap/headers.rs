@@ -105,7 +105,7 @@ impl Flow {
             mss: 0,
             timestamps: false,
             sack: false,
-            window_scale: [0, 0],
+            window_scale: [None, None],
             isn: [number as u32 * 64_000, number as u32 * 64_000 + 32_000],
             customer: ends.map(mac),
             customer_vlan: carried_vlan(scenario, plan, number),
@@ -122,7 +122,11 @@ impl Flow {
             (info.timestamps, info.sack) = (config.timestamps, config.sack);
             windows[1] = config.first_offer();
             first = config.autotuning.map(|_| windows[1]);
-            info.window_scale[1] = scale(config.receive_window);
+            let [sends, receives] = config.window_scaling;
+            info.window_scale = [
+                sends.then_some(0),
+                receives.then_some(scale(config.receive_window)),
+            ];
         }
         Flow {
             info,

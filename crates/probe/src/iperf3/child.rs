@@ -197,6 +197,7 @@ mod tests {
                 until,
                 settle: 0,
                 every: 1,
+                counted: 0,
             },
             interval_ns: 250_000_000,
             kind,

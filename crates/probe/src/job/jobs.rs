@@ -67,6 +67,8 @@ pub struct Timing {
     pub settle: Duration,
     /// Length of an interval of the series; 100 ms by default.
     pub every: Duration,
+    /// Intervals are counted from here: of all connections of a test from one instant. The start by default.
+    pub counted: Time,
 }
 
 impl Timing {
@@ -78,6 +80,7 @@ impl Timing {
             until: duration.map(|d| start + d),
             settle: Duration::from_secs(2),
             every: Duration::from_ms(100),
+            counted: start,
         }
     }
 
@@ -88,6 +91,7 @@ impl Timing {
             until: self.until.map(Time::as_ns),
             settle: self.settle.as_ns(),
             every: self.every.as_ns(),
+            counted: self.counted.as_ns(),
         }
     }
 }

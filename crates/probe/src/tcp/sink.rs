@@ -51,7 +51,7 @@ impl Sink {
         report.last_ns = now;
         let measured = now >= self.span.from && self.span.until.is_none_or(|until| now < until);
         report.measured += if measured { bytes } else { 0 };
-        let since = now.saturating_sub(self.span.start);
+        let since = now.saturating_sub(self.span.counted);
         while since / report.every_ns >= MOST_INTERVALS as u64 {
             halve(&mut report.delivered);
             halve(&mut report.cpu_ns);
@@ -136,6 +136,7 @@ mod tests {
             until,
             settle: 0,
             every: 1000,
+            counted: 1000,
         };
         Sink {
             span,

@@ -12,6 +12,7 @@ fn data() -> ReportData {
             seed: 1,
             scenario_sha256: "00".into(),
             sweep: Vec::new(),
+            link_names: Vec::new(),
             records: Vec::new(),
             links: Vec::new(),
             expectations: vec![Expectation {

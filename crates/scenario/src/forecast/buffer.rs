@@ -1,6 +1,7 @@
 //! Buffers of hosts that end a window between what a path holds and what path and queue hold: the queue is never full.
 
 use farpath_predict::Cc;
+use farpath_tcp::UNSCALED_WINDOW;
 
 use super::Path;
 use super::tcp::Flow;
@@ -50,9 +51,13 @@ impl Path<'_> {
             return None;
         }
         let (sender, receiver) = test.data_ends();
-        let (key, host) = match flow.config.send_buffer <= flow.config.receive_window {
-            true => ("tcp_wmem", sender),
-            false => ("tcp_rmem", receiver),
+        let by_sender = flow.config.send_buffer <= flow.config.receive_window;
+        let unscaled = flow.config.receive_window == UNSCALED_WINDOW;
+        let (key, host) = match flow.config.window_scaling {
+            _ if by_sender => ("tcp_wmem", sender),
+            [_, false] if unscaled => ("window_scaling = false", receiver),
+            [false, _] if unscaled => ("window_scaling = false", sender),
+            _ => ("tcp_rmem", receiver),
         };
         let link = self.plan.ports[port].link;
         let mb = |bytes: f64| format!("{:.2} MB", bytes / 1e6);

@@ -2,6 +2,7 @@
 
 use farpath_tcp::{
     ByteCounting, Config, Flavour, LARGEST_WINDOW, MtuProbing, Profile, Reading, SlowStart,
+    UNSCALED_WINDOW,
 };
 use farpath_units::Size;
 use farpath_wire::FlowDir;
@@ -67,13 +68,19 @@ impl Plan {
                 )
             }
         };
+        let window_scaling = [sender, receiver].map(|h| h.is_none_or(|h| h.window_scaling));
+        let most = match window_scaling {
+            [true, true] => LARGEST_WINDOW,
+            _ => UNSCALED_WINDOW,
+        };
         let exchange = scenario.tests[f.test].kind.exchange(0);
         Config {
-            receive_window: receive_window.min(LARGEST_WINDOW),
+            receive_window: receive_window.min(most),
             send_buffer,
             initial_window: tcp.initial_window,
             sack: tcp.sack,
             timestamps: tcp.timestamps,
+            window_scaling,
             delayed_ack: tcp.delayed_ack,
             algorithm: tcp.cc.algorithm,
             flavour: tcp.cc.flavour,

@@ -52,6 +52,12 @@ pub(crate) const HOST: Section = Section {
             "`net.ipv4.tcp_comp_sack_nr`: acknowledgements of what is out of order that are held back, for 1 ms at most, to send one for all. A kernel has 44.",
         )
         .default("0"),
+        key(
+            "window_scaling",
+            Bool,
+            "`net.ipv4.tcp_window_scaling` (RFC 7323): where either end of a connection has it off, its windows end at 65535 bytes.",
+        )
+        .default("true"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
             .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")

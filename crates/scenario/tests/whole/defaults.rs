@@ -126,6 +126,25 @@ fn a_window_grows_where_nothing_is_said_of_buffers() {
     }
 }
 
+/// RFC 7323 §2: 16 bits, whatever the buffers are. A host that has it off has it off for what it sends and what it receives.
+#[test]
+fn a_window_ends_at_16_bits_where_an_end_does_not_scale() {
+    let off = "window_scaling = false";
+    for (host, test, most, scaling) in [
+        ("", "", 22_151_168, [true; 2]),
+        ("window_scaling = true", "", 22_151_168, [true; 2]),
+        (off, "", 65_535, [false; 2]),
+        (off, "window = \"1 MiB\"", 65_535, [false; 2]),
+        (off, "window = \"32 KiB\"", 22 * 1448, [false; 2]),
+        (off, "socket_buffer = \"1 MiB\"", 65_535, [false; 2]),
+    ] {
+        let found = connection(host, test);
+        assert_eq!(found.receive_window, most, "{host} {test}");
+        assert_eq!(found.window_scaling, scaling, "{host} {test}");
+        assert!(found.first_offer() <= most);
+    }
+}
+
 /// Half of 6 MiB, as before Linux 6.6, and each second segment acknowledged; a SYN's timeout doubles from the first. The congestion
 /// control is the kernel's as well.
 #[test]

@@ -113,7 +113,7 @@ fn keys_without_effect_are_found_where_they_stand() {
         );
     }
     let none = "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n";
-    let title = "there is no test: `farpath run` has nothing to do; a lab needs no test";
+    let title = "there is no [[test]], so `farpath run` has nothing to run";
     assert_eq!(found(none), [title]);
 }
 

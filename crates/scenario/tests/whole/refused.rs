@@ -155,6 +155,83 @@ fn a_bare_number() {
     assert_eq!(said, expected, "\n{said}");
 }
 
+/// As a word processor writes them; all on one line are made straight.
+#[test]
+fn curly_quotes() {
+    let said = replaced(r#"framing = "gbe""#, "framing = “gbe”");
+    let expected = r#"error: not TOML: curly quotes
+  --> x.toml:16:11
+   |
+16 | framing = “gbe”
+   |           ^^^^^
+   |
+   = help: write straight quotes: framing = "gbe"
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+    for (quoted, straight) in [("\"a”", "\"a\""), ("‘a’", "\"a\""), ("„a“", "\"a\"")] {
+        let said = replaced("name = \"a\"", &format!("name = {quoted}"));
+        let help = format!("write straight quotes: name = {straight}");
+        assert!(said.contains(&help), "{said}");
+    }
+}
+
+#[test]
+fn a_key_that_stands_twice() {
+    let said = replaced(
+        r#"delay = "58 ms""#,
+        "mtu = 1500\ndelay = \"58 ms\"\nmtu = 9000",
+    );
+    let expected = r#"error: `mtu` stands twice
+  --> x.toml:24:1
+   |
+22 | mtu = 1500
+   | --- the first
+23 | delay = "58 ms"
+24 | mtu = 9000
+   | ^^^ the second
+   |
+   = help: a key stands once in a section: take one of the two out
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+    for (more, parts) in [
+        (
+            "[scenario]\nseed = 1\n",
+            ["`scenario` stands twice", "without this line"],
+        ),
+        (
+            "[host]\nname = \"c\"\n",
+            ["`host` stands twice", "of [[host]], in double brackets"],
+        ),
+        (
+            "class = 0\nclass = 8\n",
+            ["`class` stands twice", "- the first"],
+        ),
+    ] {
+        let said = rendered(format!("{BASE}{more}"));
+        assert!(parts.iter().all(|p| said.contains(p)), "{said}");
+    }
+}
+
+/// As a kernel has it.
+#[test]
+fn a_switch_of_a_sysctl() {
+    let said = replaced(
+        "name = \"a\"",
+        "name = \"a\"\ntcp_window_scaling = 0\ntso = 0",
+    );
+    for part in [
+        "unknown key `tcp_window_scaling` in host `a`",
+        "help: did you mean `window_scaling`?",
+        "help: write tso = false",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+}
+
 #[test]
 fn a_unit_of_another_kind() {
     let said = replaced(r#"delay = "58 ms""#, r#"delay = "58 Mbit/s""#);

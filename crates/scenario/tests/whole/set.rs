@@ -253,6 +253,44 @@ fn what_a_sweep_would_undo_is_refused() {
     set("link.ra.forward.codel.interval=70 ms").expect("a key beside it");
 }
 
+/// As one value of a swept key leaves the others out, so does a list, with what is expected at them.
+#[test]
+fn a_list_replaces_the_values_of_a_swept_key() {
+    let text = format!(
+        "{TEXT}[sweep]\n\"link.ab.delay\" = [\"1 ms\", \"2 ms\"] # both\n\"test.bulk.sack\" = [true, false]\n\
+         [[expect]]\nmetric = \"bulk.rtt_min_ns\"\nat = {{ \"link.ab.delay\" = \"1 ms\" }}\nmin = \"2 ms\"\n\
+         [[expect]]\nmetric = \"bulk.rtt_min_ns\"\nat = {{ \"link.ab.delay\" = \"2 ms\" }}\nmin = \"4 ms\"\n"
+    );
+    let name = "x.toml".to_owned();
+    let set = |list: &[&str]| {
+        let text = text.clone();
+        let name = name.clone();
+        let document = Document::open(&Source { name, text }, &sets(list)).expect("paths");
+        document.scenario().map(|s| (document, s))
+    };
+    let values = |list: &[&str]| -> Vec<String> {
+        let found = set(list).unwrap_or_else(|e| panic!("{e}")).1.sweep;
+        let delay = found.into_iter().find(|(key, _)| key == "link.ab.delay");
+        delay.expect("it is swept").1
+    };
+    let list = "link.ab.delay=[\"2 ms\", \"5 ms\", \"9 ms\"]";
+    assert_eq!(values(&[list]), ["2 ms", "5 ms", "9 ms"]);
+    assert_eq!(values(&[list, "link.ab.delay=[\"7 ms\"]"]), ["7 ms"]);
+    let (document, scenario) = set(&[list]).expect("it is right");
+    assert_eq!((document.left_out(), scenario.expects.len()), (1, 1));
+    assert_eq!(scenario.points().len(), 6);
+    let resolved = document.resolved_text();
+    assert!(
+        resolved.contains("= [\"2 ms\", \"5 ms\", \"9 ms\"] # both\n"),
+        "{resolved}"
+    );
+    assert_eq!(resolved.matches("[[expect]]").count(), 1, "{resolved}");
+    // A key that is not swept has one value, and is told where several go.
+    let said = set(&["link.ab.rate=[\"1 Gbit/s\"]"]).expect_err("not swept");
+    let said = said.to_string();
+    assert!(said.contains("below [sweep]"), "{said}");
+}
+
 #[test]
 fn an_unknown_path_is_answered_with_a_suggestion() {
     assert_eq!(

@@ -352,7 +352,7 @@ impl TcpSink {
             frame.seq = ack.ack;
             if ack.syn_ack {
                 frame.kind = Kind::SynAck;
-                frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+                frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, true);
             }
             if ack.echo_retransmit {
                 frame.set_flags(Flags::ECHO_RETRANSMIT);

@@ -431,7 +431,7 @@ impl TcpSource {
             }
             Out::Syn => {
                 frame.kind = Kind::Syn;
-                frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+                frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, false);
             }
             Out::WindowProbe => {
                 frame.seq = self.sender.una().saturating_sub(1);

@@ -34,6 +34,25 @@ fn a_current_stack_never_overflows_its_own_queue() {
     assert_within("cwnd", world.metric("t", "cwnd_max_bytes"), 1.3e6, 2.9e6);
 }
 
+/// 45 segments of 1448 bytes are what 65 535 have room for; one end without scaling is enough.
+#[test]
+fn without_window_scaling_64_kib_are_in_flight() {
+    let off = "window_scaling = false";
+    let goodput = |a: &str, b: &str| {
+        let long = test("tcp", "duration = \"3 s\"\nomit = \"1 s\"");
+        let world = pair(a, b, &long);
+        assert_eq!(world.limited_by("t"), "receive_window", "{a}, {b}");
+        world.metric("t", "goodput_bps")
+    };
+    // 10 ms of wire, and 45 frames at its rate wait for each other once.
+    let least = 45.0 * 1448.0 * 8.0 / 0.0102;
+    for (a, b) in [(off, ""), ("", off), (off, off)] {
+        assert_within("goodput", goodput(a, b), least, 65_535.0 * 8.0 / 0.01);
+    }
+    let world = pair("", "", &test("tcp", "duration = \"3 s\"\nomit = \"1 s\""));
+    assert!(world.metric("t", "goodput_bps") > 0.9e9);
+}
+
 #[test]
 fn connections_that_wait_for_an_interface_go_on_in_turn() {
     let world = pair(

@@ -37,7 +37,7 @@ fn flow(addresses: Addresses) -> FlowInfo {
         mss: 8948,
         timestamps: true,
         sack: true,
-        window_scale: [7, 11],
+        window_scale: [Some(7), Some(11)],
         isn: [0xffff_ff00, 1000],
         customer: [Mac::documentation(11), Mac::documentation(12)],
         customer_vlan: Vlan::new(120),
@@ -153,6 +153,37 @@ fn a_data_segment_carries_what_the_descriptor_says() {
         (tcp.options.timestamps, packet.payload_bytes),
         (Some((1, 2)), 8948)
     );
+}
+
+/// RFC 7323 §2.2: a SYN offers, a SYN-ACK agrees, and a shift holds where both did.
+#[test]
+fn windows_are_scaled_where_both_ends_offer_it() {
+    for (scales, offered, agreed, window) in [
+        ([Some(7), Some(11)], Some(7), Some(11), 31),
+        ([Some(7), None], Some(7), None, 65_535),
+        ([None, Some(11)], None, None, 65_535),
+        ([None, None], None, None, 65_535),
+    ] {
+        let flow = FlowInfo {
+            window_scale: scales,
+            ..flow(V4)
+        };
+        let extras = Extras {
+            window: 65_535,
+            ..Extras::default()
+        };
+        let of = |kind: Kind| {
+            let (bytes, _) = encoded(&frame(kind, 60), &flow, &ETHERNET, &extras);
+            let packet = Packet::parse(LinkType::Ethernet, &bytes).expect("own bytes parse");
+            match packet.ip {
+                Some((_, Transport::Tcp(tcp))) => (tcp.options.window_scale, tcp.window),
+                _ => panic!("{packet:?}"),
+            }
+        };
+        assert_eq!(of(Kind::Syn), (offered, 65_535), "{scales:?}");
+        assert_eq!(of(Kind::SynAck), (agreed, 65_535), "{scales:?}");
+        assert_eq!(of(Kind::Ack), (None, window), "{scales:?}");
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn flow() -> FlowInfo {
         mss: 8948,
         timestamps: true,
         sack: true,
-        window_scale: [7, 11],
+        window_scale: [Some(7), Some(11)],
         isn: [1000, 2000],
         customer: [Mac::documentation(11), Mac::documentation(12)],
         customer_vlan: Vlan::new(120),
