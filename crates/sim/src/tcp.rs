@@ -3,6 +3,7 @@
 mod intake;
 mod sink;
 mod source;
+mod steps;
 
 pub use sink::TcpSink;
 pub(crate) use sink::TcpSinkConfig;
