@@ -37,10 +37,10 @@ export function size(bytes: number, significant = 4): string {
   return scaled(bytes, SIZES, significant);
 }
 
-/** Windows are chosen in powers of two, so an exact multiple is shown as one. */
+/** Windows are chosen in powers of two, so an exact multiple is shown as one: 64 MiB, and not 242025 KiB. */
 export function window(bytes: number): string {
   for (const [factor, unit] of BINARY) {
-    if (factor > 1 && bytes >= factor && Number.isInteger(bytes / factor)) return `${bytes / factor}${GAP}${unit}`;
+    if (factor > 1 && bytes >= factor && bytes < 1e4 * factor && Number.isInteger(bytes / factor)) return `${bytes / factor}${GAP}${unit}`;
   }
   return size(bytes);
 }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let captured = captured::read(&args.captured)?;
     let experiment = Experiment::new(request(args, lab)?)?;
     let loaded = &experiment.loaded;
-    say_of_expectations(&experiment);
+    say_of_expectations(args, &experiment);
     // What cannot be written is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
     let junit = args.junit.as_deref().map(prepare_file).transpose()?;
@@ -99,11 +99,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 }
 
 /// What is not judged, and what may be meant otherwise.
-fn say_of_expectations(experiment: &Experiment) {
+fn say_of_expectations(args: &RunArgs, experiment: &Experiment) {
     if experiment.unasked > 0 {
         note(&format!(
             "expectations not judged, since --set leaves out their points of the sweep: {}",
             experiment.unasked
+        ));
+    }
+    // Who asks for a judgement takes what is not judged for what holds.
+    if experiment.left_out > 0 && (args.junit.is_some() || !args.expects.is_empty()) {
+        note(&format!(
+            "expectations not judged, since --only leaves out their tests: {}",
+            experiment.left_out
         ));
     }
     experiment.doubts.iter().for_each(|doubt| note(doubt));

@@ -30,6 +30,8 @@ pub struct Experiment {
     points: Vec<At>,
     /// Expectations of points that the settings leave out.
     pub unasked: usize,
+    /// Expectations left out with the tests that were not asked for.
+    pub left_out: usize,
     /// What of expectations and searches may be meant otherwise, a line each.
     pub doubts: Vec<String>,
 }
@@ -89,7 +91,7 @@ impl Experiment {
             let scenario = loaded.scenario.name.clone();
             return Err(Fault::NoTest { scenario });
         }
-        keep_only(&mut loaded.scenario, &request.only)?;
+        let left_out = keep_only(&mut loaded.scenario, &request.only)?;
         let unasked = loaded.document.left_out() + narrow(&mut loaded.scenario, &sets);
         let scenario = &mut loaded.scenario;
         scenario.intervals = request.intervals.unwrap_or(scenario.intervals);
@@ -105,6 +107,7 @@ impl Experiment {
             origins,
             points: Vec::new(),
             unasked,
+            left_out,
             doubts,
         };
         experiment.points = experiment.points()?;

@@ -79,11 +79,12 @@ fn hex(text: &str) -> String {
     digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Leaves out the tests that `only` does not name, the expectations on them, and every search. None named
-/// leaves all.
-pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), Fault> {
+/// Leaves out the tests that `only` does not name, the expectations on them, and every search: how many expectations. None
+/// named leaves all.
+pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<usize, Fault> {
+    let before = scenario.expects.len();
     if only.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     for name in only {
         if !scenario.tests.iter().any(|t| t.name == *name) {
@@ -103,7 +104,7 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
         .expects
         .retain(|e| kept(&e.metric) && [&e.over, &e.minus].into_iter().flatten().all(|m| kept(m)));
     scenario.searches.clear();
-    Ok(())
+    Ok(before - scenario.expects.len())
 }
 
 /// A swept key that `sets` name is swept no more: its one value is the point, and that of the keys that advance together

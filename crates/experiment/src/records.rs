@@ -331,6 +331,10 @@ fn one_of_many((source, sink): Ends<'_>) -> Connection {
 fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connection {
     let mut samples: Vec<Sample> = source.samples.iter().map(sample).collect();
     count_loss_events(&mut samples);
+    let first_cut = samples
+        .iter()
+        .find(|s| s.loss_events > Some(0))
+        .map(|s| s.t);
     let one = one_of_many((source, sink));
     let until = test.duration.map(|d| test.start + test.omit + d);
     let every = Duration::from_ns(sink.every_ns);
@@ -350,6 +354,7 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),
         recovery: recovery(&samples).filter(|_| !paces_by_model),
+        first_cut: first_cut.filter(|_| !paces_by_model),
         every,
         intervals: intervals.collect(),
         reader_cpu: sink

@@ -47,6 +47,10 @@ pub struct Connection {
     pub rtt: Option<RoundTrips>,
     /// From the last cut of the window until it was as large again.
     pub recovery: Option<Duration>,
+    /// The first cut.
+    pub first_cut: Option<Time>,
+    /// Bytes of the window in use before that cut, where it was the only one and its sender says so.
+    pub cut_from: Option<u64>,
     /// Its congestion control paces by a model of the path and not by losses, as BBR does: what neither its start nor a repair
     /// keeps back, its own pace does.
     pub paces_by_model: bool,
@@ -58,6 +62,9 @@ pub struct Connection {
     pub every: Duration,
     /// Bytes delivered in each interval, by its end.
     pub intervals: Vec<(Time, u64)>,
+    /// What arrived in steps that divide a round trip, from the start of its test on: their ends, lengths and bytes. Where there
+    /// are none, `intervals` stand for them.
+    pub steps: Vec<(Time, Duration, u64)>,
     /// The sender's own account of what held it back, where it has one.
     pub account: Vec<Stretch>,
     /// What a capture shows, interval by interval.
@@ -117,6 +124,9 @@ impl RoundTrips {
     }
 }
 
+/// A congestion window so much larger than what was in flight was not the limit.
+const UNUSED: f64 = 1.25;
+
 /// Metrics, streams, series and shares of connections side by side.
 pub(crate) fn fill<'a>(
     all: &[Connection],
@@ -150,25 +160,44 @@ pub(crate) fn fill<'a>(
     record.limited_by = largest(&together);
     record.notes.extend(resent_before(record, span));
     record.notes.extend(lost.words());
+    if let [
+        Connection {
+            cut_from: Some(before),
+            ..
+        },
+    ] = all
+    {
+        record.set("cwnd_before_bytes", *before as f64);
+    }
+    record.notes.extend(all.iter().find_map(Connection::unused));
     if all.iter().any(|c| c.rtt.is_some_and(|rtt| rtt.smoothed)) {
         say_smoothed(record);
     }
     record.series.extend(series::of(all));
-    let rtt = record.metrics.get("rtt_avg_ns").copied().unwrap_or(0.0);
-    let last = all.iter().map(|c| c.finished).max().unwrap_or_default();
-    let whole = span
-        .duration
-        .unwrap_or_else(|| last.since(span.start))
-        .as_ns();
-    let least = [rtt as u64, whole / 100].map(Duration::from_ns);
     let goodputs = series::goodputs(all);
     if let Some(silent) = ramp::silence(&goodputs, span.start) {
         record.set("silent_s", silent.as_secs_f64());
     }
-    let every = series::longest(all);
-    if let Some(ramp) = ramp::ramp(&goodputs, span.start, every, least.into()) {
+    if let Some(ramp) = ramp(all, &goodputs, span) {
         record.set("ramp_s", ramp.as_secs_f64());
     }
+}
+
+/// From the start of a test until its connections together run at their rate.
+fn ramp(all: &[Connection], goodputs: &[(Time, f64)], span: &Span) -> Option<Duration> {
+    let last = all.iter().map(|c| c.finished).max().unwrap_or_default();
+    let whole = span.duration.unwrap_or_else(|| last.since(span.start));
+    let (steps, round) = match ramp::together(all) {
+        Some(steps) => steps,
+        None => {
+            let round = all.iter().map(Connection::round).max();
+            let every = series::longest(all);
+            (ramp::intervals(goodputs, every), round.unwrap_or_default())
+        }
+    };
+    let cut = all.iter().filter_map(|c| c.first_cut).min();
+    let hundredth = Duration::from_ps(whole.as_ps() / 100);
+    ramp::ramp(&steps, span.start, (round, hundredth), cut)
 }
 
 /// Says how many segments were sent again in what `omit` leaves out.
@@ -217,6 +246,22 @@ impl Connection {
     fn is_complete(&self) -> bool {
         let least = self.whole.unwrap_or(1);
         self.delivered >= least && !self.still_stores
+    }
+
+    /// Says that the congestion window grew beyond what was ever in flight, and was cut: it was not the limit, and what was in
+    /// flight is what a cut is of.
+    fn unused(&self) -> Option<String> {
+        let in_flight = self.samples.iter().filter_map(|s| s.in_flight).max()?;
+        let beyond = self.cwnd_max? as f64 > UNUSED * in_flight as f64;
+        (beyond && in_flight > 0 && self.first_cut.is_some()).then(|| {
+            let mb = |bytes: u64| bytes as f64 / 1e6;
+            format!(
+                "cwnd_max_bytes is not the window in use: at {:.4} MB the congestion window was no limit, at most {:.4} MB were seen in \
+                 flight, and a loss cuts from these",
+                mb(self.cwnd_max.unwrap_or_default()),
+                mb(in_flight)
+            )
+        })
     }
 
     /// Its shortest round trip; zero where it is unknown.
@@ -370,6 +415,29 @@ mod tests {
         seen.samples.clear();
         assert_eq!(measured(&seen, 3000, None), None);
         assert_eq!(measured(&seen, 0, None), Some(11));
+    }
+
+    #[test]
+    fn a_window_that_was_never_in_use_is_said_to_be() {
+        let sample = |in_flight: u64| Sample {
+            in_flight: Some(in_flight),
+            ..Sample::default()
+        };
+        let mut seen = Connection {
+            cwnd_max: Some(23_730_000),
+            first_cut: Some(Time::ZERO),
+            samples: [0, 11_866_000, 5_933_000].map(sample).into(),
+            ..Connection::default()
+        };
+        let note = seen.unused().expect("a note");
+        assert!(
+            note.contains("at 23.7300 MB") && note.contains("11.8660 MB were"),
+            "{note}"
+        );
+        seen.cwnd_max = Some(12_000_000);
+        assert_eq!(seen.unused(), None, "in use");
+        (seen.cwnd_max, seen.first_cut) = (Some(23_730_000), None);
+        assert_eq!(seen.unused(), None, "never cut");
     }
 
     #[test]

@@ -37,5 +37,6 @@ pub use observation::*;
 pub use packets::Packets;
 pub use path::{Dropped, Full, Hop, Interval, Path};
 pub use percentile::percentile;
+pub use ramp::{REACHED, STEPS_OF_A_ROUND};
 pub use recovery::{count_loss_events, recovery};
 pub use timers::Timers;

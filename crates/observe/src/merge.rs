@@ -55,6 +55,8 @@ pub struct Place<'a> {
     pub span: Span,
     /// The narrowest links that the data of its connections cross, by direction; empty of other kinds.
     pub narrowest: Vec<String>,
+    /// What its frames there wait in, where a scheduler serves several queues: tests with different ones have the shares that it gives.
+    pub queue: String,
     /// Its windows follow a model of the path, and losses do not cut them.
     pub by_model: bool,
     /// The scenario names what its way loses, frame by frame or by an event: they are not chance.
@@ -133,12 +135,15 @@ fn few_losses(
         .limited_by
         .as_deref()
         .is_some_and(|l| by_losses.contains(&l));
-    let shares = |other: &Place<'_>| {
+    let shares = |other: &Place<'_>, record: &Record| {
+        // The share of one is set by its own policer, and so is the rest.
+        let policed = record.limited_by.as_deref() == Some("policer");
+        let one_queue = place.queue == other.queue && !policed;
         let meet = other.narrowest.iter().any(|l| place.narrowest.contains(l));
-        meet && overlap([&place.span, &other.span])
+        one_queue && meet && overlap([&place.span, &other.span])
     };
     let beside = places.iter().zip(records).enumerate();
-    let beside = beside.filter(|(n, (other, _))| *n == number || shares(other));
+    let beside = beside.filter(|(n, (other, record))| *n == number || shares(other, record));
     // Losses do not cut windows by a model, and yet they share.
     let (by_model, beside): (Vec<_>, Vec<_>) =
         beside.partition(|(n, (other, _))| *n != number && other.by_model);
@@ -406,6 +411,11 @@ mod tests {
                 by_model,
                 ..place(None, start)
             });
+            let mut apart = (places.clone(), records.clone());
+            apart.0[1].queue = "lower".to_owned();
+            compare_tests(&apart.0, &mut apart.1);
+            let of_shares = |r: &Record| r.notes.concat().contains("shares");
+            assert!(!apart.1.iter().any(of_shares), "each has its own queue");
             compare_tests(&places, &mut records);
             records.map(|r| r.notes.concat())
         };

@@ -185,7 +185,7 @@ pub const METRICS: &[Metric] = {
         "times in the measurement that a repair began, a timeout ran out or an ECN echo was answered (RFC 5348 §5.2), known likewise; of kernels as samples show them"),
     metric("rtos", &[Tcp, Transfer, Request, Flows], Sum, "timeouts", "retransmission timeouts in the whole test"),
     metric("ramp_s", CONNECTED, Never, "ramp",
-        "from the start to the beginning of the first round trip at 95 % of the rate, from which on it was kept; the rate is what one in ten hundredths of the test exceeds. Known to an interval of the series (`--intervals`)"),
+        "from the start to the beginning of the first round trip at 95 % of the rate: what one in ten hundredths of the test exceeds, or what three round trips had before the first cut of the window, if that is more. Known to a thirty-second of a round trip, or a two-thousandth of itself; of real hosts, to an interval of the series"),
     metric("silent_s", CONNECTED, Never, "silence at the start",
         "from the start to the end of the first interval in which anything was delivered, where that took two seconds or more"),
     metric("completion_ns", &[Tcp, Transfer, Request, Flows], Largest, "completion", "from the SYN to the delivery of the last byte; of a transfer, to the disk"),

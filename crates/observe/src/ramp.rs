@@ -2,44 +2,115 @@
 
 use farpath_units::{Duration, Time};
 
+use crate::connection::Connection;
 use crate::percentile::percentile;
 
 /// What counts as having reached a rate.
-const REACHED: f64 = 0.95;
+pub const REACHED: f64 = 0.95;
+/// Steps of a simulated connection in a round trip, at its start.
+pub const STEPS_OF_A_ROUND: u64 = 32;
 
-/// From `start` until a test runs at its rate: to the beginning of the first round trip, or interval if that is longer, at
-/// 95 % of the rate, from which on it was kept. `goodputs` are by end of interval, each `every` long.
+/// So many round trips at a rate were not a moment of a growing window.
+const KEPT: usize = 3;
+
+/// What arrived in a short stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Step {
+    end: Time,
+    long: Duration,
+    bits: f64,
+}
+
+/// The steps of connections that began with their test and divide the same round trip, and that round trip; `None` where one
+/// of them has none.
+pub(crate) fn together(all: &[Connection]) -> Option<(Vec<Step>, Duration)> {
+    let longest = all.iter().max_by_key(|c| c.steps.len())?;
+    if all.iter().any(|c| c.steps.is_empty()) {
+        return None;
+    }
+    let bits = |n: usize| -> u64 {
+        let each = all.iter().filter_map(|c| c.steps.get(n));
+        each.map(|(.., bytes)| bytes * 8).sum()
+    };
+    let step = |(n, (end, long, _)): (usize, &(Time, Duration, u64))| Step {
+        end: *end,
+        long: *long,
+        bits: bits(n) as f64,
+    };
+    let steps = longest.steps.iter().enumerate().map(step).collect();
+    Some((steps, longest.steps[0].1.times(STEPS_OF_A_ROUND)))
+}
+
+/// Intervals of a series as steps.
+pub(crate) fn intervals(goodputs: &[(Time, f64)], every: Duration) -> Vec<Step> {
+    let step = |(end, rate): &(Time, f64)| Step {
+        end: *end,
+        long: every,
+        bits: rate * every.as_secs_f64(),
+    };
+    goodputs.iter().map(step).collect()
+}
+
+/// From `start` to the beginning of the first round trip, or step if that is longer, in which a test has 95 % of its rate, as
+/// a forecast counts it. It begins with something that arrives, so that a pause before a window is not of that window.
 ///
-/// The rate is what one in ten of longer stretches exceeds (p90), each of a round trip or a hundredth of the test, whichever
-/// is longer: shorter ones show a window's bursts, and not the best one counts, for a machine that was held up for a moment
-/// then catches up. The first of them at the rate says where to look: what comes up to it before, and falls again, was a
-/// burst. How long the test lasts afterwards makes no difference.
+/// The rate is what one in ten of longer stretches exceeds (p90), each of whole round trips and a hundredth of the test at
+/// least; or what three round trips in a row had before the first `cut` of the window, if that is more. So neither a later
+/// loss moves the end of the start, nor a machine that was held up for a moment and then catches up.
 pub(crate) fn ramp(
-    goodputs: &[(Time, f64)],
+    steps: &[Step],
     start: Time,
-    every: Duration,
-    (rtt, hundredth): (Duration, Duration),
+    (round, hundredth): (Duration, Duration),
+    cut: Option<Time>,
 ) -> Option<Duration> {
-    let many = |least: Duration| {
-        let many = least.as_ps().div_ceil(every.as_ps().max(1));
-        many.max(1) as usize
-    };
-    let (short, long) = (many(rtt), many(rtt.max(hundredth)));
-    let mean = |of: &[(Time, f64)]| of.iter().map(|(_, g)| g).sum::<f64>() / of.len() as f64;
-    let stretches: Vec<f64> = goodputs.chunks_exact(long).map(mean).collect();
-    let mut rates = stretches.clone();
+    let rounds: Vec<(usize, f64)> = (0..steps.len())
+        .map_while(|n| stretch(steps, n, round))
+        .collect();
+    let rounds_long = hundredth.as_ps().div_ceil(round.as_ps().max(1)).max(1);
+    let steady = steady(steps, round.times(rounds_long))?;
+    let rate = steady.max(kept(steps, &rounds, cut));
+    let reached = |n: &usize| steps[*n].bits > 0.0 && rounds[*n].1 >= REACHED * rate;
+    let first = &steps[(0..rounds.len()).find(reached)?];
+    let begins = Time::from_ps(first.end.as_ps().saturating_sub(first.long.as_ps()));
+    Some(begins.since(start.min(begins)))
+}
+
+/// From step `n` on, so long at least: the step behind, and the rate.
+fn stretch(steps: &[Step], n: usize, long: Duration) -> Option<(usize, f64)> {
+    let (mut sum, mut bits) = (Duration::ZERO, 0.0);
+    for (n, step) in steps.iter().enumerate().skip(n) {
+        (sum, bits) = (sum + step.long, bits + step.bits);
+        if sum >= long && sum > Duration::ZERO {
+            return Some((n + 1, bits / sum.as_secs_f64()));
+        }
+    }
+    None
+}
+
+/// What one in ten stretches exceeds.
+fn steady(steps: &[Step], long: Duration) -> Option<f64> {
+    let mut rates = Vec::new();
+    let mut from = 0;
+    while let Some((next, rate)) = stretch(steps, from, long) {
+        rates.push(rate);
+        from = next;
+    }
     rates.sort_by(f64::total_cmp);
-    let kept = percentile(rates.get(..).filter(|r| !r.is_empty())?, 0.90);
-    let reached = |mean: f64| mean >= REACHED * kept && mean > 0.0;
-    let first = stretches.iter().position(|mean| reached(*mean))?;
-    let until = (first + 1) * long;
-    let kept_from = |n: &usize| {
-        let next = (n + short).min(until);
-        reached(mean(&goodputs[*n..next])) && reached(mean(&goodputs[*n..until]))
+    (!rates.is_empty()).then(|| percentile(&rates, 0.90))
+}
+
+/// The most that so many round trips in a row had before the first `cut` of a window; 0 where none had.
+fn kept(steps: &[Step], rounds: &[(usize, f64)], cut: Option<Time>) -> f64 {
+    let before = |next: usize| cut.is_none_or(|cut| steps[next - 1].end <= cut);
+    let from = |first: usize| {
+        let (mut n, mut least) = (first, f64::INFINITY);
+        for _ in 0..KEPT {
+            let (next, rate) = *rounds.get(n).filter(|(next, _)| before(*next))?;
+            (n, least) = (next, least.min(rate));
+        }
+        Some(least)
     };
-    let n = (first.saturating_sub(1) * long..until).find(kept_from)?;
-    let (end, _) = goodputs[n];
-    Some(Time::from_ps(end.as_ps().saturating_sub(every.as_ps())).since(start.min(end)))
+    (0..rounds.len()).filter_map(from).fold(0.0, f64::max)
 }
 
 /// A start during which nothing is delivered for less than this is one that a lost SYN explains.
@@ -68,21 +139,22 @@ mod tests {
         assert_eq!(silence(&seen[..2], s(1)), None, "nothing to end it");
     }
 
-    /// Goodputs by the end of intervals of 10 ns after 1000 ns.
-    fn intervals(rates: &[f64]) -> Vec<(Time, f64)> {
+    /// Steps of 10 ns after 1000 ns.
+    fn steps(rates: &[f64]) -> Vec<Step> {
         let ends = (1..).map(|n: u64| at(1000 + n * 10));
-        ends.zip(rates.iter().copied()).collect()
+        let goodputs: Vec<_> = ends.zip(rates.iter().copied()).collect();
+        intervals(&goodputs, Duration::from_ns(10))
     }
 
-    fn ramp_ns(rates: &[f64], rtt: u64, hundredth: u64) -> Option<u64> {
-        let [rtt, hundredth] = [rtt, hundredth].map(Duration::from_ns);
-        let every = Duration::from_ns(10);
-        ramp(&intervals(rates), at(1000), every, (rtt, hundredth)).map(Duration::as_ns)
+    fn ramp_ns(rates: &[f64], round: u64, hundredth: u64, cut: Option<u64>) -> Option<u64> {
+        let [round, hundredth] = [round, hundredth].map(Duration::from_ns);
+        let found = ramp(&steps(rates), at(1000), (round, hundredth), cut.map(at));
+        found.map(Duration::as_ns)
     }
 
     #[test]
-    fn a_ramp_is_over_when_the_rate_is_kept() {
-        // 10 in each of 5 intervals, then 100, but for one that caught up.
+    fn a_machine_that_catches_up_does_not_set_the_rate() {
+        // 10 in each of 5 steps, then 100, but for one that caught up.
         let rate = |n: u64| match n {
             1..=5 => 10.0,
             20 => 0.0,
@@ -90,9 +162,9 @@ mod tests {
             _ => 100.0,
         };
         let rates: Vec<f64> = (1..=40).map(rate).collect();
-        assert_eq!(ramp_ns(&rates, 10, 10), Some(50));
-        assert_eq!(ramp_ns(&rates[..3], 40, 40), None, "too short to say");
-        assert_eq!(ramp_ns(&[], 40, 40), None);
+        assert_eq!(ramp_ns(&rates, 10, 10, None), Some(50));
+        assert_eq!(ramp_ns(&rates[..3], 40, 40, None), None, "too short to say");
+        assert_eq!(ramp_ns(&[], 40, 40, None), None);
     }
 
     #[test]
@@ -100,22 +172,53 @@ mod tests {
         for ramp in [1, 7, 39, 40, 41, 55] {
             let rates = |n: usize| [vec![10.0; ramp], vec![100.0; n]].concat();
             for hundredth in [10, 60, 400] {
-                let found = ramp_ns(&rates(1000), 30, hundredth);
+                let found = ramp_ns(&rates(1000), 10, hundredth, None);
                 assert_eq!(found, Some(10 * ramp as u64), "{ramp} {hundredth}");
             }
         }
     }
 
+    /// A window in one burst each round trip of four steps, doubled up to seven: stretches that are no whole round trips would have
+    /// more bursts, and a round trip that begins in the pause before a window is not of that window.
     #[test]
-    fn a_burst_at_the_rate_is_not_the_end_of_a_ramp() {
-        // A round trip of three intervals: a window in one burst, twice as large each time; then full.
-        let mut rates = vec![100.0, 0.0, 0.0, 100.0, 100.0, 0.0];
-        rates.extend([100.0; 94]);
-        assert_eq!(ramp_ns(&rates, 30, 10), Some(60));
-        // Full, lost, and back at the rate for good.
-        let mut rates = vec![100.0; 3];
-        rates.extend([20.0; 9]);
-        rates.extend([100.0; 88]);
-        assert_eq!(ramp_ns(&rates, 30, 60), Some(120));
+    fn bursts_of_a_round_trip_make_no_rate_of_their_own() {
+        let round = |burst: f64| [burst, 0.0, 0.0, 0.0];
+        let start = [1.0, 2.0, 4.0].map(round).concat();
+        let rates = [start, round(7.0).repeat(100)].concat();
+        for hundredth in [10, 50, 90, 100, 110] {
+            let found = ramp_ns(&rates, 40, hundredth, None);
+            assert_eq!(found, Some(120), "{hundredth}");
+        }
+    }
+
+    /// Doubled up to the line, at the rate for five round trips, halved by a loss, and slowly back or not at all.
+    #[test]
+    fn a_later_loss_does_not_move_the_end_of_the_start() {
+        let start = [12.0, 25.0, 50.0, 100.0, 100.0, 100.0, 100.0, 100.0];
+        for climb in [0.0, 0.05, 0.5] {
+            let after = (0..400).map(|n| (50.0 + climb * f64::from(n)).min(100.0));
+            let rates: Vec<f64> = start.into_iter().chain(after).collect();
+            let found = ramp_ns(&rates, 10, 40, Some(1080));
+            assert_eq!(found, Some(30), "{climb}");
+        }
+        // What a burst allowance lets through for a moment is not the rate that a policer leaves.
+        let burst: Vec<f64> = [10.0, 20.0, 40.0, 80.0, 160.0].into();
+        let rates = [burst, vec![50.0; 400]].concat();
+        assert_eq!(ramp_ns(&rates, 10, 40, Some(1050)), Some(30));
+    }
+
+    #[test]
+    fn steps_of_several_connections_are_added_up() {
+        let of = |bytes: &[u64]| Connection {
+            steps: (1..)
+                .zip(bytes)
+                .map(|(n, b)| (at(10 * n), Duration::from_ns(10), *b))
+                .collect(),
+            ..Connection::default()
+        };
+        let (steps, round) = together(&[of(&[1, 2]), of(&[10, 20, 30])]).expect("steps");
+        let bits: Vec<f64> = steps.iter().map(|s| s.bits).collect();
+        assert_eq!((bits, round.as_ns()), (vec![88.0, 176.0, 240.0], 320));
+        assert_eq!(together(&[of(&[]), of(&[1])]), None);
     }
 }

@@ -482,14 +482,18 @@ fn seed(document: &RunDocument, record: &Record) -> Option<u64> {
     known.filter(|_| record.origin != Origin::Predicted)
 }
 
-/// The steps in which a record knows a metric: the rate to which a ramp leads is that of stretches of a hundredth of the
-/// test, or a round trip.
+/// The steps in which a record knows a metric: a ramp is one of whole round trips, and where series show it, of stretches of a
+/// hundredth of the test.
 fn step(record: &Record, metric: &str) -> f64 {
     if metric != "ramp_s" || record.origin == Origin::Predicted {
         return 0.0;
     }
     let rtt = record.metrics.get("rtt_avg_ns").copied().unwrap_or(0.0);
-    (record.duration_ns as f64 / 100.0).max(rtt) / 1e9
+    let stretch = match record.origin {
+        Origin::Simulated => 0.0,
+        _ => record.duration_ns as f64 / 100.0,
+    };
+    stretch.max(rtt) / 1e9
 }
 
 /// The difference of each pair of runs with one seed, where both sides have the same ones.

@@ -57,6 +57,7 @@ fn document() -> RunDocument {
         max: None,
         actual: Some(580.06e6),
         absent: None,
+        unstated: None,
         stated: Some("580/581/584 ms".to_owned()),
         source: None,
         note: None,

@@ -49,6 +49,9 @@ pub struct Expect {
     pub note: Option<String>,
     /// The file of `--expect` it stands in; none for the scenario's own.
     pub file: Option<String>,
+    /// The scenario must expect the same in a band of its own that holds the middle of this one and is at most this share of it
+    /// wide.
+    pub stated_within: Option<f64>,
 }
 
 /// Finds metrics in a run's records and links.
@@ -236,6 +239,8 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             {
                 let actual = results.compared(expect, origin, &point);
                 let mut one = verdict(expect, origin, point.clone(), actual);
+                one.unstated = unstated(expect, expects, &point);
+                one.pass &= one.unstated.is_none();
                 let reason = results.reason(expect, origin, &point);
                 let unseen = || unseen(&expect.metric).filter(|_| actual.is_none());
                 one.absent = reason.or_else(unseen);
@@ -247,10 +252,40 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
         {
             let mut none = verdict(expect, *origin, expect.point.clone(), None);
             none.absent = unseen(&expect.metric);
+            none.unstated = unstated(expect, expects, &expect.point);
             judged.push(none);
         }
     }
     judged
+}
+
+/// Why the scenario's own expectations, among `all`, do not state at a point what `expect` demands of them; `None` where they do.
+fn unstated(expect: &Expect, all: &[Expect], point: &Point) -> Option<String> {
+    let within = expect.stated_within?;
+    let own = |e: &&Expect| {
+        let applies = e.point.iter().all(|(key, v)| point.get(key) == Some(v));
+        e.file.is_none() && e.written() == expect.written() && applies
+    };
+    let middle = |e: &Expect| Some((e.min? + e.max?) / 2.0);
+    let width = |e: &Expect| Some(e.max? - e.min?);
+    // A band of exactly that width is one, whatever binary fractions say.
+    let most = |e: &Expect| middle(e).map(|m| m.abs() * within * (1.0 + 1e-9));
+    let narrow = |e: &&Expect| width(e).zip(most(e)).is_some_and(|(w, most)| w <= most);
+    let asked = middle(expect)?;
+    let holds = |e: &Expect| e.min <= Some(asked) && e.max.is_some_and(|max| asked <= max);
+    let mut own = all.iter().filter(own).peekable();
+    if own.peek().is_none() {
+        return Some("the scenario has no expectation of its own of this".to_owned());
+    }
+    let mut narrow = own.filter(narrow).peekable();
+    if narrow.peek().is_none() {
+        let percent = (within * 1e4).round() / 1e2;
+        return Some(format!(
+            "the scenario's own band is wider than {percent} % of its middle"
+        ));
+    }
+    let none = !narrow.any(holds);
+    none.then(|| "the scenario's own band leaves out the middle of this one".to_owned())
 }
 
 /// Why no window has the one cut that this metric is of.
@@ -311,6 +346,7 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         max: expect.max,
         actual,
         absent: None,
+        unstated: None,
         stated: expect.stated.clone(),
         source: expect.source.clone(),
         note: expect.note.clone(),

@@ -231,7 +231,10 @@ pub struct Expectation {
     /// The file of `--expect` it stands in; absent for the scenario's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Whether the value lies inside the bounds.
+    /// What the scenario's own expectations lack, where the file demands one (`stated_within`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unstated: Option<String>,
+    /// Whether the value lies inside the bounds, and nothing demanded is lacking.
     pub pass: bool,
 }
 

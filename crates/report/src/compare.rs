@@ -256,7 +256,7 @@ fn key(rows: &[&Row]) -> String {
         text += " Pairs: both sides have the same seeds, and are compared seed by seed.";
     }
     if rows.iter().any(|r| says(r) == BELOW) {
-        text += " below a step: a ramp is known to a hundredth of its test, or a round trip.";
+        text += " below a step: a ramp is known to a round trip, and of real hosts to a hundredth of its test.";
     }
     if rows
         .iter()

@@ -116,6 +116,9 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         e.metric,
         e.origin.name()
     );
+    if let Some(why) = &e.unstated {
+        text += &format!("; {why}");
+    }
     if let Some(stated) = &e.stated {
         text += &format!(" (stated: {stated})");
     }
@@ -139,6 +142,7 @@ mod tests {
             max: None,
             actual: Some(actual),
             absent: None,
+            unstated: None,
             stated: None,
             source: None,
             note: None,

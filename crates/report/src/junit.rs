@@ -182,6 +182,7 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation) -> TestCase {
         let forecast = out_of_range(run, e);
         let texts = [
             ("absent", &e.absent),
+            ("unstated", &e.unstated),
             ("forecast", &forecast),
             ("stated", &e.stated),
             ("source", &e.source),
@@ -238,6 +239,7 @@ mod tests {
                 max: None,
                 actual,
                 absent: None,
+                unstated: None,
                 stated: Some("\"one\" & <a half>".to_owned()),
                 source: None,
                 note: None,

@@ -8,6 +8,7 @@ mod failures;
 pub mod figures;
 mod grid;
 pub mod html;
+mod judges;
 pub mod junit;
 mod limit;
 mod markdown;

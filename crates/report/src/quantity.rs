@@ -159,11 +159,11 @@ fn seconds(value: f64) -> String {
     }
 }
 
-/// Binary units where they are exact, else decimal ones.
+/// Binary units where they are exact and somebody may have chosen the number, else decimal ones.
 fn bytes(value: f64) -> String {
     for (unit, name) in [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
         let count = value / unit as f64;
-        if count.fract() == 0.0 && count.abs() >= 1.0 {
+        if count.fract() == 0.0 && (1.0..10_000.0).contains(&count.abs()) {
             return format!("{count:.0} {name}");
         }
     }
@@ -283,6 +283,7 @@ mod tests {
     #[test]
     fn bytes_may_be_meant_in_decimal_units() {
         assert_eq!(quantity("queue_max_bytes", 250_880.0), "245 KiB");
+        assert_eq!(quantity("cwnd_max_bytes", 247_833_600.0), "247.83 MB");
         assert_eq!(decimal("queue_max_bytes", 250_880.0), "250.88 kB");
         assert_eq!(decimal("goodput_bps", 72e6), "72 Mbit/s");
         for bytes in [256e3, 512e3, 1e6, 64e6] {

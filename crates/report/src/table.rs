@@ -8,9 +8,10 @@ use farpath_record::{
 
 use crate::failures::failures;
 use crate::grid::{Column, wrap};
+use crate::judges;
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
-use crate::quantity::{quantity, unitless};
+use crate::quantity::{decimal, quantity, unitless};
 use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
 use crate::validity::{Index, UNTRUSTED};
 
@@ -80,13 +81,7 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     let notes = of_recovery.into_iter().chain(notes(run)).collect();
     out += &listed("\nNotes\n", notes, layout);
     if !run.expectations.is_empty() {
-        let count = run.expectations.len();
-        let plural = if count == 1 { "" } else { "s" };
-        let ok = run.expectations.iter().filter(|e| e.pass).count();
-        out += &format!(
-            "\n{count} expectation{plural}: {ok} ok, {} failed\n",
-            count - ok
-        );
+        out += &judges::counted(run);
     }
     out
 }
@@ -129,7 +124,19 @@ struct Row<'a> {
     /// Of which origins no valid record says it.
     invalid: Vec<bool>,
     limited_by: String,
-    mark: &'static str,
+    mark: String,
+}
+
+impl Row<'_> {
+    /// A value with its unit: of a whole number of KiB beside one that is none, the unit of that one.
+    fn print(&self, value: f64) -> String {
+        let is_decimal =
+            |v: &f64| *v >= 1000.0 && quantity(&self.path, *v) == decimal(&self.path, *v);
+        match self.values.iter().flatten().any(is_decimal) {
+            true => decimal(&self.path, value),
+            false => quantity(&self.path, value),
+        }
+    }
 }
 
 fn rows(run: &RunDocument) -> Vec<Row<'_>> {
@@ -186,11 +193,18 @@ fn row<'a>(run: &RunDocument, index: &Index<'_>, path: &str, point: &'a Point) -
     }
     let mut stated: Vec<&str> = judged.iter().filter_map(|e| e.stated.as_deref()).collect();
     stated.dedup();
-    let mark = match (judged.is_empty(), judged.iter().all(|e| e.pass)) {
-        (true, _) => "",
-        (false, true) => "ok",
-        (false, false) => "FAIL",
-    };
+    let judges = judges::of(&judged);
+    let mark = judges.iter().map(|(judge, all)| {
+        let verdict = if all.iter().all(|e| e.pass) {
+            "ok"
+        } else {
+            "FAIL"
+        };
+        judge.map_or(verdict.to_owned(), |file| {
+            format!("{} {verdict}", judges::short(file))
+        })
+    });
+    let mark = mark.collect::<Vec<_>>().join(", ");
     let (path, stated) = (path.to_owned(), stated.join("; "));
     Some(Row {
         path,
@@ -526,8 +540,8 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
     ));
     for (i, origin) in run.origins().into_iter().enumerate() {
         let print = |r: &Row<'_>| match r.values[i] {
-            Some(v) if r.invalid[i] => format!("! {}", quantity(&r.path, v)),
-            Some(v) => quantity(&r.path, v),
+            Some(v) if r.invalid[i] => format!("! {}", r.print(v)),
+            Some(v) => r.print(v),
             None => String::new(),
         };
         columns.push(Column {
@@ -542,7 +556,7 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
     ));
     columns.push(Column::text(
         "",
-        rows.iter().map(|r| r.mark.to_owned()).collect(),
+        rows.iter().map(|r| r.mark.clone()).collect(),
     ));
     columns.retain(|c| c.cells.iter().any(|cell| !cell.is_empty()));
     columns

@@ -23,6 +23,7 @@ fn expectation(
         max: Some(band.1),
         actual,
         absent: None,
+        unstated: None,
         stated: (!stated.is_empty()).then(|| stated.to_owned()),
         source: None,
         note: None,
@@ -639,6 +640,55 @@ fn a_note_on_the_fairness_of_a_group_is_shown() {
         text.contains("- bulk, simulated: group_jain_index is of shares"),
         "{text}"
     );
+}
+
+/// 23.73 MB of one origin, and a whole number of KiB of the other.
+#[test]
+fn a_row_has_one_kind_of_unit() {
+    let mut run = snaky();
+    let expect = |origin| expectation("bulk.cwnd_max_bytes", origin, (0.0, 1e9), None, "");
+    run.expectations = vec![expect(Origin::Predicted)];
+    for record in run.records.iter_mut().filter(|r| r.test == "bulk") {
+        let bytes = if record.origin == Origin::Predicted {
+            23_730_123.0
+        } else {
+            2_048_000.0
+        };
+        record.set("cwnd_max_bytes", bytes);
+    }
+    let text = render(&run, Layout::default());
+    assert!(
+        text.contains("23.73") && text.contains("2.048") && !text.contains("2000 KiB"),
+        "{text}"
+    );
+}
+
+/// What a student expects and what a lecturer does are two verdicts.
+#[test]
+fn each_who_judges_has_a_verdict() {
+    let mut run = snaky();
+    let (metric, origin) = ("bulk.goodput_bps", Origin::Simulated);
+    let mut own = expectation(metric, origin, (9e8, 1e9), Some(989_968_123.0), "");
+    run.expectations = vec![own.clone()];
+    let text = render(&run, Layout::default());
+    assert!(text.ends_with("1 expectation: 1 ok, 0 failed\n"), "{text}");
+    own.file = Some("course/marks.toml".to_owned());
+    own.unstated = Some("the scenario's own band is wide".to_owned());
+    own.pass = false;
+    run.expectations.push(own);
+    let text = render(
+        &run,
+        Layout {
+            width: 100,
+            ..Layout::default()
+        },
+    );
+    assert!(text.contains("  ok, marks.toml FAIL\n"), "{text}");
+    let end = "2 expectations: 1 ok, 1 failed\n- the scenario's own: 1 ok, 0 failed\n- course/marks.toml: 0 ok, 1 failed\n";
+    assert!(text.ends_with(end), "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let why = "by course/marks.toml; the scenario's own band is wide";
+    assert!(words.join(" ").contains(why), "{text}");
 }
 
 #[test]

@@ -94,7 +94,13 @@ pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
             "tolerance" if n.abs() < 1.0 => format!("{} %", percent(n)),
             _ => likely(unit, n)?,
         };
-        write.push(format!("`{key} = \"{meant}\"`"));
+        // Nobody can tell which of the two times was meant.
+        let other = match (unit, *key) {
+            (Unit::S, "tolerance") if n.abs() < 1.0 => String::new(),
+            (Unit::S, _) => format!("`{key} = \"{n} ms\"` or "),
+            _ => String::new(),
+        };
+        write.push(format!("{other}`{key} = \"{meant}\"`"));
     }
     let d = Diagnostic::new(first.span(), read.join(", "));
     Some(d.help(format!("write the unit, as {}", write.join(", "))))

@@ -411,6 +411,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         .iter()
         .filter_map(|f| sweep::search(f, &names, tables, faults))
         .collect();
+    faults.extend(tables.expects.iter().filter_map(expect::asks_itself));
     scenario.expects = tables
         .expects
         .iter()

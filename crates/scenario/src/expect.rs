@@ -54,6 +54,7 @@ pub(crate) fn expect(
         let d = doubts.fold(d, |d, doubt| d.help(doubt.in_a_line()));
         faults.push(d.help("add a `note` that says why"));
     }
+    let stated_within = stated_within(f, min.zip(max).is_some(), faults);
     let origins: Vec<At<String>> = f.get("origins").unwrap_or_default();
     let point = point(f, scenario, faults);
     (faults.len() == before).then(|| Expect {
@@ -68,6 +69,39 @@ pub(crate) fn expect(
         source: f.get("source"),
         note,
         file: None,
+        stated_within,
+    })
+}
+
+/// How narrow the scenario's own band must be, as a share of its middle.
+fn stated_within(f: &Fields, has_middle: bool, faults: &mut Vec<Diagnostic>) -> Option<f64> {
+    if !f.has("stated_within") {
+        return None;
+    }
+    let share = match f.get::<String>("stated_within") {
+        Some(text) => metric::read(Unit::Ratio, &text).ok(),
+        None => f.get::<f64>("stated_within"),
+    };
+    let place = f.place("stated_within");
+    if !has_middle {
+        let d = Diagnostic::new(place, "`stated_within` without a middle");
+        faults.push(d.help("add `value` with a `tolerance`, or `min` and `max`"));
+        return None;
+    }
+    let share = share.filter(|s| *s > 0.0 && s.is_finite());
+    if share.is_none() {
+        let d = Diagnostic::new(place, "`stated_within` is not a share above nothing");
+        faults.push(d.help("write it like \"5 %\""));
+    }
+    share
+}
+
+/// `stated_within` of a scenario's own expectation is of nobody: only a file beside it can ask it for something.
+pub(crate) fn asks_itself(f: &Fields) -> Option<Diagnostic> {
+    f.has("stated_within").then(|| {
+        let title = "`stated_within` asks a scenario for an expectation of its own";
+        let d = Diagnostic::new(f.place("stated_within"), title);
+        d.help("move it to a file of `farpath run --expect FILE`")
     })
 }
 

@@ -9,6 +9,7 @@ use farpath_wire::FlowDir;
 
 use crate::model::{Loss, Scenario, Test};
 use crate::plan::{Plan, PortPlan};
+use crate::queueing::{Match, Queueing};
 
 impl Scenario {
     /// The empty record of a test at a point.
@@ -45,15 +46,30 @@ impl Scenario {
             let direction = self.links[port.link.0].direction(port.way);
             direction.losses.iter().any(is_named)
         };
+        let waits = |port: &&PortPlan| {
+            let direction = self.links[port.link.0].direction(port.way);
+            direction.queueing.as_ref().and_then(|q| own_queue(q, test))
+        };
+        let queue = narrowest.clone().find_map(waits).unwrap_or_default();
         Place {
             group: test.group.as_deref(),
             span: test.span(),
             narrowest: narrowest.map(name).collect(),
+            queue,
             by_model: test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model()),
             named_losses: !self.events.is_empty() || ports.iter().any(named),
             line_bps: flow.and_then(|flow| crate::forecast::line_bps(self, plan, flow)),
         }
     }
+}
+
+/// A word for what a test's frames wait in, where a scheduler serves several queues: by what hosts mark them with, and by the test's
+/// name where queues are told apart by that. Tests with two words may be in one queue, and those in two have two.
+fn own_queue(queueing: &Queueing, test: &Test) -> Option<String> {
+    let mut known_by = queueing.classes.iter().flat_map(|c| &c.matches);
+    let by_test = known_by.any(|m| matches!(m, Match::Test(_))) || queueing.fq_codel.is_some();
+    let name = if by_test { test.name.as_str() } else { "" };
+    (by_test || queueing.classes.len() > 1).then(|| format!("{} {name}", test.class >> 2))
 }
 
 impl Test {

@@ -241,6 +241,9 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
         keys.push(key);
         match key.kind {
             Kind::Table(sub) => inside = sub,
+            Kind::Tables(sub) if parts.get(i + 1).is_some_and(|(_, p)| sub.key(p).is_some()) => {
+                return Err(Box::new(within_tables((path, key), sub, &parts[i + 1])));
+            }
             _ if i + 1 < parts.len() => {
                 let d = Diagnostic::new(
                     parts[i + 1].0.clone(),
@@ -256,6 +259,30 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
         name: named.then_some(parts[1].1),
         keys,
     })
+}
+
+/// The fault of a path into a table of which there may be several, with the forms that set or sweep it.
+fn within_tables(
+    (path, key): (&str, &Key),
+    tables: &Section,
+    (span, inner): &(Range<usize>, &str),
+) -> Diagnostic {
+    let whole = &path[..span.start - 1];
+    let inner_names = tables
+        .keys
+        .iter()
+        .filter(|k| k.required || k.name == *inner);
+    let all: Vec<String> = inner_names.map(|k| format!("{} = …", k.name)).collect();
+    let all = all.join(", ");
+    let title = format!(
+        "`{}` may be several tables, and is set as a whole",
+        key.name
+    );
+    Diagnostic::new(span.clone(), title).help(format!(
+        "end the path at `{}`, with a value of {{ {all} }}; a sweep of it has `label.{inner} = [\"A\", \"B\"]` beside \
+         `\"{whole}\" = [{{ {all} }}, {{ {all} }}]` in [[sweep.together]]",
+        key.name
+    ))
 }
 
 fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal> {

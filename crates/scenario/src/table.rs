@@ -171,6 +171,12 @@ pub(crate) const EXPECT: Section = Section {
             "Half the width of the band around `value`: a share such as `0.5 %`, or as `min`.",
         )
         .default("0"),
+        key(
+            "stated_within",
+            Bound,
+            "In a file of `--expect` alone: the scenario must have an expectation of its own of the same, whose band holds the middle \
+             of this one and is no wider than this share of it, such as `5 %`, from end to end.",
+        ),
         key("at", Point, "Points of the sweep it applies to.").default("all"),
         key("origins", Choices(ORIGINS), "Results it applies to.").default("those that ran"),
         key(

@@ -217,6 +217,7 @@ impl<'a> Collector<'a> {
         let paces_by_model = source.config().tcp.algorithm.paces_by_model();
         // Such a window is not cut by a loss.
         let loss = source.sender().last_loss().filter(|_| !paces_by_model);
+        let first = source.sender().first_loss();
         let recovery = loss.and_then(|loss| Some(loss.regained?.since(loss.at)));
         let rtt = &source.rtt;
         let mut seen = Connection {
@@ -239,6 +240,11 @@ impl<'a> Collector<'a> {
                 smoothed: false,
             }),
             recovery,
+            cut_from: loss
+                .filter(|loss| Some(loss.at) == first)
+                .map(|loss| loss.cwnd_before),
+            first_cut: first.filter(|_| !paces_by_model),
+            steps: sink.steps.iter().flat_map(|s| s.each()).collect(),
             ..Connection::default()
         };
         self.over_time(test, source, sink, &mut seen);

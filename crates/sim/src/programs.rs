@@ -9,7 +9,7 @@ use farpath_element::Io;
 use farpath_observe::Observation;
 use farpath_scenario::plan::Flow;
 use farpath_scenario::{Pace, Scenario, Test, TestKind, arrivals};
-use farpath_units::{Key, Time};
+use farpath_units::{Duration, Key, Time};
 use farpath_wire::{FlowDir, Frame};
 
 use crate::build::{Built, Keep};
@@ -195,6 +195,9 @@ fn connection(
         output: back,
         measured_from,
         measured_until: stop,
+        steps: arrival
+            .is_none()
+            .then(|| (test.start, round(scenario, built, flow.test))),
         ip_header,
         header: flow.header_bytes,
         class: test.class,
@@ -202,6 +205,27 @@ fn connection(
         tcp: config,
     });
     (source, sink)
+}
+
+/// The shortest round trip of a test's first connection: a full segment and its acknowledgement, nothing waiting.
+fn round(scenario: &Scenario, built: &Built, test: usize) -> Duration {
+    let plan = &built.wan.plan;
+    let mut flows = plan.flows.iter();
+    let number = flows.position(|f| f.test == test).unwrap_or_default();
+    let mss = scenario.tests[test].kind.tcp().map(|tcp| {
+        let config = plan.tcp_config(scenario, number, tcp);
+        config.mss
+    });
+    let header = u32::from(plan.flows[number].header_bytes);
+    let dir = FlowDir::forward(number as u16);
+    let ways = [
+        (dir, header + mss.unwrap_or_default()),
+        (dir.turned(), header),
+    ];
+    ways.into_iter().fold(Duration::ZERO, |sum, (dir, len)| {
+        let hops = plan.walk(scenario, dir);
+        sum + plan.propagation(scenario, &hops) + plan.serialisation(scenario, &hops, len)
+    })
 }
 
 /// What routers say of a flow's datagrams: node, and the largest that it sends on.

@@ -3,6 +3,7 @@
 mod intake;
 mod sink;
 mod source;
+mod steps;
 
 use farpath_tcp::Config;
 

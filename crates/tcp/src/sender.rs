@@ -167,6 +167,7 @@ pub struct Sender {
     flavour: Flavour,
     stats: SenderStats,
     last_loss: Option<LossEvent>,
+    first_loss: Option<Time>,
     /// `nxt` when the host last signalled congestion of its own queue.
     signalled_to: u64,
     /// `nxt` when the host became the limit; cwnd has not been it since.
@@ -242,6 +243,7 @@ impl Sender {
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
             stats: SenderStats::default(),
             last_loss: None,
+            first_loss: None,
             signalled_to: 0,
             host_limited_to: u64::MAX,
         }

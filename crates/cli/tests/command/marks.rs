@@ -126,12 +126,14 @@ fn who_asks_for_a_judgement_is_told_where_nothing_is_judged() {
     let text = crate::farpath::SMALL;
     let without = text.split("[[expect]]").next().expect("the scenario");
     std::fs::write(folder.path().join("bare.toml"), without).expect("writable");
-    let note = "note: 0 expectations judged: no [[expect]] is on what was run\n";
+    let none = "note: 0 expectations judged: no [[expect]] is on what was run\n";
+    let left_out = "note: expectations not judged, since --only leaves out their tests: 1\n";
+    let both = format!("{left_out}{none}");
     let marks = expect("bulk.goodput_bps", "min = \"1 Mbit/s\"");
     std::fs::write(folder.path().join("marks.toml"), marks).expect("writable");
     for (more, said) in [
-        (&["--junit", "run.xml"][..], note),
-        (&["--expect", "marks.toml", "--only", "ping"], note),
+        (&["--junit", "run.xml"][..], none),
+        (&["--expect", "marks.toml", "--only", "ping"], both.as_str()),
         (&["--expect", "marks.toml"], ""),
         (&[], ""),
     ] {
@@ -139,6 +141,65 @@ fn who_asks_for_a_judgement_is_told_where_nothing_is_judged() {
         let ran = farpath_in(folder.path(), &args);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), said), "{more:?}");
     }
+}
+
+/// What is handed in must say something itself, and nothing too wide.
+#[test]
+fn a_file_of_expectations_can_demand_the_students_own() {
+    let marks = expect(
+        "bulk.bytes",
+        "value = \"1 MB\"\ntolerance = \"99.9 %\"\nstated_within = \"5 %\"",
+    );
+    let with = |own: &str| {
+        let folder = with_small();
+        let text = format!("{}\n{own}", crate::farpath::SMALL);
+        std::fs::write(folder.path().join("small.toml"), text).expect("writable");
+        std::fs::write(folder.path().join("marks.toml"), &marks).expect("writable");
+        let args = [
+            "run",
+            "small.toml",
+            "--only",
+            "bulk",
+            "--expect",
+            "marks.toml",
+            "--json",
+        ];
+        farpath_in(folder.path(), &args).out
+    };
+    let lacks = |own: &str| -> Option<String> {
+        let document: serde_json::Value = serde_json::from_str(&with(own)).expect("JSON");
+        let judged = document["expectations"].as_array().expect("a list").iter();
+        let mut of_marks = judged.filter(|e| e["file"] == "marks.toml");
+        of_marks
+            .next()
+            .and_then(|e| Some(e["unstated"].as_str()?.to_owned()))
+    };
+    let own = |band: &str| lacks(&expect("bulk.bytes", band));
+    let said = |lack: Option<String>| lack.unwrap_or_default();
+    assert!(said(lacks("")).contains("no expectation of its own"));
+    assert!(said(own("min = \"1 kB\"\nmax = \"900 MB\"")).contains("wider than 5 %"));
+    assert!(said(own("min = \"1 kB\"")).contains("wider than 5 %"));
+    let beside = own("value = \"2 MB\"\ntolerance = \"1 %\"");
+    assert!(said(beside).contains("leaves out the middle"));
+    assert_eq!(own("value = \"1.01 MB\"\ntolerance = \"2.4 %\""), None);
+    // A scenario that asks itself asks nobody.
+    let folder = with_small();
+    let text = format!("{}\n{marks}", crate::farpath::SMALL);
+    std::fs::write(folder.path().join("small.toml"), text).expect("writable");
+    farpath_in(folder.path(), &["check", "small.toml"])
+        .exits(2)
+        .says(&[
+            "asks a scenario for an expectation of its own",
+            "--expect FILE",
+        ]);
+}
+
+#[test]
+fn what_only_leaves_out_of_the_judgement_is_counted() {
+    let marks = expect("bulk.goodput_bps", "min = \"1 Mbit/s\"");
+    let said = marked(&[("marks.toml", &marks)], &["--only", "ping", "--predict"]).err;
+    let words = "expectations not judged, since --only leaves out their tests: 2";
+    assert!(said.contains(words), "{said}");
 }
 
 /// The page says by which command it can be had again.

@@ -23,6 +23,7 @@ fn data() -> ReportData {
                 max: None,
                 actual: Some(580_061_300.0),
                 absent: None,
+                unstated: None,
                 stated: Some("580/581/584 ms".into()),
                 source: None,
                 note: None,

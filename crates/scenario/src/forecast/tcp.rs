@@ -290,8 +290,12 @@ impl Flow {
             max_ssthresh: max_ssthresh(&self.config),
         };
         let cost = slow_start.cost();
+        let reached = SlowStart {
+            full: (slow_start.full * farpath_observe::REACHED).max(1.0),
+            ..slow_start
+        };
         Ramp {
-            seconds: (f64::from(cost.rounds) + 1.5) * rtt_s,
+            seconds: (f64::from(reached.cost().rounds) + 1.5) * rtt_s,
             wasted_s: (cost.wasted_rtts + 1.5) * rtt_s,
             slow_start,
             mss: self.config.mss,

@@ -303,6 +303,14 @@ fn an_unknown_path_is_answered_with_a_suggestion() {
     assert!(refused(&["event.x.at=1s"]).contains("`event` cannot be set"));
     assert!(refused(&["link.ab=1ms"]).contains("write link.NAME.KEY=VALUE"));
     assert!(refused(&["link.ab.delay.x=1ms"]).contains("`delay` has no keys of its own"));
+    let burst = refused(&["link.ab.forward.police.burst=15kB"]);
+    for said in [
+        "`police` may be several tables, and is set as a whole",
+        "{ name = …, rate = …, burst = … }",
+        "label.burst = [\"A\", \"B\"]",
+    ] {
+        assert!(burst.contains(said), "{burst}");
+    }
 }
 
 #[test]

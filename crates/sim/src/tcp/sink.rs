@@ -2,10 +2,11 @@
 
 use farpath_element::{AckExtras, Io};
 use farpath_tcp::Receiver;
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::intake::Intake;
+use super::steps::Steps;
 use super::{sack_bytes, syn_bytes};
 use crate::host::Host;
 
@@ -23,6 +24,8 @@ pub struct TcpSinkConfig {
     pub measured_from: Time,
     /// Its end.
     pub measured_until: Time,
+    /// When its test starts, and the shortest round trip of its path; none of one of very many, of which no steps are kept.
+    pub steps: Option<(Time, Duration)>,
     /// IP header bytes.
     pub ip_header: u16,
     /// IP and TCP header bytes of a data segment.
@@ -42,8 +45,10 @@ pub struct TcpSink {
     receiver: Receiver,
     template: Frame,
     intake: Option<Box<Intake>>,
-    /// The measurement begins, or ends, with what arrives at this instant.
+    /// The measurement begins, or ends, or a step does, with what arrives at this instant.
     mark: Time,
+    /// What arrived in steps of a part of a round trip.
+    pub(crate) steps: Option<Steps>,
     /// Bytes delivered before the measurement began, once it has.
     before: Option<u64>,
     /// Bytes delivered before it ended, once it has.
@@ -69,7 +74,9 @@ impl TcpSink {
                 let mss = config.tcp.mss.into();
                 Box::new(Intake::new(config.tcp.first_offer(), mss))
             }),
-            mark: config.measured_from,
+            // The first segment finds out what comes next.
+            mark: Time::ZERO,
+            steps: config.steps.map(|(start, round)| Steps::new(start, round)),
             before: None,
             until: None,
             samples: Vec::new(),
@@ -224,9 +231,9 @@ impl TcpSink {
         if len != self.receiver.segment_bytes() {
             return 0;
         }
-        let until = until.min(self.mark).min(host.wake);
+        let until = until.min(host.wake);
         let output = self.config.output;
-        let mut taken = 0;
+        let (mut taken, mut counted) = (0, 0);
         for frame in frames {
             let now = frame.at;
             if now >= until || frame.likeness() != likeness || !run.expects(now, frame.seq) {
@@ -234,6 +241,11 @@ impl TcpSink {
             }
             if TUNED && !run.stays_quiet(now, frame.side, len) {
                 break;
+            }
+            if now >= self.mark {
+                self.arrived(len * (taken - counted) as u64);
+                counted = taken;
+                self.measure(now, frame.seq);
             }
             taken += 1;
             if let Some(ack) = run.take(now, len) {
@@ -244,6 +256,7 @@ impl TcpSink {
         if taken > 0 && len > 0 {
             self.last = frames[taken - 1].at;
         }
+        self.arrived(len * (taken - counted) as u64);
         self.receiver.end_run(&run);
         taken
     }
@@ -255,6 +268,7 @@ impl TcpSink {
             self.measure(now, delivered);
         }
         let len = u32::from(frame.len.saturating_sub(self.config.header));
+        self.arrived(len.into());
         let retransmit = frame.flags().contains(Flags::RETRANSMIT);
         if self.config.tcp.recovery.ecn {
             let ce = frame.class & CE == CE;
@@ -310,13 +324,31 @@ impl TcpSink {
         self.on_frames(std::slice::from_ref(frame), frame.at, host, io);
     }
 
+    #[inline]
+    fn arrived(&mut self, bytes: u64) {
+        if let Some(steps) = &mut self.steps {
+            steps.add(bytes);
+        }
+    }
+
+    /// Something ends before what arrives `now`: a step, what comes before the measurement, or the measurement.
     #[cold]
     fn measure(&mut self, now: Time, delivered: u64) {
-        self.before.get_or_insert(delivered);
-        self.mark = self.config.measured_until;
-        if now >= self.mark {
-            self.until = Some(delivered);
-            self.mark = Time::MAX;
+        let (from, until) = (self.config.measured_from, self.config.measured_until);
+        self.mark = match (now >= from, now >= until) {
+            (false, _) => from,
+            (true, false) => until,
+            (true, true) => Time::MAX,
+        };
+        if now >= from {
+            self.before.get_or_insert(delivered);
+        }
+        if now >= until {
+            self.until.get_or_insert(delivered);
+        }
+        if let Some(steps) = &mut self.steps {
+            steps.go_on(now);
+            self.mark = self.mark.min(steps.end());
         }
     }
 

@@ -15,6 +15,7 @@ mod luck;
 mod path_mtu;
 mod published;
 mod queues;
+mod ramp;
 mod random;
 mod recovery;
 mod routers;

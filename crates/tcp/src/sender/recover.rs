@@ -37,6 +37,7 @@ impl Sender {
             false => self.cwnd,
         };
         self.regain_at(in_use);
+        self.first_loss.get_or_insert(now);
         self.last_loss = Some(LossEvent {
             at: now,
             cwnd_before: in_use as u64,

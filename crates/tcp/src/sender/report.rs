@@ -178,6 +178,11 @@ impl Sender {
         self.last_loss
     }
 
+    /// The first time that it was.
+    pub fn first_loss(&self) -> Option<Time> {
+        self.first_loss
+    }
+
     /// What limits the sender now, as of the last `poll` that returned `None`.
     pub fn limited_by(&self) -> Limit {
         self.account.current()

@@ -1,0 +1,40 @@
+//! Who judges a run: the scenario by its own expectations, and each file of `--expect`.
+
+use farpath_record::{Expectation, RunDocument};
+
+/// The expectations of each who judges: the scenario's own first, then those of each file.
+pub(crate) fn of<'a>(all: &[&'a Expectation]) -> Vec<(Option<&'a str>, Vec<&'a Expectation>)> {
+    let mut judges: Vec<(Option<&str>, Vec<&Expectation>)> = Vec::new();
+    for e in all.iter().copied() {
+        let file = e.file.as_deref();
+        match judges.iter_mut().find(|(judge, _)| *judge == file) {
+            Some((_, its)) => its.push(e),
+            None => judges.push((file, vec![e])),
+        }
+    }
+    judges
+}
+
+/// A file without its folders.
+pub(crate) fn short(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// How many expectations there are and how many hold; of each who judges, where files do, too.
+pub(crate) fn counted(run: &RunDocument) -> String {
+    let words = |all: &[&Expectation]| {
+        let ok = all.iter().filter(|e| e.pass).count();
+        format!("{ok} ok, {} failed", all.len() - ok)
+    };
+    let all: Vec<&Expectation> = run.expectations.iter().collect();
+    let plural = if all.len() == 1 { "" } else { "s" };
+    let mut text = format!("\n{} expectation{plural}: {}\n", all.len(), words(&all));
+    let judges = of(&all);
+    if judges.iter().any(|(file, _)| file.is_some()) {
+        for (file, its) in &judges {
+            let whose = file.unwrap_or("the scenario's own");
+            text += &format!("- {whose}: {}\n", words(its));
+        }
+    }
+    text
+}
