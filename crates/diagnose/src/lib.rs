@@ -35,6 +35,7 @@ mod observed;
 mod overshoot;
 mod pattern;
 mod pinged;
+mod placed;
 mod ports;
 mod read;
 mod redact;

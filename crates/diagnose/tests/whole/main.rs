@@ -23,6 +23,7 @@ mod own_buffers;
 mod pasted;
 mod pings;
 mod ports;
+mod prompts;
 mod receiving;
 mod rooms;
 mod run_here;
