@@ -25,10 +25,13 @@ pub(crate) fn change(change: &Change, out: &mut String) {
     {
         let next = change.then.as_ref().and_then(|t| Cause::named(t.cause));
         let next = next.map_or(String::new(), |c| format!("; then {} limits", c.words()));
+        let start = change.start_ns.map_or(String::new(), |ns| {
+            format!("; slow start takes about {:.0} s until then", ns / 1e9)
+        });
         entry(
             "gives",
             &format!(
-                "up to {} ({} to {}){next}",
+                "up to {} ({} to {}){next}{start}",
                 quantity("goodput_bps", after),
                 quantity("goodput_bps", low),
                 quantity("goodput_bps", high),

@@ -6,7 +6,7 @@ mod shared;
 mod systems;
 
 use crate::cause::Cause;
-use crate::ceiling::{Limit, in_flight};
+use crate::ceiling::{Limit, in_flight, slow_start_s};
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
@@ -73,7 +73,7 @@ pub(crate) fn changes(
                 }
                 causes.push(other);
             }
-            Some(next) => promise(&mut change, &next),
+            Some(next) => promise(&mut change, &next, e),
             None => {}
         }
         all.push(change);
@@ -110,7 +110,10 @@ fn other_core(e: &Evidence) -> Option<(Cause, Figure)> {
 }
 
 /// What limits after a change, and at which rate.
-fn promise(change: &mut Change, (next, figure): &(Cause, Figure)) {
+fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) {
+    change.start_ns = slow_start_s(e, figure.value)
+        .filter(|s| *s >= START_LEAST_S)
+        .map(|s| (s * 1e9).round());
     change.predicted_bps = Some(figure.value);
     (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
     change.then = Some(Then {
@@ -118,6 +121,9 @@ fn promise(change: &mut Change, (next, figure): &(Cause, Figure)) {
         limit_bps: figure.value,
     });
 }
+
+/// A shorter slow start than this, seconds, is not worth naming.
+const START_LEAST_S: f64 = 1.0;
 
 /// Windows and buffers, which each end has one of.
 const ROOMS: [Cause; 2] = [Cause::ReceiveWindow, Cause::SendBuffer];
@@ -219,7 +225,7 @@ fn of_program(e: &Evidence) -> Remedy {
     let tested = e.counted_else.faster_rate();
     match (e.tester, e.ssh) {
         (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),
-        (false, true) => systems::ssh(!crate::ceiling::beyond_channel(e)),
+        (false, true) => systems::ssh(crate::channel::channel_of(e)),
         (false, false) => systems::program(tested.as_deref()),
     }
 }

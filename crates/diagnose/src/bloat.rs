@@ -128,6 +128,16 @@ pub(crate) fn ms(seconds: f64) -> String {
     }
 }
 
+/// A queue's time, seconds, and the most of it where single round trips under load say that: a mean has the time in it until the queue
+/// was full.
+pub(crate) fn grown(mean: f64, loaded: &Figure) -> String {
+    let most = mean + loaded.high - loaded.value;
+    match most > 1.1 * mean {
+        true => format!("{} on average and {} at most", ms(mean), ms(most)),
+        false => ms(mean),
+    }
+}
+
 /// What a long queue says. It outlasts every cut of a window, so that the line behind it never rests: losses, windows and buffers hold
 /// nothing down.
 pub(crate) fn by_bloat(e: &Evidence, items: &mut Vec<Item>) {
@@ -168,7 +178,9 @@ pub(crate) fn by_bloat(e: &Evidence, items: &mut Vec<Item>) {
         weights: vec![(full, 0.1)],
         sentence: format!(
             "the queue before the line adds {}: whatever shares the line waits as long",
-            ms(added)
+            e.rtt_loaded
+                .as_ref()
+                .map_or_else(|| ms(added), |loaded| grown(added, loaded))
         ),
     });
 }

@@ -5,8 +5,8 @@ use farpath_predict::{Cc, pftk::Pftk, window};
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of, Place};
-use crate::flow::{Flow, number, word};
+use crate::fact::{Figure, Of};
+use crate::flow::{number, word};
 use crate::group::Group;
 use crate::known::System;
 use crate::memory::beyond;
@@ -41,7 +41,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     if !e.udp {
         // Datagrams have no window, and nobody slows down when they are lost.
         windows(e, &mut all);
-        channel(e, &mut all);
+        crate::channel::channel(e, &mut all);
         losses(e, &mut all);
         ramp(e, &mut all);
     }
@@ -117,7 +117,10 @@ fn windows(e: &Evidence, all: &mut Vec<Limit>) {
     let Some(rtt) = e.rtt_by_itself() else { return };
     let rooms = e.windows.iter().map(|r| (Cause::ReceiveWindow, r));
     for (cause, room) in rooms.chain(e.buffers.iter().map(|r| (Cause::SendBuffer, r))) {
-        all.push(in_flight(cause, e, rtt, room));
+        // What no SYN's scale can say is never in flight (RFC 7323 §2.3): that holds of the peer's window too.
+        let mut room = room.clone();
+        cap(&mut room.bytes, window::LARGEST.as_bytes() as f64);
+        all.push(in_flight(cause, e, rtt, &room));
     }
     if let Some(at) = e.unscaled {
         let bytes = Figure::exact(UNSCALED, at);
@@ -127,52 +130,11 @@ fn windows(e: &Evidence, all: &mut Vec<Limit>) {
     }
 }
 
-/// The port of SSH (IANA).
-pub(crate) const SSH_PORT: u16 = 22;
-
-/// Whether a flow is of SSH, by its port or its tool.
-pub(crate) fn is_ssh(flow: &Flow) -> bool {
-    let ports = [flow.from.port, flow.to.port];
-    ports.contains(&Some(SSH_PORT)) || flow.test.as_ref().is_some_and(|t| t.tool == "scp")
-}
-
-/// What OpenSSH lets be in flight of a channel, bytes: `CHAN_SES_WINDOW_DEFAULT`, 64 packets of 32 KiB. It is opened again where three
-/// packets of it were used.
-const CHANNEL: [f64; 2] = [61.0 * 32_768.0, 64.0 * 32_768.0];
-
-/// Whether more is in flight than a channel of OpenSSH has room for: another program, or one that was built with a larger window.
-pub(crate) fn beyond_channel(e: &Evidence) -> bool {
-    let flight = e
-        .flight
-        .clone()
-        .or_else(|| e.implied_flight().map(|f| f.times(e.streams)));
-    flight.is_some_and(|f| f.low > 1.06 * CHANNEL[1] * e.streams)
-}
-
-/// A connection of OpenSSH has a window of its own in its channel. What is faster than that is another program, and what is much slower
-/// is held by something else.
-fn channel(e: &Evidence, all: &mut Vec<Limit>) {
-    let (Some(rtt), Some(rate)) = (e.rtt_by_itself().filter(|_| e.ssh), &e.rate) else {
-        return;
-    };
-    if beyond_channel(e) {
-        return;
-    }
-    let at = rtt.from.first().copied().unwrap_or(Place::You);
-    let bytes = Figure::between(CHANNEL[1], CHANNEL[0], CHANNEL[1], at);
-    let most = bytes.over(rtt).times(8.0 * e.streams);
-    if rate.value < 0.75 * most.value || rate.value > 1.06 * most.high {
-        return;
-    }
-    let formula = formula(e, &bytes, rtt, "the window of a channel of OpenSSH");
-    all.push(limit(Cause::Application, most, formula));
-}
-
 /// The largest window without scaling, bytes (RFC 9293 §3.1).
 pub(crate) const UNSCALED: f64 = 65_535.0;
 
 /// `16384 B · 8 / RTT (250 to 300 ms), net.inet.tcp.recvspace`.
-fn formula(e: &Evidence, bytes: &Figure, rtt: &Figure, what: &str) -> String {
+pub(crate) fn formula(e: &Evidence, bytes: &Figure, rtt: &Figure, what: &str) -> String {
     let ms = |s: f64| format!("{}", (s * 1e5).round() / 100.0);
     let span = match rtt.high - rtt.low < 0.02 * rtt.value {
         true => format!("{} ms", ms(rtt.value)),
@@ -196,6 +158,10 @@ fn side_by_side(e: &Evidence) -> String {
 
 fn losses(e: &Evidence, all: &mut Vec<Limit>) {
     let Some(rtt) = e.rtt_by_itself() else { return };
+    // Of a socket that hangs everything is lost: that is no share that a law goes by.
+    if e.stuck.is_some() {
+        return;
+    }
     // Losses come in bursts that cost one cut each, above all the one that ends slow start: of segments sent again, as few
     // as one in forty may be an event of its own.
     let sources = [
@@ -319,6 +285,12 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
 fn rounds(e: &Evidence, bytes: f64) -> f64 {
     let first = 10.0 * e.mss * e.streams;
     libm::log2(bytes / first + 1.0).max(1.0)
+}
+
+/// How long slow start takes until it sends at a rate, bit/s, in seconds; none without a round trip.
+pub(crate) fn slow_start_s(e: &Evidence, rate: f64) -> Option<f64> {
+    let rtt = e.rtt_by_itself()?.value;
+    Some(rtt * (rounds(e, rate * rtt / 8.0) + 1.0))
 }
 
 /// How much longer than slow start takes for its bytes a connection was at work, as its kernel counts; none where it does not.

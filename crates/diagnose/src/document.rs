@@ -65,6 +65,9 @@ pub struct FlowReport {
     pub missing: Vec<MissingFact>,
     /// What to change.
     pub changes: Vec<Change>,
+    /// Whether the rate that was expected is reached, or can be; none where nobody expected one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// What a simulation of the flow says of the verdict, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verify>,
@@ -115,6 +118,9 @@ pub struct Observed {
     pub side: Option<&'static str>,
     /// Where it was read.
     pub source: Option<String>,
+    /// How long nothing was acknowledged to a socket that repeats what it sent, nanoseconds: it is stalled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stalled_ns: Option<f64>,
     /// Time of its first packet where it was captured, nanoseconds since 1970-01-01 00:00 UTC by the capture's clock.
     pub at_utc_ns: Option<i64>,
     /// Round-trip time that the figures are for, nanoseconds.
@@ -220,6 +226,9 @@ pub struct Change {
     pub high_bps: Option<f64>,
     /// What limits then, and at which rate; none where no fact says it.
     pub then: Option<Then>,
+    /// How long slow start takes until then, nanoseconds, where that is a second or more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_ns: Option<f64>,
 }
 
 impl Verify {

@@ -65,6 +65,8 @@ pub(crate) struct Evidence {
     pub(crate) idle_loss: Option<Figure>,
     /// Bytes of pings of which none was answered, while smaller ones were.
     pub(crate) large_lost: Option<Figure>,
+    /// The path MTU that a trace found by itself, or else that the host of the pings knows; whether it is the former.
+    pub(crate) found_mtu: Option<(Figure, bool)>,
     /// Share of segments sent again.
     pub(crate) again: Option<Figure>,
     /// Segments sent again in all.
@@ -183,7 +185,7 @@ impl Evidence {
             e.of_test(test);
             e.file = crate::filed::file_of(facts, test);
         }
-        e.ssh = crate::ceiling::is_ssh(flow);
+        e.ssh = crate::channel::is_ssh(flow);
         if flow.test.is_none() && flow.sockets.len() > 1 {
             e.streams = flow.sockets.len() as f64;
         }
@@ -479,7 +481,7 @@ impl Evidence {
             self.side = Some(Side::Sender);
             self.seconds = Some(busy.value * NS);
             self.bytes = Some(bytes.clone());
-        } else if let Some(delivery) = &self.delivery {
+        } else if let Some(delivery) = self.delivery.as_ref().filter(|_| self.stuck.is_none()) {
             self.rate = Some(delivery.clone());
             self.side = Some(Side::Sender);
         } else if let Some(of) = flow.far_sockets.first() {
@@ -537,6 +539,8 @@ impl Evidence {
         );
         let answered = all("ping_received").is_some_and(|n| n.value > 0.0);
         self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
+        let found = all("mtu_discovered_bytes").map(|mtu| (mtu, true));
+        self.found_mtu = found.or_else(|| Some((all("mtu_known_there_bytes")?, false)));
         self.policer = all("policer_bps");
         self.shaper = all("shaper_bps").or(self.shaper.take());
         self.of_segments(facts, flow);

@@ -7,6 +7,7 @@ use crate::filed::file_of;
 use crate::follow::TESTERS;
 use crate::known::System;
 use crate::pinged::{self, Pings};
+use crate::placed;
 use crate::read::{COPIES, Facts};
 use crate::roles::{self, Roles};
 use crate::seen::{End, Report, Side, Test};
@@ -80,8 +81,8 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
         flows.push(Flow::of(None, &End::default(), &End::default()));
     }
     roles::give(facts, &mut flows);
+    placed::hosts(facts, &mut flows);
     for flow in &mut flows {
-        hosts(facts, flow);
         flow.pings = pinged::of_flow(facts, flow);
     }
     sockets::side_by_side(facts, &mut flows);
@@ -391,154 +392,6 @@ pub(crate) fn word<'f>(facts: &'f Facts, of: Of, name: &'static str) -> Option<(
     }
 }
 
-/// Which hosts' texts are of which end: by name, by system, and otherwise of both.
-fn hosts(facts: &Facts, flow: &mut Flow) {
-    let said = |of| word(facts, of, "system").and_then(|(name, _)| System::named(name));
-    let words = flow.test.as_ref().map(|t| &t.words);
-    let of_test = |key| System::named(words?.get(key)?);
-    flow.systems = [
-        said(Of::Sender).or(of_test("sender_system")),
-        said(Of::Receiver).or(of_test("receiver_system")),
-    ];
-    if flow.systems[0].is_none() && flow.test.as_ref().is_some_and(doubles) {
-        flow.systems[0] = Some(System::Linux);
-    }
-    // What is printed of a socket's kernel is Linux's `TCP_INFO`.
-    let own = [&flow.sockets, &flow.far_sockets].map(|all| !all.is_empty());
-    for (system, own) in flow.systems.iter_mut().zip(own) {
-        *system = system.or(own.then_some(System::Linux));
-    }
-    let of_host = |n: u32| said(Of::Host(n));
-    let mut open = Vec::new();
-    for (n, names) in (0_u32..).zip(&facts.hosts) {
-        let by_file = facts.sides.get(n as usize).copied().flatten();
-        let by_file = by_file.map(|role| flow.side_of(role));
-        let by_name = || by_names(facts, flow, names);
-        match by_file
-            .or_else(by_name)
-            .or_else(|| beside_log(facts, flow, n))
-        {
-            Some(Side::Sender) => flow.senders.push(n),
-            Some(Side::Receiver) => flow.receivers.push(n),
-            None => {
-                open.push(n);
-                continue;
-            }
-        }
-        let end = usize::from(flow.receivers.last() == Some(&n));
-        flow.systems[end] = sharper(flow.systems[end], of_host(n));
-    }
-    let placed = [flow.senders.clone(), flow.receivers.clone()];
-    for n in open {
-        let beside = beside_named(facts, &placed, n);
-        let fits = |end: usize| match (of_host(n), flow.systems[end]) {
-            (Some(mine), Some(theirs)) => mine.agrees(theirs),
-            _ => true,
-        };
-        let (sender, receiver) = (fits(0), fits(1));
-        let exact = |end: usize| of_host(n).is_some() && flow.systems[end].is_some();
-        // A host that cannot be the one end is the other; one that may be both speaks for both.
-        let only = match (sender, receiver) {
-            (true, true) if beside.is_some() => beside,
-            (false, true) => Some(1),
-            (true, false) => Some(0),
-            (true, true) if exact(1) && !exact(0) && flow.systems[0].is_some() => Some(1),
-            // Two hosts have the same system less often than one is described twice; but for Linux.
-            (true, true) if exact(0) != exact(1) && of_host(n) != Some(System::Linux) => {
-                Some(usize::from(exact(1)))
-            }
-            _ => None,
-        };
-        if only != Some(1) {
-            flow.senders.push(n);
-        }
-        if only != Some(0) {
-            flow.receivers.push(n);
-        }
-        if let Some(end) = only
-            && flow.systems[end].is_none()
-        {
-            flow.systems[end] = of_host(n);
-        }
-    }
-}
-
-/// The end of a host whose text bears a name, where another host by name is at the other end, and none at this one.
-fn beside_named(facts: &Facts, placed: &[Vec<u32>; 2], host: u32) -> Option<usize> {
-    let names = &facts.hosts[host as usize];
-    let differs = |other: &u32| {
-        let others = &facts.hosts[*other as usize];
-        let is = |a: &String| others.iter().any(|b| alike(a, b));
-        !names.is_empty() && !others.is_empty() && !names.iter().any(is)
-    };
-    let taken = |end: usize| !placed[end].is_empty() && placed[end].iter().all(differs);
-    match (taken(0), taken(1)) {
-        (true, false) if placed[1].is_empty() => Some(1),
-        (false, true) if placed[0].is_empty() => Some(0),
-        _ => None,
-    }
-}
-
-/// What is known of a host's system from two texts: where one says only that it is a BSD, which one by the other.
-fn sharper(one: Option<System>, other: Option<System>) -> Option<System> {
-    match (one, other) {
-        (Some(System::Bsd), Some(exact)) if exact.agrees(System::Bsd) => other,
-        _ => one.or(other),
-    }
-}
-
-/// The end whose host bears one of these names.
-pub(crate) fn by_names(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
-    named(flow, names).or_else(|| at_prompt(facts, flow, names))
-}
-
-/// The end that one of these names is of.
-fn named(flow: &Flow, names: &[String]) -> Option<Side> {
-    let test = flow.test.as_ref();
-    let is = |end: &End, aliases: Option<&Vec<String>>| {
-        let all = aliases.into_iter().flatten().chain([&end.host]);
-        all.filter(|a| !a.is_empty())
-            .any(|a| names.iter().any(|n| alike(a, n)))
-    };
-    if is(&flow.to, test.map(|t| &t.aliases[1])) {
-        return Some(Side::Receiver);
-    }
-    is(&flow.from, test.map(|t| &t.aliases[0])).then_some(Side::Sender)
-}
-
-/// The end whose address was printed behind a prompt that bears one of these names.
-fn at_prompt(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
-    let all = facts.shells.iter();
-    let here = all.filter(|(_, name, _)| names.iter().any(|n| alike(n, name)));
-    one_end(flow, here.map(|(_, _, address)| address.as_str()))
-}
-
-/// The end that printed the log or the sockets of a text, where this host's settings are the only ones in it and nobody says
-/// whose they are.
-fn beside_log(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
-    let source = facts.host_sources.get(host as usize)?;
-    let others = facts.host_sources.iter().filter(|s| *s == source).count();
-    if others > 1 || !facts.hosts[host as usize].is_empty() {
-        return None;
-    }
-    let here = facts.shells.iter().filter(|(of, _, _)| of == source);
-    one_end(flow, here.map(|(_, _, address)| address.as_str()))
-}
-
-/// The one end that these addresses are of.
-fn one_end<'a>(flow: &Flow, addresses: impl Iterator<Item = &'a str>) -> Option<Side> {
-    let ends = [(&flow.from, Side::Sender), (&flow.to, Side::Receiver)];
-    let mut found = None;
-    for address in addresses.filter(|a| !a.is_empty()) {
-        let side = ends.iter().find(|(end, _)| end.host == address)?.1;
-        if found.is_some_and(|before| before != side) {
-            return None;
-        }
-        found = Some(side);
-    }
-    found
-}
-
 /// Whether two names are of one host: the same, or the first label of the other.
 pub(crate) fn alike(a: &str, b: &str) -> bool {
     let label = |s: &str| s.split('.').next().unwrap_or("").to_ascii_lowercase();
@@ -548,14 +401,4 @@ pub(crate) fn alike(a: &str, b: &str) -> bool {
             && is_name(b)
             && label(a) == label(b)
             && (!a.contains('.') || !b.contains('.'))
-}
-
-/// Linux gives twice the buffer that was asked for.
-fn doubles(test: &Test) -> bool {
-    let got = test.numbers.get("send_buffer_bytes");
-    let asked = test.numbers.get("send_buffer_requested_bytes");
-    got.zip(asked).is_some_and(|(got, asked)| {
-        let ratio = got.value / asked.value.max(1.0);
-        (1.98..2.02).contains(&ratio)
-    })
 }

@@ -11,6 +11,28 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
     too_large(e, items);
     unanswered(e, items);
     crate::stuck::by_stuck(e, items);
+    discovered(e, items);
+}
+
+/// A path MTU that was found: what reports packets that are too large reaches this sender. Said where nothing was measured.
+fn discovered(e: &Evidence, items: &mut Vec<Item>) {
+    let Some((mtu, by_trace)) = e.found_mtu.as_ref().filter(|_| e.rate.is_none()) else {
+        return;
+    };
+    let how = match by_trace {
+        true => "a trace found it, so that path MTU discovery works in this direction",
+        false => {
+            "the host that sent the pings knows it, from its own interface or from a router, so that its packets are no larger"
+        }
+    };
+    items.push(Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: format!(
+            "the path MTU is {:.0} bytes: {how}; what is larger may still be lost without a word in the other one, if something hangs",
+            mtu.value
+        ),
+    });
 }
 
 /// A program was connected, asked, and got nothing: small packets pass, and what is full is lost; or the other program does not answer.
@@ -55,14 +77,28 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     };
     // Where nothing was measured it is said all the same.
     let rate = e.rate.as_ref().map_or(0.0, |r| r.value);
-    // RFC 9293 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
-    let as_large = e.mss + 52.0 >= lost.value || rate <= 0.0;
+    let as_large = e.is_as_large(lost) || rate <= 0.0;
+    let proven = e.is_proven_hole();
+    let holds = if proven {
+        1.0
+    } else {
+        1.0 - step(rate, 1e5, 2e6)
+    };
     items.push(Item {
-        holds: if as_large { 1.0 - step(rate, 1e5, 2e6) } else { 0.0 },
-        weights: vec![(Cause::MtuBlackHole, 24.0)],
+        holds: if as_large { holds } else { 0.0 },
+        weights: match proven {
+            false => vec![(Cause::MtuBlackHole, 24.0)],
+            true => of(&LOSSES, -20.0)
+                .into_iter()
+                .chain([(Cause::MtuBlackHole, 44.0)])
+                .collect(),
+        },
         sentence: format!(
-            "pings of {:.0} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large",
-            lost.value
+            "pings of {} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large",
+            match lost.low < lost.high {
+                true => format!("{:.0} to {:.0}", lost.low, lost.high),
+                false => format!("{:.0}", lost.value),
+            }
         ),
     });
 }

@@ -298,6 +298,9 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     });
 }
 
+/// From this part of its least on, what a round trip grew by is said as a multiple.
+const SEVERAL: f64 = 2.0;
+
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     unsteady(e, items);
@@ -325,9 +328,12 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
             (Cause::ShallowBuffer, -8.0),
         ],
         sentence: format!(
-            "under load the round trip grew by {}, {:.0} %: a queue filled",
-            crate::bloat::ms(grew),
-            100.0 * grew / floor.value
+            "under load the round trip grew by {}, {}: a queue filled",
+            crate::bloat::grown(grew, loaded),
+            match grew / floor.value {
+                share if share < SEVERAL => format!("{:.0} %", 100.0 * share),
+                share => format!("to {:.0} times what it is at rest", share + 1.0),
+            }
         ),
     });
     items.push(Item {

@@ -44,10 +44,12 @@ pub(crate) fn missing(
     let hole = likely.first() == Some(&Cause::MtuBlackHole);
     if let Some(lost) = e.large_lost.as_ref().filter(|_| hole) {
         all.extend(of_size(lost, (facts, flow), asking));
-        if e.rate.is_none() {
+        if e.rate.is_none() || e.is_proven_hole() {
+            all.extend(of_place(facts, asking).filter(|_| all.is_empty()));
             return all;
         }
     }
+    all.extend(of_way_back(e, asking));
     let mut ask = |fact, would_decide: &str, command: String| {
         all.push(MissingFact {
             fact,
@@ -132,6 +134,35 @@ fn of_size(lost: &Figure, (facts, flow): (&Facts, &Flow), asking: &Asking) -> Op
         command: format!(
             "{}, and so on by halves between what is answered and what is not{trace}",
             asking.whole(3, ((passes.max(68.0) + lost.value) / 2.0 - 28.0).floor())
+        ),
+    })
+}
+
+/// Where packets that are too large are lost, if no trace was read.
+fn of_place(facts: &Facts, asking: &Asking) -> Option<MissingFact> {
+    let traced = facts.pieces.iter().any(|p| p.tool == "tracepath");
+    let command = asking.trace().filter(|_| !traced)?;
+    Some(MissingFact {
+        fact: "mtu_hop",
+        would_decide:
+            "behind which router packets that are too large are lost, and whether it reports them"
+                .to_owned(),
+        command,
+    })
+}
+
+/// Whether packets that are too large are reported in the other direction, where they are in this one and nothing was measured.
+fn of_way_back(e: &Evidence, asking: &Asking) -> Option<MissingFact> {
+    let (mtu, _) = e.found_mtu.as_ref().filter(|_| e.rate.is_none())?;
+    Some(MissingFact {
+        fact: "mtu_back_bytes",
+        would_decide: format!(
+            "whether packets of more than {:.0} bytes are reported in the other direction too, or lost there without a word: a hole",
+            mtu.value
+        ),
+        command: format!(
+            "on {}: tracepath ADDRESS, with that of the host of these texts",
+            asking.host
         ),
     })
 }
@@ -421,8 +452,7 @@ fn of_datagrams(e: &Evidence, mut all: Vec<MissingFact>, sure: bool) -> Vec<Miss
         all.push(MissingFact {
             fact: "line_bps",
             would_decide: "whether more was sent than the line carries".to_owned(),
-            command: "farpath diagnose --line 1Gbit/s ..., or ethtool INTERFACE on both hosts"
-                .to_owned(),
+            command: line_command(e),
         });
     }
     all
@@ -449,7 +479,7 @@ fn of_path(
         ask(
             "line_bps",
             "whether the line is full, or something holds the flow back",
-            "farpath diagnose --line 1Gbit/s ..., or ethtool INTERFACE on both hosts".to_owned(),
+            line_command(e),
         );
     }
     let losses = likely.iter().any(|c| c.is_loss());
@@ -491,6 +521,14 @@ fn of_path(
         }
     }
     all
+}
+
+/// What says how fast the line is; the example is one that carries what was measured.
+fn line_command(e: &Evidence) -> String {
+    let own = e.rate.as_ref().map_or(0.0, |r| r.value);
+    let usual = ETHERNET.into_iter().find(|l| *l >= 1e9 && *l > own * 1.02);
+    let example = usual.map_or("RATE".to_owned(), |bps| format!("{:.0}Gbit/s", bps / 1e9));
+    format!("farpath diagnose --line {example} ..., or ethtool INTERFACE on both hosts")
 }
 
 /// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and nearly the line's, as on a long path TCP may get

@@ -1,6 +1,9 @@
 //! Whom the names of files and headings speak of: "sender" and "receiver" are of one flow, and each stays the same host in all others.
 
-use crate::flow::{Flow, alike, by_names};
+use crate::ceiling::bps;
+use crate::fact::Place;
+use crate::flow::{Flow, alike};
+use crate::placed::by_names;
 use crate::read::Facts;
 use crate::seen::{Role, Side};
 
@@ -36,7 +39,7 @@ impl Flow {
     }
 
     /// Whether it goes the other way between the hosts of another, or the same way; none where they have none in common.
-    fn is_turned(&self, other: &Flow) -> Option<bool> {
+    pub(crate) fn is_turned(&self, other: &Flow) -> Option<bool> {
         let is = |a: usize, b: usize| {
             let (a, b) = (self.end_names(a), other.end_names(b));
             a.iter().any(|a| b.iter().any(|b| alike(a, b)))
@@ -53,6 +56,19 @@ impl Flow {
         let test = self.test.as_ref().filter(|t| !t.udp)?;
         Some(test.goodput()?.0.value)
     }
+}
+
+/// That a line which you said once is taken both ways, where flows go both ways: many lines carry more one way than the other.
+pub(crate) fn line_of_both_ways(facts: &Facts, flows: &[Flow]) -> Option<String> {
+    let first = flows.first()?;
+    let line = facts.of_path("line_bps").last()?;
+    let both = flows.iter().any(|f| f.is_turned(first) == Some(true));
+    (both && line.from.contains(&Place::You)).then(|| {
+        format!(
+            "--line {} is taken both ways: where the line carries less one way, diagnose the flow that goes so again with that rate",
+            bps(line.value)
+        )
+    })
 }
 
 /// Finds the flow that roles are of, where flows go both ways: the first, or a far slower one; not one whose hosts are named otherwise.

@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use crate::ceiling::{SSH_PORT, bytes};
+use crate::ceiling::bytes;
+use crate::channel::SSH_PORT;
 use crate::document::Stream;
 use crate::evidence::Evidence;
 use crate::fact::{Of, Place};

@@ -1,8 +1,8 @@
 //! Sockets that repeat what they sent, again and again, while nothing is acknowledged.
 
 use crate::cause::Cause;
-use crate::evidence::Evidence;
-use crate::fact::Of;
+use crate::evidence::{Evidence, NS};
+use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
@@ -18,7 +18,12 @@ pub(crate) struct Stuck {
     moved: bool,
     /// Whether pings to its peer pass.
     pings: bool,
+    /// How long nothing was acknowledged, seconds, where its kernel says it.
+    silent_s: Option<f64>,
 }
+
+/// RFC 9293 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
+const FULL: f64 = 52.0;
 
 /// A timer that was doubled so often met more than one loss by chance.
 const DOUBLED: f64 = 2.0;
@@ -44,7 +49,17 @@ impl Stuck {
             lost: get(most, "lost_segments"),
             moved: get(most, "bytes_acked") > mss,
             pings: received > 0.0 && received >= 0.9 * sent,
+            silent_s: Some(get(most, "silent_ns") * NS).filter(|s| *s > 0.0),
         })
+    }
+
+    /// How long nothing was acknowledged, in words; empty where nobody says it.
+    fn silence(&self) -> String {
+        match self.silent_s {
+            Some(s) if s >= 10.0 => format!(" for {s:.0} s"),
+            Some(s) => format!(" for {s:.1} s"),
+            None => String::new(),
+        }
     }
 
     /// Whether nothing tells a hole for large packets from a path that is down.
@@ -83,10 +98,11 @@ pub(crate) fn by_stuck(e: &Evidence, items: &mut Vec<Item>) {
             .chain([(Cause::MtuBlackHole, weight)])
             .collect(),
         sentence: format!(
-            "the sender's timer was doubled {:.0} times, {:.0} segments are lost and {} is acknowledged: {or}",
+            "the sender's timer was doubled {:.0} times, {:.0} segments are lost and {} is acknowledged{}: {or}",
             stuck.backoff,
             stuck.lost,
-            if stuck.moved { "nothing more" } else { "nothing" }
+            if stuck.moved { "nothing more" } else { "nothing" },
+            stuck.silence()
         ),
     });
 }
@@ -95,6 +111,25 @@ pub(crate) fn by_stuck(e: &Evidence, items: &mut Vec<Item>) {
 const OR_DOWN: f64 = 0.6;
 
 impl Evidence {
+    /// How long nothing of this flow was acknowledged, seconds: its socket is stalled, and every rate that it names is an old one.
+    pub(crate) fn stalled_s(&self) -> Option<f64> {
+        self.stuck.as_ref()?.silent_s
+    }
+
+    /// Whether pings prove a hole for packets that are as large as those of a sender that hangs.
+    pub(crate) fn is_proven_hole(&self) -> bool {
+        self.stuck.is_some()
+            && self
+                .large_lost
+                .as_ref()
+                .is_some_and(|l| self.is_as_large(l))
+    }
+
+    /// Whether the connection's packets are as large as such of which all are lost.
+    pub(crate) fn is_as_large(&self, lost: &Figure) -> bool {
+        self.mss + FULL >= lost.low
+    }
+
     /// The most that is said of a hole for large packets.
     pub(crate) fn hole_at_most(&self) -> f64 {
         let shown = self.large_lost.is_some() || self.swallowed.is_some();

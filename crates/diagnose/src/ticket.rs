@@ -2,6 +2,7 @@
 
 use crate::ceiling::bps;
 use crate::document::{Contradiction, FlowReport};
+use crate::evidence::NS;
 
 /// Columns that a ticket's text is wrapped at.
 const WIDTH: usize = 78;
@@ -10,7 +11,7 @@ const WIDTH: usize = 78;
 pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> String {
     let mut out = String::new();
     for flow in flows {
-        let rate = flow.observed.goodput_bps.map_or("no rate".to_owned(), bps);
+        let rate = rate(flow);
         let verdict = &flow.verdict;
         let mut paragraph = format!("{}: {rate}. ", flow.name);
         let words = crate::Cause::named(verdict.cause).map_or("unknown", crate::Cause::words);
@@ -57,6 +58,9 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
         for because in &verdict.because {
             wrap(because, "- ", &mut out);
         }
+        if let Some(target) = &flow.target {
+            wrap(&format!("Expected: {target}."), "", &mut out);
+        }
         changes(flow, &mut out);
         if !flow.missing.is_empty() && verdict.confidence < 0.9 {
             wrap("Please send:", "", &mut out);
@@ -71,6 +75,15 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
         wrap(&format!("Contradiction: {}", c.text), "", &mut out);
     }
     out.trim_end().to_owned() + "\n"
+}
+
+/// How fast it was, or for how long it has stood still.
+fn rate(flow: &FlowReport) -> String {
+    match (flow.observed.goodput_bps, flow.observed.stalled_ns) {
+        (Some(rate), _) => bps(rate),
+        (None, Some(ns)) => format!("stalled for {:.1} s", ns * NS),
+        (None, None) => "no rate".to_owned(),
+    }
 }
 
 /// What to change, and what that leaves.
@@ -89,8 +102,14 @@ fn changes(flow: &FlowReport, out: &mut String) {
                 .as_ref()
                 .and_then(|t| crate::Cause::named(t.cause));
             let by = then.map_or("other limits", crate::Cause::words);
+            let start = change.start_ns.map_or_else(String::new, |ns| {
+                format!(
+                    " once slow start is over, which takes about {:.0} s: a test from its start on shows less",
+                    ns * NS
+                )
+            });
             wrap(
-                &format!("After that, {by} would allow up to {}.", bps(after)),
+                &format!("After that, {by} would allow up to {}{start}.", bps(after)),
                 "",
                 out,
             );

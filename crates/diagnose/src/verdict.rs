@@ -18,8 +18,10 @@ use crate::pattern;
 use crate::pinged;
 use crate::ports;
 use crate::read::Facts;
+use crate::roles;
 use crate::seen::Side;
 use crate::sockets;
+use crate::target::target;
 use crate::ticket;
 
 /// Below this confidence the verdict is `unknown`.
@@ -40,6 +42,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(captured::left_out(facts, &taken));
     notes.extend(sockets::left_out(facts, &flows));
     notes.extend(pinged::left_out(facts, &flows));
+    notes.extend(roles::line_of_both_ways(facts, &flows));
     let reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
@@ -130,6 +133,7 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
         streams: sockets::streams(facts, flow),
         ceilings: limits.iter().map(|l| shown(facts, l)).collect(),
         missing: missing(e, (facts, flow), limits, &judged.weighed.ranking),
+        target: target(e, limits, &judged.changes),
         changes: judged.changes,
         verdict: judged.verdict,
         verify: None,
@@ -342,20 +346,22 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
     let mut all = Vec::new();
     let settled = e.settled().filter(|_| cause.is_steady());
     let later = settled.as_ref().zip(e.rate.as_ref());
-    let later = later.is_some_and(|(late, mean)| late.value > 1.05 * mean.value);
+    let later = later.filter(|(late, mean)| late.value > 1.005 * mean.value);
+    let whole = later.map_or_else(String::new, |(_, mean)| {
+        format!(" after its start, {} with it", bps(mean.value))
+    });
     if let Some(rate) = settled.or(e.rate.clone()) {
         let own = limits.iter().filter(|l| {
             l.cause == cause && l.rate.low * 0.8 <= rate.value && rate.value <= l.rate.high * 1.1
         });
         if let Some(l) = own.min_by(|a, b| spread(&a.rate).total_cmp(&spread(&b.rate))) {
             all.push(format!(
-                "{}: {} ({} to {}); measured {}{}",
+                "{}: {} ({} to {}); measured {}{whole}",
                 l.formula,
                 bps(l.rate.value),
                 bps(l.rate.low),
                 bps(l.rate.high),
-                bps(rate.value),
-                if later { " after its start" } else { "" }
+                bps(rate.value)
             ));
         } else if cause == Cause::ReceiveWindow
             && let Some(flight) = e.settled_flight()
@@ -423,6 +429,7 @@ fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
             .as_ref()
             .and_then(|r| r.from.first())
             .map(|at| facts.place(*at)),
+        stalled_ns: e.stalled_s().map(|s| (s * 1e9).round()),
         at_utc_ns: captured_at(facts, flow),
         rtt_ns: e.rtt_by_itself().map(|r| (r.value * 1e9).round()),
         implied_flight_bytes: e.implied_flight().map(|f| f.value.round()),

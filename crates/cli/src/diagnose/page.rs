@@ -109,8 +109,18 @@ fn flow(flow: &FlowReport, out: &mut String) {
         }
         _ => "no rate in these texts".to_owned(),
     };
+    let rate = match (seen.goodput_bps, seen.stalled_ns) {
+        (None, Some(ns)) => format!(
+            "stalled: nothing was acknowledged for {}",
+            quantity("stalled_ns", ns)
+        ),
+        _ => rate,
+    };
     entry("measured", &rate, out);
     verdict(flow, out);
+    if let Some(target) = &flow.target {
+        entry("target", target, out);
+    }
     for change in &flow.changes {
         change_of(change, out);
     }

@@ -423,14 +423,19 @@ fn pages(key: &str, [pressure, most]: [u64; 2], place: &Place, host: &mut Host) 
     finding.severity = Severity::Warning;
 }
 
+/// What of an Ethernet line's rate is payload in packets of 1500 bytes: 1448 of 1538 bytes.
+const PAYLOAD: f64 = 1448.0 / 1538.0;
+
 /// HOST018: the rate that all connections together get before the memory of `pressure` pages is used up.
 fn memory(key: &str, pressure: u64, place: &Place, host: &mut Host) {
     let path = host.path;
     let bytes = pressure as f64 * PAGE as f64;
     let [receive, send] =
         [MEMORY_PART.receive, MEMORY_PART.send].map(|p| path.rate_of((bytes * p[1]) as u64));
-    let wanted = path.rate.map_or(SLOW, |r| r.as_bps());
-    if receive.min(send) >= wanted {
+    let wanted = path
+        .rate
+        .map_or(SLOW as f64, |r| PAYLOAD * r.as_bps() as f64);
+    if receive.min(send) as f64 >= wanted {
         return;
     }
     let of = path.rate.map_or_else(String::new, |r| format!(" of {r}"));

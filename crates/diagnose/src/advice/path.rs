@@ -107,6 +107,7 @@ fn nothing() -> Change {
         low_bps: None,
         high_bps: None,
         then: None,
+        start_ns: None,
     }
 }
 
@@ -179,6 +180,7 @@ fn port(e: &Evidence, target: &Figure) -> Change {
         low_bps: Some(all.low * 0.9),
         high_bps: Some(all.high),
         then: None,
+        start_ns: None,
     }
 }
 
@@ -203,5 +205,6 @@ fn duplex(e: &Evidence) -> Change {
             cause: Cause::Link.name(),
             limit_bps: l.value * share,
         }),
+        ..nothing()
     }
 }

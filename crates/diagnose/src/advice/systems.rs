@@ -12,6 +12,8 @@ pub(crate) use scaling::{scaling, scaling_between};
 pub(crate) use tested::{tester, threads};
 
 use crate::cause::Cause;
+use crate::ceiling::bytes;
+use crate::channel::Channel;
 use crate::document::Change;
 use crate::fact::Figure;
 use crate::known::System;
@@ -94,6 +96,7 @@ impl Remedy {
             low_bps: after.as_ref().map(|f| f.low),
             high_bps: after.as_ref().map(|f| f.high),
             then: None,
+            start_ns: None,
         }
     }
 }
@@ -114,17 +117,20 @@ pub(crate) fn program(tested: Option<&str>) -> Remedy {
     ])
 }
 
-/// Against pauses of OpenSSH, which has a window of its own; more may be in flight than that has room for.
-pub(crate) fn ssh(within: bool) -> Remedy {
+/// Against pauses of OpenSSH, which has a window of its own: what the bytes in flight speak for comes first.
+pub(crate) fn ssh(channel: Channel) -> Remedy {
+    let disk = |why: &str| {
+        format!(
+            "iostat -x 5 on both hosts meanwhile: a disk that is busy gives no more; the window of OpenSSH's channel, 2 MiB, is not what holds it, as {why}"
+        )
+    };
+    let first = match channel {
+        Channel::Open => "OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more".to_owned(),
+        Channel::Beyond => disk("more is in flight"),
+        Channel::Empty(flight) => disk(&format!("only {} of it were in flight", bytes(flight))),
+    };
     let commands = [
-        match within {
-            true => {
-                "OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more"
-            }
-            false => {
-                "iostat -x 5 on both hosts meanwhile: a disk that is busy gives no more; the window of OpenSSH's channel, 2 MiB, is not what holds it, as more is in flight"
-            }
-        },
+        first.as_str(),
         "top -H on both hosts meanwhile: where ssh or sshd fills a processor, a cipher that the processor knows (-c aes128-gcm@openssh.com) is faster",
         "iperf3 between the same hosts shows what the path gives without the program",
     ];

@@ -121,10 +121,12 @@ fn window(host: &Host<'_>, path: PathAsked, a: &Allowed) -> Remedy {
             .push_str(&format!("; the host has {memory} bytes"));
     }
     let most = LARGEST.as_bytes() as f64;
-    if wanted > most {
+    // Of what is on the line, headers are not in the window.
+    let payload = host.line(path.rate).rate.value * path.rtt.as_secs_f64() / 8.0;
+    if payload > most {
         remedy.commands.push(format!(
             "and {} connections side by side: a window ends at {most:.0} bytes (RFC 7323 §2.3)",
-            (wanted / most).ceil()
+            (payload / most).ceil()
         ));
     }
     remedy

@@ -542,6 +542,9 @@ fn a_path_beyond_the_largest_window_needs_several_connections() {
         commands.contains("and 3 connections side by side"),
         "{commands}"
     );
+    // Of 1.08 GB on the line 1.06 are payload, which one window holds.
+    let one = judged(&host(AS_IT_COMES, &[]), "100Gbit/s", "86ms");
+    assert!(!format!("{:?}", one.changes).contains("side by side"));
     let tuned = judged(&host(TUNED, &[]), "400Gbit/s", "1s");
     let of = |by: &str| {
         tuned

@@ -104,7 +104,7 @@ fn is_flag(word: &str, flag: char) -> bool {
 }
 
 /// Whether a line begins with the prompt of Windows: `C:\iperf>`, `PS C:\>`.
-fn is_windows(text: &str) -> bool {
+pub(super) fn is_windows(text: &str) -> bool {
     let text = text.strip_prefix("PS ").unwrap_or(text);
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic())

@@ -1,5 +1,6 @@
 //! Who printed what follows: a line `server:`, or the prompt before a command.
 
+use super::command;
 use crate::redact;
 use crate::seen::{Role, Side};
 
@@ -8,7 +9,7 @@ use crate::seen::{Role, Side};
 pub(super) struct Label {
     /// The end that printed it, if the label says so.
     pub(super) side: Option<Role>,
-    /// Name of the host, empty if only the end was named.
+    /// Name of the host, empty if only the end was named; [`WINDOWS`] at a prompt of Windows.
     pub(super) name: String,
     /// Whether something under it was read.
     pub(super) used: bool,
@@ -19,6 +20,9 @@ const LABEL_MAX: usize = 40;
 
 /// Longest prompt.
 const PROMPT_MAX: usize = 60;
+
+/// The name of hosts whose prompt is a folder of Windows: no other host is called so.
+pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
 const COMMANDS: [&str; 24] = [
@@ -35,7 +39,10 @@ pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
             ..Label::default()
         });
     }
-    let name = redact(prompt(text)?);
+    let name = match command::is_windows(text) {
+        true => windows(text)?.to_owned(),
+        false => redact(prompt(text)?),
+    };
     let same = before.name.is_empty() || before.name == name;
     Some(Label {
         side: end(name.split('.').next().unwrap_or("")).or(before.side.filter(|_| same)),
@@ -97,6 +104,19 @@ fn heading(text: &str) -> Option<Role> {
     ends.next().filter(|_| ends.next().is_none())
 }
 
+/// What the host of a prompt of Windows is called, where a command that is read stands behind it: `C:\\iperf>`, `PS C:\\>`.
+fn windows(text: &str) -> Option<&'static str> {
+    let (_, command) = text.split_once('>')?;
+    is_command(command).then_some(WINDOWS)
+}
+
+/// Whether a text begins with a command whose output is read.
+fn is_command(text: &str) -> bool {
+    let command = text.split_whitespace().next().unwrap_or("");
+    let command = command.rsplit(['/', '\\']).next().unwrap_or(command);
+    COMMANDS.contains(&command.trim_end_matches(".exe"))
+}
+
 /// The host of a shell's prompt: `server# `, `root@server:~$ `, `[root@server ~]# `, `rainbow:guest {159} `.
 fn prompt(text: &str) -> Option<&str> {
     let mark = text
@@ -104,9 +124,7 @@ fn prompt(text: &str) -> Option<&str> {
         .take(PROMPT_MAX)
         .find(|(_, c)| matches!(c, '#' | '$' | '%' | '>' | '}'))?
         .0;
-    let command = text[mark + 1..].split_whitespace().next()?;
-    let command = command.rsplit('/').next().unwrap_or(command);
-    if !COMMANDS.contains(&command) {
+    if !is_command(&text[mark + 1..]) {
         return None;
     }
     let head = text[..mark].trim_start_matches(['[', '(']);

@@ -44,6 +44,7 @@ use crate::seen::{End, Role, Side, Test};
 use crate::tally::Reading;
 pub(crate) use copies::COPIES;
 use label::Label;
+pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
 pub(crate) use nic::MEAN;
 
@@ -539,7 +540,7 @@ impl Facts {
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
         self.host_sources.push(self.here());
-        let named = Some(self.label.name.clone()).filter(|n| !n.is_empty());
+        let named = Some(self.label.name.clone()).filter(|n| !n.is_empty() && n != WINDOWS);
         self.hosts.push(named.into_iter().collect());
         let by_file = self.sources.last().and_then(|name| label::role_of(name));
         self.sides.push(self.label.side.or(by_file));
@@ -563,7 +564,10 @@ impl Facts {
             Of::Host(n) => {
                 let name = &self.label.name;
                 let names = &self.hosts[n as usize];
-                (name.is_empty() || names.is_empty() || names.contains(name))
+                let system = crate::flow::word(self, host, "system").map(|(word, _)| word);
+                let of_kind = (name == WINDOWS) == (system == Some("windows"));
+                let fits = names.is_empty() && of_kind;
+                (name.is_empty() || fits || names.contains(name))
                     && [None, self.sides[n as usize]].contains(&self.label.side)
             }
             _ => false,

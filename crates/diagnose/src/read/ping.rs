@@ -17,6 +17,8 @@ pub(super) struct Ping {
     counted: Option<(f64, f64, Place)>,
     /// Bytes of each packet, with its headers, if the first line said so.
     size: Option<f64>,
+    /// The host of the pings says itself that they are too large: it sent none.
+    unsent: bool,
     /// Whether a closing line gave the times.
     closed: bool,
 }
@@ -56,7 +58,7 @@ impl Tool for Ping {
         self.answer(text, line.at)
             || self.count(text, line.at, facts)
             || self.times(text, line.at, facts)
-            || reported(self.of(), text, line.at, facts)
+            || self.reported(text, line.at, facts)
             || fping(text, line.at, facts)
             || cisco(self.of(), text, line.at, facts)
             || going && is_around(text)
@@ -98,14 +100,27 @@ fn reported(of: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         .unwrap_or(digits.len());
     if let Some(mtu) = whole(&digits[..end]).filter(|m| *m >= MTU_LEAST) {
         facts.exact(of, "mtu_reported_bytes", mtu as f64, at);
+        if text.contains(UNSENT) {
+            facts.exact(of, "mtu_known_there_bytes", mtu as f64, at);
+        }
     }
     true
 }
+
+/// What a host says of pings that it does not send.
+const UNSENT: &str = "local error";
 
 /// Every link carries packets of this many bytes (RFC 791).
 const MTU_LEAST: u64 = 68;
 
 impl Ping {
+    /// What a router or the own host says of pings that are too large.
+    fn reported(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let is_report = reported(self.of(), text, at, facts);
+        self.unsent |= is_report && text.contains(UNSENT);
+        is_report
+    }
+
     /// `64 bytes from 10.0.0.1: icmp_seq=1 ttl=54 time=250.4 ms`, `Reply from …: bytes=32 time=12ms TTL=54`.
     fn answer(&mut self, text: &str, at: Place) -> bool {
         let is_answer = text.contains(" bytes from ")
@@ -146,6 +161,10 @@ impl Ping {
             }
             let of = self.of();
             self.counted = Some((sent as f64, received as f64, at));
+            if self.unsent && received == 0 {
+                // What was never sent is not lost.
+                return true;
+            }
             if let Some(size) = self.size.filter(|s| *s >= LARGE && received == 0) {
                 // None of them is a hole for packets of this size, not a share that the path loses.
                 facts.exact(of, "ping_large_lost_bytes", size, at);
@@ -190,6 +209,7 @@ impl Ping {
         let answers = core::mem::take(&mut self.answers);
         let had = core::mem::take(&mut self.closed);
         self.counted = None;
+        self.unsent = false;
         if had || answers.is_empty() {
             return;
         }

@@ -198,6 +198,9 @@ impl Routes {
         };
         if rest.contains(" hops ") {
             facts.exact(Of::Path, "mtu_bytes", pmtu, at);
+            if self.pmtu.is_some_and(|first| pmtu < first) {
+                facts.exact(Of::Path, "mtu_discovered_bytes", pmtu, at);
+            }
         } else if self.pmtu.is_some_and(|first| pmtu < first) {
             facts.exact(Of::Path, "mtu_reported_bytes", pmtu, at);
         }

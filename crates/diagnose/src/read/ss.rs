@@ -201,6 +201,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("unacked_segments", n("unacked:"));
     put("lost_segments", n("lost:"));
     put("backoff", n("backoff:"));
+    put("silent_ns", n("lastack:").map(|ms| ms * 1e6));
     put("window_announced_bytes", n("snd_wnd:"));
     put(
         "delivery_bps",

@@ -55,7 +55,8 @@ fn pings_at_rest_and_under_load_are_a_queue_that_others_wait_for() {
         let all = link(&of(&(log(STILL) + &pings), &Default::default()));
         for words in [
             "grew by 270 ms",
-            "adds 270 ms: whatever shares the line waits as long",
+            "adds 270 ms",
+            "whatever shares the line waits as long",
             "no longer waits 270 ms",
             "fq_codel",
         ] {

@@ -1,0 +1,72 @@
+//! The channel of OpenSSH, which has a window of its own, whatever TCP's is.
+
+use crate::cause::Cause;
+use crate::ceiling::{Limit, formula, limit};
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Place};
+use crate::flow::Flow;
+
+/// The port of SSH (IANA).
+pub(crate) const SSH_PORT: u16 = 22;
+
+/// Whether a flow is of SSH, by its port or its tool.
+pub(crate) fn is_ssh(flow: &Flow) -> bool {
+    let ports = [flow.from.port, flow.to.port];
+    ports.contains(&Some(SSH_PORT)) || flow.test.as_ref().is_some_and(|t| t.tool == "scp")
+}
+
+/// What OpenSSH lets be in flight of a channel, bytes: `CHAN_SES_WINDOW_DEFAULT`, 64 packets of 32 KiB. It is opened again where three
+/// packets of it were used.
+const CHANNEL: [f64; 2] = [61.0 * 32_768.0, 64.0 * 32_768.0];
+
+/// Whether more is in flight than a channel of OpenSSH has room for: another program, or one that was built with a larger window.
+pub(crate) fn beyond_channel(e: &Evidence) -> bool {
+    let flight = e
+        .flight
+        .clone()
+        .or_else(|| e.implied_flight().map(|f| f.times(e.streams)));
+    flight.is_some_and(|f| f.low > 1.06 * CHANNEL[1] * e.streams)
+}
+
+/// How much of its channel's window a connection of OpenSSH has in flight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Channel {
+    /// More than there is room for.
+    Beyond,
+    /// It may be full.
+    Open,
+    /// Next to nothing, bytes: something else holds the program back.
+    Empty(f64),
+}
+
+/// A channel of which less than this part is in flight is not what holds its program back.
+const NEXT_TO_NOTHING: f64 = 0.25;
+
+/// How full the channel of a connection of OpenSSH is, as far as its kernel shows it.
+pub(crate) fn channel_of(e: &Evidence) -> Channel {
+    let flight = e.flight.as_ref().map(|f| f.high / e.streams);
+    match flight.filter(|f| *f < NEXT_TO_NOTHING * CHANNEL[1]) {
+        _ if beyond_channel(e) => Channel::Beyond,
+        Some(flight) => Channel::Empty(flight),
+        None => Channel::Open,
+    }
+}
+
+/// A connection of OpenSSH has a window of its own in its channel. What is faster than that is another program, and what is much slower
+/// is held by something else.
+pub(crate) fn channel(e: &Evidence, all: &mut Vec<Limit>) {
+    let (Some(rtt), Some(rate)) = (e.rtt_by_itself().filter(|_| e.ssh), &e.rate) else {
+        return;
+    };
+    if beyond_channel(e) {
+        return;
+    }
+    let at = rtt.from.first().copied().unwrap_or(Place::You);
+    let bytes = Figure::between(CHANNEL[1], CHANNEL[0], CHANNEL[1], at);
+    let most = bytes.over(rtt).times(8.0 * e.streams);
+    if rate.value < 0.75 * most.value || rate.value > 1.06 * most.high {
+        return;
+    }
+    let formula = formula(e, &bytes, rtt, "the window of a channel of OpenSSH");
+    all.push(limit(Cause::Application, most, formula));
+}
