@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::ValueEnum;
-use farpath_experiment::{Experiment, Loaded, Outcome, Request, lab, page};
+use farpath_experiment::{Experiment, Loaded, Outcome, Request, lab};
 use farpath_record::{Expect, Origin, Point, RunDocument};
 use farpath_report::junit::{self, Case, unjudged, without_emulation};
 use farpath_report::table;
@@ -74,12 +74,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     keep_series(&mut document, args.series);
     let mut size = 0;
     if let Some((output, links)) = output.zip(links) {
-        let mut page = page::data(
-            &experiment,
-            &document,
-            sequences,
-            command(args, document.seed),
-        );
+        let mut page = experiment.page(&document, sequences, command(args, document.seed));
         page.captures = captures.finish(taps)?;
         page.notes
             .extend(kept(args.series, document.repeats.is_some()));

@@ -25,7 +25,7 @@ pub mod live;
 mod loaded;
 mod memory;
 pub mod origin;
-pub mod page;
+mod page;
 mod planned;
 mod predict;
 mod progress;

@@ -11,36 +11,38 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{NodeId, Scenario};
 use farpath_wire::FlowDir;
 
-/// The page of a run; `command` repeats it.
-pub fn data(
-    experiment: &Experiment,
-    document: &RunDocument,
-    mut sequence: Vec<Sequence>,
-    command: String,
-) -> ReportData {
-    let loaded = &experiment.loaded;
-    let scenario = &loaded.scenario;
-    let (topology, paths) = drawing(experiment);
-    let notes = crate::sequence::thin(&mut sequence);
-    ReportData {
-        schema: SCHEMA.to_owned(),
-        document: document.clone(),
-        scenario: ScenarioText {
-            name: scenario.name.clone(),
-            source: scenario.source.clone(),
-            summary: scenario.summary.clone(),
-            text: Some(loaded.document.resolved_text().to_owned()),
-        },
-        command: Some(command),
-        topology: Some(topology),
-        paths,
-        sequence,
-        captures: Vec::new(),
-        keys: Keys::of(document).names().to_vec(),
-        said: farpath_record::record_notes(document),
-        notes,
-        comparison: None,
-        runs: Vec::new(),
+impl Experiment {
+    /// The page of a run; `command` repeats it.
+    pub fn page(
+        &self,
+        document: &RunDocument,
+        mut sequence: Vec<Sequence>,
+        command: String,
+    ) -> ReportData {
+        let loaded = &self.loaded;
+        let scenario = &loaded.scenario;
+        let (topology, paths) = drawing(self);
+        let notes = crate::sequence::thin(&mut sequence);
+        ReportData {
+            schema: SCHEMA.to_owned(),
+            document: document.clone(),
+            scenario: ScenarioText {
+                name: scenario.name.clone(),
+                source: scenario.source.clone(),
+                summary: scenario.summary.clone(),
+                text: Some(loaded.document.resolved_text().to_owned()),
+            },
+            command: Some(command),
+            topology: Some(topology),
+            paths,
+            sequence,
+            captures: Vec::new(),
+            keys: Keys::of(document).names().to_vec(),
+            said: farpath_record::record_notes(document),
+            notes,
+            comparison: None,
+            runs: Vec::new(),
+        }
     }
 }
 
@@ -121,7 +123,7 @@ fn signal_name(signal: &str) -> String {
 }
 
 /// The way of each test, there and back: that of its first stream, which bundles may part from others'.
-pub fn paths(scenario: &Scenario, plan: &Plan) -> Vec<TestPath> {
+fn paths(scenario: &Scenario, plan: &Plan) -> Vec<TestPath> {
     let mut paths = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {
         let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {

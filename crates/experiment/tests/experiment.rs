@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use farpath_experiment::{
-    Class, Experiment, Fault, Hosts, Outcome, Progress, Request, Silent, page, plan_jobs,
+    Class, Experiment, Fault, Hosts, Outcome, Progress, Request, Silent, plan_jobs,
 };
 use farpath_probe::work::Work;
 use farpath_record::{Origin, RunDocument};
@@ -268,7 +268,7 @@ fn the_drawing_of_a_sweep_has_what_a_link_is_over_all_of_it() {
         request.sets = sets.to_vec();
         let experiment = Experiment::new(request).expect(sweep);
         let document = RunDocument::new("small", 1, String::new());
-        let page = page::data(&experiment, &document, Vec::new(), String::new());
+        let page = experiment.page(&document, Vec::new(), String::new());
         let link = page.topology.and_then(|t| t.links.into_iter().nth(1));
         let bulk = page.paths.iter().filter(|way| way.test == "bulk");
         (link.expect("it is drawn").label, bulk.count())
