@@ -100,6 +100,7 @@ pub struct Sender {
     end: u64,
     /// Everything from here up was sent once at most.
     resent_to: u64,
+    /// What the other end offers; at first at most [`UNSCALED_WINDOW`], as a SYN-ACK's is not scaled (RFC 7323 §2.2).
     peer_window: u64,
     send_buffer: u64,
     /// Congestion window in bytes.
@@ -192,7 +193,6 @@ impl Sender {
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,
-            // The window of a SYN-ACK is not scaled (RFC 7323 §2.2).
             peer_window: config.first_offer().min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
             cwnd: (f64::from(config.first_window()) * segment as f64).min(config.most()),

@@ -33,9 +33,8 @@ impl Plan {
     /// Both ends' parameters of one connection.
     pub fn tcp_config(&self, scenario: &Scenario, flow: usize, tcp: &Tcp) -> Config {
         let f = &self.flows[flow];
-        let (sender, receiver) = (limits(scenario, f.source), limits(scenario, f.sink));
-        let profile = |host: Option<&Host>| host.map_or(Profile::Linux6, |h| h.profile);
-        let (sends, receives) = (profile(sender), profile(receiver));
+        let ends @ [sender, receiver] = [f.source, f.sink].map(|node| limits(scenario, node));
+        let [sends, receives] = ends.map(|h| h.map_or(Profile::Linux6, |h| h.profile));
         let max = |size: Option<Size>| size.unwrap_or(DEFAULT_MAX).as_bytes();
         let mss = self.mss(scenario, flow);
         let is_bulk = scenario.tests[f.test].kind.bulk().is_some();
@@ -68,14 +67,10 @@ impl Plan {
                 )
             }
         };
-        let window_scaling = [sender, receiver].map(|h| h.is_none_or(|h| h.window_scaling));
-        let most = match window_scaling {
-            [true, true] => LARGEST_WINDOW,
-            _ => UNSCALED_WINDOW,
-        };
+        let window_scaling = ends.map(|h| h.is_none_or(|h| h.window_scaling));
         let exchange = scenario.tests[f.test].kind.exchange(0);
         Config {
-            receive_window: receive_window.min(most),
+            receive_window: receive_window.min(most_said(window_scaling)),
             send_buffer,
             initial_window: tcp.initial_window,
             sack: tcp.sack,
@@ -105,6 +100,14 @@ impl Plan {
             compressed_sacks: tcp.compressed_sacks,
             reading: Reading::AtOnce,
         }
+    }
+}
+
+/// The largest window that can be said between two ends, whether each scales or not.
+fn most_said(window_scaling: [bool; 2]) -> u64 {
+    match window_scaling {
+        [true, true] => LARGEST_WINDOW,
+        _ => UNSCALED_WINDOW,
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Edits {
     pub(super) left_out: usize,
 }
 
-/// The edits that give the sweep the values of `set`; none where it is no list, its key is not swept, or takes lists itself.
+/// The edits that give the sweep the values of `set`; none of another value, and of a key that is not swept or takes lists itself.
 pub(super) fn edits(
     text: &str,
     root: &DeTable<'_>,
@@ -45,7 +45,7 @@ pub(super) fn edits(
 }
 
 impl Set {
-    /// The values of a list, each as `--set` would write it; none of a value that is no list.
+    /// The values of a list, each as `--set` would write it; none of another value.
     pub fn values(&self) -> Option<Vec<String>> {
         let document = format!("v = {}", literal(&self.value));
         let (tree, _) = DeTable::parse_recoverable(&document);

@@ -285,7 +285,7 @@ fn a_list_replaces_the_values_of_a_swept_key() {
         "{resolved}"
     );
     assert_eq!(resolved.matches("[[expect]]").count(), 1, "{resolved}");
-    // A key that is not swept has one value, and is told where several go.
+    // A key that is not swept has one value; the error says where several go.
     let said = set(&["link.ab.rate=[\"1 Gbit/s\"]"]).expect_err("not swept");
     let said = said.to_string();
     assert!(said.contains("below [sweep]"), "{said}");
