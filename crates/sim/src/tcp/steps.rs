@@ -50,7 +50,7 @@ impl Steps {
             if n >= SHORT && n.is_multiple_of(SHORT / 2) {
                 self.every = self.every.times(2);
             }
-            self.end = self.end + self.every;
+            self.end += self.every;
         }
     }
 
