@@ -256,7 +256,7 @@ impl Connection {
         (beyond && in_flight > 0 && self.first_cut.is_some()).then(|| {
             let mb = |bytes: u64| bytes as f64 / 1e6;
             format!(
-                "cwnd_max_bytes is not the window in use: at {:.4} MB the congestion window was no limit, at most {:.4} MB were seen in \
+                "cwnd_max_bytes is not the window in use: at {:.4} MB the congestion window did not limit, at most {:.4} MB were seen in \
                  flight, and a loss cuts from these",
                 mb(self.cwnd_max.unwrap_or_default()),
                 mb(in_flight)

@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// A window in one burst each round trip of four steps, doubled up to seven: stretches that are no whole round trips would have
+    /// A window in one burst each round trip of four steps, doubled up to seven: stretches of parts of a round trip would have
     /// more bursts, and a round trip that begins in the pause before a window is not of that window.
     #[test]
     fn bursts_of_a_round_trip_make_no_rate_of_their_own() {

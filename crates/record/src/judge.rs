@@ -49,8 +49,8 @@ pub struct Expect {
     pub note: Option<String>,
     /// The file of `--expect` it stands in; none for the scenario's own.
     pub file: Option<String>,
-    /// The scenario must expect the same in a band of its own that holds the middle of this one and is at most this share of it
-    /// wide.
+    /// The scenario must expect the same in a band of its own that holds the middle of this one and is at most this share of its
+    /// own middle wide.
     pub stated_within: Option<f64>,
 }
 

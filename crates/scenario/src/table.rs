@@ -174,8 +174,8 @@ pub(crate) const EXPECT: Section = Section {
         key(
             "stated_within",
             Bound,
-            "In a file of `--expect` alone: the scenario must have an expectation of its own of the same, whose band holds the middle \
-             of this one and is no wider than this share of it, such as `5 %`, from end to end.",
+            "In a file of `--expect` alone: the scenario itself must expect the same. Its band must hold the middle of this one, and be at most \
+             this share of its own middle wide, such as `5 %`, from end to end.",
         ),
         key("at", Point, "Points of the sweep it applies to.").default("all"),
         key("origins", Choices(ORIGINS), "Results it applies to.").default("those that ran"),
