@@ -29,6 +29,7 @@ use std::process::ExitCode;
 use farpath_emu::state::{Lab, Registry};
 use farpath_experiment::lab::Ground;
 
+pub(crate) use programs::Port;
 pub(crate) use run::report_refusal;
 
 use crate::args::{LabArgs, LabCommand, LabControl};
