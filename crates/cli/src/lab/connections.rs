@@ -230,7 +230,9 @@ impl Connections {
         let sent = |(ends, c): &(&[String; 2], &Watched)| c.sent(other(ends));
         // What the path swallows is written, and never acknowledged. What has ended sends no more of it.
         let written = |c: &(&[String; 2], &Watched)| sent(c) + c.1.last.end.unsent;
-        let (ends, most) = self.all.iter().max_by_key(written)?;
+        // Of two that sent as much as each other it is the command's.
+        let rank = |c: &(&[String; 2], &Watched)| (written(c), c.1.host == 0);
+        let (ends, most) = self.all.iter().max_by_key(rank)?;
         let is_counted = most.is_closed || other(ends).is_some_and(|c| c.is_closed);
         if most.is_hardly_seen() && !is_counted {
             return None;
@@ -977,6 +979,17 @@ mod tests {
             assert!(!told.at_least && told.limited_by.is_none(), "{told:?}");
             assert!(told.line.contains("in 211 segments"), "{}", told.line);
         }
+    }
+
+    #[test]
+    fn of_two_ends_that_sent_the_same_it_is_the_commands() {
+        let mut connections = Connections::across([100_000; 2]);
+        for host in [0, 1] {
+            let account = "bytes_sent:4 bytes_acked:4 bytes_received:4 busy:2000ms";
+            connections.note(at(100), host, &end(host, account));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.sender, told.bytes_sent), ("your command", 4));
     }
 
     /// The end that received has gone before the command, and what the other sent is heard of later, or never.
