@@ -191,6 +191,7 @@ fn host(
         }
         let mtu = limit.min(LARGEST_MTU);
         let own = [4, 6].map(|version| address(node, version));
+        let line = Line::first(whole, plan, *port);
         layout.spec.interfaces.push(InterfaceSpec {
             mac: mac(*port),
             mtu,
@@ -204,12 +205,7 @@ fn host(
             ring_packets: RING_PACKETS,
             // TCP builds super-frames whatever the card takes (since Linux 4.17): `ethtool -K` would cut them after the fact.
             segments_at_once: (scenario.hosts[node.0].tso == Some(false)).then_some(1),
-            shaping: shaping(
-                whole,
-                (plan, longest),
-                (*port, Line::first(whole, plan, *port)),
-                mtu,
-            ),
+            shaping: shaping(whole, (plan, longest), (*port, line), mtu),
             name,
         });
     }

@@ -11,6 +11,7 @@ use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 use serde::Serialize;
 
+use super::cause::{Cause, join_losses};
 use super::programs::pace;
 use super::seen::{self, Seen};
 use super::turns::{End, turns};
@@ -70,18 +71,6 @@ const BUSY_LEAST: Duration = Duration::from_secs(1);
 /// that is more than this share of its time, nothing is said that samples say.
 const APART: u64 = 3;
 const UNSEEN_MOST: f64 = 0.2;
-
-/// What limited a connection.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Cause {
-    Limit(Limit),
-    /// It was the other side's turn to send.
-    Other,
-    /// A request or an answer was on the way.
-    Way,
-    /// The path was down, or the sender waited to try again.
-    Down,
-}
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
@@ -323,40 +312,9 @@ impl Busiest {
     }
 }
 
-impl Cause {
-    /// Whether it is the congestion window.
-    fn is_window(self) -> bool {
-        matches!(
-            self,
-            Cause::Limit(Limit::CwndSlowStart | Limit::CwndRecovery)
-        )
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Cause::Limit(limit) => limit.name(),
-            Cause::Other => "other_side",
-            Cause::Way => "on_the_way",
-            Cause::Down => "path_down",
-        }
-    }
-}
-
 /// Two standard errors of a share of one half that so many samples give.
 fn within(samples: usize) -> f64 {
     1.0 / (samples as f64).sqrt()
-}
-
-/// To a reader losses and a window that they have cut are one cause; the largest is first again.
-fn join_losses(causes: &mut Vec<(Cause, f64)>) {
-    let [loss, cut] = [Limit::Loss, Limit::CwndRecovery].map(Cause::Limit);
-    let share = |cause| causes.iter().find(|c| c.0 == cause).map(|c| c.1);
-    if let (Some(loss_share), Some(_)) = (share(loss), share(cut)) {
-        causes.retain(|c| c.0 != loss);
-        let cut = causes.iter_mut().find(|c| c.0 == cut);
-        cut.into_iter().for_each(|c| c.1 += loss_share);
-        causes.sort_by(|a, b| b.1.total_cmp(&a.1));
-    }
 }
 
 /// The two ends in the first line of a connection: its last words. A socket for both versions of IP names IPv4 in IPv6.

@@ -256,9 +256,8 @@ pub(crate) fn report_refusal(words: &[String], failure: &Failure) -> Result<(), 
     files.write(&name, Outcomes::fault(&name, failure))
 }
 
-fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Outcomes, Failure> {
-    // What is wrong with the arguments is said wherever they are read.
-    let limit = limit(args.timeout.as_deref())?;
+/// IPv6 has a smallest MTU.
+fn check_mtu(args: &LabRunArgs) -> Result<(), Failure> {
     if let Some(mtu) = args.path.mtu.filter(|_| args.control.ipv6)
         && mtu < SMALLEST_IPV6_MTU
     {
@@ -267,6 +266,13 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
             Failure::usage(title).hint(format!("--mtu {SMALLEST_IPV6_MTU}, or -4 for IPv4 alone"))
         );
     }
+    Ok(())
+}
+
+fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Outcomes, Failure> {
+    // What is wrong with the arguments is said wherever they are read.
+    let limit = limit(args.timeout.as_deref())?;
+    check_mtu(args)?;
     let path = Path::of(args)?;
     let mut logs = Logs::new(args.logs.as_deref())?;
     let mut packets = Packets::new(args.capture.as_deref(), &path.scenario)?;

@@ -187,7 +187,6 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
                 });
             }
             if progress::interrupted() && ending.is_none() {
-                // They may want to say farewell across the path.
                 ending = Some(scope.spawn(|| dismiss(&hosts)));
             }
             ending.as_ref().is_none_or(|ending| !ending.is_finished())
@@ -205,7 +204,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Asks what runs in the hosts to end, and waits for it, but not for ever.
+/// Asks what runs in the hosts to end, while the path is there, and waits for it, but not for ever.
 fn dismiss(hosts: &[Host]) {
     let programs: Vec<Process> = hosts.iter().flat_map(|h| h.init.programs(None)).collect();
     let begun = Instant::now();
