@@ -5,8 +5,10 @@
     reason = "the binary's files are written here, with errors that name the path"
 )]
 
+mod place;
+
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
@@ -16,6 +18,8 @@ use farpath_record::page::ReportData;
 use farpath_report::html::render;
 
 use crate::exit::Failure;
+use crate::progress;
+use place::Place;
 
 /// A folder that will hold the results of a run; one made for them goes again if none came.
 pub(crate) struct Output {
@@ -27,7 +31,15 @@ pub(crate) struct Output {
 /// One file that will be written; nothing is left behind if it never is.
 pub(crate) struct Pending {
     path: PathBuf,
-    draft: PathBuf,
+    /// What the path leads to.
+    place: Place,
+    /// None where there is no draft: what is not a file is written through.
+    draft: Option<Draft>,
+}
+
+/// What becomes a file when it is whole.
+struct Draft {
+    path: PathBuf,
     /// Locked for as long as this process works on it.
     _held: File,
     written: bool,
@@ -49,6 +61,13 @@ const RESOLVED: &str = "scenario.resolved.toml";
 
 /// Drafts that nobody has finished yet, and folders made for them.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Where this process's results go that are not written yet.
+static PLACES: Mutex<Vec<Place>> = Mutex::new(Vec::new());
+
+fn places() -> MutexGuard<'static, Vec<Place>> {
+    PLACES.lock().unwrap_or_else(|e| e.into_inner())
+}
 
 fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     DRAFTS.lock().unwrap_or_else(|e| e.into_inner())
@@ -72,12 +91,20 @@ impl Drop for Output {
     }
 }
 
+impl Drop for Draft {
+    fn drop(&mut self) {
+        drafts().retain(|d| *d != self.path);
+        if !self.written {
+            drop(fs::remove_file(&self.path));
+        }
+    }
+}
+
 impl Drop for Pending {
     fn drop(&mut self) {
-        drafts().retain(|d| *d != self.draft);
-        if !self.written {
-            drop(fs::remove_file(&self.draft));
-        }
+        let mut all = places();
+        let own = all.iter().position(|place| *place == self.place);
+        own.into_iter().for_each(|n| drop(all.swap_remove(n)));
     }
 }
 
@@ -121,7 +148,7 @@ pub(crate) fn links_csv(document: &RunDocument) -> Result<Vec<u8>, Failure> {
     Ok(links)
 }
 
-/// Makes sure that `path` can be written.
+/// Makes sure that `path` can be written, and that nothing else of this process goes there.
 pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     if path.is_dir() {
         return Err(
@@ -129,42 +156,79 @@ pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
                 .hint("name a file in it"),
         );
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let draft = path.with_file_name(name);
-    sweep(path);
-    let held = File::create(&draft).map_err(|e| cannot("write", path, &e))?;
-    // Where a file system has no locks, its drafts stay.
-    drop(held.try_lock());
-    drafts().push(draft.clone());
-    Ok(Pending {
+    let place = place::of(path).map_err(|e| cannot("write", path, &e))?;
+    claim(path, &place)?;
+    let mut pending = Pending {
         path: path.to_owned(),
-        draft,
-        _held: held,
-        written: false,
-    })
+        place,
+        draft: None,
+    };
+    pending.draft = match &pending.place {
+        Place::File(target) => Some(Draft::of(target).map_err(|e| pending.cannot_write(&e))?),
+        Place::Stream(stream) => {
+            place::check(stream).map_err(|e| pending.cannot_write(&e))?;
+            None
+        }
+        Place::Descriptor(_) => None,
+    };
+    Ok(pending)
+}
+
+/// Refuses a place that another of this process's results goes to, and notes it.
+fn claim(path: &Path, place: &Place) -> Result<(), Failure> {
+    let mut all = places();
+    // What a device swallows cannot be mixed up.
+    if all.contains(place) && !place.is_device() {
+        let title = format!("write {}: another result goes there, too", path.display());
+        return Err(Failure::usage(title).hint("give each a file of its own"));
+    }
+    all.push(place.clone());
+    Ok(())
+}
+
+impl Draft {
+    /// One beside `target`.
+    fn of(target: &Path) -> std::io::Result<Draft> {
+        let mut name = target.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let path = target.with_file_name(name);
+        sweep(target);
+        let held = File::create(&path)?;
+        // Where a file system has no locks, its drafts stay.
+        drop(held.try_lock());
+        drafts().push(path.clone());
+        Ok(Draft {
+            path,
+            _held: held,
+            written: false,
+        })
+    }
 }
 
 impl Pending {
     /// Writes the file whole, or not at all.
     pub(crate) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
-        fs::write(&self.draft, bytes).map_err(|e| self.cannot_write(&e))?;
+        let written = self.open()?.write_all(bytes);
+        written.map_err(|e| self.cannot_write(&e))?;
         self.place()
     }
 
     /// Removes what an older run has left in the file's place: if this one is killed, nobody takes that for its own.
     pub(crate) fn remove_old(&self) {
         // What is not a file, such as /dev/stdout, was left by no run.
-        let is_file = fs::symlink_metadata(&self.path).is_ok_and(|old| old.is_file());
-        if is_file {
+        if let Place::File(target) = &self.place {
             // Where that cannot be, the new one cannot take its place either, and that is said.
-            drop(fs::remove_file(&self.path));
+            drop(fs::remove_file(target));
         }
     }
 
-    /// The file's draft, to be written bit by bit; [`Pending::place`] puts it in place.
+    /// The file's draft, to be written bit by bit; [`Pending::place`] puts it in place. Of what is not a file, that itself.
     pub(crate) fn open(&self) -> Result<File, Failure> {
-        File::create(&self.draft).map_err(|e| self.cannot_write(&e))
+        let opened = match (&self.draft, &self.place) {
+            (Some(draft), _) => File::create(&draft.path),
+            (None, place) => place.open(progress::interrupted),
+        };
+        opened.map_err(|e| self.cannot_write(&e))
     }
 
     /// What to say when writing it fails.
@@ -174,8 +238,11 @@ impl Pending {
 
     /// Puts the draft in place.
     pub(crate) fn place(mut self) -> Result<(), Failure> {
-        fs::rename(&self.draft, &self.path).map_err(|e| cannot("write", &self.path, &e))?;
-        self.written = true;
+        if let (Some(draft), Place::File(target)) = (&mut self.draft, &self.place) {
+            let placed = fs::rename(&draft.path, target);
+            placed.map_err(|e| cannot("write", &self.path, &e))?;
+            draft.written = true;
+        }
         Ok(())
     }
 }
@@ -288,6 +355,51 @@ mod tests {
     }
 
     #[test]
+    fn what_a_link_leads_to_is_written_and_the_link_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str| prepare_file(&at(name)).and_then(|file| file.write(b"new"));
+        fs::write(at("there.json"), "old").expect("it can be written");
+        for (link, to) in [
+            ("link", "there.json"),
+            ("chain", "link"),
+            ("dangling", "none"),
+            ("null", "/dev/null"),
+        ] {
+            std::os::unix::fs::symlink(to, at(link)).expect("a link");
+            write(link).unwrap_or_else(|e| panic!("{link}: {e}"));
+            assert!(at(link).is_symlink(), "{link}");
+        }
+        for file in ["there.json", "none"] {
+            let text = fs::read_to_string(at(file)).expect("it was written");
+            assert_eq!((text.as_str(), at(file).is_symlink()), ("new", false));
+        }
+        std::os::unix::fs::symlink("circle", at("circle")).expect("a link");
+        let said = write("circle").expect_err("it leads nowhere").to_string();
+        assert!(said.contains("circle"), "{said}");
+    }
+
+    #[test]
+    fn two_results_do_not_go_to_one_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("q.out", at("link")).expect("a link");
+        let first = prepare_file(&at("q.out")).expect("it can be written");
+        for again in [
+            at("q.out"),
+            at("link"),
+            folder.path().join(".").join("q.out"),
+        ] {
+            let said = prepare_file(&again).err().expect("it is the same");
+            assert!(said.is_usage() && said.to_string().contains("another result"));
+        }
+        drop(first);
+        prepare_file(&at("link")).expect("it is free again");
+        let null = || prepare_file(Path::new("/dev/null")).expect("it takes all");
+        drop((null(), null()));
+    }
+
+    #[test]
     fn drafts_of_killed_processes_go_and_those_of_others_stay() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
@@ -296,7 +408,10 @@ mod tests {
         }
         let other = prepare_file(&at("p.json")).expect("it can be written");
         let first = prepare_file(&at("o.json")).expect("it can be written");
-        let stays = [&first, &other].map(|pending| pending.draft.clone());
+        let stays = [&first, &other].map(|pending| {
+            let draft = pending.draft.as_ref();
+            draft.expect("it is a file").path.clone()
+        });
         sweep(&at("o.json"));
         sweep(&at("p.json"));
         let mut left: Vec<PathBuf> = fs::read_dir(folder.path())

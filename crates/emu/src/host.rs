@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use nix::cmsg_space;
 use nix::errno::Errno;
@@ -21,8 +21,9 @@ use nix::unistd::Pid;
 use serde::Deserialize;
 
 use crate::counters::Counters;
+use crate::felt;
 use crate::init::{self, MOST_INTERFACES};
-use crate::orders::{Answer, Orders, token_bucket};
+use crate::orders::{Answer, Orders};
 use crate::process::{Process, reap_orphans};
 use crate::program::iproute;
 use crate::rootless;
@@ -258,33 +259,12 @@ impl Host {
         Ok(counters)
     }
 
-    /// Has the host feel another rate of an interface from now on. What waits is lost, as it would be
-    /// with `tc`.
+    /// Has the host feel another rate of an interface from now on. What waits goes on waiting.
     ///
     /// # Errors
-    /// When the host is gone, or its kernel or `tc` refuses.
+    /// When the host is gone, or its kernel refuses.
     pub fn shape(&self, interface: &str, shaping: Option<Shaping>) -> io::Result<()> {
-        match shaping {
-            Some(shaping) => {
-                let line = token_bucket(interface, shaping);
-                self.tc(["qdisc", "replace"].into_iter().chain(line.split(' ')))?;
-            }
-            None => {
-                self.tc(["qdisc", "del", "dev", interface, "root"])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What `tc` says in the host.
-    fn tc<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> io::Result<Vec<u8>> {
-        let tc = iproute("tc").map_err(io::Error::other)?;
-        let output = self.command(tc.get_program()).args(arguments).output()?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(io::Error::other(format!("tc: {}", said.trim())))
+        felt::shape(self.init, interface, shaping)
     }
 
     /// Packets the host's own queues dropped so far, by interface: what waits in front of an interface
@@ -293,13 +273,7 @@ impl Host {
     /// # Errors
     /// When the host is gone or `tc` cannot be run there.
     pub fn queue_drops(&self) -> io::Result<BTreeMap<String, u64>> {
-        let said = self.tc(["-s", "-j", "qdisc", "show"])?;
-        let queues: Vec<Queue> = serde_json::from_slice(&said)?;
-        let mut drops = BTreeMap::new();
-        for queue in queues.into_iter().filter(|q| q.dev != "lo") {
-            *drops.entry(queue.dev).or_default() += queue.drops;
-        }
-        Ok(drops)
+        self.init.queue_drops()
     }
 
     /// UDP datagrams of IPv4 and IPv6 that the host's own queues dropped so far. The kernel counts as lost what a socket
@@ -312,6 +286,29 @@ impl Host {
             0 => Ok(0),
             refused => Ok(refused.min(self.queue_drops()?.values().sum())),
         }
+    }
+}
+
+impl Process {
+    /// [`Host::queue_drops`] of the host whose first process this is.
+    ///
+    /// # Errors
+    /// When the host is gone or `tc` cannot be run there.
+    pub fn queue_drops(self) -> io::Result<BTreeMap<String, u64>> {
+        let tc = iproute("tc").map_err(io::Error::other)?;
+        let mut command = self.command(tc.get_program());
+        command.process_group(0).args(["-s", "-j", "qdisc", "show"]);
+        let output = command.stdin(Stdio::null()).output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(io::Error::other(format!("tc: {}", said.trim())));
+        }
+        let queues: Vec<Queue> = serde_json::from_slice(&output.stdout)?;
+        let mut drops = BTreeMap::new();
+        for queue in queues.into_iter().filter(|q| q.dev != "lo") {
+            *drops.entry(queue.dev).or_default() += queue.drops;
+        }
+        Ok(drops)
     }
 }
 

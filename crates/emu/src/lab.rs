@@ -16,11 +16,13 @@ use crate::audit::{Audit, memory_available};
 use crate::capture::{Capture, Sink};
 use crate::certify::{Evidence, MEMORY, TOLERANCE, certify};
 use crate::driver::{Clock, Polling, drive};
+use crate::felt;
 use crate::fidelity::{Fidelity, Histogram};
 use crate::host::{Host, HostError};
 use crate::latency;
-use crate::layout::Layout;
+use crate::layout::{Bucket, Layout, changed_buckets};
 use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
+use crate::process::Process;
 use crate::processors::Processors;
 use crate::spec::DeviceChoice;
 use crate::sys;
@@ -107,6 +109,12 @@ pub struct Lab {
     waits: Histogram,
     processors: Option<Processors>,
     end: Time,
+    /// What hosts will feel otherwise than at the start, and when.
+    changed: Vec<(Time, Bucket)>,
+    /// The name and first process of each host.
+    known: Vec<(String, Process)>,
+    /// What hosts feel otherwise than they are to.
+    unfelt: Vec<String>,
 }
 
 impl Lab {
@@ -163,6 +171,7 @@ impl Lab {
             source,
         })?;
         plane.set_coalescing(options.coalescing);
+        let known = hosts.iter().map(|h| (h.name.clone(), h.init)).collect();
         Ok(Lab {
             hosts,
             plane,
@@ -173,6 +182,9 @@ impl Lab {
             waits: Histogram::default(),
             processors,
             end: Time::ZERO,
+            changed: changed_buckets(scenario)?,
+            known,
+            unfelt: Vec::new(),
         })
     }
 
@@ -220,10 +232,15 @@ impl Lab {
     ) -> Result<(), LabError> {
         self.clock = clock;
         let processors = self.processors.take();
-        let (ran, waits) = latency::beside(processors.as_ref(), clock, || match &processors {
-            Some(p) => p.on_own(|own| self.run_here(clock, own, &mut turn)),
-            None => self.run_here(clock, false, &mut turn),
+        let changed = std::mem::take(&mut self.changed);
+        let known = std::mem::take(&mut self.known);
+        let ((ran, waits), unfelt) = felt::beside(&changed, &known, clock, || {
+            latency::beside(processors.as_ref(), clock, || match &processors {
+                Some(p) => p.on_own(|own| self.run_here(clock, own, &mut turn)),
+                None => self.run_here(clock, false, &mut turn),
+            })
         });
+        self.unfelt = unfelt;
         self.waits = waits;
         self.processors = processors;
         self.end = ran.map_err(LabError::Gone)?;
@@ -313,7 +330,7 @@ impl Lab {
             unordered: self.unordered_drops(),
             of_programs: BTreeMap::new(),
             clock_error,
-            faults,
+            faults: [faults, self.unfelt.clone()].concat(),
             memory: self.plane.memory(),
         }
     }

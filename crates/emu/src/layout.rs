@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use farpath_element::qdisc::Limit;
 use farpath_scenario::plan::{Plan, PlanError, address};
-use farpath_scenario::{Change, NodeId, Scenario};
-use farpath_units::{Duration, Rate, Size};
+use farpath_scenario::{Change, NodeId, QueueLimit, Scenario};
+use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::plane::with_pairs;
@@ -77,7 +77,7 @@ pub struct Bucket {
     pub shaping: Option<Shaping>,
 }
 
-/// Those of all hosts, in order.
+/// Those of all hosts before anything changes, in order.
 ///
 /// # Errors
 /// When the scenario cannot be planned.
@@ -86,17 +86,74 @@ pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
     let plan = Plan::new(&whole)?;
     let longest = plan.longest_rtts(&whole);
     let mut buckets = Vec::new();
-    for host in 0..scenario.hosts.len() {
-        for (number, port) in plan.nodes[host].ports.iter().enumerate() {
-            let limit = scenario.datagram_limit(NodeId(host), plan.ports[*port].link);
-            buckets.push(Bucket {
-                host,
-                interface: interface_name(number),
-                shaping: shaping(&whole, (&plan, &longest), *port, limit.min(LARGEST_MTU)),
-            });
-        }
+    for (host, interface, port) in interfaces(scenario, &plan) {
+        let mtu = largest(scenario, &plan, (host, port));
+        let line = Line::first(&whole, &plan, port);
+        buckets.push(Bucket {
+            host,
+            interface,
+            shaping: shaping(&whole, (&plan, &longest), (port, line), mtu),
+        });
     }
     Ok(buckets)
+}
+
+/// What the scenario's events make of them, and when, in order of time. A queue that follows from the rate follows from
+/// that at the start, as it does in a simulation.
+///
+/// # Errors
+/// When the scenario cannot be planned.
+pub fn changed_buckets(scenario: &Scenario) -> Result<Vec<(Time, Bucket)>, PlanError> {
+    let (whole, _) = with_pairs(scenario);
+    let plan = Plan::new(&whole)?;
+    let longest = plan.longest_rtts(&whole);
+    let mut changed = Vec::new();
+    for (host, interface, number) in interfaces(scenario, &plan) {
+        let port = &plan.ports[number];
+        let mtu = largest(scenario, &plan, (host, number));
+        let felt = |line| shaping(&whole, (&plan, &longest), (number, line), mtu);
+        let mut line = Line::first(&whole, &plan, number);
+        for event in &scenario.events {
+            if event.link != port.link || !event.ways.contains(&port.way) {
+                continue;
+            }
+            let before = felt(line);
+            match event.change {
+                Change::Rate(rate) => line.rate = slowed(&whole, port.from, rate),
+                Change::Queue(queue) => line.queue = queue,
+                Change::Delay(_) | Change::Losses(_) | Change::Up(_) => {}
+            }
+            let shaping = felt(line);
+            if shaping != before {
+                let interface = interface.clone();
+                let bucket = Bucket {
+                    host,
+                    interface,
+                    shaping,
+                };
+                changed.push((event.at, bucket));
+            }
+        }
+    }
+    changed.sort_by_key(|(at, _)| *at);
+    Ok(changed)
+}
+
+/// Every interface: the number of its host, its name, and the port its frames leave on.
+fn interfaces<'a>(
+    scenario: &Scenario,
+    plan: &'a Plan,
+) -> impl Iterator<Item = (usize, String, usize)> + 'a {
+    (0..scenario.hosts.len()).flat_map(move |host| {
+        let ports = plan.nodes[host].ports.iter().enumerate();
+        ports.map(move |(number, port)| (host, interface_name(number), *port))
+    })
+}
+
+/// The MTU of an interface.
+fn largest(scenario: &Scenario, plan: &Plan, (host, port): (usize, usize)) -> u32 {
+    let limit = scenario.datagram_limit(NodeId(host), plan.ports[port].link);
+    limit.min(LARGEST_MTU)
 }
 
 fn host(
@@ -134,6 +191,7 @@ fn host(
         }
         let mtu = limit.min(LARGEST_MTU);
         let own = [4, 6].map(|version| address(node, version));
+        let line = Line::first(whole, plan, *port);
         layout.spec.interfaces.push(InterfaceSpec {
             mac: mac(*port),
             mtu,
@@ -147,7 +205,7 @@ fn host(
             ring_packets: RING_PACKETS,
             // TCP builds super-frames whatever the card takes (since Linux 4.17): `ethtool -K` would cut them after the fact.
             segments_at_once: (scenario.hosts[node.0].tso == Some(false)).then_some(1),
-            shaping: shaping(whole, (plan, longest), *port, mtu),
+            shaping: shaping(whole, (plan, longest), (*port, line), mtu),
             name,
         });
     }
@@ -177,8 +235,8 @@ pub(crate) fn mark(number: usize) -> u32 {
     number as u32 + 1
 }
 
-/// `eth0` and so on.
-fn interface_name(number: usize) -> String {
+/// `eth0` and so on: a host's interfaces, by number.
+pub fn interface_name(number: usize) -> String {
     format!("eth{number}")
 }
 
@@ -296,38 +354,50 @@ fn names(scenario: &Scenario) -> Vec<(IpAddr, String)> {
     nodes.flat_map(both).collect()
 }
 
+/// What events may change of what a host feels of its port.
+#[derive(Clone, Copy)]
+struct Line {
+    rate: Rate,
+    queue: QueueLimit,
+}
+
+impl Line {
+    /// As it is at the start.
+    fn first(scenario: &Scenario, plan: &Plan, port: usize) -> Line {
+        let port = &plan.ports[port];
+        Line {
+            rate: port.rate,
+            queue: scenario.links[port.link.0].direction_from(port.from).queue,
+        }
+    }
+}
+
+/// A rate of a host's link, as far as its own interface lets it have that.
+fn slowed(scenario: &Scenario, host: NodeId, rate: Rate) -> Rate {
+    let nic = scenario.hosts.get(host.0).and_then(|h| h.nic);
+    nic.map_or(rate, |nic| nic.min(rate))
+}
+
 /// What lets a host feel the rate of its port: full frames come as fast as the port sends them.
 /// Smaller ones come a little faster, as a token bucket knows no preamble, FCS and gap, and wait in the
-/// model; where the rate changes, the highest is felt.
+/// model.
 fn shaping(
     scenario: &Scenario,
     (plan, longest): (&Plan, &[Duration]),
-    port: usize,
+    (port, line): (usize, Line),
     mtu: u32,
 ) -> Option<Shaping> {
     let longest_rtt = longest.get(port).copied().unwrap_or_default();
     let port = &plan.ports[port];
-    let nic = scenario.hosts.get(port.from.0).and_then(|h| h.nic);
-    let changed = scenario
-        .events
-        .iter()
-        .filter_map(|event| match event.change {
-            Change::Rate(rate) if event.link == port.link && event.ways.contains(&port.way) => {
-                Some(nic.map_or(rate, |nic| nic.min(rate)))
-            }
-            _ => None,
-        });
-    let highest = changed.fold(port.rate, Rate::max);
-    if highest.as_bps() > FASTEST_FELT {
+    if line.rate.as_bps() > FASTEST_FELT {
         return None;
     }
     let frame = u64::from(mtu) + ETHERNET;
     let wire = u64::from(scenario.links[port.link.0].framing.wire_bytes(mtu)).max(1);
-    let bps = u128::from(highest.as_bps()) * u128::from(frame) / u128::from(wire);
+    let bps = u128::from(line.rate.as_bps()) * u128::from(frame) / u128::from(wire);
     let rate = Rate::from_bps(u64::try_from(bps).ok()?)?;
     let burst = rate.bytes_in(BURST).max(Size::from_bytes(2 * frame));
-    let queue = scenario.links[port.link.0].direction_from(port.from).queue;
-    let waiting = match Scenario::queue_limit(queue, port.rate, longest_rtt) {
+    let waiting = match Scenario::queue_limit(line.queue, port.rate, longest_rtt) {
         Limit::Packets(n) => n.saturating_mul(frame),
         Limit::Bytes(bytes) => bytes,
     };
@@ -350,13 +420,16 @@ mod tests {
         crate::settings::tests::machine()
     }
 
-    fn layouts(text: &str) -> Vec<Layout> {
+    fn parsed(text: &str) -> Scenario {
         let source = Source {
             name: "test.toml".to_owned(),
             text: format!("[scenario]\nname = \"t\"\n{text}"),
         };
-        let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
-        layout(&scenario, &machine()).unwrap()
+        parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn layouts(text: &str) -> Vec<Layout> {
+        layout(&parsed(text), &machine()).unwrap()
     }
 
     /// Host `a` has a short way to `b` by `r` and a long one by `s`; `c` hangs on `s` alone.
@@ -519,7 +592,33 @@ mod tests {
         let risen =
             format!("{TWO_WAYS}\n[[event]]\nat = \"1 s\"\nlink = \"a-r\"\nrate = \"2 Gbit/s\"\n");
         let shaping = layouts(&risen)[0].spec.interfaces[0].shaping.unwrap();
-        assert_eq!(shaping.rate.as_bps(), 2 * 984_395_318 + 1);
+        assert_eq!(shaping.rate.as_bps(), 984_395_318, "until then");
+    }
+
+    #[test]
+    fn a_host_feels_what_events_make_of_its_port() {
+        let event = |at: u64, change: &str| {
+            format!("\n[[event]]\nat = \"{at} s\"\nlink = \"a-r\"\n{change}\n")
+        };
+        let text = [
+            TWO_WAYS,
+            &event(2, "queue = \"64 KiB\""),
+            &event(1, "rate = \"2 Gbit/s\""),
+            &event(3, "delay = \"9 ms\""),
+            &event(4, "rate = \"100 Gbit/s\""),
+        ];
+        let scenario = parsed(&text.concat());
+        let changed = changed_buckets(&scenario).unwrap();
+        let own: Vec<_> = changed.iter().filter(|(_, b)| b.host == 0).collect();
+        let seconds: Vec<f64> = own.iter().map(|(at, _)| at.as_secs_f64()).collect();
+        assert_eq!(seconds, [1.0, 2.0, 4.0]);
+        let [faster, shorter, fastest] = [0, 1, 2].map(|n| own[n].1.shaping);
+        assert_eq!(faster.unwrap().rate.as_bps(), 2 * 984_395_318 + 1);
+        assert_eq!(faster.unwrap().limit.as_bytes(), 100 * 1514);
+        assert_eq!(shorter.unwrap().rate, faster.unwrap().rate);
+        assert_eq!(shorter.unwrap().limit.as_bytes(), 65_536);
+        assert_eq!(fastest, None, "faster than a bucket is of use");
+        assert_eq!(changed_buckets(&parsed(TWO_WAYS)).unwrap(), []);
     }
 
     #[test]

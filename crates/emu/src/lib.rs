@@ -17,6 +17,7 @@ pub mod certify;
 mod counters;
 pub mod driver;
 mod enter;
+mod felt;
 pub mod fidelity;
 pub mod host;
 mod init;

@@ -188,19 +188,14 @@ fn carried<'a, T>(
 }
 
 fn shaping(interface: &InterfaceSpec) -> Option<String> {
-    let line = token_bucket(&interface.name, interface.shaping?);
-    Some(format!("qdisc replace {line}"))
-}
-
-/// The part of a line for `tc` behind `qdisc add` or `replace`.
-pub(crate) fn token_bucket(interface: &str, shaping: Shaping) -> String {
-    let Shaping { rate, burst, limit } = shaping;
-    format!(
-        "dev {interface} root tbf rate {}bit burst {} limit {}",
+    let Shaping { rate, burst, limit } = interface.shaping?;
+    Some(format!(
+        "qdisc replace dev {} root tbf rate {}bit burst {} limit {}",
+        interface.name,
         rate.as_bps(),
         burst.as_bytes(),
         limit.as_bytes()
-    )
+    ))
 }
 
 #[cfg(test)]

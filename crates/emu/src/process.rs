@@ -26,6 +26,9 @@ pub struct Process {
     pub start: u64,
 }
 
+/// How often to look whether programs have ended.
+const CHECK: std::time::Duration = std::time::Duration::from_millis(10);
+
 /// Ctrl-C and SIGTERM wait until this is dropped, for the thread that made it and those it starts.
 #[derive(Debug)]
 pub struct Held(SigSet);
@@ -99,6 +102,30 @@ impl Process {
         }
     }
 
+    /// What runs in the host whose first process this is, but that itself: all of it, or one process group.
+    pub fn programs(self, group: Option<u32>) -> Vec<Process> {
+        let space = |pid: i32| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+        let Some(own) = space(self.pid) else {
+            return Vec::new();
+        };
+        let is_one = |pid: &i32| {
+            let in_group = || group.is_none() || group_of(Path::new("/proc"), *pid) == group;
+            *pid != self.pid && space(*pid).as_ref() == Some(&own) && in_group()
+        };
+        numbers().filter(is_one).filter_map(Process::of).collect()
+    }
+
+    /// Asks `programs` to end and waits until all have, or `waits` says no more.
+    pub fn dismiss(programs: &[Process], mut waits: impl FnMut() -> bool) {
+        for program in programs {
+            // One of somebody else's ends with its host.
+            _ = program.ask_to_end();
+        }
+        while programs.iter().any(|p| p.is_alive()) && waits() {
+            std::thread::park_timeout(CHECK);
+        }
+    }
+
     /// Sends it a signal, unless it has ended.
     ///
     /// # Errors
@@ -128,6 +155,19 @@ impl Process {
     }
 }
 
+/// The numbers of all processes that `/proc` shows.
+fn numbers() -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|e| e.file_name().to_str()?.parse().ok())
+}
+
+/// The process group: field 5 of `/proc/PID/stat`.
+fn group_of(proc: &Path, pid: i32) -> Option<u32> {
+    let text = std::fs::read_to_string(proc.join(format!("{pid}/stat"))).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    rest.split_whitespace().nth(2)?.parse().ok()
+}
+
 /// State and start time: fields 3 and 22 of `/proc/PID/stat`.
 fn stat(proc: &Path, pid: i32) -> Option<(char, u64)> {
     let text = std::fs::read_to_string(proc.join(format!("{pid}/stat"))).ok()?;
@@ -141,8 +181,7 @@ fn stat(proc: &Path, pid: i32) -> Option<(char, u64)> {
 /// Reaps the programs of hosts that have become this process's children because their shadow was killed.
 pub(crate) fn reap_orphans() {
     let own = std::process::id();
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    for pid in entries.filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok()) {
+    for pid in numbers() {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
         if status.is_ok_and(|status| is_orphan(&status, own)) {
             _ = waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG));
@@ -178,6 +217,7 @@ mod tests {
         };
         assert_eq!(found("S"), Some(('S', 4711)));
         assert_eq!(found("Z"), Some(('Z', 4711)));
+        assert_eq!(group_of(folder.path(), 7), Some(7));
         assert_eq!(stat(folder.path(), 8), None);
     }
 

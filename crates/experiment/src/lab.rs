@@ -16,7 +16,7 @@ use farpath_emu::settings::{Machine, Need};
 use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
 use farpath_probe::peer::{Peer, Process};
-use farpath_probe::{Conductor, Stop, serve};
+use farpath_probe::{Conductor, ServeError, Stop, serve};
 use farpath_scenario::Scenario;
 use farpath_units::{Duration, Size};
 use farpath_wan::Evidence;
@@ -46,10 +46,12 @@ pub fn roles() {
 }
 
 fn probe() -> i32 {
-    let done = Stop::new().map_err(farpath_probe::ServeError::from);
+    let done = Stop::new().map_err(ServeError::from);
     let done = done.and_then(|both| serve(BufReader::new(io::stdin()), io::stdout(), both));
     match done {
         Ok(()) => 0,
+        // Whoever gave the job was killed.
+        Err(ServeError::Pipe(e)) if e.kind() == io::ErrorKind::BrokenPipe => 1,
         Err(e) => {
             // Nobody may be reading.
             drop(writeln!(io::stderr(), "note: measuring process: {e}"));

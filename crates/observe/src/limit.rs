@@ -426,6 +426,7 @@ pub fn largest(shares: &BTreeMap<String, f64>) -> Option<String> {
 mod tests {
     use super::*;
     use crate::path::{Dropped, Hop, Interval};
+    use farpath_units::Rate;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -552,7 +553,7 @@ mod tests {
             hops: vec![Hop {
                 own: false,
                 waits_unseen: false,
-                capacity_bytes: 1000.0,
+                rates: vec![(Time::ZERO, Rate::from_bps(80_000).expect("a rate"))],
                 intervals,
                 dropped,
             }],

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Rate, Time};
 
 use crate::limit::Limit;
 
@@ -56,14 +56,14 @@ struct Own {
 }
 
 /// One direction of a link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Hop<'a> {
     /// It leads out of a host, not out of a router.
     pub own: bool,
     /// Frames for it wait where nobody sees them: in a real host, which is asked to hold them back.
     pub waits_unseen: bool,
-    /// Bytes it carries in an interval at its rate.
-    pub capacity_bytes: f64,
+    /// Its rate from an instant on, in order of time, the first from the start of the run.
+    pub rates: Vec<(Time, Rate)>,
     /// The intervals from the start of the run on.
     pub intervals: &'a [Interval],
     /// Over the whole run.
@@ -71,13 +71,25 @@ pub struct Hop<'a> {
 }
 
 impl Hop<'_> {
-    /// Whether it carried its rate in these intervals taken together.
-    fn is_busy(&self, of: Range<usize>) -> bool {
+    /// Bytes it carries between two instants.
+    fn capacity(&self, from: Time, until: Time) -> f64 {
+        let ends = self.rates.iter().skip(1).map(|(at, _)| *at);
+        let pieces = self.rates.iter().zip(ends.chain([Time::MAX]));
+        let bytes = pieces.map(|((begins, rate), ends)| {
+            let inside = until.min(ends).since(from.max(*begins));
+            rate.as_bps() as f64 / 8.0 * inside.as_secs_f64()
+        });
+        bytes.sum()
+    }
+
+    /// Whether it carried its rate in these intervals taken together, each of which takes `every`.
+    fn is_busy(&self, of: Range<usize>, every: Duration) -> bool {
         let seen = self.intervals.len();
-        let intervals = &self.intervals[of.start.min(seen)..of.end.min(seen)];
-        let bytes: u64 = intervals.iter().map(|i| i.bytes).sum();
-        let capacity = self.capacity_bytes * intervals.len() as f64;
-        !intervals.is_empty() && bytes as f64 >= FULL * capacity
+        let of = of.start.min(seen)..of.end.min(seen);
+        let bytes: u64 = self.intervals[of.clone()].iter().map(|i| i.bytes).sum();
+        let at = |n: usize| Time::ZERO + every.times(n as u64);
+        let capacity = self.capacity(at(of.start), at(of.end));
+        !of.is_empty() && bytes as f64 >= FULL * capacity
     }
 
     /// Whether one that carried its rate was full in an interval.
@@ -136,7 +148,10 @@ impl Path<'_> {
         let begin = |piece: usize| first + piece * count / pieces;
         for piece in 0..pieces {
             let of = begin(piece)..begin(piece + 1);
-            let busy = self.hops.iter().filter(|hop| hop.is_busy(of.clone()));
+            let busy = self
+                .hops
+                .iter()
+                .filter(|hop| hop.is_busy(of.clone(), self.every));
             let busy: Vec<&Hop<'_>> = busy.collect();
             for n in of {
                 let inside = until.min(start(n + 1)).since(from.max(start(n)));
@@ -173,9 +188,8 @@ impl Path<'_> {
 
     /// Bytes the narrowest link carries between two instants.
     pub fn capacity(&self, from: Time, until: Time) -> f64 {
-        let each = self.hops.iter().map(|hop| hop.capacity_bytes);
-        let intervals = until.since(from).as_secs_f64() / self.every.as_secs_f64();
-        each.fold(f64::INFINITY, f64::min) * intervals
+        let each = self.hops.iter().map(|hop| hop.capacity(from, until));
+        each.fold(f64::INFINITY, f64::min)
     }
 
     /// What took datagrams out of a stream: the reason that dropped most on its path. The counters are those of the
@@ -235,11 +249,16 @@ mod tests {
 
     const MS: Duration = Duration::from_ms(1);
 
+    /// A byte in an interval of 1 ms is 8 kbit/s.
+    fn kbps(rate: u64) -> Rate {
+        Rate::from_bps(1000 * rate).expect("a rate")
+    }
+
     fn path(own: bool, intervals: &[Interval]) -> Path<'_> {
         let hop = Hop {
             own,
             waits_unseen: own,
-            capacity_bytes: 100.0,
+            rates: vec![(Time::ZERO, kbps(800))],
             intervals,
             dropped: Dropped::default(),
         };
@@ -297,6 +316,31 @@ mod tests {
         assert_eq!(share(at(1), at(2)), 0.0);
     }
 
+    /// A link of 100 bytes an interval, of 10 from the middle of the third on, and of 50 at last.
+    #[test]
+    fn a_link_is_full_of_what_it_carries_by_then() {
+        let interval = |bytes| Interval {
+            bytes,
+            queue_bytes: 1,
+        };
+        let intervals = [100, 60, 55, 10, 9, 10, 10, 49].map(interval);
+        let mut path = path(false, &intervals);
+        let half = Duration::from_us(500);
+        path.hops[0]
+            .rates
+            .extend([(at(2) + half, kbps(80)), (at(7), kbps(400))]);
+        let full = (0..8).map(|n| {
+            let share: f64 = path.full(at(n), at(n + 1), MS).values().sum();
+            share == 1.0
+        });
+        assert_eq!(
+            full.collect::<Vec<bool>>(),
+            [true, false, true, true, false, true, true, true]
+        );
+        let carries = path.capacity(at(1), at(4));
+        assert!((carries - 165.0).abs() < 1e-9, "{carries}");
+    }
+
     /// A window of two thirds of the pipe, in one burst every three intervals: it fills the link while it passes.
     #[test]
     fn a_burst_shorter_than_a_round_trip_fills_no_link() {
@@ -320,7 +364,7 @@ mod tests {
         assert_eq!(path.of_lost_datagrams(), Limit::Link);
         path.hops.push(Hop {
             own: false,
-            ..path.hops[0]
+            ..path.hops[0].clone()
         });
         for (hop, dropped, wanted) in [
             (

@@ -3,8 +3,8 @@
 use farpath_element::impair::Flap;
 use farpath_element::{Drop, Port};
 use farpath_observe::{Dropped, Hop, Interval, Path};
-use farpath_scenario::Scenario;
-use farpath_units::Time;
+use farpath_scenario::{Change, Scenario};
+use farpath_units::{Rate, Time};
 use farpath_wire::FlowDir;
 
 use crate::links::Drops;
@@ -19,6 +19,8 @@ pub struct Evidence<'a> {
     wan: &'a Wan,
     real_hosts: bool,
     ports: Vec<(Vec<Interval>, Dropped)>,
+    /// The rates of every port, each from an instant on.
+    rates: Vec<Vec<(Time, Rate)>>,
     /// Port, flow and `seq` of what was to be lost by order and did not come by.
     missed: Vec<(usize, FlowDir, u64)>,
 }
@@ -61,8 +63,10 @@ impl<'a> Evidence<'a> {
             };
             (intervals.collect(), dropped)
         };
+        let all = 0..wan.plan.ports.len();
         Evidence {
-            ports: (0..wan.plan.ports.len()).map(seen).collect(),
+            ports: all.clone().map(seen).collect(),
+            rates: all.map(|number| rates(scenario, wan, number)).collect(),
             missed,
             scenario,
             wan,
@@ -135,14 +139,10 @@ impl<'a> Evidence<'a> {
             let port = &plan.ports[number];
             let (intervals, dropped) = &self.ports[number];
             let own = !self.scenario.is_router(port.from);
-            let direction = self.scenario.links[port.link.0].direction(port.way);
-            let shape = direction.queueing.as_ref().and_then(|q| q.shape);
-            // A shaper counts frames without their framing, which the intervals have: full is a little less than full.
-            let rate = shape.map_or(port.rate, |s| s.rate.min(port.rate));
             Hop {
                 own,
                 waits_unseen: own && self.real_hosts,
-                capacity_bytes: rate.bytes_in(every).as_bytes() as f64,
+                rates: self.rates[number].clone(),
                 intervals,
                 dropped: *dropped,
             }
@@ -166,4 +166,22 @@ impl<'a> Evidence<'a> {
             hops: walk.iter().map(|step| hop(step.port)).collect(),
         }
     }
+}
+
+/// The rates of a port, each from an instant on: its own, and what events make of it.
+fn rates(scenario: &Scenario, wan: &Wan, number: usize) -> Vec<(Time, Rate)> {
+    let port = &wan.plan.ports[number];
+    let direction = scenario.links[port.link.0].direction(port.way);
+    let shape = direction.queueing.as_ref().and_then(|q| q.shape);
+    // A shaper counts frames without their framing, which the intervals have: full is a little less than full.
+    let shaped = |rate: Rate| shape.map_or(rate, |s| s.rate.min(rate));
+    let changed = scenario.events.iter().filter_map(|event| {
+        let own = event.link == port.link && event.ways.contains(&port.way);
+        match event.change {
+            Change::Rate(rate) if own => Some((event.at, wan.host_rate(scenario, number, rate))),
+            _ => None,
+        }
+    });
+    let all = core::iter::once((Time::ZERO, port.rate)).chain(changed);
+    all.map(|(at, rate)| (at, shaped(rate))).collect()
 }

@@ -210,7 +210,7 @@ impl Wan {
     }
 
     /// The rate of a port whose link has `rate`: a host's interface may be slower.
-    fn host_rate(&self, scenario: &Scenario, number: usize, rate: Rate) -> Rate {
+    pub(crate) fn host_rate(&self, scenario: &Scenario, number: usize, rate: Rate) -> Rate {
         let host = scenario.hosts.get(self.plan.ports[number].from.0);
         host.and_then(|h| h.nic).map_or(rate, |nic| nic.min(rate))
     }

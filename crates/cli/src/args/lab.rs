@@ -176,9 +176,9 @@ pub(crate) struct LabRunArgs {
     /// Shell command to start on the server's host first
     #[arg(long, value_name = "COMMAND", help_heading = None)]
     pub(crate) server: Option<String>,
-    /// Wait until something on the server's host listens on this TCP port: at most two minutes, or --timeout
+    /// Wait until something on the server's host listens on this TCP port, or UDP port (7000/udp): at most two minutes, or --timeout
     #[arg(long, value_name = "PORT", requires = "server")]
-    pub(crate) wait_port: Option<u16>,
+    pub(crate) wait_port: Option<crate::lab::Port>,
     /// End the command after this time, with exit code 124: 60s
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<String>,

@@ -11,6 +11,7 @@ use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 use serde::Serialize;
 
+use super::cause::{Cause, join_losses};
 use super::programs::pace;
 use super::seen::{self, Seen};
 use super::turns::{End, turns};
@@ -36,6 +37,8 @@ pub(super) struct Busiest {
     /// Shares of its time by what limited it, those of `limited_by` in records, of what it waited for, and of the time in
     /// which the path was down: they add up to 1. None where samples are too few.
     limited_by: Option<BTreeMap<&'static str, f64>>,
+    /// By how much a share of these may be off, as few samples are: none where they are none.
+    limited_by_within: Option<f64>,
     /// The same in words.
     #[serde(skip)]
     pub(super) line: String,
@@ -58,24 +61,16 @@ const CLEAR: f64 = 0.6;
 
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
 const SAMPLES_LEAST: usize = 5;
+
+/// With fewer than these nothing is said of what limited one; with fewer than [`MANY`], by how much that may be off.
+const SHARED_LEAST: usize = 10;
+const MANY: usize = 20;
 const BUSY_LEAST: Duration = Duration::from_secs(1);
 
 /// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
 /// that is more than this share of its time, nothing is said that samples say.
 const APART: u64 = 3;
 const UNSEEN_MOST: f64 = 0.2;
-
-/// What limited a connection.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Cause {
-    Limit(Limit),
-    /// It was the other side's turn to send.
-    Other,
-    /// A request or an answer was on the way.
-    Way,
-    /// The path was down, or the sender waited to try again.
-    Down,
-}
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
@@ -99,6 +94,8 @@ pub(super) struct Connections {
     all: BTreeMap<[String; 2], Watched>,
     /// When the rounds of samples were taken.
     rounds: Vec<Time>,
+    /// Ends on the command's host of which the kernel has said its last words.
+    heard: u64,
     /// The command has ended: what happens later is not reported.
     is_over: bool,
     /// Bytes that the path holds of what the command's host sends, and the server's.
@@ -173,7 +170,11 @@ impl Connections {
         let [own, peer] = [ended.local, ended.peer].map(name_of);
         let ends = [own.clone(), peer.clone()];
         let known = self.all.get(&ends);
-        let now = match known.and_then(|c| c.ended_before(&self.rounds)) {
+        let other = self.all.get(&[peer.clone(), own.clone()]);
+        // The other end's last words may come first.
+        let closed = other.filter(|c| c.is_closed).map(|c| c.last.sample.t);
+        let gone = known.and_then(|c| c.ended_before(&self.rounds));
+        let now = match gone.or(closed) {
             Some(then) if self.is_over => then,
             None if self.is_over => return,
             _ => now,
@@ -182,11 +183,17 @@ impl Connections {
         let watched = self.all.entry(ends).or_default();
         watched.host = host;
         watched.close(now, &ended.last);
+        self.heard += u64::from(host == 0);
     }
 
     /// The command has ended.
     pub(super) fn stop(&mut self) {
         self.is_over = true;
+    }
+
+    /// Of how many ends on the command's host the kernel has said its last words.
+    pub(super) fn heard(&self) -> u64 {
+        self.heard
     }
 
     /// Whether the last words on a connection are missing that was sampled and has ended.
@@ -212,14 +219,17 @@ impl Connections {
         let sent = |(ends, c): &(&[String; 2], &Watched)| c.sent(other(ends));
         // What the path swallows is written, and never acknowledged. What has ended sends no more of it.
         let written = |c: &(&[String; 2], &Watched)| sent(c) + c.1.last.end.unsent;
-        let (ends, most) = self.all.iter().max_by_key(written)?;
-        if most.is_hardly_seen() {
+        // Of two that sent as much as each other it is the command's.
+        let rank = |c: &(&[String; 2], &Watched)| (written(c), c.1.host == 0);
+        let (ends, most) = self.all.iter().max_by_key(rank)?;
+        let is_counted = most.is_closed || other(ends).is_some_and(|c| c.is_closed);
+        if most.is_hardly_seen() && !is_counted {
             return None;
         }
         let mut told = Busiest {
             sender: SENDERS[most.host],
             cc: Some(most.last.control.clone()).filter(|cc| !cc.is_empty()),
-            at_least: most.is_missed,
+            at_least: most.is_missed || (is_counted && !most.is_closed),
             bytes_sent: sent(&(ends, most)),
             segments_sent: most.last.segments,
             segments_sent_again: most.last.retransmits,
@@ -227,6 +237,7 @@ impl Connections {
             in_flight_max_bytes: None,
             path_holds_bytes: self.holds[most.host],
             limited_by: None,
+            limited_by_within: None,
             line: String::new(),
         };
         if most.is_seen_throughout() {
@@ -235,6 +246,7 @@ impl Connections {
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
             let shares = shares.filter(|(_, share)| *share > 0.0);
             told.limited_by = Some(shares.map(|(c, share)| (c.name(), share)).collect());
+            told.limited_by_within = Some(within(told.samples));
             told.line = told.words(&most.why(causes, lost));
         } else {
             told.line = told.counted(most.time());
@@ -258,8 +270,14 @@ impl Busiest {
             Some(most) => format!("at most {} in flight in {}", quantity(most), self.samples),
             None => format!("nothing in flight in any of {}", self.samples),
         };
+        let few = match self.limited_by_within {
+            Some(off) if self.samples < MANY => {
+                format!(", so few that shares may be {:.0} % off,", 100.0 * off)
+            }
+            _ => String::new(),
+        };
         format!(
-            "what {} sends{} had {most} samples on a path that holds {}{again}; {why}",
+            "what {} sends{} had {most} samples{few} on a path that holds {}{again}; {why}",
             self.sender,
             self.control(),
             quantity(self.path_holds_bytes)
@@ -294,35 +312,9 @@ impl Busiest {
     }
 }
 
-impl Cause {
-    /// Whether it is the congestion window.
-    fn is_window(self) -> bool {
-        matches!(
-            self,
-            Cause::Limit(Limit::CwndSlowStart | Limit::CwndRecovery)
-        )
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Cause::Limit(limit) => limit.name(),
-            Cause::Other => "other_side",
-            Cause::Way => "on_the_way",
-            Cause::Down => "path_down",
-        }
-    }
-}
-
-/// To a reader losses and a window that they have cut are one cause; the largest is first again.
-fn join_losses(causes: &mut Vec<(Cause, f64)>) {
-    let [loss, cut] = [Limit::Loss, Limit::CwndRecovery].map(Cause::Limit);
-    let share = |cause| causes.iter().find(|c| c.0 == cause).map(|c| c.1);
-    if let (Some(loss_share), Some(_)) = (share(loss), share(cut)) {
-        causes.retain(|c| c.0 != loss);
-        let cut = causes.iter_mut().find(|c| c.0 == cut);
-        cut.into_iter().for_each(|c| c.1 += loss_share);
-        causes.sort_by(|a, b| b.1.total_cmp(&a.1));
-    }
+/// Two standard errors of a share of one half that so many samples give.
+fn within(samples: usize) -> f64 {
+    1.0 / (samples as f64).sqrt()
 }
 
 /// The two ends in the first line of a connection: its last words. A socket for both versions of IP names IPv4 in IPv6.
@@ -427,7 +419,7 @@ impl Watched {
             before = t;
         }
         let most = UNSEEN_MOST * self.time().as_secs_f64();
-        self.samples.len() >= SAMPLES_LEAST && unseen.as_secs_f64() <= most
+        self.samples.len() >= SHARED_LEAST && unseen.as_secs_f64() <= most
     }
 
     /// The most bytes in flight in any sample: the kernel counts segments, and no more bytes than were sent.
@@ -487,10 +479,12 @@ impl Watched {
         let Some((turns, (_, share))) = turns.zip(causes.iter_mut().find(idle)) else {
             return;
         };
-        let idle = *share;
-        *share = idle * turns.own;
+        // Of more than that the samples say nothing: an end that had more to send waited for no answer.
+        let most = turns.time / self.time().as_secs_f64().max(1e-9);
+        let waited = share.min(most);
         let waits = [(Cause::Other, turns.other), (Cause::Way, turns.way)];
-        causes.extend(waits.map(|(cause, part)| (cause, idle * part)));
+        *share -= waited * (turns.other + turns.way);
+        causes.extend(waits.map(|(cause, part)| (cause, waited * part)));
     }
 
     /// The largest cause in words, and where it does not stand out the next one.
@@ -732,6 +726,41 @@ mod tests {
         assert!(share.is_some_and(|share| share >= 95), "{far}");
     }
 
+    /// One that sends at once what it has, and waits for an answer at last: the program's pauses are no answers.
+    #[test]
+    fn who_sends_without_waiting_waits_for_answers_no_longer_than_it_did() {
+        let mut connections = Connections::across([3_000_000; 2]);
+        for n in 1..=12_u64 {
+            let (unsent, more) = if n < 11 {
+                (90_000, " app_limited")
+            } else {
+                (0, "")
+            };
+            let sent = n.min(11) * 100_000;
+            let own = format!(
+                "bytes_sent:{sent} bytes_acked:{} notsent:{unsent} busy:{}ms unacked:1 lastsnd:1{more}",
+                sent - 1428,
+                n * 100
+            );
+            connections.note(at(n * 100), 0, &end(0, &own));
+            let answered = 32 * u64::from(n == 12);
+            let other = format!(
+                "bytes_sent:{answered} bytes_received:{} lastsnd:{} notsent:0 app_limited busy:0ms",
+                sent - 1428,
+                n * 100
+            );
+            connections.note(at(n * 100), 1, &end(1, &other));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        let shares = told.limited_by.expect("samples are many enough");
+        assert!(shares["on_the_way"] <= 0.1, "{shares:?}");
+        assert!(shares["application"] >= 0.7, "{shares:?}");
+        let few = "in 12 samples, so few that shares may be 29 % off, on a path";
+        assert!(told.line.contains(few), "{}", told.line);
+        let sum: f64 = shares.values().sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{shares:?}");
+    }
+
     #[test]
     fn two_causes_are_named_where_neither_is_most_of_the_time() {
         let of = |window: u64, buffer: u64| {
@@ -890,6 +919,72 @@ mod tests {
         assert_eq!(told.limited_by, None);
         let wanted = "the server sent 1349 kB (cubic) in 947 segments, 2 of them again; too few samples (10 in 3.0 s) to say ";
         assert!(told.line.starts_with(wanted), "{}", told.line);
+    }
+
+    /// One that ended between two samples, however many of them it had.
+    #[test]
+    fn a_short_connection_is_told_by_the_kernels_last_figures() {
+        for samples in [0, 1, 4, 5] {
+            let mut connections = Connections::across([100_000; 2]);
+            for n in 1..=samples {
+                let text = "ESTAB 0 0 [2001:db8::2]:8000 [2001:db8::1]:40000\n\t cubic mss:1428 cwnd:10 bytes_sent:9 busy:9ms\n";
+                connections.note(at(n * 100), 0, "");
+                connections.note(at(n * 100), 1, text);
+            }
+            connections.close(at(600), 1, &last(40_000, 300_000, 0));
+            let told = connections.told(UNKNOWN).expect("there is one");
+            assert_eq!((told.bytes_sent, told.segments_sent), (300_000, 211));
+            assert!(!told.at_least && told.limited_by.is_none(), "{told:?}");
+            assert!(told.line.contains("in 211 segments"), "{}", told.line);
+        }
+    }
+
+    #[test]
+    fn of_two_ends_that_sent_the_same_it_is_the_commands() {
+        let mut connections = Connections::across([100_000; 2]);
+        for host in [0, 1] {
+            let account = "bytes_sent:4 bytes_acked:4 bytes_received:4 busy:2000ms";
+            connections.note(at(100), host, &end(host, account));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.sender, told.bytes_sent), ("your command", 4));
+    }
+
+    /// The end that received has gone before the command, and what the other sent is heard of later, or never.
+    #[test]
+    fn the_other_ends_last_words_may_come_after_the_command() {
+        let mut connections = Connections::across([100_000; 2]);
+        let Ended {
+            local,
+            peer,
+            last: said,
+        } = last(40_000, 300_000, 0);
+        let received = Ended {
+            local: peer,
+            peer: local,
+            last: Snapshot {
+                received: 300_001,
+                ..Snapshot::default()
+            },
+        };
+        connections.close(at(600), 0, &received);
+        connections.stop();
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!(
+            (told.sender, told.bytes_sent, told.at_least),
+            ("the server", 300_000, true)
+        );
+        connections.close(
+            at(900),
+            1,
+            &Ended {
+                local,
+                peer,
+                last: said,
+            },
+        );
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.segments_sent, told.at_least), (211, false));
     }
 
     /// Open in one round of samples and gone in the next, and the kernel has not said what it came to.

@@ -5,6 +5,7 @@
     reason = "it drives programs in real time and keeps their logs"
 )]
 
+mod cause;
 mod change;
 mod connections;
 mod control;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 use farpath_emu::state::{Lab, Registry};
 use farpath_experiment::lab::Ground;
 
+pub(crate) use programs::Port;
 pub(crate) use run::report_refusal;
 
 use crate::args::{LabArgs, LabCommand, LabControl};

@@ -1,8 +1,10 @@
 //! The programs of a `lab run`: the server, and the command it waits for.
 
+use std::fmt;
 use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::process::{Child, Stdio};
+use std::str::FromStr;
 use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::lab::Beside;
@@ -20,8 +22,8 @@ use crate::progress;
 /// Exit code of a command that `--timeout` ended, as timeout(1) has it.
 const TIMED_OUT: u8 = 124;
 
-/// How long a command may take to end after it was asked to.
-const GRACE: Wall = Wall::from_secs(5);
+/// How long a program may take to end after it was asked to.
+pub(super) const GRACE: Wall = Wall::from_secs(5);
 
 /// How long a command is left to itself that a terminal has given Ctrl-C, too.
 const HEARD: Wall = Wall::from_secs(2);
@@ -46,6 +48,48 @@ const TABLE: Wall = Wall::from_secs(1);
 
 /// How long a server may take until it listens.
 const WAIT: Wall = Wall::from_secs(120);
+
+/// A port that a server is to listen on: `7000`, or `7000/udp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Port {
+    number: u16,
+    udp: bool,
+}
+
+impl FromStr for Port {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Port, String> {
+        let (number, kind) = text.split_once('/').unwrap_or((text, "tcp"));
+        match (number.parse(), kind) {
+            (Ok(number), "tcp" | "udp") if number > 0 => Ok(Port {
+                number,
+                udp: kind == "udp",
+            }),
+            _ => Err("a port is a number from 1 to 65535; one of UDP is `7000/udp`".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Port {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.number, if self.udp { "/udp" } else { "" })
+    }
+}
+
+impl Port {
+    /// The kernel's tables of its sockets, what their counts begin with, and the state of one that listens.
+    fn tables(self) -> ([&'static str; 2], [&'static str; 2], &'static str) {
+        match self.udp {
+            true => (["udp", "udp6"], UDP, "07"),
+            false => (["tcp", "tcp6"], TCP, "0A"),
+        }
+    }
+}
+
+/// What lines of `/proc/net/sockstat` and its like begin with.
+const TCP: [&str; 2] = ["TCP:", "TCP6:"];
+const UDP: [&str; 2] = ["UDP:", "UDP6:"];
 
 /// Who ended the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,9 +259,9 @@ fn end(client: &mut Child, by_user: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends the server, and says it where that had ended before a command that ended with `code`. What it says where the
-/// server had failed.
-pub(super) fn dismiss(mut server: Child, code: u8) -> Option<String> {
+/// Ends the server of a host: it is asked to, and killed where that does not help. Says where it had ended before a command
+/// that ended with `code`. What it says where the server had failed.
+pub(super) fn dismiss(mut server: Child, host: Process, code: u8) -> Option<String> {
     let mut failed = None;
     if let Ok(Some(status)) = server.try_wait()
         && !(status.success() && code == 0)
@@ -226,26 +270,31 @@ pub(super) fn dismiss(mut server: Child, code: u8) -> Option<String> {
         note(&said);
         failed = Some(said).filter(|_| !status.success());
     }
+    let begun = Instant::now();
+    // What a shell has started is asked, too, and each once.
+    let programs = host.programs(Some(server.id()));
+    Process::dismiss(&programs, || begun.elapsed() < GRACE);
     drop(server.kill());
     drop(server.wait());
     failed
 }
 
-/// Waits until something in the host listens on a TCP port, and says where: not longer than [`WAIT`], nor the command may
+/// Waits until something in the host listens on a port, and says where: not longer than [`WAIT`], nor the command may
 /// take.
 fn wait_for(
     server: &mut Child,
     (host, name): (Process, &str),
-    (port, limit): (u16, Option<Wall>),
+    (port, limit): (Port, Option<Wall>),
 ) -> Result<Listens, Failure> {
     let longest = limit.map_or(WAIT, |limit| limit.min(WAIT));
     let started = Instant::now();
     let mut seen = (0, started);
+    let (tables, counts, state) = port.tables();
     loop {
-        let in_use = sockets_in_use(host);
+        let in_use = sockets(host, counts);
         if in_use > 0 && (in_use != seen.0 || seen.1.elapsed() > TABLE) {
-            let tables = ["tcp", "tcp6"].map(|file| listens(&of_host(host, file), port));
-            let found = Listens(tables.concat());
+            let of = |file| listens(&of_host(host, file), (port.number, state));
+            let found = Listens(tables.map(of).concat());
             if !found.0.is_empty() {
                 return Ok(found);
             }
@@ -281,26 +330,48 @@ fn of_host(host: Process, name: &str) -> String {
 /// How many TCP sockets a host has, listening and connected. The kernel keeps count; for the table itself it walks through
 /// the sockets of all namespaces, which takes milliseconds.
 pub(super) fn sockets_in_use(host: Process) -> u64 {
-    in_use(&of_host(host, "sockstat")) + in_use(&of_host(host, "sockstat6"))
+    sockets(host, TCP)
+}
+
+/// How many sockets a host has that are counted under these names.
+fn sockets(host: Process, names: [&str; 2]) -> u64 {
+    let files = ["sockstat", "sockstat6"].map(|file| of_host(host, file));
+    files.iter().map(|file| in_use(file, names)).sum()
+}
+
+/// How many TCP connections a host has opened or accepted so far.
+pub(super) fn opened(host: Process) -> u64 {
+    opens(&of_host(host, "snmp"))
+}
+
+/// `ActiveOpens` and `PassiveOpens` of the `Tcp:` lines of `/proc/net/snmp`: names, then numbers.
+fn opens(snmp: &str) -> u64 {
+    let mut lines = snmp.lines().filter(|l| l.starts_with("Tcp:"));
+    let (Some(names), Some(numbers)) = (lines.next(), lines.next()) else {
+        return 0;
+    };
+    let both = names.split_whitespace().zip(numbers.split_whitespace());
+    let opens = both.filter(|(name, _)| ["ActiveOpens", "PassiveOpens"].contains(name));
+    opens.filter_map(|(_, n)| n.parse::<u64>().ok()).sum()
 }
 
 /// `TCP: inuse 3 orphan 0` of `/proc/net/sockstat`, `TCP6: inuse 3` of its like.
-fn in_use(sockstat: &str) -> u64 {
+fn in_use(sockstat: &str, names: [&str; 2]) -> u64 {
     sockstat.lines().fold(0, |sum, line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
-            ["TCP:" | "TCP6:", "inuse", count, ..] => sum + count.parse().unwrap_or(0),
+            [name, "inuse", count, ..] if names.contains(&name) => sum + count.parse().unwrap_or(0),
             _ => sum,
         }
     })
 }
 
-/// The addresses on which a table of sockets has one that listens on `port`: state 0A, the local address second.
-fn listens(table: &str, port: u16) -> Vec<IpAddr> {
+/// The addresses on which a table of sockets has one in `state` that has `port`: the local address is second.
+fn listens(table: &str, (port, state): (u16, &str)) -> Vec<IpAddr> {
     let of = |line: &str| {
         let mut words = line.split_whitespace().skip(1);
         let (address, own) = words.next()?.rsplit_once(':')?;
-        let listens = u16::from_str_radix(own, 16) == Ok(port) && words.nth(1) == Some("0A");
+        let listens = u16::from_str_radix(own, 16) == Ok(port) && words.nth(1) == Some(state);
         listens.then(|| address_of(address)).flatten()
     };
     table.lines().skip(1).filter_map(of).collect()
@@ -350,9 +421,23 @@ mod tests {
             0: 00000000:1451 00000000:0000 0A 00000000:00000000\n   \
             1: 0100007F:1452 0100007F:9999 01 00000000:00000000\n";
         let any = IpAddr::from([0, 0, 0, 0]);
-        assert_eq!(listens(table, 0x1451), [any]);
-        assert!(listens(table, 0x1452).is_empty());
-        assert!(listens("", 80).is_empty());
+        assert_eq!(listens(table, (0x1451, "0A")), [any]);
+        assert!(listens(table, (0x1452, "0A")).is_empty());
+        assert!(listens("", (80, "0A")).is_empty());
+        let bound = table.replace(" 0A ", " 07 ");
+        let (.., state) = "5201/udp".parse::<Port>().expect("a port").tables();
+        assert_eq!(listens(&bound, (0x1451, state)), [any]);
+    }
+
+    #[test]
+    fn a_port_is_of_tcp_unless_it_says_otherwise() {
+        let read = |text: &str| text.parse::<Port>().map(|port| port.to_string());
+        for (text, said) in [("80", "80"), ("80/tcp", "80"), ("53/udp", "53/udp")] {
+            assert_eq!(read(text).as_deref(), Ok(said));
+        }
+        for text in ["", "0", "65536", "http", "80/sctp", "/udp", "-1"] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 
     /// The table of a kernel, as this machine's processor orders bytes.
@@ -372,7 +457,7 @@ mod tests {
     fn a_server_that_nobody_reaches_is_named() {
         let said = |addresses: &[&str]| {
             let of = addresses.iter().map(|a| a.parse().expect(a));
-            let read = listens(&table(&of.collect::<Vec<_>>()), 8000);
+            let read = listens(&table(&of.collect::<Vec<_>>()), (8000, "0A"));
             Listens(read).complaint(false).unwrap_or_default()
         };
         let own = said(&["127.0.0.1"]);
@@ -389,11 +474,18 @@ mod tests {
     }
 
     #[test]
+    fn opened_connections_are_counted() {
+        let snmp = "Ip: Forwarding\nIp: 1\nTcp: RtoAlgorithm MaxConn ActiveOpens PassiveOpens CurrEstab\nTcp: 1 -1 7 2 5\n";
+        assert_eq!(opens(snmp), 9);
+        assert_eq!(opens(""), 0);
+    }
+
+    #[test]
     fn sockets_are_counted_without_their_table() {
         let text =
             "sockets: used 9\nTCP: inuse 3 orphan 1 tw 0 alloc 7 mem 103\nUDP: inuse 4 mem 2\n";
-        assert_eq!(in_use(text), 3);
-        assert_eq!(in_use("TCP6: inuse 2\nUDP6: inuse 1\n"), 2);
-        assert_eq!(in_use(""), 0);
+        assert_eq!([in_use(text, TCP), in_use(text, UDP)], [3, 4]);
+        assert_eq!(in_use("TCP6: inuse 2\nUDP6: inuse 1\n", TCP), 2);
+        assert_eq!(in_use("", TCP), 0);
     }
 }

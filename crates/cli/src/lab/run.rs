@@ -6,7 +6,7 @@ use std::time::Duration as Wall;
 
 use farpath_element::Sampling;
 use farpath_emu::lab::{Lab, Options};
-use farpath_emu::{Held, Host};
+use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
 use farpath_experiment::algorithms::Programs;
 use farpath_experiment::lab::{self, Ground};
 use farpath_experiment::{Fault, Hosts, plan_jobs, records};
@@ -224,6 +224,9 @@ fn report_and_run(args: &LabRunArgs, refused: Option<Failure>) -> Result<u8, Fai
             files.write(&name, outcomes).map(|()| code)
         }
         Err(failure) => {
+            // A report may wait for who reads it.
+            progress::watch_interrupts()?;
+            drop(held);
             files.write(&name, Outcomes::fault(&name, &failure))?;
             Err(failure)
         }
@@ -253,9 +256,23 @@ pub(crate) fn report_refusal(words: &[String], failure: &Failure) -> Result<(), 
     files.write(&name, Outcomes::fault(&name, failure))
 }
 
+/// IPv6 has a smallest MTU.
+fn check_mtu(args: &LabRunArgs) -> Result<(), Failure> {
+    if let Some(mtu) = args.path.mtu.filter(|_| args.control.ipv6)
+        && mtu < SMALLEST_IPV6_MTU
+    {
+        let title = format!("-6 --mtu {mtu}: IPv6 needs an MTU of {SMALLEST_IPV6_MTU} at least");
+        return Err(
+            Failure::usage(title).hint(format!("--mtu {SMALLEST_IPV6_MTU}, or -4 for IPv4 alone"))
+        );
+    }
+    Ok(())
+}
+
 fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Outcomes, Failure> {
     // What is wrong with the arguments is said wherever they are read.
     let limit = limit(args.timeout.as_deref())?;
+    check_mtu(args)?;
     let path = Path::of(args)?;
     let mut logs = Logs::new(args.logs.as_deref())?;
     let mut packets = Packets::new(args.capture.as_deref(), &path.scenario)?;
@@ -301,6 +318,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         None => format!("{c} by default"),
     });
     let told = told(connection.as_ref(), &datagrams, &impaired);
+    // Where datagrams were sent and no connection was seen, none was controlled.
+    let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     say(&said, &certificate);
     swallowed.iter().for_each(|s| note(s));
@@ -512,8 +531,8 @@ fn both(
     let done = lab.run_beside(clock, |beside| {
         let mut watch = Watch::begin([client, server], holds, beside);
         let mut done = programs::run(args, (client, limit), (beside, &mut watch), logs);
-        if let (Ok(ended), Some(server)) = (&mut done, serving.take()) {
-            ended.server = programs::dismiss(server, ended.code);
+        if let (Ok(ended), Some(child)) = (&mut done, serving.take()) {
+            ended.server = programs::dismiss(child, server.init, ended.code);
         }
         conductor.stop();
         while !beside.is_over() && !conductor.listen(CHECK) {}

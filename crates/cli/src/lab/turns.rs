@@ -23,6 +23,8 @@ pub(super) struct End {
 /// Shares of the time in which neither end had more to send than it could; they add up to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Turns {
+    /// That time, in seconds.
+    pub(super) time: f64,
     /// It was the first end's turn to send.
     pub(super) own: f64,
     /// It was the other's.
@@ -46,8 +48,10 @@ pub(super) fn turns(own: &[End], other: &[End]) -> Option<Turns> {
         if now.iter().any(|end| end.unsent > 0) {
             continue;
         }
+        turns.time += seconds;
         let Some(next) = next(&rounds[n..]) else {
-            break;
+            // Nobody sends any more: whose turn it would be is unknown.
+            continue;
         };
         let arrives = now[1 - next].sent > now[next].received;
         match next {
@@ -58,6 +62,7 @@ pub(super) fn turns(own: &[End], other: &[End]) -> Option<Turns> {
     }
     let all = turns.own + turns.other + turns.way;
     (all > 0.0).then(|| Turns {
+        time: turns.time,
         own: turns.own / all,
         other: turns.other / all,
         way: turns.way / all,
@@ -122,7 +127,8 @@ mod tests {
         // The instant at which both ends have just sent is one end's.
         let apart = [found.own - mirror.other, found.other - mirror.own];
         assert!(apart.iter().all(|d| d.abs() < 0.01), "{found:?} {mirror:?}");
-        assert_eq!(found.way, mirror.way);
+        assert_eq!((found.way, found.time), (mirror.way, mirror.time));
+        assert!((found.time - 19.95).abs() < 1e-9, "all of it");
         found
     }
 

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
 
 use farpath_element::Sampling;
 use farpath_emu::driver::Clock;
@@ -12,12 +13,14 @@ use farpath_emu::lab::Options;
 use farpath_emu::layout::{Bucket, buckets};
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
+use farpath_emu::{Host, Process};
 use farpath_experiment::{Fault, open};
 use farpath_scenario::{Scenario, Set};
 use farpath_units::{Duration, Time};
 
 use super::control::{Answer, Listener, Request};
-use super::status::Snapshot;
+use super::programs::GRACE;
+use super::status::{Lately, Snapshot};
 use super::{change, environment, registry};
 use crate::args::{LabControl, LabUpArgs};
 use crate::exit::{Exit, Failure, NOTE, note, print};
@@ -127,7 +130,7 @@ struct Running {
     source: String,
     sets: Vec<Set>,
     listener: Listener,
-    before: Option<(Time, Vec<u64>)>,
+    lately: Lately,
 }
 
 fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
@@ -162,13 +165,14 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         source: args.scenario.clone(),
         sets,
         listener,
-        before: None,
+        lately: Lately::default(),
     };
     // Whoever waits for this line goes on; nobody need.
     let mut out = std::io::stdout().lock();
     drop(writeln!(out, "{READY}").and_then(|()| out.flush()));
     let hosts = std::mem::take(&mut lab.hosts);
     let ran = std::thread::scope(|scope| {
+        let mut ending = None;
         lab.run(Clock::start(Duration::ZERO), |plane, now, fidelity| {
             for bucket in running.turn(plane, now, fidelity) {
                 // Not in the data plane's own thread: it takes some milliseconds.
@@ -182,7 +186,10 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
                     }
                 });
             }
-            !progress::interrupted()
+            if progress::interrupted() && ending.is_none() {
+                ending = Some(scope.spawn(|| dismiss(&hosts)));
+            }
+            ending.as_ref().is_none_or(|ending| !ending.is_finished())
         })
     });
     lab.hosts = hosts;
@@ -195,6 +202,13 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     // A lab that ended as requested needs no log.
     drop(std::fs::remove_file(registry()?.log_of(name)));
     Ok(Exit::Ok)
+}
+
+/// Asks what runs in the hosts to end, while the path is there, and waits for it, but not for ever.
+fn dismiss(hosts: &[Host]) {
+    let programs: Vec<Process> = hosts.iter().flat_map(|h| h.init.programs(None)).collect();
+    let begun = Instant::now();
+    Process::dismiss(&programs, || begun.elapsed() < GRACE);
 }
 
 /// What the hosts stand on. A lab is used by hand: a congestion control that only the scenario's tests name may be
@@ -226,11 +240,12 @@ impl Running {
     fn turn(&mut self, plane: &mut Plane<Tap>, now: Time, fidelity: &Fidelity) -> Vec<Bucket> {
         let mut felt = Vec::new();
         let (scenario, source, sets) = (&mut self.scenario, &self.source, &mut self.sets);
-        let before = &mut self.before;
+        self.lately.note(plane, now);
+        let lately = &self.lately;
         self.listener.serve(|request| match request {
             Request::Status => {
                 plane.catch_up();
-                let snapshot = Snapshot::of(plane, now, fidelity, before);
+                let snapshot = Snapshot::of(plane, now, fidelity, lately);
                 Answer::Said(serde_json::to_string(&snapshot).unwrap_or_default())
             }
             Request::Set(wanted) => {

@@ -8,7 +8,7 @@ use farpath_probe::live::Ends;
 use farpath_units::Time;
 
 use super::connections::Connections;
-use super::programs::{CHECK, SAMPLES, pace, sockets_in_use};
+use super::programs::{CHECK, SAMPLES, opened, pace, sockets_in_use};
 
 /// How long the last words on a connection may take: a worker of the kernel says them when it gets round to it.
 const PATIENCE: Wall = Wall::from_millis(300);
@@ -57,13 +57,26 @@ impl<'a> Watch<'a> {
             self.sample();
         }
         self.hear();
+        // A short connection may have had no sample.
+        self.listen_while(Watch::lacks_some);
         self.connections.stop();
+        self.listen_while(|watch| watch.connections.misses_some());
+    }
+
+    /// Hears of what has ended as long as something is `awaited`, and not for long.
+    fn listen_while(&mut self, awaited: impl Fn(&Watch<'a>) -> bool) {
         let begun = Instant::now();
         let hears = self.ends.iter().all(Option::is_some);
-        while hears && self.connections.misses_some() && begun.elapsed() < PATIENCE {
+        while hears && awaited(self) && begun.elapsed() < PATIENCE {
             std::thread::park_timeout(CHECK);
             self.hear();
         }
+    }
+
+    /// Whether connections of the command's host have ended of which nothing was heard.
+    fn lacks_some(&self) -> bool {
+        let host = self.hosts[0].init;
+        opened(host) > self.connections.heard() + sockets_in_use(host)
     }
 
     /// What was seen until the command ended. Of a connection that was over by then, and that a program had not closed, the

@@ -21,6 +21,7 @@ mod host;
 mod interrupt;
 mod markdown;
 mod marks;
+mod places;
 mod predict;
 mod refused;
 mod run;

@@ -149,6 +149,10 @@ fn wrong_arguments_are_in_the_reports_whoever_finds_them() {
             &["--rtt", "20ms", "--rate", "1Gbit/s", "--lab", "x"],
             "takes no --lab",
         ),
+        (
+            &["--rtt", "20ms", "--rate", "1Gbit/s", "-6", "--mtu", "1200"],
+            "IPv6 needs an MTU of 1280 at least",
+        ),
     ] {
         for files in [
             &["--junit", "o.xml", "--json", "o.json"][..],

@@ -370,6 +370,33 @@ fn each_way_of_a_path_has_a_delay_of_its_own() {
     assert_eq!([way("there"), way("back")], [20_009_760.0, 5_009_760.0]);
 }
 
+/// A host's own link of which a tenth of the rate is left: its queue is as long as before, in the host as in the model.
+#[test]
+fn the_queue_of_a_hosts_link_holds_when_its_rate_changes() {
+    let place = Place::alone();
+    let text = "[scenario]\nname = \"full\"\n[[host]]\nname = \"client\"\n[[host]]\nname = \"server\"\n\
+         [[link]]\nname = \"path\"\nends = [\"client\", \"server\"]\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"20 packets\"\n\
+         [[event]]\nat = \"1 s\"\nlink = \"path\"\nrate = \"2 Mbit/s\"\n\
+         [[test]]\nname = \"u\"\nkind = \"udp\"\nfrom = \"client\"\nto = \"server\"\nstart = \"1.2 s\"\nrate = \"6 Mbit/s\"\nsize = 1000\nduration = \"2 s\"\n\
+         [[test]]\nname = \"p\"\nkind = \"ping\"\nfrom = \"client\"\nto = \"server\"\ncount = 8\ninterval = \"400 ms\"\nstart = \"1.2 s\"\n";
+    place.write("full.toml", text);
+    let run = emulate_in(&place, "full.toml", &["--simulate"]);
+    let lost = |origin| run.metric(origin, "u", "loss_ratio");
+    assert!(
+        (lost("simulated") - 0.65).abs() < 0.05,
+        "{}",
+        lost("simulated")
+    );
+    assert!(
+        (lost("emulated") - lost("simulated")).abs() < 0.1,
+        "{}",
+        lost("emulated")
+    );
+    // Twenty frames at 2 Mbit/s wait for 85 ms, and for half as long again what a burst of the bucket brings.
+    let longest = run.metric("emulated", "p", "rtt_max_ns");
+    assert!(longest < 400e6, "{longest}");
+}
+
 #[test]
 fn the_same_seed_loses_the_same_frames() {
     let place = Place::alone();

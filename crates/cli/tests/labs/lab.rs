@@ -126,6 +126,32 @@ fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
     assert!(!at.join("farpath").exists(), "nor made by asking");
 }
 
+#[test]
+fn status_says_what_links_carried_lately_and_what_hosts_dropped() {
+    let place = Place::new();
+    let lab = |args: &[&str]| place.farpath(&[&["lab"], args].concat());
+    lab(&["up", "small.toml"]).exits(0);
+    // Of datagrams far faster than the link: the host's own queue drops most.
+    let flood = "exec 3>/dev/udp/right/7000; for i in {1..20000}; do printf %01400d 0 >&3; done 2>/dev/null; true";
+    lab(&["exec", "left", "--", "timeout", "5", "bash", "-c", flood]);
+    let states = || {
+        let out = lab(&["status", "--json"]).exits(0).out;
+        let found: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+        found["links"].as_array().expect("links").clone()
+    };
+    let near = &states()[0];
+    assert_eq!(near["direction"], "left>middle", "{near}");
+    assert_eq!(near["from"]["host"], "left", "{near}");
+    assert_eq!(near["from"]["interface"], "eth0", "{near}");
+    assert!(near["from"]["drops"].is_u64(), "{near}");
+    let rate = near["rate_bps"].as_f64();
+    assert!(rate > Some(1e6), "it has carried much: {near}");
+    // Nobody's asking makes the time shorter that it is of.
+    assert!(states()[0]["rate_bps"].as_f64() > Some(0.0));
+    assert!(states()[2]["from"].is_null(), "a router sends there");
+    lab(&["down"]).exits(0);
+}
+
 /// How many of three pings from left to right come back.
 fn come_back(lab: &impl Fn(&[&str]) -> crate::place::Ran) -> String {
     let ping = [

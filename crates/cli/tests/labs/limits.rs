@@ -145,7 +145,7 @@ fn a_connection_is_followed_after_the_server_has_closed_it() {
         &[
             "; what the server sends (",
             " kB in flight in ",
-            " samples on a path that holds 750 kB",
+            " on a path that holds 750 kB",
         ],
     );
 }
@@ -160,12 +160,40 @@ fn a_command_that_waits_for_a_slow_server_is_told_from_one_that_waits_for_the_pa
         )
     };
     let line = closing(&["--rtt", "20ms"], slow, &asks(4));
-    says(
-        &line,
-        &["; it waited for the server ", " samples on a path that "],
-    );
+    says(&line, &["; it waited for the server ", " on a path that "]);
     let line = closing(&["--rtt", "500ms"], quick, &asks(5));
     says(&line, &["; it waited for the path "]);
+}
+
+/// Full is what carries its rate of by then: a tenth of that at the start.
+#[test]
+fn a_link_that_has_become_slow_is_what_limits() {
+    let place = Place::alone();
+    let text = "[scenario]\nname = \"drop\"\n[[host]]\nname = \"client\"\n[[host]]\nname = \"server\"\n[[router]]\nname = \"west\"\n\
+         [[link]]\nname = \"access\"\nends = [\"client\", \"west\"]\nrate = \"1 Gbit/s\"\n\
+         [[link]]\nname = \"path\"\nends = [\"west\", \"server\"]\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"100 KiB\"\n\
+         [[event]]\nat = \"500 ms\"\nlink = \"path\"\nrate = \"2 Mbit/s\"\n";
+    place.write("drop.toml", text);
+    let server = "exec perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new(LocalPort => 7000, Listen => 1)->accept; 1 while sysread $c, my $b, 65536; sleep'";
+    let client = "timeout 6 cat /dev/zero >/dev/tcp/server/7000; true";
+    let run = [
+        "lab",
+        "run",
+        "drop.toml",
+        "--cc",
+        "reno",
+        "--json",
+        "o.json",
+    ];
+    let rest = ["--wait-port", "7000", "--", "bash", "-c", client];
+    let ran = place.farpath(&[&run[..], &["--server", server], &rest].concat());
+    let line = ran.exits(0).err;
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    match found["connection"]["limited_by"]["link"].as_f64() {
+        _ if line.contains(RARELY) => eprintln!("not judged: {line}"),
+        link => assert!(link > Some(0.5), "{text}\n{line}"),
+    }
 }
 
 /// What `--json` says of 200 datagrams of 4000 bytes, in three fragments each, that the command sends to a socket which

@@ -228,6 +228,41 @@ fn what_programs_leave_running_in_hosts_ends_with_the_command() {
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 
+/// What it measured is written when it is asked to end, by what a shell has started, too. It is not asked twice.
+#[test]
+fn a_server_is_asked_to_end_and_has_time_to() {
+    let place = Place::new();
+    let server = "trap 'sleep 0.3; echo asked >> shell; exit' TERM; \
+         sh -c 'trap \"echo asked >> inner; exit\" TERM; touch there; while :; do sleep 0.1; done' & wait";
+    let client = "while ! test -e there; do sleep 0.05; done";
+    let rest = ["--server", server, "--", "sh", "-c", client];
+    place.lab_run(&rest).exits(0);
+    for file in ["shell", "inner"] {
+        let said = std::fs::read_to_string(place.path().join(file));
+        assert_eq!(said.expect("it was written"), "asked\n", "{file}");
+    }
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_runs_in_a_lab_is_asked_to_end_when_it_goes_down() {
+    let place = Place::new();
+    let lab = |args: &[&str]| place.farpath(&[&["lab"], args].concat());
+    lab(&["up", "small.toml"]).exits(0);
+    let script = "trap 'echo asked > said; exit' TERM; touch there; while :; do sleep 0.1; done";
+    let mut command = place.command();
+    command.args(["lab", "exec", "left", "--", "sh", "-c", script]);
+    let mut running = start(&mut command);
+    while !place.path().join("there").exists() {
+        assert_eq!(running.try_wait().expect("it is ours"), None);
+        std::thread::yield_now();
+    }
+    lab(&["down"]).exits(0);
+    let said = std::fs::read_to_string(place.path().join("said"));
+    assert_eq!(said.expect("it was written"), "asked\n");
+    running.wait().expect("it ends");
+}
+
 #[test]
 fn a_server_that_failed_is_named() {
     let place = Place::new();

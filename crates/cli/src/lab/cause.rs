@@ -1,0 +1,46 @@
+//! What limited a connection, beside the words of records.
+
+use farpath_observe::Limit;
+
+/// What limited a connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cause {
+    Limit(Limit),
+    /// It was the other side's turn to send.
+    Other,
+    /// A request or an answer was on the way.
+    Way,
+    /// The path was down, or the sender waited to try again.
+    Down,
+}
+
+impl Cause {
+    /// Whether it is the congestion window.
+    pub(super) fn is_window(self) -> bool {
+        matches!(
+            self,
+            Cause::Limit(Limit::CwndSlowStart | Limit::CwndRecovery)
+        )
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Cause::Limit(limit) => limit.name(),
+            Cause::Other => "other_side",
+            Cause::Way => "on_the_way",
+            Cause::Down => "path_down",
+        }
+    }
+}
+
+/// To a reader losses and a window that they have cut are one cause; the largest is first again.
+pub(super) fn join_losses(causes: &mut Vec<(Cause, f64)>) {
+    let [loss, cut] = [Limit::Loss, Limit::CwndRecovery].map(Cause::Limit);
+    let share = |cause| causes.iter().find(|c| c.0 == cause).map(|c| c.1);
+    if let (Some(loss_share), Some(_)) = (share(loss), share(cut)) {
+        causes.retain(|c| c.0 != loss);
+        let cut = causes.iter_mut().find(|c| c.0 == cut);
+        cut.into_iter().for_each(|c| c.1 += loss_share);
+        causes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    }
+}
