@@ -45,7 +45,7 @@ use crate::tally::Reading;
 pub(crate) use copies::COPIES;
 use label::Label;
 pub use live::{LiveFlow, LiveRow};
-pub(crate) use nic::MEAN;
+pub(crate) use nic::{MEAN, PORT};
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]
