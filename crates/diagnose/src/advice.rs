@@ -1,6 +1,7 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
 mod fitting;
+mod interface;
 mod path;
 mod shared;
 mod systems;
@@ -73,7 +74,10 @@ pub(crate) fn changes(
                 }
                 causes.push(other);
             }
-            Some(next) => promise(&mut change, &next, e),
+            Some(next) => {
+                promise(&mut change, &next, e);
+                interface::one_thread(&mut change, cause, e, old_threads(facts, flow));
+            }
             None => {}
         }
         all.push(change);
@@ -145,13 +149,7 @@ fn change(
     (facts, flow): (&Facts, &Flow),
 ) -> Option<(Change, Option<u64>)> {
     if cause == Cause::Nic {
-        let drops = e.nic_drops.as_ref().filter(|d| d.count.value > 0.0);
-        let host = drops.map_or_else(
-            || named(flow, End::Receiver),
-            |d| host_of(facts, flow, d.host),
-        );
-        let remedy = systems::interface(&places(facts, drops));
-        return Some((remedy.change(&host, None, None), None));
+        return Some((interface::dropping(e, (facts, flow)), None));
     }
     if cause == Cause::NoWindowScaling {
         return Some((scaled(e, facts, flow), None));
@@ -200,7 +198,11 @@ fn change(
     };
     let room = remedy.room;
     // A sender that paces already has nothing to change against a full queue.
-    (!remedy.commands.is_empty()).then(|| (remedy.change(host, system, None), room))
+    let change = |remedy: Remedy| {
+        let change = remedy.change(host, system, None);
+        interface::with_name(change, (facts, flow), &hosts)
+    };
+    (!remedy.commands.is_empty()).then(|| (change(remedy), room))
 }
 
 /// Room for what is wanted in flight: the kernel's to give, or the program's that set its buffer itself.
@@ -218,6 +220,11 @@ fn threads(facts: &Facts, flow: &Flow) -> Option<String> {
     let is_it = flow.test.as_ref().is_some_and(|t| t.tool == "iperf3");
     let release = number(facts, Of::Path, "iperf3_release").map(|r| r.value);
     is_it.then(|| systems::threads(release))?
+}
+
+/// The same where its release is known.
+fn old_threads(facts: &Facts, flow: &Flow) -> Option<String> {
+    number(facts, Of::Path, "iperf3_release").and_then(|_| threads(facts, flow))
 }
 
 /// What a sending program can do: a tool that tests, a copy over SSH, or another.
@@ -317,6 +324,8 @@ fn against_loss(
         default: said("cc"),
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),
+        held: e.held(),
+        instance: e.around.cloud.surely(e),
         streams: e.streams.max(flow.shared.streams),
     };
     systems::pacing(cause, &now)

@@ -2,6 +2,7 @@
 
 use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
+use crate::cloud::Cloud;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
@@ -39,6 +40,8 @@ pub(crate) struct Around {
     pub(crate) shaper_queue: Option<Figure>,
     /// Packets that its queue dropped.
     pub(crate) shaper_drops: Option<Figure>,
+    /// What a cloud lets the hosts send and receive.
+    pub(crate) cloud: Cloud,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -96,6 +99,7 @@ impl Evidence {
             }
         }
         self.around.interface = fullest(facts);
+        self.around.cloud = Cloud::of(facts, flow);
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
     }
@@ -261,6 +265,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     lower_port(e, items);
     crate::bloat::by_bloat(e, items);
     crate::group::by_group(e, items);
+    crate::cloud::by_cloud(e, items);
     radio(e, items);
 }
 

@@ -500,7 +500,7 @@ fn by_datagrams(
     [rate, lost, passed]: &[Figure; 3],
     items: &mut Vec<Item>,
 ) {
-    let Some(own) = &e.rate else { return };
+    let Some(own) = e.lasting() else { return };
     let shown = crate::ceiling::bps(rate.value);
     let under_line = e
         .line
@@ -509,7 +509,7 @@ fn by_datagrams(
     if !under_line {
         return;
     }
-    if lost.low > 0.005 && rate.value > own.value {
+    if lost.low > 0.005 && rate.value > own {
         items.push(Item {
             holds: step(lost.value, 0.005, 0.03),
             weights: vec![
@@ -534,7 +534,7 @@ fn by_datagrams(
         // Under a policer TCP may get half of its rate, and on a long path a fifth: what passes above TCP's says little, unless it is nearly
         // the line's.
         let near_line = e.line.as_ref().map_or(0.0, |(l, _)| rate.value / l.value);
-        let above = 0.5 * step(rate.value / own.value, 1.2, 5.0);
+        let above = 0.5 * step(rate.value / own, 1.2, 5.0);
         items.push(Item {
             holds: above.max(step(near_line, 0.7, 0.85)),
             weights: vec![(Cause::Policer, -18.0)],

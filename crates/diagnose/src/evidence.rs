@@ -537,8 +537,7 @@ impl Evidence {
             all("loss_known_ratio"),
             all("loss_path_ratio"),
         );
-        let answered = all("ping_received").is_some_and(|n| n.value > 0.0);
-        self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
+        self.large_lost = crate::holes::smallest_lost(facts, flow);
         let found = all("mtu_discovered_bytes").map(|mtu| (mtu, true));
         self.found_mtu = found.or_else(|| Some((all("mtu_known_there_bytes")?, false)));
         self.policer = all("policer_bps");
@@ -587,7 +586,7 @@ impl Evidence {
 
     /// What a policer lets through, bit/s: as its texts say, as datagrams or a capture's losses show.
     pub(crate) fn policed(&self) -> Option<Figure> {
-        let own = self.rate.as_ref().map_or(0.0, |r| r.value);
+        let own = self.lasting().unwrap_or(0.0);
         let stated = self
             .policer
             .clone()

@@ -2,7 +2,19 @@
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
+use crate::fact::Figure;
+use crate::flow::Flow;
 use crate::items::{Item, LOSSES, of, step};
+use crate::read::Facts;
+
+/// The smallest pings of which none was answered, bytes with their headers, while others were.
+pub(crate) fn smallest_lost(facts: &Facts, flow: &Flow) -> Option<Figure> {
+    let mut answers = facts.along(flow, "ping_received");
+    let answered = answers.any(|n| n.value > 0.0);
+    let lost = facts.along(flow, "ping_large_lost_bytes");
+    let lost = lost.min_by(|a, b| a.value.total_cmp(&b.value)).cloned();
+    lost.filter(|_| answered)
+}
 
 /// Weighs what never arrived.
 pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {

@@ -401,6 +401,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         });
     }
     crate::even::steadiness(e, items);
+    crate::burst::by_burst(e, items);
     peaks(e, ceilings, items);
     opening(e, ceilings, items);
 }
@@ -496,6 +497,9 @@ fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     let (Some(line), Some(rate)) = (line, &e.rate) else {
         return;
     };
+    if e.burst().is_some() {
+        return;
+    }
     let full = if e.is_bbr() { 0.65 } else { 0.9 };
     let usual = rate.value.max(e.late().unwrap_or(0.0));
     if e.peak <= 0.0 || usual > full * line.rate.value {

@@ -158,20 +158,32 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
     let Some(drops) = &e.nic_drops else { return };
     let count = drops.count.value;
     let accounts = drops.accounts(e);
-    let again = match (&e.retransmits, accounts) {
-        (Some(again), Some(share)) if share > 0.0 => {
-            format!(", and {:.0} segments were sent again", again.value)
-        }
-        _ => String::new(),
-    };
     let surely = drops.surely_accounts(e);
+    let sentence = dropped(e, drops);
+    let holds = drops.holds(1.0, 50.0).max(surely) * accounts.unwrap_or(1.0);
+    let found = drops.grew && holds > SAID;
     items.push(Item {
-        holds: drops.holds(1.0, 50.0).max(surely) * accounts.unwrap_or(1.0),
+        holds,
         weights: vec![(Cause::Nic, 14.0)],
-        sentence: format!(
-            "an interface of a host dropped {count:.0} packets {}{again}",
-            drops.since()
-        ),
+        sentence: if found {
+            sentence.clone()
+        } else {
+            String::new()
+        },
+    });
+    // What may be of another time, or is a part of what was lost, is said whatever the cause is.
+    let share = accounts.unwrap_or(1.0);
+    let part = if drops.grew {
+        share_of_lost(e, drops) > PART
+    } else {
+        share > 0.0
+    };
+    let as_many = !drops.grew && alike(e, &drops.count) > SAID;
+    let said = count > 0.0 && part && !found && !as_many;
+    items.push(Item {
+        holds: if said { 1.0 } else { 0.0 },
+        weights: Vec::new(),
+        sentence: sentence.clone(),
     });
     // As many as were lost are those that were lost.
     items.push(Item {
@@ -183,7 +195,7 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
         sentence: String::new(),
     });
     if !drops.grew {
-        dropped_there(e, &drops.count, items);
+        dropped_there(e, &drops.count, &sentence, items);
     }
     items.push(Item {
         holds: if drops.grew && count == 0.0 { 1.0 } else { 0.0 },
@@ -192,22 +204,60 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
-/// As many packets were dropped at an interface of a host as segments were sent again: nothing on the path has to have lost any.
-fn dropped_there(e: &Evidence, drops: &Figure, items: &mut Vec<Item>) {
-    let Some(again) = e.retransmits.as_ref().filter(|a| a.value >= DROPS_LEAST) else {
-        return;
+/// What holds more than this is a reason that is named.
+const SAID: f64 = 0.3;
+
+/// From this part of what was sent again on it is said what an interface dropped of it.
+const PART: f64 = 0.005;
+
+/// What an interface dropped, as a part of what was sent again; 0 where nothing was, or nothing says how much.
+fn share_of_lost(e: &Evidence, drops: &Tally) -> f64 {
+    let again = e.retransmits.as_ref().filter(|a| a.value > 0.0 && !e.udp);
+    again.map_or(0.0, |again| drops.count.value / again.value)
+}
+
+/// What an interface dropped, for people.
+fn dropped(e: &Evidence, drops: &Tally) -> String {
+    let share = share_of_lost(e, drops);
+    let again = e.retransmits.as_ref().map_or(0.0, |a| a.value);
+    let beside = match (drops.grew, share) {
+        (_, share) if share <= 0.0 => String::new(),
+        (true, share) if share < 0.7 => format!(
+            ", {:.1} % of the {again:.0} segments that were sent again: the rest was lost elsewhere",
+            100.0 * share
+        ),
+        (true, _) => format!(", and {again:.0} segments were sent again"),
+        (false, _) if alike(e, &drops.count) > SAID => {
+            format!(", as many as segments were sent again, {again:.0}")
+        }
+        (false, _) => format!(
+            ", and {again:.0} segments were sent again: one reading does not say how many of them in this test"
+        ),
     };
-    let off = libm::fabs(libm::log(drops.value / again.value));
+    format!(
+        "an interface of a host dropped {:.0} packets {}{beside}",
+        drops.count.value,
+        drops.since()
+    )
+}
+
+/// Whether as many packets were dropped as segments were sent again, 0 to 1.
+fn alike(e: &Evidence, drops: &Figure) -> f64 {
+    let again = e.retransmits.as_ref().filter(|a| a.value >= DROPS_LEAST);
+    again.map_or(0.0, |again| {
+        1.0 - step(libm::fabs(libm::log(drops.value / again.value)), 0.5, 1.0)
+    })
+}
+
+/// As many packets were dropped at an interface of a host as segments were sent again: nothing on the path has to have lost any.
+fn dropped_there(e: &Evidence, drops: &Figure, sentence: &str, items: &mut Vec<Item>) {
     items.push(Item {
-        holds: 1.0 - step(off, 0.5, 1.0),
+        holds: alike(e, drops),
         weights: of(&LOSSES, -14.0)
             .into_iter()
             .chain([(Cause::Nic, 18.0)])
             .collect(),
-        sentence: format!(
-            "that is as many as segments were sent again, {:.0}",
-            again.value
-        ),
+        sentence: sentence.to_owned(),
     });
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn missing(
     }
     all.extend(of_program(e, &likely));
     all.extend(of_reader(e, &likely, sure));
+    all.extend(of_cloud(e, &likely, sure));
     all.extend(of_path(e, asking, ceilings, &likely, sure));
     all.extend(of_interfaces(e, &likely, sure));
     all.extend(of_queue(e, asking, &likely));
@@ -297,19 +298,42 @@ fn of_reader(e: &Evidence, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
     lacks.into_iter().flatten().collect()
 }
 
-/// Drops that were counted once may be of any time.
+/// Drops that were counted once may be of any time; and where segments are lost all through, an interface that nobody read may drop them.
 fn of_interfaces(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFact> {
-    let drops = e
-        .nic_drops
-        .as_ref()
-        .filter(|d| !d.grew && d.count.value > 0.0)?;
-    (likely.contains(&Cause::Nic) && !sure).then(|| MissingFact {
+    let lossy = likely.first().is_some_and(|c| c.is_loss());
+    let (why, host, port) = match &e.nic_drops {
+        Some(drops) if !drops.grew && drops.count.value > 0.0 => {
+            let blamed = lossy || likely.contains(&Cause::Nic);
+            let why = format!(
+                "whether the {:.0} packets that an interface dropped are of this flow: by how much they grow",
+                drops.count.value
+            );
+            blamed.then_some((why, "that host", drops.interface.as_str()))?
+        }
+        None if lossy && e.loses_all_through() => {
+            let why =
+                "whether an interface of a host drops what is lost: by how much its counters grow";
+            (why.to_owned(), "both hosts", "")
+        }
+        _ => return None,
+    };
+    let port = if port.is_empty() { "INTERFACE" } else { port };
+    (!sure).then(|| MissingFact {
         fact: "nic_drops",
-        would_decide: format!(
-            "whether the {:.0} packets that an interface dropped are of this flow: by how much they grow",
-            drops.count.value
+        would_decide: why,
+        command: format!(
+            "on {host}, before and after a test: ethtool -S {port} | grep -E 'drop|discard|missed|buffer'; ip -s -s link show {port}"
         ),
-        command: "on that host, before and after a test: ethtool -S INTERFACE | grep -E 'drop|discard|missed|buffer'"
+    })
+}
+
+/// Whether a cloud holds an instance back: its interface counts that.
+fn of_cloud(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFact> {
+    let lossy = likely.first().is_some_and(|c| c.is_loss());
+    (lossy && !sure && e.around.cloud.is_open()).then(|| MissingFact {
+        fact: "allowance_exceeded",
+        would_decide: "whether the cloud drops what is beyond the instance's bandwidth or packets a second: by how much its counters grow".to_owned(),
+        command: "on both hosts, before and after a test: ethtool -S INTERFACE | grep allowance"
             .to_owned(),
     })
 }
@@ -535,7 +559,7 @@ fn line_command(e: &Evidence) -> String {
 /// a small part of a policer's rate. One flow of them takes one member of a group of links, and no more than one connection may be
 /// asked of it.
 fn rates(e: &Evidence) -> Option<[f64; 3]> {
-    let own = e.rate.as_ref().filter(|r| r.value > 0.0)?.value;
+    let own = e.lasting().filter(|own| *own > 0.0)?;
     // Of a line that nobody said, it is the slowest Ethernet that carries what was measured.
     let usual = ETHERNET.into_iter().find(|l| *l > own * 1.02);
     let line = e.line.as_ref().map(|(l, _)| l.value).or(usual)?;

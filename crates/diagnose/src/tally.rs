@@ -25,6 +25,14 @@ pub(crate) struct Reading {
     pub(crate) at: Place,
 }
 
+impl Reading {
+    /// The interface by the name that commands take: processors have none, and a queue is of its interface.
+    fn port(&self) -> &str {
+        let name = self.interface.split(' ').next();
+        name.filter(|_| self.name != "softnet").unwrap_or("")
+    }
+}
+
 impl Facts {
     /// Adds a reading of a counter of an interface: what it counts, and its own name.
     pub(crate) fn counted(
@@ -53,6 +61,8 @@ impl Facts {
 pub(crate) struct Tally {
     /// The host whose counter it is.
     pub(crate) host: u32,
+    /// The interface, empty where it is not known.
+    pub(crate) interface: String,
     /// The count.
     pub(crate) count: Figure,
     /// What the counter stood at last.
@@ -91,6 +101,7 @@ pub(crate) fn tally(facts: &Facts, hosts: &[u32], kind: &'static str) -> Option<
             .extend(Some(first.at).filter(|at| grew && *at != last.at));
         Tally {
             host: last.host,
+            interface: last.port().to_owned(),
             count: figure,
             stood: last.value,
             grew,
@@ -117,6 +128,7 @@ impl Tally {
     pub(crate) fn once(count: &Figure) -> Tally {
         Tally {
             host: u32::MAX,
+            interface: String::new(),
             stood: count.value,
             count: count.clone(),
             grew: false,

@@ -180,7 +180,9 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     if cause == Cause::Link {
         return e.member_at_most();
     }
-    if !cause.is_loss() || !e.counted_else.lacks_datagrams() {
+    // Who counts what was dropped tells the kinds apart, as datagrams do.
+    let counted = cause == Cause::Policer && e.around.cloud.surely(e).is_some();
+    if !cause.is_loss() || !e.counted_else.lacks_datagrams() || counted {
         return 1.0;
     }
     let few = |n: Option<f64>| n.is_some_and(|n| n < EPISODES_LEAST);

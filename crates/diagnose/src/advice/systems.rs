@@ -173,19 +173,35 @@ pub(crate) fn disk(end: End) -> Remedy {
     Remedy::without_risk(commands)
 }
 
-/// Against an interface that has no room for what arrives; with the place of its counter.
-pub(crate) fn interface(counted: &str) -> Remedy {
+/// Against an interface that has no room for what arrives; with the place of its counter, its name, and the frames that its ring has
+/// room for now and at most.
+pub(crate) fn interface(counted: &str, port: &str, ring: Option<[u64; 2]>) -> Remedy {
+    let (larger, before) = match ring {
+        Some([now, most]) if now < most => (
+            format!("ethtool -G {port} rx {most}"),
+            format!("ethtool -G {port} rx {now}"),
+        ),
+        Some([now, _]) => (
+            format!("nothing at the ring of {port}: it has its most, {now} frames, already"),
+            String::new(),
+        ),
+        None => (
+            format!(
+                "ethtool -g {port}; ethtool -G {port} rx N, with the maximum that the first prints: bursts need room"
+            ),
+            format!("ethtool -G {port} rx with the value that ethtool -g printed before"),
+        ),
+    };
+    let pauses = format!("ethtool -A {port} with what ethtool -a printed before");
+    let undo = [before, pauses].into_iter().filter(|undo| !undo.is_empty());
     Remedy {
         commands: vec![
-            format!("ethtool -S INTERFACE | grep -E 'drop|discard|missed|buffer' before and after a test: that the counter still grows{counted}"),
-            "ethtool -g INTERFACE; ethtool -G INTERFACE rx N, with the maximum that the first prints: bursts need room".to_owned(),
-            "ethtool -a INTERFACE; ethtool -A INTERFACE rx on tx on, and the same for the port of the switch: pause frames hold the switch back".to_owned(),
-            "mpstat -P ALL 5: where one processor takes all interrupts (%soft), ethtool -X INTERFACE equal N, or a queue and its interrupt on each processor".to_owned(),
+            format!("ethtool -S {port} | grep -E 'drop|discard|missed|buffer' before and after a test: that the counter still grows{counted}"),
+            larger,
+            format!("ethtool -a {port}; ethtool -A {port} rx on tx on, and the same for the port of the switch: pause frames hold the switch back"),
+            format!("mpstat -P ALL 5: where one processor takes all interrupts (%soft), ethtool -X {port} equal N, or a queue and its interrupt on each processor"),
         ],
-        undo: vec![
-            "ethtool -G INTERFACE rx with the value that ethtool -g printed before".to_owned(),
-            "ethtool -A INTERFACE with what ethtool -a printed before".to_owned(),
-        ],
+        undo: undo.collect(),
         persist: Vec::new(),
         room: None,
         risk: "a change of the rings resets the interface of many drivers for a second; pause frames may hold back others behind the same port".to_owned(),

@@ -46,7 +46,7 @@ pub(crate) use copies::COPIES;
 use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
-pub(crate) use nic::MEAN;
+pub(crate) use nic::{MEAN, PORT};
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Of, Place};
+use crate::cloud::ALLOWANCES;
+use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::words::{after, decimal, keyed, rate, whole};
 
 /// The state of reading.
@@ -14,8 +15,23 @@ pub(super) struct Nic {
     loopback: bool,
     /// The interface whose counters follow, where a command or a head before them names it.
     interface: String,
+    /// What the command before asked for, whatever `grep` leaves of it.
+    asked: Option<Asked>,
+    /// The part of `ethtool -g` that is read.
+    ring: Option<&'static str>,
     /// Packets that it counts, and their bytes: received, sent.
     carried: [[Option<u64>; 2]; 2],
+}
+
+/// What a command asks an interface for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    /// Its counters, `-S`.
+    Counters,
+    /// Its driver, `-i`.
+    Driver,
+    /// Anything else.
+    Settings,
 }
 
 impl Tool for Nic {
@@ -29,9 +45,10 @@ impl Tool for Nic {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if let Some(name) = after(text, "ethtool -S ").filter(|_| text.len() < COMMAND_MAX) {
+        if let Some((asked, name)) = command(text) {
             name.clone_into(&mut self.interface);
             (self.kind, self.host) = ("ethtool", self.host.filter(|_| going));
+            self.asked = Some(asked);
             return true;
         }
         if let Some(mtu) = tunnel(text) {
@@ -43,21 +60,21 @@ impl Tool for Nic {
             }
             self.kind = kind;
             self.columns = None;
-            if self.host.is_none() {
-                self.host = Some(facts.host());
+            if !going {
+                (self.asked, self.interface) = (None, String::new());
             }
             if text == "NIC statistics:" {
                 self.carried = [[None; 2]; 2];
             }
-            let host = self.host.unwrap_or(Of::Path);
+            if let Some(name) = head(text) {
+                name.clone_into(&mut self.interface);
+            }
+            self.ring = None;
+            self.loopback = kind == "ip" && text.contains("LOOPBACK");
+            let host = self.begun(line.at, facts);
             match kind {
-                "ip" => {
-                    self.loopback = text.contains("LOOPBACK");
-                    let name = text.split(": ").nth(1).unwrap_or("");
-                    name.clone_into(&mut self.interface);
-                }
                 "tc" => qdisc(host, text, line.at, facts),
-                "bonding" => {}
+                "ip" | "bonding" => {}
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
                     self.ethtool(host, text, line.at, facts);
@@ -70,7 +87,11 @@ impl Tool for Nic {
             return true;
         }
         let Some(host) = self.host.filter(|_| going) else {
-            return false;
+            if !going || !self.is_asked(text) {
+                return false;
+            }
+            let host = self.begun(line.at, facts);
+            return self.ethtool(host, text, line.at, facts);
         };
         match self.kind {
             "ip" => self.ip(host, text, line.at, facts),
@@ -80,6 +101,56 @@ impl Tool for Nic {
         }
     }
 }
+
+/// What a command asks ethtool for, and of which interface: `ethtool -S eth0 | grep rx`, `sudo ethtool -g ens1f0np0`. Names of
+/// interfaces have a number, and words of a sentence have none.
+fn command(text: &str) -> Option<(Asked, &str)> {
+    if text.len() >= COMMAND_MAX {
+        return None;
+    }
+    let (_, rest) = text.split_once("ethtool ")?;
+    let mut words = rest.split_whitespace();
+    let first = words.next()?;
+    let asked = match first {
+        "-S" => return Some((Asked::Counters, words.next()?)),
+        "-i" => Asked::Driver,
+        _ => Asked::Settings,
+    };
+    let shows = ["-i", "-g", "-k", "-a", "-c", "-l", "-m"];
+    let name = if shows.contains(&first) {
+        words.next()?
+    } else {
+        first
+    };
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().any(|b| b.is_ascii_digit())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.@".contains(&b));
+    let alone = words
+        .next()
+        .is_none_or(|word| word.starts_with(['|', '>', '#', ';', '&']));
+    (is_name && alone).then_some((asked, name))
+}
+
+/// The interface that a head names: `Ring parameters for eth0:`, `2: eth0: <BROADCAST,UP> mtu 1500`.
+fn head(text: &str) -> Option<&str> {
+    let of = |head: &&str| text.strip_prefix(*head)?.strip_suffix(':');
+    HEADS.iter().find_map(of).or_else(|| {
+        let named = text.split(": ").nth(1)?;
+        text.contains(": <")
+            .then(|| named.split('@').next().unwrap_or(named))
+    })
+}
+
+/// What ethtool prints an interface's name behind.
+const HEADS: [&str; 5] = [
+    "Settings for ",
+    "Features for ",
+    "Ring parameters for ",
+    "Coalesce parameters for ",
+    "Pause parameters for ",
+];
 
 /// The MTU of a tunnel's interface: `7: wg0: <POINTOPOINT,NOARP,UP> mtu 1420`, `utun4: flags=8051<UP,POINTOPOINT> mtu 1380`.
 fn tunnel(text: &str) -> Option<f64> {
@@ -103,7 +174,7 @@ pub(crate) const MEAN: [&str; 2] = ["received_frame_bytes", "sent_frame_bytes"];
 const PACKETS_LEAST: u64 = 10_000;
 
 /// Frames that a card had no room for.
-const DROPS: [&str; 7] = [
+const DROPS: [&str; 8] = [
     "rx_missed_errors",
     "rx_no_buffer_count",
     "rx_fifo_errors",
@@ -111,7 +182,23 @@ const DROPS: [&str; 7] = [
     "rx_no_dma_resources",
     "rx_dropped",
     "rx_discards_phy",
+    "hc_rx_discards_no_wqe",
 ];
+
+/// The same of each queue, with its number in brackets: Google's gve.
+const QUEUE_DROPS: [&str; 2] = ["rx_queue_drop_cnt", "rx_no_buffers_posted"];
+
+/// The counter of a queue that a name is: `rx_queue_drop_cnt[3]`.
+fn of_queue(name: &str) -> Option<&'static str> {
+    let is = |known: &&str| {
+        name.strip_prefix(*known)
+            .is_some_and(|rest| rest.starts_with('['))
+    };
+    QUEUE_DROPS.iter().copied().find(|known| is(known))
+}
+
+/// What the name of an interface is called among the facts of a host.
+pub(crate) const PORT: &str = "port_name";
 
 /// Frames that arrived damaged, by the names of drivers.
 const DAMAGED: [&str; 5] = [
@@ -152,16 +239,13 @@ fn begins(text: &str) -> Option<&'static str> {
     if text.starts_with("qdisc ") && (text.contains(" dev ") || handle()) {
         return Some("tc");
     }
-    let is_ethtool = [
-        "Settings for ",
-        "Features for ",
-        "Ring parameters for ",
-        "Coalesce parameters for ",
-        "Pause parameters for ",
-    ]
-    .iter()
-    .any(|b| text.starts_with(b) && text.ends_with(':'))
-        || text == "NIC statistics:";
+    let is_ethtool = HEADS
+        .iter()
+        .any(|b| text.starts_with(b) && text.ends_with(':'))
+        || text == "NIC statistics:"
+        || text
+            .strip_prefix("driver: ")
+            .is_some_and(|name| CLOUDS.contains(&name));
     (is_ethtool || is_alone(text)).then_some("ethtool")
 }
 
@@ -175,12 +259,16 @@ fn is_alone(text: &str) -> bool {
     match key {
         "Speed" => value.ends_with("Mb/s"),
         "Duplex" => matches!(value, "Half" | "Full"),
+        _ if ALLOWANCES.iter().any(|(name, ..)| *name == key) => whole(value).is_some(),
         _ if key.starts_with("rx_") || key.starts_with("tx_") => {
             whole(value).is_some() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         }
         _ => text.contains(" : ") && OPTICS.iter().any(|o| key.starts_with(o)),
     }
 }
+
+/// Drivers of the interfaces that clouds give their instances: Amazon's, Google's, Microsoft's.
+const CLOUDS: [&str; 4] = ["ena", "gve", "hv_netvsc", "mana"];
 
 /// What lines of `ethtool -m` begin with that say how its light is.
 const OPTICS: [&str; 5] = [
@@ -192,6 +280,44 @@ const OPTICS: [&str; 5] = [
 ];
 
 impl Nic {
+    /// The host whose lines begin here, and the interface that they are of.
+    fn begun(&mut self, at: Place, facts: &mut Facts) -> Of {
+        let host = *self.host.get_or_insert_with(|| facts.host());
+        let named =
+            |fact: &Fact| matches!(&fact.value, Value::Word(name) if *name == self.interface);
+        let known = facts.latest(host, PORT).is_some_and(named);
+        if !self.interface.is_empty() && !self.loopback && !known {
+            facts.word(host, PORT, &self.interface, at);
+        }
+        host
+    }
+
+    /// Whether a line is of what the command before asked for.
+    fn is_asked(&self, text: &str) -> bool {
+        let Some((key, value)) = text.split_once(": ") else {
+            return false;
+        };
+        let is_key = !key.is_empty()
+            && key
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"_-.[]".contains(&b));
+        match self.asked {
+            Some(Asked::Counters) => is_key && whole(value.trim()).is_some(),
+            Some(Asked::Driver) => is_key,
+            Some(Asked::Settings) | None => false,
+        }
+    }
+
+    /// `RX: 1024` below `Current hardware settings:` of `ethtool -g`.
+    fn ring(&mut self, host: Of, (key, value): (&str, &str), at: Place, facts: &mut Facts) {
+        match (key, self.ring, whole(value)) {
+            ("Pre-set maximums", ..) => self.ring = Some("ring_most_frames"),
+            ("Current hardware settings", ..) => self.ring = Some("ring_frames"),
+            ("RX", Some(name), Some(frames)) => facts.exact(host, name, frames as f64, at),
+            _ => {}
+        }
+    }
+
     /// `Speed: 10000Mb/s`, `Duplex: Half`, `rx_missed_errors: 12`, `Laser rx power low alarm : On`.
     fn ethtool(&mut self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         let Some((key, value)) = text.split_once(':') else {
@@ -220,6 +346,10 @@ impl Nic {
                 }
             }
             "Duplex" if value == "Half" => facts.word(host, "half_duplex", "half", at),
+            "driver" => facts.word(host, "driver", value, at),
+            "RX" | "Pre-set maximums" | "Current hardware settings" => {
+                self.ring(host, (key, value), at, facts);
+            }
             _ if value == "On" && key.ends_with(" low alarm") && key.contains("power") => {
                 facts.word(host, "optics_dark", "on", at);
             }
@@ -251,6 +381,13 @@ impl Nic {
             ("nic_damaged", name)
         } else if let Some(name) = of(&DROPS) {
             ("nic_drops", name)
+        } else if let Some((name, kind, _)) = ALLOWANCES.iter().find(|(n, ..)| *n == name) {
+            (*kind, *name)
+        } else if let Some(known) = of_queue(name) {
+            let queue = name[known.len()..].trim_matches(['[', ']']);
+            let port = format!("{} queue {queue}", self.interface);
+            facts.counted(host, &port, ("nic_drops", known), n, at);
+            return;
         } else if name.ends_with("late_collisions") || name == "tx_late_coll" {
             ("nic_late_collisions", "late")
         } else if name == "collisions" || name == "tx_collisions" {

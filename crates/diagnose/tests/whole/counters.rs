@@ -73,7 +73,7 @@ fn a_counter_that_grew_counts_by_its_growth() {
         let change = &flow.changes[0];
         assert_eq!(change.host, "198.51.100.20");
         let commands = change.commands.join("\n");
-        assert!(commands.contains("ethtool -G INTERFACE rx"), "{commands}");
+        assert!(commands.contains("ethtool -G ens1f0np0 rx"), "{commands}");
         assert!(!change.undo.is_empty());
     }
 }
@@ -206,4 +206,72 @@ fn a_program_that_fills_a_processor_is_named() {
     let calm = TOP.replace("99.7", "12.7");
     let flow = first(&[("sender.txt", &(sender + &calm))]);
     assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+}
+
+/// A counter that was read once may be of any time: it is said, whatever the cause is, and asked for again by its interface.
+#[test]
+fn a_counter_that_was_read_once_is_named_and_asked_for() {
+    let flow = first(&[("sender.txt", &lossy(4028)), ("receiver.txt", &discards(0))]);
+    let because = flow.verdict.because.join("\n");
+    let sentence = "dropped 120031 packets since it was started, and 4028 segments were sent again: one reading does not say how many of them in this test";
+    assert!(because.contains(sentence), "{because}");
+    let asked = flow.missing.iter().find(|m| m.fact == "nic_drops");
+    let asked = asked.unwrap_or_else(|| panic!("{:#?}", flow.missing));
+    assert!(asked.command.contains("ethtool -S ens1f0np0"), "{asked:?}");
+    let missed = "[ams ~]$ ip -s -s link show ens1f0np0\n4: ens1f0np0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc mq state UP mode DEFAULT group default qlen 1000\n    link/ether 02:00:5e:10:00:07 brd ff:ff:ff:ff:ff:ff\n    RX:  bytes packets errors dropped  missed   mcast\n    712345678901 81234567      0       0   19022    1203\n";
+    let flow = first(&[("sender.txt", &lossy(4028)), ("receiver.txt", missed)]);
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        because.contains("dropped 19022 packets since it was started"),
+        "{because}"
+    );
+}
+
+/// Growth that is a part of what was lost is said with that part.
+#[test]
+fn a_part_of_the_losses_is_said_as_a_part() {
+    for (grown, said) in [(40, "1.0 %"), (1000, "24.8 %")] {
+        let receiver = discards(88) + &discards(88 + grown);
+        let flow = first(&[("sender.txt", &lossy(4028)), ("receiver.txt", &receiver)]);
+        let because = flow.verdict.because.join("\n");
+        let sentence = format!(
+            "dropped {grown} packets from one reading to the next, {said} of the 4028 segments that were sent again"
+        );
+        assert!(because.contains(&sentence), "{because}");
+    }
+}
+
+/// The text names the interface, and how long its ring may be: the commands are those to type, and to take back.
+#[test]
+fn commands_name_the_interface_of_the_text() {
+    let ring = |now: u32| {
+        format!(
+            "[ams ~]$ ethtool -g ens1f0np0\nRing parameters for ens1f0np0:\nPre-set maximums:\nRX:\t\t4096\nRX Mini:\tn/a\nTX:\t\t4096\nCurrent hardware settings:\nRX:\t\t{now}\nRX Mini:\tn/a\nTX:\t\t512\n"
+        )
+    };
+    let counters = discards(88) + &discards(276);
+    let of = |receiver: &str| {
+        let flow = first(&[("sender.txt", &lossy(190)), ("receiver.txt", receiver)]);
+        assert_eq!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+        flow.changes.into_iter().next().expect("a change")
+    };
+    let change = of(&(ring(512) + &counters));
+    assert_eq!(change.commands[1], "ethtool -G ens1f0np0 rx 4096");
+    assert_eq!(change.undo[0], "ethtool -G ens1f0np0 rx 512");
+    let all = [&change.commands[..], &change.undo].concat().join("\n");
+    assert!(!all.contains("INTERFACE"), "{all}");
+    let change = of(&(ring(4096) + &counters));
+    assert!(
+        change.commands[1].contains("has its most, 4096 frames, already"),
+        "{change:#?}"
+    );
+    assert_eq!(change.undo.len(), 1, "{change:#?}");
+    // The sender's text has one interface, and its pacing is there.
+    let sender = lossy(27_939) + "[dtn1 ~]$ ethtool enp3s0f1 | grep Speed\n\tSpeed: 25000Mb/s\n";
+    let flow = first(&[("sender.txt", &sender), ("receiver.txt", &discards(0))]);
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(
+        commands.contains("tc qdisc replace dev enp3s0f1 root fq"),
+        "{commands}"
+    );
 }

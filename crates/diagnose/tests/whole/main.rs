@@ -22,6 +22,7 @@ mod later;
 mod own_buffers;
 mod pasted;
 mod pings;
+mod policers;
 mod ports;
 mod prompts;
 mod proven;

@@ -145,3 +145,58 @@ fn a_size_that_nothing_showed_to_pass_is_a_guess() {
     );
     assert!(!risk.contains("is known to pass"), "{risk}");
 }
+
+/// Of several sizes that were lost the smallest counts, and of those that were answered the largest: what is known is not asked for.
+#[test]
+fn the_smallest_that_is_lost_bounds_the_largest_that_passes() {
+    let sized = |data: u32, answered: u32| {
+        let rtt = match answered {
+            0 => "",
+            _ => "rtt min/avg/max/mdev = 31.204/31.260/31.333/0.052 ms\n",
+        };
+        format!(
+            "PING 10.65.4.20 (10.65.4.20) {data}({}) bytes of data.\n\n--- 10.65.4.20 ping statistics ---\n4 packets transmitted, {answered} received, {}% packet loss, time 3052ms\n{rtt}\n",
+            data + 28,
+            100 - answered * 25
+        )
+    };
+    let text = sized(1472, 0) + &sized(1372, 4) + &sized(1391, 0) + &sized(1390, 4);
+    let flow = of(&text, &Known::default())
+        .flows
+        .into_iter()
+        .next()
+        .expect("a hole");
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        because.contains("pings of 1419 bytes are all lost"),
+        "{because}"
+    );
+    assert!(
+        !flow.missing.iter().any(|m| m.fact == "mtu_bytes"),
+        "{:#?}",
+        flow.missing
+    );
+    assert!(
+        flow.changes[0].risk.contains("the MTU is 1418 bytes"),
+        "{:#?}",
+        flow.changes
+    );
+    let text = sized(1472, 0) + &sized(1441, 0) + &sized(1372, 4);
+    let flow = of(&text, &Known::default())
+        .flows
+        .into_iter()
+        .next()
+        .expect("a hole");
+    let asked = flow
+        .missing
+        .iter()
+        .find(|m| m.fact == "mtu_bytes")
+        .expect("a size");
+    assert!(
+        asked
+            .would_decide
+            .contains("more than 1399 and less than 1469 bytes"),
+        "{asked:?}"
+    );
+}

@@ -15,6 +15,10 @@ pub(crate) struct Sending {
     pub(crate) used: Option<String>,
     /// What a policer lets through, bit/s.
     pub(crate) policed: Option<f64>,
+    /// The flat rate that losses all through left, bit/s.
+    pub(crate) held: Option<f64>,
+    /// What of a cloud's instance is known to be held, for people.
+    pub(crate) instance: Option<&'static str>,
     /// Connections side by side in the largest test of the host.
     pub(crate) streams: f64,
 }
@@ -47,7 +51,14 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
             remedy.commands.insert(0, find.to_owned());
             withstand(now, &mut remedy);
         }
-        Cause::Policer => below(now, &mut remedy),
+        Cause::Policer => {
+            below(now, &mut remedy);
+            if let Some(of) = now.instance {
+                remedy.risk.push_str(&format!(
+                    "; it is the cloud's own, of {of}: an instance of a larger type has more, and an \"up to\" is a burst that ends"
+                ));
+            }
+        }
         _ => {}
     }
     remedy
@@ -118,14 +129,21 @@ fn below(now: &Sending, remedy: &mut Remedy) {
             format!("{HELD}{share}; ask who runs the policer for a higher one, or a larger burst");
         return;
     }
+    let left = now.held.map_or(String::new(), |bps| {
+        format!(" ({} passed after the start)", crate::ceiling::bps(bps))
+    });
     if remedy.commands.is_empty() {
-        let ask = "ask who runs the policer for its rate and its burst, or for higher ones: the sender paces, and all the same above it";
+        let ask = format!(
+            "ask who runs the policer for its rate{left} and its burst, or for higher ones: the sender paces, and all the same above it"
+        );
         let then =
             "with RATE a little below it: tc qdisc replace dev INTERFACE root fq maxrate RATE";
-        remedy.commands = vec![ask.to_owned(), then.to_owned()];
+        remedy.commands = vec![ask, then.to_owned()];
         remedy.undo = vec![undo(now)];
         remedy.risk = HELD.to_owned();
         return;
     }
-    remedy.risk = "pacing helps only below the policer's rate: ask who runs the policer for a higher one, or a larger burst".to_owned();
+    remedy.risk = format!(
+        "pacing helps only below the policer's rate{left}: ask who runs the policer for a higher one, or a larger burst"
+    );
 }

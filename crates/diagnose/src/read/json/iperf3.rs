@@ -3,7 +3,8 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{ROWS_MAX, list, n, s};
-use crate::fact::{Figure, Place};
+use crate::cloud::is_kernel;
+use crate::fact::{Figure, Of, Place};
 use crate::read::Facts;
 use crate::read::iperf3::release;
 use crate::seen::{End, Report, Row, Side, Test};
@@ -61,6 +62,15 @@ impl Stream {
     }
 }
 
+/// The release of iperf3, and the kernel of its host where it is one of a cloud's: `"system_info": "Linux host 5.15.0-1031-aws #35 …"`.
+fn of_program(start: &Json, at: Place, facts: &mut Facts) {
+    release(s(start, &["version"]).unwrap_or(""), at, facts);
+    let info = s(start, &["system_info"]).unwrap_or("");
+    if let Some(kernel) = info.split_whitespace().nth(2).filter(|k| is_kernel(k)) {
+        facts.word(Of::Path, "kernel", kernel, at);
+    }
+}
+
 /// A whole document; `false` if it says nothing of a test.
 pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     let start = &value["start"];
@@ -71,7 +81,7 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
         test.client = Side::Receiver;
     }
     test.udp = s(start, &["test_start", "protocol"]) == Some("UDP");
-    release(s(start, &["version"]).unwrap_or(""), at, facts);
+    of_program(start, at, facts);
     let connected = list(start, "connected");
     // Of `--bidir` there are as many each way.
     let both = value["end"].get(BACK[1]).is_some();

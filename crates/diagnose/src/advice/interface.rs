@@ -1,0 +1,94 @@
+//! Interfaces by their own names: what the texts call them, and how long their rings are.
+
+use super::{End, at_end, host_of, places, systems};
+use crate::cause::Cause;
+use crate::document::Change;
+use crate::evidence::Evidence;
+use crate::fact::{Of, Value};
+use crate::flow::{Flow, number};
+use crate::read::{Facts, PORT};
+use crate::tally::Tally;
+
+/// What commands say where no text names the interface.
+pub(super) const UNNAMED: &str = "INTERFACE";
+
+/// The only interface that texts of these hosts name.
+fn only<'f>(facts: &'f Facts, hosts: &[Of]) -> Option<&'f str> {
+    let said = facts.facts.iter();
+    let said = said.filter(|f| f.name == PORT && hosts.contains(&f.of));
+    let mut names = said.filter_map(|f| match &f.value {
+        Value::Word(name) => Some(name.as_str()),
+        Value::Number(_) => None,
+    });
+    let first = names.next()?;
+    names.all(|name| name == first).then_some(first)
+}
+
+/// The change with the interface's own name, where the texts of its end have one and no other; what may be of either end names none.
+pub(super) fn with_name(
+    mut change: Change,
+    (facts, flow): (&Facts, &Flow),
+    hosts: &[Of],
+) -> Change {
+    let both = |of: &Of| match of {
+        Of::Host(n) => flow.senders.contains(n) && flow.receivers.contains(n),
+        _ => false,
+    };
+    let own: Vec<Of> = hosts.iter().copied().filter(|of| !both(of)).collect();
+    if let Some(name) = only(facts, &own) {
+        let lines = change.commands.iter_mut().chain(&mut change.undo);
+        lines.for_each(|line| *line = line.replace(UNNAMED, name));
+    }
+    change
+}
+
+/// What to change about an interface that drops: by its name and its ring, where the texts have them.
+pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
+    let drops = e.nic_drops.as_ref().filter(|d| d.count.value > 0.0);
+    let name = drops.map_or("", |d| d.interface.as_str());
+    let side = drops.map(|d| {
+        (
+            flow.senders.contains(&d.host),
+            flow.receivers.contains(&d.host),
+        )
+    });
+    let end = if side == Some((true, false)) {
+        End::Sender
+    } else {
+        End::Receiver
+    };
+    let (hosts, _) = at_end(e, (facts, flow), end);
+    let host = drops.map_or_else(
+        || super::named(flow, End::Receiver),
+        |d| host_of(facts, flow, d.host),
+    );
+    let ring = ring(facts, &hosts, name, drops);
+    let port = if name.is_empty() { UNNAMED } else { name };
+    let remedy = systems::interface(&places(facts, drops), port, ring);
+    with_name(remedy.change(&host, None, None), (facts, flow), &hosts)
+}
+
+/// How many frames the ring of an interface has room for, and how many it may have at most.
+fn ring(facts: &Facts, hosts: &[Of], port: &str, drops: Option<&Tally>) -> Option<[u64; 2]> {
+    let own = drops.map(|d| Of::Host(d.host)).into_iter();
+    let of_port = |of: &Of| only(facts, &[*of]).is_some_and(|name| port.is_empty() || name == port);
+    let mut all = own.chain(hosts.iter().copied()).filter(of_port);
+    all.find_map(|of| {
+        let frames = |name| number(facts, of, name).map(|n| n.value as u64);
+        Some([frames("ring_frames")?, frames("ring_most_frames")?])
+    })
+}
+
+/// A rate from which on one thread may be what holds a test, bit/s: a rule of thumb, held against no measurement.
+const OF_THREAD: f64 = 2e10;
+
+/// What one thread may leave of a promised rate, where the release of iperf3 says that it has one for all connections.
+pub(super) fn one_thread(change: &mut Change, cause: Cause, e: &Evidence, threads: Option<String>) {
+    let fast = change.predicted_bps.is_some_and(|bps| bps > OF_THREAD);
+    if let Some(threads) = threads.filter(|_| fast && e.streams > 1.0 && cause != Cause::HostCpu) {
+        change
+            .risk
+            .push_str("; a test may show less than is promised, as ");
+        change.risk.push_str(&threads);
+    }
+}

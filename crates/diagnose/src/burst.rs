@@ -1,0 +1,127 @@
+//! A burst of tokens: fast at the start, and a policer's rate from then on.
+
+use crate::cause::Cause;
+use crate::ceiling::bps;
+use crate::evidence::Evidence;
+use crate::items::{Item, of, spread};
+use crate::seen::Row;
+
+/// Intervals of the start that were faster than all after them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Burst {
+    /// When it was over, seconds.
+    until: f64,
+    /// The fastest of them, bit/s.
+    fast: f64,
+    /// The middle one after them, bit/s.
+    then: f64,
+}
+
+/// A burst is so many times as fast as what comes after it.
+const FASTER: f64 = 1.25;
+
+/// What a policer leaves of many losses differs by less than this part of its mean, and no interval is so many times the middle one.
+const FLAT: f64 = 0.08;
+const ABOVE: f64 = 1.15;
+
+/// So large a part of the intervals after a burst has losses, at least.
+const LOSSY: f64 = 0.8;
+
+/// Fewer intervals have no start.
+const INTERVALS_LEAST: usize = 8;
+
+/// The middle rate of some intervals, bit/s.
+fn middle(rows: &[Row]) -> Option<f64> {
+    let mut all: Vec<f64> = rows.iter().map(|r| r.bps).collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied()
+}
+
+/// Whether segments are lost in nearly all of some intervals.
+fn lose(rows: &[Row]) -> bool {
+    let lossy = |r: &&Row| r.retransmits.is_some_and(|n| n > 0.0);
+    let lossy = rows.iter().filter(lossy).count() as f64;
+    rows.len() >= 4 && lossy >= LOSSY * rows.len() as f64
+}
+
+/// Whether intervals are flat, and segments are lost all through.
+fn is_held(rows: &[Row], then: f64) -> bool {
+    let rates: Vec<f64> = rows.iter().map(|r| r.bps).collect();
+    spread(&rates).is_some_and(|s| s < FLAT)
+        && rates.iter().all(|r| *r < ABOVE * then)
+        && lose(rows)
+}
+
+impl Evidence {
+    /// The burst that a bucket of tokens lets through: fast intervals at the start alone, in one run, and flat and lossy ones after them.
+    pub(crate) fn burst(&self) -> Option<Burst> {
+        let rows = &self.counted;
+        let start = rows.len().div_ceil(5);
+        if self.udp || rows.len() < INTERVALS_LEAST {
+            return None;
+        }
+        let then = middle(&rows[start..]).filter(|then| *then > 0.0)?;
+        let fast = |r: &&Row| r.bps > FASTER * then;
+        // The window may take an interval to open.
+        let slow = rows.iter().take(2).position(|r| fast(&r))?;
+        let run = rows[slow..].iter().take_while(fast).count();
+        let (first, after) = rows.split_at(slow + run);
+        let burst = Burst {
+            until: first.last()?.until,
+            fast: first.iter().map(|r| r.bps).fold(0.0, f64::max),
+            then,
+        };
+        (first.len() <= start && is_held(after, then)).then_some(burst)
+    }
+
+    /// The rate that lasted, bit/s: after a burst what came then, else the mean.
+    pub(crate) fn lasting(&self) -> Option<f64> {
+        let mean = self.rate.as_ref()?.value;
+        Some(self.burst().map_or(mean, |burst| burst.then))
+    }
+
+    /// The flat rate that is left under losses all through, after the start, bit/s: what a policer that takes them lets through.
+    pub(crate) fn held(&self) -> Option<f64> {
+        if let Some(burst) = self.burst() {
+            return Some(burst.then);
+        }
+        let after = self.after_start();
+        middle(after).filter(|then| *then > 0.0 && is_held(after, *then))
+    }
+
+    /// Whether segments are lost in nearly every interval after the start.
+    pub(crate) fn loses_all_through(&self) -> bool {
+        lose(self.after_start())
+    }
+
+    fn after_start(&self) -> &[Row] {
+        self.counted
+            .get(self.counted.len().div_ceil(5)..)
+            .unwrap_or(&[])
+    }
+}
+
+/// Weighs a burst: a line or a queue that others fill is as fast again later on, and a bucket of tokens is not.
+pub(crate) fn by_burst(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(burst) = e.burst() else { return };
+    let others = [
+        Cause::ShallowBuffer,
+        Cause::CongestionLoss,
+        Cause::ReceiveWindow,
+        Cause::SendBuffer,
+        Cause::Pacing,
+    ];
+    items.push(Item {
+        holds: 1.0,
+        weights: of(&others, -8.0)
+            .into_iter()
+            .chain([(Cause::Policer, 10.0), (Cause::CrossTraffic, -4.0)])
+            .collect(),
+        sentence: format!(
+            "the first {:.0} s were as fast as {}, and all after them {}, with losses all through: a bucket of tokens that was full, and its rate then",
+            burst.until,
+            bps(burst.fast),
+            bps(burst.then)
+        ),
+    });
+}

@@ -1,0 +1,162 @@
+//! What a cloud lets an instance send and receive: counters of its interface, and signs of whose cloud it is.
+
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::fact::Of;
+use crate::flow::{Flow, word};
+use crate::items::{Item, step};
+use crate::read::Facts;
+use crate::tally::{Tally, tally};
+
+/// What an instance may send and receive, by the counters of Amazon's interface ("Network performance metrics", EC2): the counter, what
+/// it counts, and what it is for people.
+pub(crate) const ALLOWANCES: [(&str, &str, &str); 4] = [
+    (
+        "bw_out_allowance_exceeded",
+        "allowance_out",
+        "the bandwidth that the instance may send",
+    ),
+    (
+        "bw_in_allowance_exceeded",
+        "allowance_in",
+        "the bandwidth that the instance may receive",
+    ),
+    (
+        "pps_allowance_exceeded",
+        "allowance_packets",
+        "the packets a second of the instance",
+    ),
+    (
+        "conntrack_allowance_exceeded",
+        "allowance_connections",
+        "the connections that the instance may track",
+    ),
+];
+
+/// What is counted of one end.
+const OUT: &str = "allowance_out";
+const IN: &str = "allowance_in";
+/// What new connections suffer from, and no flow that is under way.
+const CONNECTIONS: &str = "allowance_connections";
+
+/// A limit of an instance that packets went beyond.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Exceeded {
+    /// How many packets were queued or dropped for it.
+    tally: Tally,
+    /// What is counted.
+    kind: &'static str,
+    /// The limit, for people.
+    of: &'static str,
+}
+
+/// What a cloud says of the hosts of a flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cloud {
+    /// Limits that packets went beyond.
+    exceeded: Vec<Exceeded>,
+    /// Whether any of the counters was read.
+    counted: bool,
+    /// Whether a host is an instance of EC2.
+    amazon: bool,
+}
+
+impl Cloud {
+    /// What the texts say of the cloud of these hosts.
+    pub(crate) fn of(facts: &Facts, flow: &Flow) -> Cloud {
+        let mut cloud = Cloud {
+            amazon: is_amazon(facts, flow),
+            ..Cloud::default()
+        };
+        for (_, kind, of) in ALLOWANCES {
+            let ends: &[&[u32]] = match kind {
+                OUT => &[&flow.senders],
+                IN => &[&flow.receivers],
+                _ => &[&flow.senders, &flow.receivers],
+            };
+            let each = ends.iter().filter_map(|end| tally(facts, end, kind));
+            for tally in each {
+                cloud.counted = true;
+                if tally.count.value > 0.0 {
+                    cloud.exceeded.push(Exceeded { tally, kind, of });
+                }
+            }
+        }
+        cloud
+    }
+
+    /// The limit that packets went beyond between two readings of its counter.
+    pub(crate) fn surely(&self, e: &Evidence) -> Option<&'static str> {
+        let is = |x: &&Exceeded| x.kind != CONNECTIONS && x.tally.grew && x.holds(e) > 0.5;
+        self.exceeded.iter().find(is).map(|x| x.of)
+    }
+
+    /// Whether its counters would tell more than the texts have: an instance that none were read of, or that they were read of once.
+    pub(crate) fn is_open(&self) -> bool {
+        match self.counted {
+            true => self.exceeded.iter().any(|x| !x.tally.grew),
+            false => self.amazon,
+        }
+    }
+}
+
+impl Exceeded {
+    /// How surely it is what held the flow: as many packets as a good part of what was sent again.
+    fn holds(&self, e: &Evidence) -> f64 {
+        let again = e.retransmits.as_ref().map_or(0.0, |r| r.value);
+        let share = match again > 0.0 {
+            true => step(self.tally.count.value / again, 0.05, 0.5),
+            false => 1.0,
+        };
+        self.tally.holds(1.0, 50.0) * share
+    }
+}
+
+/// Whether a host of a flow is an instance of EC2: by its driver or its kernel.
+fn is_amazon(facts: &Facts, flow: &Flow) -> bool {
+    let hosts = flow.senders.iter().chain(&flow.receivers);
+    let says = |of: Of| {
+        let driver = word(facts, of, "driver").is_some_and(|(name, _)| name == "ena");
+        let kernel = word(facts, of, "kernel");
+        driver || kernel.is_some_and(|(release, _)| is_kernel(release))
+    };
+    hosts.map(|h| Of::Host(*h)).chain([Of::Path]).any(says)
+}
+
+/// Whether a kernel is one that is made for EC2: `6.1.109-118.189.amzn2023.x86_64`, `5.15.0-1031-aws`.
+pub(crate) fn is_kernel(release: &str) -> bool {
+    release.contains(".amzn") || release.ends_with("-aws")
+}
+
+/// Packets beyond what an instance may send or receive are queued or dropped: where segments were sent again it is a policer.
+pub(crate) fn by_cloud(e: &Evidence, items: &mut Vec<Item>) {
+    let again = e.retransmits.as_ref().map_or(0.0, |r| r.value);
+    for exceeded in &e.around.cloud.exceeded {
+        let flow = exceeded.kind != CONNECTIONS;
+        let lost = match again > 0.0 && flow {
+            true => format!(", and {again:.0} segments were sent again"),
+            false => String::new(),
+        };
+        let sentence = format!(
+            "{:.0} packets were beyond {} {}: the cloud queued or dropped them{lost}",
+            exceeded.tally.count.value,
+            exceeded.of,
+            exceeded.tally.since()
+        );
+        let weights = match again > 0.0 {
+            true => vec![
+                (Cause::Policer, 24.0),
+                (Cause::Shaper, 12.0),
+                (Cause::ShallowBuffer, -10.0),
+                (Cause::CongestionLoss, -8.0),
+                (Cause::RandomLoss, -8.0),
+            ],
+            false => vec![(Cause::Shaper, 10.0)],
+        };
+        items.push(Item {
+            holds: if flow { exceeded.holds(e) } else { 1.0 },
+            weights: if flow { weights } else { Vec::new() },
+            sentence,
+        });
+    }
+}

@@ -1,0 +1,216 @@
+//! Policers: a bucket of tokens that was full at the start, and what a cloud's interface counts.
+
+use farpath_diagnose::{Diagnosis, FlowReport};
+
+use crate::{of, of_files, on};
+
+/// A ping of the idle path, and the head of a test over it of so many intervals.
+const HEAD: &str = "$ ping -c 5 -q 198.51.100.7\nPING 198.51.100.7 (198.51.100.7) 56(84) bytes of data.\n\n--- 198.51.100.7 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 9.811/9.853/9.910/0.031 ms\n\nConnecting to host 198.51.100.7, port 5201\n[  5] local 203.0.113.40 port 40912 connected to 198.51.100.7 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n";
+
+/// A test of such intervals: Mbit/s, and what was sent again in each.
+fn log(rows: &[(f64, u32)]) -> String {
+    let mut text = HEAD.to_owned();
+    for (second, (mbits, again)) in rows.iter().enumerate() {
+        let (from, until) = (second as f64, second as f64 + 1.0);
+        text.push_str(&format!(
+            "[  5]  {from:.2}-{until:.2}  sec  {:.1} MBytes  {mbits:.0} Mbits/sec  {again}   {:.0} KBytes\n",
+            mbits / 8.388_608,
+            mbits * 1.25
+        ));
+    }
+    let seconds = rows.len() as f64;
+    let mean = rows.iter().map(|r| r.0).sum::<f64>() / seconds;
+    let again: u32 = rows.iter().map(|r| r.1).sum();
+    let mbytes = mean * seconds / 8.388_608;
+    text.push_str(&format!(
+        "- - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-{seconds:.2}  sec  {mbytes:.0} MBytes  {mean:.0} Mbits/sec  {again}             sender\n[  5]   0.00-{:.2}  sec  {mbytes:.0} MBytes  {mean:.0} Mbits/sec                  receiver\n\niperf Done.\n",
+        seconds + 0.01
+    ));
+    text
+}
+
+/// Intervals of 412 Mbit/s or so, with losses in each.
+fn held(count: usize) -> Vec<(f64, u32)> {
+    let row = |n: usize| (408.0 + (n * 7 % 9) as f64, 130 + (n * 31 % 60) as u32);
+    (0..count).map(row).collect()
+}
+
+fn flow(text: &str) -> FlowReport {
+    let d = of(text, &on("1Gbit/s"));
+    d.flows.into_iter().next().expect("a flow")
+}
+
+fn asked(flow: &FlowReport) -> Vec<&str> {
+    flow.missing.iter().map(|m| m.fact).collect()
+}
+
+const TOKENS: &str = "a bucket of tokens that was full";
+const STREWN: &str = "% of the line, and others were not";
+
+/// A bucket of tokens lets a burst through and then its rate: the fast start does not speak for a queue that is too short.
+#[test]
+fn a_fast_start_and_a_flat_rest_is_a_bucket_of_tokens() {
+    for start in [
+        vec![(938.0, 0), (934.0, 0), (610.0, 240)],
+        vec![(560.0, 0), (936.0, 0)],
+        vec![(931.0, 12)],
+    ] {
+        let text = log(&[start.clone(), held(21)].concat());
+        let flow = flow(&text);
+        assert_eq!(
+            flow.verdict.cause, "policer",
+            "{start:?} {:#?}",
+            flow.verdict
+        );
+        let because = flow.verdict.because.join("\n");
+        assert!(because.contains(TOKENS), "{because}");
+        assert!(!because.contains(STREWN), "{because}");
+        assert!(
+            asked(&flow).contains(&"datagram_loss_ratio"),
+            "{:#?}",
+            flow.missing
+        );
+        // What is to be asked for is what lasted, and not the mean with the burst.
+        let risk = &flow.changes[0].risk;
+        assert!(
+            risk.contains("rate (412 Mbit/s passed after the start)"),
+            "{risk}"
+        );
+    }
+    // Fast intervals that are strewn in are of a path that carries as much at other times.
+    let mut rows = held(24);
+    for n in [0, 9, 17] {
+        rows[n].0 = 930.0;
+    }
+    let because = flow(&log(&rows)).verdict.because.join("\n");
+    assert!(!because.contains(TOKENS), "{because}");
+    // Without losses in most of the later intervals it is a start, and no bucket.
+    let calm: Vec<(f64, u32)> = held(21)
+        .into_iter()
+        .enumerate()
+        .map(|(n, (rate, _))| (rate, u32::from(n % 5 == 0) * 300))
+        .collect();
+    let because = flow(&log(&[vec![(931.0, 12)], calm].concat()))
+        .verdict
+        .because
+        .join("\n");
+    assert!(!because.contains(TOKENS), "{because}");
+}
+
+/// Datagrams above the rate that lasts show a policer, though the mean with its burst is higher.
+#[test]
+fn datagrams_are_held_against_the_rate_that_lasts() {
+    let burst = vec![(938.0, 0), (934.0, 0), (936.0, 9)];
+    let text = log(&[burst, held(15)].concat());
+    let datagrams = "\nConnecting to host 198.51.100.7, port 5201\n[  5] local 203.0.113.40 port 51220 connected to 198.51.100.7 port 5201\n[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n[  5]   0.00-10.00  sec   566 MBytes   475 Mbits/sec  0.000 ms  0/410000 (0%)  sender\n[  5]   0.00-10.01  sec   496 MBytes   416 Mbits/sec  0.021 ms  50840/410000 (12%)  receiver\n\niperf Done.\n";
+    let d = of(&(text + datagrams), &on("1Gbit/s"));
+    let tcp = d
+        .flows
+        .iter()
+        .find(|f| f.verdict.because.join("\n").contains(TOKENS));
+    let because = tcp.expect("the connection").verdict.because.join("\n");
+    assert!(
+        because.contains("of datagrams at 475 Mbit/s 12.4 % were lost"),
+        "{because}"
+    );
+}
+
+/// A reading of the limits of an instance: what was beyond what it may send, receive, and in packets a second.
+fn allowance([out, inward, packets]: [u32; 3]) -> String {
+    format!(
+        "[admin@ip-203-0-113-40 ~]$ ethtool -S eth0 | grep allowance\n     bw_in_allowance_exceeded: {inward}\n     bw_out_allowance_exceeded: {out}\n     pps_allowance_exceeded: {packets}\n     conntrack_allowance_exceeded: 0\n     linklocal_allowance_exceeded: 0\n     conntrack_allowance_available: 136812\n"
+    )
+}
+
+fn with(name: &str, counters: &str) -> Diagnosis {
+    let log = log(&held(24));
+    of_files(&[("sender.txt", &log), (name, counters)], &on("1Gbit/s"))
+}
+
+#[test]
+fn a_cloud_that_counts_what_was_beyond_its_limits_is_a_policer() {
+    for (name, grown, of) in [
+        (
+            "sender-counters.txt",
+            [9124, 0, 0],
+            "the bandwidth that the instance may send",
+        ),
+        (
+            "receiver-counters.txt",
+            [0, 9124, 0],
+            "the bandwidth that the instance may receive",
+        ),
+        (
+            "sender-counters.txt",
+            [0, 0, 9124],
+            "the packets a second of the instance",
+        ),
+    ] {
+        let before = allowance([311, 311, 311]);
+        let after = allowance(grown.map(|n| 311 + n));
+        let d = with(name, &(before + "\n" + &after));
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "policer", "{name} {:#?}", flow.verdict);
+        assert!(flow.verdict.confidence > 0.9, "{name} {:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        let sentence = format!("9124 packets were beyond {of} from one reading to the next");
+        assert!(because.contains(&sentence), "{because}");
+        let risk = &flow.changes[0].risk;
+        assert!(risk.contains("an instance of a larger type"), "{risk}");
+        assert!(
+            !asked(flow).contains(&"allowance_exceeded"),
+            "{:#?}",
+            flow.missing
+        );
+        // What `grep` left is of ethtool, whatever its name.
+        let ignored = d.read.iter().flat_map(|p| &p.ignored_lines).count();
+        assert_eq!(ignored, 1, "the command of ping: {:#?}", d.read);
+    }
+    // What the sender may receive holds nothing that it sends.
+    let d = with(
+        "sender-counters.txt",
+        &(allowance([5, 311, 0]) + "\n" + &allowance([5, 9435, 0])),
+    );
+    let because = d.flows[0].verdict.because.join("\n");
+    assert!(!because.contains("beyond"), "{because}");
+}
+
+#[test]
+fn the_limits_of_an_instance_are_asked_for() {
+    let once = allowance([9124, 0, 0]);
+    let driver = "$ ethtool -i eth0\ndriver: ena\nversion: 6.1.109-118.189.amzn2023.x86_64\nfirmware-version:\n";
+    let kernel = "Linux ip-203-0-113-40 6.8.0-1021-aws #23-Ubuntu SMP x86_64 GNU/Linux\n";
+    for counters in [once.as_str(), driver, kernel] {
+        let d = with("sender-host.txt", counters);
+        let flow = &d.flows[0];
+        assert!(
+            asked(flow).contains(&"allowance_exceeded"),
+            "{:#?}",
+            flow.missing
+        );
+    }
+    let other = "Linux dtn1 6.8.0-40-generic #40-Ubuntu SMP x86_64 GNU/Linux\n";
+    let d = with("sender-host.txt", other);
+    assert!(!asked(&d.flows[0]).contains(&"allowance_exceeded"));
+}
+
+/// Where segments are lost all through and nobody read an interface, it is asked for; Google's and Microsoft's count each in its way.
+#[test]
+fn interfaces_are_asked_for_where_losses_never_stop() {
+    let flow = flow(&log(&held(24)));
+    assert!(asked(&flow).contains(&"nic_drops"), "{:#?}", flow.missing);
+    let again: u32 = held(24).iter().map(|r| r.1).sum();
+    for counter in ["rx_queue_drop_cnt[2]", "hc_rx_discards_no_wqe"] {
+        let read = |count: u32| {
+            format!("$ ethtool -S ens4 | grep -E 'drop|discard'\n     {counter}: {count}\n")
+        };
+        let d = with(
+            "receiver-counters.txt",
+            &(read(7) + "\n" + &read(7 + again)),
+        );
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "nic", "{counter} {:#?}", flow.verdict);
+        let commands = flow.changes[0].commands.join("\n");
+        assert!(commands.contains("ethtool -g ens4;"), "{commands}");
+    }
+}
