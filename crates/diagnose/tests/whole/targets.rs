@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
-use crate::{of, on};
+use crate::{of, of_files, on};
 
 /// Ten seconds over so many ms that get so many Mbit/s.
 fn log(ms: f64, mbit: f64) -> String {
@@ -13,6 +13,8 @@ fn log(ms: f64, mbit: f64) -> String {
         ms + 0.1
     )
 }
+
+const SMALL: &str = "net.ipv4.tcp_rmem = 4096 87380 212992\n";
 
 fn expecting(text: &str, target: &str) -> Diagnosis {
     let known = Known {
@@ -42,8 +44,12 @@ fn a_target_is_reached_or_possible_or_given_by_the_change() {
         beyond.ticket
     );
     // 212 992 bytes of which two thirds are window, over 100 ms.
-    let small = log(100.0, 11.2) + "net.ipv4.tcp_rmem = 4096 87380 212992\n";
-    let held = expecting(&small, "500Mbit/s");
+    let known = Known {
+        target: Some("500Mbit/s".parse().expect("a rate")),
+        ..on("1Gbit/s")
+    };
+    let files = [("sender.txt", &*log(100.0, 11.2)), ("receiver.txt", SMALL)];
+    let held = of_files(&files, &known);
     let words = "500 Mbit/s is not reached now, and may be after the change: up to ";
     assert!(target(&held).starts_with(words), "{}", target(&held));
     assert_eq!(of(&full, &on("1Gbit/s")).flows[0].target, None);
@@ -76,7 +82,10 @@ fn the_example_of_a_line_carries_what_was_measured() {
         (2900.0, "10Gbit/s"),
         (29_100.0, "40Gbit/s"),
     ] {
-        let d = of(&log(30.0, mbit), &Known::default());
+        let sender = log(30.0, mbit) + "net.ipv4.tcp_wmem = 4096 16384 1073741824\n";
+        let receiver = "net.ipv4.tcp_rmem = 4096 131072 2147483647\n";
+        let files = [("sender.txt", &*sender), ("receiver.txt", receiver)];
+        let d = of_files(&files, &Known::default());
         let command = asked(&d.flows[0], "line_bps").expect("it is missing");
         assert!(command.contains(&format!("--line {example} ")), "{command}");
     }
@@ -95,12 +104,11 @@ fn a_mean_and_the_rate_after_the_start_are_both_named() {
         })
         .collect();
     let text = format!(
-        "Connecting to host 198.51.100.4, port 5201\n[  5] local 192.0.2.3 port 44000 connected to 198.51.100.4 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n{rows}[  5]   0.00-12.00  sec  15.4 MBytes  10.8 Mbits/sec    0             sender\n[  5]   0.00-12.00  sec  15.4 MBytes  10.8 Mbits/sec                  receiver\nrtt min/avg/max/mdev = 99.9/100.0/100.1/0.1 ms\nnet.ipv4.tcp_rmem = 4096 87380 212992\n"
+        "Connecting to host 198.51.100.4, port 5201\n[  5] local 192.0.2.3 port 44000 connected to 198.51.100.4 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n{rows}[  5]   0.00-12.00  sec  15.4 MBytes  10.8 Mbits/sec    0             sender\n[  5]   0.00-12.00  sec  15.4 MBytes  10.8 Mbits/sec                  receiver\nrtt min/avg/max/mdev = 99.9/100.0/100.1/0.1 ms\n"
     );
-    let because = of(&text, &on("1Gbit/s")).flows[0]
-        .verdict
-        .because
-        .join("\n");
+    let files = [("sender.txt", &*text), ("receiver.txt", SMALL)];
+    let d = of_files(&files, &on("1Gbit/s"));
+    let because = d.flows[0].verdict.because.join("\n");
     let words = "measured 11.2 Mbit/s after its start, 10.8 Mbit/s with it";
     assert!(because.contains(words), "{because}");
 }
@@ -111,7 +119,8 @@ fn no_window_is_larger_than_the_largest_that_tcp_can_say() {
     let text = log(80.0, 900.0)
         + "net.ipv4.tcp_rmem = 4096 87380 2147483647\nnet.ipv4.tcp_wmem = 4096 16384 2147483647\n";
     let d = of(&text, &on("1Gbit/s"));
-    let largest = 65_535.0 * 16_384.0 * 8.0 / 0.0799;
+    // A ping prints a tenth of a millisecond.
+    let largest = 65_535.0 * 16_384.0 * 8.0 / 0.07985;
     for cause in ["receive_window", "send_buffer"] {
         let mut all = d.flows[0].ceilings.iter().filter(|c| c.cause == cause);
         assert!(all.all(|c| c.high_bps < largest + 1.0), "{cause}");
