@@ -101,7 +101,8 @@ impl Evidence {
     }
 }
 
-/// Weighs a burst: a line or a queue that others fill is as fast again later on, and a bucket of tokens is not.
+/// Weighs a burst: a line or a queue that others fill is as fast again later on, and a bucket of tokens is not. A short queue that slow
+/// start fills looks alike now and then, so that this weighs little.
 pub(crate) fn by_burst(e: &Evidence, items: &mut Vec<Item>) {
     let Some(burst) = e.burst() else { return };
     let others = [
@@ -113,9 +114,9 @@ pub(crate) fn by_burst(e: &Evidence, items: &mut Vec<Item>) {
     ];
     items.push(Item {
         holds: 1.0,
-        weights: of(&others, -8.0)
+        weights: of(&others, -2.0)
             .into_iter()
-            .chain([(Cause::Policer, 10.0), (Cause::CrossTraffic, -4.0)])
+            .chain([(Cause::Policer, 3.0), (Cause::CrossTraffic, -2.0)])
             .collect(),
         sentence: format!(
             "the first {:.0} s were as fast as {}, and all after them {}, with losses all through: a bucket of tokens that was full, and its rate then",

@@ -158,7 +158,7 @@ fn side_by_side(e: &Evidence) -> String {
 
 fn losses(e: &Evidence, all: &mut Vec<Limit>) {
     let Some(rtt) = e.rtt_by_itself() else { return };
-    // Of a socket that hangs everything is lost: that is no share that a law goes by.
+    // Of a socket that hangs everything is lost: a law goes by a share.
     if e.stuck.is_some() {
         return;
     }

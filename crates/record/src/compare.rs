@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::number;
-use crate::statistics::{Summary, paired, runs_to_tell, shares, welch};
+use crate::statistics::{Summary, paired, shares, welch};
 use crate::{Keys, Origin, Record, RunDocument, is_nothing};
 
+mod more;
 mod places;
 
 pub use places::sets;
@@ -567,37 +568,9 @@ fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f6
         verdict,
         paired: pairs.is_some(),
         step: (step > 0.0).then_some(step),
-        more_runs: more_runs((&a, &b), pairs.as_ref(), verdict).filter(|_| !below_step),
+        more_runs: more::runs((&a, &b), pairs.as_ref(), verdict).filter(|_| !below_step),
         beyond_tolerance: verdict != Verdict::Same && tolerance.is_some_and(|t| !accepted(t)),
     })
-}
-
-fn more_runs(
-    (a, b): (&Summary, &Summary),
-    pairs: Option<&Summary>,
-    verdict: Verdict,
-) -> Option<u32> {
-    match (verdict, pairs) {
-        (Verdict::Differs, _) => Some(0),
-        (Verdict::Unknown, _) => None,
-        (Verdict::Same, Some(differences)) => {
-            let none = Summary {
-                n: 1,
-                sd: None,
-                mean: 0.0,
-                ..*differences
-            };
-            runs_to_tell(&none, differences).map(|n| n.saturating_sub(differences.n))
-        }
-        (Verdict::Same, None) => {
-            let have = match (a.sd, b.sd) {
-                (Some(_), Some(_)) => a.n.min(b.n),
-                (Some(_), None) => a.n,
-                _ => b.n,
-            };
-            runs_to_tell(a, b).map(|n| n.saturating_sub(have))
-        }
-    }
 }
 
 #[cfg(test)]

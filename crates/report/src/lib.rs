@@ -19,6 +19,7 @@ mod taken;
 pub mod trace;
 pub mod trace_page;
 mod validity;
+mod wrapped;
 
 pub use grid::wrap;
 pub use limit::limit_words;

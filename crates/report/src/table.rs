@@ -7,13 +7,14 @@ use farpath_record::{
 };
 
 use crate::failures::failures;
-use crate::grid::{Column, wrap};
+use crate::grid::Column;
 use crate::judges;
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
 use crate::quantity::{decimal, quantity, unitless};
 use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
 use crate::validity::{Index, UNTRUSTED};
+use crate::wrapped::{coloured, push_wrapped};
 
 /// How the table is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -577,36 +578,6 @@ pub(crate) fn point_columns(rows: &[&Point], keys: &Keys) -> Vec<Column> {
         Column::text(&key.name, rows.iter().map(value).collect())
     };
     keys.names().iter().map(column).collect()
-}
-
-/// Colours a mark at either end of a line.
-fn coloured(line: &str, layout: Layout) -> String {
-    const RED: &str = "\u{1b}[1;31mFAIL\u{1b}[0m";
-    const GREEN: &str = "\u{1b}[32mok\u{1b}[0m";
-    if !layout.colour {
-        return line.to_owned();
-    }
-    if let Some(rest) = line.strip_prefix("FAIL ") {
-        return format!("{RED} {rest}");
-    }
-    for (mark, paint) in [(" FAIL", RED), (" ok", GREEN)] {
-        if let Some(rest) = line.strip_suffix(mark) {
-            return format!("{rest} {paint}");
-        }
-    }
-    line.to_owned()
-}
-
-pub(crate) fn push_wrapped(out: &mut String, text: &str, indent: &str, layout: Layout) {
-    if layout.form == Form::Markdown {
-        *out += &format!("{text}\n");
-        return;
-    }
-    let rest = layout.width.saturating_sub(indent.len());
-    for (i, line) in wrap(text, layout.width, rest).iter().enumerate() {
-        *out += if i == 0 { "" } else { indent };
-        *out += &(coloured(line, layout) + "\n");
-    }
 }
 
 #[cfg(test)]

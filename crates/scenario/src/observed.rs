@@ -64,7 +64,7 @@ impl Scenario {
 }
 
 /// A word for what a test's frames wait in, where a scheduler serves several queues: by what hosts mark them with, and by the test's
-/// name where queues are told apart by that. Tests with two words may be in one queue, and those in two have two.
+/// name where queues are set apart by that. Tests with two words may be in one queue, and those in two have two.
 fn own_queue(queueing: &Queueing, test: &Test) -> Option<String> {
     let mut known_by = queueing.classes.iter().flat_map(|c| &c.matches);
     let by_test = known_by.any(|m| matches!(m, Match::Test(_))) || queueing.fq_codel.is_some();

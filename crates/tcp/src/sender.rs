@@ -178,8 +178,7 @@ pub struct Sender {
 impl Sender {
     /// The sending end of a connection that is not open yet.
     pub fn new(config: &Config) -> Sender {
-        let (path, segment) = PathMtu::new(config);
-        let flavour = config.flavour;
+        let (flavour, (path, segment)) = (config.flavour, PathMtu::new(config));
         let control = Chosen::new(config.algorithm, &Setup { flavour });
         let watch = control.watches();
         let paced = Paced::of(config, watch, segment);

@@ -726,7 +726,7 @@ mod tests {
         assert!(share.is_some_and(|share| share >= 95), "{far}");
     }
 
-    /// One that sends at once what it has, and waits for an answer at last: the program's pauses are no answers.
+    /// One that sends at once what it has, and waits for an answer at last: its program's pauses are not answers.
     #[test]
     fn who_sends_without_waiting_waits_for_answers_no_longer_than_it_did() {
         let mut connections = Connections::across([3_000_000; 2]);

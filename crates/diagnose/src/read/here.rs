@@ -1,0 +1,85 @@
+//! Whose texts are read now: who printed them, and the host that they are about.
+
+use super::label::{self, Label, WINDOWS};
+use super::{Described, Facts};
+use crate::fact::Of;
+use crate::seen::Side;
+
+/// Most ends of shells that are kept.
+const SHELLS_MAX: usize = 1000;
+
+impl Facts {
+    /// An empty line: what a label named is over, if anything stood under it.
+    pub(super) fn label_ends(&mut self) {
+        if self.label.used {
+            self.label = Label::default();
+        }
+    }
+
+    /// The end that is said to have printed the line that is read now.
+    pub(crate) fn labelled(&self) -> Option<Side> {
+        self.label.side.map(|role| role.side(Side::Sender))
+    }
+
+    /// The number of the source that is read now.
+    fn here(&self) -> u32 {
+        self.sources.len().saturating_sub(1) as u32
+    }
+
+    /// Whoever printed the lines that are read now has this address.
+    pub(crate) fn printed_at(&mut self, address: &str) {
+        let source = self.here();
+        if self.shells.len() < SHELLS_MAX {
+            let name = self.label.name.clone();
+            self.shells.insert((source, name, crate::address(address)));
+        }
+    }
+
+    /// A new host, whom the piece that begins is about.
+    pub(crate) fn host(&mut self) -> Of {
+        self.host_sources.push(self.here());
+        let named = Some(self.label.name.clone()).filter(|n| !n.is_empty() && n != WINDOWS);
+        self.hosts.push(named.into_iter().collect());
+        let by_file = self.sources.last().and_then(|name| label::role_of(name));
+        self.sides.push(self.label.side.or(by_file));
+        Of::Host(self.hosts.len() as u32 - 1)
+    }
+
+    /// The host whose settings begin here: that of the `uname` before them, if there was one.
+    pub(crate) fn settings_of(&mut self) -> Of {
+        self.described(Described::System, Described::Settings)
+    }
+
+    /// The host whose `uname` stands here: that of the settings before it, if they had none.
+    pub(crate) fn system_of(&mut self) -> Of {
+        self.described(Described::Settings, Described::System)
+    }
+
+    /// A host of which the one thing was said in this source and the other is now; else a new one.
+    fn described(&mut self, before: Described, now: Described) -> Of {
+        let source = self.sources.len() as u32;
+        let of_label = |host: Of| match host {
+            Of::Host(n) => {
+                let name = &self.label.name;
+                let names = &self.hosts[n as usize];
+                let system = crate::flow::word(self, host, "system").map(|(word, _)| word);
+                let of_kind = (name == WINDOWS) == (system == Some("windows"));
+                let fits = names.is_empty() && of_kind;
+                (name.is_empty() || fits || names.contains(name))
+                    && [None, self.sides[n as usize]].contains(&self.label.side)
+            }
+            _ => false,
+        };
+        if let Some((in_source, host, what)) = self.described
+            && in_source == source
+            && what == before
+            && of_label(host)
+        {
+            self.described = Some((source, host, Described::Both));
+            return host;
+        }
+        let host = self.host();
+        self.described = Some((source, host, now));
+        host
+    }
+}
