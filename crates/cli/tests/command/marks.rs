@@ -56,7 +56,13 @@ fn expectations_of_files_are_judged_beside_the_scenarios_own() {
     assert!(xml.contains("classname=\"small, b.toml\""), "{xml}");
     assert!(xml.contains("classname=\"small\""), "{xml}");
     // What is left out is left out of the file, too.
-    marked(&[("b.toml", &failed)], &["--only", "ping"]).exits(0);
+    let left_out = marked(&[("b.toml", &failed)], &["--only", "ping"]);
+    assert_eq!(left_out.code, Some(0), "{}", left_out.err);
+    assert!(
+        left_out.err.contains("--only leaves out"),
+        "{}",
+        left_out.err
+    );
     let bare = expect("bulk.goodput_bps", "min = 2400");
     let doubted = marked(&[("a.toml", &bare)], &["--predict"]);
     let words = "a.toml:3: `min = 2400` is read as 2.4 kbit/s: write the unit";

@@ -495,7 +495,11 @@ fn keys_of_a_sweep_are_in_the_order_of_the_file_everywhere() {
             .unwrap_or("")
             .split_whitespace()
             .collect();
-        assert!(heads.join(" ").contains("parallel cc delay"), "{}", ran.out);
+        assert!(
+            heads.join(" ").contains("parallel cc rb.delay"),
+            "{}",
+            ran.out
+        );
         let file = |name: &str| {
             let path = folder.path().join("found").join(name);
             std::fs::read_to_string(path).expect("written")
@@ -509,7 +513,7 @@ fn keys_of_a_sweep_are_in_the_order_of_the_file_everywhere() {
             .flatten()
             .filter_map(|k| k["name"].as_str())
             .collect();
-        assert_eq!(names, ["parallel", "cc", "delay"], "of the page");
+        assert_eq!(names, ["parallel", "cc", "rb.delay"], "of the page");
     }
 }
 

@@ -139,8 +139,12 @@ fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
 pub(crate) fn document(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).expect("JSON");
     let mut keys = DOCUMENT.to_vec();
-    // Only what was run several times has the one, and a sweep the other.
-    for (key, is) in [("repeats", Is::Object), ("sweep", Is::Array)] {
+    // Only what was run several times has the first, a sweep the second, and one that carried nothing the third.
+    for (key, is) in [
+        ("repeats", Is::Object),
+        ("sweep", Is::Array),
+        ("link_names", Is::Array),
+    ] {
         keys.extend(document.get(key).map(|_| (key, is)));
     }
     assert_shape("document", &document, &keys);
