@@ -102,7 +102,7 @@ impl Evidence {
 }
 
 /// Weighs a burst: a line or a queue that others fill is as fast again later on, and a bucket of tokens is not. A short queue that slow
-/// start fills looks alike now and then, so that this weighs little.
+/// start fills has the same shape now and then, so that this weighs little.
 pub(crate) fn by_burst(e: &Evidence, items: &mut Vec<Item>) {
     let Some(burst) = e.burst() else { return };
     let others = [
