@@ -108,7 +108,7 @@ describe("a sweep's figure", () => {
     expect(caption(both)).toContain("Predicted: outlined bars; simulated: full bars; emulated: pale bars.");
     expect(caption(spread)).toContain("Predicted: hollow signs; simulated: full signs; emulated: hollow signs with a dot.");
     expect(caption(lines)).toContain("Predicted: dashed, hollow signs; simulated: solid, full signs; emulated: dashes and dots, hollow signs with a dot.");
-    // Where no two values stand beside each other there is no line.
+    // A line needs two neighbouring points that both have a value.
     const far = report([record("predicted", { "link.l.loss": "1e-3" }, { goodput_bps: 2 }), ...["1e-3", "2e-3"].map((loss, i) => record("simulated", { "link.l.loss": loss }, { goodput_bps: 1 + i }))]);
     expect(caption(far)).toContain("Predicted: open squares; simulated: solid, dots.");
     expect(captionOf(sweepOf(swept({ "link.l.loss": ["1e-3", "2e-3"] }, (p) => Number(p["link.l.loss"])), "bulk", "goodput_bps")!)).not.toContain("imulated:");

@@ -33,7 +33,7 @@ pub(crate) struct Pending {
     path: PathBuf,
     /// What the path leads to.
     place: Place,
-    /// None where there is no draft: what is not a file is written through.
+    /// The draft beside the file, which is renamed at the end. `None`: the path leads to a stream, such as a FIFO, and is written to directly.
     draft: Option<Draft>,
 }
 

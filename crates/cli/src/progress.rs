@@ -64,8 +64,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Where standard error is not a terminal, a run longer than this prints a line after every tenth of its work.
 const LONG: Duration = Duration::from_secs(10);
 
-/// One bar, in thousandths; lines instead where there is no terminal. It begins anew where it hears what to expect. What is worth
-/// knowing goes to standard error, and Ctrl-C interrupts.
+/// A progress bar on standard error; where that is not a terminal, lines. Each call of `expect` starts it from 0. Notes go to standard
+/// error, too, and Ctrl-C interrupts.
 pub(crate) struct Bar {
     bar: ProgressBar,
     terminal: bool,
