@@ -164,7 +164,7 @@ function invalidOf(origin: Origin, repeats: readonly TestRecord[]): string[] {
 }
 
 function notesOfExpectations(expectations: readonly Expectation[]): string[] {
-  return [...new Set(expectations.flatMap((e) => [e.absent ?? null, e.note]).filter((text) => text !== null))];
+  return [...new Set(expectations.flatMap((e) => [e.absent ?? null, e.unstated ?? null, e.note]).filter((text) => text !== null))];
 }
 
 function statedOf(expectations: readonly Expectation[]): string | null {

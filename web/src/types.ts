@@ -156,6 +156,8 @@ export interface Expectation {
   readonly max: Maybe;
   readonly actual: Maybe;
   readonly absent?: string;
+  /** Why the scenario's own expectations do not state what this one demands of them. */
+  readonly unstated?: string;
   readonly stated: string | null;
   readonly source: string | null;
   readonly note: string | null;

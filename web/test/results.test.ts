@@ -46,6 +46,16 @@ describe("the first line of a page", () => {
   });
 });
 
+describe("a row of the table", () => {
+  it("says why an answer does not count that the scenario does not state", () => {
+    const unstated = "the scenario has no expectation of its own of this";
+    const whole = data([record("reno", { goodput_bps: 720e6 })], "bulk.goodput_bps");
+    const { document } = whole;
+    const marked = { ...whole, document: { ...document, expectations: document.expectations.map((e) => ({ ...e, pass: false, unstated })) } };
+    expect(rows(marked).flatMap((row) => row.notes)).toEqual([unstated]);
+  });
+});
+
 describe("the round trips a page begins with", () => {
   const ping = (queue: string, test = "probe"): TestRecord => ({
     ...record("x", { rtt_min_ns: queue === "fifo" ? 241.7e6 : 40e6, rtt_avg_ns: queue === "fifo" ? 584.3e6 : 42.46e6 }), test, kind: "ping", point: { "link.dsl.aqm": queue },

@@ -161,3 +161,12 @@ describe("looks", () => {
     expect(all[8]!.style).toBe(3);
   });
 });
+
+describe("figures of repeats", () => {
+  it("say in their titles that they show the first", () => {
+    const again = { ...record("bulk", {}), repeat: 1 };
+    const titles = (data: ReportData): string[] => timeFigures(data, {}).map((f) => f.title ?? "");
+    expect(titles(report([{}], ["bulk"], undefined, [again]))[0]).toBe("Goodput, repeat 1 of 2");
+    expect(titles(report([{}]))[0]).toBe("Goodput");
+  });
+});

@@ -198,9 +198,10 @@ function ofFirst(links: readonly LinkRecord[]): LinkRecord[] {
   return links.filter((l) => (l.repeat ?? 0) === 0);
 }
 
-/** What a plot is called in its file: at which point of a sweep it is. */
-function titleAt(place: Point, title: string): string {
-  return [title, format.point(place)].filter((text) => text !== "").join(", ");
+/** What a plot is called in its file: at which point of a sweep, and of how many repeats it shows the first. */
+function titleAt(data: ReportData, place: Point, title: string): string {
+  const repeats = repeatsAt(data, place);
+  return [title, format.point(place), repeats > 1 ? `repeat 1 of ${repeats}` : ""].filter((text) => text !== "").join(", ");
 }
 
 /** The name of a plot's file. */
@@ -271,11 +272,11 @@ export function timeFigures(data: ReportData, point: Point, span?: readonly [fro
     const view = span === undefined ? undefined : spanned(bursts, span[0] * 1e9, span[1] * 1e9);
     if (view === null) return [];
     const draw = (width: number): Shape => drawSequence(s, { id: file, title: name, describe: `segments of ${name}`, width, ...(view === undefined ? {} : { view }) });
-    return [{ file, class: "sequence", title: titleAt(point, `segments of ${name}`), draw }];
+    return [{ file, class: "sequence", title: titleAt(data, point, `segments of ${name}`), draw }];
   });
   return [...plots.map((plot): Drawn => {
     const file = fileOf(data, point, plot.title.replace(", framing included", ""));
-    return { file, class: "time-plot", title: titleAt(point, plot.title), draw: (width) => drawTime(plot, all, { id: file, width }) };
+    return { file, class: "time-plot", title: titleAt(data, point, plot.title), draw: (width) => drawTime(plot, all, { id: file, width }) };
   }), ...traces];
 }
 
@@ -292,7 +293,7 @@ export function timedPoints(data: ReportData): Point[] {
 }
 
 function timed(data: ReportData, plot: TimePlot, bus: TimeBus, place: Point, name = plot.title): HTMLElement {
-  return timePlot(plot, bus, fileOf(data, place, name), titleAt(place, plot.title));
+  return timePlot(plot, bus, fileOf(data, place, name), titleAt(data, place, plot.title));
 }
 
 /** Links that carried a share of what the fullest carried stand first; the others wait behind a switch. */
@@ -367,14 +368,23 @@ function traces(data: ReportData, point: Point, bus: TimeBus): HTMLElement | nul
   const parallel = (s: Sequence): boolean => all.some((other) => other.test === s.test && other.stream > 0);
   const run = (s: Sequence): string => (runOf(s.point ?? {}) === null ? "" : `${runOf(s.point ?? {})!}: `);
   const name = (s: Sequence): string => `${run(s)}${s.test}${parallel(s) ? `, stream ${s.stream}` : ""}`;
-  const plot = (s: Sequence): HTMLElement => sequencePlot(s, name(s), bus, fileOf(data, point, `segments of ${name(s)}`), titleAt(point, `segments of ${name(s)}`));
-  const frame = h("div", {}, plot(first));
-  if (all.length === 1) return section("sequence", "Segment by segment", frame);
-  const choice = h("select", { id: "trace" }, ...all.map((s, i) => h("option", { value: i }, name(s))));
-  choice.addEventListener("change", () => {
-    frame.replaceChildren(plot(all[Number(choice.value)] ?? first));
+  const plot = (s: Sequence): HTMLElement => sequencePlot(s, name(s), bus, fileOf(data, point, `segments of ${name(s)}`), titleAt(data, point, `segments of ${name(s)}`));
+  if (all.length === 1) return section("sequence", "Segment by segment", plot(first));
+  const [choice, frame] = chosen("trace", "Connection", all.map(name), (i) => [plot(all[i] ?? first)]);
+  return section("sequence", "Segment by segment", h("p", {}, ...choice), frame);
+}
+
+/** A list to choose from, and what is drawn of the one chosen; paper, where nothing can be chosen, has its name. */
+function chosen(id: string, words: string, names: readonly string[], draw: (i: number) => HTMLElement[]): readonly [choice: HTMLElement[], frame: HTMLElement] {
+  const frame = h("div", {}, ...draw(0));
+  const name = h("span", { class: "on-paper" }, `${words} ${names[0] ?? ""}`);
+  const list = h("select", { id }, ...names.map((text, i) => h("option", { value: i }, text)));
+  list.addEventListener("change", () => {
+    const i = Number(list.value);
+    name.textContent = `${words} ${names[i] ?? ""}`;
+    frame.replaceChildren(...draw(i));
   });
-  return section("sequence", "Segment by segment", h("p", {}, h("label", { for: "trace" }, "Connection "), choice), frame);
+  return [[h("label", { for: id }, `${words} `), list, name], frame];
 }
 
 /** The span of everything that happened, in seconds: one axis for all plots. */
@@ -409,8 +419,6 @@ export function overTime(data: ReportData): HTMLElement | null {
   const first = points[0];
   if (!first) return null;
   if (points.length === 1) return h("div", {}, ...at(data, first));
-  const frame = h("div", {}, ...at(data, first));
-  const choice = h("select", { id: "point" }, ...points.map((p, i) => h("option", { value: i }, format.point(p) || "no sweep")));
-  choice.addEventListener("change", () => frame.replaceChildren(...at(data, points[Number(choice.value)] ?? first)));
-  return h("div", {}, h("p", { class: "point-choice" }, h("label", { for: "point" }, "Everything below is shown for the sweep point "), choice), frame);
+  const [choice, frame] = chosen("point", "Everything below is shown for the sweep point", points.map((p) => format.point(p) || "no sweep"), (i) => at(data, points[i] ?? first));
+  return h("div", {}, h("p", { class: "point-choice" }, ...choice), frame);
 }
