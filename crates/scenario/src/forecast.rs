@@ -21,7 +21,7 @@ pub(crate) use buffer::line_bps;
 
 use std::collections::BTreeMap;
 
-use farpath_element::Unit;
+use farpath_element::{ROUTER_ANSWER, Unit};
 use farpath_predict::{atm, bit_error, rtt};
 use farpath_record::{Origin, Record};
 use farpath_units::{Duration, Rate, Size};
@@ -136,9 +136,12 @@ impl<'a> Path<'a> {
         walk.iter().map(hop).collect()
     }
 
-    /// Whether what is sent goes to a router, which takes its time to answer.
-    pub(crate) fn ends_at_router(&self) -> bool {
-        self.scenario.is_router(self.plan.flows[self.flow].sink)
+    /// Time that routers take to send what is theirs: a request, where one asks, and its answer, where one `answers`.
+    pub(crate) fn routers_take(&self, answers: bool) -> Duration {
+        let flow = &self.plan.flows[self.flow];
+        let asks = self.scenario.is_router(flow.source);
+        let answers = answers && self.scenario.is_router(flow.sink);
+        ROUTER_ANSWER.times(u64::from(asks) + u64::from(answers))
     }
 
     /// Time for a datagram of `there` bytes out and one of `back` bytes home, nothing waiting.

@@ -1,11 +1,13 @@
 //! What closed forms say about a tester's stream of cells.
 
-use farpath_predict::atm::{CELL_BITS, conforming_ratio};
+use farpath_predict::atm::{CELL, CELL_BITS, Shaper, conforming_ratio};
 use farpath_record::Record;
+use farpath_units::Duration;
 
 use super::{Path, put};
 use crate::atm::LostAtOnce;
 use crate::model::{Test, Udp};
+use crate::plan::Hop;
 
 impl Path<'_> {
     /// Share of the cells that pass every policer and cause of loss on the way, and their number.
@@ -31,5 +33,21 @@ impl Path<'_> {
         record
             .notes
             .push("a long stream: the burst a contract allows at its start is left out".to_owned());
+    }
+    /// How long the shapers of cells on `walk` hold a datagram of `len` bytes up that comes alone.
+    pub(crate) fn shaped_cells(&self, walk: &[Hop], len: u32) -> Duration {
+        let held = walk.iter().filter_map(|hop| {
+            let port = &self.plan.ports[hop.port];
+            let link = &self.scenario.links[port.link.0];
+            let contract = link.direction(port.way).cells.as_ref()?.shape?;
+            let shaper = Shaper {
+                peak: contract.pcr,
+                tolerance: contract.cdvt,
+                sustained: contract.obeyed(),
+            };
+            let cells = link.framing.wire_bytes(len + hop.extra) / CELL;
+            Some(shaper.holds(cells, port.rate))
+        });
+        held.fold(Duration::ZERO, |sum, time| sum + time)
     }
 }

@@ -1,6 +1,5 @@
 //! Single packets at equal intervals: echo requests.
 
-use farpath_element::ROUTER_ANSWER;
 use farpath_element::impair::Distribution;
 use farpath_record::Record;
 use farpath_units::Duration;
@@ -60,13 +59,9 @@ impl Path<'_> {
         let hops = ways.iter().flat_map(|way| self.hops(way));
         let times = hops.map(|hop| hop.time_for(all.size));
         let ns = |time: Duration| (time.as_ps() as f64 / 1e3).round();
-        let answered = ways.len() > 1 && self.ends_at_router();
-        let answer = if answered {
-            ROUTER_ANSWER
-        } else {
-            Duration::ZERO
-        };
-        let base = ns(times.fold(answer, |sum, time| sum + time));
+        let shaped = ways.iter().map(|way| self.shaped_cells(way, all.size));
+        let base = self.routers_take(ways.len() > 1);
+        let base = ns(times.chain(shaped).fold(base, |sum, time| sum + time));
         let mean = self.jitter(ways, Distribution::mean);
         let least = self.jitter(ways, Distribution::least);
         put(m, &format!("{timed}_min_ns"), base + ns(least));

@@ -1,7 +1,10 @@
 //! Routers answer, or do not; labels and circuits are seen only by whom they concern.
 
+use std::collections::BTreeMap;
+
 use farpath_element::Drop;
 use farpath_element::ROUTER_ANSWER;
+use farpath_scenario::plan::Plan;
 use farpath_wire::Kind;
 
 use crate::world::{World, assert_within, run_scenario, run_text, scenario};
@@ -59,6 +62,46 @@ fn a_router_pings_a_host() {
         rtt_us(&world, "out"),
         4000.0 + 4.0 * 8.0 + ROUTER_ANSWER.as_ps() as f64 / 1e6
     );
+    assert_eq!(foreseen_us(&world), rtt_us(&world, "out"));
+}
+
+/// What is forecast of the only test, in microseconds.
+fn foreseen_us(world: &World) -> f64 {
+    let plan = Plan::new(&world.scenario).expect("a plan");
+    let all = farpath_scenario::forecast(&world.scenario, &plan, &BTreeMap::new());
+    all[0].metrics["rtt_min_ns"] / 1e3
+}
+
+/// 192 cells behind a shaper of bursts of 100: 65 us later than on the bare line, simulated and forecast.
+#[test]
+fn a_shaper_of_cells_holds_up_a_long_ping() {
+    let atm = "framing = \"oc12c-atm\"\nmtu = 9180\n";
+    let of = |shape: &str| {
+        let world = run_text(&format!(
+            r#"
+[scenario]
+name = "s"
+[[host]]
+name = "a"
+mtu = 9180
+[[host]]
+name = "b"
+mtu = 9180
+[[link]]
+name = "l"
+ends = ["a", "b"]
+delay = "1 ms"
+{atm}
+{shape}
+{}"#,
+            ping("out", "b", "size = 9180")
+        ));
+        assert!((foreseen_us(&world) - rtt_us(&world, "out")).abs() < 0.002);
+        rtt_us(&world, "out")
+    };
+    let shape = "shape_cells = { pcr = \"599.04 Mbit/s\", scr = \"300 Mbit/s\", mbs = 100 }";
+    let held = of(&format!("[link.forward]\n{shape}")) - of("");
+    assert!((held - 64.908).abs() < 0.002, "{held}");
 }
 
 #[test]
