@@ -171,7 +171,7 @@ pub struct Struck {
     /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
     pub segments_per_ack: f64,
     /// What H-TCP keeps of its window.
-    pub htcp_beta: f64,
+    pub htcp: crate::htcp::Growth,
 }
 
 /// One of the connections.
@@ -243,7 +243,7 @@ impl Struck {
     fn window_by_law(&self) -> f64 {
         let on = Conditions {
             segments_per_ack: self.segments_per_ack,
-            htcp_beta: self.htcp_beta,
+            htcp: self.htcp,
             ..Conditions::of_rtt(self.rtt_s)
         };
         let mut window = 100.0;
@@ -265,7 +265,7 @@ impl Struck {
             top,
             rtt_s: self.rtt_s,
             segments_per_ack: self.segments_per_ack,
-            htcp_beta: self.htcp_beta,
+            htcp: self.htcp,
         }
     }
 
@@ -384,7 +384,7 @@ mod tests {
             cap: 1e9,
             room: f64::INFINITY,
             segments_per_ack: 1.0,
-            htcp_beta: crate::htcp::BETA,
+            htcp: crate::htcp::Growth::PAPER,
         }
     }
 

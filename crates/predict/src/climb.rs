@@ -31,8 +31,8 @@ pub struct Climb {
     pub rtt_s: f64,
     /// Segments for each ACK where the algorithm is Reno and counts ACKs, else 1.
     pub segments_per_ack: f64,
-    /// What H-TCP keeps of its window after a loss: [`htcp::BETA`] to [`htcp::BETA_MOST`].
-    pub htcp_beta: f64,
+    /// How H-TCP grows and what it keeps.
+    pub htcp: htcp::Growth,
 }
 
 impl Climb {
@@ -44,7 +44,7 @@ impl Climb {
     pub fn start(&self) -> Option<f64> {
         Some(match self.cc {
             Cc::Reno | Cc::Hybla | Cc::Vegas => self.top / 2.0,
-            Cc::Htcp => self.top * self.htcp_beta,
+            Cc::Htcp => self.top * self.htcp.beta,
             Cc::Cubic => self.top * recovery::CUBIC_BETA,
             Cc::HighSpeed => self.top * (1.0 - highspeed::b(self.top)),
             Cc::Scalable if self.top <= SCALABLE_LOW => self.top / 2.0,
@@ -67,7 +67,7 @@ impl Climb {
             Cc::Cubic => libm::fmax(window, self.cubic(since + self.rtt_s)),
             Cc::HighSpeed => window + highspeed::a(window),
             Cc::Scalable if window > SCALABLE_LOW => window * 1.01,
-            Cc::Htcp => window + htcp::alpha(since, self.htcp_beta),
+            Cc::Htcp => window + self.htcp.alpha(since),
             Cc::Bic if window > BIC_LOW => window + bic::LINUX.increase(window, self.top),
             Cc::Hybla => window + hybla_rho(self.rtt_s) * hybla_rho(self.rtt_s),
             Cc::Scalable | Cc::Bic | Cc::Vegas | Cc::Westwood => window + 1.0,

@@ -63,7 +63,7 @@ pub struct Clumped {
     /// Time after which a single segment is acknowledged, seconds.
     pub delayed_ack_s: f64,
     /// What H-TCP keeps of its window.
-    pub htcp_beta: f64,
+    pub htcp: crate::htcp::Growth,
     /// What the bucket's losses do to it.
     pub dropping: Dropping,
 }
@@ -180,7 +180,7 @@ struct Window {
     /// Acknowledged towards the next segment.
     counted: u64,
     rtt_s: f64,
-    htcp_beta: f64,
+    htcp: crate::htcp::Growth,
 }
 
 impl Window {
@@ -190,7 +190,7 @@ impl Window {
             top,
             rtt_s: self.rtt_s,
             segments_per_ack: 1.0,
-            htcp_beta: self.htcp_beta,
+            htcp: self.htcp,
         }
     }
 
@@ -254,7 +254,7 @@ impl Clumped {
             initial: 10.0,
             gather_s: GATHER_S,
             delayed_ack_s: DELAYED_ACK_S,
-            htcp_beta: crate::htcp::BETA,
+            htcp: crate::htcp::Growth::PAPER,
             dropping: Dropping::Frames,
         }
     }
@@ -318,7 +318,7 @@ impl Clumped {
             since_s: now,
             counted: 0,
             rtt_s: self.rtt_s,
-            htcp_beta: self.htcp_beta,
+            htcp: self.htcp,
         };
         window.cut(now)?;
         let mut first = Clump {
@@ -421,7 +421,7 @@ mod tests {
             initial: 10.0,
             gather_s,
             delayed_ack_s: 0.04,
-            htcp_beta: crate::htcp::BETA,
+            htcp: crate::htcp::Growth::PAPER,
             dropping: Dropping::Frames,
         }
     }

@@ -245,7 +245,7 @@ impl<'i> Figures<'i> {
         let Some(fill) = fill else {
             return answer("loss_ratio_to_fill", Value::Null, "")
                 .by(grounds.loss, grounds.source)
-                .note(no_law(self.input.cc))
+                .note(law::no_law(self.input.cc))
                 .holds(grounds.range);
         };
         // Above 1 the ratio means nothing: a segment or two fill the pipe.
@@ -300,7 +300,7 @@ impl<'i> Figures<'i> {
             top,
             rtt_s: self.rtt_s,
             segments_per_ack: f64::from(self.input.segments_per_ack),
-            htcp_beta: self.input.beta.unwrap_or(htcp::BETA),
+            htcp: htcp::Growth::keeping(self.input.beta.unwrap_or(htcp::BETA)),
         }
     }
 
@@ -422,16 +422,17 @@ impl<'i> Figures<'i> {
         if self.lawless {
             return (Value::Null, Value::Null);
         }
-        let mut least = ("link", self.line_bps);
+        let borne = self.borne();
+        let mut least = ("link", self.line_bps * borne.unwrap_or(1.0));
         let together = |each: Option<f64>| Some(each? * f64::from(self.input.streams));
         let policed = self.policed.as_ref();
-        let borne = self.borne();
+        let host = self.input.host.map(|r| r.as_bps() as f64);
         for (name, bps) in [
-            ("receive_window", together(self.window_bps)),
+            ("receive_window", together(self.window_under_loss())),
             ("loss", together(self.loss_bps.filter(|_| borne.is_none()))),
             ("policer", together(policed.map(|p| p.likely_bps))),
             ("policer", policed.map(|p| p.all_bps)),
-            ("host_cpu", self.input.host.map(|r| r.as_bps() as f64)),
+            ("host_cpu", host.map(|bps| bps * borne.unwrap_or(1.0))),
         ] {
             if let Some(bps) = bps
                 && bps < least.1
@@ -442,16 +443,28 @@ impl<'i> Figures<'i> {
         if least.0 == "link" {
             least.1 *= self.filled();
         }
-        if least.0 != "policer" {
-            least.1 *= borne.unwrap_or(1.0);
-        }
         (Value::Text(least.0.to_owned()), Value::from(least.1))
     }
 
-    /// What BBR delivers of what it sends at most, lost or not: its limit is another. None for all others.
+    /// What BBR delivers of the line, lost or not: its limit is another. None for all others.
     fn borne(&self) -> Option<f64> {
-        let loss = self.input.loss.map_or(0.0, |p| p.get());
-        law::ceiling(self.input.cc, loss, self.rtt_s)
+        let share = law::borne(self.input.cc, self.loss(), self.input.streams)?;
+        Some(share * (1.0 - law::probing(self.input.cc, self.rtt_s)))
+    }
+
+    /// What a receive window gives: of BBR, which does not shrink it, less for the round trips in which it stands still.
+    fn window_under_loss(&self) -> Option<f64> {
+        let bps = self.window_bps?;
+        if !self.input.cc.is_bbr() {
+            return Some(bps);
+        }
+        let segments = bps * self.rtt_s / 8.0 / self.mss.as_bytes() as f64;
+        let sending = 1.0 - law::probing(self.input.cc, self.rtt_s);
+        Some(bps * sending / law::rounds_to_arrive(segments, self.loss()))
+    }
+
+    fn loss(&self) -> f64 {
+        self.input.loss.map_or(0.0, |p| p.get())
     }
 
     fn loss_note(&self) -> String {
@@ -462,9 +475,8 @@ impl<'i> Figures<'i> {
         if p == 0.0 {
             return "Without loss there is no such limit.".to_owned();
         }
-        let ceiling = self.input.cc.is_bbr();
-        if self.lawless || ceiling {
-            return no_law(self.input.cc).to_owned();
+        if self.lawless || self.input.cc.is_bbr() {
+            return law::no_law(self.input.cc).to_owned();
         }
         let mut note = String::new();
         if p > LOSS_MAX {
@@ -505,23 +517,6 @@ impl<'i> Figures<'i> {
     }
 }
 
-/// Why an algorithm has no response function, or only a ceiling.
-fn no_law(cc: Cc) -> &'static str {
-    match cc {
-        Cc::Westwood => {
-            "A random loss takes nothing from it while the queue is empty; with one it is \
-             √((1−p) RTT / (p (RTT − RTTmin))) segments. Between Reno's rate and the line's."
-        }
-        Cc::Vegas | Cc::Fast => {
-            "Its window follows the delay; losses are answered as Reno does, and no law of p is \
-             known for both together."
-        }
-        Cc::Bbr => "A ceiling: it bears up to 20 % of random loss; beyond, no law is known.",
-        Cc::Bbr3 => "A ceiling: it bears up to 2 % of loss; beyond, no law is known.",
-        _ => "",
-    }
-}
-
 /// Segments for which slow start's window grows by one.
 fn segments_per_growth(input: &PathInput) -> u32 {
     match input.cc.doubles() {
@@ -535,14 +530,15 @@ fn conditions(input: &PathInput) -> Conditions {
         rtt_s: seconds(input.rtt),
         segments_per_ack: f64::from(input.segments_per_ack),
         losses: Losses::Periodic,
-        htcp_beta: input.beta.unwrap_or(htcp::BETA),
+        htcp: htcp::Growth::keeping(input.beta.unwrap_or(htcp::BETA)),
     }
 }
 
 /// What losses leave; `None` without a law.
 fn loss_limit_bps(input: &PathInput, mss: Size, loss: f64, line_bps: f64) -> Option<f64> {
-    let ceiling = law::ceiling(input.cc, loss, seconds(input.rtt));
-    ceiling.map(|share| share * line_bps).or_else(|| {
+    let borne = law::borne(input.cc, loss, input.streams)
+        .map(|share| share * (1.0 - law::probing(input.cc, seconds(input.rtt))));
+    borne.map(|share| share * line_bps).or_else(|| {
         let window = law::window(input.cc, loss, conditions(input))?;
         Some(recovery::segments_bps(window, mss, input.rtt))
     })

@@ -100,7 +100,7 @@ impl BlackHole {
             top: self.initial,
             rtt_s: self.rtt_s,
             segments_per_ack: 1.0,
-            htcp_beta: crate::htcp::BETA,
+            htcp: crate::htcp::Growth::PAPER,
         }
         .start()
         .filter(|_| base <= self.fits)?;
@@ -193,7 +193,7 @@ impl State {
             top: self.began,
             rtt_s: of.rtt_s,
             segments_per_ack: 1.0,
-            htcp_beta: crate::htcp::BETA,
+            htcp: crate::htcp::Growth::PAPER,
         };
         self.window = match of.cc {
             Cc::Cubic => {

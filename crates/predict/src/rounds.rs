@@ -108,7 +108,7 @@ impl Connection<'_> {
             top,
             rtt_s: self.rtt_s,
             segments_per_ack: self.segments_per_ack,
-            htcp_beta: crate::htcp::BETA,
+            htcp: crate::htcp::Growth::PAPER,
         }
     }
 }

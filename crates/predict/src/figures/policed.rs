@@ -60,7 +60,7 @@ impl Policed {
         let segments = Clumped {
             cc: input.cc,
             initial: f64::from(input.initial_window),
-            htcp_beta: input.beta.unwrap_or(crate::htcp::BETA),
+            htcp: crate::htcp::Growth::keeping(input.beta.unwrap_or(crate::htcp::BETA)),
             ..Clumped::usual(policer, counted, rtt_s)
         };
         let likely = if clumped {

@@ -43,7 +43,7 @@ proptest! {
     /// Whatever the window: a climb begins below it, rises, and ends.
     #[test]
     fn climbs_end(n in 0..Cc::ALL.len(), e in 0.7..6.0_f64, rtt_ms in 1_u32..1000) {
-        let climb = Climb { cc: Cc::ALL[n], top: libm::exp10(e), rtt_s: f64::from(rtt_ms) / 1e3, segments_per_ack: 1.0, htcp_beta: htcp::BETA };
+        let climb = Climb { cc: Cc::ALL[n], top: libm::exp10(e), rtt_s: f64::from(rtt_ms) / 1e3, segments_per_ack: 1.0, htcp: htcp::Growth::PAPER };
         let Some(start) = climb.start() else { return Ok(()) };
         prop_assert!(start <= climb.top);
         let rounds = climb.rounds();
@@ -114,17 +114,18 @@ fn aimd_of_cubic_is_its_friendly_region() {
 fn htcp_is_reno_within_a_second_and_far_faster_after() {
     let on = Conditions::of_rtt(0.01);
     let reno = law::window(Cc::Reno, 1e-3, on).expect("a law");
-    assert!((htcp::window(1e-3, 0.01, htcp::BETA) / reno - 1.0).abs() < 1e-9);
-    assert!(htcp::window(1e-8, 0.1, htcp::BETA) > 10.0 * recovery::reno_window(1e-8));
+    assert!((htcp::Growth::PAPER.window(1e-3, 0.01) / reno - 1.0).abs() < 1e-9);
+    assert!(htcp::Growth::PAPER.window(1e-8, 0.1) > 10.0 * recovery::reno_window(1e-8));
     // The continuous time is within two rounds of the stepped one.
     let stepped = Climb {
         cc: Cc::Htcp,
         top: 10_274.0,
         rtt_s: 0.12,
         segments_per_ack: 1.0,
-        htcp_beta: htcp::BETA,
+        htcp: htcp::Growth::PAPER,
     };
-    let off = stepped.recovery_s().expect("a climb") - htcp::recovery_s(10_274.0, 0.12);
+    let off =
+        stepped.recovery_s().expect("a climb") - htcp::Growth::PAPER.recovery_s(10_274.0, 0.12);
     assert!((0.0..0.24).contains(&off), "{off}");
 }
 
@@ -138,16 +139,18 @@ fn htcp_s_beta_is_the_share_it_keeps() {
         };
         let p = 1e-3;
         assert!(
-            (htcp::window(p, 0.001, beta) / aimd.window(p) - 1.0).abs() < 1e-9,
+            (htcp::Growth::keeping(beta).window(p, 0.001) / aimd.window(p) - 1.0).abs() < 1e-9,
             "{beta}"
         );
-        let window = htcp::window(1e-7, 0.1, beta);
+        let window = htcp::Growth::keeping(beta).window(1e-7, 0.1);
         assert!(
-            (htcp::loss_for(window, 0.1, beta) / 1e-7 - 1.0).abs() < 1e-9,
+            (htcp::Growth::keeping(beta).loss_for(window, 0.1) / 1e-7 - 1.0).abs() < 1e-9,
             "{beta}"
         );
     }
-    assert!(htcp::window(1e-7, 0.1, 0.8) > 1.05 * htcp::window(1e-7, 0.1, 0.5));
+    assert!(
+        htcp::Growth::keeping(0.8).window(1e-7, 0.1) > 1.05 * htcp::Growth::PAPER.window(1e-7, 0.1)
+    );
 }
 
 #[test]
@@ -193,19 +196,21 @@ fn what_no_law_is_known_for_has_none() {
         assert_eq!(law::window(cc, 1e-4, Conditions::of_rtt(0.1)), None);
         assert_eq!(law::loss_for(cc, 100.0, Conditions::of_rtt(0.1)), None);
     }
-    // BBR bears 20 and 2 %.
-    // Of 10 s and 0.1 + 0.2 s, those 0.3 s; of 5 s and 0.05 + 0.2 s, half of those 0.25 s.
-    let (kept, newer) = (1.0 - 0.3 / 10.3, 1.0 - 0.125 / 5.25);
+    // BBR bears 14 and 2 %.
     let near = |share: Option<f64>, wanted: f64| {
-        let share = share.expect("a ceiling");
+        let share = share.expect("a share");
         assert!((share - wanted).abs() < 1e-12, "{share} {wanted}");
     };
-    near(law::ceiling(Cc::Bbr, 0.2, 0.1), 0.8 * kept);
-    assert_eq!(law::ceiling(Cc::Bbr, 0.21, 0.1), None);
-    near(law::ceiling(Cc::Bbr3, 0.01, 0.1), 0.99 * newer);
-    assert_eq!(law::ceiling(Cc::Bbr3, 0.021, 0.1), None);
-    assert_eq!(law::ceiling(Cc::Cubic, 0.0, 0.1), None);
-    near(law::ceiling(Cc::Bbr, 0.0, 0.1), kept);
+    near(law::borne(Cc::Bbr, 0.1, 1), 0.81);
+    near(law::borne(Cc::Bbr, 0.1, 2), 0.9);
+    assert_eq!(law::borne(Cc::Bbr, 0.15, 1), None);
+    near(law::borne(Cc::Bbr3, 0.01, 1), 0.99);
+    assert_eq!(law::borne(Cc::Bbr3, 0.021, 1), None);
+    assert_eq!(law::borne(Cc::Cubic, 0.0, 1), None);
+    near(law::borne(Cc::Bbr, 0.0, 1), 1.0);
+    // Of 10 s and 0.1 + 0.2 s, those 0.3 s; of 5 s and 0.05 + 0.2 s, half of those 0.25 s.
+    near(Some(law::probing(Cc::Bbr, 0.1)), 0.3 / 10.3);
+    near(Some(law::probing(Cc::Bbr3, 0.1)), 0.125 / 5.25);
     // A second of 11: the flight comes down in one round trip and is held down for another.
     assert!((law::probing(Cc::Bbr, 0.5) - 1.0 / 11.0).abs() < 1e-12);
     assert_eq!(law::probing(Cc::Reno, 0.5), 0.0);
@@ -223,7 +228,7 @@ fn a_standing_queue_stretches_a_climb_by_rounds_and_none_by_time() {
         top,
         rtt_s,
         segments_per_ack: 1.0,
-        htcp_beta: htcp::BETA,
+        htcp: htcp::Growth::PAPER,
     };
     let reno = climb(Cc::Reno, 2000.0, 0.06);
     assert_eq!(reno.recovery_over(2000.0), reno.recovery_s());
@@ -414,4 +419,37 @@ fn a_window_above_the_pipe_waits_in_the_queue() {
     // A round of 2000 segments takes two RTTs: the line is never left waiting.
     let long = full.sent(10.0, 20.0).expect("rounds");
     assert!((long - 100_000.0).abs() < 1.0, "{long}");
+}
+
+/// One segment: 1/(1 − p) round trips. Of 410 at 1 %, one is nearly always lost, and seldom again.
+#[test]
+fn a_window_stands_still_until_all_of_it_has_arrived() {
+    assert!((law::rounds_to_arrive(1.0, 0.1) - 1.0 / 0.9).abs() < 1e-6);
+    assert_eq!(law::rounds_to_arrive(400.0, 0.0), 1.0);
+    assert!((law::rounds_to_arrive(410.0, 0.01) - 2.02).abs() < 0.01);
+}
+
+/// Linux multiplies H-TCP's growth by the round trip over 100 ms: twice from 200 ms on, and nothing below 1.
+#[test]
+fn htcp_of_linux_grows_by_the_round_trip() {
+    use htcp::Growth;
+    assert_eq!(Growth::linux(0.1), Growth::PAPER);
+    assert_eq!(Growth::linux(0.6).scale, 2.0);
+    let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    near(
+        Growth::linux(0.3).alpha(3.0),
+        2.0 * Growth::PAPER.alpha(3.0),
+    );
+    // A tenth: f of 10 is needed for the first segment more.
+    near(Growth::linux(0.01).alpha(1.8), 1.0);
+    near(Growth::linux(0.01).alpha(3.0), 2.2);
+    for rtt in [0.01, 0.05, 0.3] {
+        let linux = Growth::linux(rtt);
+        near(linux.loss_for(linux.window(1e-6, rtt), rtt), 1e-6);
+        // The steps of a fine climb are its integral.
+        let epoch = linux.recovery_s(1e4, rtt);
+        let steps = (0..100_000).map(|n| linux.alpha(epoch * (f64::from(n) + 0.5) / 1e5));
+        let gained = steps.sum::<f64>() * epoch / 1e5 / rtt;
+        assert!((gained / 5e3 - 1.0).abs() < 1e-3, "{rtt}: {gained}");
+    }
 }

@@ -526,12 +526,18 @@ fn bbr_probes_with_and_without_loss_and_the_line_limits_it() {
     let kept = 1.0 - 0.22 / 10.22;
     assert!((number(&clean, "goodput_bps") / line - kept).abs() < 1e-12);
     assert!(note(&clean, "goodput_bps").contains("ProbeRTT"));
-    for (loss, arrives) in [(0.0, 1.0), (1e-9, 1.0 - 1e-9), (0.01, 0.99)] {
+    for (loss, arrives) in [(0.0, 1.0), (1e-9, 1.0 - 2e-9), (0.01, 0.9801)] {
         p.loss = Ratio::new(loss);
         let lossy = path(&p).expect("a path");
         assert!((number(&lossy, "goodput_bps") / line - kept * arrives).abs() < 1e-12);
         assert_eq!(value(&lossy, "limit"), Value::Text("link".to_owned()));
     }
+    // Beyond a fifth of what it delivers Linux takes losses for a policer's.
+    p.loss = Ratio::new(0.18);
+    assert_eq!(
+        value(&path(&p).expect("a path"), "goodput_bps"),
+        Value::Null
+    );
     // So does a window.
     p.loss = None;
     p.window = Some(Size::from_bytes(100_000));
@@ -541,6 +547,12 @@ fn bbr_probes_with_and_without_loss_and_the_line_limits_it() {
         value(&held, "limit"),
         Value::Text("receive_window".to_owned())
     );
+    // One of 69 segments is lost in every second round trip of such windows, and they stand still for one more.
+    p.loss = Ratio::new(0.01);
+    let lossy = path(&p).expect("a path");
+    let share = number(&lossy, "goodput_bps") / number(&held, "goodput_bps");
+    assert!((share - 1.0 / 1.507).abs() < 1e-3, "{share}");
+    p.loss = None;
     // Version 3 gives up half of its pipe, in every five seconds.
     (p.cc, p.window) = (Cc::Bbr3, None);
     let newer = path(&p).expect("a path");

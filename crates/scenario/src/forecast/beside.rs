@@ -279,7 +279,7 @@ impl Path<'_> {
                     top: (top_s * bps / 8.0 / flow.streams / f64::from(flow.config.mss)).max(1.0),
                     rtt_s: top_s,
                     segments_per_ack: 1.0,
-                    htcp_beta: farpath_predict::htcp::BETA,
+                    htcp: flow.htcp(),
                 };
                 match climb.recovery_s() {
                     Some(seconds) => CERTAIN * seconds,

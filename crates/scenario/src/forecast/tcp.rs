@@ -8,6 +8,7 @@ mod reservations;
 
 use farpath_predict::Cc;
 use farpath_predict::bursts::Chain;
+use farpath_predict::htcp::Growth;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, segments_bps};
@@ -69,10 +70,15 @@ impl Path<'_> {
             return;
         }
         let Some(loss_bps) = flow.loss_bps() else {
-            record.notes.push(format!(
-                "no closed form says what {:?} does at a loss ratio of {:.1e}",
-                flow.config.algorithm, flow.loss
-            ));
+            let why = flow.cc.map_or("", law::no_law);
+            let text = format!(
+                "no closed form says what {} does at a loss ratio of {:.2e}. {why}",
+                flow.config.algorithm.name(),
+                flow.loss
+            );
+            record
+                .notes
+                .push(text.trim_end_matches([' ', '.']).to_owned());
             return;
         };
         let clean = flow.steady(loss_bps);
@@ -234,12 +240,29 @@ impl Flow {
     }
 
     pub(super) fn window_bps(&self) -> f64 {
-        self.window as f64 * 8.0 / self.rtt_s()
+        let bps = self.window as f64 * 8.0 / self.rtt_s();
+        match self.cc {
+            // What no loss shrinks stands still until each is repaired.
+            Some(cc) if cc.is_bbr() => {
+                let segments = (self.window as f64 / self.mss()).max(1.0);
+                let arrives = 1.0 - self.loss.min(0.99);
+                bps / (law::rounds_to_arrive(segments, self.loss) * arrives)
+            }
+            _ => bps,
+        }
     }
 
     /// All connections together, long after their start.
     pub(super) fn steady(&self, loss_bps: f64) -> f64 {
         (self.window_bps().min(loss_bps) * self.streams).min(self.narrowest.bps)
+    }
+
+    /// H-TCP as the sender has it.
+    pub(super) fn htcp(&self) -> Growth {
+        match self.config.flavour {
+            Flavour::Linux => Growth::linux(self.base.as_secs_f64()),
+            Flavour::Rfc => Growth::PAPER,
+        }
     }
 
     /// Segments for each step of growth in congestion avoidance.
@@ -259,7 +282,7 @@ impl Flow {
         if let Some(bps) = self.chain.and_then(|chain| self.struck_bps(chain, cc)) {
             return Some(bps);
         }
-        if law::ceiling(cc, self.loss, self.rtt_s()).is_some() {
+        if law::borne(cc, self.loss, self.streams as u32).is_some() {
             // Losses are none of its limits: see `delivered`.
             return Some(f64::INFINITY);
         }
@@ -267,7 +290,7 @@ impl Flow {
             rtt_s: self.rtt_s(),
             segments_per_ack: self.segments_per_step(),
             losses: self.losses,
-            htcp_beta: farpath_predict::htcp::BETA,
+            htcp: self.htcp(),
         };
         let window = law::window(cc, self.loss, on)?;
         let mss = Size::from_bytes(self.config.mss.into());
@@ -454,7 +477,7 @@ impl Flow {
         }
         let cuts = self.cuts(loss_bps);
         if cuts > LOSS_MAX && self.cc.is_some_and(farpath_predict::Cc::is_bbr) {
-            doubts.push("a ceiling: BBR's law knows no timeouts, and at such losses a simulated flow has less".to_owned());
+            doubts.push("BBR's law knows no timeouts: simulated, one connection has 0.94 to 1.1 times as much".to_owned());
         } else if cuts > LOSS_MAX {
             let timeouts = Pftk {
                 segments_per_ack: self.segments_per_step(),

@@ -14,7 +14,7 @@ fn climb(cc: Cc, top: f64, rtt: Duration) -> Climb {
         top,
         rtt_s: rtt.as_secs_f64(),
         segments_per_ack: 1.0,
-        htcp_beta: farpath_predict::htcp::BETA,
+        htcp: farpath_predict::htcp::Growth::PAPER,
     }
 }
 

@@ -60,14 +60,16 @@ impl Flow {
             .filter(|queue| queue.is_counted)
             .map_or(1.0, |queue| queue.share);
         let probes = self.cc.and_then(|cc| law::probes(cc, self.rtt_s()));
-        // Others' losses are in their law.
-        let arrives = match probes {
-            Some(_) => 1.0 - self.loss,
-            None => 1.0,
-        };
         Delivered {
-            share: filled * arrives,
+            share: filled * self.borne().unwrap_or(1.0),
             probes,
         }
+    }
+
+    /// What BBR delivers under its losses of its steady rate; others' losses are in their law.
+    fn borne(&self) -> Option<f64> {
+        let of_line = law::borne(self.cc?, self.loss, self.streams as u32)?;
+        let of_window = self.window_bps() * self.streams * (1.0 - self.loss);
+        Some(of_window.min(self.narrowest.bps * of_line) / self.steady(f64::INFINITY))
     }
 }

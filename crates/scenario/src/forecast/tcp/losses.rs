@@ -75,7 +75,7 @@ impl Flow {
             cap: self.window as f64 / self.mss(),
             room: self.room / self.streams,
             segments_per_ack: self.segments_per_step(),
-            htcp_beta: farpath_predict::htcp::BETA,
+            htcp: self.htcp(),
         };
         Some(struck.segments_per_s()? * self.mss() * 8.0 * (1.0 - self.loss))
     }
@@ -83,7 +83,7 @@ impl Flow {
     /// Where bursts are so long that repairs are lost in them, or so far apart that no mean of their events is taken.
     pub(super) fn doubt_of_bursts(&self, loss_bps: f64) -> Option<String> {
         let (chain, cc) = (self.chain?, self.cc?);
-        let by_rate = law::ceiling(cc, self.loss, self.rtt_s()).is_some();
+        let by_rate = law::borne(cc, self.loss, self.streams as u32).is_some();
         if !by_rate && self.struck_bps(chain, cc).is_none() {
             return Some(ONE_BY_ONE.to_owned());
         }

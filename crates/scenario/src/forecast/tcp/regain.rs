@@ -81,7 +81,7 @@ impl Flow {
             top,
             rtt_s: self.rtt_s(),
             segments_per_ack: self.segments_per_step(),
-            htcp_beta: farpath_predict::htcp::BETA,
+            htcp: self.htcp(),
         })
     }
 
