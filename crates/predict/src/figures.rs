@@ -267,8 +267,10 @@ impl<'i> Figures<'i> {
     }
 
     fn recovery(&self) -> Answer {
-        const RANGE: &str = "one loss at the full window, fast retransmit, empty queue: \
-                             a queue shortens the idle time, not the climb";
+        const RANGE: &str = "one loss at the window that fills the path, fast retransmit, empty queue: --queue has one at a full queue";
+        if let Some(loaded) = self.loaded_recovery() {
+            return loaded;
+        }
         match self.input.cc {
             Cc::Reno => self.reno_recovery(),
             Cc::Cubic => self.cubic_recovery(),
@@ -292,6 +294,19 @@ impl<'i> Figures<'i> {
                 law::grounds(self.input.cc).source,
             )
             .note(note)
+            .note(self.htcp_of_linux(self.full))
+    }
+
+    /// How long H-TCP takes where Linux scales its growth; empty for all others.
+    fn htcp_of_linux(&self, top: f64) -> String {
+        let mut climb = self.climb(top);
+        climb.htcp.scale = htcp::Growth::linux(self.rtt_s).scale;
+        match (self.input.cc, climb.recovery_over(self.pipe())) {
+            (Cc::Htcp, Some(s)) if climb.htcp.scale != 1.0 => {
+                format!("Linux multiplies its growth by RTT/100 ms, 0.1 to 2: {s:.4} s.")
+            }
+            _ => String::new(),
+        }
     }
 
     fn climb(&self, top: f64) -> Climb {

@@ -63,8 +63,12 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
             slow_start(input, &figures),
             match figures.number("recovery_s") {
                 Some(_) => format!(
-                    "{} to recover from a loss{}{}",
+                    "{} to recover from a loss{}{}{}",
                     figures.shown("recovery_s"),
+                    match figures.queue_is_met(input) {
+                        true => " at a full queue",
+                        false => "",
+                    },
                     match figures.number("loss_limit_bps") {
                         Some(bps) if Some(bps) <= figures.number("goodput_bps") =>
                             " at a full window, which the losses named do not allow",

@@ -108,6 +108,36 @@ impl Figures<'_> {
         self.queue().is_some_and(|queue| all > pipe * (1.0 + queue))
     }
 
+    /// From the cut back to the window of one flow that a loss finds when the queue named is full; none where there is no
+    /// queue, and where the window leaves it empty.
+    pub(super) fn loaded_recovery(&self) -> Option<Answer> {
+        let pipe = self.pipe();
+        let top = pipe * (1.0 + self.queue()?);
+        let window = self.window.map_or(f64::INFINITY, |w| {
+            w.as_bytes() as f64 / self.mss.as_bytes() as f64
+        });
+        let top = libm::fmin(top, window);
+        if top <= pipe {
+            return None;
+        }
+        let climb = self.climb(top);
+        let empty = self.climb(pipe).recovery_s().map_or_else(String::new, |s| {
+            format!(" At the window that fills the path, with an empty queue: {s:.5} s.")
+        });
+        Some(
+            answer("recovery_s", climb.recovery_over(pipe), "s")
+                .by(
+                    "Σ RTT × max(w/pipe, 1) over the rounds from the cut to W, W = pipe + queue",
+                    law::grounds(self.input.cc).source,
+                )
+                .note(format!("W = {top:.1} segments.{empty}"))
+                .note(self.htcp_of_linux(top))
+                .holds(
+                    "one loss at the full queue, or at the window if that is less; fast retransmit",
+                ),
+        )
+    }
+
     /// What is not known of several streams in front of a queue that would leave one of them less than the line.
     pub(super) fn unforeseen(&self) -> String {
         match (self.input.queue, self.input.streams) {

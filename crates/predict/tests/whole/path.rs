@@ -582,3 +582,43 @@ fn bbr_doubles_each_round_trip_at_its_start() {
         assert_eq!(takes(cc, 1), 11.0 * 0.238);
     }
 }
+
+/// Reno at 1 Gbit/s x 200 ms, 1538 bytes a frame: half of twice the pipe is regained at one segment for each round trip, and those beyond
+/// the pipe wait: 1.5 pipes on average, 4876 s by hand. With an empty queue it is a third.
+#[test]
+fn a_full_queue_makes_the_climb_longer() {
+    let mut p = input("1 Gbit/s", "200 ms", "1500");
+    (p.cc, p.segments_per_ack) = (Cc::Reno, 1);
+    let empty = number(&path(&p).expect("a path"), "recovery_s");
+    let pipe = 1e9 * 0.2 / 8.0;
+    let loaded = |p: &mut PathInput, queue: f64| {
+        p.queue = Some(Size::from_bytes((pipe * queue) as u64));
+        number(&path(p).expect("a path"), "recovery_s")
+    };
+    let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
+    near(loaded(&mut p, 1.0), 3.0 * empty);
+    // From 0.55 of the pipe to 1.1: the last tenth lasts 1.05 round trips a segment.
+    near(loaded(&mut p, 0.1), empty * (0.45 + 0.1 * 1.05) / 0.5);
+    // A window that the path holds leaves the queue empty.
+    p.window = Some(Size::from_bytes(20_000_000));
+    let held = number(&path(&p).expect("a path"), "recovery_s");
+    p.queue = None;
+    near(held, number(&path(&p).expect("a path"), "recovery_s"));
+}
+
+/// Linux's H-TCP over 200 ms grows twice as fast as the paper's.
+#[test]
+fn htcp_of_linux_stands_beside_the_papers() {
+    let mut p = input("1 Gbit/s", "200 ms", "1500");
+    p.cc = Cc::Htcp;
+    let answers = path(&p).expect("a path");
+    let text = note(&answers, "recovery_s");
+    let linux = text.split("0.1 to 2: ").nth(1).expect("Linux's");
+    let linux: f64 = linux
+        .split(' ')
+        .next()
+        .and_then(|s| s.parse().ok())
+        .expect("a number");
+    let share = linux / number(&answers, "recovery_s");
+    assert!((0.65..0.8).contains(&share), "{share}");
+}

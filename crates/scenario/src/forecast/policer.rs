@@ -162,7 +162,7 @@ impl Path<'_> {
                 initial: f64::from(flow.config.initial_window.max(1)),
                 gather_s: flow.config.gro.as_secs_f64(),
                 delayed_ack_s: timeout,
-                htcp: flow.htcp(),
+                htcp: farpath_predict::htcp::Growth::PAPER,
                 dropping: met.dropping,
             };
             let omit = test.omit.as_secs_f64();
@@ -201,7 +201,7 @@ impl Path<'_> {
             top: (top / f64::from(flow.config.mss) / flow.streams).max(1.0),
             rtt_s,
             segments_per_ack: 1.0,
-            htcp: flow.htcp(),
+            htcp: farpath_predict::htcp::Growth::PAPER,
         };
         Some((top * 8.0 / rtt_s, climb.mean_share()?))
     }

@@ -66,15 +66,18 @@ impl ShortQueue {
     }
 
     /// What is said where the share is of whole cycles and less than one is measured.
-    fn doubt_of_time(&self, measured_s: f64) -> Option<String> {
+    fn doubt_of_time(&self, measured_s: f64, test: &Test) -> Option<String> {
         let cycle_s = self
             .cycle_s
             .filter(|s| self.is_counted && *s > measured_s)?;
         Some(format!(
-            "outside the formula's range: it is the mean of whole climbs from loss to loss; one takes some {}, and {} are measured: \
-             lengthen omit and duration",
+            "outside the formula's range: it is the mean of whole climbs from loss to loss; one takes some {}, and {} are measured: {}",
             rounded(cycle_s),
-            rounded(measured_s)
+            rounded(measured_s),
+            match test.duration {
+                Some(_) => "lengthen omit and duration",
+                None => "simulate",
+            }
         ))
     }
 }
@@ -153,7 +156,7 @@ impl Path<'_> {
         let unfinished = short.zip(measured_s);
         record
             .notes
-            .extend(unfinished.and_then(|(queue, s)| queue.doubt_of_time(s)));
+            .extend(unfinished.and_then(|(queue, s)| queue.doubt_of_time(s, test)));
         let managed = |h: &Hop| self.queueing(h.port).and_then(manager);
         if let Some(name) = self.there.iter().find_map(managed) {
             record.notes.push(format!(

@@ -304,14 +304,19 @@ impl Flow {
     }
 
     /// Slow start up to `bps`.
-    pub(super) fn ramp(&self, bps: f64) -> Ramp {
-        let rtt_s = self.rtt_s();
-        let slow_start = SlowStart {
-            full: (bps * rtt_s / 8.0 / self.mss()).max(1.0),
+    /// Slow start up to a window of `full` segments.
+    fn slow_start(&self, full: f64) -> SlowStart {
+        SlowStart {
+            full: full.max(1.0),
             initial: self.initial(),
             segments_per_ack: segments_per_growth(&self.config),
             max_ssthresh: max_ssthresh(&self.config),
-        };
+        }
+    }
+
+    pub(super) fn ramp(&self, bps: f64) -> Ramp {
+        let rtt_s = self.rtt_s();
+        let slow_start = self.slow_start(bps * rtt_s / 8.0 / self.mss());
         let cost = slow_start.cost();
         let reached = SlowStart {
             full: (slow_start.full * farpath_observe::REACHED).max(1.0),
@@ -466,6 +471,7 @@ impl Flow {
             ));
         }
         doubts.extend(self.doubt_of_paced_start(test, ramp));
+        doubts.extend(self.doubt_of_overflow(test));
         if test.duration.is_none() && self.initial() < f64::from(self.config.initial_window) {
             doubts.push(format!(
                 "a receiver offers {:.0} of these segments at first, and its window grows as they come: a short transfer takes up to two round trips longer",

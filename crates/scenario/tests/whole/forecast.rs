@@ -525,9 +525,10 @@ fn a_law_that_is_not_the_algorithms_is_said() {
         let loss = format!("loss = \"{loss}\"");
         predicted(&loss, &format!("{BULK}cc = \"{cc}\"\n"))
     };
-    assert!(says(&of_cc("htcp", "1e-4"), "cut to four fifths"));
+    assert!(says(&of_cc("htcp", "1e-4"), "up to a third more"));
+    assert!(says(&of_cc("highspeed", "1e-4"), "1.1 to 1.5 times"));
     // The line is the limit: no law is used.
-    assert!(!says(&of_cc("htcp", "1e-9"), "cut to four fifths"));
+    assert!(!says(&of_cc("htcp", "1e-9"), "up to a third more"));
     assert!(!says(&of_cc("highspeed", "1e-4"), "83000 segments"));
     let wide = record_of(
         r#"
@@ -1048,7 +1049,7 @@ fn probes_for_the_round_trip_are_counted_with_and_without_loss() {
     let rare = bbr("loss = 1e-9", 99);
     assert!((share(&rare) - share(&clean)).abs() < 1e-6);
     let much = bbr("loss = 0.01", 99);
-    assert!((share(&much) - 0.99 * share(&clean)).abs() < 1e-6);
+    assert!((share(&much) - 0.9801 * share(&clean)).abs() < 1e-6);
     for record in [&clean, &rare, &much] {
         assert_eq!(record.limited_by.as_deref(), Some("nic"));
     }
@@ -1204,4 +1205,58 @@ fn a_paced_start_that_a_forecast_leaves_out_is_said() {
     // What goes out at once, and another algorithm.
     assert!(!of_cc("bbr", "10 kB"));
     assert!(!of_cc("cubic", "100 kB"));
+}
+
+/// A router's queue of a tenth of the pipe: slow start overflows it at some 6 MB of 25, and the forecast does not know.
+#[test]
+fn an_overflow_of_slow_start_that_is_measured_is_said() {
+    let said = |queue: &str, test: &str| {
+        let record = record_of(format!(
+            r#"
+[scenario]
+name = "s"
+source = "test"
+summary = "a router's queue"
+
+[[host]]
+name = "a"
+
+[[router]]
+name = "r"
+
+[[host]]
+name = "b"
+
+[[link]]
+name = "access"
+ends = ["a", "r"]
+rate = "10 Gbit/s"
+delay = "1 us"
+
+[[link]]
+name = "wan"
+ends = ["r", "b"]
+rate = "1 Gbit/s"
+delay = "100 ms"
+queue = "{queue}"
+
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+window = "200 MB"
+{test}
+"#
+        ));
+        says(&record, "slow start overflows the queue")
+    };
+    let reno = "cc = \"reno\"\nduration = \"60 s\"\n";
+    assert!(said("0.1bdp", reno));
+    // Slow start fills the path first; what is measured is long after; BBR's pace is another's; the transfer is over by then.
+    assert!(!said("3bdp", reno));
+    assert!(!said("0.1bdp", &format!("{reno}omit = \"1 h\"\n")));
+    assert!(!said("0.1bdp", "cc = \"bbr\"\nduration = \"60 s\"\n"));
+    assert!(!said("0.1bdp", "cc = \"reno\"\nbytes = \"1 MB\"\n"));
+    assert!(said("0.1bdp", "cc = \"reno\"\nbytes = \"30 MB\"\n"));
 }
