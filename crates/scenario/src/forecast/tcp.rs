@@ -8,10 +8,9 @@ mod reservations;
 
 use farpath_predict::Cc;
 use farpath_predict::bursts::Chain;
-use farpath_predict::htcp::Growth;
-use farpath_predict::law::{self, Conditions};
+use farpath_predict::law;
 use farpath_predict::pftk::Pftk;
-use farpath_predict::recovery::{Losses, segments_bps};
+use farpath_predict::recovery::Losses;
 use farpath_predict::reduction::{Corner, Fall};
 use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
@@ -70,15 +69,7 @@ impl Path<'_> {
             return;
         }
         let Some(loss_bps) = flow.loss_bps() else {
-            let why = flow.cc.map_or("", law::no_law);
-            let text = format!(
-                "no closed form says what {} does at a loss ratio of {:.2e}. {why}",
-                flow.config.algorithm.name(),
-                flow.loss
-            );
-            record
-                .notes
-                .push(text.trim_end_matches([' ', '.']).to_owned());
+            record.notes.push(flow.without_law());
             return;
         };
         let clean = flow.steady(loss_bps);
@@ -257,14 +248,6 @@ impl Flow {
         (self.window_bps().min(loss_bps) * self.streams).min(self.narrowest.bps)
     }
 
-    /// H-TCP as the sender has it.
-    pub(super) fn htcp(&self) -> Growth {
-        match self.config.flavour {
-            Flavour::Linux => Growth::linux(self.base.as_secs_f64()),
-            Flavour::Rfc => Growth::PAPER,
-        }
-    }
-
     /// Segments for each step of growth in congestion avoidance.
     fn segments_per_step(&self) -> f64 {
         match self.config.byte_counting {
@@ -273,37 +256,12 @@ impl Flow {
         }
     }
 
-    /// Rate at which losses hold one connection; infinite without loss, `None` without a law.
-    pub(super) fn loss_bps(&self) -> Option<f64> {
-        if self.loss <= 0.0 {
-            return Some(f64::INFINITY);
-        }
-        let cc = self.cc?;
-        if let Some(bps) = self.chain.and_then(|chain| self.struck_bps(chain, cc)) {
-            return Some(bps);
-        }
-        if law::borne(cc, self.loss, self.streams as u32).is_some() {
-            // Losses are none of its limits: see `delivered`.
-            return Some(f64::INFINITY);
-        }
-        let on = Conditions {
-            rtt_s: self.rtt_s(),
-            segments_per_ack: self.segments_per_step(),
-            losses: self.losses,
-            htcp: self.htcp(),
-        };
-        let window = law::window(cc, self.loss, on)?;
-        let mss = Size::from_bytes(self.config.mss.into());
-        Some(segments_bps(window, mss, self.base))
-    }
-
     /// Segments of the first flight: a receiver whose window grows offers 64 KiB at first, at most.
     fn initial(&self) -> f64 {
         let offered = (self.config.first_offer() as f64 / self.mss()).max(1.0);
         f64::from(self.config.initial_window.max(1)).min(offered)
     }
 
-    /// Slow start up to `bps`.
     /// Slow start up to a window of `full` segments.
     fn slow_start(&self, full: f64) -> SlowStart {
         SlowStart {
@@ -314,6 +272,7 @@ impl Flow {
         }
     }
 
+    /// Slow start up to `bps`.
     pub(super) fn ramp(&self, bps: f64) -> Ramp {
         let rtt_s = self.rtt_s();
         let slow_start = self.slow_start(bps * rtt_s / 8.0 / self.mss());

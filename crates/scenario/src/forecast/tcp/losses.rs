@@ -2,8 +2,11 @@
 
 use farpath_predict::Cc;
 use farpath_predict::bursts::{Chain, Struck};
-use farpath_predict::law;
-use farpath_predict::recovery::Losses;
+use farpath_predict::htcp::Growth;
+use farpath_predict::law::{self, Conditions};
+use farpath_predict::recovery::{Losses, segments_bps};
+use farpath_tcp::Flavour;
+use farpath_units::Size;
 
 use super::super::{Path, mean_loss};
 use super::Flow;
@@ -65,6 +68,49 @@ impl Path<'_> {
 const SPELLS: f64 = 10.0;
 
 impl Flow {
+    /// Rate at which losses hold one connection; infinite without loss, `None` without a law.
+    pub(in crate::forecast) fn loss_bps(&self) -> Option<f64> {
+        if self.loss <= 0.0 {
+            return Some(f64::INFINITY);
+        }
+        let cc = self.cc?;
+        if let Some(bps) = self.chain.and_then(|chain| self.struck_bps(chain, cc)) {
+            return Some(bps);
+        }
+        if law::borne(cc, self.loss, self.streams as u32).is_some() {
+            // Losses are none of its limits: see `delivered`.
+            return Some(f64::INFINITY);
+        }
+        let on = Conditions {
+            rtt_s: self.rtt_s(),
+            segments_per_ack: self.segments_per_step(),
+            losses: self.losses,
+            htcp: self.htcp(),
+        };
+        let window = law::window(cc, self.loss, on)?;
+        let mss = Size::from_bytes(self.config.mss.into());
+        Some(segments_bps(window, mss, self.base))
+    }
+
+    /// Why no figure is given.
+    pub(super) fn without_law(&self) -> String {
+        let text = format!(
+            "no closed form says what {} does at a loss ratio of {:.2e}. {}",
+            self.config.algorithm.name(),
+            self.loss,
+            self.cc.map_or("", law::no_law)
+        );
+        text.trim_end_matches([' ', '.']).to_owned()
+    }
+
+    /// H-TCP as the sender has it.
+    pub(in crate::forecast) fn htcp(&self) -> Growth {
+        match self.config.flavour {
+            Flavour::Linux => Growth::linux(self.base.as_secs_f64()),
+            Flavour::Rfc => Growth::PAPER,
+        }
+    }
+
     /// Payload of one connection that a chain's losses strike, bit/s.
     pub(super) fn struck_bps(&self, chain: Chain, cc: Cc) -> Option<f64> {
         let struck = Struck {
