@@ -41,6 +41,16 @@ function drawnText(data: ReportData, width = 900): string {
 
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
 
+describe("the figures on bars", () => {
+  it("have the unit where it is not the axis's", () => {
+    const queues: Readonly<Record<string, number>> = { red: 1.1e6, codel: 330e3, fifo: 2.4e6 };
+    const all = Object.entries(queues).map(([aqm, most]) => record("simulated", { "link.l.aqm": aqm }, { queue_max_bytes: most }));
+    const text = toText(drawSweep(sweepOf(report(all), "bulk", "queue_max_bytes")!, { id: "s", width: 900 }));
+    const labels = [...text.matchAll(/class="tick halo"[^>]*>([^<]*)</g)].map((m) => m[1]!.replace("\u202f", " "));
+    expect(labels).toEqual(["1.1", "330 kB", "2.4"]);
+  });
+});
+
 describe("keys of a sweep", () => {
   it("are called and ordered as the run says", () => {
     nameKeys([{ key: "test.f2.cc", name: "f2.cc" }, { key: "link.l.loss", name: "loss" }, { key: "test.f1.cc", name: "f1.cc" }]);

@@ -272,10 +272,13 @@ function drawBars(sweep: Sweep, panel: SweepPanel, places: readonly number[], y:
   }));
 }
 
-/** A value without its unit, which the axis has; on a logarithmic axis units differ and are written. */
+/** A value without its unit where that is the axis's; on a logarithmic axis units differ and are written. */
 function brief(sweep: Sweep, value: number): string {
-  const text = format.compact(writeTick(sweep.metric, value, 3, sweep.log ? value : Math.max(...cellsOf(sweep).map((c) => c.high))));
-  return sweep.log ? text : text.replace(/\u202f\D.*$/, "");
+  const most = Math.max(...cellsOf(sweep).map((c) => c.high));
+  const written = (v: number): string => format.compact(writeTick(sweep.metric, v, 3, sweep.log ? v : most));
+  const unit = (text: string): string => /\u202f\D.*$/.exec(text)?.[0] ?? "";
+  const text = written(value);
+  return sweep.log || unit(text) !== unit(written(most)) ? text : text.replace(unit(text), "");
 }
 
 /** What a source states: an open diamond, so that the point of a value like it is seen inside. */
