@@ -224,7 +224,7 @@ pub const fn no_law(cc: Cc) -> &'static str {
              known for both together."
         }
         Cc::Bbr => {
-            "It bears up to 14 % of random loss. A path that loses a fifth of what it delivers (16.3 %) Linux takes for \
+            "BBR bears up to 14 % of random loss. A path that loses a fifth of what it delivers (16.3 %) Linux takes for \
              policed, by chance a little less: simulate it."
         }
         Cc::Bbr3 => "A ceiling: it bears up to 2 % of loss; beyond, no law is known.",

@@ -61,30 +61,43 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
         format!(
             "{}; {}",
             slow_start(input, &figures),
-            match figures.number("recovery_s") {
-                Some(_) => format!(
-                    "{} to recover from a loss{}{}{}",
-                    figures.shown("recovery_s"),
-                    match figures.queue_is_met(input) {
-                        true => " at a full queue",
-                        false => "",
-                    },
-                    match figures.number("loss_limit_bps") {
-                        Some(bps) if Some(bps) <= figures.number("goodput_bps") =>
-                            " at a full window, which the losses named do not allow",
-                        _ => "",
-                    },
-                    match input.cc == Cc::Reno && input.segments_per_ack > 1 {
-                        true =>
-                            ", half of it where bytes are counted, as Linux does (--segments-per-ack 1)",
-                        false => "",
-                    }
-                ),
-                None => "a loss cuts it by no rule that is known here".to_owned(),
-            }
+            recovery(input, &figures)
         ),
     );
     rows
+}
+
+/// How long a loss is felt.
+fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
+    if figures.number("recovery_s").is_none() {
+        return "a loss cuts it by no rule that is known here".to_owned();
+    }
+    let found = match input.queue.is_some() && figures.window_outgrows_the_line() {
+        true => " at a full queue",
+        false => "",
+    };
+    let never = match figures.number("loss_limit_bps") {
+        Some(bps) if Some(bps) <= figures.number("goodput_bps") => {
+            " at a full window, which the losses named do not allow"
+        }
+        _ => "",
+    };
+    let elsewhere = match input.cc {
+        Cc::Reno if input.segments_per_ack > 1 => {
+            ", half of it where bytes are counted, as Linux does (--segments-per-ack 1)".to_owned()
+        }
+        // What Linux does otherwise stands last in its note.
+        Cc::Htcp => {
+            let note = &figures.answer("recovery_s").note;
+            let linux = note
+                .find("Linux")
+                .map(|at| note[at..].trim_end_matches('.'));
+            linux.map_or_else(String::new, |text| format!(". {text}"))
+        }
+        _ => String::new(),
+    };
+    let seconds = figures.shown("recovery_s");
+    format!("{seconds} to recover from a loss{found}{never}{elsewhere}")
 }
 
 /// How long slow start takes, or what ends it before.
@@ -139,6 +152,12 @@ impl Figures<'_> {
     /// A word of `limited_by`; nothing where the algorithm has no law for the loss.
     fn limit(&self) -> Option<&str> {
         self.answer("limit").value.text()
+    }
+
+    /// Whether a window holds more than fills the line.
+    fn window_outgrows_the_line(&self) -> bool {
+        let window = self.number("window_limit_bps").unwrap_or(f64::INFINITY);
+        Some(window) > self.number("line_goodput_bps")
     }
 
     /// Whether the queue named keeps one flow from filling the line.
