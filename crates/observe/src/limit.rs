@@ -512,7 +512,7 @@ mod tests {
             ..seen.clone()
         };
         let cost = outage(&exact, at(0), &out);
-        assert!((cost.share - 0.26).abs() < 1e-9);
+        assert_eq!(cost.silent, Duration::from_ms(2600));
         assert_eq!(
             cost.words().as_deref(),
             Some(
@@ -520,7 +520,7 @@ mod tests {
             )
         );
         let idle = around(vec![(at(6000), at(6500))]);
-        assert!((outage(&exact, at(0), &idle).share - 0.05).abs() < 1e-9);
+        assert_eq!(outage(&exact, at(0), &idle).silent, Duration::from_ms(500));
         let left = shares(&seen, at(0), &out);
         assert!(!left.contains_key("loss"), "{left:?}");
         assert!(

@@ -448,8 +448,7 @@ impl Watched {
         samples.map(of).max().unwrap_or(0)
     }
 
-    /// What limited it by shares of its time, the largest first, and what outages of the path cost; `other` is its other
-    /// end, and `pauses` are when nothing came from there.
+    /// What limited it by shares of its time, the largest first, and what outages cost; `other`, its other end, had `pauses`.
     fn causes(
         &self,
         other: Option<&Watched>,
