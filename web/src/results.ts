@@ -171,6 +171,14 @@ function statedOf(expectations: readonly Expectation[]): string | null {
   return expectations.find((e) => e.stated !== null)?.stated ?? null;
 }
 
+/** Whether a valid record says what is expected of a ratio, a difference or a link: one of its first test, or any where it has none. */
+function isTrusted(records: readonly TestRecord[], e: Expectation, origin: Origin): boolean {
+  const here = records.filter((r) => r.origin === origin && samePoint(r.point, e.point));
+  const named = here.filter((r) => e.metric.startsWith(`${r.test}.`));
+  const these = named.length > 0 ? named : here;
+  return these.length === 0 || these.some((r) => r.valid);
+}
+
 /** Rows of the table: every metric of every test at every point, then expectations on links and ratios. */
 export function rows(data: ReportData): Row[] {
   const expected = new Map<string, Expectation[]>();
@@ -183,8 +191,9 @@ export function rows(data: ReportData): Row[] {
   const others = [...expected.values()].map((expectations): Row => {
     const e = expectations[0]!;
     const values = new Map(expectations.flatMap((x) => (x.actual === null ? [] : [[x.origin, x.actual] as const])));
+    const untrusted = [...values.keys()].filter((origin) => !isTrusted(data.document.records, e, origin));
     return {
-      test: subject(e.metric).of, metric: e.metric, point: e.point, values, expectations, limitedBy: null, stated: statedOf(expectations),
+      test: subject(e.metric).of, metric: e.metric, point: e.point, values, untrusted, expectations, limitedBy: null, stated: statedOf(expectations),
       notes: notesOfExpectations(expectations), first: true,
     };
   });

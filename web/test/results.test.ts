@@ -56,6 +56,18 @@ describe("a row of the table", () => {
   });
 });
 
+describe("a row of a ratio that is expected", () => {
+  it("is marked where no valid record says it", () => {
+    const at = (origin: string, valid: boolean): TestRecord => ({ ...record("reno", { goodput_bps: 1e6 }), origin, valid, point: {} }) as TestRecord;
+    const marked = (records: readonly TestRecord[], metric: string): unknown =>
+      rows(data(records, metric)).find((row) => row.metric === metric)?.untrusted;
+    for (const metric of ["bulk.goodput_bps over other.goodput_bps", "link.l.a>b.bytes"]) {
+      expect(marked([at("simulated", false)], metric)).toEqual(["simulated"]);
+      expect(marked([at("simulated", true), at("emulated", false)], metric)).toEqual([]);
+    }
+  });
+});
+
 describe("the round trips a page begins with", () => {
   const ping = (queue: string, test = "probe"): TestRecord => ({
     ...record("x", { rtt_min_ns: queue === "fifo" ? 241.7e6 : 40e6, rtt_avg_ns: queue === "fifo" ? 584.3e6 : 42.46e6 }), test, kind: "ping", point: { "link.dsl.aqm": queue },

@@ -31,7 +31,7 @@ pub(crate) use trace::{Sort, TraceArgs};
     max_term_width = 80,
     after_help = "Exit codes: 0 ok, 1 a failed expectation or a finding, 2 bad text or arguments, \
                   3 environment (privilege, unwritable output, memory), 4 an emulated run with an invalid \
-                  certificate, 130 interrupted.\n\n\
+                  certificate and no other failure, 130 interrupted.\n\n\
                   Examples:\n  farpath predict path --rate 10Gbit/s --rtt 116ms --window 4MiB\n  \
                   farpath run cern-snaky/five-passes --out report\n  \
                   farpath lab run --rtt 300ms --rate 50Mbit/s -- ping -c 3 server"
@@ -117,7 +117,8 @@ pub(crate) struct ManArgs {
     `farpath new` writes a scenario that shows how. --set with a swept key runs that one value, or those of a list.\n\n\
     What an [[expect]] of the scenario, or of a file of --expect, allows is judged, by the median of the repeats.\n\n\
     Exit codes: 0 ok, 1 an expectation failed, 2 wrong text or arguments, 3 the machine cannot do it (memory, privilege, an \
-    unwritable folder), 4 an emulated run with an invalid certificate, 130 interrupted.\n\n\
+    unwritable folder), 4 an emulated run with an invalid certificate, 130 interrupted. 1 comes before 4 where an expectation \
+    fails by a value that no invalid certificate is about.\n\n\
     Examples:\n  \
     farpath run cern-snaky/five-passes\n  \
     farpath run my-path.toml --set link.ocean.queue=10ms --out report\n  \

@@ -2,16 +2,21 @@
 
 use std::path::Path;
 
-use farpath_observe::{Observation, Span, Surroundings};
+use farpath_observe::{Connection, Observation, Span, Surroundings};
 use farpath_record::trace::{TraceConnection, TraceDirection};
 use farpath_record::{EvidenceQuality, Origin, Record, RunDocument, Taken};
+use farpath_report::quantity;
+use farpath_scenario::Scenario;
 use farpath_trace::{Analysis, DirectionFound};
+use farpath_units::{Duration, Time};
 
 use crate::exit::Failure;
 use crate::trace;
 
 /// Another connection with more than this share of the most bytes could be meant as well.
 const RIVAL: f64 = 0.5;
+/// A capture that lacks more than this share of a test's time is not of it.
+const LACKS: f64 = 0.02;
 /// Connections named in an error.
 const CANDIDATES: usize = 8;
 
@@ -95,8 +100,12 @@ fn chosen(name: &str, analysis: &Analysis, id: Option<&str>) -> Result<usize, Fa
     }
 }
 
-/// Puts the records of captured connections behind those of their tests.
-pub(crate) fn add(all: Vec<Captured>, document: &mut RunDocument) -> Result<(), Failure> {
+/// Puts the records of captured connections behind those of their tests, measured as these are in the scenario.
+pub(crate) fn add(
+    all: Vec<Captured>,
+    document: &mut RunDocument,
+    scenario: &Scenario,
+) -> Result<(), Failure> {
     for captured in all {
         let last = document
             .records
@@ -109,7 +118,14 @@ pub(crate) fn add(all: Vec<Captured>, document: &mut RunDocument) -> Result<(), 
                     .hint(format!("tests that ran: {}", names.join(", "))),
             );
         };
-        let record = captured.record(&document.records[last]);
+        let mut tests = scenario.tests.iter();
+        let test = tests.find(|test| test.name == captured.test);
+        let span = test.map_or(Span::default(), |test| Span {
+            start: Time::ZERO,
+            omit: test.omit,
+            duration: test.duration,
+        });
+        let record = captured.record(&document.records[last], span);
         document.records.insert(last + 1, record);
     }
     Ok(())
@@ -123,15 +139,19 @@ impl Captured {
         }
     }
 
-    fn record(self, of: &Record) -> Record {
+    /// Beside a record of a test that is measured in `span`.
+    fn record(self, of: &Record, span: Span) -> Record {
         let mut record = Record::new(Origin::Captured, &of.test, &of.kind, &of.from, &of.to);
         let connection = &self.connection;
         record.duration_ns = connection.duration_ns;
         let observed = self.found.observed.as_deref().cloned();
-        let observation = Observation::Connections(vec![observed.unwrap_or_default()], Vec::new());
+        let mut observed = observed.unwrap_or_default();
+        let (span, measured) = within(&mut observed, span);
+        let observation = Observation::Connections(vec![observed], Vec::new());
         let around = |_| Surroundings::default();
-        observation.fill(&Span::default(), &around, &mut record);
+        observation.fill(&span, &around, &mut record);
         record.notes.clone_from(&connection.notes);
+        record.notes.extend(measured);
         let direction = self.direction();
         record.notes.push(format!(
             "connection {} of the capture, {} > {}",
@@ -165,6 +185,32 @@ impl Captured {
         });
         record
     }
+}
+
+/// Measures what was captured in the span of its test, which begins with the connection, and says so; all of it, where the
+/// test has none or the capture ends too soon.
+fn within(observed: &mut Connection, span: Span) -> (Span, Option<String>) {
+    let seconds = |time: Duration| quantity("t_s", time.as_secs_f64());
+    let last = observed.finished.since(observed.opened);
+    let Some(duration) = span.duration else {
+        return (Span::default(), None);
+    };
+    let until = span.omit + duration;
+    let of_test = format!("from {} to {}", seconds(span.omit), seconds(until));
+    if last.as_secs_f64() < (1.0 - LACKS) * until.as_secs_f64() {
+        let note = format!(
+            "measured over all of the capture, {}: the test is measured {of_test}",
+            seconds(last)
+        );
+        return (Span::default(), Some(note));
+    }
+    observed.measured = observed.arrived(span.from(), span.from() + duration);
+    (
+        span,
+        Some(format!(
+            "measured {of_test} of the connection, as the test is"
+        )),
+    )
 }
 
 /// Where it was captured, beside the data.

@@ -17,7 +17,7 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The environment does not allow it.
     Environment = 3,
-    /// The certificate of an emulated run failed.
+    /// The certificate of an emulated run failed, and nothing else.
     Certificate = 4,
     /// The user interrupted.
     Interrupted = 130,

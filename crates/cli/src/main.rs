@@ -22,6 +22,7 @@ mod predict;
 mod progress;
 mod run;
 mod scenarios;
+mod shell;
 mod trace;
 mod value;
 

@@ -21,7 +21,7 @@ pub(crate) fn report(mut error: Error, words: &[OsString]) -> ExitCode {
         .iter()
         .map(|w| w.to_string_lossy().into_owned())
         .collect();
-    let guessed = guess(error.kind(), &words);
+    let guessed = own_path(&error, &words).or_else(|| guess(error.kind(), &words));
     match &guessed {
         Some(failure) => drop(failure.report()),
         None => drop(error.print()),
@@ -68,6 +68,51 @@ fn is_lab_run(words: &[String]) -> bool {
             Some(word) if word.starts_with("--lab=") => {}
             other => return other == Some("run"),
         }
+    }
+}
+
+/// Options of a path, and the key of a link that is the same in a scenario.
+const KEYS: [(&str, &str); 9] = [
+    ("--rtt", "delay"),
+    ("--rate", "rate"),
+    ("--loss", "loss"),
+    ("--jitter", "jitter.max"),
+    ("--duplicate", "duplication.share"),
+    ("--queue", "queue"),
+    ("--mtu", "mtu"),
+    ("--there", "forward.KEY"),
+    ("--back", "reverse.KEY"),
+];
+
+/// That a scenario brings a path of its own, where an option of the path stands beside one, and how to change that.
+fn own_path(error: &Error, words: &[String]) -> Option<Failure> {
+    let named = [ContextKind::InvalidArg, ContextKind::PriorArg].map(|kind| error.get(kind));
+    let named: Vec<&str> = named.into_iter().flatten().flat_map(texts).collect();
+    let conflict = error.kind() == ErrorKind::ArgumentConflict && named.contains(&"[SCENARIO]");
+    let option = named.iter().find(|text| text.starts_with("--"));
+    let option = option.filter(|_| conflict && is_lab_run(words))?;
+    let option = option.split(' ').next()?;
+    let key = KEYS.iter().find(|(name, _)| *name == option);
+    let (key, way) = match key {
+        Some((_, "delay")) => ("delay", ": one way, half of a round trip"),
+        Some((_, key)) => (*key, ""),
+        None => (
+            "KEY",
+            ": the reference of scenarios has its keys, and events for what changes in time",
+        ),
+    };
+    let title = format!("{option} beside a scenario: that has its own path");
+    Some(Failure::usage(title).hint(format!(
+        "change a link of it for this run with --set link.NAME.{key}=…{way}"
+    )))
+}
+
+/// The texts of a value in what clap says.
+fn texts(value: &ContextValue) -> Vec<&str> {
+    match value {
+        ContextValue::String(text) => vec![text],
+        ContextValue::Strings(all) => all.iter().map(String::as_str).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -172,6 +217,27 @@ mod tests {
             let said = said(line).expect(line);
             assert!(said.contains(shown), "{line}: {said}");
         }
+    }
+
+    #[test]
+    fn an_option_of_a_path_beside_a_scenario_is_answered_with_a_key() {
+        let said = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let error = Cli::try_parse_from(&words).expect_err(line);
+            own_path(&error, &words).map(|failure| failure.to_string())
+        };
+        for (options, key) in [
+            ("--rtt 100ms", "--set link.NAME.delay=…: one way"),
+            ("--rate 1Mbit/s", "--set link.NAME.rate=…"),
+            ("--rtt 1ms --rate 1Mbit/s", "--set link.NAME."),
+            ("--there loss=1%", "--set link.NAME.forward.KEY=…"),
+            ("--down 5s-", "--set link.NAME.KEY=…: "),
+        ] {
+            let said = said(&format!("farpath lab run slower.toml {options} -- true"));
+            assert!(said.as_ref().is_some_and(|s| s.contains(key)), "{said:?}");
+        }
+        assert_eq!(said("farpath lab run x -4 -6 -- true"), None);
+        assert_eq!(said("farpath run x --json --markdown"), None);
     }
 
     #[test]

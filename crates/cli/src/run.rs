@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         sequences,
     } = part.outcome;
     if !captured.is_empty() {
-        captured::add(captured, &mut document)?;
+        captured::add(captured, &mut document, &loaded.scenario)?;
         experiment.judge(&mut document);
     }
     // Before series are taken out: means and queues of links are worked out from them.
@@ -84,7 +84,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         write_junit(&document, &others, file)?;
     }
     show(args, &document, size)?;
-    Ok(if document.records.iter().any(|r| !r.valid) {
+    Ok(if farpath_report::fails(&document) {
+        Exit::Finding
+    } else if document.records.iter().any(|r| !r.valid) {
         Exit::Certificate
     } else if document.expectations.iter().any(|e| !e.pass) {
         Exit::Finding

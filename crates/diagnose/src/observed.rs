@@ -109,7 +109,8 @@ fn never_arrived(e: &Evidence, items: &mut Vec<Item>) {
 /// full makes them even.
 fn in_time(e: &Evidence, items: &mut Vec<Item>) {
     let (weight, sentence) = match e.loss_pattern.as_deref() {
-        Some("random") => (
+        // A burst beside them does not make single losses less so.
+        Some("random" | "mixed") => (
             6.0,
             "the capture's losses lie in time as chance would have them",
         ),

@@ -29,14 +29,14 @@ pub struct Process {
 /// How often to look whether programs have ended.
 const CHECK: std::time::Duration = std::time::Duration::from_millis(10);
 
-/// Ctrl-C and SIGTERM wait until this is dropped, for the thread that made it and those it starts.
+/// Ctrl-C, SIGTERM and SIGHUP wait until this is dropped, for the thread that made it and those it starts.
 #[derive(Debug)]
 pub struct Held(SigSet);
 
 impl Held {
     /// From now on; nothing where the kernel refuses.
     pub fn hold() -> Option<Held> {
-        let held = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM]);
+        let held = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP]);
         held.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok().map(Held)
     }
 }

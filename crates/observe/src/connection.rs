@@ -62,6 +62,8 @@ pub struct Connection {
     pub every: Duration,
     /// Bytes delivered in each interval, by its end.
     pub intervals: Vec<(Time, u64)>,
+    /// When nothing arrived at its sender, in order, where somebody saw each frame: known exactly. Else `intervals` tell.
+    pub pauses: Option<Vec<(Time, Time)>>,
     /// What arrived in steps that divide a round trip, from the start of its test on: their ends, lengths and bytes. Where there
     /// are none, `intervals` stand for them.
     pub steps: Vec<(Time, Duration, u64)>,
@@ -279,6 +281,17 @@ impl Connection {
         !of.is_empty() && of.iter().all(|(_, bytes)| *bytes == 0)
     }
 
+    /// Bytes that a capture shows to have arrived between two instants; of an interval in part its part.
+    pub fn arrived(&self, from: Time, until: Time) -> u64 {
+        let part = |flight: &Flight| {
+            let inside = flight.until.min(until).since(flight.from.max(from));
+            let whole = flight.until.since(flight.from).as_secs_f64();
+            flight.delivered as f64 * inside.as_secs_f64() / whole.max(f64::MIN_POSITIVE)
+        };
+        let bytes: f64 = self.flights.iter().map(part).sum();
+        bytes.round() as u64
+    }
+
     /// The intervals that end after `from` and before `until`.
     pub(crate) fn between(&self, from: Time, until: Time) -> &[(Time, u64)] {
         let ended = |at: Time| self.intervals.partition_point(|(t, _)| *t < at);
@@ -299,14 +312,41 @@ impl Connection {
             if *start >= until {
                 break;
             }
-            let heard = self.heard_again(*start, *end);
-            let (start, end) = ((*start).max(behind), heard.max(*end).min(until));
+            let (start, heard) = self.unheard(*start, *end);
+            let (start, end) = (start.max(behind), heard.max(*end).min(until));
             if end > start {
                 covered += end.since(start).as_secs_f64();
                 behind = end;
             }
         }
         covered / until.since(from).as_secs_f64()
+    }
+
+    /// From when on an outage kept everything from its sender, and until when.
+    fn unheard(&self, start: Time, end: Time) -> (Time, Time) {
+        let Some(pauses) = &self.pauses else {
+            return (start, self.heard_again(start, end));
+        };
+        // What was behind the link when that went down still arrives.
+        let over = pauses
+            .iter()
+            .find(|(from, until)| *from <= end && *until > end);
+        let last = self.intervals.last().map_or(end, |(t, _)| *t);
+        over.map_or((start, end), |(from, until)| {
+            (start.max(*from), (*until).min(last.max(end)))
+        })
+    }
+
+    /// By how much the time until more is delivered again after an outage may be too long: it began to be somewhere in an
+    /// interval.
+    pub(crate) fn heard_within(&self, start: Time, end: Time) -> Duration {
+        let heard = self.heard_again(start, end);
+        let before = self.intervals.iter().map(|(t, _)| *t);
+        let before = before.take_while(|t| *t < heard).last().unwrap_or(start);
+        match (self.pauses.is_some(), heard > end) {
+            (false, true) => heard.since(before.max(end)),
+            _ => Duration::ZERO,
+        }
     }
 
     /// When more is delivered again after an outage: the end of the first interval behind it with anything in it. An
@@ -415,6 +455,28 @@ mod tests {
         seen.samples.clear();
         assert_eq!(measured(&seen, 3000, None), None);
         assert_eq!(measured(&seen, 0, None), Some(11));
+    }
+
+    #[test]
+    fn what_arrived_in_a_part_of_a_capture_is_counted() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let flight = |from, until, delivered| Flight {
+            from: at(from),
+            until: at(until),
+            delivered,
+            ..Flight::default()
+        };
+        let seen = Connection {
+            flights: vec![
+                flight(0, 100, 1000),
+                flight(100, 300, 4000),
+                flight(300, 300, 0),
+            ],
+            ..Connection::default()
+        };
+        assert_eq!(seen.arrived(at(0), at(300)), 5000);
+        assert_eq!(seen.arrived(at(50), at(200)), 500 + 2000);
+        assert_eq!(seen.arrived(at(400), at(900)), 0);
     }
 
     #[test]

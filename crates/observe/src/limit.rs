@@ -206,8 +206,10 @@ pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -
 pub struct Outage {
     /// Time in which the path was down.
     pub down: Duration,
-    /// That time, and what followed until something came through again: the sender waited for its timer.
+    /// The time in which nothing came through because of it: what followed until the sender's timer ran out is in it.
     pub silent: Duration,
+    /// By how much `silent` may be too long: it was looked at now and then.
+    pub within: Duration,
     /// `silent` of all the connection's time, 0 to 1.
     pub share: f64,
 }
@@ -215,15 +217,23 @@ pub struct Outage {
 /// A smaller share of silence is not mentioned beside what limited more.
 const OUTAGE_LEAST: f64 = 0.01;
 
+/// What may be too long by more than one in so many is said as a range.
+const CLOSE: u64 = 20;
+
 impl Outage {
     /// What is said of it; none where it is too short to matter.
     pub fn words(&self) -> Option<String> {
         if self.share < OUTAGE_LEAST {
             return None;
         }
-        let [down, silent] = [self.down, self.silent].map(|d| format!("{d:.1}"));
+        let [down, mut silent] = [self.down, self.silent].map(|d| format!("{d:.1}"));
         let percent = format!("{:.0} % of the time", 100.0 * self.share);
-        Some(match self.silent > self.down && silent != down {
+        let is_longer = self.silent > self.down && silent != down;
+        if self.within.times(CLOSE) > self.silent {
+            let least = self.silent.saturating_sub(self.within);
+            silent = format!("{least:.1} to {silent}");
+        }
+        Some(match is_longer {
             true => format!(
                 "the path was down for {down}, and nothing arrived for {silent} ({percent}): the sender waited for its timer"
             ),
@@ -248,12 +258,12 @@ pub fn outage(connection: &Connection, from: Time, around: &Surroundings<'_>) ->
         let (start, end) = ((*start).max(first.from), (*end).min(last.until));
         end.since(start.min(end))
     };
+    let sum = |times: &mut dyn Iterator<Item = Duration>| times.fold(Duration::ZERO, |a, b| a + b);
+    let seen = path.down.iter().filter(|(start, _)| *start < last.until);
+    let off = |(start, end): &(Time, Time)| connection.heard_within(*start, *end);
     Outage {
-        down: path
-            .down
-            .iter()
-            .map(within)
-            .fold(Duration::ZERO, |a, b| a + b),
+        down: sum(&mut path.down.iter().map(within)),
+        within: sum(&mut seen.map(off)),
         silent: Duration::from_secs_f64(silent),
         share: silent / total.max(f64::MIN_POSITIVE),
     }
@@ -489,9 +499,28 @@ mod tests {
         assert_eq!(
             cost.words().as_deref(),
             Some(
-                "the path was down for 2.0 s, and nothing arrived for 3.0 s (30 % of the time): the sender waited for its timer"
+                "the path was down for 2.0 s, and nothing arrived for 2.0 s to 3.0 s (30 % of the time): the sender waited for its timer"
             )
         );
+        // Whoever saw each frame knows better: one came 50 ms after the path went down, and the next at 4.65 s.
+        let exact = Connection {
+            pauses: Some(vec![
+                (at(500), at(700)),
+                (at(2050), at(4650)),
+                (at(9900), Time::MAX),
+            ]),
+            ..seen.clone()
+        };
+        let cost = outage(&exact, at(0), &out);
+        assert_eq!(cost.silent, Duration::from_ms(2600));
+        assert_eq!(
+            cost.words().as_deref(),
+            Some(
+                "the path was down for 2.0 s, and nothing arrived for 2.6 s (26 % of the time): the sender waited for its timer"
+            )
+        );
+        let idle = around(vec![(at(6000), at(6500))]);
+        assert_eq!(outage(&exact, at(0), &idle).silent, Duration::from_ms(500));
         let left = shares(&seen, at(0), &out);
         assert!(!left.contains_key("loss"), "{left:?}");
         assert!(

@@ -163,7 +163,7 @@ pub const METRICS: &[Metric] = {
     metric("sent_bps", &[Udp], Never, "sent rate", "payload sent in the measurement, over duration"),
     metric("recovery_s", CONNECTED, Largest, "recovery",
         "from the last cut of the window until it is as large as it was, or until the sending host has been the limit for a whole window of data; absent where the test ends before that, where the loss is seen after the last byte was sent, and of BBR, which no loss cuts"),
-    metric("rtt_min_ns", &[Ping, Tcp, Transfer, Request], Smallest, "RTT, min", "smallest round-trip time: of the echoes, or of the sender's samples in the whole test, what `omit` leaves out too"),
+    metric("rtt_min_ns", &[Ping, Tcp, Transfer, Request], Smallest, "RTT, min", "smallest round-trip time: of the echoes, or of the sender's samples in the whole test, what `omit` leaves out too. A kernel's is in whole microseconds, and up to one too small"),
     metric("rtt_avg_ns", &[Ping, Tcp, Transfer, Request], Mean, "RTT, mean",
         "mean round-trip time, likewise; of kernels and iperf3 the mean of the smoothed ones (RFC 6298 §2)"),
     metric("rtt_max_ns", &[Ping, Tcp, Transfer, Request], Largest, "RTT, max",

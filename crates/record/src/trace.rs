@@ -169,7 +169,8 @@ pub struct TraceDirection {
     pub window_scale_inferred: bool,
     /// Largest window that the receiver announced, bytes.
     pub window_max_bytes: u64,
-    /// Most bytes sent and not acknowledged, as the sender saw it.
+    /// Most bytes sent and not yet below the acknowledged number, as the sender saw it: what SACK blocks reported, and what was
+    /// lost, is among it.
     pub flight_max_bytes: u64,
     /// Shortest time from a segment to its acknowledgement at the place of the capture, nanoseconds; segments sent
     /// once only.
@@ -187,7 +188,7 @@ pub struct TraceDirection {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rtt_by: BTreeMap<String, RttSamples>,
     /// Unique bytes acknowledged, or sent where no acknowledgement was seen, over the time from the first to the last
-    /// packet with data or of its acknowledgement, bit/s.
+    /// packet with data or of its acknowledgement, bit/s: the handshake is not in it, the start of a connection is.
     pub goodput_bps: u64,
     /// What limited it most of the time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -200,7 +201,8 @@ pub struct TraceDirection {
     /// What SACK saved; none where no recovery had several holes to repair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sack_benefit: Option<SackBenefit>,
-    /// How its losses lie in time: `periodic`, `random`, `clustered`; none where they are too few.
+    /// How its losses lie in time: `periodic`, `random`, `clustered`; `mixed` where most stand alone and a few bursts hold a quarter
+    /// of the segments or more; none where they are too few.
     pub loss_pattern: Option<String>,
     /// The policer that its losses show.
     pub policer: Option<PolicerFound>,
@@ -275,7 +277,7 @@ pub struct SackBenefit {
     pub recoveries: u64,
     /// Holes in them: stretches of lost segments count by segment.
     pub holes: u64,
-    /// How long these recoveries took, nanoseconds.
+    /// How long these recoveries took, nanoseconds: time in two of them counts once.
     pub took_ns: u64,
     /// How long they would have taken at one hole a round trip.
     pub without_ns: u64,

@@ -63,6 +63,21 @@ pub(crate) fn out_of_range(run: &RunDocument, e: &Expectation) -> Option<String>
     ))
 }
 
+/// The values that an expectation allows, in words.
+pub(crate) fn band(e: &Expectation, print: impl Fn(f64) -> String) -> String {
+    match (e.min, e.max) {
+        (Some(min), Some(max)) if print(min) == print(max) => {
+            let half = (max - min) / 2.0;
+            let around = format!("{} ± {}", print(min + half), quantity(&e.metric, half));
+            if half > 0.0 { around } else { print(min) }
+        }
+        (Some(min), Some(max)) => format!("{} to {}", print(min), print(max)),
+        (Some(min), None) => format!("at least {}", print(min)),
+        (None, Some(max)) => format!("at most {}", print(max)),
+        (None, None) => "any value".to_owned(),
+    }
+}
+
 /// What failed, in one sentence.
 fn failure(e: &Expectation, keys: &Keys) -> String {
     let point = if e.point.is_empty() {
@@ -91,17 +106,7 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
             print(v)
         }
     };
-    let band = match (e.min, e.max) {
-        (Some(min), Some(max)) if print(min) == print(max) => {
-            let half = (max - min) / 2.0;
-            let around = format!("{} ± {}", print(min + half), quantity(&e.metric, half));
-            if half > 0.0 { around } else { print(min) }
-        }
-        (Some(min), Some(max)) => format!("{} to {}", print(min), print(max)),
-        (Some(min), None) => format!("at least {}", print(min)),
-        (None, Some(max)) => format!("at most {}", print(max)),
-        (None, None) => "any value".to_owned(),
-    };
+    let band = band(e, print);
     let none = || match &e.absent {
         Some(why) => format!("no such result ({why})"),
         None => "no such result".to_owned(),

@@ -8,9 +8,12 @@ mod packed;
 use std::fmt::Write as _;
 
 use farpath_record::page::ReportData;
-use farpath_record::{Expectation, Keys, Origin, Point, Record};
+use farpath_record::{Keys, Origin, Point, Record, RunDocument};
 
+use crate::failures::band;
 use crate::limit::limit_words;
+use crate::quantity::quantity;
+use crate::validity::{Index, UNTRUSTED};
 
 const TEMPLATE: &str = include_str!("report.html");
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/report.js"));
@@ -77,7 +80,7 @@ fn plain(data: &ReportData) -> String {
         put(&mut out, format_args!("<p>Note: {}</p>\n", escape(note)));
     }
     let keys = Keys::of(document);
-    plain_expectations(&mut out, &document.expectations, &keys);
+    plain_expectations(&mut out, document, &keys);
     plain_records(&mut out, &document.records, &keys);
     for line in crate::taken::lines(document) {
         put(&mut out, format_args!("<p>{}</p>\n", escape(&line)));
@@ -97,8 +100,8 @@ fn plain(data: &ReportData) -> String {
     out
 }
 
-fn plain_expectations(out: &mut String, expectations: &[Expectation], keys: &Keys) {
-    if expectations.is_empty() {
+fn plain_expectations(out: &mut String, run: &RunDocument, keys: &Keys) {
+    if run.expectations.is_empty() {
         return;
     }
     out.push_str("<table><caption>Expectations</caption><thead><tr>");
@@ -106,25 +109,33 @@ fn plain_expectations(out: &mut String, expectations: &[Expectation], keys: &Key
         put(out, format_args!("<th scope=\"col\">{head}</th>"));
     }
     out.push_str("</tr></thead><tbody>\n");
-    for e in expectations {
-        let show = |v: Option<f64>| v.map_or(String::from("–"), |v| quantity(&e.metric, v));
+    let index = Index::of(run);
+    let mut doubtful = false;
+    for e in &run.expectations {
+        let show = |v: f64| quantity(&e.metric, v);
+        let trusted = index.trusted(&e.metric, e.origin, &e.point);
+        doubtful |= !trusted;
+        let sign = if trusted { "" } else { "! " };
+        let found = e.actual.map_or("–".to_owned(), show);
         put(
             out,
             format_args!(
-                "<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} to {}</td><td>{}</td><td>{}</td></tr>\n",
+                "<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{sign}{}</td><td>{}</td><td>{sign}{}</td><td>{}</td></tr>\n",
                 escape(&e.metric),
                 escape(&point(&e.point, keys)),
                 escape(e.stated.as_deref().unwrap_or("")),
                 origin(e.origin),
-                e.absent.as_deref().map_or_else(|| show(e.actual), escape),
-                show(e.min),
-                show(e.max),
+                e.absent.as_deref().map_or(found, escape),
+                band(e, show),
                 if e.pass { "pass" } else { "FAIL" },
                 escape(e.note.as_deref().unwrap_or("")),
             ),
         );
     }
     out.push_str("</tbody></table>\n");
+    if doubtful {
+        put(out, format_args!("<p>{UNTRUSTED}</p>\n"));
+    }
 }
 
 fn plain_records(out: &mut String, records: &[Record], keys: &Keys) {
@@ -183,51 +194,6 @@ fn origin(origin: Origin) -> &'static str {
         Origin::Measured => "measured",
         Origin::Captured => "captured",
     }
-}
-
-/// A value with the unit its key ends in; the key of a ratio or difference is not read.
-fn quantity(key: &str, value: f64) -> String {
-    if key.contains(" over ") {
-        return format!("{value:.4}");
-    }
-    let key = key.split(" minus ").next().unwrap_or(key);
-    if key.ends_with("_ns") {
-        return scaled(value, &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]);
-    }
-    if key.ends_with("_bps") {
-        return scaled(
-            value,
-            &[
-                (1e9, "Gbit/s"),
-                (1e6, "Mbit/s"),
-                (1e3, "kbit/s"),
-                (1.0, "bit/s"),
-            ],
-        );
-    }
-    if key.ends_with("_s") {
-        return format!("{value:.3} s");
-    }
-    if key.ends_with("_bytes") {
-        return format!("{value} B");
-    }
-    format!("{value}")
-}
-
-fn scaled(value: f64, units: &[(f64, &str)]) -> String {
-    let fits = |(step, _): &&(f64, &str)| value.abs() >= *step;
-    // Whole seconds of delay are read more easily in milliseconds.
-    let units = if units[0].1 == "s" && value.abs() < 1e10 {
-        &units[1..]
-    } else {
-        units
-    };
-    let (step, unit) = units
-        .iter()
-        .find(fits)
-        .or(units.last())
-        .expect("every unit list has an entry");
-    format!("{:.3} {unit}", value / step)
 }
 
 pub(crate) fn escape(text: &str) -> String {

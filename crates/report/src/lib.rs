@@ -25,3 +25,4 @@ pub use grid::wrap;
 pub use limit::limit_words;
 pub use markdown::cell as markdown_cell;
 pub use quantity::{exact, quantity, unitless};
+pub use validity::fails;

@@ -278,9 +278,13 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
     };
     let window = match d.window_scale {
         Some(scale) => format!(
-            "window up to {} (scale {scale}{inferred}), flight up to {}",
+            "window up to {} (scale {scale}{inferred}), flight up to {}{}",
             bytes(d.window_max_bytes),
-            bytes(d.flight_max_bytes)
+            bytes(d.flight_max_bytes),
+            match d.duplicate_acks {
+                0 => "",
+                _ => ", with what was lost or SACKed",
+            }
         ),
         None => "window and flight unknown".to_owned(),
     };
@@ -384,7 +388,13 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
         ));
     }
     if let Some(pattern) = &d.loss_pattern {
-        lines.push(format!("  losses are {pattern}"));
+        let more = match pattern.as_str() {
+            "mixed" => {
+                ": most stand alone, and a few bursts hold a quarter of the segments or more"
+            }
+            _ => "",
+        };
+        lines.push(format!("  losses are {pattern}{more}"));
     }
     if let Some(scales) = &d.loss_scales {
         lines.push(match scales.as_str() {

@@ -19,6 +19,13 @@ pub(crate) struct Index<'r> {
     groups: BTreeMap<(Here<'r>, &'r str), Vec<&'r Record>>,
 }
 
+/// Whether a run has an expectation that fails by a value that may be trusted.
+pub fn fails(run: &RunDocument) -> bool {
+    let index = Index::of(run);
+    let mut failed = run.expectations.iter().filter(|e| !e.pass);
+    failed.any(|e| index.trusted(&e.metric, e.origin, &e.point))
+}
+
 impl<'r> Index<'r> {
     pub(crate) fn of(run: &'r RunDocument) -> Index<'r> {
         let (mut all, mut tests, mut groups) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());

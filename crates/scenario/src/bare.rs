@@ -75,6 +75,9 @@ pub(crate) fn printed(unit: Unit, n: f64) -> Option<String> {
 /// The word on bounds of an expectation or a search that are numbers in the base unit of a metric, or on a value of which
 /// only the very number would do. `None` where every bound has a unit, or needs none.
 pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
+    if unit == Unit::Ratio {
+        return whole(f);
+    }
     let bare = |key: &'static str| f.at::<f64>(key).map(|n| (key, n));
     let found: Vec<_> = ["min", "max", "value", "tolerance", "at_most"]
         .into_iter()
@@ -104,6 +107,22 @@ pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
     }
     let d = Diagnostic::new(first.span(), read.join(", "));
     Some(d.help(format!("write the unit, as {}", write.join(", "))))
+}
+
+/// The word on a share of 1 or more without %: it is read as 100 %, and a bound of that much passes always.
+fn whole(f: &Fields) -> Option<Diagnostic> {
+    let bare = |key: &'static str| f.at::<f64>(key).map(|n| (key, n));
+    let mut found = ["max", "min", "value", "at_most"]
+        .into_iter()
+        .filter_map(bare);
+    let (key, n) = found.find(|(_, n)| *n.get_ref() >= 1.0)?;
+    let (place, n) = (n.span(), n.into_inner());
+    let passes = match key == "max" && !f.has("min") {
+        true => ", and always passes",
+        false => "",
+    };
+    let title = format!("`{key} = {n}` is read as {} %{passes}", percent(n));
+    Some(Diagnostic::new(place, title).help(format!("for {n} % write `{key} = \"{n} %\"`")))
 }
 
 /// The word on a `value` whose band is the one number.

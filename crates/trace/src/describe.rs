@@ -112,7 +112,8 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     let mut seen = observe(connection, from, &classes);
     let stream = &connection.streams[from];
     d.glitches = glitches(&seen, connection.started);
-    d.loss_pattern = pattern(&seen.repairs).map(str::to_owned);
+    d.loss_pattern =
+        pattern(&seen.repairs, &lost(stream, &classes), stream.unique).map(str::to_owned);
     d.sack_benefit = sack_benefit(&stream.events, &classes, seen.beyond);
     d.policer = match stream.passages.as_deref() {
         Some(passages) => policer(&seen, passages, (&stream.events, &classes), stream.mss()),
@@ -144,6 +145,15 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         observed: (stream.unique > 0).then(|| Box::new(seen.observed)),
     };
     (d, found)
+}
+
+/// The first bytes of segments that were lost, before the capture or behind it.
+fn lost(stream: &Stream, classes: &[Class]) -> Vec<u64> {
+    let again = stream.events.iter().zip(classes);
+    let lost = again.filter(|(event, class)| {
+        event.length > 0 && matches!(class, Class::Again(_) | Class::Upstream(_))
+    });
+    lost.map(|(event, _)| event.seq).collect()
 }
 
 fn vantage_name(vantage: Vantage) -> &'static str {

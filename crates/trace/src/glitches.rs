@@ -351,19 +351,58 @@ fn price(rounds: &[Round], best: f64, wrong: &Wrong) -> (i64, u64) {
     (back, (expected - delivered).max(0.0) as u64)
 }
 
-/// How the starts of repairs lie, in time and in bytes. A rate that changes makes losses by chance look dense in time where it is
-/// high, as at the end of slow start: so clusters are those that are dense in both.
-pub(crate) fn pattern(repairs: &[Repair]) -> Option<&'static str> {
-    if repairs.len() < 8 {
+/// Repairs that a pattern is made of, and lost segments where one repair goes over into the next.
+const REPAIRS_LEAST: usize = 8;
+const LOST_LEAST: usize = 50;
+
+/// A repair of so many segments is of a burst.
+const BURST: u64 = 8;
+
+/// How losses lie: `lost` are the first bytes of lost segments, of `all` bytes that were sent.
+pub(crate) fn pattern(repairs: &[Repair], lost: &[u64], all: u64) -> Option<&'static str> {
+    if repairs.len() < REPAIRS_LEAST {
+        return spread(lost, all);
+    }
+    let segments: u64 = repairs.iter().map(|r| r.segments).sum();
+    let bursts = repairs.iter().filter(|r| r.segments >= BURST);
+    let in_bursts: u64 = bursts.map(|r| r.segments).sum();
+    match starts(repairs) {
+        // As a queue drops at the end of slow start, and chance for the rest of the time.
+        Some("random") if in_bursts * 4 >= segments => Some("mixed"),
+        other => other,
+    }
+}
+
+/// Where losses are so many that repairs hardly end, only where the lost bytes lie says something: all over what was sent, as
+/// chance has it, or nothing.
+fn spread(lost: &[u64], all: u64) -> Option<&'static str> {
+    if lost.len() < LOST_LEAST {
         return None;
     }
+    let mut lost = lost.to_vec();
+    lost.sort_unstable();
+    lost.dedup();
+    let (first, last) = (lost.first()?, lost.last()?);
+    if (last - first) * 2 < all {
+        return None;
+    }
+    by_chance(variation(lost.windows(2).map(|w| (w[1] - w[0]) as f64))).then_some("random")
+}
+
+/// Whether gaps vary as those of independent losses do.
+fn by_chance(variation: f64) -> bool {
+    (0.7..=1.3).contains(&variation)
+}
+
+/// How the starts of repairs lie, in time and in bytes. A rate that changes makes losses by chance look dense in time where it is
+/// high, as at the end of slow start: so clusters are those that are dense in both.
+fn starts(repairs: &[Repair]) -> Option<&'static str> {
     let in_time = variation(repairs.windows(2).map(|w| (w[1].from - w[0].from) as f64));
     let in_bytes = variation(
         repairs
             .windows(2)
             .map(|w| w[1].seq as f64 - w[0].seq as f64),
     );
-    let by_chance = |v: f64| (0.7..=1.3).contains(&v);
     match in_time.min(in_bytes) {
         v if v < 0.25 => Some("periodic"),
         v if v > 1.6 => Some("clustered"),
@@ -408,17 +447,56 @@ mod tests {
     fn losses_by_chance_are_not_clustered_where_the_rate_falls() {
         let by_chance = [0.1, 2.3, 0.5, 0.9, 1.6, 0.2, 3.1, 0.7, 0.4, 1.2, 0.3, 2.0];
         let steady: Vec<_> = by_chance.iter().map(|g| (*g, *g)).collect();
-        assert_eq!(pattern(&after(&steady)), Some("random"));
+        assert_eq!(starts(&after(&steady)), Some("random"));
         let falls = |n: usize, g: f64| if n < 8 { g / 20.0 } else { g };
         let numbered = by_chance.iter().enumerate();
         let falling: Vec<_> = numbered.map(|(n, g)| (*g, falls(n, *g))).collect();
         assert!(variation(falling.iter().skip(1).map(|g| g.1)) > 1.3);
-        assert_eq!(pattern(&after(&falling)), Some("random"));
+        assert_eq!(starts(&after(&falling)), Some("random"));
         let even = [(1.0, 1.0); 9];
-        assert_eq!(pattern(&after(&even)), Some("periodic"));
+        assert_eq!(starts(&after(&even)), Some("periodic"));
         let mut clusters = [(0.01, 0.01); 16];
         (clusters[5], clusters[11]) = ((9.0, 9.0), (7.0, 7.0));
-        assert_eq!(pattern(&after(&clusters)), Some("clustered"));
-        assert_eq!(pattern(&after(&even[..7])), None);
+        assert_eq!(starts(&after(&clusters)), Some("clustered"));
+        assert_eq!(pattern(&after(&even[..7]), &[], 0), None);
+    }
+
+    /// One burst of 18 in a full queue, and 17 that chance took: half of the losses are not random.
+    #[test]
+    fn a_burst_among_single_losses_is_said() {
+        let by_chance = [
+            0.1, 2.3, 0.5, 0.9, 1.6, 0.2, 3.1, 0.7, 0.4, 1.2, 0.3, 2.0, 0.8, 0.6, 1.1, 2.4, 0.1,
+            1.4,
+        ];
+        let mut repairs = after(&by_chance.map(|g| (g, g)));
+        assert_eq!(pattern(&repairs, &[], 0), Some("random"));
+        repairs[0].segments = 18;
+        assert_eq!(pattern(&repairs, &[], 0), Some("mixed"));
+        repairs[0].segments = 5;
+        assert_eq!(pattern(&repairs, &[], 0), Some("random"));
+    }
+
+    /// Every fifth segment on average, so that one repair goes over into the next: no repair begins alone.
+    #[test]
+    fn losses_by_chance_are_random_however_many_they_are() {
+        let one = after(&[(1.0, 1.0)]);
+        // A linear congruential generator (Numerical Recipes), its upper bits.
+        let mut state = 1_u32;
+        let mut draw = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 16
+        };
+        let segments = (0..4000_u64).map(|n| n * 1448);
+        let lost: Vec<u64> = segments.filter(|_| draw() % 100 < 18).collect();
+        let all = 4000 * 1448;
+        assert_eq!(pattern(&one, &lost, all), Some("random"));
+        assert_eq!(pattern(&one, &lost[..49], all), None);
+        assert_eq!(pattern(&one, &lost, 3 * all), None, "of one part of it");
+        let every_other: Vec<u64> = (0..200).map(|n| n * 2896).collect();
+        assert_eq!(
+            pattern(&one, &every_other, 400 * 1448),
+            None,
+            "the end of a slow start"
+        );
     }
 }

@@ -10,7 +10,7 @@ pub(super) enum Cause {
     Other,
     /// A request or an answer was on the way.
     Way,
-    /// The path was down, or the sender waited to try again.
+    /// Nothing came through because the path had been down: also while the sender waited for its timer.
     Down,
 }
 

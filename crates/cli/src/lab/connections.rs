@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 
+use farpath_emu::plane::Way;
 use farpath_observe::limit::{Outage, outage, shares};
 use farpath_observe::{Connection, Limit, Path, Sample, Surroundings};
 use farpath_probe::live::{Ended, Snapshot};
@@ -35,7 +36,7 @@ pub(super) struct Busiest {
     in_flight_max_bytes: Option<u64>,
     path_holds_bytes: u64,
     /// Shares of its time by what limited it, those of `limited_by` in records, of what it waited for, and of the time in
-    /// which the path was down: they add up to 1. None where samples are too few.
+    /// which nothing came through because the path had been down: they add up to 1. None where samples are too few.
     limited_by: Option<BTreeMap<&'static str, f64>>,
     /// By how much a share of these may be off, as few samples are: none where they are none.
     limited_by_within: Option<f64>,
@@ -100,6 +101,8 @@ pub(super) struct Connections {
     is_over: bool,
     /// Bytes that the path holds of what the command's host sends, and the server's.
     holds: [u64; 2],
+    /// When nothing arrived at an end, by its own end and the other, where the path itself says so.
+    pauses: BTreeMap<[String; 2], Vec<(Time, Time)>>,
 }
 
 impl Connections {
@@ -186,6 +189,11 @@ impl Connections {
         self.heard += u64::from(host == 0);
     }
 
+    /// Takes in when nothing was delivered from one end to the other, as the path itself saw it.
+    pub(super) fn pause(&mut self, [from, to]: Way, pauses: Vec<(Time, Time)>) {
+        self.pauses.insert([to, from].map(name_of), pauses);
+    }
+
     /// The command has ended.
     pub(super) fn stop(&mut self) {
         self.is_over = true;
@@ -241,7 +249,8 @@ impl Connections {
             line: String::new(),
         };
         if most.is_seen_throughout() {
-            let (causes, lost) = most.causes(other(ends), ways[most.host].take());
+            let pauses = self.pauses.get(ends).cloned();
+            let (causes, lost) = most.causes(other(ends), ways[most.host].take(), pauses);
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
             let shares = shares.filter(|(_, share)| *share > 0.0);
@@ -439,12 +448,12 @@ impl Watched {
         samples.map(of).max().unwrap_or(0)
     }
 
-    /// What limited it by shares of its time, the largest first, and what outages of the path cost; `other` is its other
-    /// end.
+    /// What limited it by shares of its time, the largest first, and what outages cost; `other`, its other end, had `pauses`.
     fn causes(
         &self,
         other: Option<&Watched>,
         path: Option<Path<'_>>,
+        pauses: Option<Vec<(Time, Time)>>,
     ) -> (Vec<(Cause, f64)>, Outage) {
         let begun = self.begun();
         let connection = Connection {
@@ -456,6 +465,7 @@ impl Watched {
             retransmits: Some(self.last.retransmits),
             rtos: Some(u64::from(self.last.backs_off())),
             paces_by_model: self.last.control.starts_with("bbr"),
+            pauses,
             ..Connection::default()
         };
         let around = Surroundings { path, hosts: None };
@@ -1108,8 +1118,12 @@ mod tests {
     /// Nothing is acknowledged from 400 ms on; the path is down from 350 ms to 600 ms, and the sender tries again at 900 ms.
     #[test]
     fn a_path_that_was_down_is_named_and_not_the_window() {
-        let why = |down: &[(Time, Time)]| {
+        let seen = |down: &[(Time, Time)], pauses: &[(Time, Time)]| {
             let mut connections = Connections::across([10_000_000; 2]);
+            if !pauses.is_empty() {
+                let way = ["198.18.0.2:5201", "198.18.0.1:40000"].map(|e| e.parse().expect(e));
+                connections.pause(way, pauses.to_vec());
+            }
             for n in 1..=10 {
                 let acked = if (4..9).contains(&n) { 4 } else { n };
                 let text = format!(
@@ -1138,11 +1152,16 @@ mod tests {
                 .1
                 .to_owned()
         };
+        let why = |down: &[(Time, Time)]| seen(down, &[]);
         let window = "the congestion window limited it 100 % of the time, after losses";
         assert_eq!(why(&[]), window);
         assert_eq!(why(&[(at(5000), at(6000))]), window);
-        let outage = "the path was down for 250.0 ms, and nothing arrived for 550.0 ms (55 % of the time): the sender waited for its timer";
+        let outage = "the path was down for 250.0 ms, and nothing arrived for 450.0 ms to 550.0 ms (55 % of the time): the sender waited for its timer";
         assert_eq!(why(&[(at(350), at(600))]), outage);
+        // The path saw each frame: between the samples, one came at 370 ms and the next at 850 ms.
+        let exact = "the path was down for 250.0 ms, and nothing arrived for 480.0 ms (48 % of the time): the sender waited for its timer";
+        let pauses = [(at(370), at(850)), (at(990), Time::MAX)];
+        assert_eq!(seen(&[(at(350), at(600))], &pauses), exact);
         let short = why(&[(at(880), at(890))]);
         assert!(
             short.starts_with("the congestion window limited it 99 % of the time, after losses"),

@@ -137,6 +137,22 @@ impl Down {
         if from.trim().is_empty() {
             return Err(shape());
         }
+        // A command runs for seconds.
+        let is_bare = |time: &str| time.parse::<f64>().is_ok() && time.parse::<Duration>().is_err();
+        let both = [from, to].map(str::trim);
+        if both.iter().any(|time| is_bare(time)) {
+            let meant = both.map(|time| match is_bare(time) {
+                true => format!("{time}s"),
+                false => time.to_owned(),
+            });
+            let title = format!("--down {text}: a time needs a unit");
+            let way = text
+                .split_once(':')
+                .map_or(String::new(), |(way, _)| format!("{way}:"));
+            return Err(
+                Failure::usage(title).hint(format!("write --down {way}{}", meant.join("-")))
+            );
+        }
         let from: Duration = read("down", from)?;
         let to: Option<Duration> = match to.trim() {
             "" => None,
@@ -460,6 +476,15 @@ mod tests {
             ("--burst-loss 1%,0.5", ["--burst-loss 1%,0.5", "at least 1"]),
             ("--burst-loss 90%,2", ["--burst-loss 90%,2", "long bursts"]),
             ("--down 5s", ["--down 5s", "5s-8s"]),
+            (
+                "--down 5-8",
+                ["--down 5-8: a time needs a unit", "write --down 5s-8s"],
+            ),
+            (
+                "--down back:5-8s",
+                ["--down back:5-8s", "write --down back:5s-8s"],
+            ),
+            ("--down 0.5-", ["--down 0.5-", "write --down 0.5s-"]),
             ("--down 5s-4s", ["--down 5s-4s", "the earlier first"]),
             ("--down -", ["--down -: it takes", "5s-8s"]),
             ("--down forth:5s-6s", ["--down forth:5s-6s", "there:5s-8s"]),

@@ -1,14 +1,15 @@
 //! Where a command of `lab run` runs: two hosts of a scenario, and a ping of the lab's own between them.
 
 use farpath_experiment::open;
+use farpath_record::count_of;
 use farpath_scenario::plan::{Plan, PlanError};
-use farpath_scenario::{NodeId, Periodic, Scenario, Test};
+use farpath_scenario::{Change, NodeId, Periodic, Scenario, Test};
 use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
 use super::{environment, one_path};
 use crate::args::LabRunArgs;
-use crate::exit::Failure;
+use crate::exit::{Failure, note};
 use crate::run::sets;
 
 /// The lab's own test, which measures the path while the command runs. No test of a scenario has a tilde in its name.
@@ -43,6 +44,41 @@ impl Path {
             return Err(Failure::usage(title).hint("--on and --server-on choose other hosts"));
         }
         Ok(path)
+    }
+
+    /// Says what of a scenario's file does nothing here: one command runs, and nothing is judged but that.
+    pub(super) fn say_unjudged(&self, file: &str) {
+        let counted = |count: usize, [one, many]: [&str; 2]| {
+            (count > 0).then(|| count_of(count as u64, one, many))
+        };
+        let scenario = &self.scenario;
+        let tests = counted(self.ping(), ["test", "tests"]);
+        let expects = counted(scenario.expects.len(), ["expectation", "expectations"]);
+        let is_or_are = |count: usize| if count == 1 { "is" } else { "are" };
+        let parts = [
+            expects.map(|n| {
+                format!(
+                    "{n} of {file} {} not judged",
+                    is_or_are(scenario.expects.len())
+                )
+            }),
+            tests.map(|n| format!("{n} of {file} {} not run", is_or_are(self.ping()))),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if !parts.is_empty() {
+            note(&format!(
+                "{}: `lab run` runs its command alone; `farpath run {file} --emulate` runs the tests and judges them",
+                parts.join(", and ")
+            ));
+        }
+    }
+
+    /// Whether a link of the scenario may go down while the command runs.
+    pub(super) fn goes_down(&self) -> bool {
+        let mut events = self.scenario.events.iter();
+        let mut ways = self.scenario.links.iter().flat_map(|l| &l.directions);
+        events.any(|event| event.change == Change::Up(false))
+            || ways.any(|way| way.impairments.flap.is_some())
     }
 
     /// The number of the lab's own ping among the tests: the last.

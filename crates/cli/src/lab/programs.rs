@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::str::FromStr;
 use std::time::{Duration as Wall, Instant};
 
@@ -236,6 +236,13 @@ fn meaning(code: u8, program: &std::ffi::OsStr) -> Option<String> {
     }
 }
 
+/// How a program ended; of a shell's exit code the signal that it stands for.
+fn told(status: ExitStatus) -> String {
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    let signal = code.and_then(signal_of);
+    signal.map_or(status.to_string(), |name| format!("{status} ({name})"))
+}
+
 /// Ends the command, maybe because the user interrupted: it is asked, and killed where that does not help.
 fn end(client: &mut Child, by_user: bool) -> Result<(), Failure> {
     let mut process = Process::of(client.id().cast_signed());
@@ -266,7 +273,10 @@ pub(super) fn dismiss(mut server: Child, host: Process, code: u8) -> Option<Stri
     if let Ok(Some(status)) = server.try_wait()
         && !(status.success() && code == 0)
     {
-        let said = format!("the server had ended before the command did: {status}");
+        let said = format!(
+            "the server had ended before the command did: {}",
+            told(status)
+        );
         note(&said);
         failed = Some(said).filter(|_| !status.success());
     }
@@ -302,7 +312,8 @@ fn wait_for(
         }
         if let Some(status) = server.try_wait().map_err(environment)? {
             return Err(Failure::environment(format!(
-                "the server ended before it listened on port {port}: {status}"
+                "the server ended before it listened on port {port}: {}",
+                told(status)
             ))
             .by_server());
         }
@@ -312,14 +323,56 @@ fn wait_for(
             )));
         }
         if started.elapsed() > longest {
+            let others = others(|file| of_host(host, file));
+            let hint = match others.is_empty() {
+                true => "does it listen on that port, and on 0.0.0.0 or ::?".to_owned(),
+                false => elsewhere(port, &others),
+            };
             return Err(Failure::environment(format!(
-                "nothing listened on port {port} of `{name}` in {}: does it listen on that port, and on 0.0.0.0 or ::?",
+                "nothing listened on port {port} of `{name}` in {}: {hint}",
                 quantity("wait_ns", longest.as_nanos() as f64)
             ))
             .by_server());
         }
         std::thread::park_timeout(COUNT);
     }
+}
+
+/// The ports on which something in a host listens, each once, by what `read` says of the kernel's tables.
+fn others(read: impl Fn(&str) -> String) -> Vec<Port> {
+    let kinds = [false, true].map(|udp| Port { number: 0, udp });
+    let found = kinds.iter().flat_map(|kind| {
+        let (tables, _, state) = kind.tables();
+        let text = tables.map(&read);
+        let sockets: Vec<_> = text
+            .iter()
+            .flat_map(|text| sockets_in(text, state))
+            .collect();
+        sockets
+            .into_iter()
+            .map(|(_, number)| Port { number, ..*kind })
+    });
+    let mut ports: Vec<Port> = found.collect();
+    ports.sort_by_key(|port| (port.udp, port.number));
+    ports.dedup();
+    ports
+}
+
+/// Where a server listens instead, and what to write.
+fn elsewhere(asked: Port, others: &[Port]) -> String {
+    let kind = |port: &Port| if port.udp { "UDP" } else { "TCP" };
+    let named: Vec<String> = others
+        .iter()
+        .map(|port| format!("{} {}", kind(port), port.number))
+        .collect();
+    let meant = others.iter().find(|port| port.number == asked.number);
+    let meant = meant.or(if let [only] = others {
+        Some(only)
+    } else {
+        None
+    });
+    let write = meant.map_or(String::new(), |port| format!("; write --wait-port {port}"));
+    format!("it listens on {}{write}", named.join(", "))
 }
 
 /// A file of `/proc/net`, as the host has it.
@@ -366,13 +419,21 @@ fn in_use(sockstat: &str, names: [&str; 2]) -> u64 {
     })
 }
 
-/// The addresses on which a table of sockets has one in `state` that has `port`: the local address is second.
+/// The addresses on which a table of sockets has one in `state` that has `port`.
 fn listens(table: &str, (port, state): (u16, &str)) -> Vec<IpAddr> {
+    let all = sockets_in(table, state).into_iter();
+    let own = all.filter(|(_, number)| *number == port);
+    own.map(|(address, _)| address).collect()
+}
+
+/// The local addresses and ports of a table's sockets in `state`: they are second.
+fn sockets_in(table: &str, state: &str) -> Vec<(IpAddr, u16)> {
     let of = |line: &str| {
         let mut words = line.split_whitespace().skip(1);
-        let (address, own) = words.next()?.rsplit_once(':')?;
-        let listens = u16::from_str_radix(own, 16) == Ok(port) && words.nth(1) == Some(state);
-        listens.then(|| address_of(address)).flatten()
+        let (address, port) = words.next()?.rsplit_once(':')?;
+        let port = u16::from_str_radix(port, 16).ok()?;
+        let is_in = words.nth(1) == Some(state);
+        Some((address_of(address).filter(|_| is_in)?, port))
     };
     table.lines().skip(1).filter_map(of).collect()
 }
@@ -427,6 +488,47 @@ mod tests {
         let bound = table.replace(" 0A ", " 07 ");
         let (.., state) = "5201/udp".parse::<Port>().expect("a port").tables();
         assert_eq!(listens(&bound, (0x1451, state)), [any]);
+    }
+
+    /// A server that listens, and not where it was waited for.
+    #[test]
+    fn what_a_server_listens_on_instead_is_named() {
+        let line = |port: u16, state: &str| {
+            format!("   0: 00000000:{port:04X} 00000000:0000 {state} 00000000:00000000\n")
+        };
+        let said = |asked: &str, tcp: &[u16], udp: &[u16]| {
+            let text = |ports: &[u16], state| -> String {
+                let lines = ports.iter().map(|port| line(*port, state));
+                core::iter::once("  sl  local_address\n".to_owned())
+                    .chain(lines)
+                    .collect()
+            };
+            let found = others(|file| match file {
+                "tcp" | "tcp6" => text(tcp, "0A") + &line(7, "01"),
+                _ => text(udp, "07"),
+            });
+            elsewhere(asked.parse().expect("a port"), &found)
+        };
+        let other = "it listens on TCP 9001; write --wait-port 9001";
+        assert_eq!(said("9000", &[9001], &[]), other);
+        let udp = "it listens on UDP 9000; write --wait-port 9000/udp";
+        assert_eq!(said("9000", &[], &[9000]), udp);
+        let both = "it listens on TCP 80, TCP 443, UDP 9000; write --wait-port 9000/udp";
+        assert_eq!(said("9000", &[443, 80], &[9000]), both);
+        assert_eq!(
+            said("9000", &[443, 80], &[]),
+            "it listens on TCP 80, TCP 443"
+        );
+    }
+
+    /// A server in a shell that was ended by a signal has the shell's exit code.
+    #[test]
+    fn a_servers_signal_has_its_name() {
+        use std::os::unix::process::ExitStatusExt;
+        let said = |raw| told(ExitStatus::from_raw(raw));
+        assert_eq!(said(139 << 8), "exit status: 139 (SIGSEGV)");
+        assert_eq!(said(3 << 8), "exit status: 3");
+        assert_eq!(said(0), "exit status: 0");
     }
 
     #[test]

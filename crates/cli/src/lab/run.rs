@@ -29,6 +29,7 @@ use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note};
 use crate::output::{Pending, prepare_file};
 use crate::progress::{self, Bar};
+use crate::shell;
 use crate::value::maybe;
 
 /// What the links carried is noted ten times a second, for an hour.
@@ -248,7 +249,7 @@ pub(crate) fn report_refusal(words: &[String], failure: &Failure) -> Result<(), 
             .map(File::new)
     };
     let name = Name {
-        command: command.get(1..).unwrap_or_default().join(" "),
+        command: shell::line(command.get(1..).unwrap_or_default()),
         place: String::new(),
         has_server: false,
     };
@@ -274,6 +275,9 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let limit = limit(args.timeout.as_deref())?;
     check_mtu(args)?;
     let path = Path::of(args)?;
+    args.scenario
+        .iter()
+        .for_each(|file| path.say_unjudged(file));
     let mut logs = Logs::new(args.logs.as_deref())?;
     let mut packets = Packets::new(args.capture.as_deref(), &path.scenario)?;
     let bar = &mut Bar::new();
@@ -297,6 +301,9 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     };
     let mut lab = ground.up(&path.scenario, options, bar)?;
     packets.begin(&mut lab)?;
+    if path.goes_down() {
+        lab.plane.note_pauses();
+    }
     if let Some(listed) = &mut listed {
         listed.set_hosts(&lab.hosts).map_err(environment)?;
     }
@@ -305,7 +312,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     lab.hosts = hosts;
     let certificate = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
-    let connection = limit_of(&connections, &path, &lab);
+    let connection = limit_of(connections, &path, &lab);
     let datagrams = datagrams::sent(&path, &lab);
     let impaired = impaired::impaired(&path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
@@ -322,6 +329,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     say(&said, &certificate);
+    let said = core::iter::once(said).chain(certificate.notes());
+    let said = said.collect::<Vec<_>>().join("; ");
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -356,11 +365,18 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
         return Err(Failure::usage(title));
     }
     let limit: Option<Duration> = maybe("timeout", text)?;
+    if let Some(text) = text.filter(|_| limit == Some(Duration::ZERO)) {
+        let title = format!("--timeout {text}: a command that has no time cannot run");
+        return Err(Failure::usage(title).hint("without --timeout a command has no limit"));
+    }
     Ok(limit.map(|limit| Wall::from_nanos(limit.as_ns())))
 }
 
 /// What limited the program's largest connection, by its samples and by what the links between the two hosts saw.
-fn limit_of(connections: &Connections, path: &Path, lab: &Lab) -> Option<Busiest> {
+fn limit_of(mut connections: Connections, path: &Path, lab: &Lab) -> Option<Busiest> {
+    for (way, pauses) in lab.plane.pauses() {
+        connections.pause(way, pauses);
+    }
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
@@ -394,15 +410,17 @@ fn closing(
     certificate: &Certificate,
     told: &[String],
 ) -> String {
-    let rtt = rtt.map_or("no RTT measured".to_owned(), |ns| {
-        format!("RTT {:.2} ms p99", ns / 1e6)
-    });
-    let verdict = if certificate.valid {
-        "valid"
-    } else {
-        "INVALID"
+    let verdict = match certificate.valid {
+        true => "certificate valid",
+        false => "certificate INVALID",
     };
-    let head = format!("{rtt}, certificate {verdict}");
+    let head = match rtt {
+        Some(ns) => format!("RTT {:.2} ms p99, {verdict}", ns / 1e6),
+        None if certificate.valid && certificate.frames == 0 => {
+            "nothing was carried: no RTT, and a certificate of nothing".to_owned()
+        }
+        None => format!("no RTT measured, {verdict}"),
+    };
     let control = control.map(str::to_owned).into_iter();
     let all = core::iter::once(head).chain(control);
     all.chain(told.iter().cloned())
@@ -438,10 +456,9 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
     }
 }
 
-/// The command, as it was written.
+/// The command, as a shell runs it again.
 fn words(args: &LabRunArgs) -> String {
-    let words: Vec<_> = args.command.iter().map(|w| w.to_string_lossy()).collect();
-    words.join(" ")
+    shell::line(args.command.iter().map(|w| w.to_string_lossy()))
 }
 
 /// The path and its hosts, as they were asked for.
@@ -545,4 +562,40 @@ fn both(
     let found = records(scenario, &plan, measured, Origin::Emulated, &at, &|_| None);
     let rtt = found.first().and_then(|r| r.metrics.get("rtt_p99_ns"));
     Ok((ended, connections, rtt.copied()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(rtt: Option<f64>, frames: u64, valid: bool) -> String {
+        let certificate = Certificate {
+            valid,
+            frames,
+            ..Certificate::default()
+        };
+        closing((rtt, Some("cubic by default")), &certificate, &[])
+    }
+
+    #[test]
+    fn where_nothing_was_carried_the_last_line_says_that() {
+        let nothing = "nothing was carried: no RTT, and a certificate of nothing; cubic by default";
+        assert_eq!(said(None, 0, true), nothing);
+        let lost = "no RTT measured, certificate valid; cubic by default";
+        assert_eq!(said(None, 3, true), lost);
+        let late = "no RTT measured, certificate INVALID; cubic by default";
+        assert_eq!(said(None, 0, false), late);
+        let measured = "RTT 20.50 ms p99, certificate valid; cubic by default";
+        assert_eq!(said(Some(20.5e6), 9, true), measured);
+    }
+
+    #[test]
+    fn a_command_has_some_time() {
+        assert!(limit(Some("0s")).is_err_and(|f| f.to_string().contains("--timeout 0s: ")));
+        assert_eq!(
+            limit(Some("1ms")).ok().flatten(),
+            Some(Wall::from_millis(1))
+        );
+        assert!(limit(None).is_ok_and(|none| none.is_none()));
+    }
 }

@@ -294,6 +294,40 @@ fn a_captured_connection_is_judged_beside_the_others_and_compared() {
     assert!(compared.out.contains("captured"), "{}", compared.out);
 }
 
+/// A connection that was slow before it was measured: of the same one both say the same.
+#[test]
+fn a_captured_connection_is_measured_in_the_span_of_its_test() {
+    let folder = with_small();
+    let run = ["run", "small.toml", "--simulate", "--only", "bulk", "--set"];
+    let test = ["test.bulk.omit=2s", "--set", "link.rb.loss=0.01", "--out"];
+    let run = [&run[..], &test].concat();
+    let tapped = ["out", "--set", "link.rb.tap=true"];
+    farpath_in(folder.path(), &[&run[..], &tapped].concat()).exits(0);
+    let goodputs = |out: &str, more: &[&str]| {
+        let captured = [out, "--captured", "bulk=out/rb.pcapng"];
+        let ran = farpath_in(folder.path(), &[&run[..], &captured, more].concat()).exits(0);
+        let text = fs::read_to_string(folder.path().join(out).join("records.json"));
+        let all: serde_json::Value = serde_json::from_str(&text.expect("written")).expect("JSON");
+        let of = |origin: &str| {
+            let records = all["records"].as_array().expect("a list");
+            let found = records.iter().find(|r| r["origin"] == origin);
+            found.and_then(|r| r["metrics"]["goodput_bps"].as_f64())
+        };
+        let both = ["simulated", "captured"].map(|origin| of(origin).expect("a number"));
+        (
+            both,
+            ran.out.split_whitespace().collect::<Vec<_>>().join(" "),
+        )
+    };
+    let ([sent, seen], said) = goodputs("beside", &[]);
+    assert!((seen / sent - 1.0).abs() < 0.03, "{seen} of {sent}");
+    let span = "measured from 2 s to 4 s of the connection, as the test is";
+    assert!(said.contains(span), "{said}");
+    let (_, said) = goodputs("longer", &["--set", "test.bulk.duration=9s"]);
+    let span = "the test is measured from 2 s to 11 s";
+    assert!(said.contains(span), "{said}");
+}
+
 #[test]
 fn junit_tells_passed_from_failed() {
     let folder = with_small();

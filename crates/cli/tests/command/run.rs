@@ -68,6 +68,30 @@ fn a_bound_without_a_unit_is_said() {
     assert!(checked.out.contains(words), "{}", checked.out);
 }
 
+/// 1, meant as 1 %, is 100 % of a ratio and holds always. With its sign, or below 1, it is what it says.
+#[test]
+fn a_whole_share_without_its_sign_is_said() {
+    let folder = with_small();
+    let expect = |bound: &str| format!("[[expect]]\nmetric = \"ping.loss_ratio\"\n{bound}\n");
+    let said = |bound: &str| {
+        std::fs::write(folder.path().join("marks.toml"), expect(bound)).expect("writable");
+        let marks = ["small.toml", "--expect", "marks.toml"];
+        let ran = farpath_in(folder.path(), &[&["run"], &marks[..]].concat()).exits(0);
+        let checked = farpath_in(folder.path(), &[&["check"], &marks[..]].concat()).exits(0);
+        (ran.err, checked.out)
+    };
+    let words = "`max = 1` is read as 100 %, and always passes: for 1 % write `max = \"1 %\"`";
+    let (ran, checked) = said("max = 1");
+    assert!(ran.contains(words), "{ran}");
+    let words = "`max = 1` is read as 100 %, and always passes";
+    assert!(checked.contains(words), "{checked}");
+    for right in ["max = \"1 %\"", "max = 0.01", "max = \"100 %\""] {
+        let (ran, checked) = said(right);
+        assert_eq!(ran, "", "{right}");
+        assert!(!checked.contains("is read as"), "{right}: {checked}");
+    }
+}
+
 #[test]
 fn set_changes_a_key_and_the_hash() {
     let plain = run(&[]);

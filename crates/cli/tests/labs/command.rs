@@ -17,6 +17,8 @@ fn a_command_runs_across_a_scenario_on_the_host_that_is_named() {
     assert!(ran.out.starts_with("left\n198.18.0.2"), "{}", ran.out);
     assert!(ran.out.contains("1 received"), "{}", ran.out);
     assert!(ran.err.contains("ms p99, certificate "), "{}", ran.err);
+    let unrun = "note: 2 tests of small.toml are not run: `lab run` runs its command alone";
+    assert!(ran.err.contains(unrun), "{}", ran.err);
     // 2 ms there and back on the near link, and 60 on the far one.
     let set = "link.far.delay=30ms";
     let other = "echo on `hostname`; ping -q -c 1 -W 10 left";
@@ -34,7 +36,9 @@ fn a_command_runs_across_a_scenario_on_the_host_that_is_named() {
     let same = run(&["--on", "left", "--server-on", "left", "--", "true"]).exits(125);
     assert!(same.err.contains("name two hosts"), "{}", same.err);
     let both = place.farpath(&["lab", "run", "small.toml", "--rtt", "1ms", "--", "true"]);
-    assert!(both.exits(125).err.contains("cannot be used with"));
+    let both = both.exits(125).err;
+    assert!(both.contains("--rtt beside a scenario"), "{both}");
+    assert!(both.contains("--set link.NAME.delay="), "{both}");
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 
@@ -128,6 +132,8 @@ fn a_command_that_takes_too_long_is_ended_with_124() {
     place.lab_run(&["--timeout", "100s", "--", "true"]).exits(0);
     let wrong = place.lab_run(&["--timeout", "60", "--", "true"]).exits(125);
     assert!(wrong.err.contains("such as `60 s`"), "{}", wrong.err);
+    let none = place.lab_run(&["--timeout", "0s", "--", "true"]).exits(125);
+    assert!(none.err.contains("--timeout 0s: "), "{}", none.err);
 }
 
 /// A report of an older run that stays would be taken for this one's.
@@ -161,7 +167,7 @@ fn wrong_arguments_are_in_the_reports_whoever_finds_them() {
             place.write("o.xml", "old");
             place.write("o.json", "old");
             let run = ["lab", "run"];
-            let rest = ["--", "sh", "-c", "true"];
+            let rest = ["--", "sh", "-c", "exit 3"];
             place
                 .farpath(&[&run[..], options, files, &rest].concat())
                 .exits(125);
@@ -173,7 +179,7 @@ fn wrong_arguments_are_in_the_reports_whoever_finds_them() {
             );
             let found: serde_json::Value = serde_json::from_str(&read("o.json")).expect("JSON");
             assert_eq!(found["exit_code"], 125, "{found}");
-            assert_eq!(found["command"], "sh -c true", "{found}");
+            assert_eq!(found["command"], "sh -c 'exit 3'", "{found}");
             assert!(
                 found["fault"].is_string() && found["took_ns"].is_null(),
                 "{found}"

@@ -1,6 +1,8 @@
 //! What `lab run` says that limited a program: iperf3 over paths whose limit is known. A run whose certificate is invalid is said
 //! on stderr and not judged, nor is a connection that a busy machine sampled too rarely. `FARPATH_ARRANGED=all` runs every round-trip time, each twice.
 
+use std::path::Path;
+
 use farpath_arranged::{Arranged, Case, ROUND_TRIPS_MS, cases};
 
 use crate::place::Place;
@@ -163,6 +165,76 @@ fn a_command_that_waits_for_a_slow_server_is_told_from_one_that_waits_for_the_pa
     says(&line, &["; it waited for the server ", " on a path that "]);
     let line = closing(&["--rtt", "500ms"], quick, &asks(5));
     says(&line, &["; it waited for the path "]);
+}
+
+/// The longest time without a packet from a port, by a capture of IPv4 on Ethernet, in this machine's byte order, with times
+/// in nanoseconds.
+fn longest_pause(file: &Path, port: u16) -> f64 {
+    let bytes = std::fs::read(file).expect("it was written");
+    let word = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().expect("four"));
+    let (mut at, mut last, mut longest) = (0, None, 0_u64);
+    while at + 32 <= bytes.len() {
+        // An enhanced packet block: interface, two halves of the time, lengths, the packet.
+        let packet = &bytes[at + 28..];
+        if word(at) == 6 && packet[12..14] == [0x08, 0x00] && packet[23] == 6 {
+            let time = u64::from(word(at + 12)) << 32 | u64::from(word(at + 16));
+            if packet[34..36] == port.to_be_bytes() {
+                longest = longest.max(time - last.unwrap_or(time));
+                last = Some(time);
+            }
+        }
+        at += word(at + 4) as usize;
+    }
+    longest as f64 / 1e9
+}
+
+/// Samples are half a second apart; the lab sees each frame, and says what a capture of the sender's host says.
+#[test]
+fn how_long_nothing_arrived_is_known_to_the_frame() {
+    let place = Place::alone();
+    let server = "exec perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new(LocalPort => 7000, Listen => 1)->accept; 1 while sysread $c, my $b, 65536; sleep'";
+    let client = "timeout 8 cat /dev/zero >/dev/tcp/server/7000; true";
+    let run = [
+        "lab", "run", "--rtt", "100ms", "--rate", "5Mbit/s", "--cc", "reno", "-4",
+    ];
+    let down = [
+        "--down",
+        "2s-4s",
+        "--json",
+        "o.json",
+        "--capture",
+        "packets",
+    ];
+    let rest = [
+        "--server",
+        server,
+        "--wait-port",
+        "7000",
+        "--",
+        "bash",
+        "-c",
+        client,
+    ];
+    let ran = place.farpath(&[&run[..], &down, &rest].concat()).exits(0);
+    let line = ran.err.lines().find(|l| l.contains("certificate"));
+    let line = line.unwrap_or(&ran.err);
+    if line.contains(RARELY) {
+        return eprintln!("not judged: {line}");
+    }
+    let pause = longest_pause(&place.path().join("packets/client.pcapng"), 7000);
+    let said = line.split("nothing arrived for ").nth(1);
+    let said = said.and_then(|rest| rest.split_once(" s (")?.0.parse::<f64>().ok());
+    let said = said.unwrap_or_else(|| panic!("one time: {line}"));
+    assert!(
+        (said - pause).abs() < 0.1,
+        "{pause} s in the capture: {line}"
+    );
+    assert!(line.contains("the path was down for 2.0 s"), "{line}");
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let share = found["connection"]["limited_by"]["path_down"].as_f64();
+    let percent = format!("{:.0} % of the time", 100.0 * share.expect("a share"));
+    assert!(line.contains(&percent), "{percent}: {line}");
 }
 
 /// Full is what carries its rate of by then: a tenth of that at the start.

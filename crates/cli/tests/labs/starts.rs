@@ -337,6 +337,12 @@ fn a_signal_while_a_port_is_waited_for_is_an_interruption() {
 /// The scenario comes through a pipe, so that the signal finds a run that has begun and does not watch for signals yet.
 #[test]
 fn a_signal_before_anything_is_up_has_its_reports() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        early(name);
+    }
+}
+
+fn early(name: &str) {
     let place = Place::new();
     let pipe = place.path().join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status();
@@ -348,10 +354,14 @@ fn a_signal_before_anything_is_up_has_its_reports() {
     command.args(words);
     let mut child = start(command.args(["tail", "-f", "/dev/null"]));
     let mut file = std::fs::File::create(&pipe).expect("it is opened");
-    signal("-TERM", &child.id().to_string());
+    signal(name, &child.id().to_string());
     std::io::Write::write_all(&mut file, SMALL.as_bytes()).expect("it is read");
     drop(file);
-    assert_eq!(child.wait().expect("it is ours").code(), Some(130));
+    assert_eq!(
+        child.wait().expect("it is ours").code(),
+        Some(130),
+        "{name}"
+    );
     let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
     let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(found["fault"], "interrupted");

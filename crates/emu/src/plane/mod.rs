@@ -9,6 +9,7 @@ mod datagrams;
 mod flows;
 mod heading;
 mod packet;
+mod pauses;
 mod pool;
 mod reply;
 mod router;
@@ -30,6 +31,7 @@ use farpath_wire::{Frame, Kind};
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
+pub use pauses::Way;
 pub use pool::{CHUNK, LARGEST};
 pub use traffic::Traffic;
 
@@ -39,6 +41,7 @@ use compose::{compose, is_answer};
 use datagrams::{Counts, Fate};
 use flows::Flows;
 use packet::Packet;
+use pauses::Pauses;
 use pool::{Pool, handle, unpack};
 use router::{Router, Told};
 use tapped::Taps;
@@ -145,6 +148,8 @@ pub struct Plane<I> {
     next_event: usize,
     traffic: Traffic,
     datagrams: Counts,
+    /// None where nobody asks for it.
+    pauses: Option<Pauses>,
     heading: Vec<u8>,
     taps: Taps,
     /// Deliveries: interface, when due, handle, frames.
@@ -205,6 +210,7 @@ impl<I: Interface> Plane<I> {
             next_event: 0,
             traffic: Traffic::default(),
             datagrams,
+            pauses: None,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
             #[cfg(test)]
@@ -232,6 +238,17 @@ impl<I: Interface> Plane<I> {
     pub(crate) fn tap(&mut self, number: usize, watch: Watch) {
         self.port_mut(number).tap();
         self.taps.add(&self.wan.plan, number, watch);
+    }
+
+    /// From now on it is known when nothing arrives of a connection: [`Self::pauses`].
+    pub fn note_pauses(&mut self) {
+        self.pauses.get_or_insert_default();
+    }
+
+    /// When nothing arrived of a connection for some time, for each of its ways; the last pause has no end. Empty where nobody
+    /// asked for it.
+    pub fn pauses(&self) -> impl Iterator<Item = (Way, Vec<(Time, Time)>)> + '_ {
+        self.pauses.iter().flat_map(Pauses::all)
     }
 
     /// Reads what hosts have sent, a turn from each interface. Each packet comes at the instant of `clock` at which it has been
@@ -467,6 +484,9 @@ impl<I: Interface> Plane<I> {
             Ok(()) => {
                 self.traffic.packets_out += 1;
                 self.traffic.frames_out += count as u64;
+                if let Some(pauses) = self.pauses.as_mut().filter(|_| told.is_none()) {
+                    pauses.delivered(&packet, frame.at);
+                }
             }
             Err(e) if is_refusal(&e) => self.traffic.refused += 1,
             Err(e) => return Err(e),

@@ -357,6 +357,41 @@ fn a_super_frame_crosses_in_one_piece_with_its_hops_counted() {
     }
 }
 
+/// Three segments at 0, 10 ms and 500 ms, and another connection's in between.
+#[test]
+fn a_pause_of_a_connection_is_known_by_its_own_frames() {
+    for version in [4, 6] {
+        let mut w = two("");
+        w.plane.note_pauses();
+        let of = |ports| Made {
+            version,
+            ports,
+            ..Made::default()
+        };
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        for (ms, ports) in [
+            (0, [40, 50]),
+            (10, [40, 50]),
+            (250, [41, 50]),
+            (500, [40, 50]),
+        ] {
+            w.sends(0, at(ms), of(ports).bytes());
+        }
+        w.rest();
+        let all: Vec<_> = w.plane.pauses().collect();
+        let [(way, first), (_, other)] = &all[..] else {
+            panic!("two connections: {all:?}");
+        };
+        assert_eq!(way.map(|end| end.port()), [40, 50]);
+        let [(from, until), (last, open)] = first[..] else {
+            panic!("one pause and the end: {first:?}");
+        };
+        assert_eq!(until.since(from), Duration::from_ms(490));
+        assert_eq!((last, open), (until, Time::MAX));
+        assert_eq!(other.len(), 1, "one segment has no pause: {other:?}");
+    }
+}
+
 /// A host that sends one packet when it is asked to, on the real clock.
 struct Timed<'a> {
     clock: Clock,

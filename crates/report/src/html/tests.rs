@@ -1,6 +1,6 @@
 use super::*;
 use farpath_record::page::*;
-use farpath_record::{RunDocument, SequenceBurst};
+use farpath_record::{Expectation, RunDocument, SequenceBurst};
 
 fn data() -> ReportData {
     ReportData {
@@ -87,22 +87,61 @@ fn the_page_asks_nothing_of_the_network() {
 #[test]
 fn the_plain_part_shows_numbers_and_failures_without_a_script() {
     let page = render(&data());
-    assert!(
-        page.contains("580.061 ms") && page.contains("FAIL") && page.contains("580/581/584 ms")
-    );
+    assert!(page.contains("580.06 ms") && page.contains("FAIL") && page.contains("580/581/584 ms"));
     assert_eq!(SCRIPT.is_empty(), page.contains("make build"));
 }
 
+/// As in every other table: a share in percent, and a sign before what an invalid certificate is about.
 #[test]
-fn quantities_carry_the_unit_of_their_key() {
-    assert_eq!(quantity("a.rtt_avg_ns", 580_061_300.0), "580.061 ms");
-    assert_eq!(quantity("goodput_bps", 990.04e6), "990.040 Mbit/s");
-    assert_eq!(
-        quantity("link.a.x>y.bytes over link.a.y>x.bytes", 1.494),
-        "1.4940"
-    );
-    assert_eq!(quantity("rtt_avg_ns minus rtt_min_ns", 500.0), "500.000 ns");
-    assert_eq!(quantity("sent", 5.0), "5");
+fn the_plain_part_marks_what_may_not_be_trusted() {
+    let mut run = data();
+    let document = &mut run.document;
+    let mut expect = document.expectations[0].clone();
+    (expect.metric, expect.min, expect.max) = ("media.loss_ratio".into(), None, Some(0.001));
+    (expect.actual, expect.pass) = (Some(0.007_603_041_216_486_595), true);
+    let emulated = Expectation {
+        origin: Origin::Emulated,
+        ..expect.clone()
+    };
+    document.expectations = vec![expect, emulated];
+    let record = |origin, valid| Record {
+        valid,
+        ..Record::new(origin, "media", "udp", "a", "b")
+    };
+    document.records = vec![
+        record(Origin::Simulated, true),
+        record(Origin::Emulated, true),
+    ];
+    let share = "<td>0.76 %</td><td>at most 0.1 %</td><td>pass</td>";
+    let page = render(&run);
+    assert_eq!(page.matches(share).count(), 2, "{page}");
+    assert!(!page.contains(&format!("<p>{UNTRUSTED}</p>")));
+    assert!(!crate::fails(&run.document));
+    run.document.records[1].valid = false;
+    let page = render(&run);
+    assert_eq!(page.matches(share).count(), 1, "{page}");
+    let marked = "<td>emulated</td><td>! 0.76 %</td><td>at most 0.1 %</td><td>! pass</td>";
+    assert!(page.contains(marked), "{page}");
+    assert!(page.contains(&format!("<p>{UNTRUSTED}</p>")));
+}
+
+/// A failure that an invalid certificate is about is none; one of a simulation is, whatever that says.
+#[test]
+fn a_failure_counts_where_its_value_may_be_trusted() {
+    let mut run = data().document;
+    let record = |origin, valid| Record {
+        valid,
+        ..Record::new(origin, "ping", "ping", "a", "b")
+    };
+    run.records = vec![
+        record(Origin::Simulated, true),
+        record(Origin::Emulated, false),
+    ];
+    assert!(crate::fails(&run));
+    run.expectations[0].origin = Origin::Emulated;
+    assert!(!crate::fails(&run));
+    run.records.push(record(Origin::Emulated, true));
+    assert!(crate::fails(&run), "another repeat is valid");
 }
 
 #[test]

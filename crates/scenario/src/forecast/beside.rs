@@ -71,7 +71,7 @@ impl Path<'_> {
         let first = others
             .iter()
             .all(|(n, _)| own.start <= self.scenario.tests[*n].start);
-        waits.correct(own, first, &names.join(", "), record);
+        waits.correct(own, first, &names, record);
     }
 
     /// Other tests that load a port of this path while `number` uses it, each with its own path.
@@ -117,6 +117,7 @@ impl Path<'_> {
             why: why.to_owned(),
             unsettled: 1.0,
             burst: Duration::ZERO,
+            bursts: Vec::new(),
         };
         if let Some((_, load, _)) = loads
             .iter()
@@ -158,6 +159,10 @@ impl Path<'_> {
             burst: loads
                 .iter()
                 .fold(Duration::ZERO, |all, (_, l, _)| all + l.burst),
+            bursts: loads
+                .iter()
+                .map(|(_, l, _)| l.burst > Duration::ZERO)
+                .collect(),
         }
     }
 
@@ -340,11 +345,14 @@ struct Met {
     unsettled: f64,
     /// How long the bursts of their starts can wait.
     burst: Duration,
+    /// Whether each of them begins with one.
+    bursts: Vec<bool>,
 }
 
 impl Met {
     /// `first`: the test starts no later than the others, so that its first packet meets nothing.
-    fn correct(self, own: &Test, first: bool, others: &str, record: &mut Record) {
+    fn correct(self, own: &Test, first: bool, names: &[String], record: &mut Record) {
+        let others = names.join(", ");
         let times: Vec<String> = record
             .metrics
             .keys()
@@ -363,9 +371,7 @@ impl Met {
         let small = ns(self.burst) <= SMALL * alone;
         let why = match (self.waits, self.unsettled <= 0.0) {
             (Waits::Nothing, is_settled) if is_settled || small => return,
-            (Waits::Nothing, _) => {
-                format!("the bursts with which {others} begins wait in queues")
-            }
+            (Waits::Nothing, _) => begins(names, &self.bursts),
             (Waits::Always(queue), true) => {
                 for metric in times {
                     let alone = record.metrics[&metric];
@@ -399,6 +405,17 @@ impl Met {
             ));
         }
     }
+}
+
+/// That bursts wait: those of the tests that begin with one. What comes evenly from its start on has none.
+fn begins(names: &[String], bursts: &[bool]) -> String {
+    let named = names.iter().zip(bursts).filter(|(_, bursts)| **bursts);
+    let named: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
+    let verb = if named.len() == 1 { "begins" } else { "begin" };
+    format!(
+        "the bursts with which {} {verb} wait in queues",
+        named.join(", ")
+    )
 }
 
 /// Metrics that waiting makes longer.

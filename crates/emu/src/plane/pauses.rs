@@ -1,0 +1,63 @@
+//! When nothing arrived of a connection: whoever sees each frame knows it exactly.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use farpath_units::{Duration, Time};
+
+use super::packet::{Packet, Transport};
+
+/// A shorter time without a frame is nothing to keep.
+const LEAST: Duration = Duration::from_ms(20);
+
+/// So many ways are followed, and of each so many pauses are kept: what comes later is not known.
+const WAYS: usize = 1 << 12;
+const PAUSES: usize = 1 << 12;
+
+/// Who sends what arrives, and who is given it.
+pub type Way = [SocketAddr; 2];
+
+/// What has arrived on one way of a connection.
+#[derive(Clone, Debug)]
+struct Heard {
+    last: Time,
+    pauses: Vec<(Time, Time)>,
+}
+
+/// All connections, each way by itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pauses(BTreeMap<Way, Heard>);
+
+impl Pauses {
+    /// A host was given `packet` at an instant, if it is of TCP.
+    pub(super) fn delivered(&mut self, packet: &Packet, at: Time) {
+        let Transport::Tcp { ports, .. } = packet.transport else {
+            return;
+        };
+        let end = |n: usize| SocketAddr::new(packet.addresses[n], ports[n]);
+        let way = [end(0), end(1)];
+        let is_room = self.0.len() < WAYS;
+        match self.0.get_mut(&way) {
+            Some(heard) => {
+                if at.since(heard.last) >= LEAST && heard.pauses.len() < PAUSES {
+                    heard.pauses.push((heard.last, at));
+                }
+                heard.last = heard.last.max(at);
+            }
+            None if is_room => {
+                let pauses = Vec::new();
+                self.0.insert(way, Heard { last: at, pauses });
+            }
+            None => {}
+        }
+    }
+
+    /// The pauses of each way in order; the last one has no end.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Way, Vec<(Time, Time)>)> + '_ {
+        self.0.iter().map(|(way, heard)| {
+            let mut pauses = heard.pauses.clone();
+            pauses.push((heard.last, Time::MAX));
+            (*way, pauses)
+        })
+    }
+}
