@@ -116,6 +116,12 @@ fn where_64_kib_are_in_flight_scaling_is_asked_for_first() {
     );
 }
 
+/// Texts by the names of their files.
+type Files<'a> = &'a [(&'a str, &'a str)];
+
+/// Where a handshake was captured, and whether the SYN and its answer scale there.
+type Places<'a> = &'a [(&'a str, [bool; 2])];
+
 const OFF: &str = "net.ipv4.tcp_window_scaling = 0\n";
 const ON: &str = "net.ipv4.tcp_window_scaling = 1\n";
 
@@ -141,7 +147,7 @@ fn scaling_is_turned_on_where_it_is_off() {
     let log = format!("{LOG}{SOCKET}");
     let prompt = format!("root@pebble:~# sysctl net.ipv4.tcp_window_scaling\n{OFF}");
     let (sender, receiver) = ("2001:db8::1", "2001:db8::2");
-    let cases: [(&[(&str, &str)], &[&str], bool); 6] = [
+    let cases: [(Files, &[&str], bool); 6] = [
         (&[("sender.txt", OFF)], &[sender], false),
         (&[("receiver.txt", OFF)], &[receiver], false),
         (&[("sender.txt", ON)], &[receiver], false),
@@ -184,7 +190,7 @@ fn scaling_is_turned_on_where_it_is_off() {
 }
 
 /// Captures of a connection whose SYN and answer had such options, each at a place, beside the settings of hosts.
-fn captured(places: &[(&str, [bool; 2])], settings: &[(&str, &str)]) -> Diagnosis {
+fn captured(places: Places, settings: Files) -> Diagnosis {
     let sources = settings.iter().map(|(name, text)| Source {
         name: (*name).to_owned(),
         bytes: text.as_bytes().to_vec(),
@@ -252,7 +258,7 @@ fn a_capture_shows_who_left_scaling_out() {
     let between = "the firewall or router between";
     let none = [false, false];
     let half = [true, false];
-    let cases: [(&[(&str, [bool; 2])], &[(&str, &str)], &str); 9] = [
+    let cases: [(Places, Files, &str); 9] = [
         (&[("sender_of_a", none)], &[], opener),
         (&[("sender_of_b", none)], &[], opener),
         (&[("sender_of_a", half)], &[], answerer),
@@ -275,8 +281,7 @@ fn a_capture_shows_who_left_scaling_out() {
         assert!(because.contains("option for it"), "{because}");
     }
     // Beside the host that leaves it out there is no firewall.
-    let risk =
-        |places: &[(&str, [bool; 2])]| captured(places, &[]).flows[0].changes[0].risk.clone();
+    let risk = |places: Places| captured(places, &[]).flows[0].changes[0].risk.clone();
     assert_eq!(risk(&[("sender_of_a", none)]), "none known");
     assert!(risk(&[("sender_of_b", none)]).contains("firewall"));
 }
