@@ -5,9 +5,11 @@ mod interface;
 mod path;
 mod shared;
 mod systems;
+mod unscaled;
 
 use crate::cause::Cause;
 use crate::ceiling::{Limit, in_flight, slow_start_s};
+use crate::counted::ASKED;
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
@@ -20,6 +22,7 @@ pub(crate) use fitting::fitting;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
+pub(crate) use unscaled::scales;
 
 /// The buffer that is suggested where no rate is known: 4 MiB.
 const MODEST: f64 = 4_194_304.0;
@@ -41,7 +44,11 @@ pub(crate) fn changes(
         all.extend(plugs(e, facts, flow));
         all.extend(plugs_of_port(e, facts));
     }
-    let both = either.filter(|other| change(*other, e, (facts, flow)).is_some());
+    let commands = |c: Cause| change(c, e, (facts, flow)).map(|(change, _)| change.commands);
+    // What is changed alike against either is said once.
+    let differs = |c: &Cause| commands(*c).is_some_and(|of| Some(of) != commands(cause));
+    let both = either.filter(differs);
+    let alike = either.filter(|c| both.is_none() && commands(*c).is_some());
     let first = [Some(cause), both.or(second)].into_iter().flatten();
     let mut causes: Vec<Cause> = first.collect();
     let mut at = 0;
@@ -80,9 +87,21 @@ pub(crate) fn changes(
             }
             None => {}
         }
+        if cause == Cause::NoWindowScaling {
+            all.extend(unscaled::others(e, (facts, flow), &change));
+        }
+        if let Some(other) = alike.filter(|_| at == 1) {
+            change.risk.push_str(&as_well(other));
+        }
         all.push(change);
     }
     all
+}
+
+/// That another cause, which is changed alike, is as likely.
+fn as_well(other: Cause) -> String {
+    let other = other.words();
+    format!("; it may as well be {other}: first get what is missing")
 }
 
 /// What is left after a change, and no more than the buffers give that it sets.
@@ -152,7 +171,8 @@ fn change(
         return Some((interface::dropping(e, (facts, flow)), None));
     }
     if cause == Cause::NoWindowScaling {
-        return Some((scaled(e, facts, flow), None));
+        let last = unscaled::changes(e, (facts, flow)).pop()?;
+        return Some((last, None));
     }
     let end = match cause {
         Cause::HostCpu => end_of(e.cpu_of.as_ref().map(|(side, _)| *side), End::Sender),
@@ -237,37 +257,6 @@ fn of_program(e: &Evidence) -> Remedy {
     }
 }
 
-/// Window scaling: at the end that has it off, or between them where both have it on.
-fn scaled(e: &Evidence, facts: &Facts, flow: &Flow) -> Change {
-    let on = |texts: &[u32]| {
-        let mut said = texts
-            .iter()
-            .filter_map(|n| number(facts, Of::Host(*n), "window_scaling"));
-        said.next().map(|on| on.value != 0.0)
-    };
-    let end = match (on(&flow.senders), on(&flow.receivers)) {
-        (Some(true), Some(true)) => {
-            let between = "the firewall or router between";
-            return systems::scaling_between().change(between, None, None);
-        }
-        (Some(false), Some(true)) => End::Sender,
-        _ => End::Receiver,
-    };
-    let (hosts, system) = at_end(e, (facts, flow), end);
-    let now = Buffers::of(facts, &hosts, end);
-    let mut remedy = systems::scaling(system, &now);
-    if system.is_none() {
-        for command in remedy.commands.iter_mut().chain(&mut remedy.undo) {
-            command.insert_str(0, "on Linux: ");
-        }
-        remedy.commands.push(
-            "elsewhere: what its system calls window scaling (RFC 7323); say which it is with --receiver or --sender"
-                .to_owned(),
-        );
-    }
-    remedy.change(&named(flow, end), system, None)
-}
-
 /// The texts that may be of a host at this end, and its system.
 fn at_end(e: &Evidence, (facts, flow): (&Facts, &Flow), end: End) -> (Vec<Of>, Option<System>) {
     let texts = match end {
@@ -299,11 +288,7 @@ fn of_settings(facts: &Facts, hosts: &[Of], end: End) -> Option<System> {
 
 /// Whether the test's own options or report say that it asked for a buffer.
 fn asked(facts: &Facts, flow: &Flow) -> bool {
-    let reports = [
-        "send_buffer_requested_bytes",
-        "receive_buffer_requested_bytes",
-    ];
-    let has = |t: &Test| reports.iter().any(|name| t.numbers.contains_key(name));
+    let has = |t: &Test| ASKED.iter().any(|name| t.numbers.contains_key(name));
     let option = |of| number(facts, of, "window_requested_bytes").is_some();
     flow.test.as_ref().is_some_and(has) || option(Of::Sender) || option(Of::Receiver)
 }
@@ -389,11 +374,7 @@ fn named(flow: &Flow, end: End) -> String {
 
 /// The end of a side that is known.
 fn end_of(side: Option<Side>, otherwise: End) -> End {
-    match side {
-        Some(Side::Sender) => End::Sender,
-        Some(Side::Receiver) => End::Receiver,
-        None => otherwise,
-    }
+    side.map_or(otherwise, End::from)
 }
 
 /// The host whose text a counter is in: an end of the flow where it is that of one end alone, else what it is called.
@@ -500,16 +481,16 @@ fn next(
         let met = c.rate.low <= 1.15 * rate.value;
         unread && c.cause == Cause::ReceiveWindow && e.rwnd_share.is_some() && met
     };
-    let settings = e.rtt_by_itself().map(|rtt| {
+    let settings: Vec<Limit> = e.rtt_by_itself().map_or(Vec::new(), |rtt| {
         let each = e.tuned.iter().filter(|_| unread);
         each.map(|room| in_flight(Cause::ReceiveWindow, e, rtt, room))
-            .collect::<Vec<_>>()
+            .collect()
     });
-    let settings = settings.unwrap_or_default();
     let is_gone = |c: Cause| {
         gone.contains(&c) && !(c == Cause::ReceiveWindow && unread)
             || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss() || *g == Cause::Nic)
             || c == Cause::ReceiveWindow && tuned
+            || e.memory.grows(c)
     };
     let others = ceilings
         .iter()
@@ -517,10 +498,10 @@ fn next(
         .filter(|c| !is_gone(c.cause) && !as_small(c) && !left_small(c) && c.cause != Cause::Ramp)
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
     let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
-    let known = ceilings.iter().any(|c| c.cause == Cause::Link);
+    let has = |cause: Cause| ceilings.iter().any(|c| c.cause == cause);
     // A window or buffer of which nothing was seen may be the next.
-    let unseen = |r: &Cause| !gone.contains(r) && ceilings.iter().all(|c| c.cause != *r);
-    let bounded = known && !tuned && !ROOMS.iter().any(unseen);
+    let unseen = |r: &Cause| !gone.contains(r) && (e.memory.grows(*r) || !has(*r));
+    let bounded = has(Cause::Link) && !tuned && !ROOMS.iter().any(unseen);
     let least = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
     let mut least = least.map(|next| {
         let mut figure = next.rate.clone();

@@ -56,6 +56,8 @@ pub(crate) struct Captured {
     pub(crate) window: Option<Figure>,
     /// Window scaling was not agreed on, and the window is as large as it can be then.
     pub(crate) unscaled: bool,
+    /// Who left scaling out, where it was not agreed on and the handshake was captured.
+    pub(crate) left_out: Option<LeftOut>,
     /// Windows are scaled in it.
     pub(crate) scaled: bool,
     /// Payload that was sent, each byte once, whether or not it arrived.
@@ -66,6 +68,17 @@ pub(crate) struct Captured {
     pub(crate) stop: Option<Stop>,
     /// It only speaks of another connection, which carried the data, as the first one of iperf3 and FTP does.
     pub(crate) control: bool,
+}
+
+/// Who left window scaling out of a handshake: both SYNs have to have the option (RFC 7323 §2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeftOut {
+    /// An end, beside which its SYN was captured.
+    End(Side),
+    /// An end, or what lies between it and the capture.
+    Beyond(Side),
+    /// What lies between two captures: one shows the option where the other does not.
+    Between,
 }
 
 /// Full segments that were sent again and again and never arrived, where small ones did.
@@ -213,12 +226,53 @@ fn captured(
         pattern: direction.loss_pattern.clone(),
         window: (window > 0).then(|| Figure::exact(window as f64, at)),
         unscaled: unscaled && window >= UNSCALED_LEAST,
+        left_out: of_handshake(connection, reverse, vantage).filter(|_| unscaled),
         scaled: direction.window_scale.is_some_and(|s| s > 0) || window > 65_535,
         offered: direction.unique_bytes as f64,
         swallowed: None,
         stop: stops::captured(&direction.glitches, seen),
         control: false,
     })
+}
+
+/// Whose SYN had no window scale option. An answer has none where it was not offered one, so that the SYN that was first counts.
+fn of_handshake(connection: &TraceConnection, reverse: bool, vantage: Vantage) -> Option<LeftOut> {
+    let opening = connection.opening.as_ref()?;
+    let scales = |options: &[String]| options.iter().any(|o| o.starts_with("window_scale"));
+    let opener = if reverse {
+        Side::Receiver
+    } else {
+        Side::Sender
+    };
+    let side = match scales(&opening.offered) {
+        false => opener,
+        true if opening.syn_ack_ns.is_some() && !scales(&opening.answered_with) => opener.other(),
+        true => return None,
+    };
+    let beside = match vantage {
+        Vantage::Sender => Some(Side::Sender),
+        Vantage::Receiver => Some(Side::Receiver),
+        Vantage::Middle | Vantage::Unknown => None,
+    };
+    Some(match beside == Some(side) {
+        true => LeftOut::End(side),
+        false => LeftOut::Beyond(side),
+    })
+}
+
+/// What several captures of one handshake show together: where they differ, the option was taken out between them.
+pub(crate) fn who_left_out(all: &[&Captured]) -> Option<LeftOut> {
+    let mut each = all.iter().filter_map(|c| c.left_out);
+    let first = each.next()?;
+    let side = |l: LeftOut| match l {
+        LeftOut::End(side) | LeftOut::Beyond(side) => Some(side),
+        LeftOut::Between => None,
+    };
+    Some(each.fold(first, |one, other| match other {
+        _ if side(one) != side(other) => LeftOut::Between,
+        LeftOut::End(_) => other,
+        _ => one,
+    }))
 }
 
 /// The largest first, by what was sent: what carries data to a hole delivers none of it.

@@ -29,6 +29,9 @@ pub(crate) struct Counted {
     faster: Option<(&'static str, Figure, f64)>,
     /// Whether that test sent nothing again.
     clean: bool,
+    /// Of a program that does not only test: the fastest test with no more connections that asked for no buffer, which settings of the
+    /// hosts let through.
+    pub(crate) tested: Option<Figure>,
     /// Of a test with datagrams: the rate of TCP between the same hosts, where it lost segments.
     lossy: Option<Figure>,
     /// Of tests with datagrams: the rate that was sent, the share that was lost, and the rate that passed.
@@ -121,6 +124,10 @@ impl Evidence {
             if self.udp || mine.value <= 0.0 {
                 continue;
             }
+            let before = self.counted_else.tested.as_ref().map_or(0.0, |t| t.value);
+            if more <= 1.0 && tests && own_file && rate.value > before && !asks(facts, test) {
+                self.counted_else.tested = Some(rate.clone());
+            }
             let known = self.counted_else.faster.as_ref().map_or(1.0, |f| f.2);
             if more > 1.0 && test.tool != "ss" {
                 self.counted_else.wider = Some((more, times));
@@ -130,6 +137,7 @@ impl Evidence {
                 self.counted_else.clean = again.is_some_and(|again| again.value == 0.0);
             }
         }
+        self.refute_rooms();
     }
 
     /// Datagrams that nobody lost, sent as fast as was asked: no more was to be expected. Of a rate that is known to have been asked
@@ -180,6 +188,20 @@ impl Evidence {
         Some(self.implied_flight()?.times(grown))
     }
 }
+
+/// Whether a test asked for a buffer of its own, by its report or the options that stand in the texts.
+fn asks(facts: &Facts, test: &Test) -> bool {
+    let option = |of| number(facts, of, "window_requested_bytes").is_some();
+    ASKED.iter().any(|name| test.numbers.contains_key(name))
+        || option(Of::Sender)
+        || option(Of::Receiver)
+}
+
+/// What a report calls the buffers that its program asked for.
+pub(crate) const ASKED: [&str; 2] = [
+    "send_buffer_requested_bytes",
+    "receive_buffer_requested_bytes",
+];
 
 /// Whether a test sent more than a thousandth of its segments again.
 fn loses(test: &Test) -> bool {

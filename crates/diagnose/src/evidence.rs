@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::around::Around;
-use crate::captured::Swallowed;
+use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
 use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place};
@@ -127,6 +127,8 @@ pub(crate) struct Evidence {
     pub(crate) reordered: Option<Figure>,
     /// Neither end offered window scaling.
     pub(crate) unscaled: Option<Place>,
+    /// Who left it out, as captures show it.
+    pub(crate) left_out: Option<LeftOut>,
     /// Whether a socket shows that both ends scale their windows.
     pub(crate) scaled: bool,
     /// Congestion control of the sender.

@@ -87,6 +87,7 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     }
     sockets::side_by_side(facts, &mut flows);
     beside(facts, &mut flows);
+    placed::by_cause(facts, &mut flows);
     share(facts, &mut flows);
     flows
 }

@@ -10,6 +10,7 @@ use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, items};
 use crate::known::{DEFAULT_BUFFERS, DEFAULT_WINDOWS};
+use crate::lookalike;
 use crate::pattern;
 
 /// A cause and its probability.
@@ -114,7 +115,8 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         }
     }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let ranking = ranked(&scored);
+    let mut ranking = ranked(&scored);
+    let alike = lookalike::even_out(e, &items, &mut ranking);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()
         .filter(|i| i.holds > 0.3 && !i.sentence.is_empty())
@@ -125,6 +127,9 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         })
         .collect();
     because.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if let Some(text) = alike {
+        because.insert(0, (0.0, lookalike::BOTH.to_vec(), text));
+    }
     because.extend(pattern::sentence(e, &pattern).map(|(causes, text)| (0.0, causes, text)));
     Weighed {
         ranking,

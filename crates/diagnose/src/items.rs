@@ -182,6 +182,7 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     // A window that is cut so often does not stand; a program that pauses may lose at the start of each piece.
     let cut = if e.is_bbr() { 0.1 } else { 0.006 };
     let lasting = 1.0 - e.start_only();
+    let of_start = crate::lookalike::is_of_start(e);
     items.push(Item {
         holds: step(share.value, cut, 3.0 * cut) * lasting,
         weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -6.0)
@@ -193,10 +194,14 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     items.push(Item {
         holds: step(share.value, 0.003, 0.012) * lasting,
         weights: vec![(Cause::Policer, 7.0)],
-        sentence: format!(
-            "{:.1} % of the segments were sent again: a policer takes whatever comes above its rate",
-            share.value * 100.0
-        ),
+        sentence: match of_start {
+            // What only the start lost says nothing of a rate.
+            true => String::new(),
+            false => format!(
+                "{:.1} % of the segments were sent again: a policer takes whatever comes above its rate",
+                share.value * 100.0
+            ),
+        },
     });
 }
 
@@ -335,6 +340,12 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
                 share => format!("to {:.0} times what it is at rest", share + 1.0),
             }
         ),
+    });
+    // A policer delays nothing. Windows that others hold queue a little on every path.
+    items.push(Item {
+        holds: holds.min(step(grown, 0.25, 0.4)),
+        weights: vec![(Cause::Policer, -10.0)],
+        sentence: String::new(),
     });
     items.push(Item {
         holds: 1.0 - step((loaded.value - mean) / floor.value, 0.02, 0.1),

@@ -3,6 +3,7 @@
 
 use farpath_predict::window;
 
+use crate::cause::Cause;
 use crate::ceiling::kernel;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
@@ -40,6 +41,22 @@ pub(crate) struct SendMemory {
     pub(crate) at_usual_most: bool,
     /// Both buffers of the sender's socket are as large, as only a program sets them that asks for one size (`iperf3 -w`).
     pub(crate) both: bool,
+    /// The window that the receiver offered was never used up, so that it is as large as tuning had made it: more is offered to who sends more.
+    pub(crate) window_grows: bool,
+}
+
+/// From this part of the time on it counts that a sender waited for a full buffer, or for a window: what is less is the time in which they
+/// grew.
+const WAITED: f64 = 0.1;
+
+/// Room for less than so many times what is in flight may be what holds a flow.
+const MET: f64 = 1.25;
+
+impl SendMemory {
+    /// Whether what is known of a window is only how far tuning had made it grow.
+    pub(crate) fn grows(self, cause: Cause) -> bool {
+        cause == Cause::ReceiveWindow && self.window_grows
+    }
 }
 
 impl Evidence {
@@ -60,10 +77,30 @@ impl Evidence {
         let offered = of_test.cloned().or_else(|| most("window_announced_bytes"));
         let used = self.settled_flight().map_or(f64::INFINITY, |f| f.high);
         let roomy = offered.filter(|w| w.low > OFFERED * used && self.windows.is_empty());
+        let flight = self.flight.as_ref().map_or(0.0, |f| f.value);
+        let beyond = roomy.as_ref().is_some_and(|w| w.low > OFFERED * flight);
+        let waited = self.rwnd_share.as_ref().is_none_or(|s| s.value >= WAITED);
+        self.memory.window_grows = beyond && !waited;
         self.windows.extend(roomy.map(Room::announced));
     }
 
-    /// A buffer that has less than the kernel's tuning gives: a ceiling, whoever set it.
+    /// Leaves out what settings are said to allow, or usually do, where a test between the same hosts had more in flight and asked for no
+    /// buffer of its own: it was under the same settings. What may hold the flow itself stays.
+    pub(crate) fn refute_rooms(&mut self) {
+        let tested = self.counted_else.tested.as_ref();
+        let Some((tested, rtt)) = tested.zip(self.rtt_by_itself()) else {
+            return;
+        };
+        let flight = tested.low * rtt.low / 8.0 / self.streams;
+        let own = self.settled_flight().map_or(0.0, |f| MET * f.value);
+        let may_hold =
+            |room: &Room| room.asked || room.bytes.high >= flight || room.bytes.value < own;
+        self.buffers.retain(may_hold);
+        self.windows.retain(may_hold);
+        self.memory.at_usual_most &= !self.buffers.is_empty();
+    }
+
+    /// A buffer that has less than the kernel's tuning gives: a ceiling, whoever set it, where something shows that it filled or was set.
     fn of_send_memory(&mut self, send: Option<Figure>, facts: &Facts, flow: &Flow) {
         let cwnd = self.cwnd.as_ref().map_or(0.0, |c| c.value) / self.streams;
         let Some(send) = send.filter(|s| s.value < TUNED * cwnd) else {
@@ -71,8 +108,13 @@ impl Evidence {
         };
         let hosts = || flow.senders.iter().map(|n| Of::Host(*n));
         let most = hosts().find_map(|of| number(facts, of, "wmem_max_bytes"));
+        // One that never filled did not have to grow: it is as large as tuning had made it.
+        let filled = self.sndbuf_share.as_ref().map(|s| s.value >= WAITED);
         let what = match most {
-            Some(most) if send.value != most.value => {
+            Some(most)
+                if send.value > most.value
+                    || send.value < most.value && (filled == Some(true) || self.memory.both) =>
+            {
                 self.memory.set = Some(send.value);
                 // What the settings allow is not what holds such a socket.
                 self.buffers.retain(|b| b.asked);
@@ -83,6 +125,7 @@ impl Evidence {
                 self.memory.at_usual_most = true;
                 "the sender's socket buffer, at the most that Linux gives by default"
             }
+            None if filled == Some(false) && !self.memory.both => return,
             None => "the sender's socket buffer",
         };
         if self.buffers.iter().any(|b| b.asked) {

@@ -2,14 +2,13 @@
 
 mod hole;
 
-use crate::advice::{Buffers, End};
+use crate::advice::{Buffers, End, scales};
 use crate::asking::{Asking, disks, queues};
 use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED};
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::fact::Of;
-use crate::flow::{Flow, number};
+use crate::flow::Flow;
 use crate::follow::TESTERS;
 use crate::infer::Ranking;
 use crate::known::System;
@@ -300,6 +299,15 @@ fn of_scaling(
         Cause::SendBuffer,
         Cause::NoWindowScaling,
     ];
+    let says = |texts: &[u32]| texts.iter().any(|n| scales(facts, *n).is_some());
+    let blamed = likely.first() == Some(&Cause::NoWindowScaling) && e.left_out.is_none();
+    if blamed && !says(&flow.senders) && !says(&flow.receivers) {
+        return Some(MissingFact {
+            fact: "window_scaling",
+            would_decide: "which end leaves window scaling out, or whether what lies between them takes it out of a SYN: the change is made there".to_owned(),
+            command: silent_ends(e, flow, says),
+        });
+    }
     let flight = e.settled_flight()?;
     let near = flight.high < NARROW * flight.low && within(&flight, UNSCALED);
     let known = e.scaled || e.unscaled.is_some();
@@ -307,10 +315,18 @@ fn of_scaling(
     if !near || known || e.windows.iter().any(small) || !likely.iter().any(|c| ROOMS.contains(c)) {
         return None;
     }
-    let says = |texts: &[u32]| {
-        let mut all = texts.iter().map(|n| Of::Host(*n));
-        all.any(|of| number(facts, of, "window_scaling").is_some())
-    };
+    Some(MissingFact {
+        fact: "window_scaling",
+        would_decide: format!(
+            "whether windows are scaled: {:.0} bytes in flight are as many as a window without scaling lets be, and larger buffers do nothing without it (RFC 7323)",
+            flight.value
+        ),
+        command: silent_ends(e, flow, says),
+    })
+}
+
+/// What prints whether the ends scale windows of which no text says it, and what shows the SYNs.
+fn silent_ends(e: &Evidence, flow: &Flow, says: impl Fn(&[u32]) -> bool) -> String {
     let ends = [
         (&flow.senders, "sender", 0),
         (&flow.receivers, "receiver", 1),
@@ -318,16 +334,9 @@ fn of_scaling(
     let silent = ends.iter().filter(|(texts, ..)| !says(texts));
     let each = silent.map(|(_, host, n)| format!("on the {host}: {}; ", scaling(e.systems[*n])));
     let each: String = each.collect();
-    Some(MissingFact {
-        fact: "window_scaling",
-        would_decide: format!(
-            "whether windows are scaled: {:.0} bytes in flight are as many as a window without scaling lets be, and larger buffers do nothing without it (RFC 7323)",
-            flight.value
-        ),
-        command: format!(
-            "{each}of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep wscale"
-        ),
-    })
+    format!(
+        "{each}of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep wscale"
+    )
 }
 
 /// The command that prints whether a host offers window scaling.

@@ -1,11 +1,13 @@
 //! What accounts of a sender's time speak for and against: those of captures and of farpath's own records.
 
 use crate::account::Account;
+use crate::captured::LeftOut;
 use crate::cause::Cause;
 use crate::ceiling::UNSCALED;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, LOSSES, of, step};
+use crate::seen::Side;
 
 /// Where a kernel's own account stands beside it, a capture says the same once more.
 const BESIDE_KERNEL: f64 = 0.5;
@@ -18,8 +20,10 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
         items.push(Item {
             holds: 1.0 - step(flight.low, 66_000.0, 80_000.0),
             weights: vec![(Cause::NoWindowScaling, 20.0)],
-            sentence: "the ends did not agree on window scaling: 65535 bytes are the most"
-                .to_owned(),
+            sentence: format!(
+                "the ends did not agree on window scaling: 65535 bytes are the most{}",
+                without(e.left_out)
+            ),
         });
         // The window that is announced then is the same limit, and no second cause.
         items.push(Item {
@@ -40,6 +44,24 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
     by_path(e, account, items);
     for item in &mut items[first..] {
         item.holds *= trust;
+    }
+}
+
+/// Whose SYN was without the option, where that was seen.
+fn without(left_out: Option<LeftOut>) -> String {
+    let end = |side| match side {
+        Side::Sender => "sender",
+        Side::Receiver => "receiver",
+    };
+    match left_out {
+        None => String::new(),
+        Some(LeftOut::End(side)) => format!(". The {}'s SYN left with no option for it", end(side)),
+        Some(LeftOut::Beyond(side)) => {
+            format!(". The {}'s SYN came with no option for it", end(side))
+        }
+        Some(LeftOut::Between) => {
+            ". A SYN had the option for it at one capture, and not at the other".to_owned()
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::flow::{Flow, alike, word};
 use crate::known::System;
 use crate::read::{Facts, WINDOWS};
 use crate::seen::{End, Side, Test};
+use crate::verdict::Judged;
 
 /// What other flows say of their hosts, by address.
 #[derive(Default)]
@@ -174,6 +175,37 @@ fn place_open(facts: &Facts, flow: &mut Flow, open: Vec<u32>) {
             && flow.systems[end].is_none()
         {
             flow.systems[end] = of_host(n);
+        }
+    }
+}
+
+/// Gives hosts of two systems, of which nobody says at which end they are, the ends that the cause speaks of: a window that holds the flow is
+/// the receiver's setting, a buffer the sender's. The host of the other system is at the other end.
+pub(crate) fn by_cause(facts: &Facts, flows: &mut [Flow]) {
+    let system = |n: u32| said(facts, Of::Host(n)).map(|(system, _)| system);
+    for flow in flows {
+        let both = flow.senders.iter().filter(|n| flow.receivers.contains(n));
+        let both: Vec<(u32, System)> = both.filter_map(|n| Some((*n, system(*n)?))).collect();
+        let apart = |(_, s): &(u32, System)| !both.iter().all(|(_, other)| s.agrees(*other));
+        if !both.iter().any(apart) {
+            continue;
+        }
+        let held = Judged::of(facts, flow).held_by();
+        let own = held.and_then(|(side, n)| Some((side, both.iter().find(|(m, _)| *m == n)?.1)));
+        let Some((side, own)) = own else { continue };
+        for (n, system) in both {
+            let there = if system.agrees(own) {
+                side
+            } else {
+                side.other()
+            };
+            let elsewhere = match there {
+                Side::Sender => &mut flow.receivers,
+                Side::Receiver => &mut flow.senders,
+            };
+            elsewhere.retain(|m| *m != n);
+            let known = &mut flow.systems[there as usize];
+            *known = sharper(*known, Some(system));
         }
     }
 }

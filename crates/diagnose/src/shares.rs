@@ -28,6 +28,7 @@ impl Evidence {
         self.swallowed = all.iter().find_map(|c| c.swallowed.clone());
         let unscaled = all.iter().find(|c| c.unscaled);
         self.unscaled = self.unscaled.or(unscaled.map(|c| c.test.at));
+        self.left_out = captured::who_left_out(&all);
         self.scaled |= all.iter().any(|c| c.scaled);
         if self.counted.is_empty() && self.streams == 1.0 {
             self.counted.clone_from(&first.test.rows);

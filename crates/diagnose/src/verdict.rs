@@ -9,7 +9,7 @@ use crate::document::{
     VerdictReport,
 };
 use crate::evidence::Evidence;
-use crate::fact::Figure;
+use crate::fact::{Fact, Figure, Of};
 use crate::flow::{Flow, flows};
 use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::known::DEFAULT_WINDOWS;
@@ -120,6 +120,24 @@ impl<'a> Judged<'a> {
     /// The verdict's cause.
     pub(crate) fn cause(&self) -> Cause {
         Cause::named(self.verdict.cause).unwrap_or(Cause::Unknown)
+    }
+
+    /// The end whose setting holds the flow, and the host in whose text it stands; none where no setting does.
+    pub(crate) fn held_by(&self) -> Option<(Side, u32)> {
+        let cause = self.cause();
+        let side = match cause {
+            Cause::ReceiveWindow => Side::Receiver,
+            Cause::SendBuffer => Side::Sender,
+            _ => return None,
+        };
+        let setting = met(cause, &self.limits, &self.e.settled()?)?;
+        let read_there = |f: &&Fact| setting.rate.from.contains(&f.at);
+        let mut read = self.facts.facts.iter().filter(read_there);
+        let host = read.find_map(|f| match f.of {
+            Of::Host(n) => Some(n),
+            _ => None,
+        });
+        Some((side, host?))
     }
 }
 
@@ -353,10 +371,7 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
         format!(" after its start, {} with it", bps(mean.value))
     });
     if let Some(rate) = settled.or(e.rate.clone()) {
-        let own = limits.iter().filter(|l| {
-            l.cause == cause && l.rate.low * 0.8 <= rate.value && rate.value <= l.rate.high * 1.1
-        });
-        if let Some(l) = own.min_by(|a, b| spread(&a.rate).total_cmp(&spread(&b.rate))) {
+        if let Some(l) = met(cause, limits, &rate) {
             all.push(format!(
                 "{}: {} ({} to {}); measured {}{whole}",
                 l.formula,
@@ -396,6 +411,14 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
     all.extend(others.map(|(_, text)| text.clone()));
     all.truncate(BECAUSE_MAX);
     all
+}
+
+/// The ceiling of a cause that a rate meets, the narrowest of several.
+fn met<'l>(cause: Cause, limits: &'l [Limit], rate: &Figure) -> Option<&'l Limit> {
+    let own = limits.iter().filter(|l| {
+        l.cause == cause && l.rate.low * 0.8 <= rate.value && rate.value <= l.rate.high * 1.1
+    });
+    own.min_by(|a, b| spread(&a.rate).total_cmp(&spread(&b.rate)))
 }
 
 /// Bytes in flight of which more is unknown are near no window in particular.

@@ -17,6 +17,7 @@ use crate::channel::Channel;
 use crate::document::Change;
 use crate::fact::Figure;
 use crate::known::System;
+use crate::seen::Side;
 use farpath_predict::window::{SETTING_MOST as LARGEST, power, room_for};
 
 /// Commands against a cause.
@@ -41,6 +42,15 @@ pub(crate) enum End {
     Sender = 0,
     /// The one that receives.
     Receiver = 1,
+}
+
+impl From<Side> for End {
+    fn from(side: Side) -> End {
+        match side {
+            Side::Sender => End::Sender,
+            Side::Receiver => End::Receiver,
+        }
+    }
 }
 
 /// What the buffers of an end are set to now, bytes; none where nothing says so.

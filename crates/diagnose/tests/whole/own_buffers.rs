@@ -153,3 +153,68 @@ fn a_window_that_was_offered_and_not_used_is_no_limit() {
         assert!(!because.contains("the receive window"), "{because}");
     }
 }
+
+/// A test over 88 ms that was asked for 80 Mbit/s, and its socket in the middle of it: the buffer is as large as tuning had made it when
+/// the program had no more for it.
+fn asked_for_less(settings: &str) -> String {
+    let mut text = format!(
+        "root@dune:~# ping -c 3 -q 198.51.100.12\nPING 198.51.100.12 (198.51.100.12) 56(84) bytes of data.\n\n--- 198.51.100.12 ping statistics ---\n3 packets transmitted, 3 received, 0% packet loss, time 2003ms\nrtt min/avg/max/mdev = 87.902/88.014/88.110/0.061 ms\n\n{settings}root@dune:~# iperf3 -c 198.51.100.12 -t 8 -b 80M\nConnecting to host 198.51.100.12, port 5201\n[  5] local 192.0.2.12 port 47010 connected to 198.51.100.12 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    );
+    for second in 0..8 {
+        text.push_str(&format!(
+            "[  5]   {second}.00-{}.00   sec  9.50 MBytes  {:.1} Mbits/sec    0   8.29 MBytes\n",
+            second + 1,
+            79.7 + 0.3 * f64::from(second % 3)
+        ));
+    }
+    text + "- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-8.00   sec  76.2 MBytes  80.0 Mbits/sec    0             sender\n[  5]   0.00-8.09   sec  76.2 MBytes  79.1 Mbits/sec                  receiver\n\nroot@dune:~# ss -tinm dst 198.51.100.12\nState Recv-Q Send-Q Local Address:Port  Peer Address:Port\nESTAB 0      901104     192.0.2.12:47010 198.51.100.12:5201\n\t skmem:(r0,rb131072,t0,tb9437184,f3072,w921600,o0,bl0,d0) cubic wscale:10,10 rto:292 rtt:88.4/0.6 mss:1448 pmtu:1500 cwnd:6000 bytes_sent:49000000 bytes_acked:48100000 segs_out:33850 data_segs_out:33840 send 786244343bps pacing_rate 1572488000bps delivery_rate 420000000bps busy:4900ms rwnd_limited:300ms(6.1%) unacked:622 notsent:1448 minrtt:87.9 snd_wnd:16777216\n"
+}
+
+#[test]
+fn a_buffer_that_never_filled_is_nobodys_limit() {
+    let known =
+        "root@dune:~# sysctl net.ipv4.tcp_wmem\nnet.ipv4.tcp_wmem = 4096\t16384\t33554432\n";
+    for settings in [known, ""] {
+        let flow = flow(&asked_for_less(settings), &on("1 Gbit/s"));
+        assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+        let formulas: Vec<&str> = flow.ceilings.iter().map(|c| c.formula.as_str()).collect();
+        let of_socket = formulas.iter().filter(|f| f.contains("socket buffer"));
+        assert_eq!(of_socket.count(), 0, "{formulas:#?}");
+        let set = formulas.iter().filter(|f| f.contains("net.ipv4.tcp_wmem"));
+        assert_eq!(set.count() > 0, !settings.is_empty(), "{formulas:#?}");
+        // Nor is the window that was offered and hardly waited for.
+        let change = &flow.changes[0];
+        let then = change.then.as_ref().expect("what is left");
+        assert_eq!(then.cause, "link", "{change:#?}");
+        assert!(change.low_bps < Some(100e6), "{change:#?}");
+    }
+}
+
+/// A copy over 140 ms, and before it a test between the same hosts with these options; the memory of the copy's socket is `buffer`.
+fn copied(options: &str, buffer: u32, settings: &str) -> String {
+    format!(
+        "[uma@dtn07 ~]$ ping -c 3 -q 198.51.100.77\nPING 198.51.100.77 (198.51.100.77) 56(84) bytes of data.\n\n--- 198.51.100.77 ping statistics ---\n3 packets transmitted, 3 received, 0% packet loss, time 2003ms\nrtt min/avg/max/mdev = 139.902/140.014/140.110/0.061 ms\n\n[uma@dtn07 ~]$ iperf3 -c 198.51.100.77 -t 20{options}\nConnecting to host 198.51.100.77, port 5201\n[  5] local 192.0.2.31 port 44400 connected to 198.51.100.77 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-20.00  sec  2.03 GBytes   871 Mbits/sec    0             sender\n[  5]   0.00-20.14  sec  2.03 GBytes   864 Mbits/sec                  receiver\n\niperf Done.\n[uma@dtn07 run118]$ scp run118_recal.tar uma@198.51.100.77:/data/in/\nrun118_recal.tar                            100% 8192MB  13.9MB/s   09:50\n[uma@dtn07 ~]$ ss -tinm dst 198.51.100.77\nState Recv-Q Send-Q    Local Address:Port     Peer Address:Port Process\nESTAB 0      1402640     192.0.2.31:44512   198.51.100.77:22\n\t skmem:(r0,rb131072,t0,tb{buffer},f1728,w1697152,o0,bl0,d0) ts sack cubic wscale:10,9 rto:341 rtt:140.288/0.097 mss:1448 pmtu:1500 cwnd:2910 bytes_sent:2348491112 bytes_acked:2346420473 bytes_received:3586112 delivery_rate 117610000bps app_limited busy:161799ms unacked:968 minrtt:139.921 snd_wnd:6291456\n{settings}"
+    )
+}
+
+/// What a test got without a buffer of its own the hosts' settings let through.
+#[test]
+fn a_faster_test_is_the_least_that_settings_give() {
+    let known =
+        "[uma@dtn07 ~]$ sysctl net.ipv4.tcp_wmem\nnet.ipv4.tcp_wmem = 4096\t16384\t67108864\n";
+    for (buffer, settings) in [(4_194_304, ""), (5_100_032, ""), (4_194_304, known)] {
+        let text = copied("", buffer, settings);
+        let d = of(&text, &on("1 Gbit/s"));
+        let copy = d.flows.iter().find(|f| f.verdict.cause == "application");
+        let copy = copy.unwrap_or_else(|| panic!("{:#?}", d.flows));
+        let change = &copy.changes[0];
+        assert!(change.predicted_bps > Some(864e6), "{buffer} {change:#?}");
+        let asked = copy.missing.iter().any(|m| m.command.contains("tcp_wmem"));
+        assert!(!asked, "{:#?}", copy.missing);
+    }
+    // A test that asked for its buffer shows nothing of what others are given.
+    let d = of(&copied(" -w 32M", 4_194_304, ""), &on("1 Gbit/s"));
+    let copy = d.flows.iter().find(|f| f.verdict.cause == "application");
+    let then = copy.and_then(|f| f.changes[0].then.as_ref());
+    assert_eq!(then.map(|t| t.cause), Some("send_buffer"), "{:#?}", d.flows);
+}

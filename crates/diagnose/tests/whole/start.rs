@@ -109,3 +109,66 @@ fn even_intervals_have_no_peak() {
     let because = flow.verdict.because.join("\n");
     assert!(!because.contains("and others were not"), "{because}");
 }
+
+/// Twelve seconds in which slow start loses much, and hardly anything is lost later while the rate climbs back, far below the best second.
+const OVERRUN: [(f64, u32, f64); 12] = [
+    (362.0, 2242, 1.71),
+    (341.0, 244, 1.32),
+    (228.0, 171, 1.07),
+    (114.0, 44, 1.04),
+    (143.0, 0, 0.93),
+    (116.0, 0, 0.98),
+    (182.0, 0, 1.0),
+    (171.0, 0, 1.08),
+    (178.0, 0, 1.18),
+    (208.0, 0, 1.26),
+    (231.0, 0, 1.35),
+    (238.0, 0, 1.56),
+];
+
+/// A short queue that slow start overran and a policer whose bucket it emptied look alike then: neither is sure.
+#[test]
+fn losses_of_the_start_tell_no_policer_from_a_short_queue() {
+    for known in [on("1 Gbit/s"), Known::default()] {
+        let flow = flow(&OVERRUN, &known);
+        let verdict = &flow.verdict;
+        let second = verdict.second.as_ref().expect("the other");
+        let mut both = [verdict.cause, second.cause];
+        both.sort_unstable();
+        assert_eq!(both, ["policer", "shallow_buffer"], "{verdict:#?}");
+        assert!(verdict.confidence < 0.55, "{verdict:#?}");
+        assert!(second.confidence > 0.35, "{verdict:#?}");
+        let because = verdict.because.join("\n");
+        assert!(because.contains("lost at the start"), "{because}");
+        assert!(!because.contains("above its rate"), "{because}");
+        let asked = flow.missing.iter().any(|m| m.fact == "datagram_loss_ratio");
+        assert!(asked, "{:#?}", flow.missing);
+        // What helps against either is said once.
+        assert_eq!(flow.changes.len(), 1, "{:#?}", flow.changes);
+        assert_eq!(flow.changes[0].predicted_bps, None);
+        let risk = &flow.changes[0].risk;
+        assert!(risk.contains("it may as well be"), "{risk}");
+    }
+}
+
+/// A policer delays nothing: round trips that grow under load are a queue's, whether or not the line is known.
+#[test]
+fn a_round_trip_that_grows_is_no_policers() {
+    let rates = [
+        605.0, 507.0, 513.0, 559.0, 616.0, 682.0, 532.0, 543.0, 636.0, 718.0,
+    ];
+    let again = [290, 0, 0, 15, 0, 0, 0, 38, 0, 0];
+    let rows: Vec<(f64, u32, f64)> = rates
+        .iter()
+        .zip(again)
+        .map(|(mbit, n)| (*mbit, n, mbit / 150.0))
+        .collect();
+    let socket = "ESTAB 0 12700000 192.0.2.1:40000 198.51.100.2:5201\n\t skmem:(r0,rb131072,t0,tb21012480,f1160,w13735544,o0,bl0,d0) cubic wscale:10,10 rto:260 rtt:55.9/2.7 mss:1448 pmtu:1500 cwnd:2480 ssthresh:2340 bytes_sent:257000000 bytes_retrans:441640 bytes_acked:254000000 segs_out:177000 data_segs_out:177000 send 514000000bps delivery_rate 553000000bps busy:3800ms unacked:2480 retrans:0/305 notsent:9100000 minrtt:39.9 snd_wnd:67108864\n";
+    for known in [Known::default(), on("1 Gbit/s"), on("800 Mbit/s")] {
+        let d = of(&(ticket(&rows) + socket), &known);
+        let verdict = &d.flows[0].verdict;
+        let second = verdict.second.as_ref().map(|s| s.cause);
+        assert_ne!(verdict.cause, "policer", "{verdict:#?}");
+        assert_ne!(second, Some("policer"), "{verdict:#?}");
+    }
+}

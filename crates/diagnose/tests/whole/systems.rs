@@ -230,3 +230,52 @@ Receive Window Auto-Tuning Level    : disabled
         assert!(!asked.contains("tcp_rmem"), "{asked}");
     }
 }
+
+/// Settings of a Windows host and of a Linux host in one text, of which nobody says which end they are: the one whose window explains the
+/// rate receives, and the change is made there, in its words.
+#[test]
+fn two_systems_are_at_the_ends_that_the_cause_speaks_of() {
+    let both = |level: &str, rmem: u32| {
+        format!(
+            "{}\nroot@store:~# sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem\nnet.ipv4.tcp_rmem = 4096\t65536\t{rmem}\nnet.ipv4.tcp_wmem = 4096\t16384\t4194304\n",
+            windows(level)
+        )
+    };
+    // 65 535 bytes over 40 ms are 13.1 Mbit/s; half of 128 KiB to three quarters are 13.1 to 19.7 Mbit/s.
+    for (level, rmem, mbits, os, command) in [
+        (
+            "disabled",
+            6_291_456,
+            "12.6 Mbit/s",
+            "windows",
+            "autotuninglevel=normal",
+        ),
+        (
+            "normal",
+            131_072,
+            "16 Mbit/s",
+            "linux",
+            "net.ipv4.tcp_rmem=",
+        ),
+    ] {
+        let known = Known {
+            rtt: Some("40 ms".parse().expect("a time")),
+            measured: Some(mbits.parse().expect("a rate")),
+            ..on("100 Mbit/s")
+        };
+        let text = both(level, rmem);
+        let d = of_files(&[("ticket.txt", &text)], &known);
+        let verdict = &flow(&d).verdict;
+        assert_eq!(verdict.cause, "receive_window", "{verdict:#?}");
+        let change = &flow(&d).changes[0];
+        assert_eq!(change.os, os, "{change:#?}");
+        let commands = change.commands.join("\n");
+        assert!(commands.contains(command), "{commands}");
+        assert_eq!(commands.contains("mem"), os == "linux", "{commands}");
+        let undo = change.undo.join("\n");
+        assert_eq!(undo.contains(level), os == "windows", "{undo}");
+        let windows = flow(&d).ceilings.iter();
+        let windows = windows.filter(|c| c.cause == "receive_window");
+        assert_eq!(windows.count(), 1, "{:#?}", flow(&d).ceilings);
+    }
+}

@@ -1,6 +1,9 @@
 //! Windows without scaling: known, likely, and to be asked for.
 
-use farpath_diagnose::Known;
+use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
+use farpath_observe::RoundTrips;
+use farpath_record::trace::{Opening, TraceConnection, TraceDirection, TraceDocument};
+use farpath_trace::{Analysis, DirectionFound};
 
 use crate::{of, of_files, on};
 
@@ -111,4 +114,174 @@ fn where_64_kib_are_in_flight_scaling_is_asked_for_first() {
             .iter()
             .all(|m| m.fact != "window_scaling")
     );
+}
+
+/// Texts by the names of their files.
+type Files<'a> = &'a [(&'a str, &'a str)];
+
+/// Where a handshake was captured, and whether the SYN and its answer scale there.
+type Places<'a> = &'a [(&'a str, [bool; 2])];
+
+const OFF: &str = "net.ipv4.tcp_window_scaling = 0\n";
+const ON: &str = "net.ipv4.tcp_window_scaling = 1\n";
+
+/// The hosts that are to be changed.
+fn changed(d: &Diagnosis) -> Vec<&str> {
+    let flow = &d.flows[0];
+    assert_eq!(
+        flow.verdict.cause, "no_window_scaling",
+        "{:#?}",
+        flow.verdict
+    );
+    flow.changes.iter().map(|c| c.host.as_str()).collect()
+}
+
+fn asks(d: &Diagnosis) -> bool {
+    let mut missing = d.flows[0].missing.iter();
+    missing.any(|m| m.fact == "window_scaling")
+}
+
+/// Either end may leave the option out: the one that is known to is changed, and both where nothing is known.
+#[test]
+fn scaling_is_turned_on_where_it_is_off() {
+    let log = format!("{LOG}{SOCKET}");
+    let prompt = format!("root@pebble:~# sysctl net.ipv4.tcp_window_scaling\n{OFF}");
+    let (sender, receiver) = ("2001:db8::1", "2001:db8::2");
+    let cases: [(Files, &[&str], bool); 6] = [
+        (&[("sender.txt", OFF)], &[sender], false),
+        (&[("receiver.txt", OFF)], &[receiver], false),
+        (&[("sender.txt", ON)], &[receiver], false),
+        (&[("receiver.txt", ON)], &[sender], false),
+        (
+            &[("sender.txt", OFF), ("receiver.txt", OFF)],
+            &[sender, receiver],
+            false,
+        ),
+        (&[], &[receiver, sender], true),
+    ];
+    for (settings, hosts, asked) in cases {
+        let files = [&[("log.txt", log.as_str())][..], settings].concat();
+        let d = of_files(&files, &on("100 Mbit/s"));
+        assert_eq!(changed(&d), hosts, "{settings:?}");
+        assert_eq!(asks(&d), asked, "{settings:?}");
+        let known = settings.iter().any(|(_, text)| *text == OFF);
+        for change in &d.flows[0].changes {
+            let checks = change
+                .commands
+                .iter()
+                .any(|c| c.contains("where it prints 1"));
+            assert_eq!(checks, !known, "{settings:?} {change:#?}");
+        }
+    }
+    // At a prompt behind which the sender's log stands; behind an empty line it is that host, whichever end it is.
+    let known = on("100 Mbit/s");
+    assert_eq!(changed(&of(&format!("{prompt}{log}"), &known)), [sender]);
+    assert_eq!(
+        changed(&of(&format!("{prompt}\n{log}"), &known)),
+        ["pebble"]
+    );
+    // Of a text that may be of either host it is that host that is changed, whichever it is.
+    let d = of_files(&[("log.txt", &log), ("one-host.txt", OFF)], &known);
+    assert_eq!(changed(&d), ["the host of one-host.txt:1"]);
+    assert_eq!(
+        d.flows[0].changes[0].undo,
+        ["sysctl -w net.ipv4.tcp_window_scaling=0"]
+    );
+}
+
+/// Captures of a connection whose SYN and answer had such options, each at a place, beside the settings of hosts.
+fn captured(places: Places, settings: Files) -> Diagnosis {
+    let sources = settings.iter().map(|(name, text)| Source {
+        name: (*name).to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    });
+    let mut facts = read(&sources.collect::<Vec<_>>());
+    for (vantage, scales) in places {
+        let options = |scales: bool| -> Vec<String> {
+            let scale = scales.then(|| "window_scale 7".to_owned());
+            ["mss 1460".to_owned()].into_iter().chain(scale).collect()
+        };
+        let connection = TraceConnection {
+            id: 1,
+            a: "192.0.2.1:36012".to_owned(),
+            b: "192.0.2.2:5201".to_owned(),
+            duration_ns: 20_000_000_000,
+            vantage: (*vantage).to_owned(),
+            opening: Some(Opening {
+                syns: 1,
+                answered: true,
+                syn_ack_ns: Some(90_000_000),
+                offered: options(scales[0]),
+                answered_with: options(scales[1]),
+                ..Opening::default()
+            }),
+            a2b: TraceDirection {
+                segments: 9_000,
+                bytes: 13_000_000,
+                unique_bytes: 13_000_000,
+                mss: Some(1460),
+                window_scale: Some(0),
+                window_max_bytes: 65_535,
+                flight_max_bytes: 64_240,
+                goodput_bps: 5_200_000,
+                limit_shares: [("receive_window".to_owned(), 0.95)].into(),
+                ..TraceDirection::default()
+            },
+            ..TraceConnection::default()
+        };
+        let mut found = DirectionFound::default();
+        let observed = found.observed.get_or_insert_default();
+        observed.delivered = 13_000_000;
+        observed.rtt = Some(RoundTrips {
+            min_ns: 90e6,
+            avg_ns: 91e6,
+            max_ns: 95e6,
+            smoothed: false,
+        });
+        let analysis = Analysis {
+            document: TraceDocument {
+                connections: vec![connection],
+                ..TraceDocument::new()
+            },
+            found: vec![[found, DirectionFound::default()]],
+            paired: Vec::new(),
+        };
+        facts.capture(&format!("{vantage}.pcapng"), &analysis);
+    }
+    diagnose(&facts, "0")
+}
+
+/// A SYN without the option is that of who opens, and an answer without it that of who answers, or what lies between took it out.
+#[test]
+fn a_capture_shows_who_left_scaling_out() {
+    let (opener, answerer) = ("192.0.2.1", "192.0.2.2");
+    let between = "the firewall or router between";
+    let none = [false, false];
+    let half = [true, false];
+    let cases: [(Places, Files, &str); 9] = [
+        (&[("sender_of_a", none)], &[], opener),
+        (&[("sender_of_b", none)], &[], opener),
+        (&[("sender_of_a", half)], &[], answerer),
+        (&[("sender_of_b", half)], &[], answerer),
+        (
+            &[("sender_of_a", half), ("sender_of_b", none)],
+            &[],
+            between,
+        ),
+        (&[("sender_of_a", none), ("sender_of_b", none)], &[], opener),
+        (&[("middle", none)], &[("sender.txt", ON)], between),
+        (&[("sender_of_a", half)], &[("receiver.txt", ON)], between),
+        (&[("sender_of_a", half)], &[("one-host.txt", OFF)], answerer),
+    ];
+    for (places, settings, host) in cases {
+        let d = captured(places, settings);
+        assert_eq!(changed(&d), [host], "{places:?} {settings:?}");
+        assert!(!asks(&d), "{places:?}");
+        let because = d.flows[0].verdict.because.join("\n");
+        assert!(because.contains("option for it"), "{because}");
+    }
+    // Beside the host that leaves it out there is no firewall.
+    let risk = |places: Places| captured(places, &[]).flows[0].changes[0].risk.clone();
+    assert_eq!(risk(&[("sender_of_a", none)]), "none known");
+    assert!(risk(&[("sender_of_b", none)]).contains("firewall"));
 }

@@ -49,13 +49,12 @@ fn solaris() -> Remedy {
     }
 }
 
-/// Both hosts offer window scaling, and the connection has none: what lies between takes it out.
-pub(crate) fn scaling_between() -> Remedy {
+/// A host offers window scaling, and the connection has none: what lies between takes it out, and why that is known.
+pub(crate) fn scaling_between(why: &str) -> Remedy {
     Remedy {
         room: None,
         commands: vec![
-            "find what takes the window scale option out of the SYN: both hosts offer it already"
-                .to_owned(),
+            format!("find what takes the window scale option out of the SYN: {why}"),
             "on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0'".to_owned(),
             "on the firewall between: let TCP options pass, without rewriting or normalising SYNs"
                 .to_owned(),

@@ -1,0 +1,68 @@
+//! A queue that is too short and a policer: where losses come at the start, and hardly later, a log shows the same of both.
+
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::infer::Ranking;
+use crate::items::{Item, step};
+use crate::seen::{Row, after_start};
+
+/// What refuses a burst.
+pub(crate) const BOTH: [Cause; 2] = [Cause::Policer, Cause::ShallowBuffer];
+
+/// An item that speaks by so many decibans more for one of them than for the other tells them apart.
+const TELLS: f64 = 8.0;
+
+/// The share of both that the likelier of the two has where nothing tells them apart.
+const FIRST: f64 = 0.51;
+
+/// The part of what was sent again that was sent so at the start, and how surely losses hardly came later, 0 to 1; none without losses.
+fn at_start(e: &Evidence) -> Option<(f64, f64)> {
+    let again = |rows: &[Row]| -> f64 { rows.iter().filter_map(|r| r.retransmits).sum() };
+    let all = again(&e.counted);
+    let (first, later) = after_start(&e.counted);
+    if all <= 0.0 || later.is_empty() {
+        return None;
+    }
+    let lossy = |r: &&Row| r.retransmits.is_some_and(|n| n > 0.0);
+    let lossy = later.iter().filter(lossy).count() as f64 / later.len() as f64;
+    Some((again(first) / all, 1.0 - step(lossy, 0.3, 0.5)))
+}
+
+/// Whether most of what was sent again was lost at the start, and hardly anything later.
+pub(crate) fn is_of_start(e: &Evidence) -> bool {
+    at_start(e).is_some_and(|(early, calm)| step(early, 0.5, 0.75) * calm > 0.5)
+}
+
+/// How much more an item speaks for a policer than for a short queue, decibans.
+fn apart(item: &Item) -> f64 {
+    let of = |cause: Cause| -> f64 {
+        let own = item.weights.iter().filter(|(c, _)| *c == cause);
+        own.map(|(_, weight)| weight).sum()
+    };
+    item.holds * (of(BOTH[0]) - of(BOTH[1]))
+}
+
+/// Takes from a policer's lead what only the pattern of losses gives it, where that is a start's: slow start overruns a short queue just as it
+/// empties a bucket of tokens. Says so where it does.
+pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) -> Option<String> {
+    let (early, calm) = at_start(e)?;
+    let told = e.policer.is_some() || items.iter().any(|i| apart(i).abs() >= TELLS);
+    let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
+    let other = ranking.iter().position(|r| r.cause == BOTH[1])?;
+    if told || !leads || e.is_bbr() {
+        return None;
+    }
+    let both = ranking[0].confidence + ranking[other].confidence;
+    // Where others are likely, too, they would be ahead of either half.
+    let alike = step(early, 0.5, 0.75) * calm * step(both, 0.75, 0.85);
+    let lead = ranking[0].confidence;
+    ranking[0].confidence = lead + alike * (FIRST * both - lead).min(0.0);
+    ranking[other].confidence = both - ranking[0].confidence;
+    ranking[1..].sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    (alike > 0.5).then(|| {
+        format!(
+            "{:.0} % of what was sent again was lost at the start, and hardly anything later: slow start overruns a queue that is too short just as it empties a policer's bucket of tokens",
+            early * 100.0
+        )
+    })
+}
