@@ -10,17 +10,23 @@ use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-env=FARPATH_VERSION={}", version());
+    let number = env::var("CARGO_PKG_VERSION").expect("cargo sets it");
+    let (version, commit) = match commit() {
+        Ok(Some(commit)) => (format!("{number} ({commit})"), commit),
+        Ok(None) => (number, String::new()),
+        Err(why) => (format!("{number} ({why})"), String::new()),
+    };
+    println!("cargo::rustc-env=FARPATH_VERSION={version}");
+    println!("cargo::rustc-env=FARPATH_COMMIT={commit}");
 }
 
-/// `0.1.0 (1a2b3c4d5e6f 2026-11-22)`; `-dirty` behind a commit that is not all of what was built.
+/// `1a2b3c4d5e6f 2026-11-22`; `-dirty` behind a commit that is not all of what was built. None of an archive of the sources.
 ///
 /// A build with assertions is for development. It does not say its commit, because it would be
 /// built again after every commit.
-fn version() -> String {
-    let number = env::var("CARGO_PKG_VERSION").expect("cargo sets it");
+fn commit() -> Result<Option<String>, &'static str> {
     if env::var_os("CARGO_CFG_DEBUG_ASSERTIONS").is_some() {
-        return format!("{number} (development build)");
+        return Err("development build");
     }
     for part in ["HEAD", "index", "logs/HEAD"] {
         if let Some(path) = git(&["rev-parse", "--path-format=absolute", "--git-path", part]) {
@@ -35,11 +41,8 @@ fn version() -> String {
         "--exclude=*",
     ]);
     let date = git(&["log", "-1", "--format=%cs"]);
-    match commit.zip(date) {
-        Some((commit, date)) => format!("{number} ({commit} {date})"),
-        // Built from an archive of the sources.
-        None => number,
-    }
+    let both = commit.zip(date);
+    Ok(both.map(|(commit, date)| format!("{commit} {date}")))
 }
 
 /// What git prints in one line; nothing without git or outside a checkout.

@@ -168,6 +168,8 @@ export interface RunDocument {
   readonly schema: string;
   readonly scenario: string;
   readonly version: string;
+  /** Absent of development builds, and from documents of earlier versions. */
+  readonly commit?: string;
   readonly seed: number;
   readonly scenario_sha256: string;
   /** The keys of the sweep in the order of the scenario, those that advance together in one list. */

@@ -164,10 +164,12 @@ pub(crate) struct RunArgs {
     /// Print the table as Markdown, for a ticket or a merge request
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
-    /// Write the expectations, and with --emulate the certificates, as JUnit XML
+    /// Write the expectations, and with --emulate the certificates, as JUnit XML; of a run that could not begin, one case
+    /// with its error
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Write records.json, metrics.csv, links.csv, series.csv, scenario.resolved.toml, report.html and captures here
+    /// Write records.json, metrics.csv, links.csv, series.csv, scenario.resolved.toml, report.html and captures here.
+    /// Those of an earlier run go when this one begins
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Which repeats keep their time series in what is written: all, the first, which the page draws, or none. On the page mean
@@ -175,13 +177,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value_t = Series::All)]
     pub(crate) series: Series,
     /// Random seed; without it, the scenario's, or 1
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub(crate) seed: Option<u64>,
     /// Change one key of the scenario: link.stm64.delay=10ms, test.bulk.window=8MiB (may be repeated)
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// Judge the [[expect]] sections of this file, too: it has nothing else in it, and they name tests and links of the
-    /// scenario (may be repeated)
+    /// Judge the [[expect]] sections of this file, too: it has nothing else in it. One that names a test or link which the
+    /// scenario has not fails (may be repeated)
     #[arg(long = "expect", value_name = "FILE")]
     pub(crate) expects: Vec<String>,
     /// Run only this test (may be repeated)
@@ -211,7 +213,7 @@ pub(crate) enum Series {
 /// `farpath check`.
 #[derive(Args, Debug)]
 #[command(after_help = "Keys that make no difference to a run are warnings.\n\n\
-    Exit codes: 0 it can be run, 2 it cannot.\n\n\
+    Exit codes: 0 it can be run, 2 it cannot, or lacks what --expect names.\n\n\
     Examples:\n  \
     farpath check cern-snaky/five-passes\n  \
     farpath check my-path.toml --set link.ocean.delay=58ms")]

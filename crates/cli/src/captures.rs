@@ -38,15 +38,14 @@ impl Captures {
         folder: &Path,
         experiment: &Experiment,
     ) -> Result<(Captures, Option<Taps>), Failure> {
-        let scenario = &experiment.loaded.scenario;
+        let mut points = experiment.planned().map(|(scenario, _)| scenario);
+        let scenario = points.next().unwrap_or(&experiment.loaded.scenario);
         let tapped = tap::tapped(scenario);
         if tapped.is_empty() {
             return Ok(Default::default());
         }
-        if !scenario.sweep.is_empty() {
-            note(
-                "a sweep writes no captures; run one of its points with --set and without [sweep]",
-            );
+        if points.next().is_some() {
+            note("a sweep writes no captures; run one of its points: --set each swept key");
             return Ok(Default::default());
         }
         let mut captures = Captures {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use farpath_config::render;
-use farpath_experiment::{Faults, Loaded, narrow, open, spread};
-use farpath_record::count_of;
+use farpath_experiment::{Faults, Loaded, open, spread};
+use farpath_record::{Expect, Point, count_of, unstated_at};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, Way};
 use farpath_units::Duration;
@@ -43,9 +43,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let scenario = &loaded.scenario;
     let plan = planned(&loaded)?;
-    let mut swept = scenario.clone();
-    narrow(&mut swept, &sets);
-    let mut points = points(&args.scenario, &sets, &swept)?;
+    can_be_judged(scenario)?;
+    let mut points = points(&args.scenario, &sets, scenario)?;
     if points.is_empty() {
         points.push((scenario.clone(), plan.clone()));
     }
@@ -80,6 +79,23 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     print(&shown)?;
     Ok(Exit::Ok)
+}
+
+/// Refuses a scenario that lacks what files of expectations judge, and says what answers they demand that it does not give.
+fn can_be_judged(scenario: &Scenario) -> Result<(), Failure> {
+    let lacks = |e: &Expect| {
+        let (file, why) = (e.file.as_ref()?, e.lacking.as_ref()?);
+        Some(format!("{file} judges {}: {why}", e.metric))
+    };
+    let lacking: Vec<String> = scenario.expects.iter().filter_map(lacks).collect();
+    if !lacking.is_empty() {
+        return Err(Failure::usage(lacking.join("\n")));
+    }
+    let points: Vec<Point> = scenario.points().into_iter().map(|p| p.at).collect();
+    for why in unstated_at(&scenario.expects, &points) {
+        note(&format!("not stated: {why}"));
+    }
+    Ok(())
 }
 
 /// A way there and back, with what differs where several points of a sweep take it.

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::args::ConformanceArgs;
 use crate::exit::{Exit, Failure, note, print};
-use crate::output::prepare_file;
+use crate::output::prepare_report;
 use crate::progress::{self, Bar};
 
 /// Version of the JSON document.
@@ -51,7 +51,7 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, F
             "scripts are files whose names end in .pkt; a folder is searched with all below it",
         ));
     }
-    let junit = args.junit.as_deref().map(prepare_file).transpose()?;
+    let junit = args.junit.as_deref().map(prepare_report).transpose()?;
     let mut bar = Bar::new();
     bar.expect(files.len() as u64);
     let mut results = Vec::with_capacity(files.len());

@@ -174,6 +174,13 @@ pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     Ok(pending)
 }
 
+/// The same of a report that is named by itself: what an older run left there goes at once.
+pub(crate) fn prepare_report(path: &Path) -> Result<Pending, Failure> {
+    let pending = prepare_file(path)?;
+    pending.remove_old();
+    Ok(pending)
+}
+
 /// Refuses a place that another of this process's results goes to, and notes it.
 fn claim(path: &Path, place: &Place) -> Result<(), Failure> {
     let mut all = places();
@@ -214,7 +221,7 @@ impl Pending {
     }
 
     /// Removes what an older run has left in the file's place: if this one is killed, nobody takes that for its own.
-    pub(crate) fn remove_old(&self) {
+    fn remove_old(&self) {
         // What is not a file, such as /dev/stdout, was left by no run.
         if let Place::File(target) = &self.place {
             // Where that cannot be, the new one cannot take its place either, and that is said.
@@ -265,6 +272,13 @@ impl Output {
 
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Removes the results of an older run, as this one begins: if it does not end, nobody takes those for its own.
+    pub(crate) fn remove_old(&self) {
+        for name in RESULTS {
+            drop(fs::remove_file(self.folder.join(name)));
+        }
     }
 
     /// Refuses files of a scenario that results would overwrite.

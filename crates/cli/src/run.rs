@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use clap::ValueEnum;
+use farpath_experiment::tap::Taps;
 use farpath_experiment::{Experiment, Loaded, Outcome, Request, lab};
 use farpath_record::{Expect, Origin, Point, RunDocument};
-use farpath_report::junit::{self, Case, unjudged, without_emulation};
+use farpath_report::junit::{self, Case, not_run, unjudged, without_emulation};
 use farpath_report::table;
 use farpath_scenario::Set;
 
@@ -13,7 +14,7 @@ use crate::args::{RunArgs, Series};
 use crate::captured;
 use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
-use crate::output::{Output, Pending, links_csv, prepare_file};
+use crate::output::{Output, Pending, links_csv, prepare_report};
 use crate::progress::{self, Bar};
 
 /// The `--set` arguments.
@@ -23,6 +24,27 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    // What cannot be written is found out before anything runs. A report may go into the folder.
+    let output = args.out.as_deref().map(Output::prepare).transpose();
+    let mut junit = args.junit.as_deref().map(prepare_report).transpose()?;
+    let ended = output.and_then(|output| run_with(args, output, &mut junit));
+    // Who marks by reports finds one of every run.
+    if let (Err(failure), Some(file)) = (&ended, junit) {
+        let cases = [not_run(&failure.to_string()).into()];
+        let name = args.scenario.rsplit('/').next().unwrap_or_default();
+        let mut xml = Vec::new();
+        written(junit::write_cases(name, &cases, &mut xml))?;
+        file.write(&xml)?;
+    }
+    ended
+}
+
+/// The run; `report` is taken where there is something to be reported of it.
+fn run_with(
+    args: &RunArgs,
+    output: Option<Output>,
+    report: &mut Option<Pending>,
+) -> Result<Exit, Failure> {
     let mut bar = Bar::new();
     let no_lab = match args.emulate {
         true => lab::prepare(&mut bar)?,
@@ -34,26 +56,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let experiment = Experiment::new(request(args, lab)?)?;
     let loaded = &experiment.loaded;
     say_of_expectations(args, &experiment);
-    // What cannot be written is found out before anything runs.
-    let output = args.out.as_deref().map(Output::prepare).transpose()?;
-    let junit = args.junit.as_deref().map(prepare_file).transpose()?;
     if let Some(output) = &output {
         output.has_room_for(loaded.files.keys())?;
     }
-    let carries = experiment.has(Origin::Simulated) || experiment.has(Origin::Emulated);
-    let (captures, taps) = match &output {
-        Some(output) if carries => Captures::prepare(output.folder(), &experiment)?,
-        _ => Default::default(),
-    };
-    if carries && output.is_none() {
-        say_untapped(loaded);
-    }
-    let part = experiment.run_part(taps.as_ref(), &mut bar);
+    let (captures, taps) = captures_of(output.as_ref(), &experiment)?;
+    output.iter().for_each(Output::remove_old);
+    let mut part = experiment.run_part(taps.as_ref(), &mut bar);
     bar.finish();
+    part.outcome.document.commit = commit();
     let mut others = Vec::from_iter(no_lab.map(|why| without_emulation(&why)));
     if let Some(fault) = part.fault {
         let failure = captures.failure(fault);
-        if let Some(file) = junit.filter(|_| !failure.is_usage()) {
+        if let Some(file) = report.take_if(|_| !failure.is_usage()) {
             let points = (part.ended, part.missing.as_slice());
             let (document, expects) = (&part.outcome.document, &loaded.scenario.expects);
             others.extend(not_ended(&failure, document, expects, points));
@@ -80,7 +94,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
             .extend(kept(args.series, document.repeats.is_some()));
         size = output.write(loaded, &document, &page, links)?;
     }
-    if let Some(file) = junit {
+    if let Some(file) = report.take() {
         write_junit(&document, &others, file)?;
     }
     show(args, &document, size)?;
@@ -93,6 +107,20 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Ok
     })
+}
+
+/// The captures of what carries packets, in the folder of the results.
+fn captures_of(
+    output: Option<&Output>,
+    experiment: &Experiment,
+) -> Result<(Captures, Option<Taps>), Failure> {
+    let carries = experiment.has(Origin::Simulated) || experiment.has(Origin::Emulated);
+    match output {
+        Some(output) if carries => return Captures::prepare(output.folder(), experiment),
+        None if carries => say_untapped(&experiment.loaded),
+        _ => {}
+    }
+    Ok(Default::default())
 }
 
 /// What is not judged, and what may be meant otherwise.
@@ -141,9 +169,18 @@ fn not_ended(
 
 fn write_junit(document: &RunDocument, others: &[Case], file: Pending) -> Result<(), Failure> {
     let mut xml = Vec::new();
-    junit::write(document, others, &mut xml)
-        .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
+    written(junit::write(document, others, &mut xml))?;
     file.write(&xml)
+}
+
+fn written<E: std::fmt::Display>(xml: Result<(), E>) -> Result<(), Failure> {
+    xml.map_err(|e| Failure::environment(format!("JUnit XML: {e}")))
+}
+
+/// The commit farpath was built from, with its date, where that is known.
+fn commit() -> Option<String> {
+    let commit = env!("FARPATH_COMMIT");
+    (!commit.is_empty()).then(|| commit.to_owned())
 }
 
 /// What the arguments ask for; `lab` says whether this machine can run a lab. Without a named origin, predictions

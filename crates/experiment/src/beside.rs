@@ -93,7 +93,7 @@ fn of_page(name: &str, data: &ReportData) -> RunOfPage {
     RunOfPage {
         name: name.to_owned(),
         command: data.command.clone(),
-        version: document.version.clone(),
+        version: document.built(),
         seed: document.seed,
         scenario_sha256: document.scenario_sha256.clone(),
     }

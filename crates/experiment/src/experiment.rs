@@ -13,7 +13,7 @@ use farpath_units::{Duration, Key};
 
 use crate::fault::Faults;
 use crate::jobs::{self, Job, Room};
-use crate::loaded::{keep_only, narrow};
+use crate::loaded::keep_only;
 use crate::origin::{Findings, Origin, Setting, answer, asked};
 use crate::search::Task;
 use crate::tap::Taps;
@@ -81,6 +81,9 @@ impl Experiment {
         let mut loaded = request.open(&sets)?;
         if let Some(cc) = &request.cc {
             sets.extend(algorithms::sets(&loaded.scenario, cc)?);
+        }
+        sets.extend(request.beside(&loaded.scenario));
+        if sets.len() > request.sets.len() {
             loaded = request.open(&sets)?;
         }
         let mut doubts = loaded.document.doubts().lines();
@@ -92,9 +95,7 @@ impl Experiment {
             return Err(Fault::NoTest { scenario });
         }
         let left_out = keep_only(&mut loaded.scenario, &request.only)?;
-        let unasked = loaded.document.left_out() + narrow(&mut loaded.scenario, &sets);
-        let scenario = &mut loaded.scenario;
-        scenario.intervals = request.intervals.unwrap_or(scenario.intervals);
+        let unasked = loaded.document.left_out();
         let mut origins = asked(&request);
         if !origins.iter().any(|o| o.kernels()) {
             algorithms::need_no_kernel(&loaded.scenario)?;
@@ -121,11 +122,11 @@ impl Experiment {
 
     /// The seed of the first repeat.
     pub fn seed(&self) -> u64 {
-        self.request.seed.unwrap_or(self.loaded.scenario.seed)
+        self.loaded.scenario.seed
     }
 
     /// What each point of the sweep runs; none of a scenario that has only searches.
-    pub(crate) fn planned(&self) -> impl Iterator<Item = (&Scenario, &Plan)> {
+    pub fn planned(&self) -> impl Iterator<Item = (&Scenario, &Plan)> {
         self.points.iter().map(|at| (&at.scenario, &at.plan))
     }
 
@@ -248,7 +249,6 @@ impl Experiment {
                 false => self.request.open(&all)?.scenario,
             };
             keep_only(&mut scenario, &self.request.only)?;
-            scenario.intervals = loaded.scenario.intervals;
             At::new(point.at, scenario)
         };
         let (mut points, mut faults) = (Vec::new(), Faults::default());

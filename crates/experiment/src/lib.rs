@@ -40,7 +40,7 @@ mod unvaried;
 
 pub use experiment::{Experiment, Outcome, Part};
 pub use fault::{Class, Fault, Faults};
-pub use loaded::{Files, Loaded, narrow, open};
+pub use loaded::{Files, Loaded, open};
 pub use planned::{Hosts, Planned, plan_jobs};
 pub use progress::{Progress, Silent};
 pub use records::{Paths, records};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use farpath_record::Origin;
-use farpath_scenario::{Set, Source};
+use farpath_scenario::{Scenario, Set, Source};
 
 use crate::loaded::read;
 use crate::{Fault, Loaded, open};
@@ -48,6 +48,18 @@ pub struct Request {
 }
 
 impl Request {
+    /// What a scenario's text is to say of this run beside `sets`, where it does not: then it is the text of what was run.
+    pub(crate) fn beside(&self, scenario: &Scenario) -> Vec<Set> {
+        let seed = self.seed.filter(|n| *n != scenario.seed);
+        let intervals = self.intervals.filter(|n| *n != scenario.intervals);
+        let seed = seed.map(|n| ("seed", n.to_string()));
+        let intervals = intervals.map(|n| ("intervals", n.to_string()));
+        let set = |(key, value): (&str, String)| {
+            Set::new(format!("scenario.{key}"), &value).of_option(&format!("--{key}"), &value)
+        };
+        [seed, intervals].into_iter().flatten().map(set).collect()
+    }
+
     /// Reads the scenario with these keys set.
     pub(crate) fn open(&self, sets: &[Set]) -> Result<Loaded, Fault> {
         match &self.source {

@@ -5,9 +5,9 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, Search, Set};
 use farpath_units::Rate;
 
-use crate::loaded::keep_only;
+use crate::loaded::{keep_only, read};
 use crate::origin::{Findings, Origin, Setting, answer};
-use crate::{Fault, Loaded, Progress, memory, open};
+use crate::{Fault, Loaded, Progress, memory};
 
 /// A search and what it is made with.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ impl Task<'_> {
     fn scenario(&self, value: &str) -> Result<Scenario, Fault> {
         let mut all = self.sets.to_vec();
         all.extend(self.search.keys.iter().map(|k| Set::new(k, value)));
-        let mut scenario = open(&self.loaded.source.name, &all)?.scenario;
+        let mut scenario = read(self.loaded.source.clone(), &all)?.scenario;
         keep_only(&mut scenario, &self.search.only)?;
         scenario.intervals = self.loaded.scenario.intervals;
         Ok(scenario)

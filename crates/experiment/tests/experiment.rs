@@ -318,3 +318,73 @@ fn real_connections_start_when_the_seed_says() {
     }
     assert!(planned.notes.is_empty(), "{:?}", planned.notes);
 }
+
+/// The text of a run, run again without a word, is the same run: the same digest, the same document.
+#[test]
+fn the_resolved_text_is_the_run() {
+    let of = |text: &str, request: Request| {
+        let source = Some(Source {
+            name: "again.toml".to_owned(),
+            text: text.to_owned(),
+        });
+        let experiment = Experiment::new(Request { source, ..request });
+        let experiment = experiment.unwrap_or_else(|fault| panic!("{fault}\n{text}"));
+        let ran = experiment.run(None, &mut Silent);
+        let resolved = experiment.loaded.document.resolved_text().to_owned();
+        (resolved, ran.expect("it runs").document)
+    };
+    let together = "[[sweep.together]]\nlabel.path = [\"near\", \"far\"]\n\"link.ab.delay\" = [\"1 ms\", \"9 ms\"]\n\"test.bulk.window\" = [\"64 KiB\", \"1 MiB\"]\n";
+    let labelled = SMALL.replace(
+        "[sweep]\n\"link.ab.delay\" = [\"5 ms\", \"20 ms\", \"80 ms\"]\n",
+        together,
+    );
+    assert_ne!(labelled, SMALL);
+    let bare = SMALL.replace(
+        "[scenario]\nname = \"small\"",
+        "scenario = { name = \"small\" }",
+    );
+    assert_ne!(bare, SMALL);
+    let cases: [(&str, &[&str], Option<u64>, Option<u32>); 9] = [
+        (SMALL, &[], None, None),
+        (SMALL, &[], Some(99), Some(50)),
+        (
+            SMALL,
+            &["link.ab.delay=20 ms", "test.bulk.cc=reno"],
+            Some(7),
+            None,
+        ),
+        (
+            SMALL,
+            &["link.ab.delay=3 ms", "link.ab.forward.loss=1e-2"],
+            None,
+            None,
+        ),
+        (
+            SMALL,
+            &["link.ab.delay=[\"1 ms\", \"2 ms\"]"],
+            None,
+            Some(20),
+        ),
+        (&labelled, &["link.ab.delay=9 ms"], Some(3), None),
+        (&labelled, &["test.bulk.window=100 kB"], None, None),
+        (
+            &labelled,
+            &["link.ab.delay=[\"1 ms\", \"2 ms\"]"],
+            Some(5),
+            None,
+        ),
+        (&bare, &["scenario.seed=4"], Some(6), None),
+    ];
+    for (text, sets, seed, intervals) in cases {
+        let request = Request {
+            sets: sets.iter().map(|s| s.parse().expect("a set")).collect(),
+            seed,
+            intervals,
+            ..Request::new("")
+        };
+        let (resolved, first) = of(text, request);
+        let (_, again) = of(&resolved, Request::new(""));
+        assert_eq!(first, again, "{sets:?} {seed:?} {intervals:?}\n{resolved}");
+        assert!(seed.is_none_or(|seed| first.seed == seed));
+    }
+}

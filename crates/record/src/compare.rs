@@ -326,6 +326,13 @@ fn blank(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Comparison {
     }
 }
 
+/// Whether two runs are of other scenarios, as far as can be told: a seed is a part of the text, so that texts of runs with
+/// seeds of their own differ.
+fn apart(a: &RunDocument, b: &RunDocument) -> bool {
+    let other_text = a.seed == b.seed && a.scenario_sha256 != b.scenario_sha256;
+    a.scenario != b.scenario || other_text
+}
+
 fn notes(a: &[Named], b: &[Named]) -> Vec<String> {
     let mut notes = Vec::new();
     let texts = |set: &[Named]| -> BTreeSet<String> {
@@ -334,17 +341,26 @@ fn notes(a: &[Named], b: &[Named]) -> Vec<String> {
             .map(|n| format!("{} ({})", n.document.scenario, short(&n.document)))
             .collect()
     };
+    let any = |a: &[Named], b: &[Named]| {
+        let mut all = a.iter();
+        all.any(|a| b.iter().any(|b| apart(&a.document, &b.document)))
+    };
     let (left, right) = (texts(a), texts(b));
     let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
     if !b.is_empty() && left != right {
+        let or = if any(a, b) {
+            ""
+        } else {
+            ", or their seeds alone"
+        };
         notes.push(format!(
-            "the scenarios differ: A {}, B {}",
+            "the scenarios differ{or}: A {}, B {}",
             list(&left),
             list(&right)
         ));
     }
     for (name, set, texts) in [("A", a, left), ("B", b, right)] {
-        if texts.len() > 1 {
+        if any(set, set) {
             notes.push(format!("{name} is of several scenarios: {}", list(&texts)));
         }
         let invalid = |n: &Named| n.document.records.iter().filter(|r| !r.valid).count();

@@ -413,3 +413,25 @@ fn sets_of_one_point_each_are_compared_wherever_it_is() {
     let found = sets(&both, &cubic, None).expect("comparable");
     assert_eq!((goodput(&found).a.mean, found.tests_missing), (9.0, 1));
 }
+
+/// A seed is a part of the text: runs of one scenario with seeds of their own have texts of their own.
+#[test]
+fn runs_with_seeds_of_their_own_are_not_called_other_scenarios() {
+    let of = |seed: u64, text: &str| {
+        let mut one = simulated(&format!("{seed}{text}"), seed, &[1.0]);
+        one.document.scenario_sha256 = text.to_owned();
+        one
+    };
+    let notes = |a: &[Named], b: &[Named]| sets(a, b, None).expect("comparable").notes.join("; ");
+    let seeds = [of(1, "aa"), of(2, "bb")];
+    assert_eq!(notes(&seeds, &seeds), "");
+    let unknown = notes(&[of(1, "aa")], &[of(2, "bb")]);
+    assert!(
+        unknown.contains("differ, or their seeds alone: A "),
+        "{unknown}"
+    );
+    let other = notes(&seeds, &[of(1, "cc")]);
+    assert!(other.contains("the scenarios differ: A "), "{other}");
+    let several = notes(&[of(1, "aa"), of(1, "bb")], &seeds);
+    assert!(several.contains("A is of several scenarios"), "{several}");
+}

@@ -91,6 +91,7 @@ impl RunDocument {
             schema: RUN_SCHEMA.to_owned(),
             scenario: scenario.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: None,
             seed,
             scenario_sha256,
             sweep: Vec::new(),
@@ -99,6 +100,14 @@ impl RunDocument {
             links: Vec::new(),
             expectations: Vec::new(),
             repeats: None,
+        }
+    }
+
+    /// farpath's version, with its commit where that is known: `0.1.0 (1a2b3c4d5e6f 2026-11-22)`.
+    pub fn built(&self) -> String {
+        match &self.commit {
+            Some(commit) => format!("{} ({commit})", self.version),
+            None => self.version.clone(),
         }
     }
 

@@ -88,6 +88,21 @@ fn the_json_is_the_contracts_to_the_letter() {
     );
 }
 
+/// No file of a run had it: `farpath --version` alone knew.
+#[test]
+fn a_document_names_the_commit_where_that_is_known() {
+    let mut run = document();
+    assert_eq!(run.built(), run.version);
+    run.commit = Some("1a2b3c4d5e6f 2026-11-22".to_owned());
+    assert!(run.built().ends_with(" (1a2b3c4d5e6f 2026-11-22)"));
+    assert!(
+        run.to_json()
+            .contains("\n\"commit\": \"1a2b3c4d5e6f 2026-11-22\",\n")
+    );
+    let read = RunDocument::from_json(&run.to_json()).expect("own JSON");
+    assert_eq!(read.commit, run.commit);
+}
+
 #[test]
 fn a_document_survives_the_round_trip() {
     let run = document();

@@ -12,13 +12,14 @@
 //! - A metric that a record says is absent, because what it measures never came about, is judged
 //!   everywhere, and fails: a transfer that never completed has no `completion_ns`.
 //! - If that leaves nobody, although somebody asked for ran, the expectation fails once: a test or a
-//!   metric that exists nowhere is a mistake, not a success.
+//!   metric that exists nowhere is a mistake, not a success. So does one of a file on what the scenario lacks.
 //!
 //! Several repeats count by their median; where one of them says that the metric is absent, there is
 //! none. Repeats marked invalid count only where none is valid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::stated::unstated;
 use crate::{Expectation, LinkRecord, Origin, Record, link_metric};
 
 /// A sweep point.
@@ -52,6 +53,8 @@ pub struct Expect {
     /// The scenario must expect the same in a band of its own that holds the middle of this one and is at most this share of its
     /// own middle wide.
     pub stated_within: Option<f64>,
+    /// What the scenario has not, and must have for a file of `--expect` to judge it: it fails.
+    pub lacking: Option<String>,
 }
 
 /// Finds metrics in a run's records and links.
@@ -231,6 +234,7 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             })
             .collect();
         let before = judged.len();
+        let statement = |point: &Point, origin| unstated(expect, expects, (point, origin, &asked));
         for point in points(expect, &results) {
             for origin in asked
                 .iter()
@@ -239,7 +243,7 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             {
                 let actual = results.compared(expect, origin, &point);
                 let mut one = verdict(expect, origin, point.clone(), actual);
-                one.unstated = unstated(expect, expects, &point);
+                one.unstated = statement(&one.point, origin);
                 one.pass &= one.unstated.is_none();
                 let reason = results.reason(expect, origin, &point);
                 let unseen = || unseen(&expect.metric).filter(|_| actual.is_none());
@@ -251,41 +255,12 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             && let Some(origin) = asked.last()
         {
             let mut none = verdict(expect, *origin, expect.point.clone(), None);
-            none.absent = unseen(&expect.metric);
-            none.unstated = unstated(expect, expects, &expect.point);
+            none.absent = expect.lacking.clone().or_else(|| unseen(&expect.metric));
+            none.unstated = statement(&expect.point, *origin).filter(|_| expect.lacking.is_none());
             judged.push(none);
         }
     }
     judged
-}
-
-/// Why the scenario's own expectations, among `all`, do not state at a point what `expect` demands of them; `None` where they do.
-fn unstated(expect: &Expect, all: &[Expect], point: &Point) -> Option<String> {
-    let within = expect.stated_within?;
-    let own = |e: &&Expect| {
-        let applies = e.point.iter().all(|(key, v)| point.get(key) == Some(v));
-        e.file.is_none() && e.written() == expect.written() && applies
-    };
-    let middle = |e: &Expect| Some((e.min? + e.max?) / 2.0);
-    let width = |e: &Expect| Some(e.max? - e.min?);
-    // A band of exactly that width is one, whatever binary fractions say.
-    let most = |e: &Expect| middle(e).map(|m| m.abs() * within * (1.0 + 1e-9));
-    let narrow = |e: &&Expect| width(e).zip(most(e)).is_some_and(|(w, most)| w <= most);
-    let asked = middle(expect)?;
-    let holds = |e: &Expect| e.min <= Some(asked) && e.max.is_some_and(|max| asked <= max);
-    let mut own = all.iter().filter(own).peekable();
-    if own.peek().is_none() {
-        return Some("the scenario has no expectation of its own of this".to_owned());
-    }
-    let mut narrow = own.filter(narrow).peekable();
-    if narrow.peek().is_none() {
-        let percent = (within * 1e4).round() / 1e2;
-        return Some(format!(
-            "the scenario's own band is wider than {percent} % of its middle"
-        ));
-    }
-    let none = !narrow.any(holds);
-    none.then(|| "the scenario's own band leaves out the middle of this one".to_owned())
 }
 
 /// Why no window has the one cut that this metric is of.
@@ -298,7 +273,8 @@ fn unseen(metric: &str) -> Option<String> {
 
 /// The points at which an expectation is judged.
 fn points(expect: &Expect, results: &Results<'_>) -> Vec<Point> {
-    let Some((subject, _)) = split(&expect.metric) else {
+    let known = split(&expect.metric).filter(|_| expect.lacking.is_none());
+    let Some((subject, _)) = known else {
         return Vec::new();
     };
     let matches = |p: &Point| expect.point.iter().all(|(k, v)| p.get(k) == Some(v));
@@ -336,9 +312,7 @@ impl Expect {
 
 fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -> Expectation {
     let metric = expect.written();
-    let inside =
-        |v: f64| expect.min.is_none_or(|min| v >= min) && expect.max.is_none_or(|max| v <= max);
-    Expectation {
+    let mut judged = Expectation {
         metric,
         origin,
         point,
@@ -351,7 +325,18 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         source: expect.source.clone(),
         note: expect.note.clone(),
         file: expect.file.clone(),
-        pass: actual.is_some_and(inside),
+        pass: false,
+    };
+    judged.pass = judged.is_inside();
+    judged
+}
+
+impl Expectation {
+    /// Whether there is a value and it lies inside the bounds, whatever else is demanded.
+    pub fn is_inside(&self) -> bool {
+        let inside =
+            |v: f64| self.min.is_none_or(|min| v >= min) && self.max.is_none_or(|max| v <= max);
+        self.actual.is_some_and(inside)
     }
 }
 

@@ -56,7 +56,7 @@ pub struct RunOfPage {
     /// The command that made it, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// farpath's version.
+    /// farpath's version, with its commit where that is known.
     pub version: String,
     /// Its seed.
     pub seed: u64,

@@ -248,10 +248,13 @@ pub struct RunDocument {
     pub scenario: String,
     /// farpath's version.
     pub version: String,
+    /// The commit farpath was built from, with its date; absent of a development build, and of one without a checkout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The seed of the run; 0 without a scenario.
     #[serde(default)]
     pub seed: u64,
-    /// SHA-256 of the scenario text after `--set` and of the files it reads, hexadecimal; empty
+    /// SHA-256 of the scenario text after `--set` and `--seed` and of the files it reads, hexadecimal; empty
     /// without a scenario.
     #[serde(default)]
     pub scenario_sha256: String,

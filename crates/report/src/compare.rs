@@ -162,7 +162,8 @@ fn columns(rows: &[&Row]) -> Vec<Column> {
             Some(_) => percent(value / row.a.mean.abs()),
             None => String::new(),
         };
-        let sign = if row.difference > 0.0 { "+" } else { "" };
+        let is_more = row.difference > 0.0 && !is_rounding(row);
+        let sign = if is_more { "+" } else { "" };
         let difference = match row.relative {
             Some(share) => format!("{sign}{}", percent(share)),
             None => format!("{sign}{}", numbers[2]),
@@ -211,13 +212,26 @@ fn columns(rows: &[&Row]) -> Vec<Column> {
         .collect()
 }
 
+/// Percent below which a difference is one of binary fractions.
+const ROUNDING: f64 = 1e-10;
+
 fn percent(share: f64) -> String {
     let value = share * 100.0;
+    // What is left of rounding is no difference.
+    let value = if value.abs() < ROUNDING { 0.0 } else { value };
     match value.abs() {
         v if v >= 1000.0 => format!("{value:.0} %"),
         v if v >= 0.01 || v == 0.0 => format!("{value:.2} %"),
         _ => format!("{value:.0e} %"),
     }
+}
+
+/// What is said of a difference that chance may have made.
+const UNTOLD: &str = "not told apart";
+
+/// Whether there is no difference but that of binary fractions.
+fn is_rounding(row: &Row) -> bool {
+    row.difference.abs() * 100.0 <= ROUNDING * row.a.mean.abs()
 }
 
 /// What is said of a difference that the metric's steps hide.
@@ -232,8 +246,9 @@ fn says(row: &Row) -> String {
         {
             BELOW.to_owned()
         }
-        (Verdict::Same, Some(more)) if more > 0 => format!("same; {more} more"),
-        (Verdict::Same, _) => "same".to_owned(),
+        (Verdict::Same, Some(more)) if more > 0 => format!("{UNTOLD}; {more} more"),
+        (Verdict::Same, _) if is_rounding(row) => "same".to_owned(),
+        (Verdict::Same, _) => UNTOLD.to_owned(),
     };
     if row.beyond_tolerance {
         format!("{text} BEYOND")
@@ -250,8 +265,11 @@ fn key(rows: &[&Row]) -> String {
         _ => "of pairs Student, else Welch",
     };
     let mut text = format!(
-        "differs: the 95 % confidence interval of B \u{2212} A ({by}) does not hold zero. same: it does."
+        "differs: the 95 % confidence interval of B \u{2212} A ({by}) does not hold zero. same: A and B are equal."
     );
+    if rows.iter().any(|r| says(r).starts_with(UNTOLD)) {
+        text += " not told apart: it does hold zero, and A and B differ.";
+    }
     if pairs > 0 {
         text += " Pairs: both sides have the same seeds, and are compared seed by seed.";
     }
@@ -282,7 +300,7 @@ fn key(rows: &[&Row]) -> String {
 fn verdict(comparison: &Comparison, rows: &[&Row]) -> String {
     let count = |v: Verdict| rows.iter().filter(|r| r.verdict == v).count();
     let mut text = format!(
-        "{} metrics: {} differ, {} the same, {} of single runs",
+        "{} metrics: {} differ, {} the same or not told apart, {} of single runs",
         rows.len(),
         count(Verdict::Differs),
         count(Verdict::Same),

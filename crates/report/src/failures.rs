@@ -116,14 +116,19 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         .file
         .as_ref()
         .map_or(String::new(), |f| format!(", by {f}"));
+    let expected = match (&e.unstated, e.is_inside()) {
+        (Some(why), true) => {
+            let by = file.trim_start_matches(',');
+            format!("as expected{by}, and not stated: {why}")
+        }
+        (Some(why), false) => format!("expected {band}{file}; and not stated: {why}"),
+        (None, _) => format!("expected {band}{file}"),
+    };
     let mut text = format!(
-        "{}, {}{point}: {actual}, expected {band}{file}",
+        "{}, {}{point}: {actual}, {expected}",
         e.metric,
         e.origin.name()
     );
-    if let Some(why) = &e.unstated {
-        text += &format!("; {why}");
-    }
     if let Some(stated) = &e.stated {
         text += &format!(" (stated: {stated})");
     }

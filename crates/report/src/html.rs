@@ -89,7 +89,7 @@ fn plain(data: &ReportData) -> String {
         &mut out,
         format_args!(
             "<p>farpath {}, seed {}, scenario SHA-256 <code>{}</code>{}</p>",
-            escape(&document.version),
+            escape(&document.built()),
             document.seed,
             escape(&document.scenario_sha256),
             data.command

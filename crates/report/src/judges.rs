@@ -20,6 +20,18 @@ pub(crate) fn short(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
+/// A judge's verdict of these: what was found is told from what was not answered.
+pub(crate) fn verdict(its: &[&Expectation]) -> &'static str {
+    let outside = |e: &&Expectation| !e.pass && !(e.is_inside() && e.unstated.is_some());
+    let outside = its.iter().any(outside);
+    match (outside, its.iter().any(|e| e.unstated.is_some())) {
+        (false, false) => "ok",
+        (true, false) => "FAIL",
+        (false, true) => "not stated",
+        (true, true) => "FAIL and not stated",
+    }
+}
+
 /// How many expectations there are and how many hold; of each who judges, where files do, too.
 pub(crate) fn counted(run: &RunDocument) -> String {
     let words = |all: &[&Expectation]| {

@@ -8,6 +8,7 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 
 use crate::certificate;
 use crate::failures::out_of_range;
+use crate::judges::short;
 use crate::quantity::{exact, quantity};
 
 /// Writes the run's expectations and certificates as JUnit XML, and `others` behind them: what was asked for and is not
@@ -18,7 +19,7 @@ use crate::quantity::{exact, quantity};
 pub fn write(run: &RunDocument, others: &[Case], out: impl Write) -> Result<(), SerializeError> {
     let mut suite = TestSuite::new(run.scenario.as_str());
     suite.add_property(("seed", run.seed.to_string().as_str()));
-    suite.add_property(("version", run.version.as_str()));
+    suite.add_property(("version", run.built().as_str()));
     let keys = Keys::of(run);
     let cases = run.expectations.iter().map(|e| case(run, &keys, e));
     suite.add_test_cases(cases);
@@ -55,6 +56,16 @@ pub fn unjudged(run: &RunDocument, expects: &[Expect], missing: &[Point], why: &
         missing.iter().filter(meant).map(move |p| case(e, p))
     });
     at_points.collect()
+}
+
+/// The case of what was asked for and not run, since it was wrong.
+pub fn not_run(why: &str) -> Case {
+    // A diagnostic has lines drawn with blanks.
+    let why: Vec<&str> = why.split_whitespace().collect();
+    Case {
+        name: "run".to_owned(),
+        outcome: Outcome::Error(format!("not run: {}", why.join(" "))),
+    }
 }
 
 /// The case of an emulation that was asked for and not run, and why.
@@ -173,8 +184,11 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation) -> TestCase {
         let shown = |v: f64| format!("{} ({})", quantity(&e.metric, v), exact(&e.metric, v));
         let print = |v: Option<f64>| v.map_or_else(|| "none".to_owned(), shown);
         status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        // Who built what was asked for and did not answer is told from who did not build it.
+        let unanswered = e.unstated.as_ref().filter(|_| e.is_inside());
+        let unanswered = unanswered.map_or(String::new(), |why| format!("not stated: {why}; "));
         status.set_message(format!(
-            "actual {}, min {}, max {}",
+            "{unanswered}actual {}, min {}, max {}",
             print(e.actual),
             print(e.min),
             print(e.max)
@@ -196,7 +210,7 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation) -> TestCase {
     let mut case = TestCase::new(name, status);
     // Whose expectation it is: a file's may be of what the scenario expects, too.
     case.set_classname(match &e.file {
-        Some(file) => format!("{}, {file}", run.scenario),
+        Some(file) => format!("{}, {}", run.scenario, short(file)),
         None => run.scenario.clone(),
     });
     case

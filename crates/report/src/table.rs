@@ -196,11 +196,7 @@ fn row<'a>(run: &RunDocument, index: &Index<'_>, path: &str, point: &'a Point) -
     stated.dedup();
     let judges = judges::of(&judged);
     let mark = judges.iter().map(|(judge, all)| {
-        let verdict = if all.iter().all(|e| e.pass) {
-            "ok"
-        } else {
-            "FAIL"
-        };
+        let verdict = judges::verdict(all);
         judge.map_or(verdict.to_owned(), |file| {
             format!("{} {verdict}", judges::short(file))
         })
@@ -244,6 +240,9 @@ fn fairness(
     farpath_record::median(values)
 }
 
+/// How long a connection took that had so many bytes.
+const COMPLETION: &str = "completion_ns";
+
 /// Every metric the table shows, in full: test by test in the order of the records, first what is
 /// always shown, then what is expected; then what is expected of links.
 pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
@@ -261,6 +260,12 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
         };
         for metric in headline(&record.kind) {
             add(format!("{test}.{metric}"));
+        }
+        // Of so many bytes the time they took is the answer.
+        let ends =
+            record.metrics.contains_key(COMPLETION) || record.absent.contains_key(COMPLETION);
+        if record.kind == "tcp" && ends {
+            add(format!("{test}.{COMPLETION}"));
         }
         // An echo that came back says nothing of loss; one that did not is news.
         if record.kind == "ping" && record.metrics.get("loss_ratio").is_some_and(|l| *l > 0.0) {

@@ -76,17 +76,19 @@ pub(crate) fn named(
     Some(read(&table.unwrap_or_else(Fields::empty), faults))
 }
 
-/// What manages the queue of a table.
-pub(crate) fn aqm(f: &Fields, faults: &mut Vec<Diagnostic>) -> Option<AqmConfig> {
+/// What manages the queue of a table, a class's or that of a direction without classes.
+pub(crate) fn aqm(f: &Fields, is_class: bool, faults: &mut Vec<Diagnostic>) -> Option<AqmConfig> {
     let mut said = KINDS.iter().filter(|(key, _)| f.has(key.name));
     let (key, read) = said.next()?;
     if let Some((other, _)) = said.next() {
         let title = format!("`{}` and `{}` of one queue", key.name, other.name);
         let d = Diagnostic::new(f.place(other.name), title);
         let d = d.see(f.place(key.name), "the other one");
-        faults.push(
-            d.help("keep one of them, or divide the frames into classes and give each its own"),
-        );
+        let d = d.help("keep one of them, or divide the frames into classes and give each its own");
+        faults.push(match is_class {
+            true => d,
+            false => d.help("where a sweep sets `aqm`, write `aqm = \"fifo\"` beside them: each is read where it is named"),
+        });
     }
     Some(read(&f.get(key.name)?, faults))
 }

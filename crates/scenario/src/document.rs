@@ -66,7 +66,7 @@ impl Document {
         &self.edited.text
     }
 
-    /// How many expectations lists of `--set` left out with their points of the sweep.
+    /// How many expectations `--set` left out with their points of the sweep.
     pub fn left_out(&self) -> usize {
         self.edited.left_out
     }
@@ -116,7 +116,7 @@ impl Document {
     }
 
     /// The expectations of `source`, a text of `[[expect]]` alone, on `scenario`, which was read of this document; and what
-    /// is doubted of them, as by [`Document::doubts`].
+    /// is doubted of them, as by [`Document::doubts`]. One on what the scenario lacks is no fault: it says so, and fails.
     ///
     /// # Errors
     /// Every fault found, where it stands in `source`; a text without an expectation is one.
@@ -131,7 +131,7 @@ impl Document {
         let names = Names::collect(&tables, &mut Vec::new());
         let mut faults = Vec::new();
         let fields = expectations_of(&source.text, &mut faults);
-        let expect = |f: &Fields| expect::expect(f, &names, scenario, &mut faults);
+        let expect = |f: &Fields| expect::beside(f, &names, scenario, &mut faults);
         let mut expects: Vec<Expect> = fields.iter().filter_map(expect).collect();
         expects
             .iter_mut()

@@ -12,12 +12,35 @@ use crate::model::Scenario;
 use crate::names::Names;
 use crate::quantity;
 
-/// An expectation; bounds are converted to the metric's unit.
+/// An expectation of the scenario's own; bounds are converted to the metric's unit.
 pub(crate) fn expect(
     f: &Fields,
     names: &Names,
     scenario: &Scenario,
     faults: &mut Vec<Diagnostic>,
+) -> Option<Expect> {
+    read(f, names, scenario, (faults, None))
+}
+
+/// An expectation of a file beside the scenario: what the scenario lacks is its own fault, not that of the file.
+pub(crate) fn beside(
+    f: &Fields,
+    names: &Names,
+    scenario: &Scenario,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Expect> {
+    let mut lacking = Vec::new();
+    let mut expect = read(f, names, scenario, (faults, Some(&mut lacking)))?;
+    expect.lacking = lacking.into_iter().next();
+    Some(expect)
+}
+
+/// What a text says and must not goes to `faults`, what the scenario lacks to the second list; without one it is a fault, too.
+fn read(
+    f: &Fields,
+    names: &Names,
+    scenario: &Scenario,
+    (faults, mut lacking): (&mut Vec<Diagnostic>, Option<&mut Vec<String>>),
 ) -> Option<Expect> {
     let before = faults.len();
     let metric: At<String> = f.at("metric")?;
@@ -26,7 +49,10 @@ pub(crate) fn expect(
         .into_iter()
         .flatten()
     {
-        metric::check(path, names, faults);
+        match (metric::lacking(path, names), &mut lacking) {
+            (Some(why), Some(all)) => all.push(why),
+            _ => metric::check(path, names, faults),
+        }
     }
     // Of an unknown metric nobody knows the unit.
     if faults.len() > before {
@@ -56,7 +82,12 @@ pub(crate) fn expect(
     }
     let stated_within = stated_within(f, min.zip(max).is_some(), faults);
     let origins: Vec<At<String>> = f.get("origins").unwrap_or_default();
-    let point = point(f, scenario, faults);
+    let mut unswept = Vec::new();
+    let point = point(f, scenario, &mut unswept);
+    match lacking {
+        Some(all) => all.extend(unswept.iter().map(Diagnostic::in_a_line)),
+        None => faults.append(&mut unswept),
+    }
     (faults.len() == before).then(|| Expect {
         metric: metric.into_inner(),
         over: over.map(At::into_inner),
@@ -70,6 +101,7 @@ pub(crate) fn expect(
         note,
         file: None,
         stated_within,
+        lacking: None,
     })
 }
 

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::bare;
 use crate::decode::{At, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, nearest};
 use crate::names::Names;
 
 /// A number in `unit`, of text: with its unit where it has one.
@@ -47,14 +47,7 @@ pub(crate) fn read(unit: Unit, text: &str) -> Result<f64, String> {
 
 /// Checks that a metric path names something that will exist; a fault with a suggestion if not.
 pub(crate) fn check(path: &At<String>, names: &Names, faults: &mut Vec<Diagnostic>) {
-    let text = path.get_ref().as_str();
-    let (first, rest) = text.split_once('.').unwrap_or((text, ""));
-    let unknown = match first {
-        "link" => in_link(text, rest, names),
-        "search" => in_search(text, rest, names),
-        test => in_test(text, test, rest, names),
-    };
-    if let Some(u) = unknown {
+    if let Some(u) = unknown(path.get_ref(), names) {
         let known = u.known.iter().map(String::as_str);
         let d = Diagnostic::new(path.span(), u.title);
         faults.push(match u.remedy {
@@ -64,9 +57,35 @@ pub(crate) fn check(path: &At<String>, names: &Names, faults: &mut Vec<Diagnosti
     }
 }
 
+/// What a scenario must have so that a metric path names something of it; none where it has that, and where no scenario could
+/// have it.
+pub(crate) fn lacking(path: &At<String>, names: &Names) -> Option<String> {
+    let u = unknown(path.get_ref(), names).filter(|u| u.of_scenario)?;
+    let known: Vec<&str> = u.known.iter().map(String::as_str).collect();
+    let near = nearest(u.part, &known).filter(|near| !["link", "search"].contains(near));
+    let near = near.map_or(String::new(), |near| {
+        format!(": did you mean it by `{near}`?")
+    });
+    Some(match u.title.strip_prefix("there is no ") {
+        Some(what) => format!("the scenario has no {what}, and must have one of this name{near}"),
+        None => format!("`{}` of the scenario: {}", shorten(path.get_ref()), u.title),
+    })
+}
+
+fn unknown<'a>(text: &'a str, names: &Names) -> Option<Unknown<'a>> {
+    let (first, rest) = text.split_once('.').unwrap_or((text, ""));
+    match first {
+        "link" => in_link(text, rest, names),
+        "search" => in_search(text, rest, names),
+        test => in_test(text, test, rest, names),
+    }
+}
+
 /// The part of a path that names nothing, and what it could have named.
 struct Unknown<'a> {
     part: &'a str,
+    /// Another scenario could have it.
+    of_scenario: bool,
     title: String,
     known: Vec<String>,
     /// What to do, where there is nothing that it could have named.
@@ -82,6 +101,7 @@ impl<'a> Unknown<'a> {
         let known = known.into_iter().map(|k| k.to_string()).collect();
         Some(Unknown {
             part,
+            of_scenario: true,
             title,
             known,
             remedy: "",
@@ -144,6 +164,7 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
         if names.tests().next().is_none() {
             return Some(Unknown {
                 part: test,
+                of_scenario: true,
                 title: format!("{title}: the scenario has no tests"),
                 known: Vec::new(),
                 remedy: "add a [[test]]: its `name` is what stands before the point here",
@@ -157,7 +178,10 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
         Subject::Ping => "a ping".to_owned(),
         _ => format!("a {} test", kind.name()),
     };
-    in_registry(text, metric, &of, kind)
+    let mut unknown = in_registry(text, metric, &of, kind)?;
+    let mut tests = Subject::TESTS.iter();
+    unknown.of_scenario = tests.any(|(other, ..)| metric::of(*other).any(|m| m.name == metric));
+    Some(unknown)
 }
 
 fn in_registry<'a>(text: &str, metric: &'a str, of: &str, subject: Subject) -> Option<Unknown<'a>> {
@@ -170,5 +194,9 @@ fn in_registry<'a>(text: &str, metric: &'a str, of: &str, subject: Subject) -> O
     } else {
         format!("{of} has no metric `{}`", shorten(metric))
     };
-    Unknown::new(metric, title, known())
+    let unknown = Unknown::new(metric, title, known())?;
+    Some(Unknown {
+        of_scenario: false,
+        ..unknown
+    })
 }

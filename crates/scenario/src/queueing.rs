@@ -304,7 +304,7 @@ fn manager(
         let help = "every queue of fq-codel has a controller: set it in `fq_codel`";
         faults.push(Diagnostic::new(f.place(key), title).help(help));
     }
-    let aqm = managed.and_then(|f| aqm::aqm(f, faults));
+    let aqm = managed.and_then(|f| aqm::aqm(f, false, faults));
     (fair, aqm, managed.and_then(|f| aqm::curve(f, faults)))
 }
 
@@ -345,7 +345,7 @@ fn class(
         fault("weight", title, help);
     }
     let limit = limit(f, &name, (queue, memory), faults);
-    let aqm = aqm::aqm(f, faults);
+    let aqm = aqm::aqm(f, true, faults);
     let curve = aqm::curve(f, faults);
     let rules: Vec<Fields> = f.get("drop").unwrap_or_default();
     let rule = |r: &Fields| {

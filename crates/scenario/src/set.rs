@@ -112,7 +112,7 @@ pub(crate) struct Edit {
 pub(crate) struct Edited {
     pub(crate) text: String,
     edits: Vec<Edit>,
-    /// Expectations whose points a list took from the sweep.
+    /// Expectations whose points were taken from the sweep.
     pub(crate) left_out: usize,
 }
 
@@ -286,20 +286,38 @@ fn within_tables(
 }
 
 fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal> {
+    // What runs at no point of the sweep, a search, takes the value from where the key itself stands.
+    match !set.is_swept() && is_list_of_sweep(edited, number, set) {
+        true => Ok(()),
+        false => in_place(edited, number, set),
+    }
+}
+
+/// Gives the sweep the value, or the values, of a key that it has; true of a list, which the key itself does not take.
+fn is_list_of_sweep(edited: &mut Edited, number: usize, set: &Set) -> bool {
+    let (tree, errors) = DeTable::parse_recoverable(&edited.text);
+    let found = target(&set.path).ok().filter(|_| errors.is_empty());
+    let Some(edits) =
+        found.and_then(|target| swept::edits(&edited.text, tree.get_ref(), &target, set))
+    else {
+        return false;
+    };
+    edited.left_out += edits.left_out;
+    for (span, new) in edits.replaced {
+        edited.replace(number, span, &new);
+    }
+    edits.of_list
+}
+
+/// Gives the key itself the value.
+fn in_place(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal> {
     let (tree, errors) = DeTable::parse_recoverable(&edited.text);
     let target =
         target(&set.path).map_err(|fault| with_section(fault, tree.get_ref(), &set.path))?;
-    let value = literal(&set.value);
     if !errors.is_empty() {
         return Ok(()); // The text itself is wrong, which is reported in its own place.
     }
-    if let Some(edits) = swept::edits(&edited.text, tree.get_ref(), &target, set) {
-        edited.left_out += edits.left_out;
-        for (span, new) in edits.replaced {
-            edited.replace(number, span, &new);
-        }
-        return Ok(());
-    }
+    let value = literal(&set.value);
     let (span, new) = match find(tree.get_ref(), &target, set)? {
         Found::Root => (
             edited.text.len()..edited.text.len(),
@@ -311,7 +329,7 @@ fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusa
                 for span in apart.into_iter().rev() {
                     edited.replace(number, span, "");
                 }
-                return apply_one(edited, number, set);
+                return in_place(edited, number, set);
             }
             match rival(t, &target.keys) {
                 Some(rival) => (rival, format!("{} = {value}", target.keys[0].name)),

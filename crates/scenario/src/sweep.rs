@@ -43,7 +43,7 @@ const MOST_POINTS: usize = 100_000;
 const TOGETHER: &str = "together";
 
 /// In one of those: the name of its steps, and a word for each.
-const LABEL: &str = "label";
+pub(crate) const LABEL: &str = "label";
 
 /// Decodes `[sweep]`, keys in the order of the file.
 pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key> {
@@ -261,20 +261,34 @@ pub(crate) fn several(key: &str) -> String {
     )
 }
 
+/// Where a key of the sweep stands.
+pub(crate) struct Home<'t> {
+    /// The table it is a key of.
+    pub(crate) table: &'t DeTable<'t>,
+    /// That table, where its keys advance together.
+    pub(crate) group: Option<&'t Spanned<DeValue<'t>>>,
+}
+
+/// The table of a key in `[sweep]`: that itself, or one whose keys advance together.
+pub(crate) fn home<'t>(root: &'t DeTable<'t>, path: &str) -> Option<Home<'t>> {
+    let table = root.get("sweep")?.get_ref().as_table()?;
+    if table.contains_key(path) {
+        return Some(Home { table, group: None });
+    }
+    let groups = table.get(TOGETHER)?.get_ref().as_array()?;
+    let has = |group: &&Spanned<DeValue<'_>>| {
+        let keys = group.get_ref().as_table();
+        keys.is_some_and(|keys| keys.contains_key(path))
+    };
+    let group = groups.iter().find(has)?;
+    let table = group.get_ref().as_table()?;
+    let group = Some(group);
+    Some(Home { table, group })
+}
+
 /// The list of a key in `[sweep]`, by itself or beside those that it advances together with.
-pub(crate) fn values<'t>(root: &'t DeTable<'t>, path: &str) -> Option<&'t Spanned<DeValue<'t>>> {
-    let DeValue::Table(sweep) = root.get("sweep")?.get_ref() else {
-        return None;
-    };
-    let groups = match sweep.get(TOGETHER).map(Spanned::get_ref) {
-        Some(DeValue::Array(groups)) => groups.iter().map(Spanned::get_ref).collect(),
-        _ => Vec::new(),
-    };
-    let tables = groups.into_iter().filter_map(DeValue::as_table);
-    let mut keys = core::iter::once(sweep)
-        .chain(tables)
-        .filter_map(|table| table.get(path));
-    keys.next()
+fn values<'t>(root: &'t DeTable<'t>, path: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+    home(root, path)?.table.get(path)
 }
 
 impl Scenario {

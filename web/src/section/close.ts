@@ -62,7 +62,7 @@ export function reproduce(data: ReportData): HTMLElement {
       ? "The same version, scenario and seed give the same bits in models; what is emulated varies with the machine."
       : "The same version, scenario and seed give the same bits."),
     h("pre", { class: "command" }, h("code", {}, command)),
-    h("dl", { class: "facts-small" }, entry("version", `farpath ${run.version}`), entry("seed", String(run.seed)),
+    h("dl", { class: "facts-small" }, entry("version", `farpath ${run.version}${run.commit === undefined ? "" : ` (${run.commit})`}`), entry("seed", String(run.seed)),
       entry("scenario SHA-256", h("code", { class: "hash" }, run.scenario_sha256))),
     files(data, base));
 }

@@ -27,7 +27,7 @@ use super::watch::Watch;
 use super::{FAULT, environment};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note};
-use crate::output::{Pending, prepare_file};
+use crate::output::{Pending, prepare_report};
 use crate::progress::{self, Bar};
 use crate::shell;
 use crate::value::maybe;
@@ -103,13 +103,10 @@ struct Files {
 
 impl Files {
     fn prepare(json: Option<&File>, junit: Option<&File>) -> Result<Files, Failure> {
-        let files = Files {
-            json: json.map(prepare_file).transpose()?,
-            junit: junit.map(prepare_file).transpose()?,
-        };
-        let all = [&files.json, &files.junit].into_iter().flatten();
-        all.for_each(Pending::remove_old);
-        Ok(files)
+        Ok(Files {
+            json: json.map(prepare_report).transpose()?,
+            junit: junit.map(prepare_report).transpose()?,
+        })
     }
 
     /// Writes what a run came to.

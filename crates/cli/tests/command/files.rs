@@ -377,7 +377,7 @@ fn what_cannot_be_written_is_exit_3_before_anything_runs() {
 }
 
 #[test]
-fn a_run_that_fails_leaves_no_file() {
+fn a_run_that_fails_leaves_its_report_alone() {
     let folder = with_small();
     let search = "\n[[search]]\nname = \"s\"\nkeys = [\"link.rb.rate\"]\nlow = \"10 Mbit/s\"\nhigh = \"20 Mbit/s\"\nonly = [\"ping\"]\nmetrics = [\"ping.rtt_min_ns\"]\nat_most = \"1 ms\"\n";
     fs::write(
@@ -391,8 +391,13 @@ fn a_run_that_fails_leaves_no_file() {
         "already the low end",
         "hint: ",
     ]);
-    assert!(!folder.path().join("j.xml").exists());
-    assert_eq!(names(folder.path()), ["search.toml", "small.toml"]);
+    // A report says so, and no result is there.
+    let xml = fs::read_to_string(folder.path().join("j.xml")).expect("a report");
+    assert!(
+        xml.contains("<error message=\"not run: ") && xml.contains("already the low end"),
+        "{xml}"
+    );
+    assert_eq!(names(folder.path()), ["j.xml", "search.toml", "small.toml"]);
 }
 
 #[test]

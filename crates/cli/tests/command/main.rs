@@ -22,6 +22,7 @@ mod interrupt;
 mod markdown;
 mod marks;
 mod places;
+mod points;
 mod predict;
 mod refused;
 mod run;

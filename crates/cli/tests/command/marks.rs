@@ -74,15 +74,11 @@ fn a_fault_of_a_file_of_expectations_names_file_line_and_what_is_missing() {
     let of = |text: &str| marked(&[("marks.toml", text)], &[]).exits(2);
     let held = expect("ping.rtt_avg_ns", "min = \"1 ms\"");
     let bound = "min = \"1 ms\"";
-    of(&format!("{held}{}", expect("bulky.rtt_avg_ns", bound))).says(&[
+    of(&format!("{held}{}", expect("bulk.rtt_average", bound))).says(&[
         "marks.toml:5:10",
-        "there is no test `bulky`",
-        "did you mean `bulk`?",
+        "a tcp test has no metric `rtt_average`",
         "1 error in marks.toml",
     ]);
-    of(&expect("link.rc.r>b.drops", "max = 0")).says(&["marks.toml:2:10", "there is no link `rc`"]);
-    let at = format!("at = {{ \"test.bulk.cc\" = \"reno\" }}\n{bound}");
-    of(&expect("bulk.rtt_avg_ns", &at)).says(&["marks.toml:3:", "`test.bulk.cc` is not swept"]);
     of("[[expect]\n").says(&["marks.toml:1:", "not TOML"]);
     of(&format!("{held}[[host]]\nname = \"c\"\n")).says(&[
         "marks.toml:4:",
@@ -123,7 +119,213 @@ fn check_reads_a_file_of_expectations_as_run_does() {
     );
     of(&expect("bulky.goodput_bps", "min = 1"))
         .exits(2)
-        .says(&["there is no test `bulky`"]);
+        .says(&["marks.toml judges bulky.goodput_bps: the scenario has no test `bulky`"]);
+    // What is demanded and not stated is said before it is handed in.
+    let band = "value = \"50 Mbit/s\"\ntolerance = \"2 %\"\nstated_within = \"5 %\"";
+    let unstated = of(&expect(
+        "bulk.rtos",
+        "min = 0\nmax = 1\nstated_within = \"5 %\"",
+    ));
+    assert_eq!(unstated.code, Some(0), "{}", unstated.err);
+    let words = "note: not stated: bulk.rtos: the scenario has no expectation of its own of this\n";
+    assert_eq!(unstated.err, words);
+    // The scenario's own is a bound alone.
+    let wide = of(&expect("bulk.goodput_bps", band)).err;
+    assert!(wide.contains("at most 2.5 %"), "{wide}");
+}
+
+/// What the scenario lacks fails, and the rest is judged all the same: a missing test cost every other mark.
+#[test]
+fn what_a_scenario_lacks_fails_and_the_rest_is_judged() {
+    let bound = "min = \"1 ms\"";
+    let at = format!("at = {{ \"test.bulk.cc\" = \"reno\" }}\n{bound}");
+    let marks = [
+        expect("ping.rtt_avg_ns", bound),
+        expect("Bulk.rtt_avg_ns", bound),
+        expect("link.rbc.r>b.drops", "max = 0"),
+        expect("ping.goodput_bps", "min = \"1 Mbit/s\""),
+        expect("bulk.rtt_avg_ns", &at),
+    ]
+    .concat();
+    for origin in ["--predict", "--simulate"] {
+        let ran = marked(&[("marks.toml", &marks)], &["--json", origin]).exits(1);
+        let document: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        let judged = document["expectations"].as_array().expect("a list").iter();
+        let judged = judged.filter(|e| e["file"] == "marks.toml");
+        let judged: Vec<(bool, &str)> = judged
+            .map(|e| (e["pass"] == true, e["absent"].as_str().unwrap_or("")))
+            .collect();
+        let all = [
+            (true, ""),
+            (
+                false,
+                "the scenario has no test `Bulk`, and must have one of this name: did you mean it by `bulk`?",
+            ),
+            (
+                false,
+                "the scenario has no link `rbc`, and must have one of this name: did you mean it by `rb`?",
+            ),
+            (
+                false,
+                "`ping.goodput_bps` of the scenario: a ping has no metric `goodput_bps`",
+            ),
+            (false, "`test.bulk.cc` is not swept"),
+        ];
+        assert_eq!(judged, all, "{origin}");
+    }
+    let table = marked(&[("marks.toml", &marks)], &["--simulate"])
+        .exits(1)
+        .out;
+    assert!(table.contains("marks.toml: 1 ok, 4 failed"), "{table}");
+}
+
+/// Runs `text` with these files beside it, reporting into a file that an earlier run left.
+fn reported(text: &str, marks: &str, more: &[&str]) -> (Ran, String) {
+    let folder = with_small();
+    std::fs::write(folder.path().join("small.toml"), text).expect("writable");
+    std::fs::create_dir(folder.path().join("in")).expect("writable");
+    std::fs::write(folder.path().join("in/marks.toml"), marks).expect("writable");
+    std::fs::write(folder.path().join("m.xml"), "the first student passes").expect("writable");
+    let args = [
+        "run",
+        "small.toml",
+        "--expect",
+        "in/marks.toml",
+        "--junit",
+        "m.xml",
+    ];
+    let ran = farpath_in(folder.path(), &[&args, more].concat());
+    let xml = std::fs::read_to_string(folder.path().join("m.xml")).expect("a report");
+    (ran, xml)
+}
+
+/// The report of the run before stood for one that could not be run.
+#[test]
+fn a_run_that_cannot_begin_has_a_report_of_its_error() {
+    let held = expect("ping.rtt_avg_ns", "min = \"1 ms\"");
+    let small = crate::farpath::SMALL;
+    let typo = small.replace("duration", "duratoin");
+    for (text, marks, more, said) in [
+        (
+            typo.as_str(),
+            held.as_str(),
+            &[][..],
+            "unknown key `duratoin`",
+        ),
+        ("[scenario\n", &held, &[], "not TOML"),
+        (small, "[[expect]\n", &[], "not TOML"),
+        (
+            small,
+            &held,
+            &["--only", "none"],
+            "--only none: no such test",
+        ),
+        (
+            small,
+            &held,
+            &["--set", "link.rc.delay=1ms"],
+            "there is no link `rc`",
+        ),
+    ] {
+        let (ran, xml) = reported(text, marks, more);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(
+            xml.contains("tests=\"1\" skipped=\"0\" errors=\"1\" failures=\"0\""),
+            "{xml}"
+        );
+        assert!(xml.contains("<testsuite name=\"small.toml\""), "{xml}");
+        assert!(
+            xml.contains("<error message=\"not run: ") && xml.contains(said),
+            "{xml}"
+        );
+    }
+    // A folder that is made for the results may hold the report, too.
+    let folder = with_small();
+    let report = folder.path().join("new/m.xml");
+    for (test, code) in [("none", 2), ("ping", 0)] {
+        let args = [
+            "run",
+            "small.toml",
+            "--simulate",
+            "--out",
+            "new",
+            "--junit",
+            "new/m.xml",
+            "--only",
+            test,
+        ];
+        let ran = farpath_in(folder.path(), &args);
+        assert_eq!(ran.code, Some(code), "{}", ran.err);
+        let xml = std::fs::read_to_string(&report).expect("a report");
+        assert_eq!(xml.contains("<error"), code == 2, "{xml}");
+    }
+    let (ran, xml) = reported(small, &held, &["--predict"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(xml.contains("classname=\"small, marks.toml\""), "{xml}");
+    assert!(!xml.contains("first student"), "{xml}");
+}
+
+/// Results of an earlier run are not left beside those of a run that did not end.
+#[test]
+fn results_of_an_earlier_run_go_when_the_next_begins() {
+    let folder = with_small();
+    let stale = || folder.path().join("out/series.csv").exists();
+    let run = |more: &[&str]| {
+        let args = ["run", "small.toml", "--simulate", "--out", "out"];
+        farpath_in(folder.path(), &[&args, more].concat())
+    };
+    run(&[]).exits(0);
+    // Nothing began: what is there is whole, and of the run that it names.
+    run(&["--only", "none"]).exits(2);
+    assert!(stale());
+    // A search without an end to begin at is a run that does not end.
+    let text = std::fs::read_to_string(folder.path().join("small.toml")).expect("readable");
+    let search = "\n[[search]]\nname = \"s\"\nkeys = [\"link.rb.rate\"]\nlow = \"1 Mbit/s\"\nhigh = \"2 Mbit/s\"\n\
+                  metrics = [\"bulk.bytes\"]\nat_most = 1\n";
+    std::fs::write(folder.path().join("small.toml"), text + search).expect("writable");
+    let ran = run(&[]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(!stale());
+}
+
+/// What was built is told from what was answered.
+#[test]
+fn a_verdict_says_whether_the_figure_or_the_answer_is_wrong() {
+    let band = |value: &str| {
+        let bound = format!("value = \"{value}\"\ntolerance = \"60 %\"\nstated_within = \"5 %\"");
+        expect("ping.rtt_max_ns", &bound)
+    };
+    let own = |text: &str| {
+        format!(
+            "{}\n{}",
+            crate::farpath::SMALL,
+            expect("ping.rtt_max_ns", text)
+        )
+    };
+    let small = crate::farpath::SMALL;
+    let more = ["--simulate", "--only", "ping"];
+    let (ran, xml) = reported(small, &band("10 ms"), &more);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.out.contains("marks.toml not stated\n"), "{}", ran.out);
+    assert!(!ran.out.contains("marks.toml FAIL"), "{}", ran.out);
+    assert!(
+        xml.contains("<failure message=\"not stated: the scenario has no expectation"),
+        "{xml}"
+    );
+    let stated = own("value = \"90 ms\"\ntolerance = \"2 %\"");
+    let (ran, xml) = reported(&stated, &band("90 ms"), &more);
+    assert!(ran.out.contains("marks.toml FAIL\n"), "{}", ran.out);
+    assert!(xml.contains("<failure message=\"actual"), "{xml}");
+    let (ran, _) = reported(
+        &own("value = \"80 ms\"\ntolerance = \"2 %\""),
+        &band("90 ms"),
+        &more,
+    );
+    assert!(
+        ran.out.contains("marks.toml FAIL and not stated\n"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
@@ -181,6 +383,15 @@ fn a_file_of_expectations_can_demand_the_students_own() {
             .and_then(|e| Some(e["unstated"].as_str()?.to_owned()))
     };
     let own = |band: &str| lacks(&expect("bulk.bytes", band));
+    let several = |bands: &[&str]| {
+        let all: Vec<String> = bands.iter().map(|b| expect("bulk.bytes", b)).collect();
+        lacks(&all.concat()).unwrap_or_default()
+    };
+    let right = "value = \"1.01 MB\"\ntolerance = \"2.4 %\"";
+    assert!(several(&[right, "value = \"2 MB\""]).contains("has 2 expectations of this"));
+    let not_here = format!("origins = [\"emulated\"]\n{right}");
+    assert!(several(&[&not_here]).contains("leave out what is judged"));
+    assert!(several(&["value = \"1.01 MB\""]).contains("with a `tolerance`, at most 2.5 %"));
     let said = |lack: Option<String>| lack.unwrap_or_default();
     assert!(said(lacks("")).contains("no expectation of its own"));
     assert!(said(own("min = \"1 kB\"\nmax = \"900 MB\"")).contains("wider than 5 %"));

@@ -130,7 +130,7 @@ fn every_kind_of_bad_input_is_named_with_its_line_and_a_remedy() {
         for command in ["run", "check"] {
             let mut args = vec![command, "bad.toml"];
             if command == "run" {
-                args.extend(["--out", "out", "--junit", "j.xml"]);
+                args.extend(["--out", "out"]);
             }
             let ran = farpath_in(folder.path(), &args).exits(2).says(words);
             assert!(ran.err.starts_with("error: "), "{what}: {}", ran.err);

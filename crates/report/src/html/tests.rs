@@ -8,6 +8,7 @@ fn data() -> ReportData {
         document: RunDocument {
             schema: "farpath.run/1".into(),
             scenario: "x".into(),
+            commit: None,
             version: "0.1.0".into(),
             seed: 1,
             scenario_sha256: "00".into(),

@@ -137,6 +137,15 @@ fn a_queues_management_is_chosen_by_name() {
     same(&format!("aqm = \"fifo\"\n{tables}"), "");
     let [forward, reverse] = read("codel = {}\n[link.forward]\naqm = \"fifo\"\n");
     assert!(forward.is_none() && reverse.is_some());
+    // Tables beside each other that a sweep chooses from: one line more, which the answer names.
+    let tables = "[link.forward]\ncodel = {}\npie = {}\n";
+    let sweep = "[sweep]\n\"link.rs.forward.aqm\" = [\"codel\", \"pie\"]\n";
+    let said = refused(&format!("{tables}{sweep}"));
+    assert!(
+        said.contains("where a sweep sets `aqm`, write `aqm = \"fifo\"`"),
+        "{said}"
+    );
+    read(&format!("{tables}aqm = \"fifo\"\n{sweep}"));
     let said = refused("aqm = \"codel\"\nscheduler = \"drr\"\nclass = [{ name = \"q\" }]");
     assert!(said.contains("`aqm` beside scheduler = \"drr\""), "{said}");
 }

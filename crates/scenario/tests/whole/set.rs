@@ -291,6 +291,112 @@ fn a_list_replaces_the_values_of_a_swept_key() {
     assert!(said.contains("below [sweep]"), "{said}");
 }
 
+/// What a text with a sweep gives with these sets: the text as it is run, and its points in words.
+fn swept(sweep: &str, list: &[&str]) -> (String, Vec<String>) {
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text: format!("{TEXT}{sweep}"),
+    };
+    let document = Document::open(&source, &sets(list)).unwrap_or_else(|e| panic!("{e}"));
+    let scenario = document.scenario();
+    let resolved = document.resolved_text().to_owned();
+    let scenario = scenario.unwrap_or_else(|e| panic!("{e}\n{resolved}"));
+    let words = |point: &std::collections::BTreeMap<String, String>| {
+        let pairs = point.iter().map(|(key, value)| format!("{key}={value}"));
+        pairs.collect::<Vec<_>>().join(" ")
+    };
+    let points = scenario.points();
+    (resolved, points.iter().map(|p| words(&p.at)).collect())
+}
+
+const LABELLED: &str = r#"[sweep]
+"link.ab.delay" = ["1 ms", "2 ms"]
+
+[[sweep.together]]
+label.sender = ["BBR", "CUBIC"] # as the figure names them
+"test.bulk.cc" = ["bbr", "cubic"]
+"test.bulk.duration" = ["1 s", "2 s"]
+
+[[sweep.together]]
+label.site = ["near", "far"]
+"link.ab.rate" = ["1 Gbit/s", "2 Gbit/s"]
+
+[[expect]]
+metric = "bulk.rtt_min_ns"
+at = { sender = "BBR" }
+min = "2 ms"
+"#;
+
+/// CUBIC's values were shown under the name "BBR".
+#[test]
+fn names_of_steps_are_not_kept_for_other_values() {
+    let rest = ["link.ab.delay=1 ms", "link.ab.rate=2 Gbit/s"];
+    let points = |list: &[&str]| swept(LABELLED, &[&rest, list].concat());
+    let ccs = "test.bulk.cc=[\"htcp\", \"bbr\", \"cubic\"]";
+    let spans = "test.bulk.duration=[\"1 s\", \"2 s\", \"3 s\"]";
+    let (text, found) = points(&[ccs, spans]);
+    let of = |cc: &str, s: u32| {
+        format!("link.ab.delay=1 ms site=far test.bulk.cc={cc} test.bulk.duration={s} s")
+    };
+    assert_eq!(found, [of("htcp", 1), of("bbr", 2), of("cubic", 3)]);
+    assert!(
+        !text.contains("BBR") && !text.contains("[[expect]]"),
+        "{text}"
+    );
+    // The same values keep their names; one value that is no step has none.
+    let same = points(&["test.bulk.cc=[\"bbr\", \"cubic\"]"]).1;
+    assert_eq!(same.len(), 2);
+    assert!(same[1].contains("sender=CUBIC"), "{same:?}");
+    assert_eq!(
+        points(&["test.bulk.cc=htcp"]).1,
+        [of("htcp", 1), of("htcp", 2)]
+    );
+    // A key that was alone beside its label is crossed with the others.
+    for value in ["3 Gbit/s", "[\"3 Gbit/s\"]"] {
+        let (text, found) = swept(LABELLED, &[&format!("link.ab.rate={value}")]);
+        assert_eq!(found.len(), 4, "{text}");
+        assert!(
+            found.iter().all(|p| p.contains("link.ab.rate=3 Gbit/s")),
+            "{found:?}"
+        );
+    }
+    let alone = LABELLED
+        .split("[[sweep.together]]\n")
+        .nth(2)
+        .expect("the second");
+    let (text, found) = swept(
+        &format!(
+            "[[sweep.together]]\n{}",
+            alone.split("[[expect]]").next().expect("text")
+        ),
+        &["link.ab.rate=3 Gbit/s"],
+    );
+    assert_eq!(found, ["link.ab.rate=3 Gbit/s"], "{text}");
+}
+
+/// The text said 25 points of a run that had one.
+#[test]
+fn the_text_of_a_run_has_the_points_of_the_run() {
+    let list = [
+        "link.ab.delay=2 ms",
+        "test.bulk.cc=cubic",
+        "link.ab.rate=1 Gbit/s",
+        "scenario.seed=9",
+    ];
+    let (text, found) = swept(LABELLED, &list);
+    assert_eq!(found, ["link.ab.delay=2 ms sender=CUBIC site=near"]);
+    let source = Source {
+        name: "again.toml".to_owned(),
+        text: text.clone(),
+    };
+    let again = Document::open(&source, &[]).expect("it is TOML");
+    let scenario = again.scenario().unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!((scenario.points().len(), scenario.seed), (1, 9));
+    // Where nothing of the sweep is run, as in a search, the value counts, too.
+    assert_eq!(scenario.links[0].directions[0].delay, Duration::from_ms(2));
+    assert!(!text.contains("[[expect]]"), "BBR is not run:\n{text}");
+}
+
 #[test]
 fn an_unknown_path_is_answered_with_a_suggestion() {
     assert_eq!(

@@ -1,0 +1,156 @@
+//! Whether a scenario states what a file of `--expect` demands of it (`stated_within`).
+
+use crate::judge::Point;
+use crate::{Expect, Origin};
+
+/// Why the scenario's own expectations, among `all`, do not state at a point what `expect` demands of them; `None` where they do.
+/// `origin` is judged, one of those that `asked` for.
+pub(crate) fn unstated(
+    expect: &Expect,
+    all: &[Expect],
+    (point, origin, asked): (&Point, Origin, &[Origin]),
+) -> Option<String> {
+    let within = expect.stated_within?;
+    let own = |e: &&Expect| {
+        let applies = e.point.iter().all(|(key, v)| point.get(key) == Some(v));
+        e.file.is_none() && e.written() == expect.written() && applies
+    };
+    let own: Vec<&Expect> = all.iter().filter(own).collect();
+    if own.is_empty() {
+        return Some("the scenario has no expectation of its own of this".to_owned());
+    }
+    // Of several origins each may have its figure.
+    let by = |origins: &[Origin]| -> Vec<&Expect> {
+        let speaks =
+            |e: &&Expect| e.origins.is_empty() || e.origins.iter().any(|o| origins.contains(o));
+        own.iter().copied().filter(speaks).collect()
+    };
+    let mut stated = by(&[origin]);
+    if stated.is_empty() {
+        stated = by(asked);
+    }
+    match stated[..] {
+        [] => Some(
+            "the `origins` of the scenario's own expectation leave out what is judged".to_owned(),
+        ),
+        [one] => refused(one, expect, within),
+        _ => Some(format!(
+            "the scenario has {} expectations of this, and a statement is one: keep one of them",
+            stated.len()
+        )),
+    }
+}
+
+/// Why a band is not what is demanded.
+fn refused(own: &Expect, expect: &Expect, within: f64) -> Option<String> {
+    let middle = |e: &Expect| Some((e.min? + e.max?) / 2.0);
+    let width = own.max.zip(own.min).map(|(max, min)| max - min);
+    let percent = |share: f64| (share * 1e4).round() / 1e2;
+    let remedy = format!(
+        "state `value` with a `tolerance`, at most {} %",
+        percent(within / 2.0)
+    );
+    // A band of exactly that width is one, whatever binary fractions say.
+    let most = middle(own).map(|m| m.abs() * within * (1.0 + 1e-9));
+    if !width.zip(most).is_some_and(|(width, most)| width <= most) {
+        let why = "the scenario's own band is wider than";
+        return Some(format!(
+            "{why} {} % of its middle: {remedy}",
+            percent(within)
+        ));
+    }
+    let asked = middle(expect)?;
+    if own.min <= Some(asked) && own.max.is_some_and(|max| asked <= max) {
+        return None;
+    }
+    Some(match width {
+        Some(0.0) => format!(
+            "the scenario states one exact value, which is not the middle of this band: {remedy}"
+        ),
+        _ => "the scenario's own band leaves out the middle of this one".to_owned(),
+    })
+}
+
+/// What the scenario's own expectations, among `all`, lack at each of its points, before anything has run; each once. Where
+/// a file names no origins, predictions and simulation are judged.
+pub fn unstated_at(all: &[Expect], points: &[Point]) -> Vec<String> {
+    let mut lacks = Vec::new();
+    for expect in all.iter().filter(|e| e.lacking.is_none()) {
+        let origins = match expect.origins.is_empty() {
+            true => &[Origin::Predicted, Origin::Simulated],
+            false => &expect.origins[..],
+        };
+        let meant = |p: &&Point| expect.point.iter().all(|(key, v)| p.get(key) == Some(v));
+        for point in points.iter().filter(meant) {
+            let each = origins
+                .iter()
+                .filter_map(|o| unstated(expect, all, (point, *o, origins)));
+            lacks.extend(each.map(|why| format!("{}: {why}", expect.written())));
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    lacks.retain(|one| seen.insert(one.clone()));
+    lacks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn band(min: f64, max: f64) -> Expect {
+        Expect {
+            metric: "small.goodput_bps".to_owned(),
+            min: Some(min),
+            max: Some(max),
+            ..Expect::default()
+        }
+    }
+
+    /// What is lacking where these are the scenario's own, and the file expects 100 within 5 %.
+    fn lacks(own: &[Expect]) -> String {
+        let mut marks = band(98.0, 102.0);
+        marks.file = Some("marks.toml".to_owned());
+        marks.stated_within = Some(0.05);
+        let all = [own, &[marks]].concat();
+        unstated_at(&all, &[Point::new()]).join("; ")
+    }
+
+    #[test]
+    fn one_narrow_band_is_a_statement() {
+        assert_eq!(lacks(&[band(98.0, 102.0)]), "");
+        assert!(lacks(&[]).contains("no expectation of its own"));
+        assert!(lacks(&[band(100.1, 102.0)]).contains("leaves out the middle"));
+        // What hits by number is a guess.
+        let shots: Vec<Expect> = (0..8)
+            .map(|n| band(93.0 + 2.0 * f64::from(n), 95.0 + 2.0 * f64::from(n)))
+            .collect();
+        assert!(
+            lacks(&shots).contains("8 expectations of this"),
+            "{}",
+            lacks(&shots)
+        );
+    }
+
+    /// It was refused as "leaves out the middle", though right to three digits.
+    #[test]
+    fn an_exact_figure_is_told_how_to_state_it() {
+        for own in [band(99.9, 99.9), band(1.0, 900.0)] {
+            let said = lacks(&[own]);
+            assert!(said.contains("with a `tolerance`, at most 2.5 %"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_statement_on_what_is_not_judged_is_none() {
+        let of = |origins: &[Origin]| Expect {
+            origins: origins.to_vec(),
+            ..band(98.0, 102.0)
+        };
+        assert!(lacks(&[of(&[Origin::Emulated])]).contains("leave out what is judged"));
+        assert_eq!(lacks(&[of(&[Origin::Simulated])]), "");
+        assert_eq!(
+            lacks(&[of(&[Origin::Simulated]), of(&[Origin::Predicted])]),
+            ""
+        );
+    }
+}
