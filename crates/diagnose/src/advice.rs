@@ -196,7 +196,9 @@ fn change(
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
-        Cause::ReceiveWindow if e.left_small() > 0.5 => systems::left_small(),
+        Cause::ReceiveWindow if e.left_small() > 0.5 => {
+            systems::left_small(peer_shifts_none(facts, flow))
+        }
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {
                 asked: asked(facts, flow) || e.memory.both,
@@ -212,8 +214,9 @@ fn change(
         Cause::Application => of_program(e),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
-            against_loss(cause, e, (facts, flow), &hosts)
+            systems::pacing(cause, &sending(e, (facts, flow), &hosts))
         }
+        Cause::RandomLoss => systems::finding(&sending(e, (facts, flow), &hosts)),
         _ => return None,
     };
     let room = remedy.room;
@@ -223,6 +226,12 @@ fn change(
         interface::with_name(change, (facts, flow), &hosts)
     };
     (!remedy.commands.is_empty()).then(|| (change(remedy), room))
+}
+
+/// Whether the receiver's SYN arrived with a window scale of 0.
+fn peer_shifts_none(facts: &Facts, flow: &Flow) -> bool {
+    let of = |s: &u32| word(facts, Of::Socket(*s), "peer_shifts_none").is_some();
+    flow.sockets.iter().any(of)
 }
 
 /// Room for what is wanted in flight: the kernel's to give, or the program's that set its buffer itself.
@@ -293,18 +302,13 @@ fn asked(facts: &Facts, flow: &Flow) -> bool {
     flow.test.as_ref().is_some_and(has) || option(Of::Sender) || option(Of::Receiver)
 }
 
-/// What a Linux sender can do against a kind of loss; `hosts` are its texts.
-fn against_loss(
-    cause: Cause,
-    e: &Evidence,
-    (facts, flow): (&Facts, &Flow),
-    hosts: &[Of],
-) -> Remedy {
+/// How a sender sends now; `hosts` are its texts.
+fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sending {
     let said = |name| {
         let found = hosts.iter().find_map(|h| word(facts, *h, name));
         found.map(|(word, _)| word.to_owned())
     };
-    let now = Sending {
+    Sending {
         qdisc: said("qdisc"),
         default: said("cc"),
         used: e.cc.clone(),
@@ -312,8 +316,9 @@ fn against_loss(
         held: e.held(),
         instance: e.around.cloud.surely(e),
         streams: e.streams.max(flow.shared.streams),
-    };
-    systems::pacing(cause, &now)
+        lost_at: e.around.lost_at.clone(),
+        systems: e.systems,
+    }
 }
 
 /// What to do about an interface that counts damaged frames, or whose light is weak: on its host, whichever end that is.
@@ -326,9 +331,18 @@ fn plugs(e: &Evidence, facts: &Facts, flow: &Flow) -> Option<Change> {
         (Some(damaged), _) => damaged.host,
         (None, dark) => dark?,
     };
+    let port = match damaged.map_or("", |d| d.interface.as_str()) {
+        "" => format!(
+            "the interface that counts damaged frames{}",
+            places(facts, damaged)
+        ),
+        name => format!(
+            "{name}, which counts damaged frames{}",
+            places(facts, damaged)
+        ),
+    };
     let command = format!(
-        "clean or change the plugs, cable and transceiver of the interface that counts damaged frames{}, and of the one at the other end",
-        places(facts, damaged)
+        "clean or change the plugs, cable and transceiver of {port}, and of the one at the other end"
     );
     let remedy = systems::Remedy {
         commands: vec![command],

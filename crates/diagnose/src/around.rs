@@ -8,10 +8,11 @@ use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
 use crate::group::{Group, MEMBERS};
 use crate::items::{Item, JUMBO, step};
+use crate::located::{by_trace, lost_at, own_answers};
 use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
 use crate::seen::Side;
-use crate::tally::Tally;
+use crate::tally::{Tally, tally};
 
 /// What was said of disks and interfaces.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +27,12 @@ pub(crate) struct Around {
     interface: Option<(Figure, Option<Figure>)>,
     /// Collisions at an interface, and how many of them were late.
     collisions: [Option<Tally>; 2],
-    /// Frames that arrived damaged at a host.
+    /// Frames that arrived damaged at the receiver, or at a host that may be it.
     pub(crate) damaged: Option<Tally>,
+    /// Those at the sender, where none of what it sends arrives.
+    damaged_back: Option<Tally>,
+    /// Segments that a test counts as sent again.
+    sent_again: Option<f64>,
     /// The host whose transceiver says that too little light arrives, or is sent.
     pub(crate) dark: Option<u32>,
     /// What routers count.
@@ -36,12 +41,20 @@ pub(crate) struct Around {
     pub(crate) group: Option<Group>,
     /// Rates of the connections side by side, the fastest first, bit/s.
     pub(crate) each: Vec<f64>,
-    /// How long a shaper of a host lets packets wait at most, seconds.
+    /// The host whose shaper has the lowest rate: the sender, or one on the way.
+    pub(crate) shaper_of: Option<u32>,
+    /// How long that shaper lets packets wait at most, seconds.
     pub(crate) shaper_queue: Option<Figure>,
     /// Packets that its queue dropped.
     pub(crate) shaper_drops: Option<Figure>,
     /// What a cloud lets the hosts send and receive.
     pub(crate) cloud: Cloud,
+    /// Where on the way packets are lost, for people.
+    pub(crate) lost_at: Option<String>,
+    /// What a router does not answer, though those behind it do, for people.
+    pub(crate) own_answers: Option<String>,
+    /// Mean round trips of pings at rest, and of the fastest run that varies where they do not, seconds.
+    pub(crate) uneven: Option<[f64; 2]>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -50,6 +63,29 @@ impl Around {
     /// Whether a host's text says that its line damages frames.
     pub(crate) fn is_damaged(&self) -> bool {
         self.dark.is_some() || self.damaged.as_ref().is_some_and(|d| d.count.value > 0.0)
+    }
+}
+
+/// Growth of damaged frames says nothing below this, whatever was sent again.
+const DAMAGED_LEAST: f64 = 5.0;
+
+/// So many times the segments that were sent again are more of them, and not as many.
+const MORE: f64 = 1.5;
+
+impl Evidence {
+    /// Segments that were sent again: what a test counts of all its time, or a socket, which may have been read before its end.
+    pub(crate) fn sent_again(&self) -> Option<f64> {
+        let socket = self.retransmits.as_ref().map(|r| r.value);
+        socket
+            .into_iter()
+            .chain(self.around.sent_again)
+            .reduce(libm::fmax)
+    }
+
+    /// Whether as many frames arrived damaged from one reading to the next as segments were sent again: it is known what lost them.
+    pub(crate) fn settled_by_damage(&self) -> bool {
+        let damaged = self.around.damaged.as_ref();
+        damaged.is_some_and(|d| d.count.value >= DAMAGED_LEAST && d.surely_accounts(self) >= 1.0)
     }
 }
 
@@ -85,11 +121,6 @@ impl Evidence {
                 if self.around.disk.is_none() && disk.is_some() {
                     (self.around.disk, self.around.disk_of) = (disk, Some(side));
                 }
-                if get("shaper_bps").is_some() {
-                    self.around.shaper_drops = get("qdisc_drops");
-                }
-                let waits = get("shaper_queue_ns").map(|q| q.times(crate::evidence::NS));
-                self.around.shaper_queue = self.around.shaper_queue.take().or(waits);
                 let Some(bits) = get(radio) else { continue };
                 let mut air = bits.times(OF_RADIO[1]);
                 (air.low, air.high) = (bits.low * OF_RADIO[0], bits.high * OF_RADIO[2]);
@@ -98,7 +129,14 @@ impl Evidence {
                 }
             }
         }
+        let counted = flow
+            .test
+            .as_ref()
+            .and_then(|t| t.numbers.get("retransmits"));
+        self.around.sent_again = counted.map(|again| again.value);
         self.around.interface = fullest(facts);
+        self.around.lost_at = lost_at(facts);
+        self.around.own_answers = own_answers(facts);
         self.around.cloud = Cloud::of(facts, flow);
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
@@ -127,7 +165,11 @@ impl Evidence {
             counted("nic_collisions", "interface_collisions"),
             counted("nic_late_collisions", "interface_late_collisions"),
         ];
-        self.around.damaged = Tally::of_ends(facts, ends, "nic_damaged");
+        let [receivers, senders] = ends;
+        let known = senders.iter().filter(|h| !receivers.contains(h));
+        let known: Vec<u32> = known.copied().collect();
+        self.around.damaged = tally(facts, receivers, "nic_damaged");
+        self.around.damaged_back = tally(facts, &known, "nic_damaged");
         self.around.ports = Ports::of(facts);
         let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();
         self.around.dark = hosts.iter().copied().find(is_dark);
@@ -263,6 +305,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     by_ports(e, items);
     slow_port(e, items);
     lower_port(e, items);
+    by_trace(e, items);
     crate::bloat::by_bloat(e, items);
     crate::group::by_group(e, items);
     crate::cloud::by_cloud(e, items);
@@ -277,13 +320,15 @@ fn collisions(e: &Evidence, items: &mut Vec<Item>) {
         (Some(late), _) => {
             let n = late.count.value;
             let text = format!(
-                "an interface counts {n:.0} late collisions: the other end is at full duplex"
+                "an interface counts {n:.0} late collisions: the other end is at full duplex, a duplex mismatch"
             );
             (step(n, 1.0, 20.0), 42.0, text)
         }
         (None, Some(all)) => {
             let n = all.count.value;
-            let text = format!("an interface counts {n:.0} collisions: it is at half duplex");
+            let text = format!(
+                "an interface counts {n:.0} collisions: it is at half duplex, shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch"
+            );
             (step(n, 10.0, 500.0), 38.0, text)
         }
         (None, None) => return,
@@ -299,23 +344,77 @@ fn collisions(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// `at eth0 4767 frames arrived damaged, 56 of them from one reading to the next`.
+fn frames(damaged: &Tally) -> String {
+    let at = match damaged.interface.as_str() {
+        "" => "an interface",
+        name => name,
+    };
+    let begin = format!("at {at} {:.0} frames arrived damaged", damaged.stood);
+    match damaged.grew {
+        true => format!(
+            "{begin}, {:.0} of them from one reading to the next",
+            damaged.count.value
+        ),
+        false => begin,
+    }
+}
+
+/// Frames that arrived damaged where the data goes, beside the segments that were sent again: fewer of them speak for that part alone.
+fn arrived(e: &Evidence, damaged: &Tally, items: &mut Vec<Item>) {
+    let part = damaged.part_of(e);
+    let settles = e.settled_by_damage();
+    let others = [(Cause::CongestionLoss, -8.0), (Cause::ShallowBuffer, -8.0)];
+    let own = [(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)];
+    let weights = own
+        .into_iter()
+        .chain(others.into_iter().filter(|_| settles));
+    let holds = match (part, damaged.grew) {
+        (Some(part), true) => part,
+        (Some(part), false) => damaged.holds(1.0, 50.0).min(part),
+        (None, _) => damaged.holds(1.0, 50.0),
+    };
+    let again = e.sent_again().unwrap_or(0.0);
+    let beside = match part.filter(|_| damaged.grew && again > 0.0) {
+        None => String::new(),
+        Some(_) if settles && damaged.count.value > MORE * again => {
+            format!(": more than the {again:.0} segments that were sent again")
+        }
+        Some(_) if settles => format!(": as many as the {again:.0} segments that were sent again"),
+        Some(part) => format!(
+            ": at most {:.0} % of the {again:.0} segments that were sent again",
+            100.0 * part
+        ),
+    };
+    let sentence = format!("{}{beside}", frames(damaged));
+    let few = damaged.grew && damaged.count.value > 0.0 && holds <= 0.3;
+    items.push(Item {
+        holds,
+        weights: weights.collect(),
+        sentence: sentence.clone(),
+    });
+    items.push(Item {
+        holds: if few { 1.0 } else { 0.0 },
+        weights: Vec::new(),
+        sentence,
+    });
+}
+
 /// Frames that arrive damaged, and light that is too weak.
 fn damage(e: &Evidence, items: &mut Vec<Item>) {
     let around = &e.around;
     let collide = around.collisions.iter().any(Option::is_some);
     if let Some(damaged) = around.damaged.as_ref().filter(|_| !collide) {
-        let count = damaged.count.value;
-        let sentence = match damaged.grew {
-            true => format!(
-                "at an interface {:.0} frames arrived damaged, {count:.0} of them from one reading to the next",
-                damaged.stood
-            ),
-            false => format!("at an interface {count:.0} frames arrived damaged"),
-        };
+        arrived(e, damaged, items);
+    }
+    if let Some(back) = around.damaged_back.as_ref().filter(|d| d.count.value > 0.0) {
         items.push(Item {
-            holds: damaged.holds(1.0, 50.0).max(damaged.surely_accounts(e)),
-            weights: vec![(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)],
-            sentence,
+            holds: if collide { 0.0 } else { 1.0 },
+            weights: Vec::new(),
+            sentence: format!(
+                "{}, which is the sender's: they were acknowledgements, or what others sent to it, and none of the segments that it sent again",
+                frames(back)
+            ),
         });
     }
     if around.dark.is_some() {

@@ -124,6 +124,63 @@ fn is_fetched(facts: &Facts, flow: &Flow) -> bool {
     flow.receivers.iter().any(is_receiver) && !flow.senders.iter().any(here)
 }
 
+/// What both ends are asked, each in the words of its system: sender and receiver.
+pub(crate) fn on_both(
+    systems: [Option<System>; 2],
+    of: fn(Option<System>) -> &'static str,
+) -> String {
+    let [sender, receiver] = systems.map(of);
+    match sender == receiver {
+        true => format!("{sender} on both hosts"),
+        false => format!("{sender} on the sender, {receiver} on the receiver"),
+    }
+}
+
+/// What shows the speed of a host's interface.
+pub(crate) fn speed(system: Option<System>) -> &'static str {
+    match system {
+        Some(System::Windows) => "Get-NetAdapter",
+        None | Some(System::Linux) => "ethtool INTERFACE",
+        Some(_) => "ifconfig INTERFACE",
+    }
+}
+
+/// What shows what the interfaces of a host count, and their light.
+pub(crate) fn counters(system: Option<System>) -> &'static str {
+    match system {
+        Some(System::Windows) => "Get-NetAdapterStatistics and netstat -s",
+        None | Some(System::Linux) => "ip -s link, ethtool -S and ethtool -m",
+        Some(_) => "netstat -i and netstat -s",
+    }
+}
+
+/// What shows how many segments a host sent again.
+pub(crate) fn segments(system: Option<System>) -> &'static str {
+    match system {
+        None | Some(System::Linux) => "nstat",
+        Some(_) => "netstat -s -p tcp",
+    }
+}
+
+/// What shows how full the processors of a host are.
+pub(crate) fn processors(system: Option<System>) -> &'static str {
+    match system {
+        Some(System::Windows) => "typeperf \"\\Processor(*)\\% Processor Time\" -sc 10",
+        None | Some(System::Linux) => "top -H -b -n 1 | head -20",
+        Some(System::MacOs) => "top -l 2 -o cpu",
+        Some(_) => "top -H",
+    }
+}
+
+/// What shows the datagrams that a host lost itself.
+pub(crate) fn datagrams(system: Option<System>) -> &'static str {
+    match system {
+        Some(System::Windows) => "netstat -s -p udp; Get-NetAdapterStatistics",
+        None | Some(System::Linux) => "netstat -su; ethtool -S INTERFACE | grep -i drop",
+        Some(_) => "netstat -s -p udp; netstat -i",
+    }
+}
+
 /// What shows how busy the disks of a host are.
 pub(crate) fn disks(system: Option<System>) -> &'static str {
     match system {

@@ -2,8 +2,8 @@
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::fact::Figure;
-use crate::flow::Flow;
+use crate::fact::{Figure, Of};
+use crate::flow::{Flow, number};
 use crate::items::{Item, spread, step};
 use crate::pinged;
 use crate::read::Facts;
@@ -38,6 +38,44 @@ impl Evidence {
     pub(crate) fn waits(&self) -> Option<f64> {
         let stated = self.around.shaper_queue.as_ref().map(|q| q.value);
         self.bloat().or(stated.filter(|s| *s > BLOAT_S))
+    }
+
+    /// The same for people: as was seen, and the most that a shaper's own settings allow.
+    pub(crate) fn waits_in_words(&self) -> String {
+        let seen = self.queueing().filter(|seen| *seen > 0.0);
+        let stated = self.around.shaper_queue.as_ref().map(|q| q.value);
+        let most = stated.filter(|most| seen.is_none_or(|seen| *most > 1.1 * seen));
+        match (seen, most) {
+            (Some(seen), Some(most)) => format!(
+                "{}, as was seen under load, and {} at most, as the shaper's settings allow",
+                ms(seen),
+                ms(most)
+            ),
+            (Some(seen), None) => ms(seen),
+            (None, Some(most)) => format!("up to {}, which the shaper's settings allow", ms(most)),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Shapers of the sender, and of hosts on the way: the one with the lowest rate counts.
+    pub(crate) fn of_shapers(&mut self, facts: &Facts, flow: &Flow) {
+        let hosts = flow.senders.iter().chain(&flow.between);
+        let rate = |host: &u32| Some((*host, number(facts, Of::Host(*host), "shaper_bps")?));
+        let slowest = hosts.filter_map(rate);
+        let Some((host, bps)) = slowest.min_by(|a, b| a.1.value.total_cmp(&b.1.value)) else {
+            return;
+        };
+        if self
+            .shaper
+            .as_ref()
+            .is_none_or(|known| bps.value < known.value)
+        {
+            self.shaper = Some(bps.clone());
+        }
+        let get = |name| number(facts, Of::Host(host), name).cloned();
+        self.around.shaper_of = Some(host);
+        self.around.shaper_drops = get("qdisc_drops");
+        self.around.shaper_queue = get("shaper_queue_ns").map(|q| q.times(NS));
     }
 
     /// The round trip that windows and losses leave a rate by. A queue of many round trips is the flow's own work: one that was held by
@@ -100,7 +138,8 @@ impl Evidence {
             });
             by_socket || rest.is_some_and(|(mean, most)| above(mean, most))
         };
-        let loaded: Vec<[Figure; 3]> = runs.iter().filter(|run| is_loaded(run)).cloned().collect();
+        let mut loaded: Vec<[Figure; 3]> =
+            runs.iter().filter(|run| is_loaded(run)).cloned().collect();
         if let Some([least, mean, most]) = loaded.last() {
             let mut rtt = mean.times(NS);
             // The first of them were answered before the queue was full.
@@ -108,9 +147,42 @@ impl Evidence {
             rtt.high = most.value * NS;
             self.rtt_loaded = self.rtt_loaded.take().or(Some(rtt));
         }
+        // What varies beside a run that does not was sent under load, or nobody knows when: it is not the path at rest.
+        let still = runs.first().cloned();
+        let uneven = runs.iter().filter(|run| !is_loaded(run));
+        let uneven: Vec<[Figure; 3]> = uneven
+            .filter(|run| {
+                still
+                    .as_ref()
+                    .is_some_and(|still| varies_beside(run, still))
+            })
+            .cloned()
+            .collect();
+        let means = still.as_ref().zip(uneven.first());
+        self.around.uneven = means.map(|(a, b)| [a[1].value * NS, b[1].value * NS]);
+        loaded.extend(uneven);
         loaded
     }
 }
+
+/// A run of pings whose round trips are within this part of their mean does not vary.
+const STILL: f64 = 0.05;
+
+/// One that varies so many times as much beside it, and is slower by this part, was sent under load, or at another time.
+const VARIES: f64 = 5.0;
+const SLOWER: f64 = 0.02;
+
+/// Whether a run of pings varies and is slower where another, of the same least round trip or less, stands still.
+fn varies_beside(run: &[Figure; 3], still: &[Figure; 3]) -> bool {
+    let spread = |[least, _, most]: &[Figure; 3]| most.value - least.value;
+    let mean = still[1].value;
+    spread(still) < STILL * mean
+        && spread(run) > VARIES * spread(still)
+        && run[1].value > still[2].value + libm::fmax(SLOWER * mean, UNEVEN_NS)
+}
+
+/// Runs whose means differ by less than this, nanoseconds, are alike.
+const UNEVEN_NS: f64 = 1e6;
 
 /// A window that slow start left doubles once more without being used up; one that outgrows that is used.
 const OUTGROWN: [f64; 2] = [2.1, 2.6];
@@ -142,6 +214,15 @@ pub(crate) fn grown(mean: f64, loaded: &Figure) -> String {
 /// nothing down.
 pub(crate) fn by_bloat(e: &Evidence, items: &mut Vec<Item>) {
     by_growth(e, items);
+    items.extend(e.around.uneven.map(|[still, other]| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: format!(
+            "pings took {} in one run and hardly varied, and {} on average in another, which was under load or of another time: it does not count as the path at rest",
+            ms(still),
+            ms(other)
+        ),
+    }));
     by_shaper(e, items);
     let Some(added) = e.bloat() else { return };
     let even = spread(&e.steady).is_none_or(|s| s < STAYS_FULL);

@@ -82,7 +82,7 @@ const NAMES: [(Cause, &str, &str); 22] = [
     (Cause::Disk, "disk", "a disk"),
     (Cause::Reordering, "reordering", "reordering"),
     (Cause::MtuBlackHole, "mtu_black_hole", "an MTU black hole"),
-    (Cause::Duplex, "duplex", "a duplex mismatch"),
+    (Cause::Duplex, "duplex", "half duplex"),
     (Cause::Client, "client", "the receiving program"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),

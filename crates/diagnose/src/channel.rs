@@ -5,15 +5,22 @@ use crate::ceiling::{Limit, formula, limit};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
+use crate::infer::UNDER;
+use crate::seen::Test;
 
 /// The port of SSH (IANA).
 pub(crate) const SSH_PORT: u16 = 22;
 
-/// Whether a flow is of SSH, by its port or its tool.
+/// Whether a flow is of SSH, by its port, its tool, or what the tool was told to go through.
 pub(crate) fn is_ssh(flow: &Flow) -> bool {
     let ports = [flow.from.port, flow.to.port];
-    ports.contains(&Some(SSH_PORT)) || flow.test.as_ref().is_some_and(|t| t.tool == "scp")
+    let through = |test: &Test| test.words.get(SHELL).is_some_and(|shell| shell == "ssh");
+    let is = |test: &Test| test.tool == "scp" || through(test);
+    ports.contains(&Some(SSH_PORT)) || flow.test.as_ref().is_some_and(is)
 }
+
+/// What a copy goes through, among the words of its test.
+pub(crate) const SHELL: &str = "remote_shell";
 
 /// What OpenSSH lets be in flight of a channel, bytes: `CHAN_SES_WINDOW_DEFAULT`, 64 packets of 32 KiB. It is opened again where three
 /// packets of it were used.
@@ -52,6 +59,9 @@ pub(crate) fn channel_of(e: &Evidence) -> Channel {
     }
 }
 
+/// What is slower than this part of what a channel leaves is held by something else.
+const USED: f64 = 0.75;
+
 /// A connection of OpenSSH has a window of its own in its channel. What is faster than that is another program, and what is much slower
 /// is held by something else.
 pub(crate) fn channel(e: &Evidence, all: &mut Vec<Limit>) {
@@ -63,10 +73,12 @@ pub(crate) fn channel(e: &Evidence, all: &mut Vec<Limit>) {
     }
     let at = rtt.from.first().copied().unwrap_or(Place::You);
     let bytes = Figure::between(CHANNEL[1], CHANNEL[0], CHANNEL[1], at);
-    let most = bytes.over(rtt).times(8.0 * e.streams);
-    if rate.value < 0.75 * most.value || rate.value > 1.06 * most.high {
+    let mut most = bytes.over(rtt).times(8.0 * e.streams);
+    if rate.value < USED * most.value || rate.value > 1.06 * most.high {
         return;
     }
+    // What is opened again late leaves less of it.
+    most.low = libm::fmin(most.low, USED / UNDER * most.value);
     let formula = formula(e, &bytes, rtt, "the window of a channel of OpenSSH");
     all.push(limit(Cause::Application, most, formula));
 }

@@ -36,6 +36,15 @@ pub struct Piece {
     pub facts: usize,
     /// Lines that nobody knew, the first of them.
     pub ignored_lines: Vec<u32>,
+    /// How many more there are.
+    #[serde(skip_serializing_if = "is_none")]
+    pub ignored_more: usize,
+}
+
+/// Whether there are none.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none(n: &usize) -> bool {
+    *n == 0
 }
 
 /// Two facts that cannot both be true, or a figure above what should limit it.
@@ -88,6 +97,12 @@ pub struct Verify {
     pub before_high_bps: Option<f64>,
     /// What limited it, as `limited_by` of a record.
     pub before_limited_by: Option<String>,
+    /// The mean round trip under load that was measured, nanoseconds, where the twin has one to compare.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_rtt_ns: Option<f64>,
+    /// The twin's mean round trip, nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before_rtt_ns: Option<f64>,
     /// Its goodput after the first change, bit/s; none without a change.
     pub after_bps: Option<f64>,
     /// What limits it then.

@@ -195,6 +195,7 @@ impl Evidence {
         e.of_captures(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
+        e.of_shapers(facts, flow);
         e.of_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
@@ -560,7 +561,6 @@ impl Evidence {
                 .take()
                 .or_else(|| get("application_rate_bps"));
             self.pacing = self.pacing.take().or_else(|| get("pacing_rate_bps"));
-            self.shaper = self.shaper.take().or_else(|| get("shaper_bps"));
             self.cc = self
                 .cc
                 .take()

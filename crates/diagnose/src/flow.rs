@@ -30,6 +30,8 @@ pub(crate) struct Flow {
     pub(crate) senders: Vec<u32>,
     /// Hosts whose text is that of the receiver, or may be.
     pub(crate) receivers: Vec<u32>,
+    /// Hosts that shape and are neither end: they are on the way.
+    pub(crate) between: Vec<u32>,
     /// Captured directions that are of it.
     pub(crate) captured: Vec<usize>,
     /// Pings of its path.
@@ -190,6 +192,7 @@ impl Flow {
             far_sockets: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
+            between: Vec::new(),
             captured: Vec::new(),
             pings: Pings::default(),
             systems: [None, None],

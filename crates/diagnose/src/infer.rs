@@ -35,7 +35,7 @@ pub(crate) struct Weighed {
 const DECADES: f64 = 6.0;
 
 /// A rate lies this far under its ceiling, by warm-up and headers, or over it, by rounding.
-const UNDER: f64 = 0.85;
+pub(crate) const UNDER: f64 = 0.85;
 const OVER: f64 = 1.06;
 
 /// A rate lies this far under the least that a line leaves, where its later intervals do not show that the line was full.

@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
-use crate::fact::Figure;
+use crate::fact::{Figure, Place};
 
 /// An item of evidence: how true it is, what it speaks for and against in decibans, and a sentence.
 pub(crate) struct Item {
@@ -153,10 +153,13 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
         items.push(Item {
             holds: if seen { 1.0 } else { 0.0 },
             weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
-            sentence: format!(
-                "the path loses {:.2e} of packets whatever is sent",
-                idle.value
-            ),
+            sentence: match idle.from.contains(&Place::You) {
+                true => format!("the path loses {:.2e} of packets whatever is sent", idle.value),
+                false => format!(
+                    "{:.2e} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
+                    idle.value
+                ),
+            },
         });
         if let Some(again) = e.again.as_ref().filter(|a| seen && a.value > 0.0) {
             let off = libm::fabs(libm::log(idle.value / again.value));
@@ -166,7 +169,11 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
                     .into_iter()
                     .chain([(Cause::RandomLoss, 14.0)])
                     .collect(),
-                sentence: "as large a share is lost without load as under it".to_owned(),
+                sentence: match idle.from.contains(&Place::You) {
+                    true => "as large a share is lost without load as under it",
+                    false => "as large a share of pings is lost as of the flow's segments",
+                }
+                .to_owned(),
             });
         }
         items.push(Item {

@@ -31,6 +31,7 @@ mod host;
 mod infer;
 mod items;
 mod known;
+mod located;
 mod lookalike;
 mod machine;
 mod memory;

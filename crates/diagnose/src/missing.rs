@@ -3,12 +3,15 @@
 mod hole;
 
 use crate::advice::{Buffers, End, scales};
-use crate::asking::{Asking, disks, queues};
+use crate::asking::{
+    Asking, counters, datagrams, disks, on_both, processors, queues, segments, speed,
+};
 use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED};
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::fact::Of;
+use crate::flow::{Flow, word};
 use crate::follow::TESTERS;
 use crate::infer::Ranking;
 use crate::known::System;
@@ -68,7 +71,13 @@ pub(crate) fn missing(
             fact: "tcp_info",
             would_decide: "what the sender waited for: window, buffer, program or losses"
                 .to_owned(),
-            command: format!("on the sender, during a test: {}", asking.sockets()),
+            command: match may_be_windows(facts, flow) {
+                true => format!(
+                    "on the sender, if it is Linux, during a test: {}",
+                    asking.sockets()
+                ),
+                false => format!("on the sender, during a test: {}", asking.sockets()),
+            },
         });
     }
     all.extend(of_program(e, &likely));
@@ -79,6 +88,12 @@ pub(crate) fn missing(
     all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
     each_once(all)
+}
+
+/// Whether a text of Windows may be of the sender, of whose system nothing else is known.
+fn may_be_windows(facts: &Facts, flow: &Flow) -> bool {
+    let is = |n: &u32| word(facts, Of::Host(*n), "system").is_some_and(|(s, _)| s == "windows");
+    flow.systems[0].is_none() && flow.senders.iter().any(is)
 }
 
 /// The first of them, each fact once.
@@ -135,7 +150,7 @@ fn of_copy(e: &Evidence, flow: &Flow, asking: &Asking) -> Vec<MissingFact> {
     let disk = MissingFact {
         fact: "disk_busy_ratio",
         would_decide: "whether a disk holds the copy back".to_owned(),
-        command: "on both hosts, during a copy: iostat -x 5 2".to_owned(),
+        command: format!("during a copy: {}", on_both(e.systems, disks)),
     };
     let lacks = [(!tested, test), (e.around.disk_of.is_none(), disk)];
     let lacks = lacks.into_iter().filter(|(lacks, _)| *lacks);
@@ -178,7 +193,10 @@ fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
     let cpu = ask(
         "cpu_ratio",
         "whether the program fills a processor",
-        "on the sender, during a transfer: top -H -b -n 1 | head -20",
+        &format!(
+            "on the sender, during a transfer: {}",
+            processors(e.systems[0])
+        ),
     );
     let disk = ask(
         "disk_busy_ratio",
@@ -242,20 +260,29 @@ fn of_interfaces(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFa
         }
         _ => return None,
     };
-    let port = if port.is_empty() { "INTERFACE" } else { port };
-    (!sure).then(|| MissingFact {
+    let foreign = |system: &Option<System>| system.is_some_and(|s| s != System::Linux);
+    let command = match (port, e.systems.iter().any(foreign)) {
+        ("", true) => format!("before and after a test: {}", on_both(e.systems, counters)),
+        _ => {
+            let port = if port.is_empty() { "INTERFACE" } else { port };
+            format!(
+                "on {host}, before and after a test: ethtool -S {port} | grep -E 'drop|discard|missed|buffer'; ip -s -s link show {port}"
+            )
+        }
+    };
+    (!sure).then_some(MissingFact {
         fact: "nic_drops",
         would_decide: why,
-        command: format!(
-            "on {host}, before and after a test: ethtool -S {port} | grep -E 'drop|discard|missed|buffer'; ip -s -s link show {port}"
-        ),
+        command,
     })
 }
 
 /// Whether a cloud holds an instance back: its interface counts that.
 fn of_cloud(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFact> {
     let lossy = likely.first().is_some_and(|c| c.is_loss());
-    (lossy && !sure && e.around.cloud.is_open()).then(|| MissingFact {
+    // Drivers of Windows count it elsewhere.
+    let counts = !e.systems.contains(&Some(System::Windows));
+    (lossy && counts && !sure && e.around.cloud.is_open()).then(|| MissingFact {
         fact: "allowance_exceeded",
         would_decide: "whether the cloud drops what is beyond the instance's bandwidth or packets a second: by how much its counters grow".to_owned(),
         command: "on both hosts, before and after a test: ethtool -S INTERFACE | grep allowance"
@@ -404,7 +431,7 @@ fn of_datagrams(e: &Evidence, mut all: Vec<MissingFact>, sure: bool) -> Vec<Miss
             fact: "receiver_drops",
             would_decide: "whether the receiving host lost them, at a full socket or its interface, or the path"
                 .to_owned(),
-            command: "on the receiver, before and after a test: netstat -su; ethtool -S INTERFACE | grep -i drop".to_owned(),
+            command: format!("on the receiver, before and after a test: {}", datagrams(e.systems[1])),
         });
     }
     if e.line.is_none() && !sure {
@@ -447,9 +474,10 @@ fn of_path(
             "retransmits",
             "whether losses hold the rate down",
             format!(
-                "{}{}, or nstat before and after a test",
+                "{}{}, or {} before and after a test",
                 asking.test("-t 30 --json"),
-                asking.way()
+                asking.way(),
+                segments(e.systems[0])
             ),
         );
     } else if losses && !sure {
@@ -487,7 +515,10 @@ fn line_command(e: &Evidence) -> String {
     let own = e.rate.as_ref().map_or(0.0, |r| r.value);
     let usual = ETHERNET.into_iter().find(|l| *l >= 1e9 && *l > own * 1.02);
     let example = usual.map_or("RATE".to_owned(), |bps| format!("{:.0}Gbit/s", bps / 1e9));
-    format!("farpath diagnose --line {example} ..., or ethtool INTERFACE on both hosts")
+    format!(
+        "farpath diagnose --line {example} ..., or {}",
+        on_both(e.systems, speed)
+    )
 }
 
 /// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and nearly the line's, as on a long path TCP may get

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::fact::{Of, Place};
-use crate::flow::{Flow, alike, word};
+use crate::flow::{Flow, alike, number, word};
 use crate::known::System;
 use crate::read::{Facts, WINDOWS};
 use crate::seen::{End, Side, Test};
@@ -111,6 +111,7 @@ fn resends(flow: &Flow) -> bool {
 fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
     flow.senders.clear();
     flow.receivers.clear();
+    flow.between.clear();
     flow.systems = systems(facts, flow, turned);
     for (end, system) in [&flow.from, &flow.to].into_iter().zip(&mut flow.systems) {
         *system = system.or(others.systems.get(&end.host).copied());
@@ -124,9 +125,12 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
             .or_else(|| by_names(facts, flow, names))
             .or_else(|| windows(facts, flow, n))
             .or_else(|| beside_log(facts, flow, n))
-            .or_else(|| others.end_of(flow, n))
-            .or_else(|| beside_prompts(facts, flow, n));
-        match side {
+            .or_else(|| others.end_of(flow, n));
+        if side.is_none() && shapes(facts, n) {
+            flow.between.push(n);
+            continue;
+        }
+        match side.or_else(|| beside_prompts(facts, flow, n)) {
             Some(Side::Sender) => flow.senders.push(n),
             Some(Side::Receiver) => flow.receivers.push(n),
             None => {
@@ -224,6 +228,12 @@ fn beside_named(facts: &Facts, placed: &[Vec<u32>; 2], host: u32) -> Option<usiz
         (false, true) if placed[0].is_empty() => Some(0),
         _ => None,
     }
+}
+
+/// Whether a host that has a name of its own shapes what it sends: where it is neither end by that name, it is a device on the way.
+fn shapes(facts: &Facts, host: u32) -> bool {
+    let named = !facts.hosts[host as usize].is_empty();
+    named && number(facts, Of::Host(host), "shaper_bps").is_some()
 }
 
 /// What is known of a host's system from two texts: where one says only that it is a BSD, which one by the other.

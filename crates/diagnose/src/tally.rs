@@ -144,10 +144,19 @@ impl Tally {
     /// How well it accounts for the segments that were sent again, 0 to 1: fewer of it than of them are not what lost them. None where
     /// nothing says how many were sent again.
     pub(crate) fn accounts(&self, e: &Evidence) -> Option<f64> {
-        let again = e.retransmits.as_ref().filter(|_| !e.udp)?.value;
+        let again = e.sent_again().filter(|_| !e.udp)?;
         Some(match again {
             n if n <= 0.0 => 0.0,
             n => step(self.count.value / n, 0.2, 0.7),
+        })
+    }
+
+    /// What it counts of the segments that were sent again, at most all of them. None where nothing says how many there were.
+    pub(crate) fn part_of(&self, e: &Evidence) -> Option<f64> {
+        let again = e.sent_again().filter(|_| !e.udp)?;
+        Some(match again {
+            n if n <= 0.0 => 0.0,
+            n => (self.count.value / n).min(1.0),
         })
     }
 

@@ -65,7 +65,7 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
         if !flow.missing.is_empty() && verdict.confidence < 0.9 {
             wrap("Please send:", "", &mut out);
             for missing in &flow.missing {
-                command(&missing.command, &mut out);
+                command(&of_customer(&missing.command), &mut out);
                 wrap(&missing.would_decide, "      ", &mut out);
             }
         }
@@ -75,6 +75,31 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
         wrap(&format!("Contradiction: {}", c.text), "", &mut out);
     }
     out.trim_end().to_owned() + "\n"
+}
+
+/// What this program would be told by an option, in words for whoever has no such program.
+const TOLD: [(&str, &str); 3] = [
+    ("--line", "tell us the rate of the line"),
+    ("--rtt", "tell us which of those pings is of this path"),
+    ("--mtu", "tell us whether it is answered"),
+];
+
+/// What is asked for, without commands of this program: `farpath diagnose --line 1Gbit/s ...` is a rate that somebody tells.
+fn of_customer(command: &str) -> String {
+    const OWN: &str = "farpath diagnose ";
+    const REST: &str = " ...";
+    let Some((before, rest)) = command.split_once(OWN) else {
+        return command.to_owned();
+    };
+    let told = TOLD.iter().find(|(option, _)| rest.starts_with(option));
+    let (Some((_, words)), Some((_, behind))) = (told, rest.split_once(REST)) else {
+        return command.to_owned();
+    };
+    let before = before.replace(": where it is answered, ", "; ");
+    let behind = behind
+        .strip_prefix(" with the one that is")
+        .unwrap_or(behind);
+    format!("{before}{words}{behind}")
 }
 
 /// How fast it was, or for how long it has stood still.
@@ -165,4 +190,27 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_customer;
+
+    #[test]
+    fn a_customer_is_asked_for_no_command_of_this_program() {
+        let is = |from: &str, to: &str| assert_eq!(of_customer(from), to);
+        is(
+            "farpath diagnose --line 1Gbit/s ..., or ethtool INTERFACE on both hosts",
+            "tell us the rate of the line, or ethtool INTERFACE on both hosts",
+        );
+        is(
+            "ping -c 20 h, or farpath diagnose --rtt 100ms ... with the one that is",
+            "ping -c 20 h, or tell us which of those pings is of this path",
+        );
+        is(
+            "ping -M do -c 3 -s 8972 h: where it is answered, farpath diagnose --mtu 9000 ...",
+            "ping -M do -c 3 -s 8972 h; tell us whether it is answered",
+        );
+        is("ping -c 20 h", "ping -c 20 h");
+    }
 }

@@ -199,7 +199,8 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
         return e.member_at_most();
     }
     // Who counts what was dropped tells the kinds apart, as datagrams do.
-    let counted = cause == Cause::Policer && e.around.cloud.surely(e).is_some();
+    let counted = cause == Cause::Policer && e.around.cloud.surely(e).is_some()
+        || cause == Cause::RandomLoss && e.settled_by_damage();
     if !cause.is_loss() || !e.counted_else.lacks_datagrams() || counted {
         return 1.0;
     }
@@ -240,6 +241,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     if top.cause != Cause::MtuBlackHole {
         because.extend(e.stop_sentence());
     }
+    because.extend(held_down(e, &top));
     VerdictReport {
         cause: top.cause.name(),
         confidence: rounded(confidence),
@@ -247,6 +249,18 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         second,
         because,
     }
+}
+
+/// That a kind of loss is said less surely than its odds have it, as connections run side by side.
+fn held_down(e: &Evidence, top: &Ranking) -> Option<String> {
+    let most = at_most(e, top.cause);
+    let alone = top.cause.is_loss() && e.streams > 1.0 && most == SIDE_BY_SIDE;
+    (alone && top.confidence > most).then(|| {
+        format!(
+            "of connections side by side no kind of loss is said with more than {:.0} %: a test with one connection says more",
+            100.0 * most
+        )
+    })
 }
 
 /// A cause as the document has it.
@@ -487,6 +501,7 @@ fn pieces(facts: &Facts, taken: &[usize]) -> Vec<Piece> {
             tool: p.tool.to_owned(),
             facts: p.facts,
             ignored_lines: Vec::new(),
+            ignored_more: 0,
         })
         .collect();
     let captured = taken.iter().map(|n| &facts.captured[*n]);
@@ -495,14 +510,17 @@ fn pieces(facts: &Facts, taken: &[usize]) -> Vec<Piece> {
         tool: c.vantage.by().trim_start_matches("the ").to_owned(),
         facts: c.test.facts(),
         ignored_lines: Vec::new(),
+        ignored_more: 0,
     }));
-    for (name, lines) in facts.sources.iter().zip(&facts.ignored) {
+    let ignored = facts.ignored.iter().zip(&facts.ignored_count);
+    for (name, (lines, count)) in facts.sources.iter().zip(ignored) {
         if !lines.is_empty() {
             all.push(Piece {
                 source: name.clone(),
                 tool: "unknown".to_owned(),
                 facts: 0,
                 ignored_lines: lines.clone(),
+                ignored_more: count - lines.len(),
             });
         }
     }

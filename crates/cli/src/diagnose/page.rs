@@ -55,11 +55,14 @@ fn read(diagnosis: &Diagnosis, out: &mut String) {
     }
     let mut word = "left out";
     for piece in diagnosis.read.iter().filter(|p| p.tool == "unknown") {
-        let lines: Vec<String> = ranges(&piece.ignored_lines).into_iter().take(12).collect();
+        let more = match piece.ignored_more {
+            0 => String::new(),
+            n => format!(", and {n} more"),
+        };
         let text = format!(
-            "{}: lines that no known tool prints: {}",
+            "{}: lines that no known tool prints: {}{more}",
             piece.source,
-            lines.join(", ")
+            ranges(&piece.ignored_lines).join(", ")
         );
         entry(word, &text, out);
         word = "";

@@ -111,6 +111,7 @@ fn runs(
         Some(Run {
             goodput_bps: *r.metrics.get("goodput_bps")?,
             limited_by: r.limited_by.clone(),
+            rtt_s: r.metrics.get("rtt_avg_ns").map(|ns| ns * 1e-9),
         })
     };
     Ok(records.iter().filter_map(run).collect())

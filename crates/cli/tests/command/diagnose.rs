@@ -260,3 +260,24 @@ fn what_cannot_be_and_what_to_change_is_said() {
     assert!(half.out.contains("(duplex)"), "{}", half.out);
     assert!(half.out.contains("autoneg on"), "{}", half.out);
 }
+
+/// Prose between every line of a log leaves as many ranges; each of them is named, and of more lines than are kept, how many.
+#[test]
+fn every_line_that_was_left_out_is_named() {
+    let folder = folder();
+    let mixed = LOG.replace('\n', "\nas we saw.\n").repeat(5) + PING;
+    let long = LOG.to_owned() + PING + &"as we saw.\n".repeat(230);
+    for (name, text) in [("mixed.txt", mixed), ("long.txt", long)] {
+        std::fs::write(folder.path().join(name), text).expect("it is writable");
+    }
+    let left = |name: &str| {
+        let ran = farpath_in(folder.path(), &["diagnose", name]);
+        let words: Vec<&str> = ran.out.split_whitespace().collect();
+        words.join(" ")
+    };
+    let mixed = left("mixed.txt");
+    assert!(mixed.contains("no known tool prints: 2, 4, 6"), "{mixed}");
+    assert!(mixed.contains("46, 48, 50"), "{mixed}");
+    let long = left("long.txt");
+    assert!(long.contains("8-207, and 30 more"), "{long}");
+}

@@ -1,12 +1,13 @@
 //! What is to be changed on the path and its ports, and not in a host's settings.
 
+use crate::advice::interface::with_name;
 use crate::advice::{End, named};
 use crate::cause::Cause;
 use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number, word};
+use crate::flow::{Flow, word};
 use crate::group;
 use crate::read::Facts;
 
@@ -20,7 +21,10 @@ pub(super) fn change_of_path(
         return Some(duplex(e));
     }
     if cause == Cause::Shaper {
-        return Some(shorter(e, &shaping(facts, flow), e.waits()?));
+        e.waits()?;
+        let change = shorter(e, &shaping(facts, e), &e.waits_in_words());
+        let hosts: Vec<Of> = e.around.shaper_of.map(Of::Host).into_iter().collect();
+        return Some(with_name(change, (facts, flow), &hosts));
     }
     if cause != Cause::Link {
         return None;
@@ -40,7 +44,8 @@ pub(super) fn change_of_path(
             false => port(e, line),
         });
     }
-    Some(shorter(e, "the router before the line", e.bloat()?))
+    let waits = crate::bloat::ms(e.bloat()?);
+    Some(shorter(e, "the router before the line", &waits))
 }
 
 /// A group of links: what spreads connections over its members.
@@ -111,12 +116,10 @@ fn nothing() -> Change {
     }
 }
 
-/// The host whose text has a shaper, for people.
-fn shaping(facts: &Facts, flow: &Flow) -> String {
-    let has = |h: &&u32| number(facts, Of::Host(**h), "shaper_bps").is_some();
-    let mut all = flow.senders.iter().chain(&flow.receivers);
-    let host = all.find(has);
-    let name = host.and_then(|h| facts.hosts.get(*h as usize)?.first());
+/// The host whose text has the shaper that counts, for people.
+fn shaping(facts: &Facts, e: &Evidence) -> String {
+    let names = e.around.shaper_of.and_then(|h| facts.hosts.get(h as usize));
+    let name = names.and_then(|names| names.first());
     name.cloned()
         .unwrap_or_else(|| "the host or router with the shaper".to_owned())
 }
@@ -133,7 +136,7 @@ fn shaped(e: &Evidence) -> f64 {
 }
 
 /// A queue before a full line that makes everybody on it wait: a shorter one, or one for each flow.
-fn shorter(e: &Evidence, host: &str, added: f64) -> Change {
+fn shorter(e: &Evidence, host: &str, waits: &str) -> Change {
     let shaped = shaped(e);
     let line = shaped / 0.95;
     let mut commands = vec![
@@ -155,8 +158,7 @@ fn shorter(e: &Evidence, host: &str, added: f64) -> Change {
         commands,
         undo: vec!["tc qdisc del dev INTERFACE root, or the length that the queue had".to_owned()],
         risk: format!(
-            "this flow gets no faster, and with cake a twentieth slower; what shares the line with it no longer waits {}",
-            crate::bloat::ms(added)
+            "this flow gets no faster, and with cake a twentieth slower; what shares the line with it no longer waits {waits}"
         ),
         ..nothing()
     }

@@ -7,7 +7,7 @@ mod tested;
 mod windows;
 
 pub(crate) use holes::probing;
-pub(crate) use pacing::{Sending, pacing};
+pub(crate) use pacing::{Sending, finding, pacing};
 pub(crate) use scaling::{scaling, scaling_between};
 pub(crate) use tested::{tester, threads};
 
@@ -227,13 +227,20 @@ pub(crate) fn reader() -> Remedy {
     Remedy::without_risk(commands)
 }
 
-/// Against a window that the receiver's settings do not hold.
-pub(crate) fn left_small() -> Remedy {
+/// Against a window that the receiver's settings do not hold; `zero` where its SYN arrived with a scale of 0.
+pub(crate) fn left_small(zero: bool) -> Remedy {
     let commands = [
         "ss -tmn on the receiver meanwhile, several times: a Recv-Q that stays is a program that does not read; no setting helps it",
         "with an empty Recv-Q the program asked for a small buffer (SO_RCVBUF; -w of iperf, `socket options` of rsync): leave that out. The kernel's settings allow more already",
     ];
-    Remedy::without_risk(commands)
+    let mut remedy = Remedy::without_risk(commands);
+    if zero {
+        remedy.commands.push(
+            "or a firewall set the receiver's window scale to 0: of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep wscale. A scale that the receiver sends and that does not arrive is the firewall's, and one that is 0 where it is sent is the small buffer's"
+                .to_owned(),
+        );
+    }
+    remedy
 }
 
 /// Where nothing says what a value was.

@@ -1,6 +1,7 @@
 //! Programs that copy files: the closing lines of scp and sftp, rsync and wget.
 
 use super::{Facts, Line, Tool};
+use crate::channel::SHELL;
 use crate::fact::{Figure, Place};
 use crate::seen::{Report, Side, Test};
 use crate::words::{number, quantity, whole};
@@ -127,6 +128,57 @@ impl Tool for Scp {
 #[derive(Default)]
 pub(super) struct Rsync {
     progress: Option<Test>,
+    /// Whether the command that was typed goes through ssh.
+    ssh: bool,
+}
+
+impl Rsync {
+    /// A copy, and what it goes through.
+    fn copied(&self, mut test: Test) -> Test {
+        if self.ssh {
+            test.words.insert(SHELL, "ssh".to_owned());
+        }
+        test
+    }
+}
+
+/// `-e`, also behind other letters, and `--rsh`: the word behind it is the shell that rsync goes through.
+fn is_shell_option(word: &str) -> bool {
+    let short = word.starts_with('-') && !word.starts_with("--") && word.ends_with('e');
+    short || word == "--rsh"
+}
+
+/// Whether a line is a command of rsync, and that goes through ssh: a host with one colon is reached so, unless another shell is asked for;
+/// two colons are a daemon's, as is `rsync://`.
+fn rsync_typed(text: &str) -> Option<bool> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_it = |w: &&str| w.rsplit(['/', '$', '#', '>', '%']).next() == Some("rsync");
+    let start = words.iter().position(is_it)?;
+    let options = &words[start + 1..];
+    // Words of a sentence are no command.
+    let behind = start.checked_sub(1).map(|n| words[n]);
+    let typed = behind.is_none_or(|prompt| prompt.ends_with(['$', '#', '>', '%']));
+    let signs = |w: &&str| w.starts_with('-') || w.contains(['/', ':']);
+    let copies = typed && options.first().is_some_and(signs) && options.len() >= 2;
+    let of_shell = |n: usize| match options[n].strip_prefix("--rsh=") {
+        Some(shell) => Some(shell),
+        None if is_shell_option(options[n]) => options.get(n + 1).copied(),
+        None => None,
+    };
+    let shell = (0..options.len()).find_map(of_shell);
+    let is_remote = |w: &&str| {
+        let (host, path) = w.split_once(':').unwrap_or(("", ""));
+        let daemon = path.starts_with(':') || path.starts_with("//");
+        !host.is_empty() && !host.contains('/') && !daemon
+    };
+    let ssh = match shell {
+        Some(shell) => shell.trim_start_matches(['\'', '"']).starts_with("ssh"),
+        None => options
+            .iter()
+            .filter(|w| !w.starts_with('-'))
+            .any(is_remote),
+    };
+    copies.then_some(ssh)
 }
 
 impl Tool for Rsync {
@@ -138,6 +190,11 @@ impl Tool for Rsync {
     /// 0:00:57 (xfr#1, to-chk=0/1)`, whose rate is by powers of 1024.
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = shown(line.bare);
+        if let Some(ssh) = rsync_typed(text) {
+            self.finish(facts);
+            self.ssh = ssh;
+            return true;
+        }
         let words: Vec<&str> = text.split_whitespace().collect();
         match &words[..] {
             [
@@ -165,9 +222,8 @@ impl Tool for Rsync {
                     let seconds = both / rate.value;
                     let own_rate = rate.times(own.value / both);
                     let what = (Some(own.clone()), seconds);
-                    facts
-                        .tests
-                        .push(copy("rsync", side, &own_rate, what, line.at));
+                    let test = copy("rsync", side, &own_rate, what, line.at);
+                    facts.tests.push(self.copied(test));
                 }
                 true
             }
@@ -184,7 +240,7 @@ impl Tool for Rsync {
                 let seconds = if share == 100 { time } else { 0.0 };
                 let what = ((share == 100).then_some(size), seconds);
                 let test = copy("rsync", Side::Sender, &rate, what, line.at);
-                self.progress = (rate.value > 0.0).then_some(test);
+                self.progress = (rate.value > 0.0).then(|| self.copied(test));
                 true
             }
             ["total", "size", "is", ..] => going,

@@ -35,6 +35,14 @@ impl Facts {
         }
     }
 
+    /// Whether the lines that are read now may be of a host: their prompt has no other name.
+    pub(super) fn may_be_here(&self, host: Of) -> bool {
+        let name = &self.label.name;
+        let Of::Host(n) = host else { return false };
+        let names = &self.hosts[n as usize];
+        name.is_empty() || name == WINDOWS || names.is_empty() || names.contains(name)
+    }
+
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
         self.host_sources.push(self.here());

@@ -110,11 +110,14 @@ fn windows(text: &str) -> Option<&'static str> {
     is_command(command).then_some(WINDOWS)
 }
 
-/// Whether a text begins with a command whose output is read.
+/// Whether a text begins with a command whose output is read, or one of several in a line does: `date; ethtool -S eth0`.
 fn is_command(text: &str) -> bool {
-    let command = text.split_whitespace().next().unwrap_or("");
-    let command = command.rsplit(['/', '\\']).next().unwrap_or(command);
-    COMMANDS.contains(&command.trim_end_matches(".exe"))
+    let is_known = |part: &str| {
+        let command = part.split_whitespace().next().unwrap_or("");
+        let command = command.rsplit(['/', '\\']).next().unwrap_or(command);
+        COMMANDS.contains(&command.trim_end_matches(".exe"))
+    };
+    text.split([';', '&']).any(is_known)
 }
 
 /// The host of a shell's prompt: `server# `, `root@server:~$ `, `[root@server ~]# `, `rainbow:guest {159} `.

@@ -25,6 +25,7 @@ mod others;
 mod ping;
 mod plain;
 mod ports;
+mod printable;
 mod processor;
 mod pscheduler;
 mod radio;
@@ -221,7 +222,7 @@ fn text(number: u32, source: &Source, facts: &mut Facts) {
         facts.notes.push(note);
         return;
     }
-    let text = broken::mended(plain::plain(&source.bytes));
+    let text = broken::mended(printable::written(plain::plain(&source.bytes)));
     if router::configuration(number, &name, &text, facts) {
         return;
     }
@@ -296,8 +297,8 @@ impl Reader<'_> {
                 continue;
             }
             let taken = offer(&mut self.tools, self.current, line, facts);
-            // A rule between two things is of neither.
-            if taken.is_none() && !bare.contains(char::is_alphanumeric) {
+            // A rule between two things is of neither, and the time of day of none.
+            if taken.is_none() && (!bare.contains(char::is_alphanumeric) || plain::is_date(bare)) {
                 continue;
             }
             self.current = taken;

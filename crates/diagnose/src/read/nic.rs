@@ -30,6 +30,8 @@ enum Asked {
     Counters,
     /// Its driver, `-i`.
     Driver,
+    /// Its queue disciplines, which `tc` prints.
+    Queues,
     /// Anything else.
     Settings,
 }
@@ -47,7 +49,13 @@ impl Tool for Nic {
         let text = line.bare;
         if let Some((asked, name)) = command(text) {
             name.clone_into(&mut self.interface);
-            (self.kind, self.host) = ("ethtool", self.host.filter(|_| going));
+            let kind = if asked == Asked::Queues {
+                "tc"
+            } else {
+                "ethtool"
+            };
+            let same = |host: &Of| going && facts.may_be_here(*host);
+            (self.kind, self.host) = (kind, self.host.filter(same));
             self.asked = Some(asked);
             return true;
         }
@@ -102,11 +110,21 @@ impl Tool for Nic {
     }
 }
 
-/// What a command asks ethtool for, and of which interface: `ethtool -S eth0 | grep rx`, `sudo ethtool -g ens1f0np0`. Names of
-/// interfaces have a number, and words of a sentence have none.
+/// What a command asks ethtool or tc for, and of which interface: `ethtool -S eth0 | grep rx`, `sudo ethtool -g ens1f0np0`,
+/// `tc -s qdisc show dev eth0`. Names of interfaces have a number, and words of a sentence have none.
 fn command(text: &str) -> Option<(Asked, &str)> {
     if text.len() >= COMMAND_MAX {
         return None;
+    }
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.bytes().any(|b| b.is_ascii_digit())
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.@".contains(&b))
+    };
+    if let Some(name) = after(text, "qdisc show dev ").filter(|name| is_name(name)) {
+        return text.contains("tc ").then_some((Asked::Queues, name));
     }
     let (_, rest) = text.split_once("ethtool ")?;
     let mut words = rest.split_whitespace();
@@ -122,19 +140,17 @@ fn command(text: &str) -> Option<(Asked, &str)> {
     } else {
         first
     };
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.bytes().any(|b| b.is_ascii_digit())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_.@".contains(&b));
     let alone = words
         .next()
         .is_none_or(|word| word.starts_with(['|', '>', '#', ';', '&']));
-    (is_name && alone).then_some((asked, name))
+    (is_name(name) && alone).then_some((asked, name))
 }
 
-/// The interface that a head names: `Ring parameters for eth0:`, `2: eth0: <BROADCAST,UP> mtu 1500`.
+/// The interface that a head names: `Ring parameters for eth0:`, `2: eth0: <BROADCAST,UP> mtu 1500`, `qdisc fq 8001: dev eth0 root`.
 fn head(text: &str) -> Option<&str> {
+    if text.starts_with("qdisc ") {
+        return after(text, " dev ").filter(|name| *name != "lo");
+    }
     let of = |head: &&str| text.strip_prefix(*head)?.strip_suffix(':');
     HEADS.iter().find_map(of).or_else(|| {
         let named = text.split(": ").nth(1)?;
@@ -304,7 +320,7 @@ impl Nic {
         match self.asked {
             Some(Asked::Counters) => is_key && whole(value.trim()).is_some(),
             Some(Asked::Driver) => is_key,
-            Some(Asked::Settings) | None => false,
+            Some(Asked::Settings | Asked::Queues) | None => false,
         }
     }
 

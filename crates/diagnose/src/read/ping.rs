@@ -64,6 +64,14 @@ impl Tool for Ping {
             || going && is_around(text)
     }
 
+    /// What single answers will say, where no closing line does: least, mean and most.
+    fn held(&self) -> usize {
+        match self.closed || self.answers.is_empty() {
+            true => 0,
+            false => 3,
+        }
+    }
+
     fn finish(&mut self, facts: &mut Facts) {
         self.close(facts);
     }

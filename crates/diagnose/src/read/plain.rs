@@ -86,6 +86,21 @@ fn stamp(line: &str) -> usize {
     line.len() - tail.len()
 }
 
+/// Whether a line is what `date` prints: `Thu Nov 26 02:58:10 UTC 2026`, `Thu 26 Nov 02:58:10 CET 2026`.
+pub(super) fn is_date(line: &str) -> bool {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_clock = |w: &&str| {
+        w.len() == 8
+            && w.bytes().enumerate().all(|(n, b)| match n {
+                2 | 5 => b == b':',
+                _ => b.is_ascii_digit(),
+            })
+    };
+    let begins = words.first().is_some_and(|w| DAYS.contains(w));
+    begins && (5..=7).contains(&words.len()) && words.iter().any(is_clock)
+}
+
 /// Whether bytes are UTF-16 with its mark: what PowerShell's `>` writes.
 pub(super) fn is_wide(bytes: &[u8]) -> bool {
     matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
@@ -181,5 +196,13 @@ mod tests {
         assert!(is_wide(&wide));
         assert_eq!(plain(&wide), "ms\r\n");
         assert_eq!(plain(b"\xef\xbb\xbf{}"), "{}");
+    }
+
+    #[test]
+    fn what_date_prints_is_known() {
+        assert!(is_date("Thu Nov 26 02:58:10 UTC 2026"));
+        assert!(is_date("Thu 26 Nov 02:58:10 AM CET 2026"));
+        assert!(!is_date("Thu we saw it at 02:58 for the first time"));
+        assert!(!is_date("rx_packets: 918223411"));
     }
 }

@@ -4,6 +4,7 @@
 
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::located::{Answered, locate};
 use crate::words::{after, decimal, number};
 
 /// The state of reading: the last hop of the trace that is going.
@@ -12,6 +13,8 @@ pub(super) struct Routes {
     kind: &'static str,
     hop: Option<Hop>,
     hops: f64,
+    /// Hops of mtr that answered.
+    trail: Vec<Answered>,
     /// Names and addresses of the target, where the first line says them.
     target: Vec<String>,
     /// Whether the last hop is the target.
@@ -27,7 +30,20 @@ struct Hop {
     times: Vec<Figure>,
     /// Sent and lost, where it was counted.
     loss: Option<(f64, f64)>,
+    /// Its name or address, where losses are counted.
+    name: String,
     at: Place,
+}
+
+/// Most hops that a packet can pass.
+const HOPS_MAX: usize = 255;
+
+impl Hop {
+    /// The hop and the share of packets that it did not answer, where it answered any.
+    fn answered(&self) -> Option<Answered> {
+        let (sent, lost) = self.loss.filter(|(sent, _)| *sent > 0.0)?;
+        (!self.times.is_empty()).then(|| (self.name.clone(), lost / sent))
+    }
 }
 
 const NS: f64 = 1e6;
@@ -66,6 +82,7 @@ impl Tool for Routes {
             Some(hop) => {
                 self.hops += 1.0;
                 self.reached = !hop.times.is_empty() && self.is_target(text);
+                self.trail.extend(hop.answered());
                 if !hop.times.is_empty() {
                     self.hop = Some(hop);
                 }
@@ -148,6 +165,7 @@ fn mtr(text: &str, at: Place) -> Option<Hop> {
     Some(Hop {
         times,
         loss: Some((sent, sent * loss / 100.0)),
+        name: words[..first].join(" "),
         at,
     })
 }
@@ -172,6 +190,7 @@ fn traced(text: &str, at: Place) -> Option<Hop> {
     answers.then_some(Hop {
         times,
         loss: None,
+        name: String::new(),
         at,
     })
 }
@@ -222,6 +241,7 @@ impl Routes {
         let hops = core::mem::take(&mut self.hops);
         let reached = core::mem::take(&mut self.reached);
         let (hop, at) = (self.hop.take(), self.at.take());
+        let trail = core::mem::take(&mut self.trail);
         let Some(hop) = hop else { return };
         facts.exact(Of::Path, "hops", hops, hop.at);
         if !reached {
@@ -243,6 +263,9 @@ impl Routes {
         if let Some((sent, lost)) = hop.loss {
             facts.exact(Of::Path, "ping_sent", sent, hop.at);
             facts.exact(Of::Path, "ping_received", (sent - lost).round(), hop.at);
+            if trail.len() <= HOPS_MAX {
+                locate(&trail, lost.round(), hop.at, facts);
+            }
         }
     }
 }

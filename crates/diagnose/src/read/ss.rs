@@ -253,6 +253,10 @@ fn scaling(of: Of, text: &str, at: Place, facts: &mut Facts) {
         {
             facts.word(of, "scaled", "scaled", at);
         }
+        // What the peer's SYN had when it arrived, though the own end scales.
+        Some("0") if after_word(text, "wscale:").is_some_and(|both| !both.ends_with(",0")) => {
+            facts.word(of, "peer_shifts_none", "0", at);
+        }
         _ => {}
     }
 }

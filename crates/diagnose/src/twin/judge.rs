@@ -3,6 +3,7 @@
 use farpath_observe::limit::Limit;
 
 use super::Twin;
+use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::document::Verify;
@@ -17,7 +18,15 @@ pub struct Run {
     pub goodput_bps: f64,
     /// What limited it, by the words of `limited_by`; none where the run does not say.
     pub limited_by: Option<String>,
+    /// Its mean round trip, seconds.
+    pub rtt_s: Option<f64>,
 }
+
+/// A twin whose round trip under load is so many times what was measured, or that part of it, has another queue.
+const OTHER_QUEUE: f64 = 2.0;
+
+/// Round trips that differ by less than this, seconds, have no queue that matters.
+const RTT_LEAST_S: f64 = 0.002;
 
 /// Whether what was measured is near the range of runs.
 fn near(low: f64, high: f64, measured: f64) -> bool {
@@ -71,6 +80,10 @@ impl Twin {
             verify.before_low_bps = Some(low.round());
             verify.before_high_bps = Some(high.round());
             verify.before_limited_by = run.limited_by.clone();
+            let ns = |s: f64| (s * 1e9).round();
+            let both = self.rtt_s.zip(run.rtt_s);
+            (verify.measured_rtt_ns, verify.before_rtt_ns) =
+                both.map_or((None, None), |(own, twin)| (Some(ns(own)), Some(ns(twin))));
             let faults = self.faults(run, low, high);
             // A cause that the twin has nothing of is neither confirmed nor put in doubt by what it gives.
             if limits_of(self.cause).is_some() {
@@ -119,6 +132,7 @@ impl Twin {
                 ),
             });
         }
+        all.extend(self.other_queue(run));
         let said = run.limited_by.as_deref().unwrap_or("unknown");
         if let Some(limits) = limits_of(self.cause).filter(|l| !l.contains(&said)) {
             let words = |name: &&str| Limit::named(name).map_or("unknown", Limit::words);
@@ -131,6 +145,26 @@ impl Twin {
             ));
         }
         all
+    }
+}
+
+impl Twin {
+    /// That the twin's round trip under load is far from the measured one, though its rate may be near.
+    fn other_queue(&self, run: &Run) -> Option<String> {
+        let (measured, twin) = self.rtt_s.zip(run.rtt_s)?;
+        let far = twin > OTHER_QUEUE * measured || twin < measured / OTHER_QUEUE;
+        let apart = (twin - measured).abs() > RTT_LEAST_S;
+        let ends = match limits_of(self.cause) {
+            Some(_) => "its queue is another, and the verdict is in doubt",
+            None => "its queue is another",
+        };
+        (far && apart).then(|| {
+            format!(
+                "the twin's mean round trip is {}, where {} were measured under load: {ends}",
+                ms(twin),
+                ms(measured)
+            )
+        })
     }
 }
 
@@ -190,7 +224,14 @@ impl Verify {
             Some(false) => return "THE VERDICT IS IN DOUBT: the twin does not agree".to_owned(),
             None => return "the twin does not decide".to_owned(),
         }
-        let limits = "what limits it is the verdict";
+        let limits = match self.measured_rtt_ns.zip(self.before_rtt_ns) {
+            Some((measured, twin)) => format!(
+                "its mean round trip of {} is near the {} measured under load, and what limits it is the verdict",
+                ms(twin * 1e-9),
+                ms(measured * 1e-9)
+            ),
+            None => "what limits it is the verdict".to_owned(),
+        };
         let off = self.before_bps.zip(self.measured_bps);
         let off = off.map_or(0.0, |(twin, measured)| (twin / measured - 1.0).abs());
         let within = 100.0 * WITHIN;
@@ -231,6 +272,7 @@ mod tests {
             repeats: 5,
             measured_bps: Some(306e6),
             predicted_bps,
+            rtt_s: None,
             notes: Vec::new(),
             cause,
             fitted: false,
@@ -243,6 +285,7 @@ mod tests {
         let run = |bps: &f64| Run {
             goodput_bps: *bps,
             limited_by: Some(limit.to_owned()),
+            rtt_s: Some(0.16),
         };
         all.iter().map(run).collect()
     }
@@ -266,6 +309,29 @@ mod tests {
         );
         let none = twin.judge(&runs("loss", &[100e6]), &[]);
         assert_eq!(none.agrees, Some(false));
+    }
+
+    #[test]
+    fn a_rate_alone_does_not_agree_where_the_round_trip_under_load_is_another() {
+        let mut twin = twin(Cause::Shaper, None);
+        let alike = twin.judge(&runs("link", &[300e6]), &[]);
+        assert_eq!((alike.agrees, alike.before_rtt_ns), (Some(true), None));
+        twin.rtt_s = Some(0.15);
+        let near = twin.judge(&runs("link", &[300e6]), &[]);
+        assert_eq!(near.agrees, Some(true));
+        let words = near.in_words();
+        assert!(
+            words.contains("mean round trip of 160 ms is near the 150 ms measured"),
+            "{words}"
+        );
+        twin.rtt_s = Some(0.05);
+        let far = twin.judge(&runs("link", &[300e6]), &[]);
+        assert_eq!(far.agrees, Some(false));
+        assert!(
+            far.notes[0].contains("160 ms, where 50.0 ms"),
+            "{:?}",
+            far.notes
+        );
     }
 
     #[test]

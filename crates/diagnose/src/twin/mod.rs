@@ -35,6 +35,8 @@ pub struct Twin {
     pub measured_bps: Option<f64>,
     /// What the first change is predicted to give, bit/s.
     pub predicted_bps: Option<f64>,
+    /// The mean round trip under load that was measured, seconds.
+    pub rtt_s: Option<f64>,
     /// What a reader of the comparison must know, a sentence each.
     pub notes: Vec<String>,
     cause: Cause,
@@ -102,6 +104,7 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
         after: after.map(|m| text::text(&m, flow, &judged, true)),
         repeats: if lucky { REPEATS } else { 1 },
         measured_bps: judged.e.rate.as_ref().map(rate),
+        rtt_s: judged.e.rtt_loaded.as_ref().map(rate),
         predicted_bps: foretold.and_then(|c: &Change| c.predicted_bps),
         cause: judged.cause(),
         fitted: !model.fitted.is_empty(),

@@ -123,10 +123,13 @@ impl Model {
         let line = rate.value.as_bps() as f64;
         let policer = g.policer(&mut fitted, mtu.value);
         let shaper = g.shaper(&mut fitted);
+        let drained = shaper
+            .as_ref()
+            .map_or(line, |s| line.min(s.value.as_bps() as f64));
         let hole = g.hole(mtu.value, &mut fitted);
         Some(Model {
             work: work(g, line, rtt.value.as_secs_f64(), mtu.value, &mut fitted),
-            queue: g.queue(line, mtu.value, &mut fitted),
+            queue: g.queue(drained, mtu.value, &mut fitted),
             loss: g.loss(),
             cc: g.control(),
             streams: g.streams(),
@@ -253,8 +256,8 @@ impl Grounds<'_> {
         Some((said, true))
     }
 
-    /// The queue in front of the line: what the round trip grew by where it filled, else one BDP.
-    fn queue(&self, line: f64, mtu: u64, fitted: &mut Vec<&'static str>) -> Said<Option<Size>> {
+    /// The queue in front of the line: what the round trip grew by where it filled, at the rate that drains it, bit/s; else one BDP.
+    fn queue(&self, drained: f64, mtu: u64, fitted: &mut Vec<&'static str>) -> Said<Option<Size>> {
         let fills = matches!(
             self.cause,
             Cause::Link | Cause::CongestionLoss | Cause::Shaper | Cause::ShallowBuffer
@@ -269,7 +272,11 @@ impl Grounds<'_> {
             return assumed(None, "no text says it, and the round trip hardly grew");
         }
         let full = QUEUE_LEAST * mtu as f64;
-        let size = |s: f64| Some(Size::from_bytes((s * line / 8.0).max(full).min(4e9) as u64));
+        let size = |s: f64| {
+            Some(Size::from_bytes(
+                (s * drained / 8.0).max(full).min(4e9) as u64
+            ))
+        };
         if grown < SHALLOW * floor.value {
             fitted.push("how long the queue is");
             let why = "a twentieth of a BDP, as it is short and the round trip hardly grew";

@@ -168,7 +168,7 @@ fn damaged_frames_count_by_how_they_grow() {
 \tLaser rx power high alarm                 : Off
 \tLaser rx power low alarm                  : On
 ";
-    let rest = log(1630.0, 169) + PING;
+    let rest = "root@bak1:~# iperf3 -c 192.0.2.40\n".to_owned() + &log(1630.0, 169) + PING;
     let twice = counters(48_211) + &counters(48_902);
     let d = of(&(twice.clone() + optics + &rest), &on("10 Gbit/s"));
     assert!(unread(&d).is_empty(), "{:?}", d.read);
@@ -196,7 +196,8 @@ fn damaged_frames_count_by_how_they_grow() {
         }
     };
     let once = confidence(counters(48_902));
-    assert!(confidence(twice) > once);
+    let grown = confidence(twice);
+    assert!(grown > once, "{grown} {once}");
     let other = counters(48_211) + &counters(48_902).replace("ens1f0", "ens1f1");
     assert!((confidence(other) - once).abs() < 0.02);
 }
@@ -226,4 +227,131 @@ rtt min/avg/max/mdev = 3.980/53.908/233.000/65.412 ms
         &Known::default(),
     );
     assert!(!because(&d).contains("radio"), "{}", because(&d));
+}
+
+/// Both readings of the interface at a host, and by how much it grew in between.
+fn read_twice(host: &str, before: u32, after: u32) -> String {
+    let reading = |crc: u32| {
+        format!(
+            "root@{host}:~# date; ethtool -S enp3s0f1 | grep -E 'rx_crc|rx_errors'\nTue Mar  3 21:14:09 UTC 2026\n     rx_errors: 0\n     rx_crc_errors: {crc}\n"
+        )
+    };
+    format!("{}{}", reading(before), reading(after))
+}
+
+/// Four connections side by side from `src4` to `dst9`, with 60 segments sent again.
+fn four() -> String {
+    let mut all =
+        "root@src4:~# iperf3 -c dst9 -P 4 -t 40\nConnecting to host dst9, port 5201\n".to_owned();
+    for n in 0..4 {
+        all += &format!(
+            "[{:3}] local 192.0.2.4 port 4110{n} connected to 198.51.100.9 port 5201\n",
+            5 + 2 * n
+        );
+    }
+    all += "[ ID] Interval           Transfer     Bitrate         Retr\n";
+    let parts: [u32; 10] = [3, 8, 5, 9, 4, 7, 6, 2, 10, 6];
+    for (n, part) in (0_u32..).zip(parts) {
+        let mbit = 380.0 + f64::from(n % 4) * 60.0;
+        let size = 4.0 * mbit / 8.388_608;
+        all += &format!(
+            "[SUM]   {}.00-{}.00   sec  {size:.1} MBytes  {mbit:.0} Mbits/sec  {part}\n",
+            4 * n,
+            4 * n + 4
+        );
+    }
+    all + &format!(
+        "- - - - -\n[SUM]   0.00-40.00  sec  2.16 GBytes   465 Mbits/sec  60             sender\n[SUM]   0.00-40.02  sec  2.14 GBytes   459 Mbits/sec                  receiver\n\nroot@src4:~# ping -q -c 10 dst9\nPING dst9 (198.51.100.9) 56(84) bytes of data.\n\n--- dst9 ping statistics ---\n10 packets transmitted, 10 received, 0% packet loss, time 9014ms\nrtt min/avg/max/mdev = 20.11/20.15/20.24/0.04 ms\n"
+    )
+}
+
+#[test]
+fn damage_that_matches_what_was_sent_again_settles_it() {
+    let at = |host: &str, grown: u32| {
+        let d = of(
+            &(read_twice(host, 8101, 8101 + grown) + &four()),
+            &on("10 Gbit/s"),
+        );
+        d.flows.into_iter().next().expect("a flow")
+    };
+    let matched = at("dst9", 63);
+    assert_eq!(matched.verdict.cause, "random_loss", "{matched:#?}");
+    assert!(matched.verdict.confidence > 0.9, "{:#?}", matched.verdict);
+    let why = matched.verdict.because.join("\n");
+    assert!(
+        why.contains("at enp3s0f1 8164 frames arrived damaged, 63 of them from one reading to the next: as many as the 60 segments"),
+        "{why}"
+    );
+    assert!(!why.contains("side by side"), "{why}");
+    let clean = &matched.changes[0];
+    assert_eq!(clean.host, "198.51.100.9");
+    assert!(clean.commands[0].contains("transceiver of enp3s0f1"));
+    let asks = |flow: &farpath_diagnose::FlowReport, fact: &str| {
+        flow.missing.iter().any(|m| m.fact == fact)
+    };
+    assert!(
+        !asks(&matched, "datagram_loss_ratio"),
+        "{:?}",
+        matched.missing
+    );
+    // A part of them speaks for that part, and what is of one connection holds the rest down.
+    let few = at("dst9", 7);
+    assert!(few.verdict.confidence <= 0.6, "{:#?}", few.verdict);
+    let why = few.verdict.because.join("\n");
+    assert!(why.contains("at most 12 % of the 60 segments"), "{why}");
+    // Where the data is sent, what arrives is none of it.
+    let back = at("src4", 63);
+    assert!(back.verdict.confidence <= 0.6, "{:#?}", back.verdict);
+    let why = back.verdict.because.join("\n");
+    assert!(
+        why.contains("none of the segments that it sent again"),
+        "{why}"
+    );
+    let commands = back
+        .changes
+        .iter()
+        .flat_map(|c| c.commands.join("\n").into_bytes());
+    let commands = String::from_utf8(commands.collect()).expect("text");
+    assert!(!commands.contains("clean or change"), "{commands}");
+}
+
+#[test]
+fn a_kind_of_loss_that_is_held_down_as_connections_run_side_by_side_says_so() {
+    let d = of(&four(), &on("10 Gbit/s"));
+    let verdict = &d.flows[0].verdict;
+    let why = verdict.because.join("\n");
+    assert_eq!(
+        verdict.confidence == 0.6,
+        why.contains("no kind of loss is said with more than 60 %"),
+        "{verdict:#?}"
+    );
+}
+
+/// What collides at half duplex may be as it is meant to be; late collisions are a mismatch.
+#[test]
+fn collisions_alone_are_no_mismatch() {
+    let d = of(
+        &(LINKS.to_owned() + &log(8.2, 527) + PING),
+        &on("100 Mbit/s"),
+    );
+    assert!(
+        !d.ticket.contains("limited by a duplex mismatch"),
+        "{}",
+        d.ticket
+    );
+    assert!(d.ticket.contains("half duplex"), "{}", d.ticket);
+    assert!(
+        because(&d).contains("shared or negotiated"),
+        "{}",
+        because(&d)
+    );
+    let late = of(
+        &(ROUTER.to_owned() + &log(6.2, 300) + PING),
+        &Known::default(),
+    );
+    assert!(
+        because(&late).contains("a duplex mismatch"),
+        "{}",
+        because(&late)
+    );
 }

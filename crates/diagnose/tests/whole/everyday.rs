@@ -145,7 +145,10 @@ fn a_path_that_loses_as_much_without_load_loses_by_chance() {
     let verdict = &d.flows[0].verdict;
     assert_eq!(verdict.cause, "random_loss", "{verdict:#?}");
     assert!(
-        verdict.because.join("\n").contains("without load"),
+        verdict
+            .because
+            .join("\n")
+            .contains("as large a share of pings is lost"),
         "{verdict:#?}"
     );
 }

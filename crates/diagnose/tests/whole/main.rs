@@ -4,6 +4,7 @@ mod already;
 mod asked;
 mod bbr;
 mod beside;
+mod between;
 mod bloat;
 mod both_ends;
 mod both_ways;

@@ -224,3 +224,38 @@ fn a_rate_that_you_name_is_one_connections() {
         "an eighth of the flight: {because}"
     );
 }
+
+/// A mail as it was sent: signs of equality and long lines in quoted-printable.
+#[test]
+fn a_mail_in_quoted_printable_says_the_same() {
+    let mail = |equals: &str, broken: &str| {
+        format!(
+            "Gr{0}, hier die Ausgaben:\n\n> root@turin:~# ping -q -c 5 pavia\n> 5 packets transmitted, 5 received, 0% packet loss, time 4005ms\n> rtt min/avg/max/mdev {equals} 80.1/80.2/80.4/0.1 ms\n> root@turin:~# iperf3 -c pavia\n> [  5] local 10.7.0.1 port 50212 connected to 10.7.0.2 port 5201\n> [ ID] Interval           Transfer     Bitrate         Retr\n> [  5]   0.00-10.00  sec   388 MBytes   325 Mbits/sec    0         {broken}    sender\n> [  5]   0.00-10.02  sec   386 MBytes   323 Mbits/sec              {broken}    receiver\n> root@pavia:~# sysctl net.ipv4.tcp_rmem\n> net.ipv4.tcp_rmem {equals} 4096 131072 6291456\n",
+            if equals == "=" {
+                "üße"
+            } else {
+                "=C3=BC=C3=9Fe"
+            }
+        )
+    };
+    let plain = of(&mail("=", ""), &Known::default());
+    let sent = of(&mail("=3D", "=\n"), &Known::default());
+    let verdict = |d: &farpath_diagnose::Diagnosis| {
+        let v = &d.flows[0].verdict;
+        (v.cause, v.confidence)
+    };
+    assert_eq!(
+        verdict(&plain).0,
+        "receive_window",
+        "{:#?}",
+        plain.flows[0].verdict
+    );
+    assert_eq!(verdict(&sent), verdict(&plain), "{:#?}", sent.read);
+    // Lines keep their places.
+    let settings = sent
+        .read
+        .iter()
+        .find(|p| p.tool == "sysctl")
+        .expect("they are read");
+    assert_eq!(settings.source, "ticket.txt:14");
+}

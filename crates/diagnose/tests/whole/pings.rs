@@ -200,3 +200,47 @@ fn the_smallest_that_is_lost_bounds_the_largest_that_passes() {
         "{asked:?}"
     );
 }
+
+/// One run stands still, and the other was sent while something was: it has the same least, and varies.
+#[test]
+fn pings_that_vary_beside_some_that_do_not_are_not_of_the_path_at_rest() {
+    let run = |mean: f64, most: f64| {
+        format!(
+            "PING 10.65.4.20 (10.65.4.20) 56(84) bytes of data.\n\n--- 10.65.4.20 ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 5714ms\nrtt min/avg/max/mdev = 22.010/{mean}/{most}/3.1 ms\n\n"
+        )
+    };
+    let still = run(22.031, 22.07);
+    for text in [still.clone() + &run(28.4, 41.9), run(28.4, 41.9) + &still] {
+        let flow = flow(&(text + LOG));
+        let rtt = flow.observed.rtt_ns.expect("it was pinged");
+        assert!((22e6..22.1e6).contains(&rtt), "{rtt}");
+        let because = flow.verdict.because.join("\n");
+        assert!(!because.contains("varies without load"), "{because}");
+        assert!(
+            because.contains("28.4 ms on average in another"),
+            "{because}"
+        );
+    }
+    // Two that stand still are one path, a little slower now and then.
+    let flow = flow(&(still + &run(22.052, 22.12) + LOG));
+    let because = flow.verdict.because.join("\n");
+    assert!(!because.contains("in another"), "{because}");
+}
+
+/// Single answers are facts, where no closing line was pasted.
+#[test]
+fn single_answers_are_counted_as_what_they_say() {
+    let d = of(
+        &format!(
+            "64 bytes from 10.65.4.20: icmp_seq=1 ttl=58 time=22.1 ms\n64 bytes from 10.65.4.20: icmp_seq=2 ttl=58 time=22.3 ms\n{LOG}"
+        ),
+        &Default::default(),
+    );
+    let ping = d
+        .read
+        .iter()
+        .find(|p| p.tool == "ping")
+        .expect("it is read");
+    assert_eq!(ping.facts, 3);
+    assert!(d.flows[0].observed.rtt_ns.is_some());
+}

@@ -80,3 +80,38 @@ fn a_congestion_window_with_room_is_not_held_by_losses() {
         .join("\n");
     assert!(!because.contains("was not full"), "{because}");
 }
+
+/// rsync goes through ssh unless it is told otherwise, and the window of a channel is its as well.
+#[test]
+fn what_goes_through_ssh_has_the_window_of_its_channel() {
+    let text = |command: &str| {
+        format!(
+            "bk@hel:~$ {command}\nsending incremental file list\ndump.tar\n  6,442,450,944 100%   15.1MB/s    0:06:47 (xfr#1, to-chk=0/1)\n\nsent 6,444,023,911 bytes  received 35 bytes  15,794,176.34 bytes/sec\ntotal size is 6,442,450,944  speedup is 1.00\nbk@hel:~$ ping -q -c 5 lis\nPING lis (192.0.2.88) 56(84) bytes of data.\n\n--- lis ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4006ms\nrtt min/avg/max/mdev = 110.0/110.1/110.3/0.1 ms\n"
+        )
+    };
+    for command in [
+        "rsync -av --progress -e ssh dump.tar lis:/srv/",
+        "rsync -av dump.tar bk@lis:/srv/",
+        "rsync -ave 'ssh -p 2222' dump.tar lis:/srv/",
+    ] {
+        let flow = flow(&text(command));
+        // 2 MiB over 110.1 ms are 152 Mbit/s.
+        let channel = flow.ceilings.iter().find(|c| c.formula.contains("OpenSSH"));
+        let limit = channel.expect(command).limit_bps;
+        assert!((limit / 152.4e6 - 1.0).abs() < 0.01, "{limit}");
+        assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+        let advice = flow.changes[0].commands.join("\n");
+        assert!(advice.contains("OpenSSH lets 2 MiB"), "{advice}");
+    }
+    for command in [
+        "rsync -av --progress dump.tar rsync://lis/srv/",
+        "rsync -av dump.tar lis::srv/",
+        "rsync -av -e rsh dump.tar lis:/srv/",
+    ] {
+        let flow = flow(&text(command));
+        assert!(
+            flow.ceilings.iter().all(|c| !c.formula.contains("OpenSSH")),
+            "{command}"
+        );
+    }
+}

@@ -279,3 +279,36 @@ fn two_systems_are_at_the_ends_that_the_cause_speaks_of() {
         assert_eq!(windows.count(), 1, "{:#?}", flow(&d).ceilings);
     }
 }
+
+/// Losses of a Windows sender, of which next to nothing is known: what is asked of it is asked in its own words.
+#[test]
+fn nothing_of_linux_is_asked_of_a_windows_sender() {
+    let log = "Connecting to host 203.0.113.9, port 5201\n[  4] local 192.0.2.61 port 50311 connected to 203.0.113.9 port 5201\n[ ID] Interval           Transfer     Bandwidth\n[  4]   0.00-10.00  sec  14.8 MBytes  12.4 Mbits/sec                  sender\n[  4]   0.00-10.00  sec  14.7 MBytes  12.3 Mbits/sec                  receiver\n";
+    let ping = "Ping statistics for 203.0.113.9:\n    Packets: Sent = 2000, Received = 1991, Lost = 9 (0% loss),\nApproximate round trip times in milli-seconds:\n    Minimum = 24ms, Maximum = 27ms, Average = 24ms\n";
+    for (system, ours) in [
+        (System::Windows, "Get-NetAdapter"),
+        (System::FreeBsd, "ifconfig INTERFACE"),
+    ] {
+        let known = Known {
+            sender: Some(system),
+            receiver: Some(system),
+            ..Known::default()
+        };
+        let d = of_files(&[("log.txt", log), ("ping.txt", ping)], &known);
+        let asked = d.flows[0].missing.iter().map(|m| m.command.as_str());
+        let told = d.flows[0].changes.iter().flat_map(|c| &c.commands);
+        let all: Vec<&str> = asked.chain(told.map(String::as_str)).collect();
+        assert!(all.iter().any(|c| c.contains(ours)), "{all:#?}");
+        for words in ["ethtool", "nstat ", "ss -t", "sysctl net.ipv4", "ip -s"] {
+            assert!(!all.iter().any(|c| c.contains(words)), "{words}: {all:#?}");
+        }
+        assert!(!d.ticket.contains("farpath diagnose"), "{}", d.ticket);
+        let lineless = d.flows[0].missing.iter().any(|m| m.fact == "line_bps");
+        assert_eq!(
+            d.ticket.contains("tell us the rate of the line"),
+            lineless,
+            "{}",
+            d.ticket
+        );
+    }
+}

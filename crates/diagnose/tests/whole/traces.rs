@@ -103,3 +103,81 @@ fn the_packet_size_of_a_trace_that_did_not_arrive_is_that_of_no_path() {
     let end = " 2:  198.51.100.9                                          2.704ms pmtu 1412\n 3:  no reply\n     Too many hops: pmtu 1412\n     Resume: pmtu 1412 \n";
     assert_eq!(size(&tracepath(end)), Some("mtu_reported_bytes"));
 }
+
+/// A slow log, and what mtr counted of 2000 packets at each hop.
+fn lossy(prompt: &str, shares: [f64; 4]) -> String {
+    let hops = [
+        "192.0.2.1",
+        "203.0.113.1",
+        "be2.core.example",
+        "203.0.113.66",
+    ];
+    let mut all = format!(
+        "{prompt}iperf3 -c 203.0.113.66\n{}HOST: shop                        Loss%   Snt   Last   Avg  Best  Wrst StDev\n",
+        LOG.replace(
+            "1.06 GBytes   912 Mbits/sec    0",
+            "29.8 MBytes  25.0 Mbits/sec   61"
+        )
+        .replace("1.06 GBytes   909", "29.7 MBytes  24.9")
+    );
+    for (n, (hop, share)) in hops.iter().zip(shares).enumerate() {
+        all += &format!(
+            "  {}.|-- {hop:<28} {share:4.1}%  2000   11.7  11.7  11.6  14.2   0.3\n",
+            n + 1
+        );
+    }
+    all
+}
+
+#[test]
+fn a_trace_says_from_where_on_packets_are_lost() {
+    let of = |shares| {
+        let d = of(&lossy("$ ", shares), &on("1Gbit/s"));
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+        let finds = flow.changes.iter().flat_map(|c| &c.commands);
+        let finds = finds.filter(|c| c.starts_with("find what loses"));
+        let commands: Vec<&str> = finds.map(String::as_str).collect();
+        (flow.verdict.because.join("\n"), commands.join("\n"))
+    };
+    for (shares, place) in [
+        ([0.3, 0.2, 0.3, 0.3], "from the first hop on, 192.0.2.1"),
+        (
+            [0.0, 0.0, 41.0, 0.3],
+            "between 203.0.113.1 and 203.0.113.66",
+        ),
+        ([0.0, 0.2, 41.0, 0.3], "between 192.0.2.1 and 203.0.113.1"),
+    ] {
+        let (because, commands) = of(shares);
+        assert!(because.contains(&format!("lost {place}")), "{because}");
+        assert!(
+            commands.contains(&format!("what loses {place}:")),
+            "{commands}"
+        );
+        let own = because.contains("be2.core.example leaves 41 % of what is sent to itself");
+        assert_eq!(own, shares[2] > 1.0, "{because}");
+        // Nobody says whether the path was idle.
+        assert!(!because.contains("whatever is sent"), "{because}");
+        assert!(
+            because.contains("no text says whether the path was idle"),
+            "{because}"
+        );
+    }
+}
+
+/// Whatever the sender is, what loses has to be found.
+#[test]
+fn a_windows_sender_is_told_to_find_what_loses() {
+    // iperf3 counts there nothing that is sent again.
+    let text = lossy("C:\\tools>", [0.3, 0.2, 0.3, 0.3]);
+    let text = text.replace("         Retr", "").replace("   61 ", " ");
+    let d = of(&text, &on("1Gbit/s"));
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(
+        commands.contains("find what loses from the first hop on"),
+        "{commands}"
+    );
+    assert!(!commands.contains("sysctl"), "{commands}");
+}

@@ -285,3 +285,38 @@ fn a_capture_shows_who_left_scaling_out() {
     assert_eq!(risk(&[("sender_of_a", none)]), "none known");
     assert!(risk(&[("sender_of_b", none)]).contains("firewall"));
 }
+
+/// The receiver's settings allow 16 MiB and more, and its SYN arrived with a scale of 0: it asked for a small buffer, or a firewall
+/// zeroed the scale. The SYNs at both ends tell the two apart.
+#[test]
+fn a_scale_that_arrives_as_0_may_be_a_firewalls() {
+    let socket = SOCKET
+        .replace("cubic rto", "cubic wscale:0,10 rto")
+        .replace("busy:6392ms", "busy:6392ms rwnd_limited:6290ms(98.4%)");
+    let receiver = RECEIVER.replace("scaling = 0", "scaling = 1");
+    let of = |socket: &str| {
+        let files = [
+            ("cli.txt", LOG),
+            ("ss.txt", socket),
+            ("receiver.txt", receiver.as_str()),
+        ];
+        let d = of_files(&files, &on("100Mbit/s"));
+        assert_eq!(
+            d.flows[0].verdict.cause, "receive_window",
+            "{:#?}",
+            d.flows[0]
+        );
+        d.flows[0].changes[0].commands.join("\n")
+    };
+    let zero = of(&socket);
+    for words in [
+        "Recv-Q",
+        "SO_RCVBUF",
+        "tcp-syn != 0",
+        "a firewall set the receiver's window scale to 0",
+    ] {
+        assert!(zero.contains(words), "{words}: {zero}");
+    }
+    let scaled = of(&socket.replace("wscale:0,10", "wscale:9,10"));
+    assert!(!scaled.contains("tcp-syn"), "{scaled}");
+}

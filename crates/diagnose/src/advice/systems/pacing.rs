@@ -3,6 +3,8 @@
 use crate::cause::Cause;
 
 use super::{Remedy, before, kept};
+use crate::asking::{counters, on_both};
+use crate::known::System;
 
 /// How a sender sends now, as far as it is known.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +23,10 @@ pub(crate) struct Sending {
     pub(crate) instance: Option<&'static str>,
     /// Connections side by side in the largest test of the host.
     pub(crate) streams: f64,
+    /// Where on the way packets are lost, for people.
+    pub(crate) lost_at: Option<String>,
+    /// Systems of sender and receiver.
+    pub(crate) systems: [Option<System>; 2],
 }
 
 impl Sending {
@@ -47,8 +53,7 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
     }
     match cause {
         Cause::RandomLoss => {
-            let find = "find what loses: ip -s link, ethtool -S and ethtool -m on both hosts, counters and optics of each link between";
-            remedy.commands.insert(0, find.to_owned());
+            remedy.commands.insert(0, find(now));
             withstand(now, &mut remedy);
         }
         Cause::Policer => {
@@ -62,6 +67,25 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
         _ => {}
     }
     remedy
+}
+
+/// What loses is to be found, whatever the sender is: counters of both hosts, each in its own words, and of what lies between.
+fn find(now: &Sending) -> String {
+    let at = now
+        .lost_at
+        .as_ref()
+        .map_or(String::new(), |at| format!(" {at}"));
+    let counters = on_both(now.systems, counters);
+    format!("find what loses{at}: {counters}, counters and optics of each link between")
+}
+
+/// What loses is to be found, at a sender whose pace and algorithm are not known to be its own to change.
+pub(crate) fn finding(now: &Sending) -> Remedy {
+    Remedy {
+        commands: vec![find(now)],
+        risk: "none known".to_owned(),
+        ..Remedy::default()
+    }
 }
 
 /// An algorithm that few losses do not slow down, where the connection has another.

@@ -1,0 +1,115 @@
+//! Where on the way packets are lost, by the counts of a trace.
+//!
+//! A router answers a trace when it has time to: what it alone does not answer was not lost. Loss that is seen from one hop on to the end
+//! begins there.
+
+use crate::evidence::Evidence;
+use crate::fact::{Of, Place};
+use crate::flow::{number, word};
+use crate::items::Item;
+use crate::read::Facts;
+
+/// A hop that answered a trace: its name, and the share of packets that it did not answer.
+pub(crate) type Answered = (String, f64);
+
+/// A hop has the loss of the end where it loses this part of it at least; few packets leave it uncertain.
+const HAS: f64 = 0.3;
+
+/// A router that loses so many times what the end does leaves packets to itself unanswered.
+const OWN: f64 = 3.0;
+
+/// Of fewer packets lost nobody can say where.
+const LOST_LEAST: f64 = 3.0;
+
+/// A router that leaves this share of packets to itself unanswered, and is not the end, is named.
+const OWN_LEAST: f64 = 0.05;
+
+/// Adds what the hops of a trace that reached its end say of where packets are lost; `lost` of them did not come back from the end.
+pub(crate) fn locate(trail: &[Answered], lost: f64, at: Place, facts: &mut Facts) {
+    let Some((_, end)) = trail.last() else { return };
+    let is_own = |(_, share): &&Answered| *share > OWN * end;
+    if let Some((name, share)) = trail.iter().rfind(|hop| is_own(hop) && hop.1 > OWN_LEAST) {
+        facts.word(Of::Path, "loss_own_hop", name, at);
+        facts.exact(Of::Path, "loss_own_ratio", *share, at);
+    }
+    if lost < LOST_LEAST || *end <= 0.0 {
+        return;
+    }
+    let clean = trail.iter().rposition(|(_, share)| *share < HAS * end);
+    let lasts = clean.map_or(0, |n| n + 1);
+    let Some(first) = trail[lasts..].iter().position(|hop| !is_own(&hop)) else {
+        return;
+    };
+    facts.word(Of::Path, "loss_hop", &trail[lasts + first].0, at);
+    let before = clean.map_or("", |n| &trail[n].0);
+    facts.word(Of::Path, "loss_after_hop", before, at);
+    facts.exact(Of::Path, "loss_hop_number", (lasts + first + 1) as f64, at);
+}
+
+/// `from the first hop on, 192.0.2.1`, `between 192.0.2.1 and 198.51.100.9`; none where no trace says it.
+pub(crate) fn lost_at(facts: &Facts) -> Option<String> {
+    let (hop, _) = word(facts, Of::Path, "loss_hop")?;
+    let (before, _) = word(facts, Of::Path, "loss_after_hop")?;
+    let n = number(facts, Of::Path, "loss_hop_number")?.value;
+    Some(match before {
+        "" if n <= 1.0 => format!("from the first hop on, {hop}"),
+        "" => format!("at {hop} or before it"),
+        before => format!("between {before} and {hop}"),
+    })
+}
+
+/// What a trace says of routers that do not answer all that is sent to themselves.
+pub(crate) fn own_answers(facts: &Facts) -> Option<String> {
+    let (hop, _) = word(facts, Of::Path, "loss_own_hop")?;
+    let share = number(facts, Of::Path, "loss_own_ratio")?.value;
+    Some(format!(
+        "{hop} leaves {:.0} % of what is sent to itself unanswered, and the hops behind it do not miss them: that is the router's own, and no loss of the path",
+        100.0 * share
+    ))
+}
+
+/// What a trace says of where packets are lost.
+pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
+    let seen = e.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
+    let lost = e.around.lost_at.as_ref().filter(|_| seen);
+    let lost = lost.map(|at| {
+        format!("by the trace, packets are lost {at}: the loss lasts from there to the end")
+    });
+    let all = lost.into_iter().chain(e.around.own_answers.clone());
+    items.extend(all.map(|sentence| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence,
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(trail: &[(&str, f64)]) -> (Option<String>, Option<String>) {
+        let trail: Vec<Answered> = trail.iter().map(|(n, s)| ((*n).to_owned(), *s)).collect();
+        let mut facts = Facts::default();
+        locate(&trail, 4.0, Place::You, &mut facts);
+        (lost_at(&facts), own_answers(&facts))
+    }
+
+    #[test]
+    fn a_loss_begins_where_it_lasts_from() {
+        let place = |trail: &[(&str, f64)]| at(trail).0;
+        let all = [("a", 0.004), ("b", 0.003), ("c", 0.004)];
+        assert_eq!(place(&all).as_deref(), Some("from the first hop on, a"));
+        let later = [("a", 0.0), ("b", 0.4), ("c", 0.004), ("d", 0.004)];
+        assert_eq!(place(&later).as_deref(), Some("between a and c"));
+        let hidden = [("a", 0.4), ("b", 0.004), ("c", 0.004)];
+        assert_eq!(place(&hidden).as_deref(), Some("at b or before it"));
+    }
+
+    #[test]
+    fn what_one_router_does_not_answer_is_its_own() {
+        let (lost, own) = at(&[("a", 0.0), ("b", 0.25), ("c", 0.0)]);
+        // Nothing was lost at the end: the place is of no loss, and is not said.
+        assert_eq!(lost, None);
+        assert!(own.is_some_and(|own| own.starts_with("b leaves 25 %")));
+    }
+}
