@@ -11,7 +11,7 @@ use crate::seen::Test;
 /// The port of SSH (IANA).
 pub(crate) const SSH_PORT: u16 = 22;
 
-/// Whether a flow is of SSH, by its port, its tool, or what the tool was told to go through.
+/// Whether a flow is of SSH, by its port, its tool, or what the tool was set to go through.
 pub(crate) fn is_ssh(flow: &Flow) -> bool {
     let ports = [flow.from.port, flow.to.port];
     let through = |test: &Test| test.words.get(SHELL).is_some_and(|shell| shell == "ssh");

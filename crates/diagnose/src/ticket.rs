@@ -77,7 +77,7 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
     out.trim_end().to_owned() + "\n"
 }
 
-/// What this program would be told by an option, in words for whoever has no such program.
+/// What an option would say to this program, in words for whoever has no such program.
 const TOLD: [(&str, &str); 3] = [
     ("--line", "tell us the rate of the line"),
     ("--rtt", "tell us which of those pings is of this path"),

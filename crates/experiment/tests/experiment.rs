@@ -344,7 +344,9 @@ fn the_resolved_text_is_the_run() {
         "scenario = { name = \"small\" }",
     );
     assert_ne!(bare, SMALL);
-    let cases: [(&str, &[&str], Option<u64>, Option<u32>); 9] = [
+    /// A scenario, settings, a seed and intervals.
+    type Asked<'a> = (&'a str, &'a [&'a str], Option<u64>, Option<u32>);
+    let cases: [Asked; 9] = [
         (SMALL, &[], None, None),
         (SMALL, &[], Some(99), Some(50)),
         (

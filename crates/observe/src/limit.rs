@@ -208,7 +208,7 @@ pub struct Outage {
     pub down: Duration,
     /// The time in which nothing came through because of it: what followed until the sender's timer ran out is in it.
     pub silent: Duration,
-    /// By how much `silent` may be too long: it was looked at now and then.
+    /// By how much `silent` may be too long: it was sampled.
     pub within: Duration,
     /// `silent` of all the connection's time, 0 to 1.
     pub share: f64,

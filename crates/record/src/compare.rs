@@ -326,7 +326,7 @@ fn blank(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Comparison {
     }
 }
 
-/// Whether two runs are of other scenarios, as far as can be told: a seed is a part of the text, so that texts of runs with
+/// Whether two runs are of other scenarios, as far as texts show: a seed is a part of the text, so that texts of runs with
 /// seeds of their own differ.
 fn apart(a: &RunDocument, b: &RunDocument) -> bool {
     let other_text = a.seed == b.seed && a.scenario_sha256 != b.scenario_sha256;

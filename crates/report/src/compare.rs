@@ -217,7 +217,7 @@ const ROUNDING: f64 = 1e-10;
 
 fn percent(share: f64) -> String {
     let value = share * 100.0;
-    // What is left of rounding is no difference.
+    // What is left of rounding is not a difference.
     let value = if value.abs() < ROUNDING { 0.0 } else { value };
     match value.abs() {
         v if v >= 1000.0 => format!("{value:.0} %"),
@@ -227,7 +227,7 @@ fn percent(share: f64) -> String {
 }
 
 /// What is said of a difference that chance may have made.
-const UNTOLD: &str = "not told apart";
+const UNTOLD: &str = "inconclusive";
 
 /// Whether there is no difference but that of binary fractions.
 fn is_rounding(row: &Row) -> bool {
@@ -268,7 +268,7 @@ fn key(rows: &[&Row]) -> String {
         "differs: the 95 % confidence interval of B \u{2212} A ({by}) does not hold zero. same: A and B are equal."
     );
     if rows.iter().any(|r| says(r).starts_with(UNTOLD)) {
-        text += " not told apart: it does hold zero, and A and B differ.";
+        text += " inconclusive: it does hold zero, and A and B differ.";
     }
     if pairs > 0 {
         text += " Pairs: both sides have the same seeds, and are compared seed by seed.";
@@ -300,7 +300,7 @@ fn key(rows: &[&Row]) -> String {
 fn verdict(comparison: &Comparison, rows: &[&Row]) -> String {
     let count = |v: Verdict| rows.iter().filter(|r| r.verdict == v).count();
     let mut text = format!(
-        "{} metrics: {} differ, {} the same or not told apart, {} of single runs",
+        "{} metrics: {} differ, {} the same or inconclusive, {} of single runs",
         rows.len(),
         count(Verdict::Differs),
         count(Verdict::Same),

@@ -37,7 +37,7 @@ bulk: simulated, A \u{d7} 5, B \u{d7} 5
 differs: the 95 % confidence interval of B \u{2212} A (Welch) does not hold zero. same:
 A and B are equal. d: the difference in standard deviations of one run.
 
-2 metrics: 1 differ, 1 the same or not told apart, 0 of single runs; 1 beyond
+2 metrics: 1 differ, 1 the same or inconclusive, 0 of single runs; 1 beyond
 the tolerance of 5.00 %
 ";
     assert_eq!(text, expected, "\n{text}");
@@ -145,7 +145,7 @@ fn what_chance_may_have_made_is_not_called_the_same_and_rounding_is_no_differenc
         render(&found, Layout::default())
     };
     let apart = text(&[92e6, 110e6, 75e6]);
-    assert!(apart.contains("not told apart"), "{apart}");
+    assert!(apart.contains("inconclusive"), "{apart}");
     let rounded = text(&[100e6 + 1e-6, 120e6, 80e6]);
     let row = rounded.lines().find(|line| line.contains("goodput"));
     let row = row.expect("a row");
@@ -187,7 +187,7 @@ fn a_long_comparison_has_no_rows_of_what_is_equal() {
         "{text}"
     );
     assert!(
-        text.contains("60 metrics: 0 differ, 30 the same or not told apart, 30 of single runs"),
+        text.contains("60 metrics: 0 differ, 30 the same or inconclusive, 30 of single runs"),
         "{text}"
     );
 }

@@ -184,7 +184,7 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation) -> TestCase {
         let shown = |v: f64| format!("{} ({})", quantity(&e.metric, v), exact(&e.metric, v));
         let print = |v: Option<f64>| v.map_or_else(|| "none".to_owned(), shown);
         status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        // Who built what was asked for and did not answer is told from who did not build it.
+        // Who built what was asked for and did not answer has another word than who did not build it.
         let unanswered = e.unstated.as_ref().filter(|_| e.is_inside());
         let unanswered = unanswered.map_or(String::new(), |why| format!("not stated: {why}; "));
         status.set_message(format!(

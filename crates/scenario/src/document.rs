@@ -116,7 +116,7 @@ impl Document {
     }
 
     /// The expectations of `source`, a text of `[[expect]]` alone, on `scenario`, which was read of this document; and what
-    /// is doubted of them, as by [`Document::doubts`]. One on what the scenario lacks is no fault: it says so, and fails.
+    /// is doubted of them, as by [`Document::doubts`]. One on what the scenario lacks is taken: it says so, and fails.
     ///
     /// # Errors
     /// Every fault found, where it stands in `source`; a text without an expectation is one.

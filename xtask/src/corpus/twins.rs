@@ -63,6 +63,7 @@ fn one(text: &str, seed: u64) -> Result<Run, String> {
             .get("goodput_bps")
             .copied()
             .unwrap_or(0.0),
+        rtt_s: seen.record.metrics.get("rtt_avg_ns").map(|ns| ns * 1e-9),
         limited_by: seen.record.limited_by,
     })
 }

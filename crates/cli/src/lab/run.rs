@@ -272,9 +272,9 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let limit = limit(args.timeout.as_deref())?;
     check_mtu(args)?;
     let path = Path::of(args)?;
-    args.scenario
-        .iter()
-        .for_each(|file| path.say_unjudged(file));
+    if let Some(file) = &args.scenario {
+        path.say_unjudged(file);
+    }
     let mut logs = Logs::new(args.logs.as_deref())?;
     let mut packets = Packets::new(args.capture.as_deref(), &path.scenario)?;
     let bar = &mut Bar::new();
@@ -290,13 +290,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         .registry
         .create_for(&name.command, &path.scenario.name);
     let mut listed = listed.ok();
-    let options = Options {
-        seed: args.seed.unwrap_or(path.scenario.seed),
-        sampling: SAMPLING,
-        polling: lab::polling(args.control.busy),
-        ..Options::default()
-    };
-    let mut lab = ground.up(&path.scenario, options, bar)?;
+    let mut lab = ground.up(&path.scenario, options(args, &path), bar)?;
     packets.begin(&mut lab)?;
     if path.goes_down() {
         lab.plane.note_pauses();
@@ -317,17 +311,13 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     drop(listed);
     logs.finish()?;
     packets.finish(&certificate)?;
-    let control = control.map(|c| match args.control.cc {
-        Some(_) => format!("{c}, as --cc says"),
-        None => format!("{c} by default"),
-    });
+    let control = control.map(|c| with_its_source(&c, args));
     let told = told(connection.as_ref(), &datagrams, &impaired);
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     say(&said, &certificate);
-    let said = core::iter::once(said).chain(certificate.notes());
-    let said = said.collect::<Vec<_>>().join("; ");
+    let said = [vec![said], certificate.notes()].concat().join("; ");
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -343,6 +333,23 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         impaired,
     };
     Ok(outcomes(args, ended, said, report))
+}
+
+fn options(args: &LabRunArgs, path: &Path) -> Options {
+    Options {
+        seed: args.seed.unwrap_or(path.scenario.seed),
+        sampling: SAMPLING,
+        polling: lab::polling(args.control.busy),
+        ..Options::default()
+    }
+}
+
+/// The congestion control, and who chose it.
+fn with_its_source(control: &str, args: &LabRunArgs) -> String {
+    match args.control.cc {
+        Some(_) => format!("{control}, as --cc says"),
+        None => format!("{control} by default"),
+    }
 }
 
 /// What is said of what the hosts sent: of connections only where they carried most.

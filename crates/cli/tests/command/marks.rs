@@ -288,7 +288,7 @@ fn results_of_an_earlier_run_go_when_the_next_begins() {
     assert!(!stale());
 }
 
-/// What was built is told from what was answered.
+/// What was built and what was answered have verdicts of their own.
 #[test]
 fn a_verdict_says_whether_the_figure_or_the_answer_is_wrong() {
     let band = |value: &str| {

@@ -2,7 +2,7 @@
 
 use crate::farpath::{SMALL, farpath_in, with_small};
 
-/// One point of a sweep is no sweep: to fix every key is enough for its captures.
+/// One point alone is not a sweep: to fix every key is enough for its captures.
 #[test]
 fn a_sweep_with_every_key_set_writes_captures() {
     let folder = with_small();

@@ -155,7 +155,7 @@ fn rsync_typed(text: &str) -> Option<bool> {
     let is_it = |w: &&str| w.rsplit(['/', '$', '#', '>', '%']).next() == Some("rsync");
     let start = words.iter().position(is_it)?;
     let options = &words[start + 1..];
-    // Words of a sentence are no command.
+    // Words of a sentence are not a command.
     let behind = start.checked_sub(1).map(|n| words[n]);
     let typed = behind.is_none_or(|prompt| prompt.ends_with(['$', '#', '>', '%']));
     let signs = |w: &&str| w.starts_with('-') || w.contains(['/', ':']);

@@ -260,9 +260,7 @@ fn four() -> String {
             4 * n + 4
         );
     }
-    all + &format!(
-        "- - - - -\n[SUM]   0.00-40.00  sec  2.16 GBytes   465 Mbits/sec  60             sender\n[SUM]   0.00-40.02  sec  2.14 GBytes   459 Mbits/sec                  receiver\n\nroot@src4:~# ping -q -c 10 dst9\nPING dst9 (198.51.100.9) 56(84) bytes of data.\n\n--- dst9 ping statistics ---\n10 packets transmitted, 10 received, 0% packet loss, time 9014ms\nrtt min/avg/max/mdev = 20.11/20.15/20.24/0.04 ms\n"
-    )
+    all + "- - - - -\n[SUM]   0.00-40.00  sec  2.16 GBytes   465 Mbits/sec  60             sender\n[SUM]   0.00-40.02  sec  2.14 GBytes   459 Mbits/sec                  receiver\n\nroot@src4:~# ping -q -c 10 dst9\nPING dst9 (198.51.100.9) 56(84) bytes of data.\n\n--- dst9 ping statistics ---\n10 packets transmitted, 10 received, 0% packet loss, time 9014ms\nrtt min/avg/max/mdev = 20.11/20.15/20.24/0.04 ms\n"
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_congestion_window_with_room_is_not_held_by_losses() {
     assert!(!because.contains("was not full"), "{because}");
 }
 
-/// rsync goes through ssh unless it is told otherwise, and the window of a channel is its as well.
+/// rsync goes through ssh unless another way is set, and the window of a channel is its as well.
 #[test]
 fn what_goes_through_ssh_has_the_window_of_its_channel() {
     let text = |command: &str| {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use farpath_element::RouteAction;
 use farpath_scenario::NodeId;
 use farpath_scenario::plan::{Plan, address};
+use farpath_units::{Duration, Time};
 use farpath_wire::{Frame, Kind};
 
 use super::heading::{self, Macs};
@@ -82,4 +83,28 @@ fn next_mtu(plan: &Plan, told: &Told) -> u32 {
         ) => (*mtu).into(),
         _ => 0,
     }
+}
+
+/// How many of the first frames can be delivered in one piece, and when the last of them is due.
+pub(super) fn run_at_head(frames: &[Frame], span: Duration) -> Option<(usize, Time)> {
+    let head = frames.first()?;
+    let mut due = head.at;
+    let mut count = 1;
+    if head.is_damaged() || !matches!(head.kind, Kind::Data | Kind::Udp) {
+        return Some((count, due));
+    }
+    let latest = head.at + span;
+    for frame in &frames[1..] {
+        let next = head.side + count as u32;
+        let alike = frame.side == next
+            && frame.ttl == head.ttl
+            && frame.class == head.class
+            && !frame.is_damaged();
+        if !alike || frame.at > latest {
+            break;
+        }
+        due = frame.at;
+        count += 1;
+    }
+    Some((count, due))
 }

@@ -26,7 +26,6 @@ use farpath_scenario::plan::{Output, Plan, port_of};
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
-use farpath_wire::{Frame, Kind};
 
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
@@ -37,7 +36,7 @@ pub use traffic::Traffic;
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;
-use compose::{compose, is_answer};
+use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
 use flows::Flows;
 use packet::Packet;
@@ -238,17 +237,6 @@ impl<I: Interface> Plane<I> {
     pub(crate) fn tap(&mut self, number: usize, watch: Watch) {
         self.port_mut(number).tap();
         self.taps.add(&self.wan.plan, number, watch);
-    }
-
-    /// From now on it is known when nothing arrives of a connection: [`Self::pauses`].
-    pub fn note_pauses(&mut self) {
-        self.pauses.get_or_insert_default();
-    }
-
-    /// When nothing arrived of a connection for some time, for each of its ways; the last pause has no end. Empty where nobody
-    /// asked for it.
-    pub fn pauses(&self) -> impl Iterator<Item = (Way, Vec<(Time, Time)>)> + '_ {
-        self.pauses.iter().flat_map(Pauses::all)
     }
 
     /// Reads what hosts have sent, a turn from each interface. Each packet comes at the instant of `clock` at which it has been
@@ -607,30 +595,6 @@ impl<I: Interface> Plane<I> {
         let lookahead = port.lookahead();
         self.network.set_lookahead(self.ports[number], lookahead);
     }
-}
-
-/// How many of the first frames can be delivered in one piece, and when the last of them is due.
-fn run_at_head(frames: &[Frame], span: Duration) -> Option<(usize, Time)> {
-    let head = frames.first()?;
-    let mut due = head.at;
-    let mut count = 1;
-    if head.is_damaged() || !matches!(head.kind, Kind::Data | Kind::Udp) {
-        return Some((count, due));
-    }
-    let latest = head.at + span;
-    for frame in &frames[1..] {
-        let next = head.side + count as u32;
-        let alike = frame.side == next
-            && frame.ttl == head.ttl
-            && frame.class == head.class
-            && !frame.is_damaged();
-        if !alike || frame.at > latest {
-            break;
-        }
-        due = frame.at;
-        count += 1;
-    }
-    Some((count, due))
 }
 
 /// The host is busy, not gone.

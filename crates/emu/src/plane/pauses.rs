@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use farpath_units::{Duration, Time};
 
 use super::packet::{Packet, Transport};
+use super::{Interface, Plane};
 
 /// A shorter time without a frame is nothing to keep.
 const LEAST: Duration = Duration::from_ms(20);
@@ -59,5 +60,18 @@ impl Pauses {
             pauses.push((heard.last, Time::MAX));
             (*way, pauses)
         })
+    }
+}
+
+impl<I: Interface> Plane<I> {
+    /// From now on it is known when nothing arrives of a connection: [`Self::pauses`].
+    pub fn note_pauses(&mut self) {
+        self.pauses.get_or_insert_default();
+    }
+
+    /// When nothing arrived of a connection for some time, for each of its ways; the last pause has no end. Empty where nobody
+    /// asked for it.
+    pub fn pauses(&self) -> impl Iterator<Item = (Way, Vec<(Time, Time)>)> + '_ {
+        self.pauses.iter().flat_map(Pauses::all)
     }
 }

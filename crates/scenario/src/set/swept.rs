@@ -36,8 +36,8 @@ pub(super) fn edits(
     };
     let list = set.values().filter(|_| !takes_lists);
     match &list {
-        Some(values) => change.to_list(values, literal(&set.value))?,
-        None => change.to_one(&set.value)?,
+        Some(values) => change.take_list(values, literal(&set.value))?,
+        None => change.take_one(&set.value)?,
     }
     let left_out = change.leave_out(root);
     let mut replaced = change.replaced;
@@ -61,7 +61,7 @@ struct Change<'t, 'h> {
 
 impl<'h> Change<'_, 'h> {
     /// The key has the values of a list. Names of the steps were those of its old ones.
-    fn to_list(&mut self, values: &[String], list: String) -> Option<()> {
+    fn take_list(&mut self, values: &[String], list: String) -> Option<()> {
         let old = self.home.table.get(self.path)?;
         let is_old = old.get_ref().as_array().map(words).as_deref() == Some(values);
         self.kept.insert(self.path.to_owned(), values.to_vec());
@@ -73,7 +73,7 @@ impl<'h> Change<'_, 'h> {
     }
 
     /// The key has one value: that of a step, which the keys beside it take, too; or another, which goes with each step of those.
-    fn to_one(&mut self, value: &str) -> Option<()> {
+    fn take_one(&mut self, value: &str) -> Option<()> {
         let value = literal(value);
         let document = format!("v = {value}");
         let (tree, _) = DeTable::parse_recoverable(&document);

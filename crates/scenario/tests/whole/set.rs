@@ -343,7 +343,7 @@ fn names_of_steps_are_not_kept_for_other_values() {
         !text.contains("BBR") && !text.contains("[[expect]]"),
         "{text}"
     );
-    // The same values keep their names; one value that is no step has none.
+    // The same values keep their names; one value that no step has is without.
     let same = points(&["test.bulk.cc=[\"bbr\", \"cubic\"]"]).1;
     assert_eq!(same.len(), 2);
     assert!(same[1].contains("sender=CUBIC"), "{same:?}");
