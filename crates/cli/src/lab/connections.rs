@@ -1159,7 +1159,7 @@ mod tests {
         let outage = "the path was down for 250.0 ms, and nothing arrived for 450.0 ms to 550.0 ms (55 % of the time): the sender waited for its timer";
         assert_eq!(why(&[(at(350), at(600))]), outage);
         // The path saw each frame: between the samples, one came at 370 ms and the next at 850 ms.
-        let exact = "the path was down for 250.0 ms, and nothing arrived for 480.0 ms (48 % of the time): the sender waited for its timer";
+        let exact = "the congestion window limited it 52 % of the time, after losses; the path was down for 250.0 ms, and nothing arrived for 480.0 ms (48 % of the time): the sender waited for its timer";
         let pauses = [(at(370), at(850)), (at(990), Time::MAX)];
         assert_eq!(seen(&[(at(350), at(600))], &pauses), exact);
         let short = why(&[(at(880), at(890))]);
