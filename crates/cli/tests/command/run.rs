@@ -76,9 +76,10 @@ fn a_whole_share_without_its_sign_is_said() {
     let said = |bound: &str| {
         std::fs::write(folder.path().join("marks.toml"), expect(bound)).expect("writable");
         let marks = ["small.toml", "--expect", "marks.toml"];
-        let ran = farpath_in(folder.path(), &[&["run"], &marks[..]].concat()).exits(0);
-        let checked = farpath_in(folder.path(), &[&["check"], &marks[..]].concat()).exits(0);
-        (ran.err, checked.out)
+        let of = |verb: &str| farpath_in(folder.path(), &[&[verb], &marks[..]].concat());
+        let (ran, checked) = (of("run"), of("check"));
+        assert_eq!([ran.code, checked.code], [Some(0); 2], "{}", ran.err);
+        (ran.err, checked.err)
     };
     let words = "`max = 1` is read as 100 %, and always passes: for 1 % write `max = \"1 %\"`";
     let (ran, checked) = said("max = 1");
