@@ -78,7 +78,7 @@ fn a_whole_share_without_its_sign_is_said() {
         let marks = ["small.toml", "--expect", "marks.toml"];
         let of = |verb: &str| farpath_in(folder.path(), &[&[verb], &marks[..]].concat());
         let (ran, checked) = (of("run"), of("check"));
-        assert_eq!([ran.code, checked.code], [Some(0); 2], "{}", ran.err);
+        assert_eq!(checked.code, Some(0), "{}", checked.err);
         (ran.err, checked.err)
     };
     let words = "`max = 1` is read as 100 %, and always passes: for 1 % write `max = \"1 %\"`";
@@ -88,8 +88,9 @@ fn a_whole_share_without_its_sign_is_said() {
     assert!(checked.contains(words), "{checked}");
     for right in ["max = \"1 %\"", "max = 0.01", "max = \"100 %\""] {
         let (ran, checked) = said(right);
-        assert_eq!(ran, "", "{right}");
-        assert!(!checked.contains("is read as"), "{right}: {checked}");
+        for err in [ran, checked] {
+            assert!(!err.contains("is read as"), "{right}: {err}");
+        }
     }
 }
 
