@@ -37,8 +37,8 @@ bulk: simulated, A \u{d7} 5, B \u{d7} 5
 differs: the 95 % confidence interval of B \u{2212} A (Welch) does not hold zero. same:
 A and B are equal. d: the difference in standard deviations of one run.
 
-2 metrics: 1 differ, 1 the same or inconclusive, 0 of single runs; 1 beyond
-the tolerance of 5.00 %
+2 metrics: 1 differ, 1 the same or inconclusive, 0 of single runs; 1 beyond the
+tolerance of 5.00 %
 ";
     assert_eq!(text, expected, "\n{text}");
 }
