@@ -88,9 +88,7 @@ impl<'i> Figures<'i> {
         let pipe = recovery::pipe_segments(input.rate, input.rtt, wire);
         let beyond = line_bps * rtt_s / 8.0 > window::LARGEST.as_bytes() as f64;
         let window = input.window.or(beyond.then_some(window::LARGEST));
-        let most = window.map_or(f64::INFINITY, |w| {
-            w.as_bytes() as f64 / mss.as_bytes() as f64
-        });
+        let most = segments_of(window, mss);
         let full = pipe.min(most);
         let slow_start = SlowStart {
             full,
@@ -299,14 +297,17 @@ impl<'i> Figures<'i> {
 
     /// How long H-TCP takes where Linux scales its growth; empty for all others.
     fn htcp_of_linux(&self, top: f64) -> String {
-        let mut climb = self.climb(top);
-        climb.htcp.scale = htcp::Growth::linux(self.rtt_s).scale;
-        match (self.input.cc, climb.recovery_over(self.pipe())) {
-            (Cc::Htcp, Some(s)) if climb.htcp.scale != 1.0 => {
-                format!("Linux multiplies its growth by RTT/100 ms, 0.1 to 2: {s:.4} s.")
-            }
-            _ => String::new(),
+        let scale = htcp::Growth::linux(self.rtt_s).scale;
+        if self.input.cc != Cc::Htcp || scale == 1.0 {
+            return String::new();
         }
+        let mut climb = self.climb(top);
+        climb.htcp.scale = scale;
+        climb
+            .recovery_over(self.pipe())
+            .map_or_else(String::new, |s| {
+                format!("Linux multiplies its growth by RTT/100 ms, 0.1 to 2: {s:.4} s.")
+            })
     }
 
     fn climb(&self, top: f64) -> Climb {
@@ -437,7 +438,7 @@ impl<'i> Figures<'i> {
         if self.lawless {
             return (Value::Null, Value::Null);
         }
-        let borne = self.borne();
+        let borne = borne(self.input, self.loss());
         let mut least = ("link", self.line_bps * borne.unwrap_or(1.0));
         let together = |each: Option<f64>| Some(each? * f64::from(self.input.streams));
         let policed = self.policed.as_ref();
@@ -459,12 +460,6 @@ impl<'i> Figures<'i> {
             least.1 *= self.filled();
         }
         (Value::Text(least.0.to_owned()), Value::from(least.1))
-    }
-
-    /// What BBR delivers of the line, lost or not: its limit is another. None for all others.
-    fn borne(&self) -> Option<f64> {
-        let share = law::borne(self.input.cc, self.loss(), self.input.streams)?;
-        Some(share * (1.0 - law::probing(self.input.cc, self.rtt_s)))
     }
 
     /// What a receive window gives: of BBR, which does not shrink it, less for the round trips in which it stands still.
@@ -549,12 +544,25 @@ fn conditions(input: &PathInput) -> Conditions {
     }
 }
 
+/// Segments that a window holds; without one any number.
+fn segments_of(window: Option<Size>, mss: Size) -> f64 {
+    window.map_or(f64::INFINITY, |w| {
+        w.as_bytes() as f64 / mss.as_bytes() as f64
+    })
+}
+
+/// What BBR delivers of the line, lost or not: its limit is another. None for all others.
+fn borne(input: &PathInput, loss: f64) -> Option<f64> {
+    let share = law::borne(input.cc, loss, input.streams)?;
+    Some(share * (1.0 - law::probing(input.cc, seconds(input.rtt))))
+}
+
 /// What losses leave; `None` without a law.
 fn loss_limit_bps(input: &PathInput, mss: Size, loss: f64, line_bps: f64) -> Option<f64> {
-    let borne = law::borne(input.cc, loss, input.streams)
-        .map(|share| share * (1.0 - law::probing(input.cc, seconds(input.rtt))));
-    borne.map(|share| share * line_bps).or_else(|| {
-        let window = law::window(input.cc, loss, conditions(input))?;
-        Some(recovery::segments_bps(window, mss, input.rtt))
-    })
+    borne(input, loss)
+        .map(|share| share * line_bps)
+        .or_else(|| {
+            let window = law::window(input.cc, loss, conditions(input))?;
+            Some(recovery::segments_bps(window, mss, input.rtt))
+        })
 }

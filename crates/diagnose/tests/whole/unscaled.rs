@@ -280,7 +280,7 @@ fn a_capture_shows_who_left_scaling_out() {
         let because = d.flows[0].verdict.because.join("\n");
         assert!(because.contains("option for it"), "{because}");
     }
-    // Beside the host that leaves it out there is no firewall.
+    // In a capture beside the host that leaves the option out, no firewall can have removed it.
     let risk = |places: Places| captured(places, &[]).flows[0].changes[0].risk.clone();
     assert_eq!(risk(&[("sender_of_a", none)]), "none known");
     assert!(risk(&[("sender_of_b", none)]).contains("firewall"));

@@ -9,7 +9,7 @@ use crate::path::PathInput;
 use crate::slow_start::SlowStart;
 use crate::{law, recovery};
 
-use super::Figures;
+use super::{Figures, segments_of};
 
 /// The window in segments at which `slow_start` overflows the queue named, in a round that begins with less than fills the path of `pipe`
 /// segments; `None` where a window of `most` segments never gets there.
@@ -113,10 +113,7 @@ impl Figures<'_> {
     pub(super) fn loaded_recovery(&self) -> Option<Answer> {
         let pipe = self.pipe();
         let top = pipe * (1.0 + self.queue()?);
-        let window = self.window.map_or(f64::INFINITY, |w| {
-            w.as_bytes() as f64 / self.mss.as_bytes() as f64
-        });
-        let top = libm::fmin(top, window);
+        let top = libm::fmin(top, segments_of(self.window, self.mss));
         if top <= pipe {
             return None;
         }
