@@ -69,14 +69,12 @@ fn of_files(files: &[(&str, &str)], known: &Known) -> Diagnosis {
     diagnose(&facts, "0")
 }
 
-/// The diagnosis of a capture of one connection: bytes that its first end delivered, and the least, mean and greatest of its round
-/// trips, ms.
-fn of_capture(
+/// What a capture of one connection shows: bytes that its first end delivered, and the least, mean and greatest of its round trips, ms.
+fn analysis(
     connection: TraceConnection,
     delivered: u64,
     [least, mean, most]: [f64; 3],
-    known: &Known,
-) -> Diagnosis {
+) -> Analysis {
     let mut found = DirectionFound::default();
     let observed = found.observed.get_or_insert_default();
     observed.delivered = delivered;
@@ -86,16 +84,25 @@ fn of_capture(
         max_ns: most * 1e6,
         smoothed: false,
     });
-    let analysis = Analysis {
+    Analysis {
         document: TraceDocument {
             connections: vec![connection],
             ..TraceDocument::new()
         },
         found: vec![[found, DirectionFound::default()]],
         paired: Vec::new(),
-    };
+    }
+}
+
+/// The diagnosis of such a capture alone.
+fn of_capture(
+    connection: TraceConnection,
+    delivered: u64,
+    rtt_ms: [f64; 3],
+    known: &Known,
+) -> Diagnosis {
     let mut facts = read(&[]);
-    facts.capture("client.pcapng", &analysis);
+    facts.capture("client.pcapng", &analysis(connection, delivered, rtt_ms));
     known.tell(&mut facts);
     diagnose(&facts, "0")
 }

@@ -1,11 +1,9 @@
 //! Windows without scaling: known, likely, and to be asked for.
 
 use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
-use farpath_observe::RoundTrips;
-use farpath_record::trace::{Opening, TraceConnection, TraceDirection, TraceDocument};
-use farpath_trace::{Analysis, DirectionFound};
+use farpath_record::trace::{Opening, TraceConnection, TraceDirection};
 
-use crate::{of, of_files, on};
+use crate::{analysis, of, of_files, on};
 
 /// A test between two Linux kernels, 150 ms and 100 Mbit/s apart, whose receiver has `tcp_window_scaling` 0: a second has room for six
 /// or seven windows of 45 segments.
@@ -229,23 +227,7 @@ fn captured(places: Places, settings: Files) -> Diagnosis {
             },
             ..TraceConnection::default()
         };
-        let mut found = DirectionFound::default();
-        let observed = found.observed.get_or_insert_default();
-        observed.delivered = 13_000_000;
-        observed.rtt = Some(RoundTrips {
-            min_ns: 90e6,
-            avg_ns: 91e6,
-            max_ns: 95e6,
-            smoothed: false,
-        });
-        let analysis = Analysis {
-            document: TraceDocument {
-                connections: vec![connection],
-                ..TraceDocument::new()
-            },
-            found: vec![[found, DirectionFound::default()]],
-            paired: Vec::new(),
-        };
+        let analysis = analysis(connection, 13_000_000, [90.0, 91.0, 95.0]);
         facts.capture(&format!("{vantage}.pcapng"), &analysis);
     }
     diagnose(&facts, "0")
