@@ -73,6 +73,10 @@ const MOST_SAMPLES: usize = 8192;
 /// The shortest time between two samples; it grows to the series' interval.
 const SHORTEST_NS: u64 = 1_000_000;
 
+/// Samples in a round trip while a window grows that was never cut: slow start doubles it in that time, so that each is
+/// within about a per cent of the next.
+const OF_DOUBLING: u64 = 64;
+
 /// The state of a connection's writing end: what has been seen of it.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -128,11 +132,20 @@ impl Source {
             });
             self.every_ns *= 2;
         }
-        let age = now.saturating_sub(self.report.established_ns);
-        let longest = self.every_ns.max(SHORTEST_NS);
-        let gap = (age / 50).clamp(SHORTEST_NS.min(longest), longest);
-        self.next_ns = now + gap;
+        self.next_ns = now + self.gap(now);
         Ok(())
+    }
+
+    /// Until the next sample: a fiftieth of the connection's age, and less in slow start.
+    fn gap(&self, now: u64) -> u64 {
+        let age = now.saturating_sub(self.report.established_ns);
+        let gap = match self.report.samples.as_slice() {
+            [.., before, last] if last.ssthresh.is_none() && last.cwnd > before.cwnd => {
+                (age / 50).min(last.srtt_ns / OF_DOUBLING)
+            }
+            _ => age / 50,
+        };
+        gap.clamp(SHORTEST_NS, self.every_ns.max(SHORTEST_NS))
     }
 
     fn sample(&mut self, socket: &OwnedFd, now: u64) -> Result<TcpInfo, SocketError> {
@@ -239,6 +252,31 @@ mod tests {
     use nix::libc;
     use nix::sys::socket::setsockopt;
     use std::net::{TcpListener, TcpStream};
+
+    #[test]
+    fn a_window_that_doubles_is_sampled_often() {
+        const MS: u64 = 1_000_000;
+        let mut source = Source {
+            report: TcpSendReport::default(),
+            next_ns: 0,
+            every_ns: 100 * MS,
+            quiet: false,
+            timers: true,
+        };
+        let mut look = |cwnd, ssthresh| {
+            source.report.samples.push(Sample {
+                cwnd,
+                ssthresh,
+                srtt_ns: 128 * MS,
+                ..Sample::default()
+            });
+            source.gap(1000 * MS)
+        };
+        assert_eq!(look(10, None), 20 * MS, "a fiftieth of the age");
+        assert_eq!(look(11, None), 2 * MS, "a 64th of the round trip");
+        assert_eq!(look(11, None), 20 * MS, "it stands");
+        assert_eq!(look(12, Some(8)), 20 * MS, "slow start has ended");
+    }
 
     #[test]
     fn a_small_buffer_is_offered_a_quarter_in_whole_segments() {
