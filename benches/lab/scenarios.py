@@ -120,10 +120,15 @@ FIRST_WINDOW = {"bsd-1999": 1, "linux-2004": 2, "linux-5": 10, "linux-6": 10}
 NO_THRESHOLD = 1_000_000
 
 
+def scenario_of(run):
+    """The scenario's own text, parsed."""
+    with open(f'scenarios/{run["scenario"]}.toml', "rb") as file:
+        return tomllib.load(file)
+
+
 def as_kernel(run):
     """What makes of the scenario's hosts in the simulation what they are in the lab; nothing where they are."""
-    with open(f'scenarios/{run["scenario"]}.toml', "rb") as file:
-        scenario = tomllib.load(file)
+    scenario = scenario_of(run)
     profiles = {h["name"]: h.get("profile", "linux-6") for h in scenario["host"]}
     if all(p == "linux-6" for p in profiles.values()):
         return []
@@ -168,9 +173,14 @@ def as_kernel(run):
 
 def drawn(run):
     """What draws the start of each test, for algorithms whose cycle begins with a random phase."""
-    with open(f'scenarios/{run["scenario"]}.toml', "rb") as file:
-        tests = tomllib.load(file)["test"]
-    return [f'test.{t["name"]}.start_spread=1s' for t in tests]
+    return [f'test.{t["name"]}.start_spread=1s' for t in scenario_of(run)["test"]]
+
+
+def take_medians(record, others):
+    """Each metric of a record becomes the median over the records that have it; none where none has."""
+    for name in record["metrics"]:
+        found = [o["metrics"][name] for o in others if name in o["metrics"]]
+        record["metrics"][name] = statistics.median(found) if found else None
 
 
 def middle(records):
@@ -179,9 +189,7 @@ def middle(records):
     for record in records:
         together.setdefault((record["test"], place(record)), []).append(record)
     for repeats in together.values():
-        first = repeats[0]
-        for name in first["metrics"]:
-            first["metrics"][name] = statistics.median(r["metrics"][name] for r in repeats if name in r["metrics"])
+        take_medians(repeats[0], repeats)
     return [repeats[0] for repeats in together.values()]
 
 
@@ -240,9 +248,7 @@ def median(documents):
             continue
         others = [d["records"][number] for d in valid[place(record)] or documents[-1:]]
         record["certificate"] = max((o["certificate"] for o in others), key=lambda c: c["lateness_p99_ns"])
-        for name in record["metrics"]:
-            found = [o["metrics"][name] for o in others if name in o["metrics"]]
-            record["metrics"][name] = statistics.median(found) if found else None
+        take_medians(record, others)
     for number, expect in enumerate(first["expectations"]):
         of_point = valid.get(place(expect)) or documents[-1:]
         found = [d["expectations"][number].get("actual") for d in of_point]

@@ -138,12 +138,12 @@ impl Source {
 
     /// Until the next sample: a fiftieth of the connection's age, and less in slow start.
     fn gap(&self, now: u64) -> u64 {
-        let age = now.saturating_sub(self.report.established_ns);
+        let usual = now.saturating_sub(self.report.established_ns) / 50;
         let gap = match self.report.samples.as_slice() {
             [.., before, last] if last.ssthresh.is_none() && last.cwnd > before.cwnd => {
-                (age / 50).min(last.srtt_ns / OF_DOUBLING)
+                usual.min(last.srtt_ns / OF_DOUBLING)
             }
-            _ => age / 50,
+            _ => usual,
         };
         gap.clamp(SHORTEST_NS, self.every_ns.max(SHORTEST_NS))
     }
