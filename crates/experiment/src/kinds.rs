@@ -1,6 +1,6 @@
 //! The kinds of test on real hosts: what is planned for each, and what is seen of it.
 
-use farpath_observe::{Observation, Packets};
+use farpath_observe::{Observation, Packets, too_late};
 use farpath_probe::report::Report;
 use farpath_probe::work::OneWay;
 use farpath_scenario::{Periodic, Test, TestKind};
@@ -62,8 +62,8 @@ impl Collector<'_, '_> {
     pub(crate) fn seen_of(&self, test: &Test, flows: &[usize]) -> Option<Seen> {
         let first = *flows.first()?;
         match &test.kind {
-            TestKind::Ping(_) => self.find(first, |report| match report {
-                Report::Ping(report) => Some(self.ping(report)),
+            TestKind::Ping(all) => self.find(first, |report| match report {
+                Report::Ping(report) => Some(self.ping(report, all)),
                 _ => None,
             }),
             TestKind::OneWay(all) => self.one_way(first, all),
@@ -83,7 +83,12 @@ impl Collector<'_, '_> {
         self.find(flow, |report| match report {
             Report::OneWay(report) => Some(Seen {
                 last: None,
-                notes: report.notes.clone(),
+                notes: {
+                    let late = too_late("datagrams", report.late, all.count.into(), all.timeout);
+                    late.into_iter()
+                        .chain(report.notes.iter().cloned())
+                        .collect()
+                },
                 observation: Observation::Packets(Packets {
                     timed: "delay",
                     sent: sent.unwrap_or(all.count.into()),

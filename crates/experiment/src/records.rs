@@ -9,11 +9,11 @@ use std::net::IpAddr;
 use farpath_observe::merge::compare_tests;
 use farpath_observe::{
     Asker, Connection, Datagrams, Observation, Packets, Path, Refusal, RoundTrips, Sample,
-    Surroundings, Timers, answers, between_clocks, count_loss_events, recovery,
+    Surroundings, Timers, answers, between_clocks, count_loss_events, recovery, too_late,
 };
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{NodeId, Scenario, Test, Tool, buffer_note};
+use farpath_scenario::{NodeId, Periodic, Scenario, Test, Tool, buffer_note};
 use farpath_units::{Duration, Time};
 
 use crate::planned::Planned;
@@ -204,7 +204,7 @@ impl Collector<'_, '_> {
         name.unwrap_or_else(|| address.to_string())
     }
 
-    pub(crate) fn ping(&self, report: &PingReport) -> Seen {
+    pub(crate) fn ping(&self, report: &PingReport, all: &Periodic) -> Seen {
         let reply = |(sent, rtt): &(u64, u64)| (at(*sent), Duration::from_ns(*rtt));
         let mut replies: Vec<(Time, Duration)> = report.replies.iter().map(reply).collect();
         // In the order of the requests: an instant of the series never lies before the last.
@@ -215,7 +215,8 @@ impl Collector<'_, '_> {
             |(e, by): (&farpath_probe::report::PingError, _)| (e.request, by, refusal(e.error));
         let named = by.iter().map(String::as_str);
         let errors: Vec<_> = report.errors.iter().zip(named).map(error).collect();
-        let answered = answers(&errors).into_iter();
+        let late = too_late("answers", report.late, report.sent, all.timeout);
+        let answered = answers(&errors).into_iter().chain(late);
         Seen {
             last: replies.iter().map(|(sent, rtt)| *sent + *rtt).max(),
             notes: answered.chain(report.notes.iter().cloned()).collect(),

@@ -34,7 +34,7 @@ pub use exchange::Asker;
 pub use flights::Flight;
 pub use limit::{Limit, Stretch, Surroundings};
 pub use observation::*;
-pub use packets::Packets;
+pub use packets::{Packets, too_late};
 pub use path::{Dropped, Full, Hop, Interval, Path};
 pub use percentile::percentile;
 pub use ramp::{REACHED, STEPS_OF_A_ROUND};

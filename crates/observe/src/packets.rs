@@ -18,6 +18,17 @@ pub struct Packets {
     pub duplicates: u64,
 }
 
+/// What a reader must know where `late` of `sent` came after `timeout`, and so count as lost; nothing where none did.
+/// What comes after the end of a test is not seen, so there may be more.
+pub fn too_late(what: &str, late: u64, sent: u64, timeout: Duration) -> Option<String> {
+    (late > 0).then(|| {
+        format!(
+            "at least {late} of {sent} {what} came after the timeout of {timeout} and count as lost: a longer \
+             `timeout` counts them"
+        )
+    })
+}
+
 impl Packets {
     pub(crate) fn fill(&self, record: &mut Record) {
         let ns = |took: &Duration| took.as_ps() as f64 / 1000.0;

@@ -241,12 +241,15 @@ impl Pinger<'_> {
             return;
         }
         let Some(sent) = self.pending.remove(&number) else {
+            self.report.late += 1;
             return;
         };
         let rtt = now.saturating_sub(sent);
         if rtt <= self.work.timeout {
             self.report.replies.push((sent, rtt));
             self.without_stamp += u64::from(without_stamp);
+        } else {
+            self.report.late += 1;
         }
         // What is too old to be answered any more is forgotten.
         let oldest = now.saturating_sub(self.work.timeout);

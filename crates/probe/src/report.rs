@@ -16,6 +16,9 @@ pub struct PingReport {
     pub replies: Vec<(u64, u64)>,
     /// Copies of replies.
     pub duplicates: u64,
+    /// Replies that came after the timeout.
+    #[serde(default)]
+    pub late: u64,
     /// Requests that somebody answered with an error.
     pub errors: Vec<PingError>,
     /// What a reader must know.

@@ -54,6 +54,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             path.note_impairments(&mut record);
         }
         path.beside(number, &mut record);
+        path.too_late(test, &mut record);
         records.push(record);
     }
     records

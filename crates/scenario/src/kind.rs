@@ -67,7 +67,7 @@ pub(crate) const TEST: Section = Section {
         key("ip", Int { min: 4, max: 6 }, "4 or 6.").default("4"),
         key("count", COUNT, "Requests or datagrams sent.").default("5").only(PERIODIC),
         key("interval", POSITIVE_TIME, "From one to the next.").default("1 s").only(PERIODIC),
-        key("timeout", POSITIVE_TIME, "How long an answer, or a datagram, is waited for.").default("5 s").only(PERIODIC),
+        key("timeout", POSITIVE_TIME, "How long an answer, or a datagram, is waited for: what comes later counts as lost, and a note says so.").default("5 s").only(PERIODIC),
         key("ttl", Int { min: 1, max: 255 }, "TTL of the requests.").default("64").only(PING),
         key("size", Octets { min: 1, max: 65_535 }, "Bytes of the IP datagram (ping, oneway) or of its UDP payload (udp).").default("84 (ping, oneway), 1472 (udp)").only(&["ping", "udp", "oneway"]),
         key("window", WINDOW, "Most payload bytes in flight: exact, no kernel rules.").only(TCP).instead_of("socket_buffer"),

@@ -18,6 +18,9 @@ pub struct OneWayReport {
     pub arrived: Vec<(u64, u64)>,
     /// Copies of datagrams.
     pub duplicates: u64,
+    /// Datagrams that came after the timeout.
+    #[serde(default)]
+    pub late: u64,
     /// What a reader must know.
     pub notes: Vec<String>,
 }
@@ -97,6 +100,8 @@ pub(super) fn receive(
             report.duplicates += 1;
         } else if delay <= work.span.settle {
             report.arrived.push((sent_ns, delay));
+        } else {
+            report.late += 1;
         }
         new
     })?;

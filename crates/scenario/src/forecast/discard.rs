@@ -1,6 +1,7 @@
 //! The policers that a test's packets meet on its way, and those that drop them all.
 
 use farpath_record::Record;
+use farpath_units::Duration;
 
 use super::{Path, mean_share, put};
 use crate::conditioning::{PoliceAction, PoliceRule, Rule};
@@ -45,6 +46,31 @@ impl Path<'_> {
                 self.port_name(hop.port)
             ))
         })
+    }
+
+    /// Nothing comes in time where the way takes longer than a test waits.
+    pub(super) fn too_late(&self, test: &Test, record: &mut Record) {
+        let Some(all) = test.kind.periodic() else {
+            return;
+        };
+        let least = |name: &str| record.metrics.get(name).copied();
+        let (what, least_ns) = match (least("rtt_min_ns"), least("delay_min_ns")) {
+            (Some(rtt), _) => ("an answer", rtt),
+            (None, Some(delay)) => ("a datagram", delay),
+            (None, None) => return,
+        };
+        let took = Duration::from_ns(least_ns as u64);
+        if took <= all.timeout {
+            return;
+        }
+        let timed = |name: &String| name.starts_with("rtt_") || name.starts_with("delay_");
+        record.metrics.retain(|name, _| !timed(name));
+        put(&mut record.metrics, "received", 0.0);
+        put(&mut record.metrics, "loss_ratio", 1.0);
+        record.notes.push(format!(
+            "{what} takes {took} at least, longer than the `timeout` of {}: all count as lost",
+            all.timeout
+        ));
     }
 
     /// The record of a test of which nothing arrives, and why.

@@ -1,7 +1,7 @@
 //! `oneway`: datagrams at an interval, and how long each is under way.
 
 use farpath_element::Io;
-use farpath_observe::{Observation, Packets};
+use farpath_observe::{Observation, Packets, too_late};
 use farpath_record::Seen;
 use farpath_scenario::{Periodic, Test};
 use farpath_units::{Duration, Time};
@@ -34,6 +34,7 @@ pub(super) fn ends(
         due,
         arrived: Vec::new(),
         duplicates: 0,
+        late: 0,
         seen: Seen::new(),
     };
     (Box::new(source), Box::new(sink))
@@ -100,6 +101,8 @@ struct Sink {
     due: Due,
     arrived: Vec<(Time, Duration)>,
     duplicates: u64,
+    /// First copies that came after the timeout.
+    late: u64,
     seen: Seen,
 }
 
@@ -111,6 +114,8 @@ impl Prober for Sink {
             self.duplicates += 1;
         } else if delay <= self.due.all.timeout {
             self.arrived.push((sent, delay));
+        } else {
+            self.late += 1;
         }
     }
 
@@ -119,7 +124,9 @@ impl Prober for Sink {
         self.arrived.len() as u64 == self.due.count() || now >= last + self.due.all.timeout
     }
 
-    fn seen(&self, _: &NodeName<'_>, _: &mut Vec<String>) -> Option<Observation> {
+    fn seen(&self, _: &NodeName<'_>, notes: &mut Vec<String>) -> Option<Observation> {
+        let (count, timeout) = (self.due.count(), self.due.all.timeout);
+        notes.extend(too_late("datagrams", self.late, count, timeout));
         let mut arrived = self.arrived.clone();
         arrived.sort_unstable();
         Some(Observation::Packets(Packets {
@@ -149,6 +156,7 @@ mod tests {
             due: Due { start: ms(5), all },
             arrived: Vec::new(),
             duplicates: 0,
+            late: 0,
             seen: Seen::new(),
         };
         // They leave at 5, 15 and 25 ms; the second overtakes the first and comes twice, the third takes 101 ms.
@@ -157,7 +165,10 @@ mod tests {
             sink.on_frame(ms(now), &frame);
         }
         assert!(!sink.is_done(ms(124)) && sink.is_done(ms(125)));
-        let seen = sink.seen(&|_| "", &mut Vec::new());
+        let mut notes = Vec::new();
+        let seen = sink.seen(&|_| "", &mut notes);
+        let note = "at least 1 of 3 datagrams came after the timeout of 100 ms and count as lost: a longer `timeout` counts them";
+        assert_eq!(notes, [note]);
         let wanted = Packets {
             timed: "delay",
             sent: 3,

@@ -1,7 +1,7 @@
 //! `ping`: echo requests at an interval, and the round-trip times of their replies.
 
 use farpath_element::Io;
-use farpath_observe::{Observation, Packets, Refusal, answers};
+use farpath_observe::{Observation, Packets, Refusal, answers, too_late};
 use farpath_record::Seen;
 use farpath_scenario::{Periodic, Test};
 use farpath_units::{Duration, Time};
@@ -24,6 +24,8 @@ pub(super) struct Pinger {
     replies: Vec<(Time, Duration)>,
     /// Copies of replies that had arrived before.
     duplicates: u64,
+    /// First answers that came after the timeout.
+    late: u64,
     seen: Seen,
     /// Errors that came back, as (ordinal, node, kind).
     errors: Vec<(u64, u32, Kind)>,
@@ -51,6 +53,7 @@ impl Pinger {
             sent: 0,
             replies: Vec::new(),
             duplicates: 0,
+            late: 0,
             seen: Seen::new(),
             errors: Vec::new(),
         }
@@ -94,6 +97,8 @@ impl Prober for Pinger {
                     self.duplicates += 1;
                 } else if rtt <= self.ping.timeout {
                     self.replies.push((sent, rtt));
+                } else {
+                    self.late += 1;
                 }
             }
             Kind::TimeExceeded | Kind::FragmentationNeeded => {
@@ -122,6 +127,7 @@ impl Prober for Pinger {
             })
             .collect();
         notes.extend(answers(&errors));
+        notes.extend(too_late("answers", self.late, self.sent, self.ping.timeout));
         Some(Observation::Packets(Packets {
             timed: "rtt",
             sent: self.sent,

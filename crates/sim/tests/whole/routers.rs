@@ -72,6 +72,27 @@ fn foreseen_us(world: &World) -> f64 {
     all[0].metrics["rtt_min_ns"] / 1e3
 }
 
+/// The way to b takes 8 ms there and back: what is waited for 5 ms counts as lost, with the reason, simulated and forecast.
+#[test]
+fn answers_after_the_timeout_are_lost_and_said() {
+    for (timeout, received) in [("9 ms", 3.0), ("5 ms", 0.0)] {
+        let test = ping("out", "b", "").replace("100 ms", timeout);
+        let test = test.replace("interval = \"10 ms\"", "interval = \"2 ms\"");
+        let world = chain("", "", &test);
+        let plan = Plan::new(&world.scenario).expect("a plan");
+        let all = farpath_scenario::forecast(&world.scenario, &plan, &BTreeMap::new());
+        let notes = [&world.record("out").notes, &all[0].notes];
+        let said = notes.map(|notes| notes.iter().any(|n| n.contains("timeout")));
+        assert_eq!(world.metric("out", "received"), received, "{timeout}");
+        assert_eq!(said, [received == 0.0; 2], "{notes:?}");
+        let lost = all[0]
+            .metrics
+            .get("loss_ratio")
+            .is_some_and(|lost| *lost == 1.0);
+        assert_eq!(lost, received == 0.0, "{all:?}");
+    }
+}
+
 /// 192 cells behind a shaper of bursts of 100: 65 us later than on the bare line, simulated and forecast.
 #[test]
 fn a_shaper_of_cells_holds_up_a_long_ping() {

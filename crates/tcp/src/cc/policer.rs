@@ -73,10 +73,10 @@ impl Policer {
         }
         // The first loss shows that the bucket is empty: the burst that emptied it tells nothing.
         if !self.samples {
-            if seen.lost > 0 {
-                self.begin(seen);
+            if seen.lost == 0 {
+                return Change::Nothing;
             }
-            return Change::Nothing;
+            self.begin(seen);
         }
         if seen.delivery.is_some_and(|d| d.app_limited) {
             self.forget();
@@ -135,12 +135,13 @@ mod tests {
     #[test]
     fn two_lossy_intervals_of_the_same_rate_make_a_policer_for_48_rounds() {
         let mut policer = Policer::default();
-        // The first loss begins the first interval, the fourth round after it the second.
-        let found = rounds(&mut policer, 0, &[0, 25, 25, 25, 25, 25, 25, 25, 25, 25]);
+        // The first loss begins the first interval, and the round that begins with it counts. An interval that
+        // ends begins the next, whose first round is the one after.
+        let found = rounds(&mut policer, 0, &[0, 25, 25, 25, 25, 25, 25, 25, 25]);
         let first = found.iter().position(Option::is_some);
-        assert_eq!(first, Some(9));
-        assert!((found[9].expect("a rate") - 1000.0).abs() < 1e-9);
-        let used = rounds(&mut policer, 10, &[25; 50]);
+        assert_eq!(first, Some(8));
+        assert!((found[8].expect("a rate") - 1000.0).abs() < 1e-9);
+        let used = rounds(&mut policer, 9, &[25; 50]);
         assert_eq!(used.iter().filter(|r| r.is_some()).count(), 47);
     }
 
@@ -155,7 +156,7 @@ mod tests {
         // A loss after more than 16 rounds begins anew.
         let mut late = vec![25];
         late.extend([0; 17]);
-        late.extend([25; 8]);
+        late.extend([25; 7]);
         let mut policer = Policer::default();
         let found = rounds(&mut policer, 0, &late);
         assert!(found.iter().all(Option::is_none), "{found:?}");
