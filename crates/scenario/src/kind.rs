@@ -104,7 +104,7 @@ pub(crate) const TEST: Section = Section {
         recovery::RTO_GRANULARITY,
         recovery::RTO_INITIAL,
         recovery::RTO_MAX,
-        key("reverse", Bool, "Data flows from `to` to `from`.").default("false").only(&["tcp", "transfer", "flows"]),
+        key("reverse", Bool, "Data flows from `to` to `from`, which opens the connection.").default("false").only(&["tcp", "transfer", "flows"]),
         key("files", COUNT, "Files, shared out over the connections.").default("1").only(TRANSFER),
         key("file_size", ANY_SIZE, "Bytes of each file.").required().only(TRANSFER),
         key("pipelining", COUNT, "Files asked for at once on each connection: with 1, a round trip passes between two files.").default("1").only(TRANSFER),

@@ -116,21 +116,28 @@ impl<'a> Collector<'a> {
 
     /// Says that senders gave up because nobody answered.
     fn given_up(&self, test: &Test, flows: &[usize]) -> Option<String> {
-        let senders = flows.iter().filter_map(|flow| self.ends(*flow));
-        let senders = senders.map(|(source, _)| source.sender());
-        let gone: Vec<_> = senders.filter_map(|s| Some((s.gave_up()?, s))).collect();
+        let ends = flows.iter().filter_map(|flow| self.ends(*flow));
+        let gone: Vec<_> = ends
+            .filter_map(|(source, sink)| {
+                Some((source.sender().gave_up().or(sink.gave_up())?, source))
+            })
+            .collect();
         let (at, first) = gone.iter().min_by_key(|(at, _)| *at)?;
         let of = match gone.len() {
             1 => String::new(),
             n => format!("{n} of {} connections: ", flows.len()),
         };
         let at = at.since(test.start).as_secs_f64();
-        Some(match first.was_open() {
+        let who = match first.config().called {
+            true => "the receiver",
+            false => "the sender",
+        };
+        Some(match first.sender().was_open() {
             true => format!(
                 "{of}the sender gave up after {at:.1} s: nobody answered (Linux's tcp_retries2)"
             ),
             false => format!(
-                "{of}the sender gave up after {at:.1} s: nobody answered its SYN (Linux's tcp_syn_retries)"
+                "{of}{who} gave up after {at:.1} s: nobody answered its SYN (Linux's tcp_syn_retries)"
             ),
         })
     }

@@ -24,8 +24,6 @@ pub struct ExchangeConfig {
     pub think: Duration,
     /// Requests in all; without, as many as there is time for.
     pub requests: Option<u64>,
-    /// Start of the test.
-    pub start: Time,
     /// Start of the measurement.
     pub measured_from: Time,
     /// Its end: nothing is asked any more.
@@ -106,11 +104,7 @@ impl Asker {
 
     #[inline(never)]
     pub(crate) fn deadline(&self) -> Time {
-        let next = if self.begun {
-            self.thinking.front().copied().unwrap_or(Time::MAX)
-        } else {
-            self.config.start
-        };
+        let next = self.thinking.front().copied().unwrap_or(Time::MAX);
         next.min(self.asks.deadline()).min(self.takes.deadline())
     }
 
@@ -120,10 +114,6 @@ impl Asker {
         }
         if self.takes.deadline() <= now {
             self.takes.on_deadline(now, host, io);
-        }
-        if !self.begun && self.config.start <= now {
-            self.begun = true;
-            self.ask(now, self.config.outstanding, host, io);
         }
         let mut due = 0;
         while self.thinking.front().is_some_and(|at| *at <= now) {
@@ -143,10 +133,20 @@ impl Asker {
         let now = frame.at;
         if frame.flow.flow() == self.asks.config().flow.flow() {
             self.asks.on_frame(frame, host, io);
+            self.opened(now, host, io);
             return;
         }
         self.takes.on_frame(frame, host, io);
+        self.opened(now, host, io);
         self.note_answers(now, host, io);
+    }
+
+    /// The first requests are made once both connections are there: a response's time begins with its request.
+    fn opened(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        if !self.begun && self.asks.sender().was_open() && self.takes.is_open() {
+            self.begun = true;
+            self.ask(now, self.config.outstanding, host, io);
+        }
     }
 
     pub(crate) fn sample(&mut self, now: Time) {

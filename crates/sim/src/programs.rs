@@ -170,11 +170,15 @@ fn connection(
         config.amount = Some(bytes);
     }
     let ip_header = if test.ip == 6 { 40 } else { 20 };
+    // `from` opens every connection, also those it fetches over.
+    let called = flow.source != test.from;
+    let start = arrival.map_or(test.start_of(flow.stream), |a| a.0);
     let to_disk = exchange.is_some_and(|e| e.disks) && !flow.asks;
     let source = TcpSource::new(TcpSourceConfig {
         flow: dir,
         output: out,
-        start: arrival.map_or(test.start_of(flow.stream), |a| a.0),
+        start,
+        called,
         stop,
         quiet: arrival.is_some(),
         goes_on: exchange.is_some(),
@@ -201,6 +205,7 @@ fn connection(
         ip_header,
         header: flow.header_bytes,
         class: test.class,
+        dials: called.then_some(start),
         writes: to_disk && built.station(flow.sink.0).host().has_disk(Way::Write),
         tcp: config,
     });
@@ -263,7 +268,6 @@ fn exchanges(
         outstanding: exchange.outstanding,
         think: exchange.think,
         requests: exchange.requests,
-        start: test.start_of(flow.stream),
         measured_from,
         stop,
     };

@@ -242,7 +242,8 @@ impl Running<'_, '_> {
             Program::UdpSource(s) => !s.done(),
             Program::Asker(a) => !a.done(now),
             Program::Answerer(a) => !a.done(),
-            Program::TcpSink(_) | Program::UdpSink(_) => false,
+            Program::TcpSink(s) => s.is_dialling(now),
+            Program::UdpSink(_) => false,
         };
         let programs =
             (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());

@@ -1,5 +1,6 @@
 //! TCP connections on stations: the sans-IO endpoints of `farpath-tcp` joined to frames.
 
+mod dial;
 mod intake;
 mod sink;
 mod source;

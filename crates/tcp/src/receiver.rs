@@ -167,12 +167,18 @@ impl Receiver {
 
     /// A SYN arrived. A repeated one is answered again.
     pub fn on_syn(&mut self, now: Time) {
+        self.open(now);
+        self.syn_ack_due = true;
+    }
+
+    /// The connection is there: data is accepted from now on. For an end that sent the SYN itself. Does nothing the second
+    /// time.
+    pub fn open(&mut self, now: Time) {
         if self.next == u64::MAX {
             self.next = 0;
             self.in_order = self.slow.is_none();
             self.last = now;
         }
-        self.syn_ack_due = true;
     }
 
     /// Data arrived: `len` bytes at `seq`, a retransmission or not. Returns whether `poll` has
@@ -544,6 +550,11 @@ impl Receiver {
     #[inline]
     pub fn delivered(&self) -> u64 {
         if self.next == u64::MAX { 0 } else { self.next }
+    }
+
+    /// Whether the other end's SYN or SYN-ACK has arrived.
+    pub fn is_open(&self) -> bool {
+        self.next != u64::MAX
     }
 
     /// Bytes that wait above a gap.

@@ -261,21 +261,8 @@ impl Sender {
         match self.state {
             State::Closed | State::SynDue | State::GivenUp => {}
             State::SynSent => {
-                self.state = State::Open;
                 self.handshake_ack_due = true;
-                self.deadline = Time::MAX;
-                self.repair.sent_at = now;
-                if self.syns == 1 {
-                    self.rtt.sample(now.since(self.syn_at), 0, 0);
-                } else {
-                    self.rtt.syn_was_lost();
-                }
-                if self.syns > 2 {
-                    // More than one SYN was lost: start from one segment (RFC 5681 §3.1; one lost
-                    // SYN is forgiven, as Linux does).
-                    self.cwnd = self.segment as f64;
-                }
-                self.refresh();
+                self.establish(now);
             }
             State::Open | State::Recovery | State::Loss => self.handshake_ack_due = true,
         }
@@ -283,6 +270,33 @@ impl Sender {
             self.path.aside = true;
             self.limit = 0;
         }
+    }
+
+    /// The other end opened the connection, and has acknowledged a SYN-ACK: the last of `syn_acks`, which left at `sent`.
+    /// Does nothing the second time.
+    pub fn accept(&mut self, now: Time, syn_acks: u32, sent: Time) {
+        if self.state == State::Closed {
+            (self.syns, self.syn_at) = (syn_acks, sent);
+            self.account.open(now);
+            self.establish(now);
+        }
+    }
+
+    fn establish(&mut self, now: Time) {
+        self.state = State::Open;
+        self.deadline = Time::MAX;
+        self.repair.sent_at = now;
+        if self.syns == 1 {
+            self.rtt.sample(now.since(self.syn_at), 0, 0);
+        } else {
+            self.rtt.syn_was_lost();
+        }
+        if self.syns > 2 {
+            // More than one SYN, or SYN-ACK, was lost: start from one segment (RFC 5681 §3.1; one that was lost is
+            // forgiven, as Linux does).
+            self.cwnd = self.segment as f64;
+        }
+        self.refresh();
     }
 
     /// The application writes `bytes` more; meant for senders with an `amount`.

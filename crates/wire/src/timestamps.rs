@@ -88,7 +88,7 @@ impl Timestamps {
             return known;
         }
         let echo = match frame.kind {
-            Kind::SynAck => self.ends[0].before(1),
+            Kind::SynAck => self.ends[1 - from].before(1),
             Kind::Ack if from == 1 => self.ends[0].before(frame.seq + 1),
             _ if from == 1 => self.ends[0].latest,
             _ => turn

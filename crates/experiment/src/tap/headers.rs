@@ -142,7 +142,7 @@ impl Flow {
     pub(super) fn window(&mut self, frame: &Frame, own: Option<u64>) -> u64 {
         let way = usize::from(frame.flow.is_reverse());
         if let Some(first) = self.first.filter(|_| way == 1) {
-            let said = own.or((frame.kind == Kind::SynAck).then_some(first));
+            let said = own.or(matches!(frame.kind, Kind::Syn | Kind::SynAck).then_some(first));
             self.windows[way] = said.unwrap_or(self.windows[way]);
         }
         own.unwrap_or(self.windows[way])

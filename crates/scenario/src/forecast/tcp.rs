@@ -80,7 +80,7 @@ impl Path<'_> {
         }
         let m = &mut record.metrics;
         let ramp = flow.ramp(steady / flow.streams);
-        let ramp = ramp.after(self.reported_after(&agreed));
+        let ramp = ramp.after(self.reported_after(&agreed) + flow.called_after(test));
         if ramp.ends_in(test, flow.config.amount) {
             put(m, "ramp_s", ramp.seconds);
         }
@@ -272,6 +272,14 @@ impl Flow {
         }
     }
 
+    /// Where who fetches opens the connection, data waits for the ACK that answers its sender's SYN-ACK: half a round trip.
+    fn called_after(&self, test: &Test) -> Duration {
+        match test.kind.is_reverse() {
+            true => Duration::from_ps(self.base.as_ps() / 2),
+            false => Duration::ZERO,
+        }
+    }
+
     /// Slow start up to `bps`.
     pub(super) fn ramp(&self, bps: f64) -> Ramp {
         let rtt_s = self.rtt_s();
@@ -287,6 +295,7 @@ impl Flow {
             slow_start,
             mss: self.config.mss,
             rtt: self.base,
+            late: Duration::ZERO,
         }
     }
 
@@ -311,7 +320,7 @@ impl Flow {
         let cc = self.cc?;
         let of = |lost| self.connection(cc, lost);
         // One RTT of handshake, half of one to the receiver.
-        let late = 1.5 * self.rtt_s();
+        let late = 1.5 * self.rtt_s() + self.called_after(test).as_secs_f64();
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
                 let segments = bytes as f64 / self.mss();
@@ -354,7 +363,7 @@ impl Flow {
         let connection = self.connection(self.cc?, lost);
         let step = connection.cap * WINDOW_STEP;
         let mut kept = Kept {
-            opened_ns: test.start.as_ns() + self.base.as_ns(),
+            opened_ns: (test.start + self.base + self.called_after(test)).as_ns(),
             mss: self.mss(),
             series: Series::default(),
         };
@@ -521,6 +530,8 @@ pub(super) struct Ramp {
     slow_start: SlowStart,
     rtt: Duration,
     mss: u32,
+    /// What the start waits for beside a handshake of one round trip.
+    late: Duration,
 }
 
 impl Ramp {
@@ -530,10 +541,11 @@ impl Ramp {
 
     /// The same, that begins so much later.
     fn after(self, late: Duration) -> Ramp {
-        let late = late.as_secs_f64();
+        let late_s = late.as_secs_f64();
         Ramp {
-            seconds: self.seconds + late,
-            wasted_s: self.wasted_s + late,
+            seconds: self.seconds + late_s,
+            wasted_s: self.wasted_s + late_s,
+            late: self.late + late,
             ..self
         }
     }
@@ -567,7 +579,7 @@ impl Ramp {
         let sending = rate.map_or(f64::INFINITY, |r| {
             self.slow_start.transfer_s(size, mss, r, self.rtt)
         });
-        1.5 * self.rtt.as_secs_f64() + sending
+        1.5 * self.rtt.as_secs_f64() + self.late.as_secs_f64() + sending
     }
 }
 

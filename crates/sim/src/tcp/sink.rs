@@ -5,6 +5,7 @@ use farpath_tcp::Receiver;
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
+use super::dial::{Dial, syn_len};
 use super::intake::Intake;
 use super::steps::Steps;
 use super::{sack_bytes, syn_bytes};
@@ -34,6 +35,8 @@ pub struct TcpSinkConfig {
     pub class: u8,
     /// What arrives is written to the host's disk.
     pub writes: bool,
+    /// When this end sends the SYN, where it does and not the sender.
+    pub dials: Option<Time>,
     /// Both ends' parameters.
     pub tcp: farpath_tcp::Config,
 }
@@ -43,6 +46,7 @@ pub struct TcpSinkConfig {
 pub struct TcpSink {
     config: TcpSinkConfig,
     receiver: Receiver,
+    dial: Option<Box<Dial>>,
     template: Frame,
     intake: Option<Box<Intake>>,
     /// The measurement begins, or ends, or a step does, with what arrives at this instant.
@@ -69,6 +73,9 @@ impl TcpSink {
         template.set_flags(Flags::DONT_FRAGMENT);
         TcpSink {
             receiver: Receiver::new(&config.tcp),
+            dial: config
+                .dials
+                .map(|start| Box::new(Dial::new(&config.tcp, start))),
             template,
             intake: config.writes.then(|| {
                 let mss = config.tcp.mss.into();
@@ -103,6 +110,22 @@ impl TcpSink {
         self.until.unwrap_or(delivered) - before
     }
 
+    /// When this end's SYNs went unanswered once too often.
+    pub fn gave_up(&self) -> Option<Time> {
+        self.dial.as_ref().and_then(|dial| dial.gave_up())
+    }
+
+    /// Whether it waits for an answer to its SYN.
+    pub(crate) fn is_dialling(&self, now: Time) -> bool {
+        let waits = |dial: &Dial| !dial.is_open() && dial.gave_up().is_none();
+        now < self.config.measured_until && self.dial.as_deref().is_some_and(waits)
+    }
+
+    /// Whether it has heard from the other end.
+    pub(crate) fn is_open(&self) -> bool {
+        self.receiver.is_open()
+    }
+
     /// Bytes on the disk, or delivered where there is none.
     pub fn stored(&self) -> u64 {
         let delivered = self.receiver.delivered();
@@ -128,7 +151,10 @@ impl TcpSink {
 
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
-        let timer = self.receiver.deadline();
+        let mut timer = self.receiver.deadline();
+        if let Some(dial) = &self.dial {
+            timer = timer.min(dial.deadline());
+        }
         match &self.intake {
             None => timer,
             Some(intake) => timer.min(intake.deadline()),
@@ -138,6 +164,10 @@ impl TcpSink {
     pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         if self.receiver.deadline() <= now {
             self.receiver.on_deadline(now);
+        }
+        if let Some(dial) = &mut self.dial {
+            dial.on_deadline(now);
+            self.dial(now, host, io);
         }
         self.send(now, host, io);
         self.go_on(now, host, io);
@@ -193,6 +223,7 @@ impl TcpSink {
                     self.syn_at = Some(now);
                     self.send(now, host, io);
                 }
+                Kind::SynAck => self.on_syn_ack(now, host, io),
                 Kind::Ack => {
                     if let Some(at) = self.syn_at.take() {
                         self.receiver.on_round_trip(now.since(at));
@@ -202,6 +233,36 @@ impl TcpSink {
             }
         }
         taken
+    }
+
+    /// The other end answered this one's SYN.
+    #[cold]
+    fn on_syn_ack(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let Some(dial) = &mut self.dial else {
+            return;
+        };
+        let rtt = dial.on_syn_ack(now);
+        if !dial.is_open() {
+            return;
+        }
+        self.receiver.open(now);
+        if let Some(rtt) = rtt {
+            self.receiver.on_round_trip(rtt);
+        }
+        self.dial(now, host, io);
+    }
+
+    /// What is due of the handshake leaves.
+    fn dial(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let config = &self.config;
+        if let Some(dial) = &mut self.dial {
+            let mut ack = self.template;
+            if dial.is_open() {
+                ack.seq = self.receiver.delivered();
+            }
+            let syn = syn_len(config.ip_header, &config.tcp);
+            dial.send(now, ack, syn, config.output, host, io);
+        }
     }
 
     /// Takes the first of `frames` as far as they are the usual case: like segments in order, of which

@@ -5,6 +5,7 @@ use farpath_tcp::{Limit, Out, Phase, SackBlock, Sender};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
+use super::dial::Called;
 use super::{sack_bytes, syn_bytes};
 use crate::host::{Host, Refusal};
 use crate::sequence::Sequence;
@@ -22,6 +23,8 @@ pub struct TcpSourceConfig {
     pub output: usize,
     /// The SYN leaves at this instant.
     pub start: Time,
+    /// The other end sends the SYN, and this one waits for it.
+    pub called: bool,
     /// The application stops writing at this instant.
     pub stop: Time,
     /// No samples are kept: it is one of very many.
@@ -70,6 +73,9 @@ pub struct TcpSample {
 pub struct TcpSource {
     config: TcpSourceConfig,
     sender: Sender,
+    /// The wait for the other end's SYN.
+    called: Option<Box<Called>>,
+    /// The SYN was due, or the other end's was accepted.
     opened: bool,
     stopped: bool,
     /// Waits for its turn in the host.
@@ -142,6 +148,7 @@ impl TcpSource {
         retransmit.set_flags(Flags::RETRANSMIT);
         TcpSource {
             sender: Sender::new(&config.tcp),
+            called: config.called.then(|| Box::new(Called::new())),
             opened: false,
             stopped: false,
             held: false,
@@ -176,10 +183,11 @@ impl TcpSource {
 
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
-        if !self.opened {
-            return self.config.start;
-        }
-        let timer = self.sender.deadline();
+        let timer = match (&self.called, self.opened) {
+            (_, true) => self.sender.deadline(),
+            (None, false) => return self.config.start,
+            (Some(called), false) => called.due,
+        };
         if self.stopped {
             timer
         } else {
@@ -188,11 +196,11 @@ impl TcpSource {
     }
 
     pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
-        if !self.opened && self.config.start <= now {
+        if self.called.is_some() && !self.opened {
+            self.answer_again(now, host, io);
+        } else if !self.opened && self.config.start <= now {
+            self.remember_path(now, host);
             self.opened = true;
-            if let Some(mtu) = host.path_mtu(now, self.destination()) {
-                self.sender.remember_path(self.payload(mtu));
-            }
             self.sender.open(now);
         }
         if !self.stopped && self.config.stop <= now {
@@ -227,7 +235,11 @@ impl TcpSource {
             }
             taken += 1;
             match frame.kind {
-                Kind::Ack => self.on_ack(now, frame, io),
+                Kind::Ack => {
+                    self.accept(now, host);
+                    self.on_ack(now, frame, io);
+                }
+                Kind::Syn => self.answer(now, host, io),
                 Kind::SynAck => self.sender.on_syn_ack(now),
                 Kind::FragmentationNeeded => self.on_too_big(now, frame, host),
                 _ => continue,
@@ -265,6 +277,49 @@ impl TcpSource {
         if let Some(&(_, mtu)) = told {
             host.learn_path_mtu(now, self.destination(), mtu);
             self.sender.on_too_big(error.seq, self.payload(mtu));
+        }
+    }
+
+    /// The path MTU that an earlier connection found holds for this one.
+    fn remember_path(&mut self, now: Time, host: &mut Host) {
+        if let Some(mtu) = host.path_mtu(now, self.destination()) {
+            self.sender.remember_path(self.payload(mtu));
+        }
+    }
+
+    /// A SYN-ACK leaves, where this end is called and has not accepted: a SYN arrived, or the last one was not answered.
+    #[cold]
+    fn answer(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let Some(called) = self.called.as_mut().filter(|_| !self.opened) else {
+            return;
+        };
+        called.answer(now);
+        let mut frame = self.full;
+        frame.kind = Kind::SynAck;
+        frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, true);
+        let output = self.config.output;
+        frame.at = host.departs(now, output, &frame);
+        io.output(output).push(frame);
+    }
+
+    #[cold]
+    fn answer_again(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        if self.called.as_ref().is_some_and(|called| called.due <= now) {
+            self.answer(now, host, io);
+        }
+    }
+
+    /// The first ACK of a SYN-ACK opens the connection.
+    #[inline]
+    fn accept(&mut self, now: Time, host: &mut Host) {
+        if self.opened {
+            return;
+        }
+        if let Some(called) = &self.called {
+            let (sent, times) = called.answered;
+            self.remember_path(now, host);
+            self.opened = true;
+            self.sender.accept(now, times, sent);
         }
     }
 

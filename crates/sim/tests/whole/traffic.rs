@@ -1,6 +1,10 @@
 //! Tests as programs: UDP, TCP in all its options, transfers, what the headers cost.
 
+use std::collections::BTreeMap;
+
+use farpath_scenario::plan::Plan;
 use farpath_sim::Program;
+use farpath_wire::Kind;
 
 use crate::world::{World, assert_near, assert_within, run_in, run_scenario, run_text, scenario};
 
@@ -116,6 +120,89 @@ fn data_flows_back_in_a_reversed_test() {
     assert_near("goodput", world.metric("t", "goodput_bps"), 39.7e6, 0.03);
     let record = world.record("t");
     assert_eq!((record.from.as_str(), record.to.as_str()), ("a", "b"));
+}
+
+/// An event's link loses what is offered in a direction from `down` until `up`.
+fn outage(direction: &str, down: &str, up: &str) -> String {
+    let event = |at: &str, up: bool| {
+        format!(
+            "[[event]]\nat = \"{at}\"\nlink = \"wire\"\ndirection = \"{direction}\"\nup = {up}\n"
+        )
+    };
+    event(down, false) + &event(up, true)
+}
+
+/// Data that is fetched leaves when the ACK of its sender's SYN-ACK arrives: two round trips of 20 ms to the last byte, where
+/// one and a half are enough for what is sent. What is lost of the handshake costs the second after which it is repeated.
+#[test]
+fn who_fetches_opens_the_connection() {
+    let fetched = test("tcp", "reverse = true\nbytes = \"1 B\"");
+    let sent = test("tcp", "bytes = \"1 B\"");
+    let took_ms = |world: &World| world.metric("t", "completion_ns") / 1e6;
+    for (case, text, ms) in [
+        ("sent", sent, 30.0),
+        ("fetched", fetched.clone(), 40.0),
+        (
+            "no SYN",
+            fetched.clone() + &outage("forward", "0 s", "5 ms"),
+            1040.0,
+        ),
+        (
+            "no SYN-ACK",
+            fetched.clone() + &outage("reverse", "9 ms", "15 ms"),
+            1040.0,
+        ),
+        (
+            "no ACK",
+            fetched.clone() + &outage("forward", "19 ms", "25 ms"),
+            1040.0,
+        ),
+    ] {
+        let world = pair(&text);
+        assert_within(case, took_ms(&world), ms, ms + 0.1);
+        assert_eq!(world.metric("t", "bytes"), 1.0, "{case}");
+    }
+    let world =
+        run_text(&text(&fetched).replace("framing = \"fe\"", "framing = \"fe\"\ntap = true"));
+    let opening: Vec<_> = world
+        .tapped
+        .iter()
+        .take(3)
+        .map(|(_, f)| (f.kind, f.flow.is_reverse()))
+        .collect();
+    let wanted = [(Kind::Syn, true), (Kind::SynAck, false), (Kind::Ack, true)];
+    assert_eq!(opening, wanted);
+}
+
+/// The SYN of who fetches is given up as any other, and the run ends.
+#[test]
+fn a_call_that_nobody_answers_is_given_up() {
+    let world =
+        pair(&(test("tcp", "reverse = true\nbytes = \"1 B\"") + &outage("both", "0 s", "400 s")));
+    assert!(world.record("t").metrics.get("completion_ns").is_none());
+    let notes = &world.record("t").notes;
+    let said = |note: &String| note.contains("the receiver gave up") && note.contains("its SYN");
+    assert!(notes.iter().any(said), "{notes:?}");
+}
+
+/// A forecast of what is fetched has the half round trip more.
+#[test]
+fn what_is_fetched_is_forecast_to_come_later() {
+    let took = |more: &str| {
+        let world = pair(&test(
+            "tcp",
+            &format!("bytes = \"1 MB\"\nwindow = \"10 MB\"\n{more}"),
+        ));
+        let plan = Plan::new(&world.scenario).expect("a plan");
+        let forecast = farpath_scenario::forecast(&world.scenario, &plan, &BTreeMap::new());
+        let foreseen = forecast[0].metrics["completion_ns"];
+        assert_near(more, foreseen, world.metric("t", "completion_ns"), 0.02);
+        [foreseen, world.metric("t", "completion_ns")]
+    };
+    let (sent, fetched) = (took(""), took("reverse = true"));
+    for (later, sooner) in fetched.into_iter().zip(sent) {
+        assert_within("half a round trip", later - sooner, 9.9e6, 10.2e6);
+    }
 }
 
 #[test]

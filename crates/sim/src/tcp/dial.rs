@@ -1,0 +1,134 @@
+//! The opening of a connection by the end that only receives: it sends the SYN, and the other end's data comes after its
+//! ACK (RFC 9293 §3.5). Who fetches opens, as `iperf3 -R` does.
+
+use farpath_element::Io;
+use farpath_tcp::{Config, Out, Sender};
+use farpath_units::{Duration, Time};
+use farpath_wire::{Frame, Kind};
+
+use super::syn_bytes;
+use crate::host::Host;
+
+/// The first wait for the ACK of a SYN-ACK (RFC 6298 §2.1); it doubles with each.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// SYN-ACKs sent again, as Linux's `tcp_synack_retries`.
+const MOST_AGAIN: u32 = 5;
+
+/// A receiving end's SYN and its patience: those of a sender that has nothing to send.
+#[derive(Debug)]
+pub(super) struct Dial {
+    opens: Sender,
+    start: Time,
+    begun: bool,
+    /// When the last SYN left, and how many there were.
+    syn: (Time, u32),
+}
+
+impl Dial {
+    /// The SYN leaves at `start`.
+    pub(super) fn new(config: &Config, start: Time) -> Dial {
+        let nothing = Config {
+            amount: Some(0),
+            ..config.clone()
+        };
+        Dial {
+            opens: Sender::new(&nothing),
+            start,
+            begun: false,
+            syn: (start, 0),
+        }
+    }
+
+    pub(super) fn deadline(&self) -> Time {
+        match self.begun {
+            true => self.opens.deadline(),
+            false => self.start,
+        }
+    }
+
+    pub(super) fn on_deadline(&mut self, now: Time) {
+        if !self.begun && self.start <= now {
+            self.begun = true;
+            self.opens.open(now);
+        }
+        if self.opens.deadline() <= now {
+            self.opens.on_deadline(now);
+        }
+    }
+
+    /// A SYN-ACK arrived. Returns the round trip of the handshake, the first time and where one SYN was sent.
+    pub(super) fn on_syn_ack(&mut self, now: Time) -> Option<Duration> {
+        let first = !self.opens.was_open();
+        self.opens.on_syn_ack(now);
+        (first && self.syn.1 == 1).then(|| now.since(self.syn.0))
+    }
+
+    /// Whether the SYN was answered.
+    pub(super) fn is_open(&self) -> bool {
+        self.opens.was_open()
+    }
+
+    /// When it gave up, because nobody answered.
+    pub(super) fn gave_up(&self) -> Option<Time> {
+        self.opens.gave_up()
+    }
+
+    /// Sends what is due: a SYN, or the ACK of a SYN-ACK. `ack` is an acknowledgement of what has arrived.
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        ack: Frame,
+        syn_len: u16,
+        output: usize,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) {
+        while let Some(out) = self.opens.poll(now) {
+            let mut frame = ack;
+            if out == Out::Syn {
+                self.syn = (now, self.syn.1 + 1);
+                (frame.kind, frame.seq, frame.len) = (Kind::Syn, 0, syn_len);
+            }
+            frame.at = host.departs(now, output, &frame);
+            io.output(output).push(frame);
+        }
+    }
+}
+
+/// A sending end that waits to be called, and its SYN-ACKs.
+#[derive(Debug)]
+pub(super) struct Called {
+    /// When the last SYN-ACK left, and how many there were.
+    pub(super) answered: (Time, u32),
+    /// When the next is due; [`Time::MAX`] before a SYN, and once it is accepted or given up.
+    pub(super) due: Time,
+}
+
+impl Called {
+    pub(super) fn new() -> Called {
+        Called {
+            answered: (Time::ZERO, 0),
+            due: Time::MAX,
+        }
+    }
+
+    /// A SYN-ACK leaves.
+    pub(super) fn answer(&mut self, now: Time) {
+        let times = self.answered.1;
+        self.answered = (now, times + 1);
+        self.due = match times > MOST_AGAIN {
+            true => Time::MAX,
+            false => now + FIRST_WAIT.times(1 << times),
+        };
+    }
+}
+
+/// Length of the IP datagram of a SYN that the receiving end sends.
+pub(super) fn syn_len(ip_header: u16, config: &Config) -> u16 {
+    let [sends, receives] = config.window_scaling;
+    let turned = Config {
+        window_scaling: [receives, sends],
+        ..config.clone()
+    };
+    syn_bytes(ip_header, &turned, false)
+}
