@@ -446,7 +446,10 @@ impl<'i> Figures<'i> {
         for (name, bps) in [
             ("receive_window", together(self.window_under_loss())),
             ("loss", together(self.loss_bps.filter(|_| borne.is_none()))),
-            ("policer", together(policed.map(|p| p.likely_bps))),
+            (
+                "policer",
+                policed.map(|p| p.together(p.likely_bps, self.input.streams)),
+            ),
             ("policer", policed.map(|p| p.all_bps)),
             ("host_cpu", host.map(|bps| bps * borne.unwrap_or(1.0))),
         ] {

@@ -44,6 +44,17 @@ impl Dropping {
     }
 }
 
+/// What `streams` have together of the `all` that a policer's rate leaves, where one of them by itself has `alone`; all in one
+/// unit. They take tokens from one another: n s / (1 + (n − 1) s) of it, s = alone/all, which is s for one and near 1 for many.
+/// How it fits what was simulated: docs/models/predict.md, policers.
+pub fn together(alone: f64, streams: f64, all: f64) -> f64 {
+    if all <= 0.0 {
+        return 0.0;
+    }
+    let share = libm::fmin(alone / all, 1.0);
+    all * streams * share / (1.0 + (streams - 1.0) * share)
+}
+
 impl Policer {
     /// Whether it drops nothing: frames of `frame_bytes` fit it and come no faster than it fills. Both are in bytes as it
     /// counts them, so a line's preambles, FCS and gaps leave its own rate more than enough.

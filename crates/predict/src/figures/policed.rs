@@ -5,7 +5,7 @@ use farpath_units::Size;
 use crate::answer::{Answer, answer};
 use crate::clumps::{Clumped, MEAN_OVER_S};
 use crate::path::PathInput;
-use crate::policer::Policer;
+use crate::policer::{Policer, together};
 use crate::window::seconds;
 
 use super::Figures;
@@ -82,6 +82,11 @@ impl Policed {
             cuts_paced: !clumped && policer.cuts_paced(counted),
         })
     }
+
+    /// What `streams` have together of which one alone has `bps`.
+    pub(super) fn together(&self, bps: f64, streams: u32) -> f64 {
+        together(bps, f64::from(streams), self.all_bps)
+    }
 }
 
 impl Figures<'_> {
@@ -97,7 +102,7 @@ impl Figures<'_> {
             }
             Some(policed) if policed.least_bps < policed.most_bps => {
                 let streams = self.input.streams;
-                let together = |bps: f64| (bps * f64::from(streams)).min(policed.all_bps) / 1e6;
+                let together = |bps: f64| policed.together(bps, streams) / 1e6;
                 let whose = match streams {
                     1 => "Of 100 simulated paths 95 lie between".to_owned(),
                     n => format!("{n} streams together: of 100 simulated paths 95 lie between"),

@@ -3,13 +3,14 @@
 use farpath_predict::atm::{CELL, CELL_BITS};
 use farpath_predict::climb::Climb;
 use farpath_predict::clumps::Clumped;
-use farpath_predict::policer::{Dropping, Policer};
+use farpath_predict::policer::{Dropping, Policer, together};
 use farpath_record::{Record, Uncertainty};
 
 use super::Path;
 use super::tcp::Flow;
 use crate::conditioning::{Bound, PoliceAction, PoliceRule};
 use crate::model::Test;
+use crate::queueing::Shape;
 
 /// Where CUBIC turns back that met a loss below its last window, as a share of it (RFC 9438 §4.7): (1 + β)/2.
 const FAST_CONVERGENCE: f64 = 0.85;
@@ -50,6 +51,16 @@ impl Pace {
         }
     }
 
+    /// Behind shapers, each with what it counts of a frame, in front of a bucket of `bytes`. What a shaper's own burst holds comes
+    /// at the line's rate: one that holds more than the bucket keeps nothing from it.
+    fn shaped(self, shapers: &[(Shape, f64)], bytes: f64) -> Pace {
+        let smooth = |s: &Shape| s.burst.is_none_or(|burst| burst.as_bytes() as f64 <= bytes);
+        let smooth = shapers.iter().filter(|(shape, _)| smooth(shape));
+        smooth.fold(self, |pace, (shape, counted)| {
+            pace.slower(shape.rate.as_bps() as f64, *counted)
+        })
+    }
+
     /// As bit/s of frames of which `counted` bytes are counted each.
     fn of(self, counted: f64) -> f64 {
         self.bps * counted / self.on_wire
@@ -61,13 +72,16 @@ impl Path<'_> {
     /// bytes, `payload` of them, meet.
     pub(super) fn policer(&self, test: &Test, len: u32, payload: u32) -> Option<Met> {
         let mut tightest: Option<Met> = None;
-        let mut paced_by = Pace::NONE;
+        let (mut paced_by, mut shapes) = (Pace::NONE, Vec::new());
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
             let in_queue = f64::from(link.framing.queue_bytes(len + hop.extra));
             let on_wire = f64::from(link.framing.wire_bytes(len + hop.extra));
             let here = paced_by.slower(port.rate.as_bps() as f64, on_wire);
+            let shape = self.queueing(hop.port).and_then(|q| q.shape);
+            let shaped_before = shapes.len();
+            shapes.extend(shape.map(|shape| (shape, in_queue)));
             let [leaving, arriving] = self.policed_by(hop, test);
             let leaving = leaving.map(|rule| (rule, false));
             let arriving = arriving.map(|rule| (rule, true));
@@ -76,7 +90,11 @@ impl Path<'_> {
                     continue;
                 };
                 let counted = in_queue + f64::from(rule.overhead);
-                let pace = if behind { here } else { paced_by };
+                let (line, shapes) = match behind {
+                    true => (here, &shapes[..]),
+                    false => (paced_by, &shapes[..shaped_before]),
+                };
+                let pace = line.shaped(shapes, burst_bytes);
                 let policer = Policer {
                     rate_bps,
                     burst_bytes,
@@ -171,14 +189,15 @@ impl Path<'_> {
                 .map_or(MEAN_OVER_S, |d| omit + d.as_secs_f64());
             let likely = segments.passing(omit, until)? * f64::from(mss) * 8.0;
             let [low, high] = segments.spread();
-            Some([likely, likely * low, likely * high])
+            let alone = [likely, likely * low, likely * high];
+            Some(alone.map(|each| together(each, flow.streams, all)))
         });
         let [likely, low, high] = match likely {
             Some(all) => all,
             None => match self.paced(flow, &met) {
                 Some((top, _)) if steady <= top => return None,
                 Some((top, share)) => {
-                    let likely = top * share / flow.streams;
+                    let likely = (top * share).min(all);
                     [likely, likely * FAST_CONVERGENCE, all]
                 }
                 None => [all; 3],
@@ -186,8 +205,7 @@ impl Path<'_> {
         };
         let cut = !clumped && met.policer.cuts_paced(f64::from(mss) / met.payload);
         let low = if cut { 0.0 } else { low };
-        let together = [likely, low, high].map(|each| (each * flow.streams).min(all));
-        (together[0] < steady).then_some(together)
+        (likely < steady).then_some([likely, low, high])
     }
 
     /// What connections that pace have in front of a policer before it cuts them, all together in bit/s, and which share of it on

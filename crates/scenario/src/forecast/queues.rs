@@ -97,7 +97,7 @@ impl Path<'_> {
         self.scenario.links[port.link.0].direction(port.way)
     }
 
-    fn queueing(&self, port: usize) -> Option<&Queueing> {
+    pub(super) fn queueing(&self, port: usize) -> Option<&Queueing> {
         self.direction(port).queueing.as_ref()
     }
 

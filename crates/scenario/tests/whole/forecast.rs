@@ -349,6 +349,66 @@ fn a_policer_holds_the_window_to_its_burst() {
     assert_eq!(record.limited_by.as_deref(), Some("receive_window"));
 }
 
+/// Streams take tokens from one another: sixteen have not sixteen times what one has. The means of five simulated starts within a
+/// second, CUBIC of 1448 bytes behind 10 Gbit/s at 60 ms, lie within the bounds.
+#[test]
+fn streams_share_a_bucket() {
+    let mut alone = None;
+    for (streams, simulated) in [
+        (1, 49.5e6),
+        (2, 82.0e6),
+        (4, 162.7e6),
+        (8, 310.6e6),
+        (16, 478.4e6),
+    ] {
+        let record = record_of(format!(
+            "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nframing = \"10gbe\"\n\
+             [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\nframing = \"10gbe\"\ndelay = \"30 ms\"\n\
+             [link.forward]\npolice = {{ name = \"p\", rate = \"1 Gbit/s\", burst = \"250 kB\" }}\n\
+             [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\nkind = \"tcp\"\ncc = \"cubic\"\nwindow = \"64 MB\"\n\
+             parallel = {streams}\nduration = \"60 s\"\n"
+        ));
+        let goodput = of(&record, "goodput_bps");
+        let alone = *alone.get_or_insert(goodput);
+        let (n, all) = (f64::from(streams), 1e9 * 1448.0 / 1514.0);
+        let together = n * alone / (1.0 + (n - 1.0) * alone / all);
+        assert!(
+            (goodput / together - 1.0).abs() < 5e-3,
+            "{streams}: {goodput} {together}"
+        );
+        let bounds = &record.uncertainty["goodput_bps"];
+        let (low, high) = (bounds.low.expect("one"), bounds.high.expect("one"));
+        assert!(
+            low < simulated && simulated < high,
+            "{streams}: {low} {high}"
+        );
+    }
+}
+
+/// A shaper that lets no more through than a policer behind it takes leaves it nothing to drop; one whose own burst is more than the
+/// policer's bucket does not.
+#[test]
+fn a_shaper_before_a_policer_is_the_limit() {
+    let tcp = "kind = \"tcp\"\ncc = \"cubic\"\nwindow = \"16 MiB\"\nduration = \"60 s\"";
+    let limit = |shape: &str| {
+        let record = record_of(format!(
+            "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
+             [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nframing = \"10gbe\"\n\
+             [[link]]\nname = \"rs\"\nends = [\"r\", \"s\"]\nframing = \"10gbe\"\n[link.forward]\nqueue = \"8 MB\"\nshape = {{ {shape} }}\n\
+             [[link]]\nname = \"sb\"\nends = [\"s\", \"b\"]\nframing = \"10gbe\"\ndelay = \"30 ms\"\n\
+             [link.forward]\npolice = {{ name = \"p\", rate = \"500 Mbit/s\", burst = \"250 kB\" }}\n\
+             [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{tcp}\n"
+        ));
+        let by = record.limited_by.clone().unwrap_or_default();
+        (by, of(&record, "goodput_bps"))
+    };
+    let (by, bps) = limit("rate = \"400 Mbit/s\"");
+    assert!(by == "link" && bps > 375e6, "{by} {bps}");
+    let (by, _) = limit("rate = \"400 Mbit/s\", burst = \"1 MB\"");
+    assert_eq!(by, "policer");
+}
+
 /// Single simulated paths behind a line of 1 Gbit/s at 60 ms, in Mbit/s: what the closed form is far from is within its bounds.
 #[test]
 fn the_bounds_of_a_policer_hold_what_is_simulated() {
