@@ -16,6 +16,9 @@ pub enum Restart {
     Halved,
 }
 
+/// So many answers are followed one by one at most.
+const LOOKED_AT: u64 = 10_000;
+
 /// Answers that follow each other on one connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answers {
@@ -56,6 +59,32 @@ impl Answers {
             let (time, next) = self.answer(window);
             times.push(time);
             window = next;
+        }
+    }
+
+    /// Mean time from the first segment of an answer to the last, in seconds, of those of the first `most` on the connection that end
+    /// between `from_s` and `until_s` after the first one's first segment; `between_s` passes from the end of one to the first segment
+    /// of the next. Where none does, that of the first. Beyond ten thousand the windows recur.
+    pub fn mean_between(&self, (from_s, until_s): (f64, f64), between_s: f64, most: u64) -> f64 {
+        let (mut window, mut elapsed) = (self.initial, 0.0);
+        let (mut sum, mut count) = (0.0, 0_u64);
+        let first = self.answer(window).0;
+        for _ in 0..most.min(LOOKED_AT) {
+            let (time, next) = self.answer(window);
+            window = next;
+            elapsed += time;
+            if elapsed >= until_s {
+                break;
+            }
+            if elapsed >= from_s {
+                (sum, count) = (sum + time, count + 1);
+            }
+            elapsed += between_s;
+        }
+        match count {
+            0 => first,
+            LOOKED_AT => self.mean_s(),
+            count => sum / count as f64,
         }
     }
 
@@ -159,6 +188,30 @@ mod tests {
         assert!(paused(1.8) <= paused(3.0));
         // As many halvings as there could be: RFC 5681's rounds.
         assert_eq!(paused(60.0), 3.0);
+    }
+
+    /// 10, 20, 40 and then 71 of 80 segments: the first answer takes three rounds and 70 segments, and those after it 140 segments.
+    #[test]
+    fn the_first_answers_count_as_they_are() {
+        let never = Answers {
+            restart: Restart::Never,
+            ..SATELLITE
+        };
+        let first = 3.0 * 0.6 + 70.0 * never.segment_s;
+        let all = (0.0, f64::INFINITY);
+        assert!((never.mean_between(all, 1.6, 1) - first).abs() < 1e-12);
+        let four = (first + 3.0 * 140.0 * never.segment_s) / 4.0;
+        assert!((never.mean_between(all, 1.6, 4) - four).abs() < 1e-12);
+        // The second ends 1.6 s and its own time after the first; what ends later does not count, nor what ended before.
+        let until = first + 1.7;
+        assert!(
+            (never.mean_between((0.0, until), 1.6, 9) - (first + 140.0 * never.segment_s) / 2.0)
+                .abs()
+                < 1e-12
+        );
+        assert!((never.mean_between((2.0, until), 1.6, 9) - 140.0 * never.segment_s).abs() < 1e-12);
+        assert_eq!(never.mean_between((0.0, 0.1), 1.6, 9), first);
+        assert_eq!(never.mean_between(all, 1.6, u64::MAX), never.mean_s());
     }
 
     #[test]

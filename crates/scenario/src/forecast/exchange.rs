@@ -26,7 +26,7 @@ impl Path<'_> {
         let flow = self.flow_of(tcp);
         let (path_bps, path_limit) = self.bulk(&flow, streams, exchange.disks);
         let bits = exchange.answer as f64 * 8.0;
-        let alone_s = self.response_s(tcp, &exchange);
+        let alone_s = self.response_s(test, tcp, &exchange);
         let (under_way, think_s) = (
             streams * exchange.outstanding as f64,
             exchange.think.as_secs_f64(),
@@ -54,15 +54,21 @@ impl Path<'_> {
         }
         let all = (0..tcp.parallel).filter_map(|s| test.kind.exchange(s)?.requests);
         let bytes = all.fold(0, u64::saturating_add) as f64 * exchange.answer as f64;
-        // The handshake, and what slow start costs once.
-        let start_s = flow.ramp(bps / streams).wasted_s;
-        let seconds = bytes * 8.0 / bps + start_s.max(flow.base.as_secs_f64());
+        // The handshake, and half a round trip more where who asks is called; what slow start costs where answers follow one another.
+        let base_s = flow.base.as_secs_f64();
+        let opened_s = base_s * if test.kind.is_reverse() { 1.0 } else { 1.5 };
+        let start_s = match asking_bps < path_bps {
+            true => opened_s - think_s,
+            false => opened_s.max(flow.ramp(bps / streams).wasted_s),
+        };
+        let seconds = bytes * 8.0 / bps + start_s;
         put(m, "completion_ns", (seconds * 1e9).round());
         put(m, "goodput_bps", bytes * 8.0 / seconds);
     }
 
-    /// From a request to the end of its answer, on one connection alone: a round trip, and the answer's time on the way.
-    fn response_s(&self, tcp: &Tcp, exchange: &Exchange) -> f64 {
+    /// From a request to the end of its answer, on one connection alone, on average: a round trip, and the answer's time on the way.
+    /// The first answers go through slow start.
+    fn response_s(&self, test: &Test, tcp: &Tcp, exchange: &Exchange) -> f64 {
         let flow = self.flow_of(&Tcp {
             parallel: 1,
             ..tcp.clone()
@@ -93,7 +99,13 @@ impl Path<'_> {
             timeout_s: timeout.min(config.rto.largest).as_secs_f64(),
             restart: restart(&flow),
         };
-        turn_s + answers.mean_s()
+        let begins = flow.base.as_secs_f64() + turn_s;
+        let from_s = test.omit.as_secs_f64() - begins;
+        let until_s = test
+            .duration
+            .map_or(f64::INFINITY, |d| from_s + d.as_secs_f64());
+        let most = exchange.requests.unwrap_or(u64::MAX);
+        turn_s + answers.mean_between((from_s, until_s), answers.pause_s, most)
     }
 
     /// What flows that come and go offer on average, and how long one of mean size takes alone.
