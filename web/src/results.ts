@@ -163,6 +163,30 @@ function invalidOf(origin: Origin, repeats: readonly TestRecord[]): string[] {
   return [invalid === repeats.length ? `${origin}: none of ${invalid} repeats is valid, their certificates failed` : `${origin}: ${invalid} of ${repeats.length} repeats are not valid and left out`];
 }
 
+/** Whether a figure lies in the band: an expectation may fail because the scenario does not state what a file demands of it. */
+export function within(e: Expectation): boolean {
+  return e.actual !== null && e.actual >= (e.min ?? -Infinity) && e.actual <= (e.max ?? Infinity);
+}
+
+/** What the scenario's own expectations and those of files together say of a figure. */
+export interface Verdict {
+  readonly pass: boolean;
+  /** The figure is in every band, and the scenario does not state it as a file demands. */
+  readonly unstated: boolean;
+  readonly why: string;
+}
+
+/** The verdict of all expectations of one figure: all must hold. None where nothing is expected. */
+export function verdictOn(all: readonly Expectation[]): Verdict | null {
+  if (all.length === 0) return null;
+  const failed = all.filter((e) => !e.pass);
+  if (failed.length === 0) return { pass: true, unstated: false, why: "within the band" };
+  const unstated = failed.every((e) => e.unstated !== undefined && within(e));
+  const files = [...new Set(failed.flatMap((e) => e.file ?? []))];
+  const why = `${unstated ? "within the band, and not stated" : "outside the band"}${files.length > 0 ? `: ${files.join(", ")}` : ""}`;
+  return { pass: false, unstated, why };
+}
+
 function notesOfExpectations(expectations: readonly Expectation[]): string[] {
   return [...new Set(expectations.flatMap((e) => [e.absent ?? null, e.unstated ?? null, e.note]).filter((text) => text !== null))];
 }

@@ -158,6 +158,8 @@ export interface Expectation {
   readonly absent?: string;
   /** Why the scenario's own expectations do not state what this one demands of them. */
   readonly unstated?: string;
+  /** The file of `--expect` it stands in; absent for the scenario's own. */
+  readonly file?: string;
   readonly stated: string | null;
   readonly source: string | null;
   readonly note: string | null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { csv, headline, rows } from "../src/results";
+import { csv, headline, rows, verdictOn } from "../src/results";
 import type { LinkRecord, ReportData, TestRecord } from "../src/types";
 
 function record(cc: string, metrics: Record<string, number>, repeat = 0): TestRecord {
@@ -53,6 +53,24 @@ describe("a row of the table", () => {
     const { document } = whole;
     const marked = { ...whole, document: { ...document, expectations: document.expectations.map((e) => ({ ...e, pass: false, unstated })) } };
     expect(rows(marked).flatMap((row) => row.notes)).toEqual([unstated]);
+  });
+});
+
+describe("the verdict on a figure", () => {
+  const [own] = data([], "bulk.goodput_bps").document.expectations;
+  const marks = { ...own!, file: "marks.toml", pass: false };
+
+  it("is that of all who judge it, the scenario's own first or not", () => {
+    expect(verdictOn([])).toBeNull();
+    expect(verdictOn([own!])?.pass).toBe(true);
+    const missed = { ...marks, min: 2, actual: 1 };
+    for (const all of [[own!, missed], [missed, own!]]) expect(verdictOn(all)).toEqual({ pass: false, unstated: false, why: "outside the band: marks.toml" });
+  });
+
+  it("tells a wrong figure from one that was not stated", () => {
+    const unstated = { ...marks, unstated: "the scenario has no expectation of its own of this" };
+    expect(verdictOn([own!, unstated])).toEqual({ pass: false, unstated: true, why: "within the band, and not stated: marks.toml" });
+    expect(verdictOn([{ ...unstated, min: 2 }])?.unstated).toBe(false);
   });
 });
 

@@ -174,7 +174,7 @@ pub(crate) const EXPECT: Section = Section {
         key(
             "stated_within",
             Bound,
-            "In a file of `--expect` alone: the scenario itself must expect the same, once. Its band must hold the middle of this one, and be at most \
+            "In a file of `--expect` alone: the scenario itself must expect the same, once. Its band must hold the middle of this one, or this one its middle, and be at most \
              this share of its own middle wide, such as `5 %`, from end to end.",
         ),
         key("at", Point, "Points of the sweep it applies to.").default("all"),

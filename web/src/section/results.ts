@@ -2,9 +2,9 @@
 
 import { h, scroller, section } from "../dom";
 import * as format from "../format";
-import { headline, origins, rows, subject, type Row } from "../results";
+import { headline, origins, rows, subject, verdictOn, within, type Row, type Verdict } from "../results";
 import { routes, taken } from "../taken";
-import type { Expectation, Origin, ReportData } from "../types";
+import type { Origin, ReportData } from "../types";
 
 export function header(data: ReportData): HTMLElement {
   const { scenario } = data;
@@ -20,22 +20,25 @@ export function header(data: ReportData): HTMLElement {
     ...(data.notes ?? []).map((note) => h("p", { class: "note" }, note)));
 }
 
-function judged(e: Expectation | undefined): HTMLElement | null {
-  if (!e) return null;
-  return e.pass
-    ? h("span", { class: "mark pass", title: "within the band" }, " ✓", h("span", { class: "unseen" }, " holds"))
-    : h("span", { class: "mark fail", title: "outside the band" }, " ✗", h("span", { class: "unseen" }, " fails"));
+function judged(verdict: Verdict | null): HTMLElement | null {
+  if (verdict === null) return null;
+  if (verdict.pass) return h("span", { class: "mark pass", title: verdict.why }, " ✓", h("span", { class: "unseen" }, " holds"));
+  return h("span", { class: "mark fail", title: verdict.why }, verdict.unstated ? " ✗ not stated" : " ✗", h("span", { class: "unseen" }, verdict.unstated ? "" : " fails"));
 }
 
 function cell(row: Row, origin: Origin): HTMLElement {
   const value = row.values.get(origin);
-  const e = row.expectations.find((x) => x.origin === origin);
+  const mine = row.expectations.filter((x) => x.origin === origin);
+  // One whose band the figure misses is shown before one that holds.
+  const missed = mine.find((x) => !x.pass && !within(x));
+  const e = missed ?? mine[0];
+  const verdict = verdictOn(mine);
   if (value === undefined && !e) return h("td", { class: "number none", "data-head": origin }, "–");
   const shown = value ?? e?.actual;
-  const text = e && !e.pass && typeof shown === "number" ? format.missed(row.metric, shown, [e.min, e.max]) : format.metric(row.metric, shown);
+  const text = missed && typeof shown === "number" ? format.missed(row.metric, shown, [missed.min, missed.max]) : format.metric(row.metric, shown);
   const untrusted = row.untrusted?.includes(origin) ?? false;
   const title = value === undefined ? undefined : `${String(value)}${untrusted ? ", INVALID: the certificate failed" : ""}`;
-  return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, "data-head": origin, title }, h("span", {}, untrusted ? `! ${text}` : text, judged(e)));
+  return h("td", { class: `number${verdict && !verdict.pass ? " failed" : ""}`, "data-head": origin, title }, h("span", {}, untrusted ? `! ${text}` : text, judged(verdict)));
 }
 
 function allowed(row: Row): string {
