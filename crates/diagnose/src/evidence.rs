@@ -107,8 +107,9 @@ pub(crate) struct Evidence {
     pub(crate) application: Option<Figure>,
     /// Rates of shapers and policers in the texts.
     pub(crate) shaper: Option<Figure>,
-    /// Rate of a policer.
+    /// Rate of a policer, and what its bucket holds, bytes.
     pub(crate) policer: Option<Figure>,
+    pub(crate) policer_burst: Option<Figure>,
     /// Highest share of a processor in use, 0 to 1.
     pub(crate) cpu: Option<Figure>,
     /// The end whose processor or program that is, and the program where it is known.
@@ -543,8 +544,18 @@ impl Evidence {
         self.large_lost = crate::holes::smallest_lost(facts, flow);
         let found = all("mtu_discovered_bytes").map(|mtu| (mtu, true));
         self.found_mtu = found.or_else(|| Some((all("mtu_known_there_bytes")?, false)));
-        self.policer = all("policer_bps");
-        self.shaper = all("shaper_bps").or(self.shaper.take());
+        // What lasts faster than a rate does not come through there: another way, or another direction.
+        let own = self.lasting().unwrap_or(0.0);
+        let passed = |f: &&Figure| f.high >= own;
+        let least = |name: &'static str| {
+            let along = facts.along(flow, name).filter(passed);
+            along.min_by(|a, b| a.value.total_cmp(&b.value)).cloned()
+        };
+        self.policer = least("policer_bps");
+        let of_policer = |f: &&Figure| self.policer.as_ref().is_some_and(|p| p.from == f.from);
+        let burst = facts.along(flow, "policer_burst_bytes").find(of_policer);
+        self.policer_burst = burst.cloned();
+        self.shaper = least("shaper_bps").or(self.shaper.take());
         self.of_segments(facts, flow);
     }
 

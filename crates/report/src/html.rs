@@ -8,9 +8,10 @@ mod packed;
 use std::fmt::Write as _;
 
 use farpath_record::page::ReportData;
-use farpath_record::{Keys, Origin, Point, Record, RunDocument};
+use farpath_record::{Expectation, Keys, Origin, Point, Record, RunDocument};
 
 use crate::failures::band;
+use crate::judges;
 use crate::limit::limit_words;
 use crate::quantity::quantity;
 use crate::validity::{Index, UNTRUSTED};
@@ -127,7 +128,7 @@ fn plain_expectations(out: &mut String, run: &RunDocument, keys: &Keys) {
                 origin(e.origin),
                 e.absent.as_deref().map_or(found, escape),
                 band(e, show),
-                if e.pass { "pass" } else { "FAIL" },
+                judged(e),
                 escape(e.note.as_deref().unwrap_or("")),
             ),
         );
@@ -136,6 +137,17 @@ fn plain_expectations(out: &mut String, run: &RunDocument, keys: &Keys) {
     if doubtful {
         put(out, format_args!("<p>{UNTRUSTED}</p>\n"));
     }
+}
+
+/// The verdict of one expectation; that of a file of `--expect` has its name.
+fn judged(e: &Expectation) -> String {
+    let verdict = match judges::verdict(&[e]) {
+        "ok" => "pass",
+        other => other,
+    };
+    e.file.as_deref().map_or(verdict.to_owned(), |file| {
+        format!("{} {verdict}", escape(judges::short(file)))
+    })
 }
 
 fn plain_records(out: &mut String, records: &[Record], keys: &Keys) {

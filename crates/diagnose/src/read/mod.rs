@@ -6,6 +6,7 @@
 
 mod broken;
 mod command;
+mod conditioned;
 mod copies;
 mod counters;
 mod curl;

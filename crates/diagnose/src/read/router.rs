@@ -237,10 +237,12 @@ pub(super) fn configuration(number: u32, name: &str, text: &str, facts: &mut Fac
         name: name.to_owned(),
         text: text.to_owned(),
     };
-    let report = farpath_config::check(&[source], &[Some(dialect)]);
+    let sources = [source];
+    let report = farpath_config::check(&sources, &[Some(dialect)]);
     if report.failed() {
         return false;
     }
+    super::conditioned::conditioned(&report, &sources[0], number, facts);
     let at = crate::Place::Line(number, 1);
     let lines = text.lines().count() as u32;
     let severe = report

@@ -348,8 +348,13 @@ impl Grounds<'_> {
         let bps = bps.clamp(1e3, 4e12);
         let rate = rate(bps)?;
         // 20 ms of the rate, as a policer's burst is often configured; no fewer than ten packets.
-        let burst = Size::from_bytes((bps * 0.02 / 8.0).max(10.0 * mtu as f64) as u64);
-        let from = format!("{from}; its burst is assumed");
+        let assumed = (bps * 0.02 / 8.0).max(10.0 * mtu as f64);
+        let stated = self.e.policer_burst.as_ref().filter(|_| stated.is_some());
+        let burst = Size::from_bytes(stated.map_or(assumed, |burst| burst.value) as u64);
+        let from = match stated {
+            Some(_) => from,
+            None => format!("{from}; its burst is assumed"),
+        };
         let value = (rate, burst);
         Some(Said { value, from })
     }

@@ -51,6 +51,18 @@ fn data() -> ReportData {
     }
 }
 
+/// The file's answer that the scenario does not state was a plain FAIL, by nobody.
+#[test]
+fn the_plain_part_says_who_judges_and_what_is_not_stated() {
+    let mut data = data();
+    let e = &mut data.document.expectations[0];
+    e.file = Some("course/marks.toml".to_owned());
+    e.unstated = Some("the scenario has no expectation of its own of this".to_owned());
+    assert!(render(&data).contains("<td>marks.toml not stated</td>"));
+    data.document.expectations[0].actual = Some(1.0);
+    assert!(render(&data).contains("<td>marks.toml FAIL and not stated</td>"));
+}
+
 fn carried(page: &str) -> &str {
     let start = page
         .find("id=\"farpath-data\">")

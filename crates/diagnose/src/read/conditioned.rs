@@ -1,0 +1,114 @@
+//! Policers and shapers of a router's configuration that act on what no other class takes: unmarked traffic.
+
+use farpath_config::junos::model::{Applied, Router};
+use farpath_config::qos::{Action, Class, Device, Match, PolicyMap};
+use farpath_config::{Place, Report, Source};
+
+use super::Facts;
+use crate::fact::{Figure, Of};
+
+/// A rate, the burst beside it, and where it is stated.
+struct Conditioner<'r> {
+    name: &'static str,
+    rate_bps: f64,
+    burst_bytes: Option<f64>,
+    place: &'r Place,
+}
+
+/// Notes what `report`, on one source, says of rates.
+pub(super) fn conditioned(report: &Report, source: &Source, number: u32, facts: &mut Facts) {
+    let devices = report.devices.iter().flat_map(of_device);
+    let routers = report.routers.iter().flat_map(of_router);
+    for found in devices.chain(routers) {
+        let (line, _) = source.line_and_column(found.place.span.start);
+        let at = crate::Place::Line(number, line as u32);
+        facts.number(Of::Path, found.name, Figure::exact(found.rate_bps, at));
+        if let Some(burst) = found.burst_bytes.filter(|_| found.name == POLICER) {
+            facts.number(Of::Path, "policer_burst_bytes", Figure::exact(burst, at));
+        }
+    }
+}
+
+const POLICER: &str = "policer_bps";
+
+/// What the service policies of ports in use do.
+fn of_device(device: &Device) -> Vec<Conditioner<'_>> {
+    let ports = device.interfaces.iter().filter(|i| !i.shutdown);
+    let services = ports.flat_map(|i| &i.services);
+    let policies = services.filter_map(|service| {
+        let name = &service.value.policy;
+        device.policy_maps.iter().find(|p| p.name == *name)
+    });
+    let classes = policies.filter_map(|policy| unmarked(device, policy));
+    classes.flat_map(of_class).collect()
+}
+
+/// The class that takes what is not marked: one that matches all, or the default.
+fn unmarked<'d>(device: &'d Device, policy: &'d PolicyMap) -> Option<&'d Class> {
+    let takes_all = |class: &&Class| {
+        let map = device.class_maps.iter().find(|m| m.name == class.name);
+        let any = map.is_some_and(|m| m.matches.iter().any(|m| m.value == Match::Any));
+        class.name == "class-default" || any
+    };
+    policy.classes.iter().find(takes_all)
+}
+
+fn of_class(class: &Class) -> impl Iterator<Item = Conditioner<'_>> {
+    let police = class.police.as_ref().filter(|police| {
+        let value = &police.value;
+        value.exceed == Action::Drop || value.violate == Some(Action::Drop)
+    });
+    let police = police.map(|police| {
+        // What exceeds the first bucket and passes is bounded by the second.
+        let value = &police.value;
+        let (rate, burst) = match (value.exceed, value.peak) {
+            (Action::Drop, _) => (value.rate, value.burst),
+            (_, Some(peak)) => (peak, value.max_burst.unwrap_or(value.burst)),
+            (_, None) => (value.rate, value.max_burst.unwrap_or(value.burst)),
+        };
+        Conditioner {
+            name: POLICER,
+            rate_bps: rate.as_bps() as f64,
+            burst_bytes: Some(burst.as_bytes() as f64),
+            place: &police.place,
+        }
+    });
+    let shape = class.shape.as_ref().map(|shape| Conditioner {
+        name: "shaper_bps",
+        rate_bps: shape.value.0.as_bps() as f64,
+        burst_bytes: None,
+        place: &shape.place,
+    });
+    police.into_iter().chain(shape)
+}
+
+/// What policers on units do, by themselves or from the first term of a filter that asks for nothing.
+fn of_router(router: &Router) -> Vec<Conditioner<'_>> {
+    let units = router.interfaces.iter().flat_map(|i| &i.units);
+    let applied = units.flat_map(|unit| &unit.conditioners);
+    applied
+        .filter_map(|applied| policer(router, applied))
+        .collect()
+}
+
+fn policer<'r>(router: &'r Router, applied: &'r Applied) -> Option<Conditioner<'r>> {
+    let name = match applied.filter {
+        false => &applied.name.value,
+        true => {
+            let named = |f: &&farpath_config::junos::model::Filter| {
+                f.name.value == applied.name.value && f.family == applied.family
+            };
+            let filter = router.filters.iter().find(named)?;
+            let term = filter.terms.iter().find(|term| term.from.is_empty())?;
+            &term.policer.as_ref()?.value
+        }
+    };
+    let policer = router.policers.iter().find(|p| p.name.value == *name)?;
+    let rate = policer.rate.as_ref().filter(|_| policer.discards)?;
+    Some(Conditioner {
+        name: POLICER,
+        rate_bps: rate.value.as_bps() as f64,
+        burst_bytes: policer.burst.as_ref().map(|b| b.value.as_bytes() as f64),
+        place: &rate.place,
+    })
+}
