@@ -18,7 +18,7 @@ const ACK: u8 = 0x10;
 const CONNECTIONS: usize = 1 << 12;
 const RANGES: usize = 1 << 10;
 
-/// How a connection's two ends waited for each other, as far as frames say: an end that sends again before the other has
+/// How a connection's two ends waited for each other, as far as frames say. An end that sends again before the other has
 /// answered, or answers before it has all that was sent, is not known to have waited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turns {
