@@ -227,7 +227,16 @@ fn limited(connection: &TraceConnection, direction: &TraceDirection) -> String {
         return word.to_owned();
     };
     let share = direction.limit_shares.get(limit).copied().unwrap_or(0.0);
-    format!("{} {:.0} %", limit_words(limit), share * 100.0)
+    format!("{} {:.0} %", seen_words(limit), share * 100.0)
+}
+
+/// A word of `limited_by` in what a capture alone shows: a program that writes nothing and one whose send buffer is full
+/// look the same on the wire.
+fn seen_words(limit: &str) -> String {
+    match limit {
+        "application" => "the application or its send buffer".to_owned(),
+        other => limit_words(other),
+    }
 }
 
 /// Everything of one connection.
@@ -313,7 +322,7 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
         shares.sort_by(|a, b| b.1.total_cmp(a.1));
         let shares = shares
             .iter()
-            .map(|(n, s)| format!("{} {:.0} %", limit_words(n), *s * 100.0));
+            .map(|(n, s)| format!("{} {:.0} %", seen_words(n), *s * 100.0));
         lines.push(format!(
             "  limited by: {}",
             shares.collect::<Vec<_>>().join(", ")

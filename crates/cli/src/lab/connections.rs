@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 
-use farpath_emu::plane::Way;
+use farpath_emu::plane::{Turns, Way};
 use farpath_observe::limit::{Outage, outage, shares};
 use farpath_observe::{Connection, Limit, Path, Sample, Surroundings};
 use farpath_probe::live::{Ended, Snapshot};
@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::cause::{Cause, join_losses};
 use super::programs::pace;
-use super::seen::{self, Seen};
-use super::turns::{End, turns};
+use super::seen::{self, End, Seen};
+use super::waits::Waits;
 
 /// What is said of the connection that carried most.
 #[derive(Debug, Serialize)]
@@ -103,6 +103,8 @@ pub(super) struct Connections {
     holds: [u64; 2],
     /// When nothing arrived at an end, by its own end and the other, where the path itself says so.
     pauses: BTreeMap<[String; 2], Vec<(Time, Time)>>,
+    /// How long an end waited, by its own end and the other, as the path itself saw it.
+    waits: BTreeMap<[String; 2], Waits>,
 }
 
 impl Connections {
@@ -194,6 +196,14 @@ impl Connections {
         self.pauses.insert([to, from].map(name_of), pauses);
     }
 
+    /// Takes in whose turn it was in a connection, as the path itself saw it.
+    pub(super) fn take_turns(&mut self, turns: &Turns) {
+        let [a, b] = turns.ends.map(name_of);
+        let way = [b.clone(), a.clone()];
+        self.waits.insert(way, Waits::of(turns, 1));
+        self.waits.insert([a, b], Waits::of(turns, 0));
+    }
+
     /// The command has ended.
     pub(super) fn stop(&mut self) {
         self.is_over = true;
@@ -248,9 +258,13 @@ impl Connections {
             limited_by_within: None,
             line: String::new(),
         };
+        let way = ways[most.host].take();
+        let pauses = self.pauses.get(ends).cloned();
         if most.is_seen_throughout() {
-            let pauses = self.pauses.get(ends).cloned();
-            let (causes, lost) = most.causes(other(ends), ways[most.host].take(), pauses);
+            let (mut causes, lost) = most.causes(way, pauses);
+            if let Some(waits) = self.waits.get(ends) {
+                waits.share(most.time(), lost.share, &mut causes);
+            }
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
             let shares = shares.filter(|(_, share)| *share > 0.0);
@@ -258,7 +272,9 @@ impl Connections {
             told.limited_by_within = Some(within(told.samples));
             told.line = told.words(&most.why(causes, lost));
         } else {
-            told.line = told.counted(most.time());
+            // An outage is known without samples where each frame was seen.
+            let outage = pauses.and_then(|p| most.causes(way, Some(p)).1.words());
+            told.line = told.counted(most.time(), outage);
         }
         Some(told)
     }
@@ -293,11 +309,12 @@ impl Busiest {
         )
     }
 
-    /// The line of a connection that was sampled too rarely in its `time`.
-    fn counted(&self, time: Duration) -> String {
+    /// The line of a connection sampled too rarely in its `time`, with what an outage did.
+    fn counted(&self, time: Duration, outage: Option<String>) -> String {
+        let is_short = usize::from(self.samples < SHARED_LEAST);
+        let why = ["samples too far apart", "too few samples"][is_short];
         format!(
-            "{} sent {}{}{} in {}, {} of them again; too few samples ({} in {:.1} s) to say what was in flight and what \
-             limited it",
+            "{} sent {}{}{} in {}, {} of them again; {why} ({} in {:.1} s) to say what was in flight and what limited it{}",
             self.sender,
             self.bound(),
             quantity(self.bytes_sent),
@@ -306,6 +323,7 @@ impl Busiest {
             self.segments_sent_again,
             self.samples,
             time.as_secs_f64(),
+            outage.map_or(String::new(), |words| format!("; {words}")),
         )
     }
 
@@ -330,11 +348,8 @@ fn within(samples: usize) -> f64 {
 fn ends_of(line: &str) -> Option<[String; 2]> {
     let mut words = line.split_whitespace().rev();
     let [peer, own] = [words.next()?, words.next()?];
-    Some([own, peer].map(|end| {
-        let read = end.parse::<SocketAddr>();
-        // One with an interface in it stays as it is.
-        read.map_or(end.to_owned(), name_of)
-    }))
+    // One with an interface in it stays as it is.
+    Some([own, peer].map(|end| end.parse().map_or(end.to_owned(), name_of)))
 }
 
 /// An end as connections are known by here.
@@ -448,10 +463,9 @@ impl Watched {
         samples.map(of).max().unwrap_or(0)
     }
 
-    /// What limited it by shares of its time, the largest first, and what outages cost; `other`, its other end, had `pauses`.
+    /// What limited it by shares of its time, the largest first, and what outages cost: nothing arrived in `pauses`.
     fn causes(
         &self,
-        other: Option<&Watched>,
         path: Option<Path<'_>>,
         pauses: Option<Vec<(Time, Time)>>,
     ) -> (Vec<(Cause, f64)>, Outage) {
@@ -476,25 +490,9 @@ impl Watched {
         };
         let shares = shares(&connection, Time::ZERO, &around);
         let mut causes: Vec<(Cause, f64)> = shares.iter().map(named).collect();
-        self.share_idleness(other, &mut causes);
         causes.retain(|(_, share)| *share > 0.0);
         causes.sort_by(|a, b| b.1.total_cmp(&a.1));
         (causes, lost)
-    }
-
-    /// Shares the time in which a side of a conversation had nothing to send out by whose turn it was.
-    fn share_idleness(&self, other: Option<&Watched>, causes: &mut Vec<(Cause, f64)>) {
-        let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
-        let turns = other.and_then(|other| turns(&self.ends, &other.ends));
-        let Some((turns, (_, share))) = turns.zip(causes.iter_mut().find(idle)) else {
-            return;
-        };
-        // Of more than that the samples say nothing: an end that had more to send waited for no answer.
-        let most = turns.time / self.time().as_secs_f64().max(1e-9);
-        let waited = share.min(most);
-        let waits = [(Cause::Other, turns.other), (Cause::Way, turns.way)];
-        *share -= waited * (turns.other + turns.way);
-        causes.extend(waits.map(|(cause, part)| (cause, waited * part)));
     }
 
     /// The largest cause in words, and where it does not stand out the next one.
@@ -687,88 +685,71 @@ mod tests {
         assert_eq!(connections.all.keys().next(), Some(&ends));
     }
 
-    /// Both ends of a connection in rounds 100 ms apart: requests of 6 bytes, answered 300 ms later.
+    /// Requests whose time the path saw: what samples have of it counts no more.
     #[test]
-    fn a_side_that_waits_for_the_other_says_so() {
-        let line = |works: u64, takes: u64| {
+    fn a_side_that_waits_says_so_by_frames() {
+        let told = |rounds: u64, account: &str, other: u64, way: u64| {
             let mut connections = Connections::across([500_000; 2]);
-            let period = works + 2 * takes;
-            for t in (1..=50_u64).map(|n| n * 100) {
-                let of = |first: u64| match t.checked_sub(first) {
-                    Some(later) => (6 * (1 + later / period), later % period),
-                    None => (0, t),
-                };
-                let [asked, heard] = [of(0), of(takes)];
-                let [answered, back] = [of(takes + works), of(period)];
-                for (host, ends, sent, received, since) in [
-                    (0, "198.18.0.1:4000 198.18.0.2:70", asked.0, back.0, asked.1),
-                    (
-                        1,
-                        "[::ffff:198.18.0.2]:70 [::ffff:198.18.0.1]:4000",
-                        answered.0,
-                        heard.0,
-                        answered.1,
-                    ),
-                ] {
-                    let text = format!(
-                        "ESTAB 0 0 {ends}\n\t cubic mss:1428 cwnd:10 bytes_sent:{sent} bytes_acked:{} \
-                         bytes_received:{received} lastsnd:{since} busy:0ms app_limited unacked:1\n",
-                        sent.saturating_sub(6)
-                    );
-                    connections.note(at(t), host, &text);
-                }
+            for n in 1..=rounds {
+                let own = format!(
+                    "bytes_sent:{n}00 bytes_acked:{n}00 busy:{}ms {account}",
+                    n * 100
+                );
+                connections.note(at(n * 100), 0, &end(0, &own));
             }
-            connections.told(UNKNOWN).expect("a line").line
-        };
-        let slow = line(600, 100);
-        let most = "had at most 6 B in flight in 50 samples";
-        assert!(slow.contains(most), "{slow}");
-        assert!(slow.contains("; it waited for the server 7"), "{slow}");
-        let far = line(0, 200);
-        let share = far
-            .split_once("; it waited for the path ")
-            .and_then(|(_, rest)| {
-                let (share, rest) = rest.split_once(" % of the time: ")?;
-                assert_eq!(rest, "a request or an answer was on the way");
-                share.parse::<u64>().ok()
+            // The server's frame was seen first.
+            let ends = ["198.18.0.2:5201", "198.18.0.1:40000"];
+            connections.take_turns(&Turns {
+                ends: ends.map(|end| end.parse().expect(end)),
+                span: Duration::from_ms(rounds * 100),
+                at: [other, 0].map(Duration::from_ms),
+                way: Duration::from_ms(way),
             });
-        // The instant at which both ends have just sent is one end's.
-        assert!(share.is_some_and(|share| share >= 95), "{far}");
+            let told = connections.told(UNKNOWN).expect("there is one");
+            let shares = told.limited_by.expect("samples are many enough");
+            let sum: f64 = shares.values().sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{shares:?}");
+            for (name, ms) in [("other_side", other), ("on_the_way", way)] {
+                let wanted = ms as f64 / (rounds * 100) as f64;
+                assert!((shares[name] - wanted).abs() < 1e-9, "{shares:?}");
+            }
+            told.line
+        };
+        let idle = "app_limited unacked:1";
+        let slow = told(50, idle, 3750, 1000);
+        let words = "; it waited for the server 75 % of the time";
+        assert!(slow.contains(words), "{slow}");
+        let far = told(50, idle, 20, 4900);
+        let words =
+            "; it waited for the path 98 % of the time: a request or an answer was on the way";
+        assert!(far.ends_with(words), "{far}");
+        // Samples met a full window each time.
+        told(50, "unacked:10", 200, 4700);
+        let short = told(12, idle, 100, 100);
+        let few = "12 samples, so few that shares may be 29 % off, on a path";
+        assert!(short.contains(few), "{short}");
     }
 
-    /// One that sends at once what it has, and waits for an answer at last: its program's pauses are not answers.
+    /// Two samples of a connection that the path saw go silent: the outage is said all the same.
     #[test]
-    fn who_sends_without_waiting_waits_for_answers_no_longer_than_it_did() {
-        let mut connections = Connections::across([3_000_000; 2]);
-        for n in 1..=12_u64 {
-            let (unsent, more) = if n < 11 {
-                (90_000, " app_limited")
-            } else {
-                (0, "")
-            };
-            let sent = n.min(11) * 100_000;
-            let own = format!(
-                "bytes_sent:{sent} bytes_acked:{} notsent:{unsent} busy:{}ms unacked:1 lastsnd:1{more}",
-                sent - 1428,
-                n * 100
-            );
-            connections.note(at(n * 100), 0, &end(0, &own));
-            let answered = 32 * u64::from(n == 12);
-            let other = format!(
-                "bytes_sent:{answered} bytes_received:{} lastsnd:{} notsent:0 app_limited busy:0ms",
-                sent - 1428,
-                n * 100
-            );
-            connections.note(at(n * 100), 1, &end(1, &other));
+    fn an_outage_is_said_where_samples_are_few() {
+        let mut connections = Connections::across([100_000; 2]);
+        for n in [1, 30] {
+            let account = format!("bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}00ms");
+            connections.note(at(n * 100), 0, &end(0, &account));
         }
-        let told = connections.told(UNKNOWN).expect("there is one");
-        let shares = told.limited_by.expect("samples are many enough");
-        assert!(shares["on_the_way"] <= 0.1, "{shares:?}");
-        assert!(shares["application"] >= 0.7, "{shares:?}");
-        let few = "in 12 samples, so few that shares may be 29 % off, on a path";
-        assert!(told.line.contains(few), "{}", told.line);
-        let sum: f64 = shares.values().sum();
-        assert!((sum - 1.0).abs() < 1e-9, "{shares:?}");
+        let way = ["198.18.0.2:5201", "198.18.0.1:40000"].map(|e| e.parse().expect(e));
+        connections.pause(way, vec![(at(1000), at(2500)), (at(3000), Time::MAX)]);
+        let path = Path {
+            every: Duration::ZERO,
+            hops: Vec::new(),
+            down: vec![(at(900), at(2000))],
+            notes: Vec::new(),
+        };
+        let told = connections.told([Some(path), None]).expect("there is one");
+        assert_eq!(told.limited_by, None);
+        let outage = "; the path was down for 1.1 s, and nothing arrived for 1.5 s (50 % of the time): the sender waited for its timer";
+        assert!(told.line.ends_with(outage), "{}", told.line);
     }
 
     #[test]
@@ -855,7 +836,7 @@ mod tests {
         assert_eq!((told.in_flight_max_bytes, &told.limited_by), (None, &None));
         assert_eq!(
             told.line,
-            "your command sent 90 kB (cubic) in 66 segments, 2 of them again; too few samples (21 in 3.9 s) to say what was in \
+            "your command sent 90 kB (cubic) in 66 segments, 2 of them again; samples too far apart (21 in 3.9 s) to say what was in \
              flight and what limited it"
         );
     }
@@ -927,7 +908,7 @@ mod tests {
         assert_eq!((told.segments_sent, told.segments_sent_again), (947, 2));
         // It lived for 3 s, and two of them nobody saw.
         assert_eq!(told.limited_by, None);
-        let wanted = "the server sent 1349 kB (cubic) in 947 segments, 2 of them again; too few samples (10 in 3.0 s) to say ";
+        let wanted = "the server sent 1349 kB (cubic) in 947 segments, 2 of them again; samples too far apart (10 in 3.0 s) to say ";
         assert!(told.line.starts_with(wanted), "{}", told.line);
     }
 
@@ -1016,7 +997,7 @@ mod tests {
         connections.none_at(at(4000));
         connections.settle();
         let told = connections.told(UNKNOWN).expect("there is one");
-        let wanted = "the server sent at least 700 kB (cubic) in 9 segments, 0 of them again; too few samples (10 in 4.0 s) to say ";
+        let wanted = "the server sent at least 700 kB (cubic) in 9 segments, 0 of them again; samples too far apart (10 in 4.0 s) to say ";
         assert!(told.line.starts_with(wanted), "{}", told.line);
     }
 

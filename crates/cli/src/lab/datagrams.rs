@@ -106,9 +106,12 @@ impl Sent {
             line += &format!(": {}", found.join(", "));
         }
         if self.damaged > 0 {
-            let share = share(self.damaged);
+            // Of those that arrived, as `--corrupt` asks for it.
+            let gone = self.host_dropped + self.dropped;
+            let arrived = self.datagrams.saturating_sub(gone).max(self.damaged);
+            let share = 100.0 * self.damaged as f64 / arrived as f64;
             line += &format!(
-                "; {} arrived damaged (wrong checksum, {share:.1} %)",
+                "; {} arrived damaged (wrong checksum, {share:.1} % of those that arrived)",
                 self.damaged
             );
         }
@@ -138,8 +141,12 @@ mod tests {
         );
         assert_eq!(
             sent(0, 75, 0, 0).line(),
-            "the path dropped none of 1500 datagrams that your command sent; 75 arrived damaged (wrong checksum, 5.0 %)"
+            "the path dropped none of 1500 datagrams that your command sent; 75 arrived damaged (wrong checksum, 5.0 % of those \
+             that arrived)"
         );
+        let lost = sent(750, 75, 0, 0).line();
+        let share = "; 75 arrived damaged (wrong checksum, 10.0 % of those that arrived)";
+        assert!(lost.ends_with(share), "{lost}");
         assert_eq!(
             sent(525, 0, 500, 0).line(),
             "of 1500 datagrams that your command sent the path dropped 525 (35.0 %): 500 frames found a queue full"

@@ -20,8 +20,8 @@ mod programs;
 mod run;
 mod seen;
 mod status;
-mod turns;
 mod up;
+mod waits;
 mod watch;
 
 use std::ffi::OsStr;

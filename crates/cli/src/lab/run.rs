@@ -292,6 +292,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let mut listed = listed.ok();
     let mut lab = ground.up(&path.scenario, options(args, &path), bar)?;
     packets.begin(&mut lab)?;
+    lab.plane.note_turns();
     if path.goes_down() {
         lab.plane.note_pauses();
     }
@@ -381,6 +382,9 @@ fn limit_of(mut connections: Connections, path: &Path, lab: &Lab) -> Option<Busi
     for (way, pauses) in lab.plane.pauses() {
         connections.pause(way, pauses);
     }
+    lab.plane
+        .turns()
+        .for_each(|turns| connections.take_turns(&turns));
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));

@@ -3,7 +3,20 @@
 use farpath_observe::{Sample, Timers};
 use farpath_units::{Duration, Time};
 
-use super::turns::End;
+/// What one end of a connection had counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct End {
+    /// Both ends are sampled in each round.
+    pub(super) round: usize,
+    /// Bytes sent so far, each once.
+    pub(super) sent: u64,
+    /// Bytes acknowledged so far; the SYN counts as one to who opened the connection.
+    pub(super) acked: u64,
+    /// Bytes received so far.
+    pub(super) received: u64,
+    /// Bytes written and not sent yet.
+    pub(super) unsent: u64,
+}
 
 /// What one sample of one connection says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +27,7 @@ pub(super) struct Seen {
     pub(super) segments: u64,
     /// Segments sent again.
     pub(super) retransmits: u64,
-    /// What was sent and received, for whose turn it was.
+    /// What was sent and received.
     pub(super) end: End,
     pub(super) sample: Sample,
 }
@@ -114,7 +127,6 @@ pub(super) fn read(now: Time, line: &str) -> Seen {
             "bytes_sent" => seen.end.sent = number(value) as u64,
             "bytes_retrans" => sent_again = number(value) as u64,
             "bytes_received" => seen.end.received = number(value) as u64,
-            "lastsnd" => seen.end.since_sent = time(value),
             // `rtt:100.38/28.295`: smoothed, and its variation.
             "rtt" => srtt = Some(time(value.split('/').next().unwrap_or_default())),
             // `retrans:0/12`: now and in all.
@@ -131,7 +143,6 @@ pub(super) fn read(now: Time, line: &str) -> Seen {
     }
     // As the kernel counts it (`tcp_packets_in_flight`).
     let in_flight = (unacked + again).saturating_sub(left) * mss;
-    seen.end.t = now;
     seen.end.sent = seen.end.sent.saturating_sub(sent_again);
     seen.end.unsent = timers.unsent.unwrap_or(0);
     seen.sample = Sample {

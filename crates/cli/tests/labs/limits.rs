@@ -8,7 +8,7 @@ use farpath_arranged::{Arranged, Case, ROUND_TRIPS_MS, cases};
 use crate::place::Place;
 
 /// The words of a closing line that knows too little to explain anything.
-const RARELY: &str = "too few samples";
+const RARELY: &str = "to say what was in flight";
 
 /// The words of the closing line, and how iperf3 is to send; Reno, which every kernel allows.
 fn asked(arranged: Arranged) -> (&'static [&'static str], &'static str) {

@@ -17,6 +17,7 @@ mod tapped;
 #[cfg(test)]
 mod tests;
 mod traffic;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
@@ -33,6 +34,7 @@ pub use heading::Macs;
 pub use pauses::Way;
 pub use pool::{CHUNK, LARGEST};
 pub use traffic::Traffic;
+pub use turns::Turns;
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;
@@ -45,6 +47,7 @@ use pool::{Pool, handle, unpack};
 use router::{Router, Told};
 use tapped::Taps;
 use traffic::forget;
+use turns::Talks;
 
 /// An interface of a host, seen from the network: a queue of packets with offload headers.
 pub trait Interface {
@@ -149,6 +152,7 @@ pub struct Plane<I> {
     datagrams: Counts,
     /// None where nobody asks for it.
     pauses: Option<Pauses>,
+    talks: Option<Talks>,
     heading: Vec<u8>,
     taps: Taps,
     /// Deliveries: interface, when due, handle, frames.
@@ -210,6 +214,7 @@ impl<I: Interface> Plane<I> {
             traffic: Traffic::default(),
             datagrams,
             pauses: None,
+            talks: None,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
             #[cfg(test)]
@@ -290,6 +295,9 @@ impl<I: Interface> Plane<I> {
         self.traffic.packets_in += 1;
         self.traffic.frames_in += packet.segments() as u64;
         self.datagrams.sent(socket.node, &packet);
+        if let Some(talks) = &mut self.talks {
+            talks.sent(&packet, now);
+        }
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;
             frame.side = handle(slot, segment);
@@ -444,6 +452,8 @@ impl<I: Interface> Plane<I> {
         let socket = &mut self.sockets[n];
         let channel = self.network.channel_mut(socket.arrivals);
         let frame = channel.frames()[0];
+        // All of them are there when the last is.
+        let due = channel.frames()[count - 1].at;
         channel.drop_heads(count);
         let (slot, first) = unpack(frame.side);
         let (packet, bytes) = (*self.pool.packet(slot), self.pool.bytes(slot));
@@ -474,6 +484,10 @@ impl<I: Interface> Plane<I> {
                 self.traffic.frames_out += count as u64;
                 if let Some(pauses) = self.pauses.as_mut().filter(|_| told.is_none()) {
                     pauses.delivered(&packet, frame.at);
+                }
+                let is_whole = told.is_none() && !frame.is_damaged();
+                if let Some(talks) = self.talks.as_mut().filter(|_| is_whole) {
+                    talks.delivered(&packet, packet.slice(first, count), due);
                 }
             }
             Err(e) if is_refusal(&e) => self.traffic.refused += 1,

@@ -1,0 +1,277 @@
+//! Whose turn it was in a conversation of requests and answers, by the frames that carried it.
+//!
+//! A message is under way from when its sender's kernel hands it over until the last of it is due at the other end. From then on it
+//! is the other end's turn, until that one sends data. Segments without data, and data sent again, are nobody's turn.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use farpath_units::{Duration, Time};
+
+use super::packet::{Packet, Transport};
+use super::{Interface, Plane, Way};
+
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+
+/// So many connections are followed, and of each way so many ranges behind a hole: what is more is not known.
+const CONNECTIONS: usize = 1 << 12;
+const RANGES: usize = 1 << 10;
+
+/// How a connection's two ends waited for each other, as far as frames say. An end that sends again before the other has
+/// answered, or answers before it has all that was sent, is not known to have waited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turns {
+    /// The end whose frame was seen first, and the other.
+    pub ends: Way,
+    /// From the first frame with data to the last one that was sent or arrived.
+    pub span: Duration,
+    /// Time in which each of the ends had all that the other had sent, and had not answered yet.
+    pub at: [Duration; 2],
+    /// Time in which a message was under way to the end that answered it.
+    pub way: Duration,
+}
+
+/// What one end has sent, and what of it the other has. Bytes are counted from the first one.
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    first: Option<u32>,
+    sent: u64,
+    /// Without a hole.
+    arrived: u64,
+    behind: BTreeMap<u64, u64>,
+    /// When `arrived` last grew.
+    grew: Time,
+}
+
+impl Stream {
+    /// The first byte and the one behind the last.
+    fn place(&mut self, seq: u32, length: u32) -> (u64, u64) {
+        let first = *self.first.get_or_insert(seq);
+        let ahead = seq.wrapping_sub(first.wrapping_add(self.sent as u32)) as i32;
+        let start = self.sent.saturating_add_signed(i64::from(ahead));
+        (start, start + u64::from(length))
+    }
+
+    fn arrives(&mut self, seq: u32, length: u32, at: Time) {
+        let (start, end) = self.place(seq, length);
+        if start > self.arrived {
+            if self.behind.len() < RANGES {
+                let known = self.behind.entry(start).or_default();
+                *known = end.max(*known);
+            }
+            return;
+        }
+        if end <= self.arrived {
+            return;
+        }
+        self.arrived = end;
+        self.grew = self.grew.max(at);
+        while let Some(next) = self.behind.first_entry() {
+            if *next.key() > self.arrived {
+                break;
+            }
+            self.arrived = self.arrived.max(next.remove());
+        }
+    }
+
+    fn is_all_there(&self) -> bool {
+        self.arrived >= self.sent
+    }
+}
+
+/// One connection.
+#[derive(Clone, Debug)]
+struct Talk {
+    streams: [Stream; 2],
+    /// The end that sent data last, and when.
+    last: Option<(usize, Time)>,
+    begun: Option<Time>,
+    turns: Turns,
+}
+
+impl Talk {
+    fn new(ends: Way) -> Talk {
+        let turns = Turns {
+            ends,
+            span: Duration::ZERO,
+            at: [Duration::ZERO; 2],
+            way: Duration::ZERO,
+        };
+        Talk {
+            streams: Default::default(),
+            last: None,
+            begun: None,
+            turns,
+        }
+    }
+
+    fn sent(&mut self, end: usize, (seq, length): (u32, u32), now: Time) {
+        let (_, until) = self.streams[end].place(seq, length);
+        if until <= self.streams[end].sent {
+            return;
+        }
+        self.streams[end].sent = until;
+        self.reaches(now);
+        let before = self.last.replace((end, now));
+        let Some((_, then)) = before.filter(|(who, _)| *who != end) else {
+            return;
+        };
+        let message = &self.streams[1 - end];
+        if message.is_all_there() {
+            let there = message.grew.max(then).min(now);
+            self.turns.way += there.since(then);
+            self.turns.at[end] += now.since(there);
+        }
+    }
+
+    fn reaches(&mut self, now: Time) {
+        let begun = *self.begun.get_or_insert(now);
+        let span = now.since(begun.min(now));
+        self.turns.span = self.turns.span.max(span);
+    }
+}
+
+/// All connections, by their two ends in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Talks(BTreeMap<Way, Talk>);
+
+impl Talks {
+    /// A host has handed over `packet`.
+    pub(super) fn sent(&mut self, packet: &Packet, now: Time) {
+        let Transport::Tcp {
+            ports,
+            seq,
+            control,
+        } = packet.transport
+        else {
+            return;
+        };
+        let way = way(packet, ports);
+        if control & SYN != 0 && control & ACK == 0 {
+            // Another connection between the same ends.
+            self.0.remove(&key(way));
+        }
+        let is_room = self.0.len() < CONNECTIONS;
+        if is_room && !self.0.contains_key(&key(way)) {
+            self.0.insert(key(way), Talk::new(way));
+        }
+        let Some(talk) = self.0.get_mut(&key(way)) else {
+            return;
+        };
+        let end = usize::from(talk.turns.ends != way);
+        let seq = seq.wrapping_add(u32::from(control & SYN != 0));
+        match packet.payload() {
+            0 if control & SYN != 0 => talk.streams[end].first = Some(seq),
+            0 => {}
+            length => talk.sent(end, (seq, length), now),
+        }
+    }
+
+    /// A host is given the `length` bytes from `from` on of `packet`, which were due at an instant.
+    pub(super) fn delivered(&mut self, packet: &Packet, (from, length): (u32, u32), at: Time) {
+        let Transport::Tcp { ports, seq, .. } = packet.transport else {
+            return;
+        };
+        let way = way(packet, ports);
+        if length == 0 {
+            return;
+        }
+        if let Some(talk) = self.0.get_mut(&key(way)) {
+            let end = usize::from(talk.turns.ends != way);
+            talk.streams[end].arrives(seq.wrapping_add(from), length, at);
+            talk.reaches(at);
+        }
+    }
+}
+
+fn way(packet: &Packet, ports: [u16; 2]) -> Way {
+    [0, 1].map(|n| SocketAddr::new(packet.addresses[n], ports[n]))
+}
+
+fn key([a, b]: Way) -> Way {
+    [a.min(b), a.max(b)]
+}
+
+impl<I: Interface> Plane<I> {
+    /// From now on it is known whose turn it was in each connection: [`Self::turns`].
+    pub fn note_turns(&mut self) {
+        self.talks.get_or_insert_default();
+    }
+
+    /// Whose turn it was, for each connection. Empty where nobody asked for it.
+    pub fn turns(&self) -> impl Iterator<Item = Turns> + '_ {
+        let all = self.talks.iter().flat_map(|talks| talks.0.values());
+        all.map(|talk| talk.turns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn talk() -> Talk {
+        Talk::new(["198.18.0.1:4000", "198.18.0.2:70"].map(|end| end.parse().expect(end)))
+    }
+
+    /// Requests of the first end, `thinks` after each answer; `works` to answer, each way `takes`.
+    fn asked(thinks: u64, works: u64, takes: u64, rounds: u32) -> Turns {
+        let (mut talk, mut t) = (talk(), 7);
+        // Numbers run over in the middle.
+        let number = |n: u32| u32::MAX.wrapping_add(10 * n).wrapping_sub(1000);
+        for n in 0..rounds {
+            talk.sent(0, (number(n), 10), at(t));
+            talk.streams[0].arrives(number(n), 10, at(t + takes));
+            talk.sent(1, (number(n), 10), at(t + takes + works));
+            talk.streams[1].arrives(number(n), 10, at(t + 2 * takes + works));
+            t += 2 * takes + works + thinks;
+        }
+        talk.turns
+    }
+
+    #[test]
+    fn the_time_of_a_request_is_of_the_end_that_has_it() {
+        for (thinks, works, takes) in [(0, 0, 100), (1, 0, 9), (150, 3, 100), (70, 130, 20)] {
+            let found = asked(thinks, works, takes, 201);
+            assert_eq!(found.at[0], Duration::from_ms(200 * thinks));
+            assert_eq!(found.at[1], Duration::from_ms(201 * works));
+            assert_eq!(found.way, Duration::from_ms(401 * takes));
+        }
+    }
+
+    /// A request in two segments, the first lost: it is under way until that has come again. Sent again it is no turn.
+    #[test]
+    fn a_message_is_under_way_until_all_of_it_is_there() {
+        let mut talk = talk();
+        talk.sent(0, (1, 10), at(0));
+        talk.sent(0, (11, 10), at(0));
+        talk.streams[0].arrives(11, 10, at(50));
+        talk.sent(0, (1, 10), at(300));
+        talk.streams[0].arrives(1, 10, at(350));
+        talk.sent(1, (1, 10), at(360));
+        assert_eq!(talk.turns.way, Duration::from_ms(350));
+        assert_eq!(talk.turns.at, [Duration::ZERO, Duration::from_ms(10)]);
+    }
+
+    /// Both send at will: neither waits for the other.
+    #[test]
+    fn who_sends_before_all_has_come_has_not_waited() {
+        let mut talk = talk();
+        for n in 0..50 {
+            let t = u64::from(n) * 10;
+            talk.sent(0, (n * 10, 10), at(t));
+            talk.sent(1, (n * 10, 10), at(t + 5));
+            // 100 ms on the way.
+            if let Some(old) = n.checked_sub(10) {
+                talk.streams[0].arrives(old * 10, 10, at(t));
+                talk.streams[1].arrives(old * 10, 10, at(t + 5));
+            }
+        }
+        assert_eq!(talk.turns.way, Duration::ZERO);
+        assert_eq!(talk.turns.at, [Duration::ZERO; 2]);
+    }
+}
