@@ -92,7 +92,9 @@ export function drawLaws(sweep: Sweep, panel: SweepPanel, on: readonly string[],
   const path = line<Place>().digits(2);
   const curves = all.map(({ law, number, drawn, tone }) => shape("g", { class: "law-curve", "data-law": law.name }, shape("title", {}, `${law.title}: ${law.formula} (${law.source})`),
     ...drawn.flatMap(({ holds, pieces }) => pieces.map((piece) => stroke(path(piece as Place[]) ?? "", tone, number, holds)))));
-  const whole = all.map((one) => one.whole);
+  // Points stand over the letters.
+  const points = panel.series.map((s) => s.cells.flatMap((cell, i): Place[] => (cell ? [[axes.x(sweep.x.numbers![i]!), axes.y.at(cell.y)]] : [])));
+  const whole = [...all.map((one) => one.whole), ...points];
   return [...curves, ...all.flatMap(({ whole: own, number }) => mark(own, whole.filter((other) => other !== own), number, sweep.laws.length))];
 }
 

@@ -44,7 +44,8 @@ pub(crate) struct FiguresArgs {
     /// nothing. Keys and metrics by their whole name or as figures have them. Can be given several times; the last = divides
     #[arg(long, value_name = "TEXT=NEW")]
     pub(crate) rename: Vec<String>,
-    /// Draws a published law over the goodput of a sweep, as a thin line; see `docs/models/laws.md`. Can be given several times
+    /// Draws a published law over the goodput of a sweep, as a thin line; all draws every one that changes
+    /// there. Can be given several times
     #[arg(long, value_name = "NAME", value_parser = laws())]
     pub(crate) law: Vec<String>,
     /// What stands around the points of repeats
