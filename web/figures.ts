@@ -32,6 +32,8 @@ interface Options {
   readonly range?: readonly [low: string, high: string];
   /** Other words for names and values of axes, legends and titles. */
   readonly rename?: readonly (readonly [text: string, as: string])[];
+  /** Names of the laws that are drawn over a sweep's figures, where they can be; `all` for every one. */
+  readonly laws?: readonly string[];
   /** Only figures whose names contain this are drawn; the others have a name alone. */
   readonly name?: string;
 }
@@ -66,6 +68,23 @@ function rangeOf(data: ReportData, { range }: Options): Look["range"] | string {
   return like ? [{ ...low, kind }, { ...high, kind }] : `no key of the sweep has such values: ${keys.map((k) => `${k.keys.join()} has ${k.values.slice(0, 3).join(", ")}`).join("; ")}`;
 }
 
+/** The laws that were asked for; a text says why one of them is in no figure. */
+function lawsOf(data: ReportData, { laws: asked, name }: Options): readonly string[] | undefined | string {
+  if (asked === undefined || asked.length === 0) return undefined;
+  const swept = sweptKeys(data.document.records);
+  if (swept.length === 0) return "nothing was swept, and a law is drawn over a swept loss, delay, MTU or window";
+  if ((data.runs ?? []).length > 0) return "a page of several runs has no laws: draw the figures of one run";
+  const over = `the sweep of ${swept.join(", ")}`;
+  if (data.laws === undefined) return `${over} changes none: laws are of the goodput of \`tcp\` tests over loss, delay, MTU or window (a run of an earlier version of farpath has none, either)`;
+  const look: Look = { bars: "range" };
+  const drawn = sweepFigures(data, look).filter((d) => d.over !== undefined && d.file.includes(name ?? ""));
+  const known = [...new Set(drawn.flatMap((d) => d.over!.of.map((law) => law.name)))];
+  if (known.length === 0) return `no figure${name === undefined ? "" : ` with ${name} in its name`} has one: they are drawn over goodput_bps where that changes, against ${[...new Set(data.laws.map((l) => l.key))].join(", ")}`;
+  const missing = asked.filter((law) => law !== "all" && !known.includes(law));
+  if (missing.length > 0) return `${missing.join(", ")} does not change over ${over}; what does is ${known.join(", ")}`;
+  return asked.includes("all") ? known : asked;
+}
+
 function all(data: ReportData, look: Look, span: readonly [number, number] | undefined): Drawn[] {
   const load = loadFigure(data);
   return [
@@ -94,10 +113,11 @@ function figures(report: string, options: string): string {
   const asked = JSON.parse(options) as Options;
   nameKeys(data.keys);
   nameRun(data.scenario.name);
-  const [span, range] = [spanOf(data, asked), rangeOf(data, asked)];
+  const [span, range, laws] = [spanOf(data, asked), rangeOf(data, asked), lawsOf(data, asked)];
   if (typeof span === "string") return refusal(span);
   if (typeof range === "string") return refusal(range);
-  const look: Look = { bars: asked.bars, ...(asked.log === undefined ? {} : { log: asked.log }), ...(range === undefined ? {} : { range }) };
+  if (typeof laws === "string") return refusal(laws);
+  const look: Look = { bars: asked.bars, ...(asked.log === undefined ? {} : { log: asked.log }), ...(range === undefined ? {} : { range }), ...(laws === undefined ? {} : { laws }) };
   renameTexts(asked.rename ?? []);
   const drawn = named(all(data, look, span)).map(({ name, draw, title }) => {
     if (!name.includes(asked.name ?? "")) return { name, svg: "" };

@@ -17,10 +17,21 @@ export interface Drawn {
   readonly file: string;
   readonly title?: string;
   readonly class: string;
-  /** Draws it as wide as that, or as near to it as it can. */
-  readonly draw: (width: number) => Shape;
+  /** Draws it as wide as that, or as near to it as it can; with what of `over` is switched on. */
+  readonly draw: (width: number, on?: readonly string[]) => Shape;
+  /** What can be drawn over it. */
+  readonly over?: Over;
   /** What stands below it. */
   readonly below?: () => readonly (HTMLElement | null)[];
+}
+
+/** What a reader can switch on in a figure. */
+export interface Over {
+  /** What they all are: `Laws`. */
+  readonly name: string;
+  readonly of: readonly { readonly name: string; readonly title: string; readonly hint: string }[];
+  /** Those that are on, in words. */
+  readonly words: (on: readonly string[]) => readonly string[];
 }
 
 /** A name that every file system takes. */
@@ -105,6 +116,11 @@ export function exports(file: string, draw: (width: number) => Shape, title?: st
 
 /** A drawing as wide as its place on the page, drawn again when that changes. */
 export function fitted(draw: (width: number) => Shape): HTMLElement {
+  return redrawn(draw).holder;
+}
+
+/** The same, with what draws it again. */
+function redrawn(draw: (width: number) => Shape): { readonly holder: HTMLElement; readonly again: () => void } {
   const holder = h("div", { class: "drawing" });
   const guess = Math.min(WIDEST, document.documentElement.clientWidth - (document.documentElement.clientWidth < 640 ? 32 : 48));
   let width = 0;
@@ -116,11 +132,42 @@ export function fitted(draw: (width: number) => Shape): HTMLElement {
   };
   fit(guess);
   new ResizeObserver(() => fit(holder.clientWidth)).observe(holder);
-  return holder;
+  return { holder, again: () => { if (width > 0) holder.replaceChildren(toDom(draw(width))); } };
+}
+
+/** The names with one more, or without it, in the order of `all`. */
+export function switched(all: readonly string[], on: readonly string[], name: string): string[] {
+  return all.filter((one) => (one === name ? !on.includes(one) : on.includes(one)));
+}
+
+/** A button for each thing that can be drawn over a figure. */
+function switches(over: Over, change: (on: readonly string[]) => void): HTMLElement {
+  let on: readonly string[] = [];
+  const names = over.of.map((one) => one.name);
+  const buttons = over.of.map(({ name, title, hint }) => {
+    const button = h("button", { type: "button", class: "over", "data-over": name, "aria-pressed": "false", title: hint }, title);
+    button.addEventListener("click", () => {
+      on = switched(names, on, name);
+      button.setAttribute("aria-pressed", String(on.includes(name)));
+      change(on);
+    });
+    return button;
+  });
+  return h("div", { class: "overs", role: "group", "aria-label": over.name }, h("span", { class: "overs-name" }, over.name), ...buttons);
 }
 
 /** The figure with its title, its buttons and what stands below it. */
 export function drawn(figure: Drawn): HTMLElement {
-  const head = h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, figure.draw, figure.title));
-  return h("figure", { class: figure.class }, head, fitted(figure.draw), ...(figure.below?.() ?? []));
+  let on: readonly string[] = [];
+  const draw = (width: number): Shape => figure.draw(width, on);
+  const { holder, again } = redrawn(draw);
+  const words = h("ul", { class: "over-words" });
+  const { over } = figure;
+  const row = over === undefined ? null : switches(over, (now) => {
+    on = now;
+    words.replaceChildren(...over.words(on).map((text) => h("li", {}, text)));
+    again();
+  });
+  const head = h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, draw, figure.title));
+  return h("figure", { class: figure.class }, head, row, holder, ...(figure.below?.() ?? []), over === undefined ? null : words);
 }

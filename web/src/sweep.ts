@@ -3,7 +3,7 @@
 import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
 import { isOneEach, RUN } from "./runs";
-import { ORIGINS, type Expectation, type LinkRecord, type Maybe, type Origin, type Point, type ReportData, type TestRecord } from "./types";
+import { ORIGINS, type Expectation, type LinkRecord, type Maybe, type Origin, type Point, type PublishedLaw, type ReportData, type TestRecord } from "./types";
 
 /** What a figure has an axis, colours or panels for: a key of the sweep, or several that advance together. */
 export interface Key {
@@ -29,6 +29,8 @@ export interface Look {
   readonly range?: readonly [low: format.Quantity, high: format.Quantity];
   /** The key that has colours. */
   readonly colour?: string;
+  /** Names of the laws that are drawn where they can be. */
+  readonly laws?: readonly string[];
 }
 
 /** What upright lines show: the median, from the least to the greatest; or the mean with its 95 % confidence interval. */
@@ -68,6 +70,7 @@ export interface SweepMark {
 export interface SweepPanel {
   /** `queue 1bdp`; empty if there is one panel. */
   readonly name: string;
+  readonly at: Point;
   readonly series: readonly SweepSeries[];
   readonly marks: readonly SweepMark[];
 }
@@ -86,6 +89,8 @@ export interface Sweep {
   /** Where fewer than half of the repeats have one, in the same words. */
   readonly rare: readonly string[];
   readonly bars: Bars;
+  /** The laws that can be drawn over it. */
+  readonly laws: readonly PublishedLaw[];
 }
 
 /** More values of the second key have a panel each: no more colours can be distinguished. */
@@ -321,7 +326,8 @@ function product(keys: readonly Key[]): Point[] {
   return keys.reduce<Point[]>((points, k) => points.flatMap((p) => k.steps.map((step) => ({ ...p, ...step }))), [{}]);
 }
 
-function within(point: Point, part: Point): boolean {
+/** Whether every key of `part` has that value at a point. */
+export function within(point: Point, part: Point): boolean {
   return Object.entries(part).every(([key, value]) => point[key] === value);
 }
 
@@ -362,7 +368,7 @@ export function sweepOfRecords(data: ReportData, records: readonly TestRecord[],
     }));
     const drawn = all.filter((s) => s.cells.some((c) => c !== undefined));
     const marks = expected.filter((e) => within(e.point, part)).flatMap((e) => markOf(metric, e, x, colour));
-    return drawn.every((s) => s.cells.every((c) => !c)) ? [] : [{ name: format.point(part), series: drawn, marks: [...new Map(marks.map((m) => [m.title + m.x + m.colour, m])).values()] }];
+    return drawn.every((s) => s.cells.every((c) => !c)) ? [] : [{ name: format.point(part), at: part, series: drawn, marks: [...new Map(marks.map((m) => [m.title + m.x + m.colour, m])).values()] }];
   });
   const positive = values.filter((v) => v > 0);
   const wide = positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;
@@ -370,7 +376,8 @@ export function sweepOfRecords(data: ReportData, records: readonly TestRecord[],
   const across = { ...x, log: x.numbers !== null && logarithmic(x.numbers) && (look.log === undefined ? x.log : look.log.includes("x")) };
   const points = x.values.length * (colour?.values.length ?? 1) * Math.max(1, product(role.panels).length);
   const gaps = (list: readonly Gap[]): string[] => origins.flatMap((origin) => said(origin, list.filter((g) => g.origin === origin), points));
-  return { test: name, metric, x: across, colour, panels, origins, log, bars, missing: gaps(missing), rare: gaps(scarce) };
+  const laws = x.numbers === null ? [] : (data.laws ?? []).filter((law) => law.test === test && law.metric === metric && x.keys.includes(law.key));
+  return { test: name, metric, x: across, colour, panels, origins, log, bars, laws, missing: gaps(missing), rare: gaps(scarce) };
 }
 
 /** Points of one colour at which an origin has no value. */

@@ -313,10 +313,41 @@ export interface ReportData {
   /** What records say of themselves, each sentence once, with the tests and points it holds for. */
   readonly said?: readonly string[];
   readonly notes?: readonly string[];
+  /** Published laws of what the sweep changes; absent from the page of several runs. */
+  readonly laws?: readonly PublishedLaw[];
   /** What `farpath compare` says of the runs. */
   readonly comparison?: Comparison;
   /** The runs, where a page has several: each is a value of the key `run`. */
   readonly runs?: readonly RunOfPage[];
+}
+
+/** `farpath_record::page::PublishedLaw`: a law as curves over the points of a test's sweep, whatever the line carries. */
+export interface PublishedLaw {
+  /** As a command line has it: `mathis`. */
+  readonly name: string;
+  readonly title: string;
+  readonly formula: string;
+  readonly source: string;
+  readonly range: string;
+  readonly test: string;
+  readonly metric: string;
+  /** The key of the sweep along x. */
+  readonly key: string;
+  readonly curves: readonly LawCurve[];
+}
+
+export interface LawCurve {
+  /** Those of the other keys on which it depends. */
+  readonly at: Point;
+  readonly parts: readonly LawPart[];
+}
+
+/** A piece within the range of its law, or outside. */
+export interface LawPart {
+  readonly holds: boolean;
+  /** Values of the key, ascending, in the unit of its axis. */
+  readonly x: readonly number[];
+  readonly y: readonly number[];
 }
 
 /** One of several runs of a page. */

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
 
-import { fileName } from "../src/drawn";
+import { fileName, switched } from "../src/drawn";
 import { entitled, mixed, readSheet, toStandalone } from "../src/export";
 import { metricName, nameKeys, notMet, point, renameTexts, ticks, delay } from "../src/format";
 import { hatch } from "../src/figure/hatch";
+import { cut, lawsInWords } from "../src/figure/law";
 import { covered, drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
 import { captionOf, ofBdp, sweepFigures } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
 import { groupRecords, linkRecords, MEMBER, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
 import { drawTime, pathOf } from "../src/time/drawing";
-import type { LinkRecord, Origin, Point, ReportData, TestRecord } from "../src/types";
+import type { LinkRecord, Origin, Point, PublishedLaw, ReportData, TestRecord } from "../src/types";
 
 function record(origin: Origin, at: Point, metrics: Record<string, number>, repeat = 0): TestRecord {
   return {
@@ -48,6 +49,65 @@ describe("the figures on bars", () => {
     const text = toText(drawSweep(sweepOf(report(all), "bulk", "queue_max_bytes")!, { id: "s", width: 900 }));
     const labels = [...text.matchAll(/class="tick halo"[^>]*>([^<]*)</g)].map((m) => m[1]!.replace("\u202f", " "));
     expect(labels).toEqual(["1.1", "330 kB", "2.4"]);
+  });
+});
+
+describe("published laws over a sweep", () => {
+  const curve = (at: Point, scale: number): PublishedLaw["curves"][number] => ({ at, parts: [{ holds: true, x: [1e-4, 1e-3, 0.01], y: [9e6, 3e6, 1e6].map((v) => v * scale) }, { holds: false, x: [0.01, 0.1], y: [1e6 * scale, 3e5 * scale] }] });
+  const law = (name: string, more: Partial<PublishedLaw> = {}): PublishedLaw => ({
+    name, title: `Law of ${name}`, formula: "8 × MSS", source: "a paper", range: "p up to 0.02", test: "bulk", metric: "goodput_bps", key: "link.l.loss", curves: [curve({}, 1)], ...more,
+  });
+  const losses = ["1e-4", "1e-3", "0.01", "0.1"];
+  const report = (laws: readonly PublishedLaw[], more: Record<string, readonly string[]> = {}): ReportData => ({ ...swept({ "link.l.loss": losses, ...more }, (p) => 9e4 / Math.sqrt(Number(p["link.l.loss"]))), laws });
+  const text = (data: ReportData, laws: readonly string[]): string => toText(drawSweep(sweepOf(data, "bulk", "goodput_bps")!, { id: "s", width: 900, laws }));
+
+  it("are drawn where they are switched on, dotted outside their range", () => {
+    const data = report([law("mathis"), law("pftk")]);
+    expect(text(data, [])).not.toContain("law");
+    const one = text(data, ["pftk"]);
+    expect([count(one, /data-law="pftk"/g), count(one, /data-law="mathis"/g)]).toEqual([1, 0]);
+    expect(one).toContain("b: Law of pftk");
+    expect([count(one, /class="law ink"/g), count(one, /class="law ink beyond"/g)]).toEqual([2, 2]);
+    expect(one).toContain("outside a law's range");
+    // In grey no two are alike.
+    const both = text(data, ["mathis", "pftk"]);
+    const dashes = [...both.matchAll(/class="law ink" stroke-dasharray="([^"]*)" d="M[\d.]+,[\d.]+h/g)].map((m) => m[1]);
+    expect([dashes.length, new Set(dashes).size]).toEqual([2, 2]);
+    expect(lawsInWords(sweepOf(data, "bulk", "goodput_bps")!, ["mathis"])).toEqual(["a: Law of mathis: 8 × MSS. a paper. Holds for: p up to 0.02."]);
+  });
+
+  it("pass through their values", () => {
+    const data = report([law("mathis", { curves: [curve({}, 1)] })]);
+    const [places, curves] = [/<circle|class="mark [^"]*"[^>]*d="M([\d.]+),([\d.]+)/g, text(data, ["mathis"])];
+    // The points are 9e4 / sqrt(p), and the law has the same value at 1e-4: it begins at the first of them.
+    const first = [...curves.matchAll(places)].map((m) => [Number(m[1]), Number(m[2])]).filter(([x]) => x! > 60).sort((p, q) => p[0]! - q[0]!)[0];
+    const begins = /class="law ink" stroke-dasharray="[^"]*" d="M([\d.]+),([\d.]+)L/.exec(curves)!;
+    expect([Number(begins[1]), Number(begins[2])]).toEqual(first);
+  });
+
+  it("have the colour of the value on which they depend", () => {
+    const data = report([law("mathis", { curves: [curve({ "link.l.delay": "1 ms" }, 1), curve({ "link.l.delay": "2 ms" }, 0.5)] })], { "link.l.delay": ["1 ms", "2 ms"] });
+    const drawn = text(data, ["mathis"]);
+    expect([count(drawn, /class="law line-0"/g), count(drawn, /class="law line-1"/g)]).toEqual([1, 1]);
+  });
+
+  it("are cut where the axes end", () => {
+    const frame = { left: 0, right: 10, top: 0, bottom: 10 };
+    expect(cut([[0, -10], [5, 0], [10, 20]], frame)).toEqual([[[5, 0], [7.5, 10]]]);
+    expect(cut([[-5, 5], [5, 5], [15, 5]], frame)).toEqual([[[0, 5], [5, 5], [10, 5]]]);
+    expect(cut([[0, -1], [10, -1]], frame)).toEqual([]);
+  });
+
+  it("have a button each, in the figure of their metric alone", () => {
+    const data = report([law("mathis"), law("window", { metric: "rtt_avg_ns" }), law("pftk", { key: "link.l.mtu" })]);
+    const [figure] = sweepFigures(data);
+    expect(figure!.over!.of.map((one) => one.title)).toEqual(["Law of mathis"]);
+    expect(switched(["a", "b", "c"], ["c"], "a")).toEqual(["a", "c"]);
+    expect(switched(["a", "b", "c"], ["a", "c"], "a")).toEqual(["c"]);
+    // A file has those that are on.
+    expect(toText(figure!.draw(640, ["mathis"]))).toContain('data-law="mathis"');
+    expect(toText(sweepFigures(data, { laws: ["mathis"] })[0]!.draw(640))).toContain('data-law="mathis"');
+    expect(sweepFigures(report([]))[0]!.over).toBeUndefined();
   });
 });
 

@@ -142,6 +142,7 @@ fn of_page(path: &Path) -> Result<ReportData, Failure> {
         keys: Keys::of(&document).names().to_vec(),
         said: record_notes(&document),
         notes: Vec::new(),
+        laws: Vec::new(),
         comparison: None,
         runs: Vec::new(),
         document,

@@ -65,7 +65,12 @@ fn asked(args: &FiguresArgs) -> String {
         .into_iter()
         .filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)));
     let renamed = args.rename.iter().map(|pair| format!("--rename '{pair}'"));
-    given.chain(renamed).collect::<Vec<_>>().join(" ")
+    let laws = args.law.iter().map(|law| format!("--law {law}"));
+    given
+        .chain(renamed)
+        .chain(laws)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 const REMEDY: &str = "`farpath figures RUN` without these options draws all there is; axes and ends can be read there";
@@ -117,6 +122,7 @@ fn look(args: &FiguresArgs) -> Result<Look, Failure> {
             .iter()
             .map(|pair| renamed(pair))
             .collect::<Result<_, _>>()?,
+        laws: args.law.clone(),
         name: args.name.clone(),
     })
 }

@@ -33,7 +33,7 @@ pub fn beside(mut runs: Vec<(String, ReportData)>) -> Option<ReportData> {
         .collect();
     all.command = None;
     all.captures.clear();
-    (all.sequence, all.notes) = Default::default();
+    (all.sequence, all.notes, all.laws) = Default::default();
     let document = &mut all.document;
     document.scenario.clone_from(&all.scenario.name);
     document.sweep = vec![vec![RUN.to_owned()]];
@@ -136,6 +136,7 @@ mod tests {
             keys: Vec::new(),
             said: Vec::new(),
             notes: vec!["cut short".to_owned()],
+            laws: Vec::new(),
             comparison: None,
             runs: Vec::new(),
         }

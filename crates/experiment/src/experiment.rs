@@ -130,6 +130,13 @@ impl Experiment {
         self.points.iter().map(|at| (&at.scenario, &at.plan))
     }
 
+    /// The same, each with where on the sweep it stands.
+    pub(crate) fn swept(&self) -> impl Iterator<Item = (&Point, &Scenario, &Plan)> {
+        self.points
+            .iter()
+            .map(|at| (&at.point, &at.scenario, &at.plan))
+    }
+
     /// Whether an origin is asked that can be had.
     pub fn has(&self, name: Name) -> bool {
         self.origins.iter().any(|o| o.name() == name)

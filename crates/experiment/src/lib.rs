@@ -21,6 +21,7 @@ mod fault;
 mod jobs;
 mod kinds;
 pub mod lab;
+mod laws;
 pub mod live;
 mod loaded;
 mod memory;

@@ -40,6 +40,7 @@ impl Experiment {
             keys: Keys::of(document).names().to_vec(),
             said: farpath_record::record_notes(document),
             notes,
+            laws: crate::laws::laws(self),
             comparison: None,
             runs: Vec::new(),
         }

@@ -30,6 +30,7 @@ pub mod path_mtu;
 pub mod pftk;
 pub mod place;
 pub mod policer;
+pub mod published;
 pub mod queue;
 pub mod record;
 pub mod recovery;

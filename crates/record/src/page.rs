@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyName, Origin, RunDocument, Sequence};
+use crate::{KeyName, Origin, Point, RunDocument, Sequence};
 
 /// The version of [`ReportData`]'s JSON.
 pub const SCHEMA: &str = "farpath.report/1";
@@ -40,12 +40,58 @@ pub struct ReportData {
     /// What a reader must know about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Published laws of what the sweep changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<PublishedLaw>,
     /// What `farpath compare` says of the runs: `farpath.compare/1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<serde_json::Value>,
     /// The runs, where a page has several; each is a value of the key `run` in every point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<RunOfPage>,
+}
+
+/// A law as curves over the points of a test's sweep, whatever the line carries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PublishedLaw {
+    /// Its name on a command line: `mathis`.
+    pub name: String,
+    /// Its name in a legend.
+    pub title: String,
+    /// The formula of one connection.
+    pub formula: String,
+    /// The document.
+    pub source: String,
+    /// Where it holds.
+    pub range: String,
+    /// The test.
+    pub test: String,
+    /// The metric: `goodput_bps`.
+    pub metric: String,
+    /// The key of the sweep along x.
+    pub key: String,
+    /// One curve, or one for each value of the other keys on which it depends.
+    pub curves: Vec<LawCurve>,
+}
+
+/// A law at one value of the other keys.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LawCurve {
+    /// Those of the other keys on which it depends.
+    pub at: Point,
+    /// Pieces from left to right; each begins where the one before ends.
+    pub parts: Vec<LawPart>,
+}
+
+/// A piece of a curve that lies within the range of its law, or outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LawPart {
+    /// Whether the law holds there.
+    pub holds: bool,
+    /// Values of the key, ascending: ratios, nanoseconds, bytes or plain numbers.
+    pub x: Vec<f64>,
+    /// The metric at each, in its unit.
+    pub y: Vec<f64>,
 }
 
 /// One of several runs of a page.

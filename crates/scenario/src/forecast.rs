@@ -13,11 +13,13 @@ mod host;
 mod impair;
 mod mtu;
 mod policer;
+mod published;
 mod queues;
 mod tcp;
 
 pub use buffer::buffer_note;
 pub(crate) use buffer::line_bps;
+pub use published::law_place;
 
 use std::collections::BTreeMap;
 

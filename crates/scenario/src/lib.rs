@@ -63,7 +63,7 @@ pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule, 
 pub use configured::{Configuration, Stated, Wired, wired};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, nearest};
 pub use document::{Document, parse};
-pub use forecast::{buffer_note, forecast, meet};
+pub use forecast::{buffer_note, forecast, law_place, meet};
 pub use kind::{Periodic, TestKind, Work};
 pub use model::*;
 pub use pace::Pace;

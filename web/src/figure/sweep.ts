@@ -7,6 +7,7 @@ import * as format from "../format";
 import { n, shape, type Shape } from "../svg";
 import { MEMBER, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
 import { ORIGINS } from "../types";
+import { drawLaws, lawEntries } from "./law";
 import { drawLegend, wrapped, type Entry } from "./legend";
 import { barOf, colourSample, dashOf, originSample, SAMPLE, signOf, tone, untrusted } from "./signs";
 
@@ -31,14 +32,14 @@ const FAIR = 0.8;
 /** Points and their upright lines, in words. */
 export const SPREAD: Readonly<Record<Bars, string>> = { range: "median, from least to greatest", ci95: "mean, 95 % confidence interval" };
 
-interface Frame {
+export interface Frame {
   readonly left: number;
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
 }
 
-interface Scale {
+export interface Scale {
   readonly at: (value: number) => number;
   /** Whether a value lies below the axis. */
   readonly cut: (value: number) => boolean;
@@ -127,18 +128,24 @@ function writeTick(metric: string, value: number, digits: number, like: number):
 }
 
 /** Where each value of x stands. */
-function xPlaces(x: Key, { left, right }: Frame): number[] {
+function xPlaces(x: Key, frame: Frame): number[] {
+  const { left, right } = frame;
   if (x.numbers === null) {
     const band = (right - left) / x.values.length;
     return x.values.map((_, i) => left + band * (i + 0.5));
   }
+  return x.numbers.map(xScale(x, x.numbers, frame));
+}
+
+/** Where a quantity stands along x. */
+function xScale(x: Key, all: readonly number[], { left, right }: Frame): (value: number) => number {
   const [from, to] = [left + INSET, right - INSET];
   const { log } = x;
-  const numbers = log ? x.numbers.filter((v) => v > 0) : x.numbers;
+  const numbers = log ? all.filter((v) => v > 0) : all;
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-  const zero = log && x.numbers.some((v) => v === 0);
+  const zero = log && all.some((v) => v === 0);
   const scale = (log ? scaleLog() : scaleLinear()).domain([low, high]).range([zero ? from + 1.4 * ZERO : from, to]);
-  return x.numbers.map((v) => (log && v === 0 ? from : scale(v)));
+  return (v) => (log && v === 0 ? from : scale(v));
 }
 
 /** From a row of labels to the one below it. */
@@ -311,7 +318,7 @@ function panelName(panel: SweepPanel, width: number): string[] {
   return panel.name === "" ? [] : wrapped(panel.name, Math.floor(width / NAME_LETTER));
 }
 
-function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Shape[] {
+function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale, on: readonly string[]): Shape[] {
   const places = xPlaces(sweep.x, frame);
   const { left, right, bottom } = frame;
   const marks = panel.marks.map((m) => drawMark(m, places[m.x]!, y));
@@ -323,6 +330,7 @@ function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Sha
     ]),
     shape("path", { class: "axis-line", d: `M${n(left)},${n(bottom)}H${n(right)}` }),
     ...xLabels(sweep.x, places).shapes(bottom),
+    ...(sweep.x.numbers === null ? [] : drawLaws(sweep, panel, on, { ...frame, x: xScale(sweep.x, sweep.x.numbers, frame), y })),
     // Marks never cover a point, nor does what a formula says; over a bar they would not be seen below it.
     ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s, i, all) => drawSeries(sweep, s, all.slice(i + 1), places, y))]),
   ];
@@ -346,13 +354,15 @@ function withOthers(x: Key): string {
 export interface SweepOptions {
   readonly id: string;
   readonly width: number;
+  /** Names of the laws that are drawn. */
+  readonly laws?: readonly string[];
 }
 
 /** The panels in a grid under one legend. */
-export function drawSweep(sweep: Sweep, { id, width }: SweepOptions): Shape {
+export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions): Shape {
   const bars = sweep.x.numbers === null;
   const columns = Math.max(1, Math.min(COLUMNS, sweep.panels.length, Math.floor(width / PANEL)));
-  const legend = drawLegend(entries(sweep, bars), width, 12);
+  const legend = drawLegend([...entries(sweep, bars), ...lawEntries(sweep, laws)], width, 12);
   const each = width / columns;
   const probe = yScale(sweep, { left: 0, right: 1, top: TOP, bottom: 200 });
   const left = Math.max(34, ...probe.labels.map((label) => label.length * LETTER)) + 10;
@@ -369,7 +379,7 @@ export function drawSweep(sweep: Sweep, { id, width }: SweepOptions): Shape {
   const panels = sweep.panels.map((panel, i) => {
     const top = head + Math.floor(i / columns) * height + (panel.name === "" ? 4 : names);
     const frame: Frame = { ...at(i % columns), top, bottom: head + (Math.floor(i / columns) + 1) * height - below - 6 };
-    return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame)));
+    return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame), laws));
   });
   const name = `${format.called(sweep.test)}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
   const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];

@@ -4,6 +4,7 @@ import { drawn, fileName, type Drawn } from "../drawn";
 import { h, plural, section } from "../dom";
 import * as format from "../format";
 import { coarse, drawRecovery, recoveryKey, windowsInWords, windowsOf } from "../figure/recovery";
+import { lawsInWords } from "../figure/law";
 import { signsInWords } from "../figure/signs";
 import { drawSweep, SPREAD } from "../figure/sweep";
 import { METRICS } from "../registry";
@@ -33,7 +34,7 @@ export function captionOf(sweep: Sweep): string {
   return [signsInWords(sweep), together, says, allowed, spread, cut, invalid, few, gaps].filter((t) => t !== "").join(" ");
 }
 
-function figure(data: ReportData, sweep: Sweep | null): Drawn[] {
+function figure(data: ReportData, sweep: Sweep | null, look: Look = {}): Drawn[] {
   if (!sweep) return [];
   const { test: name, metric } = sweep;
   const beside = [sweep.colour?.name, ...(sweep.panels.length > 1 ? ["panels"] : [])].length;
@@ -41,8 +42,9 @@ function figure(data: ReportData, sweep: Sweep | null): Drawn[] {
   return [{
     file: fileName(data.scenario.name, name, metric), class: `sweep keys-${beside}`,
     title: `${format.called(name)}: ${format.metricName(metric)} against ${sweep.x.name}${by}`,
-    draw: (width) => drawSweep(sweep, { id: fileName("sweep", name, metric), width }),
+    draw: (width, on = look.laws ?? []) => drawSweep(sweep, { id: fileName("sweep", name, metric), width, laws: on }),
     below: () => [h("figcaption", {}, captionOf(sweep))],
+    ...(sweep.laws.length === 0 ? {} : { over: { name: "Laws", of: sweep.laws.map((law) => ({ ...law, hint: `${law.formula} (${law.source})` })), words: (on) => lawsInWords(sweep, on) } }),
   }];
 }
 
@@ -131,7 +133,7 @@ function figuresOf(whole: ReportData, look: Look): Figures {
     main.push(...windows(data, test, mine));
     for (const metric of metricsOf(mine)) {
       const shown = MAIN.includes(metric) && !of.drawn.has(`${test}.${metric}`);
-      (shown ? main : more).push(...figure(data, sweepOf(data, test, metric, test, look)));
+      (shown ? main : more).push(...figure(data, sweepOf(data, test, metric, test, look), look));
     }
   }
   for (const { metric, records: mine } of ratioRecords(data)) {

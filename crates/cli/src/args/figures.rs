@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use farpath_predict::published::Published;
 
 /// `farpath figures`.
 #[derive(Args, Debug)]
@@ -15,6 +17,7 @@ use clap::Args;
     farpath figures report\n  \
     farpath figures report --name goodput --into slides\n  \
     farpath figures report --name goodput --title 'A window is a rate' --log xy\n  \
+    farpath figures report --name goodput --law mathis --law pftk\n  \
     farpath figures report --dark --width 640 --into slides\n  \
     farpath figures report --from 2s --to 5s --into close"
 )]
@@ -41,6 +44,10 @@ pub(crate) struct FiguresArgs {
     /// nothing. Keys and metrics by their whole name or as figures have them. Can be given several times; the last = divides
     #[arg(long, value_name = "TEXT=NEW")]
     pub(crate) rename: Vec<String>,
+    /// Draws a published law over the goodput of a sweep, as a thin line; all draws every one that changes
+    /// there. Can be given several times
+    #[arg(long, value_name = "NAME", value_parser = laws())]
+    pub(crate) law: Vec<String>,
     /// What stands around the points of repeats
     #[arg(long, value_enum, default_value_t = Bars::Range)]
     pub(crate) bars: Bars,
@@ -56,6 +63,12 @@ pub(crate) struct FiguresArgs {
     /// Where figures over time end: 5s
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<String>,
+}
+
+/// The names of the laws, and that of all of them.
+fn laws() -> PossibleValuesParser {
+    let names = Published::ALL.into_iter().map(Published::name);
+    PossibleValuesParser::new(names.chain(["all"]))
 }
 
 /// What upright lines around the points of repeats show.

@@ -1,6 +1,7 @@
 //! What `--out`, `--junit` and `farpath new` write, and that nothing is written by halves.
 
 use std::fs;
+use std::path::Path;
 
 use crate::farpath::{SMALL, farpath, farpath_in, names, with_small};
 use crate::shape::document;
@@ -186,6 +187,72 @@ fn figures_are_files_that_need_nothing_else() {
         "small-path-",
     ]);
     assert!(!folder.path().join("y").exists());
+}
+
+#[test]
+fn published_laws_are_drawn_where_they_are_asked_for() {
+    let folder = with_small();
+    let course = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/course/solutions");
+    let losses = course.join("wan-2003-4.toml").display().to_string();
+    let run = ["run", &losses, "--predict", "--out", "losses"];
+    farpath_in(folder.path(), &run).exits(0);
+    let report = fs::read_to_string(folder.path().join("losses/report.json")).expect("written");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let laws = report["laws"].as_array().expect("laws");
+    let mathis = laws.iter().find(|l| l["name"] == "mathis").expect("Mathis");
+    let parts = mathis["curves"][0]["parts"].as_array().expect("parts");
+    let at =
+        |part: &serde_json::Value, n: usize| Some((part["x"][n].as_f64()?, part["y"][n].as_f64()?));
+    // 8 MSS / RTT √(3/2) / √p, where frames take a little of the round trip.
+    for (part, n, loss) in [
+        (&parts[0], 0, 1e-4),
+        (
+            &parts[1],
+            parts[1]["x"].as_array().map_or(0, Vec::len) - 1,
+            0.1,
+        ),
+    ] {
+        let (x, y) = at(part, n).expect("a point");
+        let wanted = 1448.0 * 80.0 * (1.5_f64 / loss).sqrt();
+        assert!(
+            (x - loss).abs() < 1e-9 && (y / wanted - 1.0).abs() < 0.01,
+            "{x} {y} {wanted}"
+        );
+    }
+    assert!(parts[0]["holds"] == true && parts[1]["holds"] == false);
+    let drawn = |more: &[&str], into: &str| {
+        let args = [
+            &["figures", "losses", "--name", "goodput", "--into", into][..],
+            more,
+        ]
+        .concat();
+        farpath_in(folder.path(), &args).exits(0);
+        let name = names(&folder.path().join(into)).remove(0);
+        fs::read_to_string(folder.path().join(into).join(name)).expect("written")
+    };
+    let two = drawn(&["--law", "mathis", "--law", "pftk"], "two");
+    assert!(
+        two.contains("Mathis et al. 1997") && two.contains(": PFTK 1998<"),
+        "{two}"
+    );
+    assert!(!two.contains("Kelly") && !drawn(&[], "none").contains("Mathis"));
+    assert!(drawn(&["--law", "all"], "all").contains("Kelly"));
+    // What is not there says why.
+    farpath_in(folder.path(), &["run", "small.toml", "--out", "out"]).exits(0);
+    for (args, words) in [
+        (
+            ["losses", "mathsi"],
+            &["mathsi", "mathis", "pftk-delack"][..],
+        ),
+        (
+            ["losses", "window"],
+            &["--law window", "does not change over", "cubic"],
+        ),
+        (["out", "mathis"], &["--law mathis", "nothing was swept"]),
+    ] {
+        let args = ["figures", args[0], "--law", args[1], "--into", "y"];
+        farpath_in(folder.path(), &args).exits(2).says(words);
+    }
 }
 
 #[test]

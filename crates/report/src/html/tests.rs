@@ -46,6 +46,7 @@ fn data() -> ReportData {
         sequence: Vec::new(),
         captures: Vec::new(),
         notes: Vec::new(),
+        laws: Vec::new(),
         comparison: None,
         runs: Vec::new(),
     }

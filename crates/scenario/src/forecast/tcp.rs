@@ -10,6 +10,7 @@ use farpath_predict::Cc;
 use farpath_predict::bursts::Chain;
 use farpath_predict::law;
 use farpath_predict::pftk::Pftk;
+use farpath_predict::published::Place;
 use farpath_predict::recovery::Losses;
 use farpath_predict::reduction::{Corner, Fall};
 use farpath_predict::rounds::Connection;
@@ -218,6 +219,18 @@ pub(super) fn goes_on(test: &Test, amount: Option<u64>, seconds: f64, bytes: f64
 }
 
 impl Flow {
+    /// What published laws ask of a path and of the connections on it.
+    pub(super) fn place(&self, bursts: bool) -> Place {
+        Place {
+            rtt_s: self.rtt_s(),
+            mss: self.mss(),
+            loss: self.loss,
+            window: self.window as f64,
+            streams: self.streams,
+            bursts,
+        }
+    }
+
     pub(super) fn loses_nothing(&self) -> bool {
         self.loss <= 0.0
     }
