@@ -206,7 +206,7 @@ fn grid(places: &[(f64, Place)]) -> Vec<f64> {
     let step = |n: u32| {
         let share = f64::from(n) / f64::from(STEPS);
         match log {
-            true => low * (high / low).powf(share),
+            true => low * libm::pow(high / low, share),
             false => low + (high - low) * share,
         }
     };

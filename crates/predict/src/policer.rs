@@ -44,15 +44,21 @@ impl Dropping {
     }
 }
 
-/// What `streams` have together of the `all` that a policer's rate leaves, where one of them by itself has `alone`; all in one
-/// unit. They take tokens from one another: n s / (1 + (n − 1) s) of it, s = alone/all, which is s for one and near 1 for many.
-/// How it fits what was simulated: docs/models/predict.md, policers.
-pub fn together(alone: f64, streams: f64, all: f64) -> f64 {
+/// What `streams` that start apart have together of the `all` that a policer's rate leaves, where one of them by itself has `alone`;
+/// all in one unit. They take tokens from one another: n s / (1 + (n − 1) s) of it, s = alone/all, which is s for one and near 1
+/// for many. How it fits what was simulated: docs/models/predict.md, policers.
+pub fn apart(alone: f64, streams: f64, all: f64) -> f64 {
     if all <= 0.0 {
         return 0.0;
     }
     let share = libm::fmin(alone / all, 1.0);
     all * streams * share / (1.0 + (streams - 1.0) * share)
+}
+
+/// The same of streams that start at once, whose clumps come to the bucket one upon the other, round trip by round trip: the
+/// geometric mean of that and of what one has.
+pub fn at_once(alone: f64, streams: f64, all: f64) -> f64 {
+    libm::sqrt(libm::fmin(alone, all) * apart(alone, streams, all))
 }
 
 impl Policer {

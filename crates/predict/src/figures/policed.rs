@@ -5,7 +5,7 @@ use farpath_units::Size;
 use crate::answer::{Answer, answer};
 use crate::clumps::{Clumped, MEAN_OVER_S};
 use crate::path::PathInput;
-use crate::policer::{Policer, together};
+use crate::policer::{Policer, apart, at_once};
 use crate::window::seconds;
 
 use super::Figures;
@@ -83,9 +83,14 @@ impl Policed {
         })
     }
 
-    /// What `streams` have together of which one alone has `bps`.
+    /// What `streams` that start at once have together of which one alone has `bps`.
     pub(super) fn together(&self, bps: f64, streams: u32) -> f64 {
-        together(bps, f64::from(streams), self.all_bps)
+        at_once(bps, f64::from(streams), self.all_bps)
+    }
+
+    /// The most that they have: as if they had started apart.
+    fn most_together(&self, streams: u32) -> f64 {
+        apart(self.most_bps, f64::from(streams), self.all_bps)
     }
 }
 
@@ -102,7 +107,6 @@ impl Figures<'_> {
             }
             Some(policed) if policed.least_bps < policed.most_bps => {
                 let streams = self.input.streams;
-                let together = |bps: f64| policed.together(bps, streams) / 1e6;
                 let whose = match streams {
                     1 => "Of 100 simulated paths 95 lie between".to_owned(),
                     n => format!("{n} streams together: of 100 simulated paths 95 lie between"),
@@ -110,8 +114,8 @@ impl Figures<'_> {
                 format!(
                     "The mean of the first {MEAN_OVER_S} s. {whose} {:.4} and {:.4} Mbit/s: it depends on how the \
                      segments of a window are spread over a round trip. The policer's rate leaves {:.4} Mbit/s of payload.",
-                    together(policed.least_bps),
-                    together(policed.most_bps),
+                    policed.together(policed.least_bps, streams) / 1e6,
+                    policed.most_together(streams) / 1e6,
                     policed.all_bps / 1e6
                 )
             }

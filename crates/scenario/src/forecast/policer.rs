@@ -3,7 +3,7 @@
 use farpath_predict::atm::{CELL, CELL_BITS};
 use farpath_predict::climb::Climb;
 use farpath_predict::clumps::Clumped;
-use farpath_predict::policer::{Dropping, Policer, together};
+use farpath_predict::policer::{Dropping, Policer, apart, at_once};
 use farpath_record::{Record, Uncertainty};
 
 use super::Path;
@@ -187,10 +187,16 @@ impl Path<'_> {
             let until = test
                 .duration
                 .map_or(MEAN_OVER_S, |d| omit + d.as_secs_f64());
-            let likely = segments.passing(omit, until)? * f64::from(mss) * 8.0;
+            let likely_alone = segments.passing(omit, until)? * f64::from(mss) * 8.0;
             let [low, high] = segments.spread();
-            let alone = [likely, likely * low, likely * high];
-            Some(alone.map(|each| together(each, flow.streams, all)))
+            let starts_apart = test.later.iter().any(|later| *later >= flow.base);
+            let together = match starts_apart {
+                true => apart,
+                false => at_once,
+            };
+            let [likely, low] =
+                [1.0, low].map(|share| together(likely_alone * share, flow.streams, all));
+            Some([likely, low, apart(likely_alone * high, flow.streams, all)])
         });
         let [likely, low, high] = match likely {
             Some(all) => all,

@@ -367,7 +367,7 @@ fn streams_share_a_bucket() {
              [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\nframing = \"10gbe\"\ndelay = \"30 ms\"\n\
              [link.forward]\npolice = {{ name = \"p\", rate = \"1 Gbit/s\", burst = \"250 kB\" }}\n\
              [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\nkind = \"tcp\"\ncc = \"cubic\"\nwindow = \"64 MB\"\n\
-             parallel = {streams}\nduration = \"60 s\"\n"
+             parallel = {streams}\nstart_spread = \"1 s\"\nduration = \"60 s\"\n"
         ));
         let goodput = of(&record, "goodput_bps");
         let alone = *alone.get_or_insert(goodput);
