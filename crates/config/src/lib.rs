@@ -22,6 +22,7 @@ mod report;
 mod rules;
 pub mod sarif;
 mod source;
+pub mod vlan;
 
 pub use check::{check, check_with};
 pub use dialect::Dialect;
