@@ -15,6 +15,7 @@ pub mod ios;
 pub mod json;
 pub mod junos;
 mod links;
+pub mod neighbors;
 mod platform;
 pub mod qos;
 pub mod render;

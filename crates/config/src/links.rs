@@ -104,11 +104,7 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
         },
         place: place.unwrap_or(&unit.place).clone(),
         tag: vlan::of_unit(interface, unit),
-        tagged: unit
-            .vlan
-            .as_ref()
-            .map_or(&unit.place, |v| &v.place)
-            .clone(),
+        tagged: unit.vlan.as_ref().map_or(&unit.place, |v| &v.place).clone(),
         doubts: ccc::unknown_in(unknown, &router.place, &[&["interfaces", &interface.name]]),
     }
 }

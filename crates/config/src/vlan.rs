@@ -1,5 +1,6 @@
 //! VLANs: the tag an interface's frames have on the wire, and what a switch's port carries (IEEE 802.1Q).
 
+use crate::dialect::Dialect;
 use crate::junos::model::{Interface as JunosPort, Unit};
 use crate::qos::{Device, Interface, Switchport};
 
@@ -94,8 +95,11 @@ pub fn of_interface(interface: &Interface) -> Tag {
     interface.tag.as_ref().map_or(Tag::Untagged, |t| t.value)
 }
 
-/// Whether an interface is a port of a switch: it carries VLANs and routes nothing itself.
-pub fn is_switched(interface: &Interface) -> bool {
+/// Whether an interface is a port of a switch: it carries VLANs and routes nothing itself, as every port of CatOS.
+pub fn is_switched(device: &Device, interface: &Interface) -> bool {
+    if interface.is_type() || device.dialect == Dialect::CatOs {
+        return !interface.is_type();
+    }
     let says = [&interface.access_vlan, &interface.native_vlan];
     let vlans = says.iter().any(|v| v.is_some()) || interface.trunk_vlans.is_some();
     (interface.switchport.is_some() || vlans) && interface.addresses.is_empty()
@@ -128,7 +132,7 @@ pub fn on_port(port: &Interface, vlan: u16) -> Option<Tag> {
 pub(crate) fn joins(switch: &Device, one: Tag, other: Tag) -> bool {
     let ports = || {
         let all = switch.interfaces.iter();
-        all.filter(|i| !i.is_type() && !i.shutdown && is_switched(i))
+        all.filter(|i| !i.shutdown && is_switched(switch, i))
     };
     let vlans = ports().filter_map(|p| within(p, one).map(|v| (p, v)));
     let mut joined = vlans.flat_map(|(p, v)| ports().map(move |q| (p, q, v)));

@@ -107,7 +107,10 @@ pub(super) fn vlan(s: Command<'_, '_, '_>) -> Option<()> {
         return s.pass_over();
     };
     s.words.next();
-    ports.text.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
+    ports
+        .text
+        .starts_with(|c: char| c.is_ascii_digit())
+        .then_some(())?;
     (1..=4094).contains(&id).then_some(())?;
     s.named = ports.text.to_owned();
     s.put(Some(id), |i| &mut i.access_vlan)?;

@@ -351,7 +351,8 @@ pub(super) fn names(words: &mut Words<'_>) -> Vec<String> {
 /// More interfaces than `interface range` takes.
 const MOST_IN_RANGE: u32 = 1024;
 
-fn full_name(name: &str) -> String {
+/// The name of an interface in full, where its kind is known.
+pub(crate) fn full_name(name: &str) -> String {
     let digits = name
         .find(|c: char| c.is_ascii_digit())
         .unwrap_or(name.len());
