@@ -412,7 +412,7 @@ pub(crate) struct ConfigCheckArgs {
     /// The least severity of a finding that makes the command fail
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     pub(crate) fail_on: FailOn,
-    /// Language of all files: junos, junos-set, ios, catos, hosts; without it, detected in each file
+    /// Language of all files: junos, junos-set, ios, catos, hosts, neighbors; without it, detected in each file
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
     /// Machine of all IOS files: catalyst-6500, catalyst, ios-router, ios-xe; without it, detected in each file

@@ -62,12 +62,18 @@ static COMMANDS: Section<Interface> = Section {
         ("set port disable *", |s| port::shutdown(s, true)),
         ("set port enable *", |s| port::shutdown(s, false)),
         ("set trunk *", port::trunk),
+        ("clear trunk *", port::clear_trunk),
+        ("set vlan *", port::vlan),
+        ("set system name", |s| {
+            s.reader.device.name = s.next().map(str::to_owned);
+            Some(())
+        }),
     ],
     over: &[
         "begin|end|show|enable|exit|write|config|commit",
         "set arp|authentication|banner|boot|cam|cdp|config|enablepass|errdisable-timeout|garp|gvrp|igmp|interface|ip",
         "set length|logging|logout|mls|module|multicast|ntp|password|prompt|rcp|rgmp|snmp|spantree|summertime|system",
-        "set time|timezone|udld|vlan|vtp",
+        "set time|timezone|udld|vtp",
         "set qos acl|policy-source|statistics|bridged-microflow-policing|mac-cos|rsvp|ipprec-tos",
         "set port negotiation|broadcast|membership|security|trap|protocol|host *",
         "set port qos * vlan-based|port-based|policy-source|trust-ext|cos-ext|trust-device",

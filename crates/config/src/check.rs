@@ -18,6 +18,7 @@ pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Op
     let unknown = crate::junos::check(sources, options, &mut report);
     crate::qos::check(sources, options, &mut report);
     crate::links::check(sources, &unknown, &mut report);
+    crate::neighbors::check(sources, &mut report);
     crate::hosts::check(sources, options, &mut report);
     report.refuse_empty();
     report.sort();

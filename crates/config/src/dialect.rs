@@ -15,10 +15,15 @@ pub enum Dialect {
     CatOs,
     /// Hosts: sysctl settings and test commands.
     Hosts,
+    /// Listings of `show cdp neighbors detail` and `show lldp neighbors`.
+    Neighbors,
 }
 
 /// How many lines are read to detect the language: a configuration shows it early.
 const LINES: usize = 400;
+
+/// What a line of a listing of neighbours counts: the lines around it look like many things.
+const SIGN: usize = 20;
 
 /// First words after `set` that only CatOS has.
 const CATOS: [&str; 17] = [
@@ -66,12 +71,13 @@ const IOS: [&str; 19] = [
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Dialect; 5] = [
+    pub const ALL: [Dialect; 6] = [
         Dialect::Junos,
         Dialect::JunosSet,
         Dialect::Ios,
         Dialect::CatOs,
         Dialect::Hosts,
+        Dialect::Neighbors,
     ];
 
     /// Its name on the command line and in results.
@@ -82,6 +88,7 @@ impl Dialect {
             Dialect::Ios => "ios",
             Dialect::CatOs => "catos",
             Dialect::Hosts => "hosts",
+            Dialect::Neighbors => "neighbors",
         }
     }
 
@@ -98,7 +105,7 @@ impl Dialect {
     /// The dialect `text` looks most like. Text with no sign of any is taken for Junos with braces,
     /// whose reader then says what is wrong.
     pub fn detect(text: &str) -> Dialect {
-        let mut score = [0_usize; 5];
+        let mut score = [0_usize; 6];
         let mut blob = false;
         for line in text.lines().take(LINES) {
             let bare = line.trim();
@@ -119,12 +126,14 @@ impl Dialect {
 }
 
 /// Adds what one line speaks for.
-fn score_line(line: &str, score: &mut [usize; 5]) {
+fn score_line(line: &str, score: &mut [usize; 6]) {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or("");
     let second = words.next().unwrap_or("");
-    let [junos, set, ios, catos, hosts] = score;
-    if crate::hosts::is_host_line(line) {
+    let [junos, set, ios, catos, hosts, neighbors] = score;
+    if crate::neighbors::is_sign(line) {
+        *neighbors += SIGN;
+    } else if crate::hosts::is_host_line(line) {
         *hosts += 1;
     } else if line.ends_with('{') || line.ends_with(';') || line == "}" {
         *junos += 1;

@@ -15,6 +15,7 @@ pub mod ios;
 pub mod json;
 pub mod junos;
 mod links;
+pub mod neighbors;
 mod platform;
 pub mod qos;
 pub mod render;
@@ -22,6 +23,7 @@ mod report;
 mod rules;
 pub mod sarif;
 mod source;
+pub mod vlan;
 
 pub use check::{check, check_with};
 pub use dialect::Dialect;

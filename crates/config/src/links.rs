@@ -1,4 +1,4 @@
-//! CCC014 on links: two interfaces in one subnet, in files of whichever language.
+//! CCC014 and CCC023 on links: two interfaces in one subnet, in files of whichever language: their MTUs and tags.
 
 use core::net::Ipv4Addr;
 use std::collections::BTreeMap;
@@ -8,8 +8,9 @@ use crate::finding::Finding;
 use crate::junos::model::{Interface as JunosPort, Router, Unit};
 use crate::qos::{Device, Interface};
 use crate::report::Report;
-use crate::rules::CCC014;
+use crate::rules::{CCC014, CCC023};
 use crate::source::{Place, Source};
+use crate::vlan::{self, Tag};
 
 /// Most interfaces in one subnet for it to be taken for links between each two.
 pub const MOST_ON_A_LINK: usize = 16;
@@ -34,6 +35,9 @@ struct End {
     takes: Takes,
     /// Where that is stated, or the interface.
     place: Place,
+    tag: Tag,
+    /// Where the tag is stated, or the interface.
+    tagged: Place,
     /// Statements about it that nobody understood.
     doubts: Vec<Place>,
 }
@@ -52,9 +56,12 @@ pub(crate) fn check(sources: &[Source], unknown: &[Unknown], report: &mut Report
             continue;
         };
         let others = others.iter().filter(|o| o.router != first.router);
-        report
-            .findings
-            .extend(others.filter_map(|o| differ(first, o)));
+        for other in others {
+            report.findings.extend(differ(first, other));
+            report
+                .findings
+                .extend(tags_differ(first, other, &report.devices));
+        }
     }
 }
 
@@ -96,6 +103,8 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
             frame: Some((frame, mpls.map(|m| m.value.as_bytes()))),
         },
         place: place.unwrap_or(&unit.place).clone(),
+        tag: vlan::of_unit(interface, unit),
+        tagged: unit.vlan.as_ref().map_or(&unit.place, |v| &v.place).clone(),
         doubts: ccc::unknown_in(unknown, &router.place, &[&["interfaces", &interface.name]]),
     }
 }
@@ -126,6 +135,14 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
                 frame: None,
             },
             place: place.unwrap_or(&whole).clone(),
+            tag: vlan::of_interface(&interface),
+            tagged: interface
+                .tag
+                .as_ref()
+                .map(|t| &t.place)
+                .or(interface.place.as_ref())
+                .unwrap_or(&whole)
+                .clone(),
             doubts: interface.unknown.clone(),
         };
         add(subnets, interface.addresses.iter().map(|a| a.value), end);
@@ -184,6 +201,30 @@ fn differ(near: &End, far: &End) -> Option<Finding> {
         vec![remedy.to_owned()],
     );
     finding.relate(far.place.clone(), "the other end");
+    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
+    Some(finding)
+}
+
+/// The finding, where the ends have different tags and no switch of `devices` may be between them.
+fn tags_differ(near: &End, far: &End, devices: &[Device]) -> Option<Finding> {
+    let (a, b) = (near.tag, far.tag);
+    if a == b || devices.iter().any(|d| vlan::joins(d, a, b)) {
+        return None;
+    }
+    let message = format!(
+        "the link's ends have different tags: {} has {a}, {} has {b}",
+        near.name, far.name
+    );
+    let id = [a, b].into_iter().find_map(|t| match t {
+        Tag::Id(id) => Some(id),
+        Tag::Untagged | Tag::Other => None,
+    });
+    let id = id.unwrap_or(vlan::DEFAULT);
+    let remedy = format!(
+        "write one VLAN on both ends, such as `encapsulation dot1Q {id}` (IOS), `vlan-tagging` and `vlan-id {id}` (Junos); or give the file of the switch between them, which changes the tag"
+    );
+    let mut finding = Finding::new(&CCC023, message, near.tagged.clone(), vec![remedy]);
+    finding.relate(far.tagged.clone(), "the other end");
     finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
     Some(finding)
 }

@@ -4,6 +4,7 @@ use crate::ccc::{Circuit, Hop};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Severity, place};
 use crate::junos::model::Router;
+use crate::neighbors::Neighbor;
 use crate::platform::Platform;
 use crate::qos::Device;
 use crate::source::{Place, Source};
@@ -114,6 +115,8 @@ pub struct Report {
     pub circuits: Vec<Circuit>,
     /// Both directions of every link between the routers: two interfaces in one subnet.
     pub hops: Vec<Hop>,
+    /// What listings of neighbours say, in the order of their files.
+    pub neighbors: Vec<Neighbor>,
 }
 
 impl Report {
@@ -142,6 +145,7 @@ impl Report {
             devices: Vec::new(),
             circuits: Vec::new(),
             hops: Vec::new(),
+            neighbors: Vec::new(),
         }
     }
 

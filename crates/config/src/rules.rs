@@ -54,6 +54,8 @@ rules! {
         "With explicit null a label stays on the frame to the last router: 4 bytes on each crossing. A circuit's frames keep theirs in any case.";
     CCC022 Info "protection"
         "While a bypass or detour carries an LSP, delay and load are not those of the plan, and one label more is pushed.";
+    CCC023 Warning "tags differ"
+        "A port drops frames whose tag is none of its own, without a word: two ends of a link that are in one subnet need one VLAN, unless a switch between them changes the tag.";
 
     QOS001 Error "QoS is off"
         "with QoS disabled for the whole switch every port is one FIFO and believes every mark: queues, maps, trust and policers do nothing";

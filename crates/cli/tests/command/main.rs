@@ -28,3 +28,4 @@ mod refused;
 mod run;
 mod shape;
 mod verify;
+mod vlans;

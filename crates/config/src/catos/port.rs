@@ -4,7 +4,8 @@ use core::ops::Range;
 
 use super::Command;
 use crate::commands::Reader;
-use crate::qos::{ChannelGroup, Direction, Duplex, Interface, OF_TYPE, Speed, Switchport};
+use crate::qos::{ChannelGroup, Direction, Duplex, Interface, OF_TYPE, Speed, Stated, Switchport};
+use crate::vlan::{Tag, Vlans};
 
 pub(super) fn speed_or_duplex(s: Command<'_, '_, '_>) -> Option<()> {
     if let Some(duplex) = s.choice(&[("half", Duplex::Half), ("full", Duplex::Full)]) {
@@ -50,12 +51,70 @@ pub(super) fn shutdown(s: Command<'_, '_, '_>, on: bool) -> Option<()> {
     }
 }
 
+/// `set trunk PORT [MODE] [VLANS] [TYPE]`: VLANs are added to what it carries.
 pub(super) fn trunk(s: Command<'_, '_, '_>) -> Option<()> {
-    let mode = match s.next() {
-        None | Some("off") => Switchport::Access,
-        Some(_) => Switchport::Trunk,
+    let words = [
+        ("off", Switchport::Access),
+        ("on", Switchport::Trunk),
+        ("nonegotiate", Switchport::Trunk),
+        ("desirable", Switchport::Dynamic),
+        ("auto", Switchport::Dynamic),
+    ];
+    let bare = s.words.peek().is_none();
+    let stated = match bare {
+        true => Some(Switchport::Access),
+        false => s.choice(&words),
     };
-    s.put(Some(mode), |i| &mut i.switchport)
+    let kinds = [("isl", true), ("dot1q", false), ("negotiate", false)];
+    while let Some(word) = s.words.peek() {
+        if word.is_numeral() {
+            vlans(s, true)?;
+        } else {
+            let tag = s.choice(&kinds)?.then_some(Tag::Other);
+            s.put(tag, |i| &mut i.tag)?;
+        }
+    }
+    match stated {
+        None => Some(()),
+        mode => s.put(mode, |i| &mut i.switchport),
+    }
+}
+
+/// `clear trunk PORT VLANS`: it no longer carries these.
+pub(super) fn clear_trunk(s: Command<'_, '_, '_>) -> Option<()> {
+    vlans(s, false)
+}
+
+fn vlans(s: Command<'_, '_, '_>, carried: bool) -> Option<()> {
+    let list = s.next()?.to_owned();
+    Vlans::none().list(&list, true)?;
+    let place = s.place();
+    s.each(|i| {
+        let before = i.trunk_vlans.as_ref().map(|v| v.value.clone());
+        let mut value = before.unwrap_or_else(Vlans::all);
+        let _ = value.list(&list, carried);
+        i.trunk_vlans = Some(Stated {
+            value,
+            place: place.clone(),
+        });
+    })
+}
+
+/// `set vlan ID PORTS`: the VLAN of ports, untagged where they are trunks. Names of VLANs are passed over.
+pub(super) fn vlan(s: Command<'_, '_, '_>) -> Option<()> {
+    let ports = s.words.peek().filter(|w| w.text.contains('/'));
+    let (Some(ports), Ok(id)) = (ports, s.named.parse::<u16>()) else {
+        return s.pass_over();
+    };
+    s.words.next();
+    ports
+        .text
+        .starts_with(|c: char| c.is_ascii_digit())
+        .then_some(())?;
+    (1..=4094).contains(&id).then_some(())?;
+    s.named = ports.text.to_owned();
+    s.put(Some(id), |i| &mut i.access_vlan)?;
+    s.put(Some(id), |i| &mut i.native_vlan)
 }
 
 /// Does `f` to every port of a list such as `3/1-4,4/2`, or to those of a type.

@@ -6,6 +6,7 @@ pub(crate) struct Number(pub(crate) &'static str, pub(crate) u64, pub(crate) u64
 
 pub(crate) const MTU: Number = Number("an MTU", 64, 65_535);
 pub(crate) const SPEED: Number = Number("a speed in Mbit/s", 10, 400_000);
+pub(crate) const VLAN: Number = Number("a VLAN ID", 1, 4094);
 pub(crate) const CHANNEL: Number = Number("a channel's number", 1, 4096);
 
 pub(crate) const QUEUE: Number = Number("a queue's number", 1, 8);

@@ -23,12 +23,13 @@ pub(crate) enum Taken {
 }
 
 /// What the checks read, and a run knows nothing of.
-const IDLE: [&str; 5] = [
-    "rcv-queue|duplex|flowcontrol|channel-group|switchport|shutdown",
-    "no switchport|shutdown",
+const IDLE: [&str; 6] = [
+    "rcv-queue|duplex|flowcontrol|channel-group|shutdown",
+    "switchport nonegotiate|host|priority|voice|block|protected|port-security|backup",
+    "switchport trunk pruning",
+    "no shutdown",
     "bandwidth|priority|shape",
     "set port duplex|flowcontrol|channel|disable|enable",
-    "set trunk",
 ];
 
 /// A device under construction.

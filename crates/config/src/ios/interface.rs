@@ -3,11 +3,13 @@
 use super::{atm, queueing};
 use crate::commands::{
     CHANNEL, COS, DSCP, Kind, MTU, Reader, SHARE, SPEED, STRICT_SHARE, Section, Statement, Tree,
-    Words, note, trust,
+    VLAN, Words, note, trust,
 };
 use crate::qos::{
-    ChannelGroup, Direction, Duplex, Interface, RandomDetect, Service, Speed, Switchport, Trust,
+    ChannelGroup, Direction, Duplex, Interface, RandomDetect, Service, Speed, Stated, Switchport,
+    Trust,
 };
+use crate::vlan::{Tag, Vlans};
 
 static INTERFACE: Section<Interface> = Section {
     undo: true,
@@ -29,6 +31,22 @@ static INTERFACE: Section<Interface> = Section {
         ("~speed", speed),
         ("~duplex", duplex),
         ("~switchport", switchport),
+        ("~switchport access vlan", |s| {
+            let vlan = s.number_unless_off(VLAN);
+            s.finish();
+            s.put(vlan, |i| &mut i.access_vlan)
+        }),
+        ("~switchport trunk native vlan", |s| {
+            let vlan = s.number_unless_off(VLAN);
+            s.finish();
+            s.put(vlan, |i| &mut i.native_vlan)
+        }),
+        ("~switchport trunk allowed vlan", allowed_vlans),
+        ("~switchport trunk encapsulation", |s| {
+            let isl = s.next() == Some("isl");
+            s.put(isl.then_some(Tag::Other), |i| &mut i.tag)
+        }),
+        ("~encapsulation", encapsulation),
         ("~channel-group", |s| {
             let number = s.number_unless_off(CHANNEL);
             s.put(number.map(|number| ChannelGroup { number }), |i| {
@@ -80,7 +98,7 @@ static INTERFACE: Section<Interface> = Section {
     ],
     over: &[
         "~access-group|arp|atm|authentication|bandwidth|carrier-delay|cdp|channel-protocol|clock|crc|crypto|delay",
-        "~dot1x|encapsulation|hold-queue|ip|ipv6|isis|keepalive|lacp|lldp|load-interval|logging|mac-address|media-type",
+        "~dot1x|hold-queue|ip|ipv6|isis|keepalive|lacp|lldp|load-interval|logging|mac-address|media-type",
         "~mpls|negotiation|ntp|pos|snmp|spanning-tree|standby|storm-control|udld|vrrp|vrf",
         "~mls ~qos vlan-based|bridged|channel-consistency|loopback|mpls",
     ],
@@ -164,6 +182,57 @@ fn switchport(s: Said<'_, '_, '_>) -> Option<()> {
             i.switchport.clone_from(&stated);
         }
     })
+}
+
+/// `switchport trunk allowed vlan LIST`, and `add`, `remove`, `except`, `all`, `none`.
+fn allowed_vlans(s: Said<'_, '_, '_>) -> Option<()> {
+    if s.off {
+        return s.each(|i| i.trunk_vlans = None);
+    }
+    let words = [
+        ("add", (None, true)),
+        ("remove", (None, false)),
+        ("except", (Some(Vlans::all()), false)),
+    ];
+    let (from, carried) = match s.choice(&[("all", Vlans::all()), ("none", Vlans::none())]) {
+        Some(whole) => {
+            s.finish();
+            return s.put(Some(whole), |i| &mut i.trunk_vlans);
+        }
+        None => s.choice(&words).unwrap_or((Some(Vlans::none()), true)),
+    };
+    let list: String = s.words.rest().text.split_whitespace().collect();
+    Vlans::none().list(&list, true)?;
+    let place = s.place();
+    s.each(|i| {
+        let before = || i.trunk_vlans.as_ref().map(|v| v.value.clone());
+        let mut vlans = from.clone().or_else(before).unwrap_or_else(Vlans::all);
+        let _ = vlans.list(&list, carried);
+        i.trunk_vlans = Some(Stated {
+            value: vlans,
+            place: place.clone(),
+        });
+    })
+}
+
+/// `encapsulation dot1Q ID [native]`; other encapsulations are not about VLANs.
+fn encapsulation(s: Said<'_, '_, '_>) -> Option<()> {
+    let kind = s.next().unwrap_or_default().to_ascii_lowercase();
+    let value = match kind.as_str() {
+        "dot1q" if s.off => None,
+        "dot1q" => {
+            let id = s.number(VLAN)?;
+            let word = s.next().map(str::to_ascii_lowercase);
+            Some(match word.as_deref() {
+                Some("native") => Tag::Untagged,
+                Some("second-dot1q") => Tag::Other,
+                _ => Tag::Id(id),
+            })
+        }
+        "isl" | "dot1ad" => Some(Tag::Other),
+        _ => return s.pass_over(),
+    };
+    s.put(value, |i| &mut i.tag)
 }
 
 fn flow_control(s: Said<'_, '_, '_>) -> Option<()> {
@@ -282,7 +351,8 @@ pub(super) fn names(words: &mut Words<'_>) -> Vec<String> {
 /// More interfaces than `interface range` takes.
 const MOST_IN_RANGE: u32 = 1024;
 
-fn full_name(name: &str) -> String {
+/// The name of an interface in full, where its kind is known.
+pub(crate) fn full_name(name: &str) -> String {
     let digits = name
         .find(|c: char| c.is_ascii_digit())
         .unwrap_or(name.len());

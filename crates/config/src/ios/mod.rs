@@ -10,3 +10,4 @@ mod tree;
 
 pub use crate::commands::{Kind, Line, Tree};
 pub use global::read;
+pub(crate) use interface::full_name;

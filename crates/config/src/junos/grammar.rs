@@ -121,6 +121,7 @@ interfaces <> description **
 interfaces <> mtu =
 interfaces <> encapsulation =
 interfaces <> vlan-tagging|flexible-vlan-tagging
+interfaces <> native-vlan-id =
 interfaces <> unit <> description **
 interfaces <> unit <> encapsulation =
 interfaces <> unit <> vlan-id =

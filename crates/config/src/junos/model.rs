@@ -68,6 +68,8 @@ pub struct Interface {
     pub encapsulation: Option<Stated<String>>,
     /// Any of `vlan-tagging`, `flexible-vlan-tagging`.
     pub tagging: Option<Place>,
+    /// `native-vlan-id`: the VLAN whose frames have no tag.
+    pub native_vlan: Option<Stated<u16>>,
     /// The bundle it is a member of (`802.3ad`, `aggregate`).
     pub member_of: Option<Stated<String>>,
     /// Logical interfaces.
@@ -87,6 +89,8 @@ pub struct Unit {
     pub encapsulation: Option<Stated<String>>,
     /// `vlan-id`.
     pub vlan: Option<Stated<u16>>,
+    /// `vlan-tags`: two tags.
+    pub vlan_tags: Option<Place>,
     /// `family inet address`, each with the length of its prefix.
     pub addresses: Vec<Stated<(Ipv4Addr, u8)>>,
     /// `family inet` and other families of routed packets.

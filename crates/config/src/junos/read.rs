@@ -246,6 +246,7 @@ impl Reader<'_, '_> {
             tagging: self
                 .said(id, "vlan-tagging")
                 .or_else(|| self.said(id, "flexible-vlan-tagging")),
+            native_vlan: self.value(id, "native-vlan-id", vlan, "a number from 1 to 4094"),
             member_of,
             units: units.into_iter().map(|u| self.unit(u)).collect(),
         }
@@ -268,6 +269,7 @@ impl Reader<'_, '_> {
             off: self.off(id),
             encapsulation: self.value(id, "encapsulation", text, "an encapsulation"),
             vlan: self.value(id, "vlan-id", vlan, "a number from 1 to 4094"),
+            vlan_tags: self.said(id, "vlan-tags"),
             addresses: addresses
                 .into_iter()
                 .filter_map(|a| self.stated(a, "address", prefix, "`192.0.2.1/30`"))

@@ -7,6 +7,7 @@ use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::platform::Platform;
 use crate::source::Place;
+use crate::vlan::{Tag, Vlans};
 
 /// A value and the place that states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +74,14 @@ pub struct Interface {
     pub duplex: Option<Stated<Duplex>>,
     /// Layer 2 and how.
     pub switchport: Option<Stated<Switchport>>,
+    /// `encapsulation dot1Q`: the tag of a subinterface's frames; [`Tag::Other`] on a trunk that is stated to be ISL.
+    pub tag: Option<Stated<Tag>>,
+    /// `switchport access vlan`, `set vlan`: the VLAN of an access port, 1 to 4094.
+    pub access_vlan: Option<Stated<u16>>,
+    /// `switchport trunk native vlan`, on CatOS `set vlan`: the VLAN a trunk carries untagged.
+    pub native_vlan: Option<Stated<u16>>,
+    /// `switchport trunk allowed vlan`, `set trunk`, `clear trunk`: what a trunk carries; all unless stated.
+    pub trunk_vlans: Option<Stated<Vlans>>,
     /// Member of a channel.
     pub channel: Option<Stated<ChannelGroup>>,
     /// `flowcontrol send|receive`, as (statement says send, wanted).

@@ -68,3 +68,119 @@ fn the_mtus_of_a_links_ends_are_compared_whoever_wrote_the_files() {
         "{text}"
     );
 }
+
+/// The ends of a wire join where their tags agree; a switch between may change the tag (IEEE 802.1Q).
+#[test]
+fn the_tags_of_a_links_ends_are_compared_whoever_wrote_the_files() {
+    let ios = |address: &str, tag: &str| {
+        format!(
+            "hostname i{address}\ninterface GigabitEthernet0/1.100\n{tag} ip address 203.0.113.{address} 255.255.255.252\n"
+        )
+    };
+    let junos = |address: &str, port: &str, tag: &str| {
+        format!(
+            "system {{ host-name j{address}; }}\ninterfaces {{ ge-0/0/0 {{ {port} unit 100 {{ {tag} family inet {{ address 203.0.113.{address}/30; }} }} }} }}\n"
+        )
+    };
+    let dot1q = " encapsulation dot1Q 100\n";
+    let tagged = "flexible-vlan-tagging;";
+    for (near, far, differ) in [
+        (ios("1", dot1q), ios("2", dot1q), false),
+        (ios("1", dot1q), ios("2", ""), true),
+        (
+            ios("1", dot1q),
+            ios("2", " encapsulation dot1Q 101\n"),
+            true,
+        ),
+        (
+            ios("1", " encapsulation dot1Q 100 native\n"),
+            ios("2", ""),
+            false,
+        ),
+        (
+            ios("1", " encapsulation dot1Q 100 second-dot1q 7\n"),
+            ios("2", dot1q),
+            true,
+        ),
+        (ios("1", dot1q), junos("2", tagged, "vlan-id 100;"), false),
+        (ios("1", dot1q), junos("2", tagged, "vlan-id 99;"), true),
+        (
+            ios("1", ""),
+            junos(
+                "2",
+                "native-vlan-id 100; flexible-vlan-tagging;",
+                "vlan-id 100;",
+            ),
+            false,
+        ),
+        (junos("1", "", ""), junos("2", tagged, "vlan-id 100;"), true),
+        (
+            junos("1", tagged, "vlan-tags outer 5 inner 100;"),
+            junos("2", tagged, "vlan-id 100;"),
+            true,
+        ),
+    ] {
+        let report = checked(&near, &far);
+        let found = report.findings.iter().filter(|f| f.rule == "CCC023");
+        let found: Vec<_> = found.collect();
+        assert_eq!(found.len(), usize::from(differ), "{near}{far}{found:?}");
+        for finding in found {
+            assert_eq!(finding.severity, Severity::Warning);
+            assert!(!finding.is_uncertain(), "{finding:?}");
+            assert_eq!(finding.evidence.len(), 2, "both ends are shown");
+        }
+    }
+}
+
+/// A switch in either dialect that has an access port in the VLAN and a trunk that carries it.
+#[test]
+fn a_switch_among_the_files_may_change_the_tag() {
+    let near = "hostname a\ninterface GigabitEthernet0/1.100\n encapsulation dot1Q 100\n ip address 203.0.113.1 255.255.255.252\n";
+    let far = "hostname b\ninterface GigabitEthernet0/1\n ip address 203.0.113.2 255.255.255.252\n";
+    let ios = |trunk: &str| {
+        format!(
+            "hostname s\ninterface GigabitEthernet1/1\n switchport mode trunk\n{trunk}interface GigabitEthernet1/2\n switchport mode access\n switchport access vlan 100\n"
+        )
+    };
+    let catos = |trunk: &str| {
+        format!(
+            "set system name s\nset vlan 100 name lan\nset vlan 100 3/2\nset port enable 3/1-2\n{trunk}"
+        )
+    };
+    let without =
+        " switchport trunk allowed vlan 1-200\n switchport trunk allowed vlan remove 100\n";
+    for (switch, changes) in [
+        (ios(""), true),
+        (ios(" switchport trunk allowed vlan 7,90-110\n"), true),
+        (
+            ios(" switchport trunk allowed vlan 7\n switchport trunk allowed vlan add 100\n"),
+            true,
+        ),
+        (ios(without), false),
+        (ios(" switchport trunk allowed vlan except 100\n"), false),
+        (ios(" switchport trunk native vlan 100\n"), false),
+        (ios(" switchport trunk encapsulation isl\n"), false),
+        (catos("set trunk 3/1 on dot1q 1-1005,1025-4094\n"), true),
+        (
+            catos("clear trunk 3/1 2-1005\nset trunk 3/1 on dot1q 1,100\n"),
+            true,
+        ),
+        (
+            catos("clear trunk 3/1 2-1005\nset trunk 3/1 on dot1q 1,10\n"),
+            false,
+        ),
+        (catos("set trunk 3/1 on isl 1-1005\n"), false),
+        (catos("set trunk 3/1 off\n"), false),
+    ] {
+        let files = [near, far, &switch].map(|text| Source {
+            name: "x".to_owned(),
+            text: text.to_owned(),
+        });
+        let report = check(&files, &[]);
+        let found = report.findings.iter().filter(|f| f.rule == "CCC023");
+        assert_eq!(found.count() == 0, changes, "{switch}");
+        let last = &report.files[2];
+        assert_eq!(last.unrecognised, [], "{switch}");
+        assert_eq!(last.faults, [], "{switch}");
+    }
+}

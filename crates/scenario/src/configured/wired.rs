@@ -1,19 +1,24 @@
 //! Router files alone as a scenario: the wires are those that the files' subnets show, hosts stand behind the interfaces
 //! that are left over, and the round trip is stated.
 
+mod cables;
 mod ports;
+mod switched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_config::Report;
 use farpath_config::Source;
+use farpath_config::vlan::Tag;
 use farpath_units::{Duration, Rate, Size};
 
 use crate::diagnostic::Diagnostics;
 use crate::document::Document;
 use crate::model::Scenario;
 use crate::plan::Plan;
+use cables::Cables;
 use ports::{End, Node, Port};
+use switched::{Wire, Wires};
 
 /// The name of the test from end to end.
 const TEST: &str = "end-to-end";
@@ -73,12 +78,23 @@ pub fn wired(
             "{why}; describe the path in a scenario, with `config` and each link's `interfaces`"
         ));
     }
-    let links = ports::links(&nodes);
-    let ends = ports::ends(&nodes, &links, &files)?;
+    let cables = Cables::of(report, &nodes, &files)?;
+    let mut wires = Wires::of(&nodes, &cables)?;
+    if let Some(why) = wires.left_out(&nodes, &cables, true) {
+        return Err(why);
+    }
+    let [one, other] = ports::ends(&nodes, &wires.joined, &wires.reasons(), &files)?;
+    let ends = [
+        wires.host(&nodes, &cables, one)?,
+        wires.host(&nodes, &cables, other)?,
+    ];
+    if let Some(why) = wires.left_out(&nodes, &cables, false) {
+        return Err(why);
+    }
     let draft = Draft {
         nodes: &nodes,
         sources,
-        links,
+        links: wires.all,
         ends,
         stated,
     };
@@ -118,8 +134,8 @@ fn open(text: &str, folder: &str) -> Result<(Document, Scenario, Plan), String> 
 struct Draft<'a> {
     nodes: &'a [Node],
     sources: &'a [Source],
-    links: Vec<(End, End)>,
-    ends: [End; 2],
+    links: Vec<Wire>,
+    ends: [(End, Tag); 2],
     stated: Stated,
 }
 
@@ -134,25 +150,31 @@ impl Draft<'_> {
             let source = &self.sources[node.file].name;
             let file = source.rsplit('/').next().unwrap_or(source);
             let dialect = node.dialect.name();
+            // A switch drops what is too large for a port, and sends no message about it.
+            let answers = match node.ports.iter().all(|p| p.switch.is_some()) {
+                true => "answers = false\n",
+                false => "",
+            };
             text += &format!(
-                "\n[[router]]\nname = \"{name}\"\nconfig = {file:?}\ndialect = \"{dialect}\"\n"
+                "\n[[router]]\nname = \"{name}\"\nconfig = {file:?}\ndialect = \"{dialect}\"\n{answers}"
             );
         }
-        for (n, (a, b)) in self.links.iter().enumerate() {
+        for (n, wire) in self.links.iter().enumerate() {
+            let (a, b) = &wire.ends;
             let ends = format!("\"{}\", \"{}\"", names[a.0], names[b.0]);
             let ports = format!("{:?}, {:?}", self.port(a).name, self.port(b).name);
             text += &self.link(
                 &format!("link-{n}"),
                 &ends,
                 &ports,
-                [Some(a), Some(b)],
+                ([Some(a), Some(b)], wire.tag),
                 delay,
             )?;
         }
-        for (host, port) in ["client", "server"].into_iter().zip(&self.ends) {
+        for (host, (port, tag)) in ["client", "server"].into_iter().zip(&self.ends) {
             let ends = format!("\"{host}\", \"{}\"", names[port.0]);
             let ports = format!("\"eth0\", {:?}", self.port(port).name);
-            text += &self.link(host, &ends, &ports, [None, Some(port)], delay)?;
+            text += &self.link(host, &ends, &ports, ([None, Some(port)], *tag), delay)?;
         }
         text += &format!(
             "\n[[test]]\nname = \"{TEST}\"\nkind = \"tcp\"\nfrom = \"client\"\nto = \"server\"\nwindow = \"{WINDOW}\"\nduration = \"60 s\"\n"
@@ -160,13 +182,13 @@ impl Draft<'_> {
         Ok(text)
     }
 
-    /// A link; `at` are its router ports, in the order of its ends.
+    /// A link; `at` are its router ports, in the order of its ends, and the tag of what it carries.
     fn link(
         &self,
         name: &str,
         ends: &str,
         ports: &str,
-        at: [Option<&End>; 2],
+        (at, tag): ([Option<&End>; 2], Tag),
         delay: Duration,
     ) -> Result<String, String> {
         let known = at.iter().flatten().filter_map(|p| self.port(p).rate).min();
@@ -183,6 +205,9 @@ impl Draft<'_> {
             rate.as_bps(),
             delay.as_ps().max(1)
         );
+        if let Tag::Id(id) = tag {
+            text += &format!("vlan = {id}\n");
+        }
         for (way, end) in ["forward", "reverse"].into_iter().zip(at) {
             let Some(end) = end.filter(|e| self.port(e).divides) else {
                 continue;

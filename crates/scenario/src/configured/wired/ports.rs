@@ -4,8 +4,10 @@
 use core::net::Ipv4Addr;
 use std::collections::{BTreeMap, BTreeSet};
 
-use farpath_config::junos::model::{Interface as JunosPort, Joins, Router as Junos};
+use farpath_config::junos::model::{Interface as JunosPort, Joins, Router as Junos, Unit};
+use farpath_config::neighbors::port_name;
 use farpath_config::qos::{Device, Interface, Options, Port as SwitchPort, Switchport};
+use farpath_config::vlan::{self, Tag, is_switched};
 use farpath_config::{Dialect, MOST_ON_A_LINK, Report};
 use farpath_units::Rate;
 
@@ -25,8 +27,14 @@ pub(super) struct Node {
     pub ports: Vec<Port>,
     /// Interfaces where it may not, each with the reason.
     pub closed: Vec<(String, &'static str)>,
-    /// Ports that circuits end at.
-    circuits: Vec<String>,
+}
+
+impl Node {
+    /// The switch's port that a cable of this name ends at.
+    pub(super) fn switch_port(&self, cable: &str) -> Option<usize> {
+        let is = |p: &Port| p.cable == cable && p.switch.is_some();
+        self.ports.iter().position(is)
+    }
 }
 
 /// One interface of a router.
@@ -42,6 +50,16 @@ pub(super) struct Port {
     pub framing: &'static str,
     /// Its file divides a transmit buffer among queues, and does not say how much it is.
     pub divides: bool,
+    /// The place for its cable, in the form of [`port_name`].
+    pub cable: String,
+    /// The tag of what it sends as a router.
+    pub tag: Tag,
+    /// What its file says of it as a switch's port; `None` of a router's.
+    pub switch: Option<Interface>,
+    /// `description`, `set port name`.
+    pub description: Option<String>,
+    /// A circuit ends at it.
+    circuit: bool,
 }
 
 /// A port by the numbers of its node and of itself.
@@ -62,25 +80,17 @@ fn of_junos(report: &Report, router: &Junos) -> Node {
         Joins::Remote { interface, .. } => interface.as_ref().map(|i| plain(&i.value).to_owned()),
         _ => None,
     });
-    let port = |i: &JunosPort| Port {
-        name: i.name.clone(),
-        addresses: i
-            .units
-            .iter()
-            .flat_map(|u| &u.addresses)
-            .map(|a| a.value)
-            .collect(),
-        rate: i.rate(),
-        framing: if i.is_sonet() { "pos" } else { "ethernet" },
-        divides: applied(&router.class_of_service, &i.name).any(|c| c.map.is_some()),
-    };
+    let circuits: Vec<String> = circuits.collect();
     let mut closed = Vec::new();
     let mut ports = Vec::new();
     for interface in &router.interfaces {
         match (interface.off.is_some(), is_inside(&interface.name)) {
             (true, _) => closed.push((interface.name.clone(), "is switched off")),
             (_, true) => closed.push((interface.name.clone(), "is not a place for a cable")),
-            _ => ports.push(port(interface)),
+            _ => {
+                let circuit = circuits.contains(&interface.name);
+                parts(router, interface, circuit, &mut ports, &mut closed);
+            }
         }
     }
     Node {
@@ -89,7 +99,61 @@ fn of_junos(report: &Report, router: &Junos) -> Node {
         dialect: report.files[router.place.file].dialect,
         ports,
         closed,
-        circuits: circuits.collect(),
+    }
+}
+
+/// The ports that an interface is: one for each unit with a tag, and one for the others together.
+fn parts(
+    router: &Junos,
+    interface: &JunosPort,
+    circuit: bool,
+    ports: &mut Vec<Port>,
+    closed: &mut Vec<(String, &'static str)>,
+) {
+    let divided = |name: &str| {
+        let mut all = applied(&router.class_of_service, name);
+        all.any(|c| c.map.is_some())
+    };
+    let port = |name: String, units: &[&Unit], tag: Tag| Port {
+        cable: port_name(&name),
+        addresses: units
+            .iter()
+            .flat_map(|u| &u.addresses)
+            .map(|a| a.value)
+            .collect(),
+        rate: interface.rate(),
+        framing: match interface.is_sonet() {
+            true => "pos",
+            false => "ethernet",
+        },
+        divides: divided(&name),
+        tag,
+        switch: None,
+        description: None,
+        circuit: false,
+        name,
+    };
+    let of = |u: &Unit| vlan::of_unit(interface, u);
+    let is_tagged = |u: &&Unit| of(u) != Tag::Untagged && !u.addresses.is_empty();
+    let (tagged, rest): (Vec<&Unit>, Vec<&Unit>) = interface.units.iter().partition(is_tagged);
+    for unit in tagged.iter().filter(|u| u.off.is_none()) {
+        let name = format!("{}.{}", interface.name, unit.number);
+        match of(unit) {
+            Tag::Other => closed.push((name, "has two tags, and a link has one")),
+            tag => ports.push(port(name, &[unit], tag)),
+        }
+    }
+    let routed: Vec<&&Unit> = rest.iter().filter(|u| !u.addresses.is_empty()).collect();
+    let name = match routed[..] {
+        [unit] if !tagged.is_empty() && !circuit => format!("{}.{}", interface.name, unit.number),
+        _ => interface.name.clone(),
+    };
+    if circuit || tagged.is_empty() || !routed.is_empty() {
+        let circuit = Port {
+            circuit,
+            ..port(name, &rest, Tag::Untagged)
+        };
+        ports.push(circuit);
     }
 }
 
@@ -100,6 +164,12 @@ fn of_ios(report: &Report, device: &Device) -> Node {
         let Some(interface) = device.interface(&named.name) else {
             continue;
         };
+        if is_switch_port(device, &interface) {
+            ports.push(Port {
+                switch: Some(interface.clone()),
+                ..port_of(device, &interface)
+            });
+        }
         match why_closed(&interface) {
             // Its parts speak for it.
             Some(_) if is_divided(device, &interface.name) => {}
@@ -118,8 +188,13 @@ fn of_ios(report: &Report, device: &Device) -> Node {
         dialect: device.dialect,
         ports,
         closed,
-        circuits: Vec::new(),
     }
+}
+
+/// Whether an interface is a port of a switch that a cable may lead to.
+fn is_switch_port(device: &Device, interface: &Interface) -> bool {
+    let out = interface.shutdown || interface.channel.is_some();
+    is_switched(device, interface) && !out && !is_virtual(&interface.name)
 }
 
 /// Whether an interface has subinterfaces.
@@ -145,6 +220,8 @@ fn why_closed(interface: &Interface) -> Option<&'static str> {
         Some("is a switch port, and no address shows what it leads to")
     } else if interface.addresses.is_empty() {
         Some("has no address")
+    } else if vlan::of_interface(interface) == Tag::Other {
+        Some("has two tags or another encapsulation, and a link has one tag of 802.1Q")
     } else {
         None
     }
@@ -166,6 +243,11 @@ fn port_of(device: &Device, interface: &Interface) -> Port {
         rate: port.rate.or_else(|| of_members(device, &interface.name)),
         framing,
         divides: device.platform.is_catalyst() && port.enabled && says_queues(&interface.queueing),
+        cable: port_name(&interface.name),
+        tag: vlan::of_interface(interface),
+        switch: None,
+        description: interface.description.as_ref().map(|d| d.value.clone()),
+        circuit: false,
     }
 }
 
@@ -202,15 +284,14 @@ pub(super) fn links(nodes: &[Node]) -> Vec<(End, End)> {
 /// The two ports behind which the path's ends are: those of circuits, else those that no file joins to another.
 pub(super) fn ends(
     nodes: &[Node],
-    links: &[(End, End)],
+    joined: &BTreeSet<End>,
+    apart: &str,
     files: &[&str],
 ) -> Result<[End; 2], String> {
-    let of_circuit =
-        |(end, port): (End, &Port)| nodes[end.0].circuits.contains(&port.name).then_some(end);
+    let of_circuit = |(end, port): (End, &Port)| port.circuit.then_some(end);
     let mut found: Vec<End> = all(nodes).filter_map(of_circuit).collect();
     let circuits = !found.is_empty();
     if !circuits {
-        let joined: BTreeSet<&End> = links.iter().flat_map(|(a, b)| [a, b]).collect();
         let open = |(end, port): &(End, &Port)| !port.addresses.is_empty() && !joined.contains(end);
         found = all(nodes).filter(open).map(|(end, _)| end).collect();
     }
@@ -228,11 +309,11 @@ pub(super) fn ends(
                 .join(", "),
         };
         let closed = closed(nodes, files);
-        format!("{kind} {what}, and a path has two ends{closed}: give the files of one path, or describe it in a scenario with `config` for each [[router]]")
+        format!("{kind} {what}, and a path has two ends{closed}{apart}: give the files of one path, or describe it in a scenario with `config` for each [[router]]")
     })
 }
 
-/// The first file without a port that an address shows the other end of, and why its interfaces are none.
+/// The first file without a port that a wire could end at, and why its interfaces are none.
 pub(super) fn without_port(nodes: &[Node], files: &[&str]) -> Option<String> {
     let none = |n: &&Node| n.ports.is_empty();
     let node = nodes.iter().find(none)?;
