@@ -544,18 +544,7 @@ impl Evidence {
         self.large_lost = crate::holes::smallest_lost(facts, flow);
         let found = all("mtu_discovered_bytes").map(|mtu| (mtu, true));
         self.found_mtu = found.or_else(|| Some((all("mtu_known_there_bytes")?, false)));
-        // What lasts faster than a rate does not come through there: another way, or another direction.
-        let own = self.lasting().unwrap_or(0.0);
-        let passed = |f: &&Figure| f.high >= own;
-        let least = |name: &'static str| {
-            let along = facts.along(flow, name).filter(passed);
-            along.min_by(|a, b| a.value.total_cmp(&b.value)).cloned()
-        };
-        self.policer = least("policer_bps");
-        let of_policer = |f: &&Figure| self.policer.as_ref().is_some_and(|p| p.from == f.from);
-        let burst = facts.along(flow, "policer_burst_bytes").find(of_policer);
-        self.policer_burst = burst.cloned();
-        self.shaper = least("shaper_bps").or(self.shaper.take());
+        self.of_conditioners(facts, flow);
         self.of_segments(facts, flow);
     }
 
@@ -595,15 +584,5 @@ impl Evidence {
                 self.unscaled = self.unscaled.or(off.from.first().copied());
             }
         }
-    }
-
-    /// What a policer lets through, bit/s: as its texts say, as datagrams or a capture's losses show.
-    pub(crate) fn policed(&self) -> Option<Figure> {
-        let own = self.lasting().unwrap_or(0.0);
-        let stated = self
-            .policer
-            .clone()
-            .or_else(|| self.counted_else.passed(own));
-        stated.or_else(|| self.found_policer.clone())
     }
 }

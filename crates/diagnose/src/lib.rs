@@ -17,6 +17,7 @@ mod cause;
 mod ceiling;
 mod channel;
 mod cloud;
+mod conditioned;
 mod counted;
 mod document;
 mod even;

@@ -248,11 +248,11 @@ mod tests {
                 unit / ((2.0 * p / 3.0).sqrt() + waits),
             );
             let reno = (1.5 / p).sqrt();
-            let own = (0.4 * 3.7 / 1.2_f64).powf(0.25) * (0.1 / p).powf(0.75);
+            let own = libm::pow(0.4 * 3.7 / 1.2, 0.25) * libm::pow(0.1 / p, 0.75);
             near(at(Published::Cubic, p), unit * own.max(reno));
             near(
                 at(Published::HighSpeed, p),
-                unit * (0.12 / p.powf(0.835)).max(reno),
+                unit * (0.12 / libm::pow(p, 0.835)).max(reno),
             );
             near(at(Published::Scalable, p), unit * (0.08 / p).max(reno));
             near(at(Published::Window, p), 65536.0 * 80.0);

@@ -3,6 +3,7 @@
 mod ack;
 mod detect;
 mod give_up;
+mod handshake;
 mod host;
 mod idle;
 mod paced;
@@ -248,57 +249,6 @@ impl Sender {
         }
     }
 
-    /// Opens the connection: a SYN is due. Does nothing the second time.
-    pub fn open(&mut self, now: Time) {
-        if self.state == State::Closed {
-            self.state = State::SynDue;
-            self.account.open(now);
-        }
-    }
-
-    /// A SYN-ACK arrived. A repeated one is acknowledged again.
-    pub fn on_syn_ack(&mut self, now: Time) {
-        match self.state {
-            State::Closed | State::SynDue | State::GivenUp => {}
-            State::SynSent => {
-                self.handshake_ack_due = true;
-                self.establish(now);
-            }
-            State::Open | State::Recovery | State::Loss => self.handshake_ack_due = true,
-        }
-        if self.handshake_ack_due {
-            self.path.aside = true;
-            self.limit = 0;
-        }
-    }
-
-    /// The other end opened the connection, and has acknowledged a SYN-ACK: the last of `syn_acks`, which left at `sent`.
-    /// Does nothing the second time.
-    pub fn accept(&mut self, now: Time, syn_acks: u32, sent: Time) {
-        if self.state == State::Closed {
-            (self.syns, self.syn_at) = (syn_acks, sent);
-            self.account.open(now);
-            self.establish(now);
-        }
-    }
-
-    fn establish(&mut self, now: Time) {
-        self.state = State::Open;
-        self.deadline = Time::MAX;
-        self.repair.sent_at = now;
-        if self.syns == 1 {
-            self.rtt.sample(now.since(self.syn_at), 0, 0);
-        } else {
-            self.rtt.syn_was_lost();
-        }
-        if self.syns > 2 {
-            // More than one SYN, or SYN-ACK, was lost: start from one segment (RFC 5681 §3.1; one that was lost is
-            // forgiven, as Linux does).
-            self.cwnd = self.segment as f64;
-        }
-        self.refresh();
-    }
-
     /// The application writes `bytes` more; meant for senders with an `amount`.
     ///
     /// When nothing was sent for longer than the RTO, and if so configured, cwnd falls before: to the initial window at
@@ -402,14 +352,6 @@ impl Sender {
         } else {
             self.poll_disordered(now)
         }
-    }
-
-    fn send_syn(&mut self, now: Time) -> Out {
-        self.state = State::SynSent;
-        self.syns += 1;
-        self.syn_at = now;
-        self.arm(now);
-        Out::Syn
     }
 
     /// Nothing is wrong, but no full segment fits: the last, shorter one, or nothing.

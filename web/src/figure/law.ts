@@ -9,7 +9,7 @@ import type { Entry } from "./legend";
 import type { Frame, Scale } from "./sweep";
 import { SAMPLE } from "./signs";
 
-/** Each is told from the others without a colour, and from the dashes of origins by its width. */
+/** Each differs from the others without a colour, and from the dashes of origins by its width. */
 const DASHES: readonly string[] = ["9 3", "9 3 2 3", "3 3", "9 3 2 3 2 3", "16 4", "16 4 2 4", "5 2 5 6", "16 4 6 4", "2 2 9 3 9 3"];
 /** Where a law does not hold. */
 const BEYOND = "1 4";
@@ -62,7 +62,7 @@ function stroke(d: string, tone: string, number: number, holds: boolean): Shape 
   return shape("path", { class: `law ${tone}${holds ? "" : " beyond"}`, "stroke-dasharray": holds ? DASHES[number % DASHES.length] : BEYOND, d });
 }
 
-/** A letter is told from the curves beside it where these are so far away, in pixels. */
+/** A letter stands clear of the curves beside it where these are so far away, in pixels. */
 const CLEAR = 14;
 
 /** How far from a place the nearest of other curves passes, above or below; no more than is needed. */

@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    /// A request in two segments, the first lost: it is under way until that has come again. Sent again it is no turn.
+    /// A request in two segments, the first lost: it is under way until that has come again. Sent again it counts for none.
     #[test]
     fn a_message_is_under_way_until_all_of_it_is_there() {
         let mut talk = talk();

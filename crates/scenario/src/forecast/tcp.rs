@@ -2,6 +2,7 @@
 //! by round where single segments are named lost.
 
 mod delivered;
+mod kept;
 pub(super) mod losses;
 mod regain;
 mod reservations;
@@ -20,6 +21,7 @@ use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
 use farpath_units::{Duration, Rate, Size};
 
 use delivered::Delivered;
+use kept::Kept;
 
 use super::beside::Waits;
 use super::{Narrowest, Path, put};
@@ -500,30 +502,6 @@ impl Flow {
             ));
         }
         doubts
-    }
-}
-
-/// Corners of a curve, as they come.
-struct Kept {
-    /// The first segment leaves.
-    opened_ns: u64,
-    mss: f64,
-    series: Series,
-}
-
-impl Kept {
-    /// Adds a corner, `seconds` after the first segment; two at one instant are a nanosecond apart.
-    fn keep(&mut self, seconds: f64, segments: f64) {
-        let t = self.opened_ns + (seconds * 1e9).round() as u64;
-        let v = (segments * self.mss).round();
-        let Series { t_ns, v: values } = &mut self.series;
-        match t_ns.last() {
-            Some(last) if *last >= t && values.last() == Some(&v) => {}
-            last => {
-                t_ns.push(last.map_or(t, |last| t.max(last + 1)));
-                values.push(v);
-            }
-        }
     }
 }
 

@@ -1,0 +1,33 @@
+//! Policers and shapers that texts state, of those that a flow may come through.
+
+use crate::evidence::Evidence;
+use crate::fact::Figure;
+use crate::flow::Flow;
+use crate::read::Facts;
+
+impl Evidence {
+    pub(crate) fn of_conditioners(&mut self, facts: &Facts, flow: &Flow) {
+        // What lasts faster than a rate does not come through there: another way, or another direction.
+        let own = self.lasting().unwrap_or(0.0);
+        let passed = |f: &&Figure| f.high >= own;
+        let least = |name: &'static str| {
+            let along = facts.along(flow, name).filter(passed);
+            along.min_by(|a, b| a.value.total_cmp(&b.value)).cloned()
+        };
+        self.policer = least("policer_bps");
+        let of_policer = |f: &&Figure| self.policer.as_ref().is_some_and(|p| p.from == f.from);
+        let burst = facts.along(flow, "policer_burst_bytes").find(of_policer);
+        self.policer_burst = burst.cloned();
+        self.shaper = least("shaper_bps").or(self.shaper.take());
+    }
+
+    /// What a policer lets through, bit/s: as its texts say, as datagrams or a capture's losses show.
+    pub(crate) fn policed(&self) -> Option<Figure> {
+        let own = self.lasting().unwrap_or(0.0);
+        let stated = self
+            .policer
+            .clone()
+            .or_else(|| self.counted_else.passed(own));
+        stated.or_else(|| self.found_policer.clone())
+    }
+}

@@ -1,0 +1,66 @@
+//! How a sender's connection comes about: by its own SYN, or by the other end's (RFC 9293 §3.5).
+
+use farpath_units::Time;
+
+use super::{Out, Sender, State};
+
+impl Sender {
+    /// Opens the connection: a SYN is due. Does nothing the second time.
+    pub fn open(&mut self, now: Time) {
+        if self.state == State::Closed {
+            self.state = State::SynDue;
+            self.account.open(now);
+        }
+    }
+
+    /// A SYN-ACK arrived. A repeated one is acknowledged again.
+    pub fn on_syn_ack(&mut self, now: Time) {
+        match self.state {
+            State::Closed | State::SynDue | State::GivenUp => {}
+            State::SynSent => {
+                self.handshake_ack_due = true;
+                self.establish(now);
+            }
+            State::Open | State::Recovery | State::Loss => self.handshake_ack_due = true,
+        }
+        if self.handshake_ack_due {
+            self.path.aside = true;
+            self.limit = 0;
+        }
+    }
+
+    /// The other end opened the connection, and has acknowledged a SYN-ACK: the last of `syn_acks`, which left at `sent`.
+    /// Does nothing the second time.
+    pub fn accept(&mut self, now: Time, syn_acks: u32, sent: Time) {
+        if self.state == State::Closed {
+            (self.syns, self.syn_at) = (syn_acks, sent);
+            self.account.open(now);
+            self.establish(now);
+        }
+    }
+
+    fn establish(&mut self, now: Time) {
+        self.state = State::Open;
+        self.deadline = Time::MAX;
+        self.repair.sent_at = now;
+        if self.syns == 1 {
+            self.rtt.sample(now.since(self.syn_at), 0, 0);
+        } else {
+            self.rtt.syn_was_lost();
+        }
+        if self.syns > 2 {
+            // More than one SYN, or SYN-ACK, was lost: start from one segment (RFC 5681 §3.1; one that was lost is
+            // forgiven, as Linux does).
+            self.cwnd = self.segment as f64;
+        }
+        self.refresh();
+    }
+
+    pub(super) fn send_syn(&mut self, now: Time) -> Out {
+        self.state = State::SynSent;
+        self.syns += 1;
+        self.syn_at = now;
+        self.arm(now);
+        Out::Syn
+    }
+}
