@@ -5,11 +5,14 @@ use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::read::Facts;
 
+/// A bucket's credit lets a test have so many times the rate that it has for long.
+const SLACK: f64 = 1.03;
+
 impl Evidence {
     pub(crate) fn of_conditioners(&mut self, facts: &Facts, flow: &Flow) {
         // What lasts faster than a rate does not come through there: another way, or another direction.
         let own = self.lasting().unwrap_or(0.0);
-        let passed = |f: &&Figure| f.high >= own;
+        let passed = |f: &&Figure| f.high >= own / SLACK;
         let least = |name: &'static str| {
             let along = facts.along(flow, name).filter(passed);
             along.min_by(|a, b| a.value.total_cmp(&b.value)).cloned()

@@ -55,10 +55,15 @@ pub fn apart(alone: f64, streams: f64, all: f64) -> f64 {
     all * streams * share / (1.0 + (streams - 1.0) * share)
 }
 
-/// The same of streams that start at once, whose clumps come to the bucket one upon the other, round trip by round trip: the
-/// geometric mean of that and of what one has.
+/// The same of streams that start at once, whose clumps come to the bucket one upon the other, round trip by round trip: of what they
+/// have apart the largest of √(alone/apart), a half, and what that is of the whole. Fitted, as the other.
 pub fn at_once(alone: f64, streams: f64, all: f64) -> f64 {
-    libm::sqrt(libm::fmin(alone, all) * apart(alone, streams, all))
+    let apart = apart(alone, streams, all);
+    if apart <= 0.0 {
+        return 0.0;
+    }
+    let of_few = libm::sqrt(libm::fmin(alone, all) / apart);
+    apart * libm::fmax(libm::fmax(of_few, 0.5), apart / all)
 }
 
 impl Policer {

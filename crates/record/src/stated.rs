@@ -59,12 +59,12 @@ fn refused(own: &Expect, expect: &Expect, within: f64) -> Option<String> {
             percent(within)
         ));
     }
-    // Two who round the same figure differently agree: one band holds the other's middle.
-    let holds = |band: &Expect, of: &Expect| {
-        let middle = middle(of)?;
-        Some(band.min? <= middle && middle <= band.max?)
-    };
-    if holds(own, expect)? || (width > Some(0.0) && holds(expect, own)?) {
+    let asked = middle(expect)?;
+    let holds = |band: &Expect, figure: f64| Some(band.min? <= figure && figure <= band.max?);
+    // Two who round the same figure differently agree: the own middle is in the other's band, and as near to its middle as asked.
+    let figure = middle(own)?;
+    let near = (figure - asked).abs() <= asked.abs() * within / 2.0;
+    if holds(own, asked)? || (width > Some(0.0) && near && holds(expect, figure)?) {
         return None;
     }
     Some(match width {

@@ -139,7 +139,7 @@ fn a_catos_switch_is_joined_by_the_names_of_its_ports() {
             "set system name sw\nset qos enable\nset qos wrr 2q2t 5 255\nset vlan 100 3/2\nset port speed 3/1-2 1000\nset port name 3/1 to ams Gi0/1\nset port name 3/2 {name}\n{trunk}"
         )
     };
-    let files = |switch: &str| path(&[("ams.ios", &ams), ("nyc.ios", &nyc), ("sw.cat", switch)]);
+    let files = |switch: &str| path(&[("ams.ios", &ams), ("nyc.ios", &nyc), ("sw.txt", switch)]);
     let joined = files(&switch("set trunk 3/1 on dot1q 1-1005\n", "to nyc Gi0/1"));
     assert_eq!(nodes(&joined), ["ams", "sw", "nyc", "server"], "{joined}");
     let scenario = joined["scenario"].as_str().expect("a scenario");

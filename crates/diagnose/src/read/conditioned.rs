@@ -61,15 +61,18 @@ fn of_class(class: &Class) -> impl Iterator<Item = Conditioner<'_>> {
     let police = police.map(|police| {
         // What exceeds the first bucket and passes is bounded by the second.
         let value = &police.value;
+        let bytes = |size: farpath_units::Size| size.as_bytes() as f64;
+        let second = value.max_burst.map(bytes);
         let (rate, burst) = match (value.exceed, value.peak) {
-            (Action::Drop, _) => (value.rate, value.burst),
-            (_, Some(peak)) => (peak, value.max_burst.unwrap_or(value.burst)),
-            (_, None) => (value.rate, value.max_burst.unwrap_or(value.burst)),
+            (Action::Drop, _) => (value.rate, bytes(value.burst)),
+            // RFC 2698: a bucket of its own. RFC 2697: what the first one leaves over.
+            (_, Some(peak)) => (peak, second.unwrap_or(bytes(value.burst))),
+            (_, None) => (value.rate, bytes(value.burst) + second.unwrap_or(0.0)),
         };
         Conditioner {
             name: POLICER,
             rate_bps: rate.as_bps() as f64,
-            burst_bytes: Some(burst.as_bytes() as f64),
+            burst_bytes: Some(burst),
             place: &police.place,
         }
     });

@@ -253,3 +253,50 @@ fn interfaces_are_asked_for_where_losses_never_stop() {
         assert!(commands.contains("ethtool -g ens4;"), "{commands}");
     }
 }
+
+/// A router's configuration beside a test: what it polices or shapes unmarked traffic to is a ceiling, with its file and line. What
+/// lasted faster did not come that way.
+#[test]
+fn a_configured_rate_is_a_ceiling() {
+    let rows: Vec<(f64, u32)> = (0..10)
+        .map(|n| if n == 0 { (52.0, 45) } else { (70.0, 5) })
+        .collect();
+    let test = log(&rows);
+    let found = |router: String| {
+        let d = of_files(
+            &[("test.txt", &test), ("edge1.cfg", &router)],
+            &farpath_diagnose::Known::default(),
+        );
+        let ceilings = d.flows[0].ceilings.iter();
+        let of = |c: &&farpath_diagnose::Ceiling| c.from.iter().any(|f| f.contains("edge1.cfg"));
+        ceilings
+            .filter(of)
+            .map(|c| (c.cause, c.limit_bps, c.from.join(" ")))
+            .collect::<Vec<_>>()
+    };
+    let ios = |statement: &str| {
+        found(format!(
+            "hostname edge1\n!\npolicy-map LIMIT\n class class-default\n  {statement}\n!\n\
+             interface GigabitEthernet0/1\n ip address 192.0.2.254 255.255.255.0\n service-policy output LIMIT\n!\n"
+        ))
+    };
+    let police = |rate: u32| {
+        ios(&format!(
+            "police {rate} 1500000 3000000 conform-action transmit exceed-action drop"
+        ))
+    };
+    let policed = police(74_000_000);
+    assert_eq!(policed.len(), 1, "{policed:?}");
+    assert_eq!((policed[0].0, policed[0].1), ("policer", 74e6));
+    assert!(policed[0].2.contains("edge1.cfg:5"), "{policed:?}");
+    assert!(police(40_000_000).is_empty());
+    let shaped = ios("shape average 74000000");
+    assert_eq!((shaped[0].0, shaped[0].1), ("shaper", 74e6));
+    let junos = found(
+        "firewall {\n    policer limit {\n        if-exceeding {\n            bandwidth-limit 74m;\n            burst-size-limit 1500000;\n        }\n        \
+         then discard;\n    }\n}\ninterfaces {\n    ge-0/0/1 {\n        unit 0 {\n            family inet {\n                policer {\n                    \
+         output limit;\n                }\n                address 192.0.2.254/24;\n            }\n        }\n    }\n}\n"
+            .to_owned(),
+    );
+    assert_eq!((junos[0].0, junos[0].1), ("policer", 74e6), "{junos:?}");
+}

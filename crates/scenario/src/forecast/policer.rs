@@ -189,7 +189,8 @@ impl Path<'_> {
                 .map_or(MEAN_OVER_S, |d| omit + d.as_secs_f64());
             let likely_alone = segments.passing(omit, until)? * f64::from(mss) * 8.0;
             let [low, high] = segments.spread();
-            let starts_apart = test.later.iter().any(|later| *later >= flow.base);
+            let drawn = test.later.iter().copied().max();
+            let starts_apart = drawn.unwrap_or(test.start_spread) >= flow.base;
             let together = match starts_apart {
                 true => apart,
                 false => at_once,
