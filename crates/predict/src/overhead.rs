@@ -6,7 +6,7 @@
 //! stack   = link { "/" layer }
 //! link    = a signal's name (stm64, oc12c, oc12c-fixed-stuff-forgotten, gbe, 10gbe …)  |  a rate without a slash (622Mbps)
 //! layer   = "eth" | "pos" | "atm" | "aal5-llc" | "aal5-vc" | "aal5-bridged" | "aal5-bridged-vc"
-//!         | "vlan" | "mpls" [ "*" depth ] | "ip" | "ip6" | "tcp" | "tcp+ts" | "udp"
+//!         | "vlan" | "mpls" [ "*" depth ] | "ip" | "ip6" | "esp" | "tcp" | "tcp+ts" | "udp"
 //! ```
 //!
 //! The first layers say how frames are delimited: `eth`, `pos`, or `atm` with an adaptation layer
@@ -73,7 +73,14 @@ enum Layer {
         timestamps: bool,
     },
     Udp,
+    /// AES-GCM (RFC 4303, RFC 4106).
+    Esp,
 }
+
+/// SPI and sequence number 8, initialization vector 8, check value 16 (RFC 4303 §2, RFC 4106 §3).
+const ESP: u32 = 32;
+/// Lengths of padding and next header; what they end is padded to multiples of four bytes (RFC 4303 §2.4).
+const ESP_TRAILER: u32 = 2;
 
 impl Layer {
     fn name(self) -> String {
@@ -89,6 +96,7 @@ impl Layer {
             Layer::Tcp { timestamps: false } => "tcp".to_owned(),
             Layer::Tcp { timestamps: true } => "tcp+ts".to_owned(),
             Layer::Udp => "udp".to_owned(),
+            Layer::Esp => "esp".to_owned(),
         }
     }
 
@@ -107,6 +115,8 @@ impl Layer {
             Layer::Ip6 => 40,
             Layer::Tcp { timestamps: true } => 32,
             Layer::Udp => 8,
+            // Padding fills what is left of a datagram as long as the MTU.
+            Layer::Esp => ESP + ESP_TRAILER + inside.saturating_sub(ESP) % 4,
         }
     }
 
@@ -252,7 +262,7 @@ impl Stack {
             layers,
             formula: "payload rate × bytes of the layer's unit / bytes of line time per frame",
             source: "IEEE 802.3 §3, §4; IEEE 802.1Q §9; RFC 2615, 1662; ITU-T G.707, I.363.5; \
-                     RFC 2684; RFC 3032 §2.1; RFC 791, 8200, 9293, 768, 7323 §3.2",
+                     RFC 2684; RFC 3032 §2.1; RFC 791, 8200, 9293, 768, 7323 §3.2, 4303, 4106",
             range: "the line kept busy with datagrams as long as the MTU",
             notes: self.notes(),
         })

@@ -544,6 +544,9 @@ fn counting(x: &Side, y: &Side, (a, b): (&Summary, &Summary)) -> f64 {
     }
 }
 
+/// Of two values, the share by which they may differ and are taken for equal.
+const ROUNDING: f64 = 1e-9;
+
 fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f64>) -> Option<Row> {
     let (a, b) = (Summary::of(&x.values)?, Summary::of(&y.values)?);
     let exact = |s: &Summary, origin: Origin| s.n > 1 || origin == Origin::Predicted;
@@ -556,7 +559,9 @@ fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f6
     };
     let ci95 = found.ci95.max(counting(x, y, (&a, &b)));
     let step = x.step.max(y.step);
-    let below_step = found.difference.abs() < step;
+    // What rounding leaves of equal sums is no difference.
+    let rounding = ROUNDING * a.mean.abs().max(b.mean.abs());
+    let below_step = found.difference.abs() < step || found.difference.abs() <= rounding;
     let verdict = if below_step || found.difference == 0.0 && (known || a == b) {
         Verdict::Same
     } else if !known {
@@ -579,7 +584,7 @@ fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f6
         difference: found.difference,
         difference_ci95: known.then_some(ci95),
         relative,
-        effect: Some(found.effect).filter(|e| known && e.is_finite()),
+        effect: Some(found.effect).filter(|e| known && e.is_finite() && !below_step),
         df: Some(found.df).filter(|d| known && d.is_finite()),
         verdict,
         paired: pairs.is_some(),

@@ -163,10 +163,12 @@ impl RunDocument {
     /// Those of the sink.
     pub fn write_series_csv(&self, mut out: impl Write) -> io::Result<()> {
         let (keys, valid) = (Keys::of(self), ValidRuns::of(self));
+        let swept = self.swept(&keys);
         writeln!(
             out,
-            "origin,test,{}repeat,series,t_ns,v,valid",
-            point_heads(&keys)
+            "origin,test,{}repeat,series,t_ns,v,valid{}",
+            point_heads(&keys),
+            swept.heads()
         )?;
         for record in &self.records {
             for (name, series) in &record.series {
@@ -177,11 +179,13 @@ impl RunDocument {
                     record.repeat,
                     name,
                 );
-                row.write((&series.t_ns, &series.v), record.valid, &mut out)?;
+                let end = format!("{}{}", record.valid, swept.cells(&record.point));
+                row.write((&series.t_ns, &series.v), &end, &mut out)?;
             }
         }
         for link in &self.links {
-            let (test, valid) = (link.path(), valid.has(link));
+            let test = link.path();
+            let end = format!("{}{}", valid.has(link), swept.cells(&link.point));
             for (name, values) in [
                 ("rate_bps", &link.rate_bps),
                 ("queue_bytes", &link.queue_bytes),
@@ -193,10 +197,15 @@ impl RunDocument {
                     link.repeat,
                     name,
                 )
-                .write((&link.t_ns, values), valid, &mut out)?;
+                .write((&link.t_ns, values), &end, &mut out)?;
             }
         }
         out.flush()
+    }
+
+    fn swept<'k>(&self, keys: &'k Keys) -> Swept<'k> {
+        let records = self.records.iter().map(|r| &r.point);
+        Swept::of(keys, records.chain(self.links.iter().map(|l| &l.point)))
     }
 }
 
@@ -209,13 +218,16 @@ impl RunDocument {
     /// Those of the sink.
     pub fn write_metrics_csv(&self, mut out: impl Write) -> io::Result<()> {
         let keys = Keys::of(self);
+        let swept = self.swept(&keys);
         writeln!(
             out,
-            "origin,test,{}repeat,metric,value,unit,valid",
-            point_heads(&keys)
+            "origin,test,{}repeat,metric,value,unit,valid{}",
+            point_heads(&keys),
+            swept.heads()
         )?;
         for record in &self.records {
             let at = point_cells(&keys, &record.point);
+            let numbers = swept.cells(&record.point);
             let (origin, test, repeat) =
                 (record.origin.name(), quoted(&record.test), record.repeat);
             for (metric, value) in &record.metrics {
@@ -223,18 +235,23 @@ impl RunDocument {
                 let unit = metric_unit(metric);
                 writeln!(
                     out,
-                    "{origin},{test},{at}{repeat},{},{value},{unit},{}",
+                    "{origin},{test},{at}{repeat},{},{value},{unit},{}{numbers}",
                     quoted(metric),
                     record.valid
                 )?;
             }
         }
-        self.write_compared(&keys, &mut out)?;
+        self.write_compared(&keys, &swept, &mut out)?;
         out.flush()
     }
 
     /// The rows of what divides or subtracts two metrics, where it was judged.
-    fn write_compared(&self, keys: &Keys, out: &mut impl Write) -> io::Result<()> {
+    fn write_compared(
+        &self,
+        keys: &Keys,
+        swept: &Swept<'_>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let results = Results {
             records: &self.records,
             links: &self.links,
@@ -258,13 +275,13 @@ impl RunDocument {
             };
             let all = compared(metric, results).into_iter();
             for one in all.filter(|one| judged(metric, one)) {
-                let at = point_cells(keys, &one.point);
+                let (at, numbers) = (point_cells(keys, &one.point), swept.cells(&one.point));
                 let (origin, test, name) = (one.origin.name(), quoted(of), quoted(rest));
                 let value = serde_json::to_string(&Number(one.value))?;
                 let (repeat, valid) = (one.repeat, one.valid);
                 writeln!(
                     out,
-                    "{origin},{test},{at}{repeat},{name},{value},{unit},{valid}"
+                    "{origin},{test},{at}{repeat},{name},{value},{unit},{valid}{numbers}"
                 )?;
             }
         }
@@ -281,13 +298,16 @@ impl RunDocument {
     /// Those of the sink.
     pub fn write_links_csv(&self, mut out: impl Write) -> io::Result<()> {
         let (keys, valid) = (Keys::of(self), ValidRuns::of(self));
+        let swept = self.swept(&keys);
         writeln!(
             out,
-            "origin,link,direction,{}repeat,metric,value,unit,valid",
-            point_heads(&keys)
+            "origin,link,direction,{}repeat,metric,value,unit,valid{}",
+            point_heads(&keys),
+            swept.heads()
         )?;
         for link in &self.links {
             let at = point_cells(&keys, &link.point);
+            let numbers = swept.cells(&link.point);
             let (name, direction) = (quoted(&link.link), quoted(&link.direction));
             let about = format!(
                 "{},{name},{direction},{at}{}",
@@ -298,7 +318,7 @@ impl RunDocument {
                 let value = serde_json::to_string(&Number(value))?;
                 writeln!(
                     out,
-                    "{about},{},{value},{},{}",
+                    "{about},{},{value},{},{}{numbers}",
                     quoted(&metric),
                     metric_unit(&metric),
                     valid.has(link)
@@ -378,14 +398,14 @@ impl Row {
     fn write(
         &self,
         (t_ns, values): (&[u64], &[f64]),
-        valid: bool,
+        end: &str,
         out: &mut impl Write,
     ) -> io::Result<()> {
         for (t, v) in t_ns.iter().zip(values) {
             let v = serde_json::to_string(&Number(*v))?;
             // An empty field, as CSV has no null.
             let v = if v == "null" { "" } else { &v };
-            writeln!(out, "{},{t},{v},{valid}", self.0)?;
+            writeln!(out, "{},{t},{v},{end}", self.0)?;
         }
         Ok(())
     }

@@ -298,3 +298,40 @@ proptest! {
         }
     }
 }
+
+/// Swept quantities stand a second time as numbers, in the unit that the column's name ends in, behind all other columns. Words and
+/// plain numbers do not.
+#[test]
+fn swept_quantities_have_columns_of_numbers() {
+    let mut run = document();
+    run.links.clear();
+    run.expectations.clear();
+    run.records = [
+        ("10 ms", "0.01 %", "cubic", "4"),
+        ("0.5 s", "1e-4", "reno", "8"),
+    ]
+    .map(|(delay, loss, cc, streams)| {
+        let mut record = Record::new(Origin::Simulated, "bulk", "tcp", "a", "b");
+        for (key, value) in [
+            ("link.l.delay", delay),
+            ("link.l.loss", loss),
+            ("test.bulk.cc", cc),
+            ("test.bulk.parallel", streams),
+        ] {
+            record.point.insert(key.to_owned(), value.to_owned());
+        }
+        record.set("goodput_bps", 1e6);
+        record
+    })
+    .to_vec();
+    let mut csv = Vec::new();
+    run.write_metrics_csv(&mut csv).expect("a Vec");
+    let text = String::from_utf8(csv).expect("UTF-8");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(
+        lines[0].ends_with(",valid,link.l.delay_ns,link.l.loss_ratio"),
+        "{text}"
+    );
+    assert!(lines[1].ends_with(",true,10000000,0.0001"), "{text}");
+    assert!(lines[2].ends_with(",true,500000000,0.0001"), "{text}");
+}

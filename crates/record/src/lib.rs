@@ -22,6 +22,7 @@ mod sequence;
 mod stated;
 pub mod statistics;
 pub mod survey;
+mod swept;
 mod taken;
 pub mod trace;
 

@@ -27,7 +27,7 @@ pub enum StackError {
     Link(String),
     /// No layer of this name.
     #[error(
-        "`{0}` is not a layer: use eth pos atm aal5-llc aal5-vc aal5-bridged aal5-bridged-vc vlan mpls*N ip ip6 tcp tcp+ts udp"
+        "`{0}` is not a layer: use eth pos atm aal5-llc aal5-vc aal5-bridged aal5-bridged-vc vlan mpls*N ip ip6 esp tcp tcp+ts udp"
     )]
     Layer(String),
     /// A label stack's depth is not a number from 1 to 16.
@@ -199,6 +199,7 @@ fn layer(part: &str) -> Result<Layer, StackError> {
         "tcp" => Layer::Tcp { timestamps: false },
         "tcp+ts" => Layer::Tcp { timestamps: true },
         "udp" => Layer::Udp,
+        "esp" => Layer::Esp,
         _ if part == "mpls" || part.starts_with("mpls*") => Layer::Mpls {
             depth: depth(part)?,
         },
@@ -218,8 +219,13 @@ fn misplaced(
     ethernet_below: bool,
 ) -> Option<&'static str> {
     let cells_bare = delimiter == Delimiter::Atm && top.is_none();
-    let carried =
-        top.is_some_and(|l| matches!(l, Layer::Ip | Layer::Ip6 | Layer::Tcp { .. } | Layer::Udp));
+    let carried = top.is_some_and(|l| {
+        matches!(
+            l,
+            Layer::Ip | Layer::Ip6 | Layer::Tcp { .. } | Layer::Udp | Layer::Esp
+        )
+    });
+    let sealed = top == Some(Layer::Esp);
     match layer {
         Layer::Pos => Some("it delimits frames on the line, so it comes directly after the line"),
         Layer::Aal5 { .. } => {
@@ -235,11 +241,13 @@ fn misplaced(
             .then_some(
                 "a tag belongs to an Ethernet header: write it after `eth` or an Ethernet line",
             ),
-        Layer::Ip | Layer::Ip6 => carried
-            .then_some("one datagram is enough: tunnels of IP in IP are not part of this grammar"),
-        Layer::Tcp { .. } | Layer::Udp => {
-            (!top.is_some_and(Layer::is_ip)).then_some("TCP and UDP stand on `ip` or `ip6`")
-        }
+        Layer::Ip | Layer::Ip6 => (carried && !sealed).then_some(
+            "one datagram is enough: tunnels are those of `esp`; IP in IP is not part of this grammar",
+        ),
+        Layer::Tcp { .. } | Layer::Udp => (!sealed && !top.is_some_and(Layer::is_ip))
+            .then_some("TCP and UDP stand on `ip`, `ip6` or `esp`"),
+        Layer::Esp => (!top.is_some_and(|l| l.is_ip() || l == Layer::Udp))
+            .then_some("ESP stands on `ip` or `ip6`, or on `udp` behind a NAT"),
     }
 }
 

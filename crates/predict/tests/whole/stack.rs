@@ -85,6 +85,33 @@ fn ethernet_lines_bring_their_own_framing() {
     assert!((labels.top_bps() - 1e10 * 1460.0 / 1546.0).abs() < 1e-3);
 }
 
+/// RFC 4303 and RFC 4106 by hand: 1500 - 20 - 34 = 1446 of a tunnel's inner datagram, 8 fewer behind a NAT. Of 1499 three bytes are
+/// padding: 1479 - 32 is three more than a multiple of 4.
+#[test]
+fn esp_takes_its_headers_trailer_and_padding() {
+    for (stack, mtu, application) in [
+        ("gbe/ip/esp/ip/tcp+ts", 1500, 1446 - 52),
+        ("gbe/ip/esp/tcp+ts", 1500, 1446 - 32),
+        ("gbe/ip/udp/esp/ip/tcp+ts", 1500, 1438 - 52),
+        ("gbe/ip6/esp/ip/udp", 1500, 1426 - 28),
+        ("gbe/ip/esp/ip/udp", 1499, 1442 - 28),
+    ] {
+        let found = ladder(stack, mtu);
+        let top = found.rung("application").expect("a rung");
+        assert_eq!(top.bytes, Some(application), "{stack}");
+        let wire = f64::from(u32::try_from(mtu).expect("small") + 38);
+        assert!((found.top_bps() - 1e9 * f64::from(application) / wire).abs() < 1.0);
+    }
+    for wrong in [
+        "gbe/esp/ip",
+        "gbe/ip/tcp/esp",
+        "gbe/ip/esp/mpls",
+        "gbe/ip/esp/esp",
+    ] {
+        assert!(wrong.parse::<Stack>().is_err(), "{wrong}");
+    }
+}
+
 #[test]
 fn pos_is_meant_where_none_is_named() {
     assert_eq!(
@@ -196,7 +223,7 @@ fn impossible_mtus_are_refused() {
 /// What is read can be priced.
 #[test]
 fn no_stack_panics() {
-    const LAYERS: [&str; 22] = [
+    const LAYERS: [&str; 23] = [
         "eth",
         "pos",
         "atm",
@@ -211,6 +238,7 @@ fn no_stack_panics() {
         "tcp",
         "tcp+ts",
         "udp",
+        "esp",
         "622Mbps",
         "mpls*",
         "*",
@@ -224,6 +252,7 @@ fn no_stack_panics() {
         "ip/tcp+ts",
         "ip6/udp",
         "mpls*2/eth/vlan/ip/tcp",
+        "ip/udp/esp/ip6/tcp",
         "atm/aal5-llc/ip/tcp",
     ];
     let of_line = |signal: &Signal| tops.map(|top| format!("{}/{top}", signal.name));

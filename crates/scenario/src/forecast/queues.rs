@@ -31,6 +31,8 @@ pub(super) struct ShortQueue {
     streams: f64,
     /// The share of the line that is left to one; to several that are all cut at once.
     pub(super) share: f64,
+    /// Whether that share is the algorithm's own; Reno's where it has no closed form for it.
+    own: bool,
     /// Whether the forecast has that share; where not it is as if the queue were long.
     pub(super) is_counted: bool,
     /// It holds no burst of a host that sends super-frames.
@@ -58,6 +60,9 @@ impl ShortQueue {
             ),
             true => format!(
                 "the queue in front of the line holds {of_pipe:.3} of what the path holds: each time it is full a loss cuts the window, which leaves one flow {percent:.1} % of the line{bursts}"
+            ),
+            false if !self.own => format!(
+                "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, and no closed form says what this algorithm makes of that: simulate"
             ),
             false => format!(
                 "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, which leaves one flow {percent:.1} % of the line{bursts}"
@@ -195,6 +200,7 @@ impl Path<'_> {
             of_pipe: bytes / pipe,
             streams: flow.streams,
             share,
+            own: law.is_some(),
             is_counted: law.is_some() && by_law && flow.streams <= 1.0,
             bursts: bytes < BURST || flow.config.tso > 0 && bytes < HOLDS_BURSTS * pipe,
             twice: flow.config.tso > 0

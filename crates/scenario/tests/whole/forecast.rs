@@ -1205,6 +1205,22 @@ fn an_idle_time_restarts_slow_start() {
 }
 
 /// No closed form knows how many of several flows a full queue cuts at once.
+/// Reno's 75 % of an empty queue are not what Scalable, HighSpeed, BIC or H-TCP leave: no figure is named.
+#[test]
+fn a_short_queue_has_no_share_of_another_algorithm() {
+    for cc in ["scalable", "highspeed", "bic", "htcp", "westwood"] {
+        let what = format!("cc = \"{cc}\"\nwindow = \"16 MiB\"\nduration = \"60 s\"");
+        let record = routed_by("forward", "queue = \"30 packets\"", &what);
+        let of_queue = |note: &&String| note.contains("of what the path holds");
+        let note = record.notes.iter().find(of_queue);
+        let note = note.unwrap_or_else(|| panic!("{cc}: {:?}", record.notes));
+        assert!(
+            note.contains("no closed form") && !note.contains('%'),
+            "{cc}: {note}"
+        );
+    }
+}
+
 #[test]
 fn a_short_queue_of_several_flows_is_said() {
     let with = |queue: &str, keys: &str| {
