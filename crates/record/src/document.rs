@@ -10,6 +10,7 @@ use serde_json::ser::Formatter;
 use crate::compared::{Compared, compared, parts};
 use crate::link::link_metrics;
 use crate::number::Number;
+use crate::swept::Swept;
 use crate::{Keys, LinkRecord, Origin, Point, Record, Results, RunDocument};
 
 /// Value of `schema` in a [`RunDocument`].
