@@ -559,9 +559,10 @@ fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f6
     };
     let ci95 = found.ci95.max(counting(x, y, (&a, &b)));
     let step = x.step.max(y.step);
-    // What rounding leaves of equal sums is no difference.
+    // Equal sums may differ by rounding.
     let rounding = ROUNDING * a.mean.abs().max(b.mean.abs());
-    let below_step = found.difference.abs() < step || found.difference.abs() <= rounding;
+    let rounded = found.difference != 0.0 && found.difference.abs() <= rounding;
+    let below_step = found.difference.abs() < step || rounded;
     let verdict = if below_step || found.difference == 0.0 && (known || a == b) {
         Verdict::Same
     } else if !known {
@@ -584,7 +585,7 @@ fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f6
         difference: found.difference,
         difference_ci95: known.then_some(ci95),
         relative,
-        effect: Some(found.effect).filter(|e| known && e.is_finite() && !below_step),
+        effect: Some(found.effect).filter(|e| known && e.is_finite() && !rounded),
         df: Some(found.df).filter(|d| known && d.is_finite()),
         verdict,
         paired: pairs.is_some(),
