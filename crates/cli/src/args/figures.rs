@@ -17,7 +17,6 @@ use farpath_predict::published::Published;
     farpath figures report\n  \
     farpath figures report --name goodput --into slides\n  \
     farpath figures report --name goodput --title 'A window is a rate' --log xy\n  \
-    farpath figures report --name goodput --law mathis --law pftk\n  \
     farpath figures report --dark --width 640 --into slides\n  \
     farpath figures report --from 2s --to 5s --into close"
 )]
