@@ -22,20 +22,25 @@ pub(super) struct Dial {
     begun: bool,
     /// When the last SYN left, and how many there were.
     syn: (Time, u32),
+    /// Length of its IP datagram.
+    syn_len: u16,
 }
 
 impl Dial {
-    /// The SYN leaves at `start`.
-    pub(super) fn new(config: &Config, start: Time) -> Dial {
-        let nothing = Config {
+    /// The SYN leaves at `start`, behind an IP header of so many bytes. It has this end's options.
+    pub(super) fn new(config: &Config, start: Time, ip_header: u16) -> Dial {
+        let [sends, receives] = config.window_scaling;
+        let own = Config {
             amount: Some(0),
+            window_scaling: [receives, sends],
             ..config.clone()
         };
         Dial {
-            opens: Sender::new(&nothing),
+            opens: Sender::new(&own),
             start,
             begun: false,
             syn: (start, 0),
+            syn_len: syn_bytes(ip_header, &own, false),
         }
     }
 
@@ -78,7 +83,6 @@ impl Dial {
         &mut self,
         now: Time,
         ack: Frame,
-        syn_len: u16,
         output: usize,
         host: &mut Host,
         io: &mut Io<'_>,
@@ -87,7 +91,7 @@ impl Dial {
             let mut frame = ack;
             if out == Out::Syn {
                 self.syn = (now, self.syn.1 + 1);
-                (frame.kind, frame.seq, frame.len) = (Kind::Syn, 0, syn_len);
+                (frame.kind, frame.seq, frame.len) = (Kind::Syn, 0, self.syn_len);
             }
             frame.at = host.departs(now, output, &frame);
             io.output(output).push(frame);
@@ -121,14 +125,4 @@ impl Called {
             false => now + FIRST_WAIT.times(1 << times),
         };
     }
-}
-
-/// Length of the IP datagram of a SYN that the receiving end sends.
-pub(super) fn syn_len(ip_header: u16, config: &Config) -> u16 {
-    let [sends, receives] = config.window_scaling;
-    let turned = Config {
-        window_scaling: [receives, sends],
-        ..config.clone()
-    };
-    syn_bytes(ip_header, &turned, false)
 }

@@ -5,7 +5,7 @@ use farpath_tcp::Receiver;
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
-use super::dial::{Dial, syn_len};
+use super::dial::Dial;
 use super::intake::Intake;
 use super::steps::Steps;
 use super::{sack_bytes, syn_bytes};
@@ -75,7 +75,7 @@ impl TcpSink {
             receiver: Receiver::new(&config.tcp),
             dial: config
                 .dials
-                .map(|start| Box::new(Dial::new(&config.tcp, start))),
+                .map(|start| Box::new(Dial::new(&config.tcp, start, config.ip_header))),
             template,
             intake: config.writes.then(|| {
                 let mss = config.tcp.mss.into();
@@ -165,7 +165,9 @@ impl TcpSink {
         if self.receiver.deadline() <= now {
             self.receiver.on_deadline(now);
         }
-        if let Some(dial) = &mut self.dial {
+        if let Some(dial) = &mut self.dial
+            && dial.deadline() <= now
+        {
             dial.on_deadline(now);
             self.dial(now, host, io);
         }
@@ -260,8 +262,7 @@ impl TcpSink {
             if dial.is_open() {
                 ack.seq = self.receiver.delivered();
             }
-            let syn = syn_len(config.ip_header, &config.tcp);
-            dial.send(now, ack, syn, config.output, host, io);
+            dial.send(now, ack, config.output, host, io);
         }
     }
 
