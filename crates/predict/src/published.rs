@@ -99,8 +99,8 @@ impl Published {
         }
     }
 
-    /// Goodput in bit/s of all connections together, whatever the line carries; `None` where nothing is lost, or all is, and
-    /// for a law of losses there is no value.
+    /// Goodput in bit/s of all connections together, whatever the line carries. `None` of a law of losses where nothing is lost,
+    /// or all is.
     pub fn goodput_bps(self, on: Place) -> Option<f64> {
         let lossy = on.loss > 0.0 && on.loss < 1.0;
         if !lossy && self != Published::Window {
