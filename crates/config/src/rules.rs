@@ -133,6 +133,8 @@ rules! {
         "listings copied from a slide or a page carry explanations between the commands; the switch refuses such lines";
     IOS006 Error "outside any interface"
         "the command belongs to an interface, and none is open: the switch refuses it, or it lands on whatever interface is";
+    IOS007 Warning "segments too large"
+        "`ip tcp adjust-mss` lowers what the ends of a connection send; above the interface's MTU less 40 bytes of headers full segments still do not fit, and where nothing reports that they vanish";
 
     HOST001 Info "mark of a test"
         "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";

@@ -27,10 +27,11 @@ impl Evidence {
     /// What a policer lets through, bit/s: as its texts say, as datagrams or a capture's losses show.
     pub(crate) fn policed(&self) -> Option<Figure> {
         let own = self.lasting().unwrap_or(0.0);
-        let stated = self
-            .policer
-            .clone()
-            .or_else(|| self.counted_else.passed(own));
+        let stated = self.policer.clone().or_else(|| {
+            self.counted_else
+                .passed(own)
+                .filter(|p| p.high >= own / SLACK)
+        });
         stated.or_else(|| self.found_policer.clone())
     }
 }

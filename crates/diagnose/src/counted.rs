@@ -532,8 +532,10 @@ fn by_datagrams(
         return;
     }
     if lost.low > 0.005 && rate.value > own {
+        // Where TCP has more than what passed, something else took them: their receiver's socket, or a class of their own.
+        let elsewhere = step(own / passed.value.max(1.0), 1.05, 1.25);
         items.push(Item {
-            holds: step(lost.value, 0.005, 0.03),
+            holds: step(lost.value, 0.005, 0.03) * (1.0 - elsewhere),
             weights: vec![
                 (Cause::Policer, 18.0),
                 (Cause::Shaper, 6.0),
@@ -543,6 +545,14 @@ fn by_datagrams(
             sentence: format!(
                 "of datagrams at {shown} {:.1} % were lost: {} passed",
                 100.0 * lost.value,
+                crate::ceiling::bps(passed.value)
+            ),
+        });
+        items.push(Item {
+            holds: elsewhere,
+            weights: vec![(Cause::ShallowBuffer, -3.0)],
+            sentence: format!(
+                "datagrams at {shown} had {}, less than TCP: their receiver's socket lost them, or a class of their own, not what holds TCP",
                 crate::ceiling::bps(passed.value)
             ),
         });

@@ -67,6 +67,8 @@ pub(crate) struct Evidence {
     pub(crate) large_lost: Option<Figure>,
     /// The path MTU that a trace found by itself, or else that the host of the pings knows; whether it is the former.
     pub(crate) found_mtu: Option<(Figure, bool)>,
+    /// A path MTU below that of the sender's interface: its socket or a trace found it.
+    pub(crate) smaller_mtu: Option<Figure>,
     /// Share of segments sent again.
     pub(crate) again: Option<Figure>,
     /// Segments sent again in all.
@@ -416,6 +418,7 @@ impl Evidence {
         self.sndbuf_share = mean("sndbuf_limited_ratio");
         self.busy_share = mean("busy_ratio");
         self.busy(flow.test.as_ref(), sum("bytes_acked"), most("busy_ns"));
+        self.smaller_mtu = most("mtu_discovered_bytes");
         self.delivery = sum("delivery_bps");
         self.flight = sum("flight_bytes").or(self.flight.take());
         self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());
@@ -542,7 +545,9 @@ impl Evidence {
             all("loss_path_ratio"),
         );
         self.large_lost = crate::holes::smallest_lost(facts, flow);
-        let found = all("mtu_discovered_bytes").map(|mtu| (mtu, true));
+        let by_trace = all("mtu_discovered_bytes");
+        self.smaller_mtu = self.smaller_mtu.take().or(by_trace.clone());
+        let found = by_trace.map(|mtu| (mtu, true));
         self.found_mtu = found.or_else(|| Some((all("mtu_known_there_bytes")?, false)));
         self.of_conditioners(facts, flow);
         self.of_segments(facts, flow);

@@ -1,8 +1,8 @@
-//! Losses of the start alone: slow start overshot a queue, and what holds the connection afterwards is something else, unless its
-//! congestion window still grows back.
+//! Losses of the start alone: slow start overshot a queue, or path MTU discovery sent its first window again (RFC 1191 §3). What holds
+//! the connection afterwards is something else, unless its congestion window still grows back.
 
 use crate::evidence::Evidence;
-use crate::items::{Item, LOSSES, of, spread, step};
+use crate::items::{Item, JUMBO, LOSSES, of, spread, step};
 use crate::seen::{Row, Side};
 
 /// What came after the losses of the start.
@@ -18,10 +18,15 @@ pub(crate) struct Overshoot {
     pub(crate) over: f64,
     /// Part of the whole test's rate that it was faster by then.
     faster: f64,
+    /// The path MTU, bytes, where its discovery sends as much again.
+    discovered: Option<f64>,
 }
 
 /// So many intervals without losses tell whether something grows.
 const QUIET_LEAST: usize = 4;
+
+/// Segments of a first window (RFC 6928 §2).
+const FIRST: f64 = 10.0;
 
 /// The start is over after this part of the test at the latest.
 const START: f64 = 1.0 / 3.0;
@@ -67,8 +72,13 @@ impl Evidence {
         let by_window = windows.map_or(0.0, |w| still(&w));
         let mean = rates.iter().sum::<f64>() / rates.len() as f64;
         let whole = self.rate.as_ref().map_or(mean, |r| r.value);
+        let again = rows.iter().filter_map(|r| r.retransmits).sum();
+        // All of a first window was too large, and is sent again in segments that fit.
+        let refused = FIRST * self.streams * (JUMBO / self.mss).ceil();
+        let smaller = self.smaller_mtu.as_ref().filter(|_| again <= refused);
         Some(Overshoot {
-            again: rows.iter().filter_map(|r| r.retransmits).sum(),
+            again,
+            discovered: smaller.map(|mtu| mtu.value),
             until,
             quiet: end - until,
             over: still(&rates).max(by_window),
@@ -129,12 +139,19 @@ pub(crate) fn by_overshoot(e: &Evidence, items: &mut Vec<Item>) {
         f if f < 0.01 => String::new(),
         f => format!("; the rate was {:.0} % above the mean then", f * 100.0),
     };
+    let (what, and) = match seen.discovered {
+        None => ("slow start overshot a queue".to_owned(), ""),
+        Some(mtu) => (
+            format!("path MTU discovery found {mtu:.0} bytes, less than the sender's own MTU"),
+            ", no more than a first window that is too large,",
+        ),
+    };
     items.push(Item {
         holds: seen.over,
         // They speak against the kinds of loss alone: what else holds the rate, they do not say.
         weights: of(&LOSSES, -24.0),
         sentence: format!(
-            "slow start overshot a queue: {:.0} segments were sent again in the first {:.1} s and none in the {:.0} s after it, in which nothing grew back as it does after a cut. Losses are not what holds it{cost}",
+            "{what}: {:.0} segments were sent again in the first {:.1} s{and} and none in the {:.0} s after it, in which nothing grew back as it does after a cut. Losses are not what holds it{cost}",
             seen.again, seen.until, seen.quiet
         ),
     });

@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number(pub(crate) &'static str, pub(crate) u64, pub(crate) u64);
 
+pub(crate) const MSS: Number = Number("a segment size", 500, 1460);
 pub(crate) const MTU: Number = Number("an MTU", 64, 65_535);
 pub(crate) const SPEED: Number = Number("a speed in Mbit/s", 10, 400_000);
 pub(crate) const VLAN: Number = Number("a VLAN ID", 1, 4094);

@@ -2,8 +2,8 @@
 
 use super::{atm, queueing};
 use crate::commands::{
-    CHANNEL, COS, DSCP, Kind, MTU, Reader, SHARE, SPEED, STRICT_SHARE, Section, Statement, Tree,
-    VLAN, Words, note, trust,
+    CHANNEL, COS, DSCP, Kind, MSS, MTU, Reader, SHARE, SPEED, STRICT_SHARE, Section, Statement,
+    Tree, VLAN, Words, note, trust,
 };
 use crate::qos::{
     ChannelGroup, Direction, Duplex, Interface, RandomDetect, Service, Speed, Stated, Switchport,
@@ -63,6 +63,11 @@ static INTERFACE: Section<Interface> = Section {
             let mtu = s.number_unless_off(MTU);
             s.finish();
             s.put(mtu, |i| &mut i.ip_mtu)
+        }),
+        ("~ip ~tcp ~adjust-mss", |s| {
+            let mss = s.number_unless_off(MSS);
+            s.finish();
+            s.put(mss, |i| &mut i.adjust_mss)
         }),
         ("wrr-queue bandwidth", queueing::bandwidth),
         ("wrr-queue queue-limit", |s| {

@@ -68,6 +68,8 @@ pub struct Interface {
     pub mtu: Option<Stated<u32>>,
     /// `ip mtu`.
     pub ip_mtu: Option<Stated<u32>>,
+    /// `ip tcp adjust-mss`: the largest segment that SYNs through it offer, bytes.
+    pub adjust_mss: Option<Stated<u32>>,
     /// `speed`.
     pub speed: Option<Stated<Speed>>,
     /// `duplex`.

@@ -417,6 +417,9 @@ fn qos010_marking_differs_along_the_path() {
     let second = first
         .replace("match any\n", "match ip dscp 8\n")
         .replace("set ip dscp 8", "set ip dscp 0");
+    let (_, back) = report(&[&second, first], &Options::default());
+    let becomes = |f: &&Finding| place(f).file == 0 && f.text.contains("becomes 0");
+    assert_eq!(of(&back, "QOS010").iter().filter(|f| becomes(f)).count(), 1);
     let (_, found) = report(&[first, &second], &Options::default());
     assert!(
         of(&found, "QOS010")
@@ -463,6 +466,23 @@ fn qos011_policer_burst() {
         found.findings
     );
     assert_eq!(of(&found, "QOS011")[0].severity, Severity::Error);
+    // Between a tenth of a round trip and the whole of it the law says whether one connection has the rate.
+    let at = |burst: u64, rtt: &str| {
+        let options = Options {
+            rtt: Some(rtt.parse().expect("time")),
+            ..Options::default()
+        };
+        let (_, found) = report(&[&text(burst)], &options);
+        let of = of(&found, "QOS011");
+        of.first().map(|f| (f.severity, f.text.clone()))
+    };
+    let (severity, said) = at(200_000, "120 ms").expect("found");
+    assert_eq!(severity, Severity::Warning);
+    assert!(
+        said.contains("13.3 %") && said.contains("gets about"),
+        "{said}"
+    );
+    assert_eq!(at(1_500_000, "120 ms"), None);
 }
 
 /// A field has one value, and the first class that matches takes the frame.
@@ -800,6 +820,27 @@ fn text_cut_short_is_named() {
     );
     assert_eq!(report.files[0].status(), Status::Failed);
     assert_eq!(report.files[0].faults.len(), 1);
+}
+
+#[test]
+fn ios007_segments_that_do_not_fit_the_interface() {
+    let text = |name: &str, mtu: &str, mss: u32| {
+        format!(
+            "hostname a\ninterface {name}\n ip address 192.0.2.1 255.255.255.252\n{mtu} ip tcp adjust-mss {mss}\n"
+        )
+    };
+    for (name, mtu, fits) in [
+        ("Tunnel0", " ip mtu 1400\n", 1360),
+        ("GigabitEthernet1/1", " mtu 1400\n", 1360),
+        ("Tunnel7", "", 1436),
+    ] {
+        let line = 4 + mtu.lines().count();
+        silent(&text(name, mtu, fits), "IOS007");
+        let says = format!("{fits} B and 40 B");
+        let more = text(name, mtu, fits + 1);
+        finds(&more, "IOS007", Severity::Warning, line, &says);
+    }
+    silent(&text("GigabitEthernet1/1", "", 1460), "IOS007");
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod optics;
 mod others;
 mod ping;
 mod plain;
+mod policed;
 mod ports;
 mod printable;
 mod processor;
@@ -194,6 +195,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
         Box::new(copies::Wget),
+        Box::new(policed::Policed::default()),
         Box::new(router::Interfaces::default()),
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),

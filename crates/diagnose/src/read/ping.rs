@@ -362,7 +362,9 @@ fn of_windows(text: &str, at: Place) -> Option<[Figure; 3]> {
 
 /// Least, mean and greatest, in milliseconds.
 fn times(of: Of, [least, mean, most]: &[Figure; 3], facts: &mut Facts) {
-    if least.value > most.value || least.value < 0.0 {
+    // Each is rounded by itself.
+    let ordered = least.low <= mean.high && mean.low <= most.high;
+    if !ordered || least.value > most.value || least.value < 0.0 {
         return;
     }
     facts.number(of, "rtt_min_ns", least.times(NS));

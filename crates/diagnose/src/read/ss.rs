@@ -177,6 +177,11 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     let ms = |text: &str| decimal(text).map(|v| v * 1e6);
     let mss = n("mss:");
     put("mss_bytes", mss);
+    // What an end offers goes by its interface, less the headers of IP and TCP: a path MTU below even that was found on the way.
+    put(
+        "mtu_discovered_bytes",
+        n("pmtu:").filter(|pmtu| n("advmss:").is_some_and(|own| *pmtu < own)),
+    );
     put(
         "rtt_loaded_ns",
         keyed(text, "rtt:").and_then(|r| ms(r.split('/').next()?)),

@@ -244,3 +244,16 @@ fn single_answers_are_counted_as_what_they_say() {
     assert_eq!(ping.facts, 3);
     assert!(d.flows[0].observed.rtt_ns.is_some());
 }
+
+/// A mean outside least and greatest is no ping's: nothing is made of such a line.
+#[test]
+fn a_mean_beyond_the_greatest_is_not_read() {
+    for times in ["0/300.0/0.0", "40.0/39.0/41.0", "40.0/42.0/41.0"] {
+        let text = format!(
+            "20 packets transmitted, 20 received, 0% packet loss, time 19228ms\nrtt min/avg/max/mdev = {times}/0.1 ms\n"
+        );
+        let d = of(&text, &farpath_diagnose::Known::default());
+        let rtt = d.flows.first().and_then(|f| f.observed.rtt_ns);
+        assert_eq!(rtt, None, "{times}");
+    }
+}

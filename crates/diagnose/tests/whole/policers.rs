@@ -300,3 +300,88 @@ fn a_configured_rate_is_a_ceiling() {
     );
     assert_eq!((junos[0].0, junos[0].1), ("policer", 74e6), "{junos:?}");
 }
+
+/// Statements that stand in the ticket itself: in each system's words, and as routers print what acts.
+#[test]
+fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
+    let rows: Vec<(f64, u32)> = (0..10)
+        .map(|n| if n == 0 { (52.0, 45) } else { (70.0, 5) })
+        .collect();
+    let test = log(&rows);
+    let stated = |statement: &str| {
+        let d = of(
+            &format!("{test}\n{statement}\n"),
+            &farpath_diagnose::Known::default(),
+        );
+        let ceilings = d.flows[0].ceilings.iter();
+        let of = |c: &&farpath_diagnose::Ceiling| ["policer", "shaper"].contains(&c.cause);
+        ceilings
+            .filter(of)
+            .map(|c| (c.cause, c.limit_bps))
+            .collect::<Vec<_>>()
+    };
+    let policer = vec![("policer", 74e6)];
+    for text in [
+        "ops@mx1> show configuration firewall\npolicer CUST {\n    if-exceeding {\n        bandwidth-limit 74m;\n        burst-size-limit 62500;\n    }\n    then discard;\n}",
+        "set firewall policer CUST if-exceeding bandwidth-limit 74m\nset firewall policer CUST if-exceeding burst-size-limit 625k\nset firewall policer CUST then discard\nset interfaces xe-0/0/1 unit 0 family inet policer input CUST",
+        "policy-map IN\n class class-default\n  police cir 74000000 bc 62500\n   conform-action transmit\n   exceed-action drop",
+        "policy-map IN\n class CUSTOMER\n  police 74000000 62500 62500 conform-action transmit exceed-action drop",
+        "policy-map IN\n class class-default\n  police rate 74 mbps burst 62500 bytes",
+        "policy-map IN\n class VOICE\n  police 8000000 62500\n class class-default\n  police cir 50 mbps bc 62500 bytes pir 74 mbps be 62500 bytes\n   conform-action transmit\n   exceed-action set-dscp-transmit 0\n   violate-action drop",
+        " Service-policy input: IN\n    Class-map: class-default (match-any)\n      police:\n          cir 74000000 bps, bc 62500 bytes\n        conformed 900 packets, 1350000 bytes; actions:\n          transmit\n        exceeded 30 packets, 45000 bytes; actions:\n          drop",
+        "set qos policer aggregate CUST rate 74000 drop burst 500",
+        "filter protocol all pref 49152 matchall chain 0 handle 0x1\n        action order 1:  police 0x1 rate 74Mbit burst 62500b mtu 2Kb action drop overhead 0b",
+        "tc filter add dev eth1 ingress matchall action police rate 74mbit burst 100k drop",
+    ] {
+        assert_eq!(stated(text), policer, "{text}");
+    }
+    assert_eq!(
+        stated("policy-map OUT\n class class-default\n  shape average 74000000"),
+        [("shaper", 74e6)]
+    );
+    for text in [
+        // It marks, and drops nothing.
+        "policer CUST {\n    if-exceeding {\n        bandwidth-limit 74m;\n        burst-size-limit 62500;\n    }\n    then {\n        loss-priority high;\n    }\n}",
+        "policy-map IN\n class class-default\n  police 74000000 62500\n   exceed-action set-dscp-transmit 0",
+        // A list of many: nobody says which.
+        "set firewall policer A if-exceeding bandwidth-limit 74m\nset firewall policer A then discard\nset firewall policer B if-exceeding bandwidth-limit 75m\nset firewall policer B then discard\nset firewall policer C if-exceeding bandwidth-limit 76m\nset firewall policer C then discard\nset firewall policer D if-exceeding bandwidth-limit 77m\nset firewall policer D then discard",
+    ] {
+        assert_eq!(stated(text), [], "{text}");
+    }
+}
+
+/// What passed of datagrams is no ceiling of TCP that had more.
+#[test]
+fn datagrams_that_had_less_than_tcp_show_nothing_of_its_limit() {
+    let rows: Vec<(f64, u32)> = (0..10)
+        .map(|n| if n == 0 { (101.0, 140) } else { (68.8, 12) })
+        .collect();
+    let datagrams = |passed: f64, lost: u32| {
+        format!(
+            "{}[  5] local 203.0.113.40 port 40930 connected to 198.51.100.7 port 5201\n[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n[  5]   0.00-5.00   sec   119 MBytes   200 Mbits/sec  0.000 ms  0/86325 (0%)  sender\n[  5]   0.00-5.04   sec  {:.1} MBytes  {passed} Mbits/sec  0.110 ms  {lost}/86250 ({:.0}%)  receiver\n",
+            log(&rows),
+            passed * 5.0 / 8.388_608,
+            f64::from(lost) / 862.50
+        )
+    };
+    let less = of(
+        &datagrams(37.8, 69_800),
+        &farpath_diagnose::Known::default(),
+    );
+    let tcp = &less.flows[0];
+    let commands: String = tcp
+        .changes
+        .iter()
+        .flat_map(|c| &c.commands)
+        .map(String::as_str)
+        .collect();
+    assert!(!commands.contains("37800kbit"), "{commands}");
+    let because = tcp.verdict.because.join("\n");
+    assert!(because.contains("less than TCP"), "{because}");
+    let same = of(
+        &datagrams(78.0, 52_000),
+        &farpath_diagnose::Known::default(),
+    );
+    let because = same.flows[0].verdict.because.join("\n");
+    assert!(because.contains("78.0 Mbit/s passed"), "{because}");
+}

@@ -70,6 +70,25 @@ fn losses_of_the_start_alone_do_not_hold_a_rate_that_stands_still() {
     }
 }
 
+/// Where the path's MTU is less than the sender's own, the first window is sent again in smaller segments (RFC 1191 §3): that is no queue.
+#[test]
+fn a_first_window_that_is_too_large_is_no_queue() {
+    let trace = " 1?: [LOCALHOST]                      pmtu 9000\n 1:  192.0.2.254                                           0.300ms \n 2:  198.51.100.1                                          0.900ms pmtu 1500\n 2:  198.51.100.2                                         40.1ms reached\n     Resume: pmtu 1500 hops 2 back 2 \n";
+    for (again, discovery) in [(10, true), (60, true), (812, false)] {
+        let mut rows = overshot(600.0, 3.0, 10);
+        rows[0].1 = again;
+        let text = format!("{}$ tracepath -n 198.51.100.2\n{trace}", ticket(&rows));
+        let flow = of(&text, &on("1 Gbit/s")).flows.remove(0);
+        let because = flow.verdict.because.join("\n");
+        assert_eq!(
+            because.contains("path MTU discovery found 1500 bytes"),
+            discovery,
+            "{because}"
+        );
+        assert_eq!(because.contains("overshot"), !discovery, "{because}");
+    }
+}
+
 /// A line that is full after its start is the line; a port of 100 Mbit/s is.
 #[test]
 fn nor_does_a_start_put_a_full_line_in_doubt() {

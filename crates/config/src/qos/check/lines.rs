@@ -5,9 +5,42 @@ use std::collections::BTreeMap;
 use super::super::{Device, Duplex, Interface, Options, Port, Speed};
 use super::{Checker, On};
 use crate::finding::Severity;
-use crate::rules::{QOS013, QOS017, QOS018};
+use crate::rules::{IOS007, QOS013, QOS017, QOS018};
+
+/// Headers of IPv4 and TCP without options, bytes.
+const HEADERS: u32 = 40;
+
+/// MTU of a tunnel that states none: 1500 less IPv4 and GRE.
+const TUNNEL: u32 = 1476;
 
 impl On<'_, '_> {
+    /// IOS007.
+    pub(super) fn segments(&mut self) {
+        let interface = self.interface;
+        let Some(mss) = &interface.adjust_mss else {
+            return;
+        };
+        let stated = interface.ip_mtu.as_ref().or(interface.mtu.as_ref());
+        let tunnel = interface.name.starts_with("Tunnel").then_some(TUNNEL);
+        let Some(mtu) = stated.map(|m| m.value).or(tunnel) else {
+            return;
+        };
+        let fits = mtu.saturating_sub(HEADERS);
+        if mss.value <= fits {
+            return;
+        }
+        let default = match stated {
+            Some(_) => "",
+            None => ", as IOS gives a tunnel by GRE over 1500",
+        };
+        let message = format!(
+            "{} lets segments of {} B be offered, and its packets have at most {mtu} B{default}: {fits} B and {HEADERS} B of headers",
+            interface.name, mss.value
+        );
+        let remedy = format!("`ip tcp adjust-mss {fits}` at most");
+        self.find(&IOS007, &mss.place, message, remedy);
+    }
+
     /// QOS013 and QOS017.
     pub(super) fn line(&mut self) {
         let interface = self.interface;

@@ -82,7 +82,9 @@ impl Checker<'_> {
     pub(super) fn neighbours(&mut self) {
         for pair in self.devices.windows(2) {
             let [a, b] = pair else { continue };
+            // Frames come both ways.
             self.rewritten(a, b);
+            self.rewritten(b, a);
             self.mapped_differently(a, b);
         }
     }

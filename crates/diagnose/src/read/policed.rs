@@ -1,0 +1,349 @@
+//! Policers and shapers that stand in a ticket: statements of Junos, IOS, IOS XR, NX-OS and CatOS, what `show policy-map interface` prints,
+//! and `police` of Linux's `tc`.
+//!
+//! Nothing says there which traffic meets them. Of a list of many none is taken.
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Of, Place};
+use crate::words::{decimal, decimal_prefix, option_rate, rate, size};
+
+/// A contract as it was stated.
+#[derive(Clone, PartialEq)]
+struct Stated {
+    name: &'static str,
+    bps: f64,
+    burst_bytes: Option<f64>,
+    /// Whether it is of a class that takes marked traffic, or what a list says.
+    marked: bool,
+    at: Place,
+}
+
+/// A policer that is read now.
+#[derive(Default)]
+struct Open {
+    bps: Option<f64>,
+    /// The second rate of two (RFC 2698), bit/s.
+    peak_bps: Option<f64>,
+    burst_bytes: Option<f64>,
+    at: Option<Place>,
+    /// Whether what exceeds the first rate is dropped, and the second: as IOS has it unless it is said.
+    drops: [Option<bool>; 2],
+}
+
+/// The state of reading statements.
+#[derive(Default)]
+pub(super) struct Policed {
+    open: Option<Open>,
+    /// Name of the policer that statements of `display set` are about.
+    named: String,
+    /// Whether the class that is read takes only what is marked, or what a list says.
+    marked: bool,
+    /// Which of the three actions follows, where it stands on a line of its own.
+    action: Option<usize>,
+    found: Vec<Stated>,
+}
+
+/// Of more than so many nobody knows which a flow meets.
+const FEW: usize = 3;
+
+impl Tool for Policed {
+    fn name(&self) -> &'static str {
+        "policers"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let _ = facts;
+        let text = line.bare;
+        let taken = self.of_junos(text, line.at, going)
+            || self.of_set(text, line.at)
+            || self.of_linux(text, line.at)
+            || self.of_ios(text, line.at, going);
+        if !taken {
+            self.close();
+        }
+        taken
+    }
+
+    fn held(&self) -> usize {
+        self.found.len()
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.close();
+        let mut different: Vec<Stated> = Vec::new();
+        let of_all = self.found.iter().any(|one| !one.marked);
+        for one in core::mem::take(&mut self.found) {
+            if one.marked && of_all {
+                continue;
+            }
+            if !different
+                .iter()
+                .any(|d| (d.name, d.bps) == (one.name, one.bps))
+            {
+                different.push(one);
+            }
+        }
+        if different.len() > FEW {
+            facts.notes.push(format!(
+                "{} policers and shapers are stated, and nothing says which of them this traffic meets: none is taken",
+                different.len()
+            ));
+            return;
+        }
+        for one in different {
+            facts.exact(Of::Path, one.name, one.bps, one.at);
+            if let Some(burst) = one.burst_bytes {
+                facts.exact(Of::Path, "policer_burst_bytes", burst, one.at);
+            }
+        }
+    }
+}
+
+impl Policed {
+    /// Keeps a policer that drops.
+    fn close(&mut self) {
+        self.action = None;
+        let Some(open) = self.open.take() else { return };
+        let bps = match open.drops {
+            [Some(false), Some(true)] => open.peak_bps.or(open.bps),
+            [Some(false), _] => None,
+            _ => open.bps,
+        };
+        if let (Some(bps), Some(at)) = (bps.filter(|b| *b > 0.0), open.at) {
+            self.found.push(Stated {
+                name: "policer_bps",
+                bps,
+                burst_bytes: open.burst_bytes,
+                marked: self.marked,
+                at,
+            });
+        }
+    }
+
+    /// `policer NAME {`, `bandwidth-limit 80m;`, `burst-size-limit 625k;`, `then discard;`.
+    fn of_junos(&mut self, text: &str, at: Place, going: bool) -> bool {
+        if text.starts_with("policer ") && text.ends_with('{') {
+            self.close();
+            self.open = Some(Open {
+                drops: [Some(false), None],
+                ..Open::default()
+            });
+            return true;
+        }
+        if text == "firewall {" {
+            return true;
+        }
+        if !going {
+            return false;
+        }
+        if let Some(open) = &mut self.open {
+            return open.junos(text, at);
+        }
+        text == "}"
+    }
+
+    /// `set firewall policer NAME if-exceeding bandwidth-limit 80m`; CatOS `set qos policer aggregate NAME rate KBPS drop burst KBIT`.
+    fn of_set(&mut self, text: &str, at: Place) -> bool {
+        if let Some(rest) = text.strip_prefix("set qos policer ") {
+            let words: Vec<&str> = rest.split_whitespace().collect();
+            let kbit = |key| Some(1e3 * decimal(follows(&words, key)?)?);
+            self.close();
+            self.open = Some(Open {
+                bps: kbit("rate"),
+                burst_bytes: kbit("burst").map(|bits| bits / 8.0),
+                at: Some(at),
+                drops: [Some(words.contains(&"drop")), None],
+                ..Open::default()
+            });
+            self.close();
+            return true;
+        }
+        let Some(rest) = text.strip_prefix("set firewall policer ") else {
+            return text.starts_with("set firewall ") || text.starts_with("set interfaces ");
+        };
+        let Some((name, statement)) = rest.split_once(' ') else {
+            return false;
+        };
+        if self.open.is_none() || self.named != name {
+            self.close();
+            name.clone_into(&mut self.named);
+            self.open = Some(Open {
+                drops: [Some(false), None],
+                ..Open::default()
+            });
+        }
+        let statement = statement.trim_start_matches("if-exceeding ");
+        self.open.as_mut().is_some_and(|o| o.junos(statement, at))
+    }
+
+    /// `action order 1:  police 0x1 rate 80Mbit burst 62500b mtu 2Kb action drop`, and the command that makes it.
+    fn of_linux(&mut self, text: &str, at: Place) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let Some(from) = words.iter().position(|w| *w == "police") else {
+            return text.starts_with("filter ") && text.contains(" pref ");
+        };
+        let words = &words[from..];
+        // `bps` of `tc` is bytes a second.
+        let bits = |r: &&str| r.to_ascii_lowercase().ends_with("bit");
+        let bps = follows(words, "rate").filter(bits);
+        let bps = bps.and_then(|r| rate(&r.to_ascii_lowercase()));
+        let (Some(bps), Some(burst)) = (bps, follows(words, "burst")) else {
+            return false;
+        };
+        self.close();
+        self.open = Some(Open {
+            bps: Some(bps),
+            burst_bytes: size(burst.trim_end_matches('b')),
+            at: Some(at),
+            drops: [Some(words.iter().any(|w| w.starts_with("drop"))), None],
+            ..Open::default()
+        });
+        self.close();
+        true
+    }
+
+    /// `class class-default`, `police cir 80000000 bc 62500`, `exceed-action drop`, `shape average 80000000`.
+    fn of_ios(&mut self, text: &str, at: Place, going: bool) -> bool {
+        let words: Vec<&str> = text
+            .split([' ', ',', '\t'])
+            .filter(|w| !w.is_empty())
+            .collect();
+        match words[..] {
+            ["policy-map" | "Service-policy" | "service-policy", ..] => {
+                self.close();
+                self.marked = false;
+            }
+            ["class", name] | ["Class-map:", name, ..] => {
+                self.close();
+                self.marked = !["class-default", "default"].contains(&name);
+            }
+            ["police:"] => self.begin(),
+            ["police", ref contract @ ..] => {
+                self.begin();
+                return self.contract(contract, at);
+            }
+            ["cir" | "rate", ..] if self.open.is_some() => return self.contract(&words, at),
+            ["shape", "average", ref shape @ ..] | ["target", "shape", "rate", ref shape @ ..] => {
+                self.close();
+                let (bps, _) = amount(shape).unwrap_or_default();
+                if bps > 0.0 {
+                    self.found.push(Stated {
+                        name: "shaper_bps",
+                        bps,
+                        burst_bytes: None,
+                        marked: self.marked,
+                        at,
+                    });
+                }
+            }
+            [first, ..] if going && self.open.is_some() => return self.action(first, &words),
+            _ => return false,
+        }
+        true
+    }
+
+    fn begin(&mut self) {
+        self.close();
+        self.open = Some(Open::default());
+    }
+
+    /// The words of a contract behind `police`; whether they state a rate.
+    fn contract(&mut self, words: &[&str], at: Place) -> bool {
+        let Some(open) = &mut self.open else {
+            return false;
+        };
+        let behind = |keys: [&str; 2]| {
+            let key = words.iter().position(|w| keys.contains(w))?;
+            amount(&words[key + 1..])
+        };
+        let bare = amount(words);
+        let said = behind(["cir", "rate"]);
+        open.bps = said.or(bare).map(|(bps, _)| bps);
+        open.peak_bps = behind(["pir", "peak-rate"]).map(|(bps, _)| bps);
+        let second = bare.and_then(|(_, used)| words.get(used).copied().and_then(decimal));
+        let burst = behind(["bc", "burst"]).map(|(bytes, _)| bytes);
+        open.burst_bytes = burst.or(second);
+        open.at = Some(at);
+        for (n, key) in ["exceed", "violate"].into_iter().enumerate() {
+            let action = words
+                .iter()
+                .position(|w| w.trim_end_matches("-action") == key);
+            let action = action.and_then(|at| words.get(at + 1));
+            open.drops[n] = action.map(|a| *a == "drop").or(open.drops[n]);
+        }
+        open.bps.is_some()
+    }
+
+    /// `exceed-action drop`; `exceeded 30 packets, 45000 bytes; actions:` and then `drop`.
+    fn action(&mut self, first: &str, words: &[&str]) -> bool {
+        let Some(open) = &mut self.open else {
+            return false;
+        };
+        let kinds = ["conform", "exceed", "violat"];
+        if let Some(kind) = kinds.iter().position(|k| first.starts_with(k)) {
+            let said = words.get(1).filter(|_| first.ends_with("-action"));
+            match (said, kind) {
+                (Some(said), 1 | 2) => open.drops[kind - 1] = Some(*said == "drop"),
+                (Some(_), _) => {}
+                (None, kind) => self.action = Some(kind),
+            }
+            return true;
+        }
+        let Some(kind) = self.action else {
+            return false;
+        };
+        let known = first == "drop" || first == "transmit" || first.starts_with("set-");
+        if known && kind > 0 {
+            open.drops[kind - 1] = Some(first == "drop");
+        }
+        known
+    }
+}
+
+impl Open {
+    /// A statement inside a policer of Junos.
+    fn junos(&mut self, text: &str, at: Place) -> bool {
+        let text = text.trim_end_matches(';');
+        let (key, value) = text.rsplit_once(' ').unwrap_or(("", text));
+        match (key, value) {
+            ("bandwidth-limit", bps) => {
+                self.bps = decimal(bps).or_else(|| option_rate(bps));
+                self.at = Some(at);
+            }
+            // Junos counts by thousands here as well.
+            ("burst-size-limit", bytes) => {
+                self.burst_bytes = decimal(bytes).or_else(|| option_rate(bytes));
+            }
+            ("" | "then", "discard") => self.drops = [Some(true), None],
+            _ => {
+                let others = ["if-exceeding", "then", "loss-priority", "forwarding-class"];
+                return text == "}" || others.iter().any(|o| text.starts_with(o));
+            }
+        }
+        true
+    }
+}
+
+/// The word behind a key.
+fn follows<'w>(words: &[&'w str], key: &str) -> Option<&'w str> {
+    let at = words.iter().position(|w| *w == key)?;
+    words.get(at + 1).copied()
+}
+
+/// The number that words begin with, in its unit, and how many words that takes: `80000000 bps`, `80 mbps`, `62500 bytes`.
+fn amount(words: &[&str]) -> Option<(f64, usize)> {
+    let (first, unit) = (words.first()?, words.get(1).copied().unwrap_or(""));
+    let value = decimal(first).or_else(|| rate(first))?;
+    let prefix = |of: &str| {
+        let mut chars = unit.strip_suffix(of)?.chars();
+        let factor = decimal_prefix(chars.next())?;
+        chars.next().is_none().then_some(factor)
+    };
+    if ["percent", "ms", "us"].contains(&unit) {
+        return None;
+    }
+    Some(match prefix("bps").or_else(|| prefix("bytes")) {
+        Some(factor) => (value * factor, 2),
+        None => (value, 1),
+    })
+}
