@@ -32,6 +32,7 @@ export const METRICS: ReadonlyMap<string, string> = new Map([
   ["jain_index", "fairness (Jain)"],
   ["group_jain_index", "fairness in the group"],
   ["group_streams_jain_index", "fairness of connections in the group"],
+  ["group_convergence_s", "convergence of the group"],
   ["cut_s", "cut"],
   ["cwnd_before_bytes", "cwnd before the cut"],
   ["cwnd_nrmse_predicted_ratio", "cwnd, NRMSE to predicted"],

@@ -9,6 +9,7 @@ mod unscaled;
 
 use crate::cause::Cause;
 use crate::ceiling::{Limit, in_flight, slow_start_s};
+use crate::channel::left_by_channel;
 use crate::counted::ASKED;
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
@@ -73,6 +74,12 @@ pub(crate) fn changes(
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
+        // OpenSSH has a window of its own behind each of these.
+        let channel = left_by_channel(e).filter(|_| cause != Cause::Application && next.is_some());
+        if channel.is_some() {
+            change.risk.push_str(OF_CHANNEL);
+        }
+        let next = lower(next, channel);
         match next {
             // A setting that gives no more than was measured is not changed, unless the other end's goes with it.
             Some(ref next @ (other, _)) if is_vain(cause, next, e) => {
@@ -97,6 +104,9 @@ pub(crate) fn changes(
     }
     all
 }
+
+/// What bounds a gain over SSH.
+const OF_CHANNEL: &str = "; OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more";
 
 /// That another cause, which is changed alike, is as likely.
 fn as_well(other: Cause) -> String {
@@ -212,6 +222,7 @@ fn change(
             host => host,
         }),
         Cause::Application => of_program(e),
+        Cause::Client if e.udp => systems::reader_of_datagrams(system),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
             systems::pacing(cause, &sending(e, (facts, flow), &hosts))

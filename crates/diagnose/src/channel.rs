@@ -59,21 +59,40 @@ pub(crate) fn channel_of(e: &Evidence) -> Channel {
     }
 }
 
+/// The window of a channel, and what it leaves over this round trip, bit/s; none of what is not OpenSSH's, or has more in flight.
+fn leaves(e: &Evidence, rtt: &Figure) -> Option<(Figure, Figure)> {
+    if !e.ssh || beyond_channel(e) {
+        return None;
+    }
+    let at = rtt.from.first().copied().unwrap_or(Place::You);
+    let bytes = Figure::between(CHANNEL[1], CHANNEL[0], CHANNEL[1], at);
+    let most = bytes.over(rtt).times(8.0 * e.streams);
+    Some((bytes, most))
+}
+
+/// What the channel of a connection of OpenSSH leaves of any gain, bit/s.
+pub(crate) fn left_by_channel(e: &Evidence) -> Option<(Cause, Figure)> {
+    let (_, most) = leaves(e, e.rtt_by_itself()?)?;
+    Some((Cause::Application, most))
+}
+
+/// The window that OpenSSH's channel is for a connection whose other windows are larger, bytes.
+pub(crate) fn window_of_channel(e: &Evidence) -> Option<f64> {
+    leaves(e, e.rtt_by_itself()?).map(|_| CHANNEL[1])
+}
+
 /// What is slower than this part of what a channel leaves is held by something else.
 const USED: f64 = 0.75;
 
 /// A connection of OpenSSH has a window of its own in its channel. What is faster than that is another program, and what is much slower
 /// is held by something else.
 pub(crate) fn channel(e: &Evidence, all: &mut Vec<Limit>) {
-    let (Some(rtt), Some(rate)) = (e.rtt_by_itself().filter(|_| e.ssh), &e.rate) else {
+    let (Some(rtt), Some(rate)) = (e.rtt_by_itself(), &e.rate) else {
         return;
     };
-    if beyond_channel(e) {
+    let Some((bytes, mut most)) = leaves(e, rtt) else {
         return;
-    }
-    let at = rtt.from.first().copied().unwrap_or(Place::You);
-    let bytes = Figure::between(CHANNEL[1], CHANNEL[0], CHANNEL[1], at);
-    let mut most = bytes.over(rtt).times(8.0 * e.streams);
+    };
     if rate.value < USED * most.value || rate.value > 1.06 * most.high {
         return;
     }

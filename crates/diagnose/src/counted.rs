@@ -514,6 +514,36 @@ fn chance_enough(e: &Evidence, ceilings: &[Limit]) -> f64 {
     again.value / (over * over).max(1e-9)
 }
 
+/// Datagrams that came faster than TCP, and of which many were lost.
+fn faster_than_tcp(own: f64, [rate, lost, passed]: [&Figure; 3], items: &mut Vec<Item>) {
+    let (shown, through) = (
+        crate::ceiling::bps(rate.value),
+        crate::ceiling::bps(passed.value),
+    );
+    // Where TCP has more than what passed, something else took them: their receiver's socket, or a class of their own.
+    let elsewhere = step(own / passed.value.max(1.0), 1.05, 1.25);
+    items.push(Item {
+        holds: step(lost.value, 0.005, 0.03) * (1.0 - elsewhere),
+        weights: vec![
+            (Cause::Policer, 18.0),
+            (Cause::Shaper, 6.0),
+            (Cause::ShallowBuffer, -14.0),
+            (Cause::RandomLoss, -6.0),
+        ],
+        sentence: format!(
+            "of datagrams at {shown} {:.1} % were lost: {through} passed",
+            100.0 * lost.value
+        ),
+    });
+    items.push(Item {
+        holds: elsewhere,
+        weights: vec![(Cause::ShallowBuffer, -3.0)],
+        sentence: format!(
+            "datagrams at {shown} had {through}, less than TCP: their receiver's socket lost them, or a class of their own, not what holds TCP"
+        ),
+    });
+}
+
 /// Datagrams come evenly, whatever is lost. What a policer takes of them shows its rate, chance takes its share at any rate, and
 /// a queue that is only too short for bursts takes none below the line.
 fn by_datagrams(
@@ -532,31 +562,7 @@ fn by_datagrams(
         return;
     }
     if lost.low > 0.005 && rate.value > own {
-        // Where TCP has more than what passed, something else took them: their receiver's socket, or a class of their own.
-        let elsewhere = step(own / passed.value.max(1.0), 1.05, 1.25);
-        items.push(Item {
-            holds: step(lost.value, 0.005, 0.03) * (1.0 - elsewhere),
-            weights: vec![
-                (Cause::Policer, 18.0),
-                (Cause::Shaper, 6.0),
-                (Cause::ShallowBuffer, -14.0),
-                (Cause::RandomLoss, -6.0),
-            ],
-            sentence: format!(
-                "of datagrams at {shown} {:.1} % were lost: {} passed",
-                100.0 * lost.value,
-                crate::ceiling::bps(passed.value)
-            ),
-        });
-        items.push(Item {
-            holds: elsewhere,
-            weights: vec![(Cause::ShallowBuffer, -3.0)],
-            sentence: format!(
-                "datagrams at {shown} had {}, less than TCP: their receiver's socket lost them, or a class of their own, not what holds TCP",
-                crate::ceiling::bps(passed.value)
-            ),
-        });
-        return;
+        return faster_than_tcp(own, [rate, lost, passed], items);
     }
     let expected = later_share(e).or(e.again.as_ref().map(|a| a.value));
     let expected = expected.unwrap_or(0.0);

@@ -247,6 +247,8 @@ impl Evidence {
             .map(|r| r.times(NS));
         self.retransmits = get("retransmits");
         self.cpu = get("cpu_ratio");
+        let ends = [get("cpu_sender_ratio"), get("cpu_receiver_ratio")];
+        self.of_tested_processors(ends);
         self.cwnd = get("cwnd_bytes");
         self.application = get("application_rate_bps");
         self.pacing = get("pacing_rate_bps");

@@ -19,6 +19,20 @@ impl Evidence {
         }
     }
 
+    /// What a test reports of the processors of its sender and its receiver.
+    pub(crate) fn of_tested_processors(&mut self, [sender, receiver]: [Option<Figure>; 2]) {
+        let of = |f: &Option<Figure>| f.as_ref().map_or(0.0, |f| f.value);
+        let receives = of(&receiver) > of(&sender);
+        let (side, cpu, other) = match receives {
+            true => (Side::Receiver, receiver, sender),
+            false => (Side::Sender, sender, receiver),
+        };
+        if cpu.is_some() {
+            (self.cpu, self.cpu_other) = (cpu, other);
+            self.cpu_of = Some((side, String::new()));
+        }
+    }
+
     /// The busiest processor of the hosts, or of a program on them; beside a tool that only tests another program's counts for nothing.
     fn of_processors(&mut self, facts: &Facts, flow: &Flow) {
         let tool = flow.test.as_ref().map_or("", |t| t.tool);

@@ -8,6 +8,7 @@
 mod answers;
 mod clocks;
 mod connection;
+mod convergence;
 pub mod curve;
 mod datagrams;
 mod exchange;

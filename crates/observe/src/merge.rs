@@ -7,6 +7,7 @@ use farpath_record::Record;
 use farpath_units::{Duration, Time};
 
 use crate::Span;
+use crate::convergence::convergence_s;
 use crate::metric::{METRICS, Merge};
 
 /// A test's metrics from those of its streams, written over what it had: as the registry says they are taken
@@ -288,11 +289,18 @@ fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
             continue;
         }
         let of_streams = fairness_of_streams(&members);
+        let spans = places.iter().filter(|p| ours(p)).map(|p| p.span);
+        let series = members.iter().map(|r| r.series.get("goodput_bps"));
+        let each = spans.zip(series).map(|(span, s)| Some((span, s?)));
+        let converged = each
+            .collect::<Option<Vec<_>>>()
+            .and_then(|tests| convergence_s(&tests));
         if let (Some(index), Some(record)) = (jain_index(&goodputs), records.get_mut(number)) {
             let metrics = &mut record.metrics;
             metrics.insert("group_jain_index".to_owned(), index);
             let of_streams = of_streams.map(|i| ("group_streams_jain_index".to_owned(), i));
             metrics.extend(of_streams);
+            metrics.extend(converged.map(|s| ("group_convergence_s".to_owned(), s)));
             let of_group = places.iter().filter(|p| ours(p));
             let apart = windows_apart(of_group.map(|p| &p.span));
             record.notes.extend(apart.map(|seconds| {

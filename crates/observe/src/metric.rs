@@ -194,6 +194,8 @@ pub const METRICS: &[Metric] = {
     metric("jain_index", CONNECTED, Never, "fairness (Jain)", "Jain's fairness index over the test's streams: 1 when all are equal, 1/n when one has everything"),
     metric("group_jain_index", &[Tcp, Transfer, Request, Flows, Udp], Never, "fairness in the group", "the same over the goodputs of the tests of a `group`"),
     metric("group_streams_jain_index", &[Tcp, Transfer, Request, Udp], Never, "fairness of connections in the group", "the same over the goodputs of all connections of these tests, a stream of datagrams as one; where one of the tests has several"),
+    metric("group_convergence_s", &[Tcp, Transfer, Request, Flows, Udp], Never, "convergence of the group",
+        "from the start of the group's last test until its tests have equal shares and keep them: five seconds one after another, in each of which Jain's index of their goodputs is 0.95 or more; absent where there are none, and of predictions"),
     metric("cut_s", CONNECTED, Never, "cut", "when the congestion window was the largest for the last time before the one cut that its series shows, since the start of the run: up to a round trip after the loss was seen, as recovery may begin with the old window. Absent where the series shows several cuts, or has fewer than two samples a round trip (`--intervals`)"),
     metric("cwnd_before_bytes", CONNECTED, Never, "cwnd before the cut", "the window in use before that cut: what was in flight, where that was less ([witnesses](../models/witnesses.md))"),
     metric("cwnd_nrmse_predicted_ratio", CONNECTED, Never, "cwnd, NRMSE to predicted",

@@ -111,6 +111,28 @@ impl Remedy {
     }
 }
 
+/// Against a receiving program that leaves datagrams in its socket until it is full.
+pub(crate) fn reader_of_datagrams(system: Option<System>) -> Remedy {
+    let mut commands = vec![
+        "let the receiving program ask for a larger socket buffer (SO_RCVBUF; iperf3 has -w on the client, for both ends)".to_owned(),
+    ];
+    if system.is_none_or(|s| s == System::Linux) {
+        commands.push(
+            "it gets no more than the receiver's net.core.rmem_max: sysctl net.core.rmem_max"
+                .to_owned(),
+        );
+    }
+    commands.push(
+        "where it still loses, its processor is too slow for so many datagrams: top -H meanwhile; larger datagrams are fewer"
+            .to_owned(),
+    );
+    Remedy {
+        commands,
+        risk: "none known".to_owned(),
+        ..Remedy::default()
+    }
+}
+
 /// Against pauses of a program; with what a test between the same hosts got.
 pub(crate) fn program(tested: Option<&str>) -> Remedy {
     let path = match tested {

@@ -1,6 +1,6 @@
 //! Policers and shapers of a router's configuration that act on what no other class takes: unmarked traffic.
 
-use farpath_config::junos::model::{Applied, Router};
+use farpath_config::junos::model::{Applied, Policer, Router};
 use farpath_config::qos::{Action, Class, Device, Match, PolicyMap};
 use farpath_config::{Place, Report, Source};
 
@@ -89,10 +89,19 @@ fn of_class(class: &Class) -> impl Iterator<Item = Conditioner<'_>> {
 fn of_router(router: &Router) -> Vec<Conditioner<'_>> {
     let units = router.interfaces.iter().flat_map(|i| &i.units);
     let applied = units.flat_map(|unit| &unit.conditioners);
+    let applied: Vec<&Applied> = applied.collect();
+    if applied.is_empty() && router.interfaces.is_empty() && router.policers.len() <= FEW {
+        // Cut out of a configuration: what is stated acts somewhere.
+        return router.policers.iter().filter_map(stated).collect();
+    }
     applied
+        .into_iter()
         .filter_map(|applied| policer(router, applied))
         .collect()
 }
+
+/// Of more policers than these nobody knows which a flow meets.
+const FEW: usize = 3;
 
 fn policer<'r>(router: &'r Router, applied: &'r Applied) -> Option<Conditioner<'r>> {
     let name = match applied.filter {
@@ -106,7 +115,11 @@ fn policer<'r>(router: &'r Router, applied: &'r Applied) -> Option<Conditioner<'
             &term.policer.as_ref()?.value
         }
     };
-    let policer = router.policers.iter().find(|p| p.name.value == *name)?;
+    stated(router.policers.iter().find(|p| p.name.value == *name)?)
+}
+
+/// What a policer that drops states.
+fn stated(policer: &Policer) -> Option<Conditioner<'_>> {
     let rate = policer.rate.as_ref().filter(|_| policer.discards)?;
     Some(Conditioner {
         name: POLICER,

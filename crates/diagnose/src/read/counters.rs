@@ -16,7 +16,7 @@ pub(super) struct Counters {
 }
 
 /// Counters by their names in kernels, and the fact.
-const NAMED: [(&str, &str); 10] = [
+const NAMED: [(&str, &str); 12] = [
     ("TcpRetransSegs", "host_retransmits"),
     ("TcpOutSegs", "host_segments"),
     ("TcpExtTCPTimeouts", "host_timeouts"),
@@ -27,6 +27,8 @@ const NAMED: [(&str, &str); 10] = [
     ("TcpExtTCPToZeroWindowAdv", "host_zero_windows"),
     ("TcpInErrs", "host_checksum_errors"),
     ("TcpExtTCPBacklogDrop", "host_backlog_drops"),
+    ("UdpRcvbufErrors", "host_datagrams_dropped"),
+    ("UdpInErrors", "host_datagram_errors"),
 ];
 
 /// The words of `netstat -s` behind a number, and the fact.

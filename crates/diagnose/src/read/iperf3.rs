@@ -141,12 +141,17 @@ impl Iperf3 {
             return true;
         }
         if let Some(cpu) = text.strip_prefix("CPU Utilization: ") {
+            // `local/sender 31.0% (0.6%u/30.4%s), remote/receiver 99.2% (1.9%u/97.3%s)`.
             let shares = cpu.split(',').filter_map(|p| p.trim().split_once(' '));
-            let percent = shares
-                .filter_map(|(_, v)| decimal(v.split('%').next()?))
-                .fold(0.0, f64::max);
-            if let Some(test) = &mut self.test {
-                test.set("cpu_ratio", Figure::exact(percent / 100.0, at));
+            let shares = shares.filter_map(|(end, v)| Some((end, decimal(v.split('%').next()?)?)));
+            for (end, percent) in shares {
+                let name = match end.ends_with("receiver") {
+                    true => "cpu_receiver_ratio",
+                    false => "cpu_sender_ratio",
+                };
+                if let Some(test) = &mut self.test {
+                    test.set(name, Figure::exact(percent / 100.0, at));
+                }
             }
             return true;
         }

@@ -122,7 +122,9 @@ impl Policed {
 
     /// `policer NAME {`, `bandwidth-limit 80m;`, `burst-size-limit 625k;`, `then discard;`.
     fn of_junos(&mut self, text: &str, at: Place, going: bool) -> bool {
-        if text.starts_with("policer ") && text.ends_with('{') {
+        // `show configuration firewall policer NAME` begins inside it.
+        let inside = text == "if-exceeding {" && self.open.is_none();
+        if inside || text.starts_with("policer ") && text.ends_with('{') {
             self.close();
             self.open = Some(Open {
                 drops: [Some(false), None],

@@ -177,11 +177,9 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     let ms = |text: &str| decimal(text).map(|v| v * 1e6);
     let mss = n("mss:");
     put("mss_bytes", mss);
-    // What an end offers goes by its interface, less the headers of IP and TCP: a path MTU below even that was found on the way.
-    put(
-        "mtu_discovered_bytes",
-        n("pmtu:").filter(|pmtu| n("advmss:").is_some_and(|own| *pmtu < own)),
-    );
+    // What an end offers goes by its interface: a path MTU below even that was found on the way.
+    let found = n("pmtu:").filter(|pmtu| n("advmss:").is_some_and(|own| *pmtu < own));
+    put("mtu_discovered_bytes", found);
     put(
         "rtt_loaded_ns",
         keyed(text, "rtt:").and_then(|r| ms(r.split('/').next()?)),
@@ -190,17 +188,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("bytes_acked", n("bytes_acked:"));
     put("bytes_sent", n("bytes_sent:").or(n("bytes_acked:")));
     put("bytes_received", n("bytes_received:"));
-    let again = n("bytes_retrans:");
-    let counted = keyed(text, "retrans:").and_then(|r| decimal(r.rsplit('/').next()?));
-    // A kernel prints neither where nothing was sent again.
-    put(
-        "bytes_retransmitted",
-        Some(
-            again
-                .or(counted.zip(mss).map(|(c, m)| c * m))
-                .unwrap_or(0.0),
-        ),
-    );
+    put("bytes_retransmitted", Some(sent_again(text, mss)));
     put("cwnd_bytes", n("cwnd:").zip(mss).map(|(c, m)| c * m));
     put("flight_bytes", n("unacked:").zip(mss).map(|(c, m)| c * m));
     put("unacked_segments", n("unacked:"));
@@ -238,6 +226,14 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     if text.split_whitespace().any(|w| w == "app_limited") {
         facts.word(of, "app_limited", "app_limited", at);
     }
+}
+
+/// Bytes that were sent again. A kernel prints neither key where there are none.
+fn sent_again(text: &str, mss: Option<f64>) -> f64 {
+    let bytes = keyed(text, "bytes_retrans:").and_then(decimal);
+    let counted = keyed(text, "retrans:").and_then(|r| decimal(r.rsplit('/').next()?));
+    let by_count = counted.zip(mss).map(|(count, mss)| count * mss);
+    bytes.or(by_count).unwrap_or(0.0)
 }
 
 /// A number of `skmem:(r0,rb131072,t0,tb4194304,…)`: `rb` and `tb` are what its buffers may take.

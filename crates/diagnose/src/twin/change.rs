@@ -1,13 +1,14 @@
 //! The twin after the first change.
 
 use farpath_predict::window::power;
-use farpath_units::Duration;
+use farpath_units::{Duration, Size};
 
 use super::host::HostModel;
 use super::model::{Model, Said, assumed};
 use super::work::{PACKETS_MAX, Work};
 use crate::advice::{Shared, wanted};
 use crate::cause::Cause;
+use crate::channel::window_of_channel;
 use crate::known::System;
 use crate::verdict::Judged;
 
@@ -42,6 +43,13 @@ pub(super) fn changed(model: &Model, judged: &Judged, shared: &Shared) -> Option
         }
         Cause::MtuBlackHole => after.hosts[0].probes = Some(changed_to(1)),
         _ => return None,
+    }
+    if let Some(window) = window_of_channel(&judged.e) {
+        let window = Size::from_bytes(window as u64);
+        let smaller = |w: &Said<Size>| w.value <= window;
+        if !after.window.as_ref().is_some_and(smaller) {
+            after.window = Some(assumed(window, "the window of a channel of OpenSSH"));
+        }
     }
     after.hosts.iter_mut().for_each(HostModel::settle);
     let line = model.rate.value.as_bps() as f64;

@@ -10,6 +10,7 @@ mod both_ends;
 mod both_ways;
 mod cables;
 mod changes;
+mod channels;
 mod counters;
 mod documented;
 mod everyday;

@@ -245,7 +245,7 @@ fn single_answers_are_counted_as_what_they_say() {
     assert!(d.flows[0].observed.rtt_ns.is_some());
 }
 
-/// A mean outside least and greatest is no ping's: nothing is made of such a line.
+/// A mean outside least and greatest belongs to no ping: nothing is made of such a line.
 #[test]
 fn a_mean_beyond_the_greatest_is_not_read() {
     for times in ["0/300.0/0.0", "40.0/39.0/41.0", "40.0/42.0/41.0"] {

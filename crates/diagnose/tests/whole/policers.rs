@@ -323,6 +323,7 @@ fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
     let policer = vec![("policer", 74e6)];
     for text in [
         "ops@mx1> show configuration firewall\npolicer CUST {\n    if-exceeding {\n        bandwidth-limit 74m;\n        burst-size-limit 62500;\n    }\n    then discard;\n}",
+        "noc@pe1> show configuration firewall policer CUST\nif-exceeding {\n    bandwidth-limit 74m;\n    burst-size-limit 62500;\n}\nthen discard;",
         "set firewall policer CUST if-exceeding bandwidth-limit 74m\nset firewall policer CUST if-exceeding burst-size-limit 625k\nset firewall policer CUST then discard\nset interfaces xe-0/0/1 unit 0 family inet policer input CUST",
         "policy-map IN\n class class-default\n  police cir 74000000 bc 62500\n   conform-action transmit\n   exceed-action drop",
         "policy-map IN\n class CUSTOMER\n  police 74000000 62500 62500 conform-action transmit exceed-action drop",
@@ -350,7 +351,7 @@ fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
     }
 }
 
-/// What passed of datagrams is no ceiling of TCP that had more.
+/// What passed of datagrams does not bound TCP that had more.
 #[test]
 fn datagrams_that_had_less_than_tcp_show_nothing_of_its_limit() {
     let rows: Vec<(f64, u32)> = (0..10)
@@ -384,4 +385,19 @@ fn datagrams_that_had_less_than_tcp_show_nothing_of_its_limit() {
     );
     let because = same.flows[0].verdict.because.join("\n");
     assert!(because.contains("78.0 Mbit/s passed"), "{because}");
+}
+
+/// The same as a file of its own, cut out of a configuration that says elsewhere where it acts.
+#[test]
+fn a_policer_in_a_file_of_its_own_has_its_rate_and_burst() {
+    let rows: Vec<(f64, u32)> = (0..10)
+        .map(|n| if n == 0 { (52.0, 45) } else { (70.0, 5) })
+        .collect();
+    let router = "set firewall policer CUST if-exceeding bandwidth-limit 74m\nset firewall policer CUST if-exceeding burst-size-limit 62500\nset firewall policer CUST then discard\n";
+    let d = of_files(
+        &[("test.txt", &log(&rows)), ("pe1.conf", router)],
+        &farpath_diagnose::Known::default(),
+    );
+    let policer = d.flows[0].ceilings.iter().find(|c| c.cause == "policer");
+    assert_eq!(policer.map(|c| c.limit_bps), Some(74e6));
 }

@@ -70,7 +70,7 @@ fn losses_of_the_start_alone_do_not_hold_a_rate_that_stands_still() {
     }
 }
 
-/// Where the path's MTU is less than the sender's own, the first window is sent again in smaller segments (RFC 1191 §3): that is no queue.
+/// Where the path's MTU is less than the sender's own, the first window is sent again in smaller segments (RFC 1191 §3), which no queue lost.
 #[test]
 fn a_first_window_that_is_too_large_is_no_queue() {
     let trace = " 1?: [LOCALHOST]                      pmtu 9000\n 1:  192.0.2.254                                           0.300ms \n 2:  198.51.100.1                                          0.900ms pmtu 1500\n 2:  198.51.100.2                                         40.1ms reached\n     Resume: pmtu 1500 hops 2 back 2 \n";

@@ -283,12 +283,16 @@ fn ends(end: &Json, at: Place, test: &mut Test) {
         test.set("datagrams", Figure::exact(sent, at));
     }
     let cpu = &end["cpu_utilization_percent"];
-    let most = n(cpu, &["host_total"])
-        .into_iter()
-        .chain(n(cpu, &["remote_total"]))
-        .reduce(f64::max);
-    if let Some(most) = most {
-        test.set("cpu_ratio", Figure::exact(most / 100.0, at));
+    // The host that reports sends, unless the test is reversed, or is the server's report.
+    let of_client = ["host_total", "remote_total"];
+    let [own, other] = match reverse == server {
+        true => ["cpu_sender_ratio", "cpu_receiver_ratio"],
+        false => ["cpu_receiver_ratio", "cpu_sender_ratio"],
+    };
+    for (key, name) in of_client.into_iter().zip([own, other]) {
+        if let Some(percent) = n(cpu, &[key]) {
+            test.set(name, Figure::exact(percent / 100.0, at));
+        }
     }
     if let Some(cc) = s(end, &["sender_tcp_congestion"]).and_then(crate::known::control) {
         test.words.insert("cc", cc.to_owned());
