@@ -475,7 +475,7 @@ fn a_difference_between_repeats_that_are_one_run_says_so() {
     }
     let moved = note(&still, &shifted);
     assert!(moved[0].contains("of A and B"), "{moved:?}");
-    // Of origins, and of real hosts: there equal figures are no sign of it.
+    // Of origins, and of real hosts: equal figures there do not show it.
     let origins = note(
         &[with_prediction(simulated("a", 1, &[100.0, 100.0]), 105.0)],
         &[],

@@ -113,7 +113,7 @@ impl OneRun {
         };
         Some(format!(
             "nothing in the simulated runs{whose}{place} is random: their {ONE_RUN}, whose difference is the scenario's and \
-             whose interval says nothing of luck; `loss`, `jitter` or a `start_spread` of several tests make repeats differ"
+             whose interval says nothing of chance; `loss`, `jitter` or a `start_spread` of several tests make repeats differ"
         ))
     }
 }
