@@ -8,7 +8,7 @@ import { repeatFigures } from "./src/section/repeats";
 import { sweepFigures } from "./src/section/sweep";
 import { timedPoints, timeEnds, timeFigures } from "./src/section/time";
 import { witnessFigures } from "./src/section/witnesses";
-import { nameKeys, notMet, quantity, renameTexts } from "./src/format";
+import { nameKeys, notMet, quantity, rangeOf, renameTexts, type Range } from "./src/format";
 import { keyOf, sweptKeys, type Bars, type Look } from "./src/sweep";
 import type { ReportData } from "./src/types";
 
@@ -30,6 +30,8 @@ interface Options {
   readonly log?: Look["log"];
   /** Of quantities along x, as texts. */
   readonly range?: readonly [low: string, high: string];
+  /** Of metrics along y, as texts. */
+  readonly yRange?: readonly [low: string, high: string];
   /** Other words for names and values of axes, legends and titles. */
   readonly rename?: readonly (readonly [text: string, as: string])[];
   /** Names of the laws that are drawn over a sweep's figures, where they can be; `all` for every one. */
@@ -53,19 +55,34 @@ function spanOf(data: ReportData, { from, to }: Options): readonly [number, numb
   return low < high ? [low, high] : `what is drawn over time ends at ${end.toPrecision(4)} s`;
 }
 
+/** The range between two texts; a text says why there is none. */
+function quantities(texts: readonly [low: string, high: string]): Range | string {
+  if (texts.some((text) => quantity(text) === null)) return `${texts.join("..")} are not two quantities`;
+  return rangeOf(...texts) ?? `${texts.join("..")} is no range of one kind from less to more`;
+}
+
+/** The range of y that was asked for; a text says why there is none. */
+function yRangeOf(data: ReportData, { yRange, name }: Options): Look["yRange"] | string {
+  if (yRange === undefined) return undefined;
+  const found = quantities(yRange);
+  if (typeof found === "string") return found;
+  if (found[0].value === found[1].value) return `${yRange.join("..")} is no range: its ends are one`;
+  if (sweptKeys(data.document.records).length === 0) return "nothing was swept";
+  const kinds = sweepFigures(data).filter((d) => d.file.includes(name ?? "")).flatMap((d) => d.kind ?? []);
+  return kinds.includes(found[0].kind) ? found : `no figure of the sweep${name === undefined ? "" : ` with ${name} in its name`} has such values along y: there are ${[...new Set(kinds)].join(", ") || "none"}`;
+}
+
 /** The range of x that was asked for; a text says why there is none. */
-function rangeOf(data: ReportData, { range }: Options): Look["range"] | string {
+function xRangeOf(data: ReportData, { range }: Options): Look["range"] | string {
   if (range === undefined) return undefined;
-  const [low, high] = range.map((text) => quantity(text));
-  if (!low || !high) return `${range.join("..")} are not two quantities`;
-  // A zero has the kind of the other end.
-  const kind = low.value === 0 ? high.kind : low.kind;
-  if (high.value !== 0 && high.kind !== kind || low.value > high.value) return `${range.join("..")} is no range of one kind from less to more`;
+  const found = quantities(range);
+  if (typeof found === "string") return found;
+  const { kind } = found[0];
   const { records } = data.document;
   const keys = sweptKeys(records).map((key) => keyOf([key], records));
   if (keys.length === 0) return "nothing was swept";
   const like = keys.some((k) => k.numbers !== null && k.values.some((v, i) => k.numbers![i] !== 0 && quantity(v)?.kind === kind));
-  return like ? [{ ...low, kind }, { ...high, kind }] : `no key of the sweep has such values: ${keys.map((k) => `${k.keys.join()} has ${k.values.slice(0, 3).join(", ")}`).join("; ")}`;
+  return like ? found : `no key of the sweep has such values: ${keys.map((k) => `${k.keys.join()} has ${k.values.slice(0, 3).join(", ")}`).join("; ")}`;
 }
 
 /** The laws that were asked for; a text says why one of them is in no figure. */
@@ -113,11 +130,12 @@ function figures(report: string, options: string): string {
   const asked = JSON.parse(options) as Options;
   nameKeys(data.keys);
   nameRun(data.scenario.name);
-  const [span, range, laws] = [spanOf(data, asked), rangeOf(data, asked), lawsOf(data, asked)];
+  const [span, range, yRange, laws] = [spanOf(data, asked), xRangeOf(data, asked), yRangeOf(data, asked), lawsOf(data, asked)];
   if (typeof span === "string") return refusal(span);
   if (typeof range === "string") return refusal(range);
+  if (typeof yRange === "string") return refusal(yRange);
   if (typeof laws === "string") return refusal(laws);
-  const look: Look = { bars: asked.bars, ...(asked.log === undefined ? {} : { log: asked.log }), ...(range === undefined ? {} : { range }), ...(laws === undefined ? {} : { laws }) };
+  const look: Look = { bars: asked.bars, ...(asked.log === undefined ? {} : { log: asked.log }), ...(range === undefined ? {} : { range }), ...(yRange === undefined ? {} : { yRange }), ...(laws === undefined ? {} : { laws }) };
   renameTexts(asked.rename ?? []);
   const drawn = named(all(data, look, span)).map(({ name, draw, title }) => {
     if (!name.includes(asked.name ?? "")) return { name, svg: "" };

@@ -149,7 +149,7 @@ async function folds(tab, fault) {
 
 /** What a narrow table says stands in its second column: a figure and its mark, side by side. Nothing it has no word for is shown. */
 async function columns(tab, fault) {
-  const found = await tab.evaluate(() => [...document.querySelectorAll(".results td[data-head]")].filter((td) => td.checkVisibility()).map((td) => {
+  const found = await tab.evaluate(() => [...document.querySelectorAll(".results td[data-head], .stacked td[data-head]")].filter((td) => td.checkVisibility()).map((td) => {
     const text = document.createRange();
     text.selectNodeContents(td);
     return { head: td.dataset.head, left: text.getBoundingClientRect().left - td.getBoundingClientRect().left };
@@ -163,6 +163,8 @@ async function columns(tab, fault) {
 async function scrolls(tab, fault) {
   const silent = await tab.evaluate(() => [...document.querySelectorAll(".scroller")].filter((s) => s.checkVisibility() && s.scrollWidth > s.clientWidth + 2 && !getComputedStyle(s, "::before").content.includes("sideways")).map((s) => s.getAttribute("aria-label")));
   for (const label of silent) fault(`${label}: nothing says that it scrolls`);
+  const tables = await tab.evaluate(() => innerWidth > 480 ? [] : [...document.querySelectorAll(".scroller:has(.results, .stacked)")].filter((s) => s.checkVisibility() && s.scrollWidth > s.clientWidth + 2).map((s) => s.getAttribute("aria-label")));
+  for (const label of tables) fault(`${label}: its rows are wider than the screen`);
 }
 
 /** Every figure can be had as a file; one of them is taken, in both forms: as the page is, and as the reader chooses. */

@@ -3,6 +3,7 @@
 import { h } from "./dom";
 import { entitled, titleOf, toStandalone } from "./export";
 import style from "./figure.css?raw";
+import { rangeOf, type Quantity, type Range } from "./format";
 import { toDom, type Shape } from "./svg";
 
 /** How wide a file may be drawn, whatever the reader's screen. Text keeps its size: it is larger on a slide in a narrower figure. */
@@ -17,8 +18,10 @@ export interface Drawn {
   readonly file: string;
   readonly title?: string;
   readonly class: string;
-  /** Draws it as wide as that, or as near to it as it can; with what of `over` is switched on. */
-  readonly draw: (width: number, on?: readonly string[]) => Shape;
+  /** Draws it as wide as that, or as near to it as it can; with what of `over` is switched on, and that part of y. */
+  readonly draw: (width: number, on?: readonly string[], range?: Range) => Shape;
+  /** What its y axis has, where a part of it can be drawn. */
+  readonly kind?: Quantity["kind"];
   /** What can be drawn over it. */
   readonly over?: Over;
   /** What stands below it. */
@@ -156,10 +159,33 @@ function switches(over: Over, change: (on: readonly string[]) => void): HTMLElem
   return h("div", { class: "overs", role: "group", "aria-label": over.name }, h("span", { class: "overs-name" }, over.name), ...buttons);
 }
 
+/** What a field for a part of y suggests. */
+const EXAMPLES: Readonly<Partial<Record<Quantity["kind"], string>>> = { rate: "0..100 Mbit/s", time: "0..100 ms", size: "0..1 MB" };
+
+/** The part of y that a text asks for: undefined for all of it, null where it is none of that kind. */
+export function partOf(text: string, kind: Quantity["kind"]): Range | undefined | null {
+  if (text.trim() === "") return undefined;
+  const [low = "", high = ""] = text.split("..");
+  const range = rangeOf(low, high);
+  return range !== null && range[0].kind === kind && range[0].value < range[1].value ? range : null;
+}
+
+/** A field for a part of the y axis; empty for all of it. */
+function partField(kind: Quantity["kind"], change: (range: Range | undefined) => void): HTMLElement {
+  const field = h("input", { type: "text", class: "part", size: 14, placeholder: EXAMPLES[kind] ?? "0..1", "aria-label": "Part of the y axis", title: "Part of the y axis, from the least to the greatest value with units; empty for all of it" });
+  field.addEventListener("change", () => {
+    const range = partOf(field.value, kind);
+    field.setAttribute("aria-invalid", String(range === null));
+    if (range !== null) change(range);
+  });
+  return h("label", { class: "part" }, "y ", field);
+}
+
 /** The figure with its title, its buttons and what stands below it. */
 export function drawn(figure: Drawn): HTMLElement {
   let on: readonly string[] = [];
-  const draw = (width: number): Shape => figure.draw(width, on);
+  let range: Range | undefined;
+  const draw = (width: number): Shape => figure.draw(width, on, range);
   const { holder, again } = redrawn(draw);
   const words = h("ul", { class: "over-words" });
   const { over } = figure;
@@ -168,6 +194,10 @@ export function drawn(figure: Drawn): HTMLElement {
     words.replaceChildren(...over.words(on).map((text) => h("li", {}, text)));
     again();
   });
-  const head = h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, draw, figure.title));
+  const part = figure.kind === undefined ? null : partField(figure.kind, (now) => {
+    range = now;
+    again();
+  });
+  const head = h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), part, exports(figure.file, draw, figure.title));
   return h("figure", { class: figure.class }, head, row, holder, ...(figure.below?.() ?? []), over === undefined ? null : words);
 }

@@ -257,6 +257,24 @@ function kindOf(unit: string): Quantity["kind"] {
   return unit === "m" || unit === "km" ? "length" : "time";
 }
 
+/** A range of one kind from less to more; a zero has the kind of the other end. */
+export type Range = readonly [low: Quantity, high: Quantity];
+
+/** The range between two texts; null unless they are two quantities of one kind, the lesser first. */
+export function rangeOf(from: string, to: string): Range | null {
+  const [low, high] = [quantity(from), quantity(to)];
+  if (!low || !high) return null;
+  const kind = low.value === 0 ? high.kind : low.kind;
+  return (high.value !== 0 && high.kind !== kind) || low.value > high.value ? null : [{ ...low, kind }, { ...high, kind }];
+}
+
+/** The kind of quantity that a metric's values are. */
+export function kindOfMetric(metric: string): Quantity["kind"] {
+  const of: Readonly<Record<Dimension, Quantity["kind"]>> =
+    { time: "time", seconds: "time", rate: "rate", size: "size", ratio: "number", count: "number" };
+  return of[dimension(metric)];
+}
+
 /** A number with a unit among words; what hangs together by slashes or dashes is a list or a span, not a figure. */
 const FIGURE = /(?<![\w./-])\d+(?:\.\d+)?\s?[a-zµ]+(?:\/[a-z]+)?(?![\w./])/gi;
 
@@ -264,11 +282,9 @@ const FIGURE = /(?<![\w./-])\d+(?:\.\d+)?\s?[a-zµ]+(?:\/[a-z]+)?(?![\w./])/gi;
  * equals sign; null where they hold none or several (`580/581/584 ms`). */
 export function stated(metric: string, text: string | null): number | null {
   if (text === null) return null;
-  const wanted: Readonly<Record<Dimension, Quantity["kind"]>> =
-    { time: "time", seconds: "time", rate: "rate", size: "size", ratio: "number", count: "number" };
   const kind = dimension(metric);
   const result = text.slice(text.lastIndexOf("=") + 1);
   const found = [quantity(result) ?? [], ...(result.match(FIGURE) ?? []).map((words) => quantity(words) ?? [])].flat()
-    .filter((q) => q.kind === wanted[kind]).map((q) => (kind === "seconds" ? q.value / 1e9 : q.value));
+    .filter((q) => q.kind === kindOfMetric(metric)).map((q) => (kind === "seconds" ? q.value / 1e9 : q.value));
   return new Set(found).size === 1 ? found[0]! : null;
 }

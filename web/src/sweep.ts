@@ -26,7 +26,9 @@ export interface Look {
   /** Which axes are logarithmic. */
   readonly log?: "none" | "x" | "y" | "xy";
   /** What of x is shown; keys of another kind are shown whole. */
-  readonly range?: readonly [low: format.Quantity, high: format.Quantity];
+  readonly range?: format.Range;
+  /** What of y is shown; metrics of another kind are shown whole. */
+  readonly yRange?: format.Range;
   /** The key that has colours. */
   readonly colour?: string;
   /** Names of the laws that are drawn where they can be. */
@@ -84,6 +86,8 @@ export interface Sweep {
   readonly origins: readonly Origin[];
   /** Values span so much that small ones would lie on the axis. */
   readonly log: boolean;
+  /** What of the y axis is shown, in the metric's unit; all of it without. */
+  readonly yRange?: readonly [low: number, high: number];
   /** Where an origin has no value at points that were run: `predicted, cc bic`. */
   readonly missing: readonly string[];
   /** Where fewer than half of the repeats have one, in the same words. */
@@ -143,10 +147,18 @@ function stepsOf(keys: readonly string[], records: readonly { readonly point: Po
   return [...steps.values()];
 }
 
-/** Keys with their values in order: words as they were written, quantities by size. A quantity that is another one at each step
+/** The steps in the order in which the points of the whole run have them; others last. */
+function inOrder(steps: readonly Point[], keys: readonly string[], run: readonly { readonly point: Point }[]): Point[] {
+  const text = (step: Point): string => JSON.stringify(keys.map((key) => step[key]));
+  const place = new Map(stepsOf(keys, run).map((step, i) => [text(step), i]));
+  const at = (step: Point): number => place.get(text(step)) ?? place.size;
+  return [...steps].sort((p, q) => at(p) - at(q));
+}
+
+/** Keys with their values in order: words as they were written (as `run`, all records, has them), quantities by size. A quantity that is another one at each step
  * leads, and the others come with it; without one each step is a word. */
-export function keyOf(keys: readonly string[], records: readonly { readonly point: Point }[]): Key {
-  const steps = stepsOf(keys, records);
+export function keyOf(keys: readonly string[], records: readonly { readonly point: Point }[], run = records): Key {
+  const steps = inOrder(stepsOf(keys, records), keys, run);
   for (const key of keys) {
     const values = steps.map((step) => step[key]!);
     const numbers = new Set(values).size === steps.length ? numbersOf(values) : null;
@@ -341,7 +353,7 @@ export function sweepOfRecords(data: ReportData, records: readonly TestRecord[],
   const bars = look.bars ?? "range";
   const test = records[0]?.test ?? "";
   const found = records.filter((r) => typeof r.metrics[metric] === "number" && !isNothing(metric, r.metrics[metric]));
-  const role = roles(axes(data, records).map((keys) => keyOf(keys, records)), look.colour);
+  const role = roles(axes(data, records).map((keys) => keyOf(keys, records, data.document.records)), look.colour);
   if (role === null) return null;
   const x = shown(role.x, look.range);
   const values = found.filter((r) => x.steps.some((step) => within(r.point, step))).map((r) => r.metrics[metric] as number);
@@ -370,14 +382,40 @@ export function sweepOfRecords(data: ReportData, records: readonly TestRecord[],
     const marks = expected.filter((e) => within(e.point, part)).flatMap((e) => markOf(metric, e, x, colour));
     return drawn.every((s) => s.cells.every((c) => !c)) ? [] : [{ name: format.point(part), at: part, series: drawn, marks: [...new Map(marks.map((m) => [m.title + m.x + m.colour, m])).values()] }];
   });
-  const positive = values.filter((v) => v > 0);
-  const wide = positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;
-  const log = logarithmic(values) && (look.log === undefined ? wide : look.log.includes("y"));
+  const log = isLog(values, look.log);
   const across = { ...x, log: x.numbers !== null && logarithmic(x.numbers) && (look.log === undefined ? x.log : look.log.includes("x")) };
   const points = x.values.length * (colour?.values.length ?? 1) * Math.max(1, product(role.panels).length);
   const gaps = (list: readonly Gap[]): string[] => origins.flatMap((origin) => said(origin, list.filter((g) => g.origin === origin), points));
   const laws = x.numbers === null ? [] : (data.laws ?? []).filter((law) => law.test === test && law.metric === metric && x.keys.includes(law.key));
-  return { test: name, metric, x: across, colour, panels, origins, log, bars, laws, missing: gaps(missing), rare: gaps(scarce) };
+  const whole = { test: name, metric, x: across, colour, panels, origins, log, bars, laws, missing: gaps(missing), rare: gaps(scarce) };
+  return look.yRange === undefined ? whole : ranged(whole, look.yRange, look.log);
+}
+
+/** Whether values have a logarithmic axis: where it is asked for, or else where they span decades. */
+function isLog(values: readonly number[], asked: Look["log"]): boolean {
+  const positive = values.filter((v) => v > 0);
+  const wide = positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;
+  return logarithmic(values) && (asked === undefined ? wide : asked.includes("y"));
+}
+
+/** The values of a figure. */
+function valuesOf({ panels }: Sweep): number[] {
+  return panels.flatMap((p) => p.series.flatMap((s) => s.cells.flatMap((cell) => (cell ? [cell.y] : []))));
+}
+
+/** The same with a part of y; whole where its metric is of another kind. */
+export function ranged(sweep: Sweep, [from, to]: format.Range, log?: Look["log"]): Sweep {
+  if (format.kindOfMetric(sweep.metric) !== from.kind || from.value === to.value) return sweep;
+  const unit = format.dimension(sweep.metric) === "seconds" ? 1e9 : 1;
+  const [low, high] = [from.value / unit, to.value / unit];
+  const seen = valuesOf(sweep).filter((v) => v >= low && v <= high);
+  return { ...sweep, yRange: [low, high], log: isLog(seen, log) };
+}
+
+/** How many values lie outside the part of y that is shown. */
+export function outside(sweep: Sweep): number {
+  const { yRange } = sweep;
+  return yRange === undefined ? 0 : valuesOf(sweep).filter((v) => v < yRange[0] || v > yRange[1]).length;
 }
 
 /** Points of one colour at which an origin has no value. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import { fileName, switched } from "../src/drawn";
+import { fileName, partOf, switched } from "../src/drawn";
 import { entitled, mixed, readSheet, toStandalone } from "../src/export";
-import { metricName, nameKeys, notMet, point, renameTexts, ticks, delay } from "../src/format";
+import { metricName, nameKeys, notMet, point, rangeOf, renameTexts, ticks, delay } from "../src/format";
 import { hatch } from "../src/figure/hatch";
 import { cut, lawsInWords } from "../src/figure/law";
 import { covered, drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
 import { captionOf, ofBdp, sweepFigures } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
-import { groupRecords, linkRecords, MEMBER, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
+import { groupRecords, linkRecords, MEMBER, outside, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../src/sweep";
 import { drawTime, pathOf } from "../src/time/drawing";
 import type { LinkRecord, Origin, Point, PublishedLaw, ReportData, TestRecord } from "../src/types";
 
@@ -440,6 +440,27 @@ describe("a sweep's figure", () => {
     expect(sweepOf(data, "bulk", "goodput_bps", "bulk", { range: [{ value: 0, kind: "rate" }, { value: 1, kind: "rate" }] })!.x.values).toHaveLength(3);
   });
 
+  it("shows a part of y, cuts what lies outside and says how much that is", () => {
+    const data = swept({ "test.bulk.window": ["1 MiB", "2 MiB", "64 MiB"] }, (p) => Number.parseInt(p["test.bulk.window"]!, 10) * 1e6);
+    const yRange = rangeOf("0", "10 Mbit/s")!;
+    const part = sweepOf(data, "bulk", "goodput_bps", "bulk", { yRange, log: "none" })!;
+    expect([part.yRange, part.log, outside(part)]).toEqual([[0, 1e7], false, 1]);
+    const text = toText(drawSweep(part, { id: "s", width: 900 }));
+    expect(text).toContain("a part of the axis: 1 of 3 values lie outside");
+    expect(text).toMatch(/<clipPath id="s-part-0">[^]*clip-path="url\(#s-part-0\)"/);
+    expect(text).toMatch(/>10\u202fMbit\/s</);
+    // A logarithmic axis has the same ends; from 0 it begins at the least value.
+    const log = toText(drawSweep(sweepOf(data, "bulk", "goodput_bps", "bulk", { yRange: rangeOf("500 kbit/s", "4 Mbit/s")!, log: "y" })!, { id: "s", width: 900 }));
+    expect(log).toMatch(/data-log="y"[^]*>500\u202fkbit\/s<[^]*>2\u202fMbit\/s</);
+    expect(log).not.toMatch(/>5\u202fMbit\/s<|>10\u202fMbit\/s</);
+    const zero = toText(drawSweep(sweepOf(data, "bulk", "goodput_bps", "bulk", { yRange: rangeOf("0", "4 Mbit/s")!, log: "y" })!, { id: "s", width: 900 }));
+    expect(zero).toMatch(/>1\u202fMbit\/s<[^]*>2\u202fMbit\/s</);
+    // A metric of another kind is drawn whole, and a field that holds none of its kind changes nothing.
+    expect(sweepOf(data, "bulk", "goodput_bps", "bulk", { yRange: rangeOf("0", "1 ms")! })!.yRange).toBeUndefined();
+    expect(["", "0..1ms", "2 ms..1 ms", "fast"].map((typed) => partOf(typed, "time"))).toEqual([undefined, rangeOf("0", "1 ms"), null, null]);
+    expect(partOf("0..1ms", "rate")).toBeNull();
+  });
+
   it("names in its legend what marks are, and draws no mark over a point", () => {
     const data = swept({ "test.bulk.window": ["1 MiB", "2 MiB"] }, (p) => Number.parseInt(p["test.bulk.window"]!, 10) * 1e6);
     const expectation = { metric: "bulk.goodput_bps", origin: "simulated" as const, point: { "test.bulk.window": "1 MiB" }, stated: "1 Mbit/s", source: null, min: 9e5, max: 11e5, note: null, actual: 1e6, pass: true };
@@ -488,6 +509,17 @@ describe("the fairness of a group over a sweep", () => {
 });
 
 describe("ratios of expectations", () => {
+  it("have colours in the order of the key's values, not of the expectations", () => {
+    const metric = "goodput_bps over cubic.goodput_bps";
+    const data = swept({ "test.bulk.cc": ["reno", "bbr", "vegas"], "link.l.queue": ["1 MB", "2 MB"] }, () => 1e6);
+    const order = ["vegas", "reno", "bbr"].flatMap((cc) => ["1 MB", "2 MB"].map((queue) => ({ "test.bulk.cc": cc, "link.l.queue": queue })));
+    const expectations = order.map((point, i) => ({ metric: `bulk.${metric}`, origin: "simulated", point, min: 0, max: null, actual: 2 + i, stated: null, source: null, note: null, pass: true }));
+    const judged = { ...data, document: { ...data.document, expectations } } as unknown as ReportData;
+    const sweep = sweepOfRecords(judged, ratioRecords(judged)[0]!.records, metric, "bulk")!;
+    expect(sweep.colour!.values).toEqual(["reno", "bbr", "vegas"]);
+    expect(sweep.panels[0]!.series.map((s) => s.cells.map((c) => c?.y))).toEqual([[4, 5], [6, 7], [2, 3]]);
+  });
+
   it("have a figure, with what lies between the repeats", () => {
     const points = ["1 MB", "2 MB"].map((queue) => ({ "link.l.queue": queue }));
     const metric = "goodput_bps over cubic.goodput_bps";

@@ -60,6 +60,7 @@ fn asked(args: &FiguresArgs) -> String {
         ("--from", &args.from),
         ("--to", &args.to),
         ("--x-range", &args.x_range),
+        ("--y-range", &args.y_range),
     ];
     let given = options
         .into_iter()
@@ -88,18 +89,6 @@ fn look(args: &FiguresArgs) -> Result<Look, Failure> {
                 .hint("--from is the earlier one: --from 2s --to 5s"),
         );
     }
-    let range = args
-        .x_range
-        .as_deref()
-        .map(|text| match text.split_once("..") {
-            Some((low, high)) if !low.is_empty() && !high.is_empty() => {
-                Ok((low.trim().to_owned(), high.trim().to_owned()))
-            }
-            _ => Err(
-                Failure::usage(format!("--x-range {text}: two values are wanted"))
-                    .hint("write both, with two dots between them: --x-range 1MiB..64MiB"),
-            ),
-        });
     Ok(Look {
         bars: match args.bars {
             args::Bars::Range => Bars::Range,
@@ -116,7 +105,8 @@ fn look(args: &FiguresArgs) -> Result<Look, Failure> {
             args::Log::Y => Log::Y,
             args::Log::Xy => Log::Xy,
         }),
-        range: range.transpose()?,
+        range: ends("x-range", args.x_range.as_deref(), "1MiB..64MiB")?,
+        y_range: ends("y-range", args.y_range.as_deref(), "0..100Mbit/s")?,
         rename: args
             .rename
             .iter()
@@ -125,6 +115,27 @@ fn look(args: &FiguresArgs) -> Result<Look, Failure> {
         laws: args.law.clone(),
         name: args.name.clone(),
     })
+}
+
+/// The two ends of a range.
+fn ends(
+    flag: &str,
+    text: Option<&str>,
+    example: &str,
+) -> Result<Option<(String, String)>, Failure> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    match text.split_once("..").or_else(|| text.split_once(':')) {
+        Some((low, high)) if !low.is_empty() && !high.is_empty() => {
+            Ok(Some((low.trim().to_owned(), high.trim().to_owned())))
+        }
+        _ => Err(
+            Failure::usage(format!("--{flag} {text}: two values are wanted")).hint(format!(
+                "write both, with two dots between them: --{flag} {example}"
+            )),
+        ),
+    }
 }
 
 /// A text and what it is to be called: values have `=` in them, so the last one divides.

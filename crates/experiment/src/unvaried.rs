@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use farpath_record::{Origin, Point, Record};
+use farpath_record::{ONE_RUN, Origin, Point, Record};
 use farpath_scenario::Test;
 use farpath_units::Duration;
 
@@ -75,7 +75,7 @@ fn nothing_random(test: &str, repeats: u32, alone: bool) -> String {
 
 fn one_run_shifted(repeats: u32) -> String {
     format!(
-        "nothing but the start of this lone test is random: {repeats} repeats are one run, shifted in time by its \
+        "nothing but the start of this lone test is random: {repeats} {ONE_RUN}, shifted in time by its \
          `start_spread`, and their scatter says nothing; `loss`, `jitter` or a second test make repeats differ"
     )
 }

@@ -10,6 +10,7 @@ use crate::statistics::{Summary, paired, shares, welch};
 use crate::{Keys, Origin, Record, RunDocument, is_nothing};
 
 mod more;
+mod notes;
 mod places;
 
 pub use places::sets;
@@ -193,6 +194,8 @@ struct Side {
     counted: f64,
     /// Whether any metric of the test was another in another run.
     random: bool,
+    /// Whether these runs, though several, are one: simulated, with nothing random at their point but its start.
+    one_run: bool,
 }
 
 /// What one side has of each metric.
@@ -218,13 +221,15 @@ struct Key<'r> {
 fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparison, CompareError> {
     let (left, right) = (values(a)?, values(b)?);
     let mut comparison = blank(a, b, tolerance);
+    let mut one_run = notes::OneRun::default();
     for key in order(a) {
         if let (Some(x), Some(y)) = (left.get(&key), right.get(&key)) {
-            comparison
-                .rows
-                .extend(row(&key, key.origin, x, y, tolerance));
+            let row = row(&key, key.origin, x, y, tolerance);
+            one_run.see(row.as_ref(), x, y);
+            comparison.rows.extend(row);
         }
     }
+    comparison.notes.extend(one_run.say(&comparison));
     let keys = comparison.keys.clone();
     // Of what `this` has a value of, what the other side has not, or has nothing to measure of.
     let lacks = |this: &Values<'_>, other: &Values<'_>, at_all: bool| {
@@ -277,6 +282,7 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
         _ => {}
     }
     let mut rows: Vec<Row> = Vec::new();
+    let mut one_run = notes::OneRun::default();
     for key in order(set) {
         for origin in present.iter().filter(|origin| **origin > key.origin) {
             let other = Key {
@@ -284,7 +290,9 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
                 ..key
             };
             if let (Some(x), Some(y)) = (values.get(&key), values.get(&other)) {
-                rows.extend(row(&key, *origin, x, y, tolerance));
+                let row = row(&key, *origin, x, y, tolerance);
+                one_run.see(row.as_ref(), x, y);
+                rows.extend(row);
             }
         }
     }
@@ -300,6 +308,7 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
         (first.get(&subject).copied(), r.origin_a, r.origin_b)
     });
     comparison.rows = rows;
+    comparison.notes.extend(one_run.say(&comparison));
     if comparison.rows.is_empty() {
         return Err(CompareError::Nothing(
             "its origins have no metric in common".to_owned(),
@@ -321,57 +330,9 @@ fn blank(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Comparison {
         only_b: Vec::new(),
         nothing_a: Vec::new(),
         nothing_b: Vec::new(),
-        notes: notes(a, b),
+        notes: notes::of_sets(a, b),
         keys: a.first().map(|n| Keys::of(&n.document)).unwrap_or_default(),
     }
-}
-
-/// Whether two runs are of other scenarios, as far as texts show: a seed is a part of the text, so that texts of runs with
-/// seeds of their own differ.
-fn apart(a: &RunDocument, b: &RunDocument) -> bool {
-    let other_text = a.seed == b.seed && a.scenario_sha256 != b.scenario_sha256;
-    a.scenario != b.scenario || other_text
-}
-
-fn notes(a: &[Named], b: &[Named]) -> Vec<String> {
-    let mut notes = Vec::new();
-    let texts = |set: &[Named]| -> BTreeSet<String> {
-        let short = |d: &RunDocument| d.scenario_sha256.chars().take(12).collect::<String>();
-        set.iter()
-            .map(|n| format!("{} ({})", n.document.scenario, short(&n.document)))
-            .collect()
-    };
-    let any = |a: &[Named], b: &[Named]| {
-        let mut all = a.iter();
-        all.any(|a| b.iter().any(|b| apart(&a.document, &b.document)))
-    };
-    let (left, right) = (texts(a), texts(b));
-    let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
-    if !b.is_empty() && left != right {
-        let or = if any(a, b) {
-            ""
-        } else {
-            ", or their seeds alone"
-        };
-        notes.push(format!(
-            "the scenarios differ{or}: A {}, B {}",
-            list(&left),
-            list(&right)
-        ));
-    }
-    for (name, set, texts) in [("A", a, left), ("B", b, right)] {
-        if any(set, set) {
-            notes.push(format!("{name} is of several scenarios: {}", list(&texts)));
-        }
-        let invalid = |n: &Named| n.document.records.iter().filter(|r| !r.valid).count();
-        let invalid: usize = set.iter().map(invalid).sum();
-        if invalid > 0 {
-            notes.push(format!(
-                "{invalid} records of {name} are marked invalid and left out"
-            ));
-        }
-    }
-    notes
 }
 
 /// How the metrics of a group begin, which the record of each of its tests has.
@@ -484,8 +445,11 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
         .filter(|(_, side)| varied(side))
         .map(|(key, _)| Key { metric: "", ..*key })
         .collect();
+    let lucky = notes::lucky(set, random.iter().map(|key| (key.origin, key.point)));
     for (key, side) in &mut values {
         side.random = random.contains(&Key { metric: "", ..*key });
+        let alike = key.origin == Origin::Simulated && !lucky.contains(&(key.origin, key.point));
+        side.one_run = alike && side.values.len() > 1;
     }
     Ok(values)
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::ONE_RUN;
 
 /// A document of one test, `goodput_bps` by repeat, under a seed.
 fn simulated(name: &str, seed: u64, goodputs: &[f64]) -> Named {
@@ -434,4 +435,62 @@ fn runs_with_seeds_of_their_own_are_not_called_other_scenarios() {
     assert!(other.contains("the scenarios differ: A "), "{other}");
     let several = notes(&[of(1, "aa"), of(1, "bb")], &seeds);
     assert!(several.contains("A is of several scenarios"), "{several}");
+}
+
+/// Repeats with nothing random in them are one run: an interval of 0 around a difference shows no luck.
+#[test]
+fn a_difference_between_repeats_that_are_one_run_says_so() {
+    let note = |a: &[Named], b: &[Named]| -> Vec<String> {
+        let found = match b {
+            [] => origins(a, None),
+            b => sets(a, b, None),
+        };
+        let notes = found.expect("comparable").notes;
+        notes.into_iter().filter(|n| n.contains(ONE_RUN)).collect()
+    };
+    let still = [simulated("a", 1, &[100.0, 100.0, 100.0])];
+    let other = [simulated("b", 2, &[110.0, 110.0, 110.0])];
+    let both = note(&still, &other);
+    assert!(
+        both[0].contains("simulated runs of A and B is random"),
+        "{both:?}"
+    );
+    // Nothing differs, one run on a side, and luck.
+    assert!(note(&still, &[simulated("b", 2, &[100.0, 100.0])]).is_empty());
+    assert!(
+        note(
+            &[simulated("a", 1, &[100.0])],
+            &[simulated("b", 2, &[110.0])]
+        )
+        .is_empty()
+    );
+    let lucky = [simulated("b", 2, &[110.0, 111.0, 109.0])];
+    assert!(note(&lucky, &[simulated("c", 3, &[150.0, 151.0, 149.0])]).is_empty());
+    let one = note(&still, &lucky);
+    assert!(one[0].contains("runs of A is random"), "{one:?}");
+    // Its records say that only the start of the test was drawn.
+    let mut shifted = lucky;
+    for record in &mut shifted[0].document.records {
+        record.notes.push(format!("3 {ONE_RUN}, shifted in time"));
+    }
+    let moved = note(&still, &shifted);
+    assert!(moved[0].contains("of A and B"), "{moved:?}");
+    // Of origins, and of real hosts: equal figures there do not show it.
+    let origins = note(
+        &[with_prediction(simulated("a", 1, &[100.0, 100.0]), 105.0)],
+        &[],
+    );
+    assert!(
+        origins[0].contains("the simulated runs is random"),
+        "{origins:?}"
+    );
+    let mut real = still;
+    for record in &mut real[0].document.records {
+        record.origin = Origin::Measured;
+    }
+    let mut apart = other;
+    for record in &mut apart[0].document.records {
+        record.origin = Origin::Measured;
+    }
+    assert!(note(&real, &apart).is_empty());
 }

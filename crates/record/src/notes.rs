@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use crate::point::points_words;
 use crate::{Keys, Origin, Point, Record, RunDocument};
 
+/// What a note says of repeats in which nothing is random but when they start: they show no luck.
+pub const ONE_RUN: &str = "repeats are one run";
+
 /// As many notes that differ in nothing but their numbers are one; two are where both are of repeats of the same.
 const ALIKE: usize = 3;
 

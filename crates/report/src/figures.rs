@@ -44,6 +44,9 @@ pub struct Look {
     /// The least and the greatest value along x of a sweep's figures, as texts with their units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<(String, String)>,
+    /// The least and the greatest value along y of a sweep's figures, likewise.
+    #[serde(rename = "yRange", skip_serializing_if = "Option::is_none")]
+    pub y_range: Option<(String, String)>,
     /// Names and values of a sweep's figures, and what they are called instead; nothing if that is empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rename: Vec<(String, String)>,

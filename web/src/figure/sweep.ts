@@ -5,7 +5,7 @@ import { line } from "d3-shape";
 
 import * as format from "../format";
 import { n, shape, type Shape } from "../svg";
-import { MEMBER, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
+import { MEMBER, outside, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
 import { ORIGINS } from "../types";
 import { drawLaws, lawEntries } from "./law";
 import { drawLegend, wrapped, type Entry } from "./legend";
@@ -93,7 +93,9 @@ function decades(low: number, high: number): number[] {
 function yScale(sweep: Sweep, { top, bottom }: Frame): Scale {
   const marks = sweep.panels.flatMap((p) => p.marks.flatMap((m) => [m.y, m.high])).filter((v): v is number => v !== null);
   const values = cellsOf(sweep).flatMap((c) => [c.low, c.high]);
-  const write = (v: number, digits: number): string => writeTick(sweep.metric, v, digits, sweep.log ? v : Math.max(...values));
+  const most = sweep.yRange?.[1] ?? Math.max(...values);
+  const write = (v: number, digits: number): string => writeTick(sweep.metric, v, digits, sweep.log ? v : most);
+  if (sweep.yRange !== undefined && (!sweep.log || sweep.yRange[0] > 0)) return partScale(sweep.yRange, sweep.log, { top, bottom }, write);
   if (!sweep.log) {
     const fair = sweep.metric.endsWith("jain_index") && sweep.x.numbers !== null && Math.min(...values) > FAIR;
     const scale = scaleLinear().domain([fair ? Math.min(...values) : Math.min(0, ...values), Math.max(...values, ...marks, Number.MIN_VALUE)]).nice(5).range([bottom, top]);
@@ -104,15 +106,23 @@ function yScale(sweep: Sweep, { top, bottom }: Frame): Scale {
   // Down to the least point, and the least of its repeats. An interval of confidence may reach a decade below it, and is cut there.
   const least = sweep.bars === "ci95" ? Math.min(...points.filter((v) => v > 0)) / 10 : 0;
   const positive = [...points, ...values].filter((v) => v > 0 && v >= least);
-  const ticks = decades(Math.min(...positive), Math.max(...positive, ...marks));
+  const end = sweep.yRange?.[1];
+  const ticks = decades(Math.min(...positive), end ?? Math.max(...positive, ...marks)).filter((v) => end === undefined || v <= end);
   const zero = points.some((v) => v <= 0);
   const foot = zero ? bottom - ZERO : bottom;
   const low = 10 ** Math.floor(Math.log10(Math.min(...positive)));
-  const scale = scaleLog().domain([low, Math.max(ticks.at(-1)!, ...positive, ...marks)]).range([foot, top]);
+  const scale = scaleLog().domain([low, end ?? Math.max(ticks.at(-1)!, ...positive, ...marks)]).range([foot, top]);
   const at = (v: number): number => (v <= 0 ? bottom : Math.min(foot, scale(v)));
   const labels = format.ticks(ticks, write);
   const cut = (v: number): boolean => v < low && !(zero && v === 0);
   return zero ? { at, cut, ticks: [0, ...ticks], labels: ["0", ...labels] } : { at, cut, ticks, labels };
+}
+
+/** The scale of a part of y, whose ends are those asked for: what lies beyond them is cut. */
+function partScale([low, high]: readonly [number, number], log: boolean, { top, bottom }: Pick<Frame, "top" | "bottom">, write: (v: number, digits: number) => string): Scale {
+  const scale = (log ? scaleLog() : scaleLinear()).domain([low, high]).range([bottom, top]);
+  const ticks = log ? decades(low, high).filter((v) => v >= low && v <= high) : scale.ticks(5);
+  return { at: (v) => (log && v <= 0 ? 2 * bottom : scale(v)), cut: (v) => v < low, ticks, labels: format.ticks(ticks, write) };
 }
 
 /** A tick in the metric's unit, of times in the one that suits `like`. */
@@ -318,10 +328,18 @@ function panelName(panel: SweepPanel, width: number): string[] {
   return panel.name === "" ? [] : wrapped(panel.name, Math.floor(width / NAME_LETTER));
 }
 
-function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale, on: readonly string[]): Shape[] {
+/** What lies within a frame, and a sign's width around it: of a part of y no more is seen. */
+function within({ left, right, top, bottom }: Frame, id: string, parts: readonly Shape[]): Shape[] {
+  const rect = shape("rect", { x: n(left - 8), y: n(top - 8), width: n(right - left + 60), height: n(bottom - top + 8) });
+  return [shape("clipPath", { id }, rect), shape("g", { "clip-path": `url(#${id})` }, ...parts)];
+}
+
+function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale, on: readonly string[], clip: string): Shape[] {
   const places = xPlaces(sweep.x, frame);
   const { left, right, bottom } = frame;
   const marks = panel.marks.map((m) => drawMark(m, places[m.x]!, y));
+  // Marks never cover a point, nor does what a formula says; over a bar they would not be seen below it.
+  const data = sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s, i, all) => drawSeries(sweep, s, all.slice(i + 1), places, y))];
   return [
     ...panelName(panel, right - left).map((text, i, all) => shape("text", { class: "panel-name", x: n(left), y: n(frame.top - 12 - (all.length - 1 - i) * NAME_LINE) }, text)),
     ...y.ticks.flatMap((tick, i) => [
@@ -331,8 +349,7 @@ function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale, on: 
     shape("path", { class: "axis-line", d: `M${n(left)},${n(bottom)}H${n(right)}` }),
     ...xLabels(sweep.x, places).shapes(bottom),
     ...(sweep.x.numbers === null ? [] : drawLaws(sweep, panel, on, { ...frame, x: xScale(sweep.x, sweep.x.numbers, frame), y })),
-    // Marks never cover a point, nor does what a formula says; over a bar they would not be seen below it.
-    ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s, i, all) => drawSeries(sweep, s, all.slice(i + 1), places, y))]),
+    ...(sweep.yRange === undefined ? data : within(frame, clip, data)),
   ];
 }
 
@@ -349,6 +366,13 @@ export function describeSweep(sweep: Sweep): string {
 function withOthers(x: Key): string {
   const others = x.numbers === null ? [] : x.keys.map(format.keyName).filter((name) => name !== x.name);
   return others.length === 0 ? "" : `, together with ${others.join(", ")}`;
+}
+
+/** What a part of y leaves out. */
+function partInWords(sweep: Sweep): string {
+  if (sweep.yRange === undefined) return "";
+  const left = outside(sweep);
+  return left === 0 ? ", a part of the axis" : `, a part of the axis: ${left} of ${cellsOf(sweep).length} values lie outside`;
 }
 
 export interface SweepOptions {
@@ -379,7 +403,7 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
   const panels = sweep.panels.map((panel, i) => {
     const top = head + Math.floor(i / columns) * height + (panel.name === "" ? 4 : names);
     const frame: Frame = { ...at(i % columns), top, bottom: head + (Math.floor(i / columns) + 1) * height - below - 6 };
-    return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame), laws));
+    return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame), laws, `${id}-part-${i}`));
   });
   const name = `${format.called(sweep.test)}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
   const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
@@ -388,7 +412,7 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
     "aria-labelledby": `${id}-title ${id}-desc`, "data-log": logs.join(" "),
   },
     shape("title", { id: `${id}-title` }, name), shape("desc", { id: `${id}-desc` }, describeSweep(sweep)), ...legend.shapes,
-    shape("text", { class: "muted", x: 2, y: n(legend.height + 18) }, `${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}`),
+    shape("text", { class: "muted", x: 2, y: n(legend.height + 18) }, `${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${partInWords(sweep)}`),
     ...panels,
     shape("text", { class: "muted", x: n(Math.max(width / 2, 0)), y: n(foot - 6), "text-anchor": "middle" },
       `${sweep.x.name}${withOthers(sweep.x)}${logs.includes("x") ? ", logarithmic axis" : ""}`));

@@ -33,7 +33,7 @@ export function comparison(data: ReportData): HTMLElement | null {
   const found = data.comparison;
   if (!found || found.rows.length === 0) return null;
   const changed = found.rows.filter((r) => r.difference !== 0);
-  const table = (rows: readonly ComparedRow[]): HTMLElement => scroller("Comparison", h("table", { class: "compared" },
+  const table = (rows: readonly ComparedRow[]): HTMLElement => scroller("Comparison", h("table", { class: "compared stacked" },
     h("thead", {}, h("tr", {}, ...["test", "metric", "A", "B", "B − A", ""].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows.map((r) => line(r, true)))));
   const equal = found.rows.length - changed.length;
   const sides = found.b.length === 0 ? "" : `A is ${found.a.map(short).join(", ")}, B is ${found.b.map(short).join(", ")}. `;

@@ -9,7 +9,7 @@ import { signsInWords } from "../figure/signs";
 import { drawSweep, SPREAD } from "../figure/sweep";
 import { METRICS } from "../registry";
 import { FAIRNESS } from "../results";
-import { groupRecords, linkRecords, MEMBER, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../sweep";
+import { groupRecords, linkRecords, MEMBER, ranged, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
 /** Metrics whose figures are shown without being asked for, where they change. */
@@ -42,7 +42,8 @@ function figure(data: ReportData, sweep: Sweep | null, look: Look = {}): Drawn[]
   return [{
     file: fileName(data.scenario.name, name, metric), class: `sweep keys-${beside}`,
     title: `${format.called(name)}: ${format.metricName(metric)} against ${sweep.x.name}${by}`,
-    draw: (width, on = look.laws ?? []) => drawSweep(sweep, { id: fileName("sweep", name, metric), width, laws: on }),
+    draw: (width, on = look.laws ?? [], range) => drawSweep(range === undefined ? sweep : ranged(sweep, range), { id: fileName("sweep", name, metric), width, laws: on }),
+    kind: format.kindOfMetric(metric),
     below: () => [h("figcaption", {}, captionOf(sweep))],
     ...(sweep.laws.length === 0 ? {} : { over: { name: "Laws", of: sweep.laws.map((law) => ({ ...law, hint: `${law.formula} (${law.source})` })), words: (on) => lawsInWords(sweep, on) } }),
   }];

@@ -349,14 +349,14 @@ function drops(links: readonly LinkRecord[]): HTMLElement[] {
   // As tables of results and the terminal call them.
   const words = (reason: string): string => /^drops \((.*)\)$/.exec(format.metricName(`drops.${reason}`, "link "))?.[1] ?? reason;
   const head = ["link", "direction", "origin", ...reasons.map(words), "offered"];
-  const number = (all: readonly LinkRecord[], of: (l: LinkRecord) => number): HTMLElement => h("td", { class: "number" }, format.count(median(all.map(of))));
+  const number = (name: string, all: readonly LinkRecord[], of: (l: LinkRecord) => number): HTMLElement => h("td", { class: "number", "data-head": name }, format.count(median(all.map(of))));
   const body = lossy.map((all) => {
     const l = all[0]!;
     return h("tr", {},
-      h("th", { scope: "row" }, [runOf(l.point), l.link].filter((t) => t !== null).join(": ")), h("td", {}, l.direction.replace(">", " → ")), h("td", {}, l.origin),
-      ...reasons.map((reason) => number(all, (one) => one.drops[reason] ?? 0)), number(all, (one) => one.offered ?? one.frames));
+      h("th", { scope: "row" }, [runOf(l.point), l.link].filter((t) => t !== null).join(": ")), h("td", { "data-head": "direction" }, l.direction.replace(">", " → ")), h("td", { "data-head": "origin" }, l.origin),
+      ...reasons.map((reason) => number(words(reason), all, (one) => one.drops[reason] ?? 0)), number("offered", all, (one) => one.offered ?? one.frames));
   });
-  return [h("h3", {}, "Drops"), scroller("Drops", h("table", { class: "drops" },
+  return [h("h3", {}, "Drops"), scroller("Drops", h("table", { class: "drops stacked" },
     h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...body)))];
 }
 

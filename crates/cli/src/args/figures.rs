@@ -56,6 +56,9 @@ pub(crate) struct FiguresArgs {
     /// Only values of a sweep's x axis from one to another: 1MiB..64MiB
     #[arg(long, value_name = "LOW..HIGH")]
     pub(crate) x_range: Option<String>,
+    /// Only a part of the y axis of a sweep's figures, those whose metric has such values: 0..100Mbit/s
+    #[arg(long, value_name = "LOW..HIGH")]
+    pub(crate) y_range: Option<String>,
     /// Where figures over time begin, since the start of the run: 2s
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::documents::{commands, type_in};
 
-const PAGES: [(&str, &str); 7] = [
+const PAGES: [(&str, &str); 9] = [
     ("README", include_str!("../../../../docs/course/README.md")),
     (
         "cern-snaky",
@@ -29,6 +29,14 @@ const PAGES: [(&str, &str); 7] = [
     (
         "bufferbloat",
         include_str!("../../../../docs/course/bufferbloat.md"),
+    ),
+    (
+        "slow-start",
+        include_str!("../../../../docs/course/slow-start.md"),
+    ),
+    (
+        "policer-and-shaper",
+        include_str!("../../../../docs/course/policer-and-shaper.md"),
     ),
 ];
 

@@ -166,6 +166,14 @@ fn figures_are_files_that_need_nothing_else() {
             &["--x-range 1MiB..2MiB", "nothing was swept"],
         ),
         (&["--x-range", "1MiB"], &["two values are wanted"]),
+        (
+            &["--y-range", "1MiB"],
+            &["two values are wanted", "--y-range 0.."],
+        ),
+        (
+            &["--y-range", "0..1ms"],
+            &["--y-range 0..1ms", "nothing was swept"],
+        ),
         (&["--rename", "queue"], &["two texts are wanted"]),
         (
             &["--rename", "queue=buffer"],

@@ -1,0 +1,119 @@
+//! What a reader of a comparison must know: which scenarios were compared, what was left out, and where repeats have no
+//! luck in them.
+
+use std::collections::BTreeSet;
+
+use super::{Comparison, Named, Row, Side, Verdict, valid};
+use crate::{ONE_RUN, Origin, Point, RunDocument};
+
+/// Whether two runs are of other scenarios, as far as texts show: a seed is a part of the text, so that texts of runs with
+/// seeds of their own differ.
+fn apart(a: &RunDocument, b: &RunDocument) -> bool {
+    let other_text = a.seed == b.seed && a.scenario_sha256 != b.scenario_sha256;
+    a.scenario != b.scenario || other_text
+}
+
+/// What is to be known of the documents themselves.
+pub(super) fn of_sets(a: &[Named], b: &[Named]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let texts = |set: &[Named]| -> BTreeSet<String> {
+        let short = |d: &RunDocument| d.scenario_sha256.chars().take(12).collect::<String>();
+        set.iter()
+            .map(|n| format!("{} ({})", n.document.scenario, short(&n.document)))
+            .collect()
+    };
+    let any = |a: &[Named], b: &[Named]| {
+        let mut all = a.iter();
+        all.any(|a| b.iter().any(|b| apart(&a.document, &b.document)))
+    };
+    let (left, right) = (texts(a), texts(b));
+    let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
+    if !b.is_empty() && left != right {
+        let or = if any(a, b) {
+            ""
+        } else {
+            ", or their seeds alone"
+        };
+        notes.push(format!(
+            "the scenarios differ{or}: A {}, B {}",
+            list(&left),
+            list(&right)
+        ));
+    }
+    for (name, set, texts) in [("A", a, left), ("B", b, right)] {
+        if any(set, set) {
+            notes.push(format!("{name} is of several scenarios: {}", list(&texts)));
+        }
+        let invalid = |n: &Named| n.document.records.iter().filter(|r| !r.valid).count();
+        let invalid: usize = set.iter().map(invalid).sum();
+        if invalid > 0 {
+            notes.push(format!(
+                "{invalid} records of {name} are marked invalid and left out"
+            ));
+        }
+    }
+    notes
+}
+
+/// Where chance had a part: the places where values `varied`, unless their records say that only the start did.
+pub(super) fn lucky<'r>(
+    set: &'r [Named],
+    varied: impl Iterator<Item = (Origin, &'r Point)>,
+) -> BTreeSet<(Origin, &'r Point)> {
+    let says = |notes: &[String]| notes.iter().any(|note| note.contains(ONE_RUN));
+    let shifted: BTreeSet<(Origin, &Point)> = valid(set)
+        .filter(|(_, record)| says(&record.notes))
+        .map(|(_, record)| (record.origin, &record.point))
+        .collect();
+    varied.filter(|place| !shifted.contains(place)).collect()
+}
+
+/// Points that a note names; of more it says how many.
+const NAMED: usize = 3;
+
+/// Differences called significant between runs of which a side's are one.
+#[derive(Default)]
+pub(super) struct OneRun {
+    /// Sides whose several runs are one.
+    sides: BTreeSet<&'static str>,
+    /// Where.
+    points: Vec<Point>,
+}
+
+impl OneRun {
+    /// Takes note of a row that differs, and of its sides.
+    pub(super) fn see(&mut self, row: Option<&Row>, x: &Side, y: &Side) {
+        let Some(row) = row.filter(|r| r.verdict == Verdict::Differs) else {
+            return;
+        };
+        let alike = [("A", x.one_run), ("B", y.one_run)];
+        let alike = alike.iter().filter(|(_, one)| *one);
+        self.sides.extend(alike.clone().map(|(name, _)| *name));
+        if alike.count() > 0 && !self.points.contains(&row.point) {
+            self.points.push(row.point.clone());
+        }
+    }
+
+    /// The note, where one is due.
+    pub(super) fn say(&self, of: &Comparison) -> Option<String> {
+        if self.sides.is_empty() {
+            return None;
+        }
+        let sides: Vec<&str> = self.sides.iter().copied().collect();
+        let whose = match of.b.is_empty() {
+            true => String::new(),
+            false => format!(" of {}", sides.join(" and ")),
+        };
+        let words = self.points.iter().filter(|p| !p.is_empty());
+        let words: Vec<String> = words.map(|p| of.keys.words(p)).collect();
+        let place = match words.len() {
+            0 => String::new(),
+            n if n <= NAMED => format!(" at {}", words.join("; ")),
+            n => format!(" at {n} points"),
+        };
+        Some(format!(
+            "nothing in the simulated runs{whose}{place} is random: their {ONE_RUN}, whose difference is the scenario's and \
+             whose interval says nothing of chance; `loss`, `jitter` or a `start_spread` of several tests make repeats differ"
+        ))
+    }
+}
