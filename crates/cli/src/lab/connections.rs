@@ -32,6 +32,13 @@ pub(super) struct Busiest {
     segments_sent_again: u64,
     /// How often the connection was sampled.
     samples: usize,
+    /// Share of the samples in which a small write waited for the acknowledgement of the one before.
+    held_small_ratio: f64,
+    /// Connections of the same sender that carried anything, this one among them; what they sent together, each byte once; and what of
+    /// it again.
+    connections: u64,
+    all_bytes_sent: u64,
+    all_segments_sent_again: u64,
     /// The most in any sample; none where they are too few, or none met any.
     in_flight_max_bytes: Option<u64>,
     path_holds_bytes: u64,
@@ -62,6 +69,9 @@ const CLEAR: f64 = 0.6;
 
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
 const SAMPLES_LEAST: usize = 5;
+
+/// Small writes that waited in this share of the samples are named.
+const HELD_LEAST: f64 = 0.2;
 
 /// With fewer than these nothing is said of what limited one; with fewer than [`MANY`], by how much that may be off.
 const SHARED_LEAST: usize = 10;
@@ -252,30 +262,43 @@ impl Connections {
             segments_sent: most.last.segments,
             segments_sent_again: most.last.retransmits,
             samples: most.samples.len(),
+            held_small_ratio: most.held_small(),
+            connections: 0,
+            all_bytes_sent: 0,
+            all_segments_sent_again: 0,
             in_flight_max_bytes: None,
             path_holds_bytes: self.holds[most.host],
             limited_by: None,
             limited_by_within: None,
             line: String::new(),
         };
+        let beside = self.all.iter().filter(|(_, c)| c.host == most.host);
+        for (ends, one) in beside.filter(|(ends, c)| c.sent(other(ends)) > 0) {
+            told.connections += 1;
+            told.all_bytes_sent += one.sent(other(ends));
+            told.all_segments_sent_again += one.last.retransmits;
+        }
         let way = ways[most.host].take();
         let pauses = self.pauses.get(ends).cloned();
         if most.is_seen_throughout() {
             let (mut causes, lost) = most.causes(way, pauses);
-            if let Some(waits) = self.waits.get(ends) {
+            let waits = self.waits.get(ends);
+            if let Some(waits) = waits {
                 waits.share(most.time(), lost.share, &mut causes);
             }
+            let unanswered = waits.and_then(|w| w.unanswered(most.last.sample.t));
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
             let shares = shares.filter(|(_, share)| *share > 0.0);
             told.limited_by = Some(shares.map(|(c, share)| (c.name(), share)).collect());
             told.limited_by_within = Some(within(told.samples));
-            told.line = told.words(&most.why(causes, lost));
+            told.line = told.words(&most.why(causes, lost, unanswered));
         } else {
             // An outage is known without samples where each frame was seen.
             let outage = pauses.and_then(|p| most.causes(way, Some(p)).1.words());
             told.line = told.counted(most.time(), outage);
         }
+        told.line.push_str(&told.besides());
         Some(told)
     }
 }
@@ -325,6 +348,27 @@ impl Busiest {
             time.as_secs_f64(),
             outage.map_or(String::new(), |words| format!("; {words}")),
         )
+    }
+
+    /// That small writes waited, and what other connections of the sender carried.
+    fn besides(&self) -> String {
+        let held = match self.held_small_ratio {
+            share if share < HELD_LEAST || self.limited_by.is_none() => String::new(),
+            share => format!(
+                "; in {:.0} % of the samples a small write waited for the acknowledgement of the one before (Nagle's algorithm): one write for \
+                 both, or TCP_NODELAY, spares a round trip",
+                100.0 * share
+            ),
+        };
+        let others = match self.connections {
+            0 | 1 => String::new(),
+            n => format!(
+                "; it is the largest of {n} connections, which sent {} in all, {} again",
+                quantity(self.all_bytes_sent),
+                count_of(self.all_segments_sent_again, "segment", "segments")
+            ),
+        };
+        held + &others
     }
 
     /// What stands before a number that may be too small.
@@ -446,6 +490,12 @@ impl Watched {
         self.samples.len() >= SHARED_LEAST && unseen.as_secs_f64() <= most
     }
 
+    /// Share of the samples in which a small write waited.
+    fn held_small(&self) -> f64 {
+        let held = self.ends.iter().filter(|end| end.is_held).count();
+        held as f64 / self.ends.len().max(1) as f64
+    }
+
     /// The most bytes in flight in any sample: the kernel counts segments, and no more bytes than were sent.
     fn in_flight_max(&self) -> u64 {
         // Of who opened it, the SYN is among what is acknowledged.
@@ -495,8 +545,14 @@ impl Watched {
         (causes, lost)
     }
 
-    /// The largest cause in words, and where it does not stand out the next one.
-    fn why(&self, mut causes: Vec<(Cause, f64)>, lost: Outage) -> String {
+    /// The largest cause in words, and where it does not stand out the next one; `unanswered` is how long at the end the other side had all
+    /// and sent nothing.
+    fn why(
+        &self,
+        mut causes: Vec<(Cause, f64)>,
+        lost: Outage,
+        unanswered: Option<Duration>,
+    ) -> String {
         let largest = causes.first().map_or(0.0, |(_, share)| *share);
         if let Some(words) = lost.words().filter(|_| lost.share > largest) {
             return words;
@@ -510,7 +566,14 @@ impl Watched {
             }
             _ => causes
                 .into_iter()
-                .map(|cause| self.limited(cause))
+                .map(|cause| match (cause, unanswered) {
+                    ((Cause::Limit(Limit::Application), share), Some(time))
+                        if 2.0 * time.as_secs_f64() >= share * self.time().as_secs_f64() =>
+                    {
+                        self.unanswered(time)
+                    }
+                    _ => self.limited(cause),
+                })
                 .collect(),
         };
         if said.is_empty() {
@@ -518,6 +581,15 @@ impl Watched {
         }
         said.extend(lost.words());
         said.join("; ")
+    }
+
+    /// That nothing came back at the end.
+    fn unanswered(&self, time: Duration) -> String {
+        format!(
+            "for the last {:.1} s {} had all of it and sent nothing back: either it owes an answer, or there was nothing more to send",
+            time.as_secs_f64(),
+            SENDERS[1 - self.host]
+        )
     }
 
     /// That the congestion window limited it, in its first growth and behind it.
@@ -644,7 +716,7 @@ mod tests {
                 },
                 ..Watched::default()
             };
-            watched.why(causes.to_vec(), Outage::default())
+            watched.why(causes.to_vec(), Outage::default(), None)
         };
         assert_eq!(
             said(9, &[(grew, 0.52), (cut, 0.42)]),
@@ -704,6 +776,7 @@ mod tests {
                 span: Duration::from_ms(rounds * 100),
                 at: [other, 0].map(Duration::from_ms),
                 way: Duration::from_ms(way),
+                unanswered: None,
             });
             let told = connections.told(UNKNOWN).expect("there is one");
             let shares = told.limited_by.expect("samples are many enough");
@@ -728,6 +801,77 @@ mod tests {
         let short = told(12, idle, 100, 100);
         let few = "12 samples, so few that shares may be 29 % off, on a path";
         assert!(short.contains(few), "{short}");
+    }
+
+    /// A request that the server keeps to itself until the end.
+    #[test]
+    fn a_request_without_an_answer_is_said() {
+        let told = |since: u64| {
+            let mut connections = Connections::across([500_000; 2]);
+            for n in 1..=30 {
+                let own = format!("bytes_sent:100 bytes_acked:100 busy:{n}ms app_limited");
+                connections.note(at(n * 100), 0, &end(0, &own));
+            }
+            let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
+            connections.take_turns(&Turns {
+                ends: ends.map(|end| end.parse().expect(end)),
+                span: Duration::from_ms(60),
+                at: [Duration::ZERO; 2],
+                way: Duration::ZERO,
+                unanswered: Some((0, at(since))),
+            });
+            connections.told(UNKNOWN).expect("there is one").line
+        };
+        let words = "for the last 2.9 s the server had all of it and sent nothing back";
+        assert!(told(100).contains(words), "{}", told(100));
+        let late = told(2500);
+        assert!(late.contains("the program limited it"), "{late}");
+    }
+
+    /// A header of four bytes and a body, in two writes (RFC 896): `ss` as Linux 6.18 printed it.
+    #[test]
+    fn small_writes_that_wait_are_said() {
+        let told = |held: u64| {
+            let mut connections = Connections::across([500_000; 2]);
+            for n in 1..=20 {
+                let waits = match n <= held {
+                    true => "unacked:1 notsent:1024",
+                    false => "app_limited",
+                };
+                let own = format!("bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}0ms {waits}");
+                connections.note(at(n * 100), 0, &end(0, &own));
+            }
+            connections.told(UNKNOWN).expect("there is one")
+        };
+        let half = told(10);
+        assert!(
+            half.line.contains("in 50 % of the samples a small write"),
+            "{}",
+            half.line
+        );
+        assert!((half.held_small_ratio - 0.5).abs() < 1e-9);
+        assert!(!told(1).line.contains("Nagle"));
+    }
+
+    /// What one of several carried is not what the command sent.
+    #[test]
+    fn several_connections_are_said_to_be() {
+        let mut connections = Connections::across([500_000; 2]);
+        for n in 1..=12_u64 {
+            let of = |port: u64| {
+                format!(
+                    "ESTAB 0 0 198.18.0.1:{port} 198.18.0.2:5201\n\t cubic mss:1428 cwnd:10 bytes_sent:{} bytes_acked:{0} busy:{n}00ms retrans:0/2 unacked:10\n",
+                    n * (1000 + port)
+                )
+            };
+            let text: String = (1..=3).map(|k| of(40_000 + k)).collect();
+            connections.note(at(n * 100), 0, &text);
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!(told.connections, 3);
+        let words =
+            "; it is the largest of 3 connections, which sent 1476 kB in all, 6 segments again";
+        assert!(told.line.ends_with(words), "{}", told.line);
     }
 
     /// Two samples of a connection that the path saw go silent: the outage is said all the same.

@@ -16,6 +16,9 @@ pub(super) struct End {
     pub(super) received: u64,
     /// Bytes written and not sent yet.
     pub(super) unsent: u64,
+    /// Less than a segment is written, and waits for the acknowledgement of what was sent before, though the congestion window has room
+    /// (RFC 1122 §4.2.3.4, Nagle's algorithm).
+    pub(super) is_held: bool,
 }
 
 /// What one sample of one connection says.
@@ -145,6 +148,7 @@ pub(super) fn read(now: Time, line: &str) -> Seen {
     let in_flight = (unacked + again).saturating_sub(left) * mss;
     seen.end.sent = seen.end.sent.saturating_sub(sent_again);
     seen.end.unsent = timers.unsent.unwrap_or(0);
+    seen.end.is_held = (1..mss).contains(&seen.end.unsent) && (1..cwnd).contains(&unacked);
     seen.sample = Sample {
         t: now,
         cwnd: Some(cwnd * mss),

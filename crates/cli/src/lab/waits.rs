@@ -2,7 +2,7 @@
 
 use farpath_emu::plane::Turns;
 use farpath_observe::Limit;
-use farpath_units::Duration;
+use farpath_units::{Duration, Time};
 
 use super::cause::Cause;
 
@@ -15,7 +15,12 @@ pub(super) struct Waits {
     other: Duration,
     /// A request or an answer was on the way.
     way: Duration,
+    /// Since when the other end has had all that this one sent, and sent nothing.
+    unanswered: Option<Time>,
 }
+
+/// A shorter wait at the end than this is not named.
+const NAMED: Duration = Duration::from_secs(1);
 
 impl Waits {
     /// Of the end of a connection that has this number.
@@ -24,7 +29,14 @@ impl Waits {
             span: turns.span,
             other: turns.at[1 - end],
             way: turns.way,
+            unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
+    }
+
+    /// How long at the end, at an instant, the other one has had all and sent nothing, where that is worth naming.
+    pub(super) fn unanswered(&self, end: Time) -> Option<Duration> {
+        let waited = end.since(self.unanswered?.min(end));
+        (waited >= NAMED).then_some(waited)
     }
 
     /// Gives these times their shares of a connection's `time`: frames say them exactly, and samples had them as time without

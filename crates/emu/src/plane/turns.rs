@@ -30,6 +30,8 @@ pub struct Turns {
     pub at: [Duration; 2],
     /// Time in which a message was under way to the end that answered it.
     pub way: Duration,
+    /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way.
+    pub unanswered: Option<(usize, Time)>,
 }
 
 /// What one end has sent, and what of it the other has. Bytes are counted from the first one.
@@ -97,6 +99,7 @@ impl Talk {
             span: Duration::ZERO,
             at: [Duration::ZERO; 2],
             way: Duration::ZERO,
+            unanswered: None,
         };
         Talk {
             streams: Default::default(),
@@ -122,6 +125,16 @@ impl Talk {
             let there = message.grew.max(then).min(now);
             self.turns.way += there.since(then);
             self.turns.at[end] += now.since(there);
+        }
+    }
+
+    /// What is known of them so far.
+    fn turns(&self) -> Turns {
+        let all_there = |(end, _): &(usize, Time)| self.streams[*end].is_all_there();
+        let last = self.last.filter(all_there);
+        Turns {
+            unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
+            ..self.turns
         }
     }
 
@@ -202,7 +215,7 @@ impl<I: Interface> Plane<I> {
     /// Whose turn it was, for each connection. Empty where nobody asked for it.
     pub fn turns(&self) -> impl Iterator<Item = Turns> + '_ {
         let all = self.talks.iter().flat_map(|talks| talks.0.values());
-        all.map(|talk| talk.turns)
+        all.map(Talk::turns)
     }
 }
 
@@ -255,6 +268,21 @@ mod tests {
         talk.sent(1, (1, 10), at(360));
         assert_eq!(talk.turns.way, Duration::from_ms(350));
         assert_eq!(talk.turns.at, [Duration::ZERO, Duration::from_ms(10)]);
+    }
+
+    /// A request that nobody answers: since when it has been there.
+    #[test]
+    fn a_request_without_an_answer_is_known() {
+        let mut talk = talk();
+        assert_eq!(talk.turns().unanswered, None);
+        talk.sent(0, (1, 10), at(10));
+        assert_eq!(talk.turns().unanswered, None, "it is under way");
+        talk.streams[0].arrives(1, 10, at(60));
+        assert_eq!(talk.turns().unanswered, Some((0, at(60))));
+        talk.sent(1, (1, 10), at(70));
+        assert_eq!(talk.turns().unanswered, None, "the answer is under way");
+        talk.streams[1].arrives(1, 10, at(120));
+        assert_eq!(talk.turns().unanswered, Some((1, at(120))));
     }
 
     /// Both send at will: neither waits for the other.

@@ -131,7 +131,7 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
         backwards(value, &test, (reverse == server, at), facts);
     }
     rows(value, "sum", at, &mut test, reverse != server);
-    ends(&value["end"], at, &mut test);
+    ends(&value["end"], at, &mut test, reverse != server);
     let error = s(value, &["error"]);
     if let Some(said) = error {
         facts.says("iperf3", said, at);
@@ -242,7 +242,7 @@ fn windows(interval: &Json) -> Option<f64> {
 }
 
 /// The closing sums.
-fn ends(end: &Json, at: Place, test: &mut Test) {
+fn ends(end: &Json, at: Place, test: &mut Test, receiving: bool) {
     let report = |key: &str| report(end, key, at);
     test.sent = report("sum_sent");
     test.received = report("sum_received").or_else(|| report("sum").filter(|_| test.udp));
@@ -283,11 +283,11 @@ fn ends(end: &Json, at: Place, test: &mut Test) {
         test.set("datagrams", Figure::exact(sent, at));
     }
     let cpu = &end["cpu_utilization_percent"];
-    // The host that reports sends, unless the test is reversed, or is the server's report.
+    // `host` is the one that reports.
     let of_client = ["host_total", "remote_total"];
-    let [own, other] = match reverse == server {
-        true => ["cpu_sender_ratio", "cpu_receiver_ratio"],
-        false => ["cpu_receiver_ratio", "cpu_sender_ratio"],
+    let [own, other] = match receiving {
+        false => ["cpu_sender_ratio", "cpu_receiver_ratio"],
+        true => ["cpu_receiver_ratio", "cpu_sender_ratio"],
     };
     for (key, name) in of_client.into_iter().zip([own, other]) {
         if let Some(percent) = n(cpu, &[key]) {
