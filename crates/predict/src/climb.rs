@@ -171,7 +171,7 @@ impl Climb {
         }
     }
 
-    /// The same of CUBIC after a loss below its last window, for which it makes room: its curve is flat at (1 + β)/2 of the window
+    /// The same of CUBIC after a loss below its last window, for which it makes room. Its curve is flat at (1 + β)/2 of the window
     /// and lasts ∛4 times as long (RFC 9438 §4.7). `None` for all others.
     pub fn converging_over(&self, pipe: f64) -> Option<f64> {
         let own = libm::cbrt(4.0) * recovery::cubic_k_s(self.top);
