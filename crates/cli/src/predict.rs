@@ -72,6 +72,7 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
         policer: args.policer.as_deref().map(policer).transpose()?,
         beta: args.beta,
         streams: args.streams,
+        goodput: maybe("goodput", args.goodput.as_deref())?,
         ..line(&args.line, read("rtt", &args.rtt)?)?
     };
     let limit = maybe("queue", args.queue.as_deref())?;

@@ -171,6 +171,14 @@ impl Climb {
         }
     }
 
+    /// The same of CUBIC after a loss below its last window, for which it makes room. Its curve is flat at (1 + β)/2 of the window
+    /// and lasts ∛4 times as long (RFC 9438 §4.7). `None` for all others.
+    pub fn converging_over(&self, pipe: f64) -> Option<f64> {
+        let own = libm::cbrt(4.0) * recovery::cubic_k_s(self.top);
+        let friendly = self.linear_s(pipe, recovery::CUBIC_ALPHA);
+        (self.cc == Cc::Cubic).then_some(libm::fmin(own, friendly))
+    }
+
     /// Seconds from the cut to the old window by `gain` segments a round trip, of which those above `pipe` last longer:
     /// the mean of w/pipe over them, (pipe + top)/2 pipe.
     fn linear_s(&self, pipe: f64, gain: f64) -> f64 {

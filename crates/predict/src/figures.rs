@@ -18,12 +18,16 @@ use crate::{htcp, recovery, window};
 mod buffers;
 mod policed;
 mod time;
+mod wanted;
 
 use policed::Policed;
 
 /// Loss ratio above which timeouts, which the response functions leave out, govern (Padhye et al.,
 /// SIGCOMM 1998).
 const LOSS_MAX: f64 = 0.02;
+
+/// Of a round trip: how long a segment may take on the line without a word.
+const SHORT: f64 = 1e-3;
 
 const OUTSIDE: &str = "Outside the formula's range: above 2 % timeouts govern. ";
 
@@ -38,6 +42,8 @@ pub(crate) struct Figures<'i> {
     /// The window named, or the largest there is where the pipe holds more.
     window: Option<Size>,
     window_bps: Option<f64>,
+    /// What the whole segments of that window give: a sender waits with the rest of one.
+    whole_bps: Option<f64>,
     loss_bps: Option<f64>,
     policed: Option<Policed>,
     /// Loss or a policer was named, and the algorithm has no law for it.
@@ -108,6 +114,7 @@ impl<'i> Figures<'i> {
             line_bps,
             window,
             window_bps: window.map(|w| window::window_limit_bps(w, input.rtt)),
+            whole_bps: window.map(|w| window::window_limit_bps(whole(w, mss), input.rtt)),
             loss_bps,
             policed,
             lawless: cuts_paced || loss.is_some() && loss_bps.is_none(),
@@ -172,13 +179,28 @@ impl<'i> Figures<'i> {
                 "No window was named: {window} is the largest that window scaling offers (RFC 7323 §2.3)."
             );
         }
-        let whole = window.as_bytes() / self.mss.as_bytes();
-        let exact = recovery::segments_bps(whole as f64, self.mss, self.input.rtt);
+        let count = whole(window, self.mss).as_bytes() / self.mss.as_bytes();
+        let exact = self.whole_bps.unwrap_or(0.0);
         let mut note = format!(
-            "Whole segments: {whole} of {}, {:.6} Mbit/s.",
+            "Whole segments: {count} of {}, {:.6} Mbit/s.",
             self.mss,
             exact / 1e6
         );
+        let sending = seconds(self.input.rate.time_for(self.wire));
+        if sending > self.rtt_s * SHORT {
+            note.push_str(&format!(
+                " The RTT is that of a full segment and its ACK. One of small packets is shorter by a segment's time on each \
+                 line, {:.3} ms on this one, which leaves {:.6} Mbit/s.",
+                sending * 1e3,
+                exact * self.rtt_s / (self.rtt_s + sending) / 1e6
+            ));
+        }
+        if count == 1 && self.input.segments_per_ack > 1 {
+            note.push_str(
+                " A segment by itself is acknowledged when the receiver's timer expires, after up to 500 ms \
+                 (RFC 5681 §4.2): each round trip is longer by that.",
+            );
+        }
         if self.window_bps.is_some_and(|bps| bps < self.line_bps) {
             note.push_str(
                 " If more was measured, the number may have been a socket buffer: Linux doubles \
@@ -207,8 +229,8 @@ impl<'i> Figures<'i> {
             self.policer_limit(),
             answer("goodput_bps", goodput, "bit/s")
                 .by(
-                    "min(line, host, n × min(window, loss, policer))",
-                    "RFC 6349 §3.3",
+                    "min(line, host, n × min(whole segments of the window, loss, policer))",
+                    "RFC 6349 §3.3; RFC 9293 §3.8.6.2.1",
                 )
                 .note(match self.input.streams {
                     1 => String::new(),
@@ -416,7 +438,7 @@ impl<'i> Figures<'i> {
     fn streams(&self) -> Answer {
         let mut each = f64::INFINITY;
         let policed = self.policed.as_ref().map(|p| p.likely_bps);
-        for bps in [self.window_bps, self.loss_bps, policed]
+        for bps in [self.whole_bps, self.loss_bps, policed]
             .into_iter()
             .flatten()
         {
@@ -467,7 +489,7 @@ impl<'i> Figures<'i> {
 
     /// What a receive window gives: of BBR, which does not shrink it, less for the round trips in which it stands still.
     fn window_under_loss(&self) -> Option<f64> {
-        let bps = self.window_bps?;
+        let bps = self.whole_bps?;
         if !self.input.cc.is_bbr() {
             return Some(bps);
         }
@@ -545,6 +567,11 @@ fn conditions(input: &PathInput) -> Conditions {
         losses: Losses::Periodic,
         htcp: htcp::Growth::keeping(input.beta.unwrap_or(htcp::BETA)),
     }
+}
+
+/// What of a window is whole segments. A sender does not send the part of one that is left (RFC 9293 §3.8.6.2.1).
+fn whole(window: Size, mss: Size) -> Size {
+    Size::from_bytes(window.as_bytes() / mss.as_bytes() * mss.as_bytes())
 }
 
 /// Segments that a window holds; without one any number.

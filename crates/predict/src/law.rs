@@ -59,6 +59,10 @@ const FRIENDLY: Aimd = Aimd {
 /// Scalable TCP's a/b: 0.01 for each ACK against an eighth for each loss (Kelly, 2003).
 const SCALABLE: f64 = 0.08;
 
+/// The loss ratio that BBR bears, versions 1 and 3: [`borne`].
+const BBR_BEARS: f64 = 0.14;
+const BBR3_BEARS: f64 = 0.02;
+
 /// Mean window in segments under a loss ratio of `loss`, above 0; `None` for algorithms without a
 /// response function: see [`grounds`].
 ///
@@ -105,12 +109,24 @@ pub fn loss_for(cc: Cc, window: f64, on: Conditions) -> Option<f64> {
 /// chance a path of few segments from 0.14 on. Version 3 bears 2 %.
 pub fn borne(cc: Cc, loss: f64, streams: u32) -> Option<f64> {
     let (bears, share) = match (cc, streams) {
-        (Cc::Bbr, 0..=1) => (0.14, (1.0 - loss) * (1.0 - loss)),
-        (Cc::Bbr, _) => (0.14, 1.0 - loss),
-        (Cc::Bbr3, _) => (0.02, 1.0 - loss),
+        (Cc::Bbr, 0..=1) => (BBR_BEARS, (1.0 - loss) * (1.0 - loss)),
+        (Cc::Bbr, _) => (BBR_BEARS, 1.0 - loss),
+        (Cc::Bbr3, _) => (BBR3_BEARS, 1.0 - loss),
         _ => return None,
     };
     (loss <= bears).then_some(share)
+}
+
+/// The largest loss ratio at which `streams` connections of BBR deliver the share `of_line`, beside their probes: the inverse of
+/// [`borne`]. `None` above a share of 1, and for all others.
+pub fn bears(cc: Cc, of_line: f64, streams: u32) -> Option<f64> {
+    let (bears, loss) = match (cc, streams) {
+        (Cc::Bbr, 0..=1) => (BBR_BEARS, 1.0 - libm::sqrt(of_line)),
+        (Cc::Bbr, _) => (BBR_BEARS, 1.0 - of_line),
+        (Cc::Bbr3, _) => (BBR3_BEARS, 1.0 - of_line),
+        _ => return None,
+    };
+    (loss >= 0.0).then_some(libm::fmin(loss, bears))
 }
 
 /// Round trips until each of `segments` has arrived that are sent together and again where they are lost, each time with

@@ -67,6 +67,8 @@ pub struct PathInput {
     pub queue: Option<Size>,
     /// Connections side by side, each with the window named.
     pub streams: u32,
+    /// Goodput that is wanted, of all connections together: what it needs is answered.
+    pub goodput: Option<Rate>,
 }
 
 impl PathInput {
@@ -91,6 +93,7 @@ impl PathInput {
             beta: None,
             queue: None,
             streams: 1,
+            goodput: None,
         }
     }
 
@@ -195,6 +198,7 @@ pub fn path(input: &PathInput) -> Result<Vec<Answer>, PathError> {
     answers.extend(figures.about_rates());
     answers.extend(figures.about_time());
     answers.extend(figures.about_more());
+    answers.extend(figures.about_wanted());
     Ok(answers)
 }
 

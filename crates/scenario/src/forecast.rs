@@ -15,6 +15,7 @@ mod mtu;
 mod policer;
 mod published;
 mod queues;
+mod shared;
 mod tcp;
 
 pub use buffer::buffer_note;
@@ -56,6 +57,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             path.note_impairments(&mut record);
         }
         path.beside(number, &mut record);
+        path.note_shared(number, &mut record);
         path.too_late(test, &mut record);
         records.push(record);
     }

@@ -32,7 +32,8 @@ pub(crate) enum Predict {
     Examples:\n  \
     farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB\n  \
     farpath predict path --rate 1Gbit/s --rtt 20ms --framing pos --loss 1e-5\n  \
-    farpath predict path --rate 10Gbit/s --rtt 120ms --policer 1Gbit/s,125kB")]
+    farpath predict path --rate 10Gbit/s --rtt 120ms --policer 1Gbit/s,125kB\n  \
+    farpath predict path --rate 1Gbit/s --rtt 80ms --loss 1e-5 --goodput 500Mbit/s")]
 pub(crate) struct PathArgs {
     /// The line and what its frames are
     #[command(flatten)]
@@ -58,6 +59,9 @@ pub(crate) struct PathArgs {
     /// Connections side by side, each with the window named
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) streams: u32,
+    /// Goodput that is wanted, of all connections: says which window, loss ratio and number of connections it needs
+    #[arg(long, value_name = "RATE")]
+    pub(crate) goodput: Option<String>,
     /// Payload rate that the slower host can process: 5.4Gbit/s
     #[arg(long)]
     pub(crate) host: Option<String>,

@@ -3,7 +3,7 @@
 use farpath_predict::window::LARGEST;
 use farpath_predict::{Answer, Cc, PathInput, law, path};
 use farpath_report::{limit_words, markdown_cell, quantity};
-use farpath_units::Size;
+use farpath_units::{Rate, Size};
 
 use crate::left::entry;
 
@@ -55,6 +55,9 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
     if let Some(change) = change(input, &figures) {
         line("to change", change);
     }
+    if let Some(rate) = input.goodput {
+        line("wanted", wanted(rate, &figures));
+    }
     line("to fill it", to_fill(input, &figures));
     line(
         "takes",
@@ -65,6 +68,39 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
         ),
     );
     rows
+}
+
+/// What the goodput that is wanted needs.
+fn wanted(rate: Rate, figures: &Figures<'_>) -> String {
+    let given = figures.number("goodput_bps");
+    let given = given.is_some_and(|bps| bps >= rate.as_bps() as f64 * (1.0 - 1e-9));
+    let mut parts = Vec::new();
+    let mut part = |name: &str, words: &dyn Fn(String) -> String| {
+        if figures.number(name).is_some() {
+            parts.push(words(figures.shown(name)));
+        }
+    };
+    part("window_for_goodput_bytes", &|window| {
+        format!("{window} in flight of each connection")
+    });
+    part("loss_ratio_for_goodput", &|loss| {
+        format!("a loss ratio of at most {loss}")
+    });
+    part("streams_for_goodput", &|streams| match streams.as_str() {
+        "1" => "one connection like this".to_owned(),
+        _ => format!("or {streams} connections like this"),
+    });
+    if parts.is_empty() {
+        return format!(
+            "{rate}. {}",
+            figures.answer("window_for_goodput_bytes").note
+        );
+    }
+    let gives = match given {
+        true => ", which it gives",
+        false => "",
+    };
+    format!("{rate}{gives}: {}", parts.join("; "))
 }
 
 /// How long a loss is felt.
@@ -167,11 +203,24 @@ impl Figures<'_> {
     }
 }
 
+/// Whole segments that the window holds.
+fn segments(input: &PathInput, figures: &Figures<'_>) -> u64 {
+    let mss = figures.number("mss_bytes").map_or(1, |bytes| bytes as u64);
+    input.window.unwrap_or(LARGEST).as_bytes() / mss.max(1)
+}
+
 /// The limit and its cause.
 fn because(input: &PathInput, figures: &Figures<'_>) -> String {
     let each = |name: &str| match input.streams {
         1 => String::new(),
         _ => format!(", {} for each stream", figures.shown(name)),
+    };
+    let share = || match (input.streams, figures.number("goodput_bps")) {
+        (n @ 2.., Some(all)) => format!(
+            ", {} for each stream",
+            quantity("goodput_bps", all / f64::from(n))
+        ),
+        _ => String::new(),
     };
     match figures.limit() {
         Some("receive_window") => {
@@ -180,9 +229,10 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
                 None => format!("{LARGEST}, the largest of TCP,"),
             };
             format!(
-                "the window: {window} in flight in a round trip of {}{}",
+                "the window: {window}, {} whole segments, in flight in a round trip of {}{}",
+                segments(input, figures),
                 input.rtt,
-                each("window_limit_bps")
+                share()
             )
         }
         Some("loss") => format!(

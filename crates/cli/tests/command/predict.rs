@@ -378,8 +378,8 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         (
             &["--window", "4MiB"],
             &[
-                "279.62 Mbit/s of the 9.4148",
-                "4 MiB in flight",
+                "279.56 Mbit/s of the 9.4148",
+                "4 MiB, 2896 whole segments, in flight",
                 "to change   let 141.22 MB",
                 "34 streams",
             ],
@@ -399,6 +399,24 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         (
             &["--cc", "vegas", "--loss", "1e-3"],
             &["gives       unknown", "no law of p"],
+        ),
+        (
+            &["--goodput", "1Gbit/s", "--window", "4MiB"],
+            &[
+                "wanted 1 Gbit/s: 15.001 MB in flight of each connection",
+                "or 4 connections like this",
+            ],
+        ),
+        (
+            &["--goodput", "1Gbit/s"],
+            &[
+                "1 Gbit/s, which it gives: 15.001 MB",
+                "one connection like this",
+            ],
+        ),
+        (
+            &["--goodput", "10Gbit/s"],
+            &["wanted 10 Gbit/s. Out of reach: the line leaves 9414.8"],
         ),
         (&["--cc", "reno", "--queue", "150MB"], &["fills 100.0 %"]),
         (
@@ -435,7 +453,7 @@ fn a_short_queue_leaves_less_than_the_line() {
     assert_near(of(&["--queue", "1500B"]), 0.75, 2e-4);
     assert_eq!(
         of(&["--queue", "1500B", "--window", "11MB"]),
-        11e6 * 8.0 / 0.1 / (1e9 * 1448.0 / 1538.0)
+        7596.0 * 1448.0 * 8.0 / 0.1 / (1e9 * 1448.0 / 1538.0)
     );
     assert_eq!(of(&["--queue", "125kB", "--window", "11.8MB"]), 1.0);
     assert_eq!(of(&["--queue", "1500B", "--streams", "10"]), 1.0);

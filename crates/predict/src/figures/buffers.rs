@@ -121,13 +121,29 @@ impl Figures<'_> {
         let empty = self.climb(pipe).recovery_s().map_or_else(String::new, |s| {
             format!(" At the window that fills the path, with an empty queue: {s:.5} s.")
         });
+        let (formula, source) = match self.input.cc {
+            Cc::Cubic => (
+                "min(∛(W (1−β)/C), Σ RTT × max(w/pipe, 1) of rounds that gain α), W = pipe + queue",
+                "RFC 9438 §4.2, §4.3, §4.7, C = 0.4, β = 0.7, α = 3(1−β)/(1+β)",
+            ),
+            cc => (
+                "Σ RTT × max(w/pipe, 1) over the rounds from the cut to W, W = pipe + queue",
+                law::grounds(cc).source,
+            ),
+        };
+        let recovery = climb.recovery_over(pipe);
+        let longer = climb.converging_over(pipe).filter(|s| Some(*s) > recovery);
+        let converging = longer.map_or_else(String::new, |s| {
+            format!(
+                "After a loss below the window of the one before CUBIC makes room (fast convergence): {s:.4} s. Alone on a long path \
+                 that is every second climb. Either is flat where it ends, and meets the full queue some 1 to 3 s before."
+            )
+        });
         Some(
-            answer("recovery_s", climb.recovery_over(pipe), "s")
-                .by(
-                    "Σ RTT × max(w/pipe, 1) over the rounds from the cut to W, W = pipe + queue",
-                    law::grounds(self.input.cc).source,
-                )
+            answer("recovery_s", recovery, "s")
+                .by(formula, source)
                 .note(format!("W = {top:.1} segments.{empty}"))
+                .note(converging)
                 .note(self.htcp_of_linux(top))
                 .holds(
                     "one loss at the full queue, or at the window if that is less; fast retransmit",

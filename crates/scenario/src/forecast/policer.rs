@@ -18,6 +18,9 @@ const FAST_CONVERGENCE: f64 = 0.85;
 /// Time over which the mean of a transfer without a duration is taken, seconds.
 const MEAN_OVER_S: f64 = 60.0;
 
+/// What is said of the bounds of one whose windows come in clumps.
+pub(super) const PATHS_WITHIN: &str = "a policer's burst holds the window: how much passes depends on how its segments are spread over a round trip, and 95 of 100 simulated paths lie within the bounds";
+
 /// A policer, as one test's frames meet it.
 pub(super) struct Met {
     pub(super) policer: Policer,
@@ -253,9 +256,7 @@ impl Path<'_> {
                 true if flow.config.pacing.is_some() => {
                     "a policer cuts the window of a sender that paces, too: how often, and by how many losses, depends on its bucket: simulate"
                 }
-                true => {
-                    "a policer's burst holds the window: how much passes depends on how its segments are spread over a round trip, and 95 of 100 simulated paths lie within the bounds"
-                }
+                true => PATHS_WITHIN,
                 false => {
                     "outside the formula's range: the policer's bucket holds no burst of a sender that paces, and takes part of each"
                 }
@@ -307,7 +308,7 @@ fn keep(tightest: &mut Option<Met>, met: Met) {
 }
 
 /// Rate and burst beyond which a policer drops, if it drops at all.
-fn bucket(rule: &PoliceRule) -> Option<(f64, f64)> {
+pub(super) fn bucket(rule: &PoliceRule) -> Option<(f64, f64)> {
     let of = |rate: farpath_units::Rate, burst: f64| (rate.as_bps() as f64, burst);
     let burst = rule.burst.as_bytes() as f64;
     let [_, yellow, red] = rule.actions;

@@ -409,6 +409,39 @@ fn a_shaper_before_a_policer_is_the_limit() {
     assert_eq!(by, "policer");
 }
 
+/// Two tests and a stream through one bucket of 100 Mbit/s: alone a test has 87.9 Mbit/s, within 79.1 and 94.9. Simulated together they
+/// have 42.4, 31.0 and the stream 19.96.
+#[test]
+fn tests_that_share_a_policer_say_so() {
+    let forecast = |one: &str, rate: &str, class: &str| {
+        record_of(format!(
+            "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nframing = \"gbe\"\n\
+             [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\nframing = \"gbe\"\ndelay = \"20 ms\"\n\
+             forward.police = {{ name = \"p\", rate = \"100 Mbit/s\", burst = \"1 MB\"{class} }}\n\
+             [[test]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\nduration = \"30 s\"\n{one}\n\
+             [[test]]\nname = \"two\"\nfrom = \"a\"\nto = \"b\"\nduration = \"30 s\"\n{rate}\n"
+        ))
+    };
+    let tcp = "kind = \"tcp\"\nwindow = \"16 MiB\"";
+    let udp = |mbps: u32| format!("kind = \"udp\"\nrate = \"{mbps} Mbit/s\"");
+    let says = |record: &Record| {
+        let said = "`one` sends through the policer `p` on rb r>b at the same time: what they take of its 100 Mbit/s";
+        record.notes.iter().any(|note| note.starts_with(said))
+    };
+    let shared = forecast(tcp, tcp, "");
+    assert!(says(&shared), "{:?}", shared.notes);
+    assert!(shared.uncertainty.is_empty() && !shared.notes.iter().any(|n| n.contains("95 of 100")));
+    assert!(says(&forecast(&udp(60), &udp(60), "")));
+    // Streams that fit side by side drop nothing, and a policer of the one is none of the other.
+    assert!(!says(&forecast(&udp(20), &udp(60), "")));
+    let apart = forecast(&udp(60), tcp, ", protocol = \"tcp\"");
+    assert!(!says(&apart) && apart.uncertainty.contains_key("goodput_bps"));
+    // So with one that is over before the other begins.
+    let later = forecast(tcp, &format!("{tcp}\nstart = \"31 s\""), "");
+    assert!(!says(&later) && later.uncertainty.contains_key("goodput_bps"));
+}
+
 /// Single simulated paths behind a line of 1 Gbit/s at 60 ms, in Mbit/s: what the closed form is far from is within its bounds.
 #[test]
 fn the_bounds_of_a_policer_hold_what_is_simulated() {

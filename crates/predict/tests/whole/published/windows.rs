@@ -100,8 +100,13 @@ fn window_sweep_at_581_ms() {
         input.cc = Cc::Cubic;
         let answers = path(&input).expect("a path");
         let of = |name: &str| answers.iter().find(|a| a.name == name).expect("an answer");
-        let got = of("goodput_bps").value.number().expect("a number") / 1e6;
+        // As the source counts: the window, and not its whole segments.
+        let number = |name| of(name).value.number().expect("a number") / 1e6;
+        let got = number("window_limit_bps").min(number("line_goodput_bps"));
         assert!((got - goodput).abs() < 0.055, "{mib} MiB: {got}");
+        let segment = 8948.0 * 8.0 / 0.581 / 1e6;
+        let less = got - number("goodput_bps");
+        assert!((0.0..segment).contains(&less), "{mib} MiB: {less}");
         let limit = if mib <= 64 { "receive_window" } else { "link" };
         assert_eq!(
             of("limit").value,
@@ -122,8 +127,18 @@ fn window_sweep_at_17_ms_with_and_without_a_host() {
         input.window = Some(Size::from_bytes((row.number("window_MiB") as u64) << 20));
         let goodput = |input: &PathInput| {
             let answers = path(input).expect("a path");
-            let of = answers.iter().find(|a| a.name == "goodput_bps");
-            of.and_then(|a| a.value.number()).expect("a number") / 1e6
+            let of = |name: &str| {
+                let found = answers.iter().find(|a| a.name == name);
+                found.and_then(|a| a.value.number()).expect("a number") / 1e6
+            };
+            // As the source counts: the window, and not its whole segments.
+            let host = input
+                .host
+                .map_or(f64::INFINITY, |r| r.as_bps() as f64 / 1e6);
+            let source = of("window_limit_bps").min(of("line_goodput_bps")).min(host);
+            let segment = of("mss_bytes") * 8.0 / (row.number("rtt_ms") / 1e3);
+            assert!((0.0..segment).contains(&(source - of("goodput_bps"))));
+            source
         };
         row.prints("goodput_mbps_network", goodput(&input));
         input.host = Some(gbps(5.4));
