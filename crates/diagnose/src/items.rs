@@ -364,7 +364,7 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
             (Cause::ShallowBuffer, 2.0),
             (Cause::RandomLoss, if e.is_bbr() { 0.0 } else { 3.0 }),
         ],
-        sentence: "the round trip hardly grew under load: no queue filled".to_owned(),
+        sentence: "the mean round trip hardly grew under load: no queue stood for long".to_owned(),
     });
 }
 

@@ -304,9 +304,9 @@ fn joined(stretches: &[Stretch], round: Duration) -> Vec<Stretch> {
 
 /// What neither accounts for.
 const OTHERS: [Limit; 10] = [
-    Limit::Application,
     Limit::SendBuffer,
     Limit::ReceiveWindow,
+    Limit::Application,
     Limit::Nic,
     Limit::HostCpu,
     Limit::Disk,
@@ -315,6 +315,9 @@ const OTHERS: [Limit; 10] = [
     Limit::Mtu,
     Limit::Pacing,
 ];
+
+/// So many of them bound what is in flight.
+const WINDOWS: usize = 2;
 
 /// What the congestion window accounts for, or nobody.
 const WINDOW: [Limit; 4] = [
@@ -341,8 +344,13 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
         // A full link is waited for with a window that might be larger: that time is its first.
         let mut wanted = share * stretch.total();
         wanted -= left.take(&WINDOW, wanted, full.limit, &mut given);
+        let others = match full.to_the_brim {
+            true => &OTHERS[..],
+            // What waits is the rest of a window that went out in one burst.
+            false => &OTHERS[WINDOWS..],
+        };
         if full.waits {
-            left.take(&OTHERS, wanted, full.limit, &mut given);
+            left.take(others, wanted, full.limit, &mut given);
         }
     }
     left.add(Limit::Application, idle);

@@ -73,6 +73,8 @@ pub fn compare_tests(places: &[Place<'_>], records: &mut [Record]) {
         let notes = [
             other_time(place, number, places, records),
             few_losses(place, number, places, records),
+            records.get(number).and_then(|r| lockstep(place, r)),
+            records.get(number).and_then(|r| slow_ramp(place, r)),
             records.get(number).and_then(|r| held_before(place, r)),
         ];
         if let Some(record) = records.get_mut(number) {
@@ -212,6 +214,50 @@ fn of_events(most: f64, seconds: f64, alone: bool, beside_model: bool) -> String
     }
 }
 
+/// So many connections and more share a queue as a crowd does, if they do not lose together.
+const CROWD: usize = 4;
+
+/// Loss events of connections differ by this part at most where they lose together; those of chance differ by their root.
+const ALIKE: f64 = 0.05;
+
+/// Says where connections of one test lose together, so that a crowd of them has what one has.
+fn lockstep(place: &Place<'_>, record: &Record) -> Option<String> {
+    let events = record.streams.iter();
+    let events: Option<Vec<f64>> = events
+        .map(|s| s.metrics.get("loss_events").copied())
+        .collect();
+    let events = events.filter(|e| e.len() >= CROWD)?;
+    let most = events.iter().copied().fold(0.0, f64::max);
+    let least = events.iter().copied().fold(f64::INFINITY, f64::min);
+    let together = least >= SETTLED && most - least <= ALIKE * most;
+    let room = goodput(&record.metrics)? < 0.97 * place.line_bps?;
+    (together && room && !place.named_losses).then(|| {
+        format!(
+            "its {} connections have one round trip and {least:.0} to {most:.0} loss events each: they lose together, and share the queue \
+             as one would; paths of different delays, or `jitter` on the first link, break that",
+            events.len()
+        )
+    })
+}
+
+/// A rate of less than this part of what the path carries is not the full one.
+const FULL_RATE: f64 = 0.8;
+
+/// Says where `ramp_s` is to a rate far below the path's, because losses hold the test there.
+fn slow_ramp(place: &Place<'_>, record: &Record) -> Option<String> {
+    let by_losses = ["link", "cwnd_recovery", "loss"];
+    let held = by_losses.contains(&record.limited_by.as_deref()?);
+    let (own, line) = (goodput(&record.metrics)?, place.line_bps?);
+    let ramps = record.metrics.contains_key("ramp_s");
+    (ramps && held && own < FULL_RATE * line).then(|| {
+        format!(
+            "ramp_s is to the test's own rate, {:.4} Mbit/s of the {:.4} that its path carries",
+            own / 1e6,
+            line / 1e6
+        )
+    })
+}
+
 /// A goodput this far above what its path carries is more than the figures of a path are off by.
 const ABOVE: f64 = 1.003;
 
@@ -306,7 +352,7 @@ fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
             record.notes.extend(apart.map(|seconds| {
                 format!(
                     "group_jain_index compares goodputs of different times: the tests of group {name} are measured up to \
-                     {seconds:.1} s apart; {ONE_TIME}"
+                     {seconds:.1} s apart, and need not add up to what a link carries; {ONE_TIME}"
                 )
             }));
         }
@@ -571,6 +617,47 @@ mod tests {
         assert_eq!(notes(3.0, "cwnd_recovery", false), "");
         assert_eq!(notes(1.0, "link", false), "", "it has its link");
         assert_eq!(notes(1.0, "cwnd_recovery", true), "", "a loss named");
+    }
+
+    /// Of 64 connections with 178 to 183 loss events each; of chance they would differ by 13 and more.
+    #[test]
+    fn connections_that_lose_together_are_said_to() {
+        let notes = |events: [f64; 4], goodput: f64| {
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            record.set("goodput_bps", goodput);
+            record.set("ramp_s", 1.0);
+            record.limited_by = Some("cwnd_recovery".to_owned());
+            record.streams = events
+                .iter()
+                .map(|n| StreamRecord {
+                    metrics: [
+                        ("loss_events".to_owned(), *n),
+                        ("retransmits".to_owned(), *n),
+                    ]
+                    .into(),
+                    ..StreamRecord::default()
+                })
+                .collect();
+            let place = Place {
+                line_bps: Some(94e6),
+                ..place(None, 0)
+            };
+            compare_tests(&[place], core::slice::from_mut(&mut record));
+            record.notes.join("; ")
+        };
+        let said = notes([178.0, 183.0, 180.0, 181.0], 81e6);
+        assert!(
+            said.contains("its 4 connections have one round trip and 178 to 183"),
+            "{said}"
+        );
+        assert!(!said.contains("ramp_s"), "{said}");
+        assert_eq!(notes([160.0, 183.0, 180.0, 181.0], 81e6), "");
+        assert_eq!(notes([178.0, 183.0, 180.0, 181.0], 93e6), "");
+        let slow = notes([160.0, 183.0, 180.0, 181.0], 40e6);
+        assert_eq!(
+            slow,
+            "ramp_s is to the test's own rate, 40.0000 Mbit/s of the 94.0000 that its path carries"
+        );
     }
 
     #[test]

@@ -10,6 +10,9 @@ use crate::limit::Limit;
 /// A link is full while it carries this share of its rate and frames wait for it.
 const FULL: f64 = 0.95;
 
+/// Below this share a window or buffer that is full leaves it some time: with a larger one more would go through.
+const TO_THE_BRIM: f64 = 0.99;
+
 /// What a link carried in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
@@ -82,22 +85,24 @@ impl Hop<'_> {
         bytes.sum()
     }
 
-    /// Whether it carried its rate in these intervals taken together, each of which takes `every`.
-    fn is_busy(&self, of: Range<usize>, every: Duration) -> bool {
+    /// Which share of its rate it carried in these intervals taken together, each of which takes `every`, if that is its rate.
+    fn busy(&self, of: Range<usize>, every: Duration) -> Option<f64> {
         let seen = self.intervals.len();
         let of = of.start.min(seen)..of.end.min(seen);
         let bytes: u64 = self.intervals[of.clone()].iter().map(|i| i.bytes).sum();
         let at = |n: usize| Time::ZERO + every.times(n as u64);
         let capacity = self.capacity(at(of.start), at(of.end));
-        !of.is_empty() && bytes as f64 >= FULL * capacity
+        let share = bytes as f64 / capacity.max(f64::MIN_POSITIVE);
+        (!of.is_empty() && share >= FULL).then_some(share)
     }
 
-    /// Whether one that carried its rate was full in an interval.
-    fn full(&self, n: usize) -> Option<Full> {
+    /// Whether one that carried this share of its rate was full in an interval.
+    fn full(&self, n: usize, carried: f64) -> Option<Full> {
         let waits = self.intervals.get(n)?.queue_bytes > 0;
         (waits || self.waits_unseen).then(|| Full {
             limit: self.limit(),
             waits,
+            to_the_brim: carried >= TO_THE_BRIM,
         })
     }
 
@@ -114,6 +119,8 @@ pub struct Full {
     /// Frames were seen to wait for it. Else a sender may have sent at its rate by itself, and only what no other
     /// limit accounts for is the link's.
     pub waits: bool,
+    /// It had next to no pause, so that a larger window would not have filled it any more.
+    pub to_the_brim: bool,
 }
 
 /// All links on a flow's way, in order.
@@ -151,11 +158,11 @@ impl Path<'_> {
             let busy = self
                 .hops
                 .iter()
-                .filter(|hop| hop.is_busy(of.clone(), self.every));
-            let busy: Vec<&Hop<'_>> = busy.collect();
+                .filter_map(|hop| Some((hop, hop.busy(of.clone(), self.every)?)));
+            let busy: Vec<(&Hop<'_>, f64)> = busy.collect();
             for n in of {
                 let inside = until.min(start(n + 1)).since(from.max(start(n)));
-                if let Some(full) = busy.iter().find_map(|hop| hop.full(n)) {
+                if let Some(full) = busy.iter().find_map(|(hop, carried)| hop.full(n, *carried)) {
                     *shares.entry(full).or_default() += inside.as_secs_f64() / whole;
                 }
             }
@@ -289,6 +296,7 @@ mod tests {
                 .map(|limit| Full {
                     limit,
                     waits: queue > 0,
+                    to_the_brim: bytes == 100,
                 })
                 .map(|full| (full, 1.0))
                 .into_iter()

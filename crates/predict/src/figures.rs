@@ -48,7 +48,7 @@ pub(crate) struct Figures<'i> {
     policed: Option<Policed>,
     /// Loss or a policer was named, and the algorithm has no law for it.
     lawless: bool,
-    /// Segments in flight that the link, or the window if that is less, allows.
+    /// Segments in flight of each connection that its share of the link, or the window if that is less, allows.
     full: f64,
     slow_start: Cost,
     /// The window, in segments, at which slow start overflows the queue named, in a round that begins with less than fills the path.
@@ -92,10 +92,12 @@ impl<'i> Figures<'i> {
         let rtt_s = seconds(input.rtt);
         let line_bps = input.rate.as_bps() as f64 * mss.as_bytes() as f64 / wire.as_bytes() as f64;
         let pipe = recovery::pipe_segments(input.rate, input.rtt, wire);
-        let beyond = line_bps * rtt_s / 8.0 > window::LARGEST.as_bytes() as f64;
+        let streams = f64::from(input.streams);
+        let beyond = line_bps * rtt_s / 8.0 > window::LARGEST.as_bytes() as f64 * streams;
         let window = input.window.or(beyond.then_some(window::LARGEST));
         let most = segments_of(window, mss);
-        let full = pipe.min(most);
+        // Each connection has its share of the pipe.
+        let full = (pipe / streams).min(most);
         let slow_start = SlowStart {
             full,
             initial: f64::from(input.initial_window),
@@ -120,13 +122,18 @@ impl<'i> Figures<'i> {
             lawless: cuts_paced || loss.is_some() && loss_bps.is_none(),
             full,
             slow_start: slow_start.cost(),
-            overflowing: buffers::overflowing(input, slow_start, wire, pipe, most),
+            overflowing: buffers::overflowing(input, slow_start, wire, pipe, most * streams),
         })
     }
 
     pub(crate) fn about_windows(&self) -> Vec<Answer> {
         let needed = self.line_bps * self.rtt_s / 8.0;
-        let shift = window::shift_for(needed);
+        let streams = f64::from(self.input.streams);
+        let shift = window::shift_for(needed / streams);
+        let each = match self.input.streams {
+            1 => String::new(),
+            n => format!("{:.0} B of each of {n} connections.", needed / streams),
+        };
         let cover = match shift {
             Some(0) => "It fits without window scaling.".to_owned(),
             Some(shift) => {
@@ -148,6 +155,7 @@ impl<'i> Figures<'i> {
             answer("window_needed_bytes", needed, "B")
                 .by("goodput of the line × RTT / 8", "RFC 7323 §1.1")
                 .note("Payload in flight; round up to whole segments.")
+                .note(each)
                 .note(&cover)
                 .holds("empty queues; what waits in a queue needs window on top"),
             answer("window_limit_bps", self.window_bps, "bit/s")
@@ -261,7 +269,7 @@ impl<'i> Figures<'i> {
     /// The loss at which the mean window is the pipe.
     fn loss_to_fill(&self) -> Answer {
         let grounds = law::grounds(self.input.cc);
-        let fill = law::loss_for(self.input.cc, self.pipe(), self.conditions());
+        let fill = law::loss_for(self.input.cc, self.share_of_pipe(), self.conditions());
         let Some(fill) = fill else {
             return answer("loss_ratio_to_fill", Value::Null, "")
                 .by(grounds.loss, grounds.source)
@@ -274,10 +282,14 @@ impl<'i> Figures<'i> {
             None => "The pipe holds too little for the formula.".to_owned(),
             Some(fill) => format!(
                 "{}At more than one segment lost in {:.3e} the mean window is below the pipe's \
-                    {:.1} segments.",
+                    {:.1} segments{}.",
                 if fill > LOSS_MAX { OUTSIDE } else { "" },
                 1.0 / fill,
-                self.pipe()
+                self.share_of_pipe(),
+                match self.input.streams {
+                    1 => "",
+                    _ => " for each connection",
+                }
             ),
         };
         answer("loss_ratio_to_fill", possible, "")
@@ -326,7 +338,7 @@ impl<'i> Figures<'i> {
         let mut climb = self.climb(top);
         climb.htcp.scale = scale;
         climb
-            .recovery_over(self.pipe())
+            .recovery_over(self.share_of_pipe())
             .map_or_else(String::new, |s| {
                 format!("Linux multiplies its growth by RTT/100 ms, 0.1 to 2: {s:.4} s.")
             })
@@ -389,6 +401,11 @@ impl<'i> Figures<'i> {
                 recovery::CUBIC_MEAN * 100.0
             ))
             .note(friendly)
+    }
+
+    /// What each of the connections has of it, segments.
+    fn share_of_pipe(&self) -> f64 {
+        self.pipe() / f64::from(self.input.streams)
     }
 
     fn pipe(&self) -> f64 {
@@ -539,6 +556,10 @@ impl<'i> Figures<'i> {
             note.push_str(
                 "The Reno-friendly region governs here (RFC 9438 §4.3), which counts bytes: beside it stands Reno with \
                  --segments-per-ack 1.",
+            );
+        } else if self.input.cc == Cc::Cubic {
+            note.push_str(
+                "The law is of periodic losses: random ones of the same mean give up to a sixth more, and more while the start counts.",
             );
         } else if self.input.cc == Cc::Htcp && self.input.beta.is_none() {
             note.push_str(

@@ -134,7 +134,7 @@ pub(super) fn serve(
             drop(server.kill());
             drop(server.wait());
         })?;
-        if let Some(why) = found.complaint(args.control.ipv4) {
+        if let Some(why) = found.complaint([args.control.ipv4, args.control.ipv6]) {
             note(&format!("port {port} of `{}` {why}", host.name));
         }
     }
@@ -146,8 +146,8 @@ pub(super) fn serve(
 struct Listens(Vec<IpAddr>);
 
 impl Listens {
-    /// What a client should know of it, if anything.
-    fn complaint(&self, resolves_to_four: bool) -> Option<String> {
+    /// What a client should know of it, if anything; whether names resolve to IPv4 alone, and to IPv6 alone.
+    fn complaint(&self, [four, six]: [bool; 2]) -> Option<String> {
         if self.0.iter().all(IpAddr::is_loopback) {
             let names: Vec<String> = self.0.iter().map(IpAddr::to_string).collect();
             return Some(format!(
@@ -156,7 +156,11 @@ impl Listens {
             ));
         }
         let four_only = self.0.iter().all(|a| a.is_ipv4() || a.is_loopback());
-        (four_only && !resolves_to_four).then(|| {
+        if four_only && six {
+            let why = "listens on IPv4 only: with -6 the client cannot reach it; have it listen on ::, or leave -6 out";
+            return Some(why.to_owned());
+        }
+        (four_only && !four).then(|| {
             "listens on IPv4 only, and names resolve to IPv6 first: a client may lose a round trip; \
              -4 makes names resolve to IPv4"
                 .to_owned()
@@ -560,8 +564,15 @@ mod tests {
         let said = |addresses: &[&str]| {
             let of = addresses.iter().map(|a| a.parse().expect(a));
             let read = listens(&table(&of.collect::<Vec<_>>()), (8000, "0A"));
-            Listens(read).complaint(false).unwrap_or_default()
+            Listens(read).complaint([false; 2]).unwrap_or_default()
         };
+        let four = Listens(vec!["0.0.0.0".parse().expect("an address")]);
+        let with_six = four.complaint([false, true]).expect("a complaint");
+        assert!(
+            with_six.contains("with -6 the client cannot reach it"),
+            "{with_six}"
+        );
+        assert_eq!(four.complaint([true, false]), None);
         let own = said(&["127.0.0.1"]);
         assert!(
             own.starts_with("listens on 127.0.0.1 only: the client cannot reach it"),

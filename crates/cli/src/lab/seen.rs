@@ -51,6 +51,9 @@ const WORDS: [&str; 8] = [
 const RECOVERY: u8 = 3;
 const LOSS: u8 = 4;
 
+/// So many segments of small messages are under way at most.
+const FEW: u64 = 2;
+
 /// The number that a word begins with; 0 without one.
 fn number(text: &str) -> f64 {
     let digits = text.split(|c: char| !c.is_ascii_digit() && c != '.').next();
@@ -148,7 +151,9 @@ pub(super) fn read(now: Time, line: &str) -> Seen {
     let in_flight = (unacked + again).saturating_sub(left) * mss;
     seen.end.sent = seen.end.sent.saturating_sub(sent_again);
     seen.end.unsent = timers.unsent.unwrap_or(0);
-    seen.end.is_held = (1..mss).contains(&seen.end.unsent) && (1..cwnd).contains(&unacked);
+    // Of a bulk transfer far more is under way.
+    seen.end.is_held =
+        (1..mss).contains(&seen.end.unsent) && (1..=FEW.min(cwnd)).contains(&unacked);
     seen.sample = Sample {
         t: now,
         cwnd: Some(cwnd * mss),

@@ -133,7 +133,11 @@ fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
         _ => String::new(),
     };
     let seconds = figures.shown("recovery_s");
-    format!("{seconds} to recover from a loss{found}{never}{elsewhere}")
+    let of_one = match input.streams {
+        1 => "",
+        _ => " of one connection",
+    };
+    format!("{seconds} to recover from a loss{of_one}{found}{never}{elsewhere}")
 }
 
 /// How long slow start takes, or what ends it before.
@@ -385,7 +389,15 @@ fn to_fill(input: &PathInput, figures: &Figures<'_>) -> String {
         Some(shift) => format!(" (window scale {shift} or more)"),
         None => " (beyond window scaling: several connections)".to_owned(),
     };
-    let mut text = format!("{} in flight{scale}", figures.shown("window_needed_bytes"));
+    let each = match (input.streams, figures.number("window_needed_bytes")) {
+        (n @ 2.., Some(all)) => format!(
+            ", {} of each of {n} connections",
+            quantity("window_bytes", all / f64::from(n))
+        ),
+        _ => String::new(),
+    };
+    let all = figures.shown("window_needed_bytes");
+    let mut text = format!("{all} in flight{each}{scale}");
     if figures.number("loss_ratio_to_fill").is_some() {
         text.push_str(&format!(
             "; a loss ratio of at most {}",

@@ -11,7 +11,7 @@ use crate::{law, recovery};
 
 use super::{Figures, segments_of};
 
-/// The window in segments at which `slow_start` overflows the queue named, in a round that begins with less than fills the path of `pipe`
+/// The window in segments, of all connections together, at which `slow_start` overflows the queue named, in a round that begins with less than fills the path of `pipe`
 /// segments; `None` where a window of `most` segments never gets there.
 pub(super) fn overflowing(
     input: &PathInput,
@@ -21,7 +21,12 @@ pub(super) fn overflowing(
     most: f64,
 ) -> Option<f64> {
     let queue = input.queue?.as_bytes() as f64 / wire.as_bytes() as f64;
-    let (began, window) = slow_start.overflowing(queue);
+    // All connections together.
+    let together = SlowStart {
+        initial: slow_start.initial * f64::from(input.streams),
+        ..slow_start
+    };
+    let (began, window) = together.overflowing(queue);
     (began < pipe && window < most && !input.cc.doubles()).then_some(window)
 }
 
@@ -108,10 +113,10 @@ impl Figures<'_> {
         self.queue().is_some_and(|queue| all > pipe * (1.0 + queue))
     }
 
-    /// From the cut back to the window of one flow that a loss finds when the queue named is full; none where there is no
-    /// queue, and where the window leaves it empty.
+    /// From the cut back to the window of one flow, in its share of the path, that a loss finds when the queue named is full; none where
+    /// there is no queue, and where the window leaves it empty.
     pub(super) fn loaded_recovery(&self) -> Option<Answer> {
-        let pipe = self.pipe();
+        let pipe = self.share_of_pipe();
         let top = pipe * (1.0 + self.queue()?);
         let top = libm::fmin(top, segments_of(self.window, self.mss));
         if top <= pipe {

@@ -739,3 +739,34 @@ fn cubic_climbs_from_a_full_queue_in_two_lengths() {
     assert!((number(&friendly, "recovery_s") / by_hand - 1.0).abs() < 1e-9);
     assert!(!note(&friendly, "recovery_s").contains("makes room"));
 }
+
+/// Eight connections have an eighth of the path each: as much less in flight, and they bear more loss by CUBIC's law, W ∝ p^-3/4; its
+/// climb goes by the cube root.
+#[test]
+fn what_each_of_several_needs_is_its_share() {
+    let mut of = input("10 Gbit/s", "240 ms", "9000");
+    let one = path(&of).expect("a path");
+    of.streams = 8;
+    let eight = path(&of).expect("a path");
+    let ratio = |name: &str| number(&eight, name) / number(&one, name);
+    assert!(
+        (ratio("window_needed_bytes") - 1.0).abs() < 1e-12,
+        "all together"
+    );
+    assert_eq!(
+        number(&one, "window_scale") - number(&eight, "window_scale"),
+        3.0
+    );
+    assert!((ratio("loss_ratio_to_fill") / 16.0 - 1.0).abs() < 1e-6);
+    assert!((ratio("recovery_s") - 0.5).abs() < 1e-6);
+    assert!(number(&eight, "slow_start_s") < number(&one, "slow_start_s"));
+    of.loss = Some("1e-6".parse().expect("a ratio"));
+    let lossy = path(&of).expect("a path");
+    let fills = number(&lossy, "loss_ratio_to_fill") > 1e-6;
+    let full = number(&lossy, "goodput_bps") == number(&lossy, "line_goodput_bps");
+    assert_eq!(
+        (fills, full),
+        (true, true),
+        "they do not contradict each other"
+    );
+}
