@@ -28,7 +28,7 @@ const IDLE: [&str; 6] = [
     "switchport nonegotiate|host|priority|voice|block|protected|port-security|backup",
     "switchport trunk pruning",
     "no shutdown",
-    "bandwidth|priority|shape",
+    "bandwidth|priority",
     "set port duplex|flowcontrol|channel|disable|enable",
 ];
 

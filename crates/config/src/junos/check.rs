@@ -142,7 +142,7 @@ pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
             (Some(rate), Some(burst)) if policer.discards => {
                 let named = format!("policer {name}");
                 let contract = (rate.value, burst.value, fastest);
-                all.extend(small_burst(&named, contract, &rate.place, options));
+                all.extend(small_burst(&named, contract, &burst.place, options));
                 all.extend(below_plan(&named, rate.value, &rate.place, options));
             }
             _ => all.extend(without_contract(policer).map(|(message, remedy)| {

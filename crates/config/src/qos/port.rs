@@ -109,6 +109,8 @@ pub struct PolicyClass {
     pub trust: Option<Trust>,
     /// Its policer.
     pub police: Option<Police>,
+    /// Its shaper: rate, and burst where that is stated.
+    pub shape: Option<(Rate, Option<Size>)>,
 }
 
 /// Credit per unit of weight, unless it must be more for every queue to send a frame.
@@ -482,6 +484,7 @@ fn policy(device: &Device, direction: Direction, name: &str) -> Option<PortPolic
             set_cos: class.set_cos.as_ref().map(|c| c.value),
             trust: class.trust.as_ref().map(|t| t.value),
             police: class.police.as_ref().map(|p| p.value),
+            shape: class.shape.as_ref().map(|s| s.value),
         }
     };
     Some(PortPolicy {

@@ -823,6 +823,23 @@ fn text_cut_short_is_named() {
 }
 
 #[test]
+fn qos022_packets_larger_than_the_interface() {
+    let text = |ip: u32| {
+        format!(
+            "hostname a\ninterface TenGigabitEthernet1/1\n mtu 9000\n ip address 192.0.2.1 255.255.255.252\n ip mtu {ip}\n"
+        )
+    };
+    finds(
+        &text(9100),
+        "QOS022",
+        Severity::Warning,
+        5,
+        "more than its `mtu 9000`",
+    );
+    silent(&text(9000), "QOS022");
+}
+
+#[test]
 fn ios007_segments_that_do_not_fit_the_interface() {
     let text = |name: &str, mtu: &str, mss: u32| {
         format!(

@@ -68,7 +68,7 @@ pub(super) fn apply(
 }
 
 /// A single queue.
-fn one(queue: QueueLimit) -> Queueing {
+pub(super) fn one(queue: QueueLimit) -> Queueing {
     Queueing {
         scheduler: Scheduler::Strict,
         memory: None,

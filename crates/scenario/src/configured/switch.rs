@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use farpath_config::qos::{
-    Action, Device, Direction as Side, Interface, Options, Police, PolicyClass, Port, PortPolicy,
-    Queue,
+    Action, Device, Direction as Side, Interface, Match as Said, Options, Police, PolicyClass,
+    Port, PortPolicy, Queue,
 };
 use farpath_element::qdisc::{AqmConfig, RedConfig};
 use farpath_units::{Ratio, Size};
 
 use super::known::Known;
+use super::scheduling::one;
 use super::{Configuration, interfaces};
 use crate::aqm::{DropRule, RedCurve};
 use crate::conditioning::{Bound, MarkRule, PoliceAction, PoliceRule, Rule};
@@ -17,7 +18,7 @@ use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
 use crate::model::{Link, NodeId, QueueLimit, Scenario};
-use crate::queueing::{Class, ClassLimit, Match, Queueing, Scheduler, Sharing};
+use crate::queueing::{Class, ClassLimit, Match, Queueing, Scheduler, Shape, Sharing};
 
 /// Weight of a sample in the mean that weighted RED of a Catalyst goes by: 2^-9, the IOS default.
 const WRED_WEIGHT: f64 = 1.0 / 512.0;
@@ -51,6 +52,7 @@ pub(super) fn apply(
             }
             at.arrivals(link);
             at.policers(link);
+            at.shaper(link);
         }
     }
 }
@@ -211,6 +213,31 @@ impl Site<'_> {
                     .conditioning
                     .policers
                     .extend(rules);
+            }
+        }
+    }
+
+    /// A shaper of all that leaves.
+    fn shaper(&mut self, link: &mut Link) {
+        if self.says(self.side, "shape") || !self.port.enabled {
+            return;
+        }
+        let port = self.port.clone();
+        let policies = port.policies.iter();
+        for policy in policies.filter(|p| p.direction == Side::Output) {
+            for class in &policy.classes {
+                let Some((rate, burst)) = class.shape else {
+                    continue;
+                };
+                let only = policy.classes.len() == 1 && class.matches.is_empty();
+                if !only && class.matches.iter().all(|m| *m != Said::Any) {
+                    self.not_built(policy, class, "shapes a part of what leaves");
+                    continue;
+                }
+                let direction = &mut link.directions[self.side];
+                let queue = direction.queue;
+                let queueing = direction.queueing.get_or_insert_with(|| one(queue));
+                queueing.shape = Some(Shape { rate, burst });
             }
         }
     }

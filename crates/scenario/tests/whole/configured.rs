@@ -296,6 +296,48 @@ mls qos map policed-dscp 8 to 1
     );
 }
 
+/// IOS shapes all that leaves by its default class; a shaper of one class among others is refused.
+#[test]
+fn a_service_policy_that_shapes_is_the_links_shaper() {
+    let config = |policy: &str| {
+        format!(
+            "version 17.6\nhostname sw\n!\npolicy-map OUT\n{policy}!\ninterface GigabitEthernet1/1\n ip address 192.0.2.1 255.255.255.0\n!\n\
+             interface GigabitEthernet3/1\n ip address 198.51.100.1 255.255.255.0\n service-policy output OUT\n!\nend\n"
+        )
+    };
+    let all = config(" class class-default\n  shape average 800000000\n");
+    let scenario = with(&[("sw.cfg", &all)], SWITCH).expect("it is right");
+    let out = &scenario.links[1].directions[0];
+    let shape = out
+        .queueing
+        .as_ref()
+        .and_then(|q| q.shape)
+        .expect("a shaper");
+    assert_eq!(shape.rate.as_bps(), 800_000_000);
+    let back = &scenario.links[1].directions[1];
+    assert!(back.queueing.as_ref().is_none_or(|q| q.shape.is_none()));
+    let own = SWITCH.replace(
+        "memory = \"512 kB\"\n",
+        "memory = \"512 kB\"\nshape = { rate = \"5 Mbit/s\" }\n",
+    );
+    let scenario = with(&[("sw.cfg", &all)], &own).expect("it is right");
+    let shape = scenario.links[1].directions[0]
+        .queueing
+        .as_ref()
+        .and_then(|q| q.shape);
+    assert_eq!(
+        shape.map(|s| s.rate.as_bps()),
+        Some(5_000_000),
+        "the link's own"
+    );
+    let part = format!(
+        "class-map match-any C\n match ip dscp 8\n{}",
+        config(" class C\n  shape average 800000000\n class class-default\n")
+    );
+    let said = with(&[("sw.cfg", &part)], SWITCH).expect_err("it is a part");
+    assert!(said.contains("shapes a part of what leaves"), "{said}");
+}
+
 #[test]
 fn ports_of_catos_have_the_queues_of_their_type() {
     let catos = "set qos enable

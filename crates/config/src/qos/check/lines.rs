@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::{Device, Duplex, Interface, Options, Port, Speed};
 use super::{Checker, On};
 use crate::finding::Severity;
-use crate::rules::{IOS007, QOS013, QOS017, QOS018};
+use crate::rules::{IOS007, QOS013, QOS017, QOS018, QOS022};
 
 /// Headers of IPv4 and TCP without options, bytes.
 const HEADERS: u32 = 40;
@@ -14,6 +14,23 @@ const HEADERS: u32 = 40;
 const TUNNEL: u32 = 1476;
 
 impl On<'_, '_> {
+    /// QOS022, of an `ip mtu` that the interface does not carry.
+    pub(super) fn packets(&mut self) {
+        let interface = self.interface;
+        let (Some(ip), Some(mtu)) = (&interface.ip_mtu, &interface.mtu) else {
+            return;
+        };
+        if ip.value <= mtu.value {
+            return;
+        }
+        let message = format!(
+            "`ip mtu {}` of {} is more than its `mtu {}`",
+            ip.value, interface.name, mtu.value
+        );
+        let remedy = format!("`ip mtu {}` at most, or a larger `mtu`", mtu.value);
+        self.find(&QOS022, &ip.place, message, remedy);
+    }
+
     /// IOS007.
     pub(super) fn segments(&mut self) {
         let interface = self.interface;

@@ -146,6 +146,7 @@ impl Checker<'_> {
             let mut on = self.on(device, interface);
             queues::queues(&mut on);
             on.line();
+            on.packets();
             on.segments();
             on.circuits();
         }

@@ -117,18 +117,19 @@ pub(crate) fn small_burst(
         None => "no full frame passes".to_owned(),
     };
     let tiny = burst.as_bytes() < frames;
+    let percent = 100.0 * burst.as_bytes() as f64 / per_rtt.max(1) as f64;
+    let digits = if percent < 0.1 { 4 } else { 1 };
     let assumed = match options.rtt {
         Some(_) => "",
         None => " (taken; --rtt states it)",
     };
     let message = format!(
-        "{named}: a burst of {burst} at {rate} is {}{:.1} % of what comes in a round trip of {rtt}{assumed}; {tcp}",
+        "{named}: a burst of {burst} at {rate} is {}{percent:.digits$} % of what comes in a round trip of {rtt}{assumed}; {tcp}",
         if tiny {
             "less than two frames and "
         } else {
             ""
         },
-        100.0 * burst.as_bytes() as f64 / per_rtt.max(1) as f64
     );
     let remedy = format!(
         "a burst of rate times round trip, {} B, lets one connection have the whole rate",
