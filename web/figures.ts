@@ -1,7 +1,7 @@
 // Every figure of a run as SVG, drawn without a browser: farpath carries this script and runs it for `farpath figures`.
 
 import style from "./src/figure.css?raw";
-import { nameRun, titleInFile, type Drawn } from "./src/drawn";
+import { filesWith, nameRun, titleInFile, type Drawn } from "./src/drawn";
 import { entitled, toStandalone } from "./src/export";
 import { loadFigure, pathFigures } from "./src/section/path";
 import { repeatFigures } from "./src/section/repeats";
@@ -34,9 +34,9 @@ interface Options {
   readonly yRange?: readonly [low: string, high: string];
   /** Other words for names and values of axes, legends and titles. */
   readonly rename?: readonly (readonly [text: string, as: string])[];
-  /** Names of the laws that are drawn over a sweep's figures, where they can be; `all` for every one. */
+  /** Names of the laws that are drawn over a sweep's figures, where they can be; `all` for those of its connections. */
   readonly laws?: readonly string[];
-  /** Only figures whose names contain this are drawn; the others have a name alone. */
+  /** Only figures whose names contain this are drawn, or those of the metric that it is but for its unit; the others have a name alone. */
   readonly name?: string;
 }
 
@@ -94,12 +94,16 @@ function lawsOf(data: ReportData, { laws: asked, name }: Options): readonly stri
   const over = `the sweep of ${swept.join(", ")}`;
   if (data.laws === undefined) return `${over} changes none: laws are of the goodput of \`tcp\` tests over loss, delay, MTU or window (a run of an earlier version of farpath has none, either)`;
   const look: Look = { bars: "range" };
-  const drawn = sweepFigures(data, look).filter((d) => d.over !== undefined && d.file.includes(name ?? ""));
-  const known = [...new Set(drawn.flatMap((d) => d.over!.of.map((law) => law.name)))];
+  const figured = sweepFigures(data, look);
+  const files = filesWith(name, figured.map((d) => d.file));
+  const offered = figured.flatMap((d) => (files.has(d.file) ? d.over?.of ?? [] : []));
+  const known = [...new Set(offered.map((law) => law.name))];
   if (known.length === 0) return `no figure${name === undefined ? "" : ` with ${name} in its name`} has one: they are drawn over goodput_bps where that changes, against ${[...new Set(data.laws.map((l) => l.key))].join(", ")}`;
   const missing = asked.filter((law) => law !== "all" && !known.includes(law));
   if (missing.length > 0) return `${missing.join(", ")} does not change over ${over}; what does is ${known.join(", ")}`;
-  return asked.includes("all") ? known : asked;
+  if (!asked.includes("all")) return asked;
+  const own = known.filter((law) => asked.includes(law) || offered.some((one) => one.name === law && one.apart !== true));
+  return own.length > 0 ? own : `no connection has the congestion control of a law, or a window that is set; by name there are ${known.join(", ")}`;
 }
 
 function all(data: ReportData, look: Look, span: readonly [number, number] | undefined): Drawn[] {
@@ -137,8 +141,10 @@ function figures(report: string, options: string): string {
   if (typeof laws === "string") return refusal(laws);
   const look: Look = { bars: asked.bars, ...(asked.log === undefined ? {} : { log: asked.log }), ...(range === undefined ? {} : { range }), ...(yRange === undefined ? {} : { yRange }), ...(laws === undefined ? {} : { laws }) };
   renameTexts(asked.rename ?? []);
-  const drawn = named(all(data, look, span)).map(({ name, draw, title }) => {
-    if (!name.includes(asked.name ?? "")) return { name, svg: "" };
+  const every = named(all(data, look, span));
+  const wanted = filesWith(asked.name, every.map(({ name }) => name));
+  const drawn = every.map(({ name, draw, title }) => {
+    if (!wanted.has(name)) return { name, svg: "" };
     const drawing = draw(asked.width ?? WIDTH);
     return { name, svg: toStandalone(entitled(drawing, asked.title ?? titleInFile(drawing, title)), style, asked.dark) };
   });

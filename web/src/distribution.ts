@@ -1,31 +1,38 @@
 // How a metric is distributed over the repeats of a run, as plain data.
 
+import { called } from "./format";
 import { METRICS } from "./registry";
-import { samePoint } from "./results";
-import { sweptKeys } from "./sweep";
+import { axes, COLOURS, keyOf, within, type Key } from "./sweep";
 import { ORIGINS, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
 /** Fewer repeats show no distribution. */
 export const LEAST = 5;
-/** Points with a figure each; a sweep of more shows its repeats as upright lines. */
-const POINTS = 6;
+/** Figures of one metric; a sweep of more shows its repeats as upright lines. */
+const FIGURES = 6;
 /** What changes by less than this over the repeats has no figure. */
 const LEVEL = 1e-6;
 
 /** One origin's values, the least first. */
 export interface Sample {
   readonly origin: Origin;
+  /** Which of the distribution's steps they are of. */
+  readonly step: number;
   readonly values: readonly number[];
 }
 
 export interface Distribution {
   readonly test: string;
   readonly metric: string;
+  /** What its curves have in common. */
   readonly point: Point;
+  /** The swept key whose values have a curve each, in words; null of one point. */
+  readonly key: string | null;
+  /** The values; one empty text of one point. */
+  readonly steps: readonly string[];
   /** Of origins with at least `LEAST` repeats. */
   readonly samples: readonly Sample[];
   /** Of origins with one value for all repeats. */
-  readonly single: readonly { readonly origin: Origin; readonly value: number }[];
+  readonly single: readonly { readonly origin: Origin; readonly step: number; readonly value: number }[];
 }
 
 /** The records that count: the valid ones, or all where none is valid. */
@@ -52,12 +59,36 @@ function varies({ values }: Sample): boolean {
   return high - low > LEVEL * Math.max(Math.abs(low), Math.abs(high));
 }
 
-function distribution(records: readonly TestRecord[], test: string, metric: string, point: Point): Distribution | null {
-  const samples = ORIGINS.map((origin): Sample => ({ origin, values: valuesOf(records, origin, metric) }));
+/** What a figure has: the points that share it, and what tells its curves apart. */
+interface Place {
+  readonly point: Point;
+  readonly key: Key | null;
+}
+
+function distribution(records: readonly TestRecord[], test: string, metric: string, { point, key }: Place): Distribution | null {
+  const steps = key?.steps ?? [{}];
+  const samples = steps.flatMap((at, step) => {
+    const here = records.filter((r) => within(r.point, at));
+    return ORIGINS.map((origin): Sample => ({ origin, step, values: valuesOf(here, origin, metric) }));
+  });
   const many = samples.filter((s) => s.values.length >= LEAST);
   if (!many.some(varies)) return null;
-  const single = samples.flatMap(({ origin, values }) => (values.length === 1 ? [{ origin, value: values[0]! }] : []));
-  return { test, metric, point, samples: many, single };
+  const single = samples.flatMap(({ origin, step, values }) => (values.length === 1 ? [{ origin, step, value: values[0]! }] : []));
+  return { test, metric, point, key: key?.name ?? null, steps: key?.values.map((value) => called(value)) ?? [""], samples: many, single };
+}
+
+/** The figures of a test's points: the values of one key lie over each other, those of most values that can be told apart. */
+function placesOf(data: ReportData, mine: readonly TestRecord[]): Place[] {
+  const keys = axes(data, mine).map((key) => keyOf(key, mine));
+  if (keys.length === 0) return [{ point: mine[0]?.point ?? {}, key: null }];
+  const [key] = keys.filter((k) => k.values.length <= COLOURS).sort((p, q) => q.values.length - p.values.length);
+  if (key === undefined) return [];
+  const points = new Map<string, Point>();
+  for (const { point } of mine) {
+    const rest = Object.fromEntries(Object.entries(point).filter(([name]) => !key.keys.includes(name)));
+    points.set(JSON.stringify(Object.entries(rest).sort()), rest);
+  }
+  return points.size > FIGURES ? [] : [...points.values()].map((point) => ({ point, key }));
 }
 
 /** Every metric whose repeats differ, test by test, in the order of the table; none of a sweep of many points. */
@@ -65,11 +96,9 @@ export function distributions(data: ReportData): Distribution[] {
   const { records } = data.document;
   return [...new Set(records.map((r) => r.test))].flatMap((test) => {
     const mine = records.filter((r) => r.test === test);
-    const points = mine.reduce<Point[]>((all, r) => (all.some((p) => samePoint(p, r.point)) ? all : [...all, r.point]), []);
-    if (points.length > POINTS && sweptKeys(mine).length > 0) return [];
-    return points.flatMap((point) => {
-      const here = mine.filter((r) => samePoint(r.point, point));
-      return [...METRICS.keys()].flatMap((metric) => distribution(here, test, metric, point) ?? []);
+    return placesOf(data, mine).flatMap((place) => {
+      const here = mine.filter((r) => within(r.point, place.point));
+      return [...METRICS.keys()].flatMap((metric) => distribution(here, test, metric, place) ?? []);
     });
   });
 }

@@ -4,6 +4,7 @@ import { h } from "./dom";
 import { entitled, titleOf, toStandalone } from "./export";
 import style from "./figure.css?raw";
 import { rangeOf, type Quantity, type Range } from "./format";
+import { METRICS } from "./registry";
 import { toDom, type Shape } from "./svg";
 
 /** How wide a file may be drawn, whatever the reader's screen. Text keeps its size: it is larger on a slide in a narrower figure. */
@@ -32,7 +33,7 @@ export interface Drawn {
 export interface Over {
   /** What they all are: `Laws`. */
   readonly name: string;
-  readonly of: readonly { readonly name: string; readonly title: string; readonly hint: string }[];
+  readonly of: readonly { readonly name: string; readonly title: string; readonly hint: string; readonly apart?: boolean }[];
   /** Those that are on, in words. */
   readonly words: (on: readonly string[]) => readonly string[];
 }
@@ -40,6 +41,19 @@ export interface Over {
 /** A name that every file system takes. */
 export function fileName(...parts: readonly string[]): string {
   return parts.map((p) => p.replace(/[^A-Za-z0-9_.+-]+/g, "-").replace(/^-+|-+$/g, "")).filter((p) => p !== "").join("-");
+}
+
+/** A metric's name without its unit. */
+function unitless(metric: string): string {
+  return metric.replace(/_(ns|s|bps|bytes|km|ratio)$/, "");
+}
+
+/** Which of these files are asked for by a part of their names, all without one. What is a metric but for its unit means figures of that
+ * metric alone, where there are any: `goodput` is `goodput_bps`. */
+export function filesWith(part: string | undefined, files: readonly string[]): ReadonlySet<string> {
+  const metrics = [...METRICS.keys()].filter((metric) => metric !== part && unitless(metric) === part);
+  const exact = metrics.length === 1 ? files.filter((file) => `-${file}-`.includes(`-${metrics[0]!}-`)) : [];
+  return new Set(exact.length > 0 ? exact : files.filter((file) => file.includes(part ?? "")));
 }
 
 function save(name: string, blob: Blob): void {

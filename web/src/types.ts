@@ -333,6 +333,8 @@ export interface PublishedLaw {
   readonly metric: string;
   /** The key of the sweep along x. */
   readonly key: string;
+  /** No connection of the test has its congestion control, or a window that is set. */
+  readonly apart?: boolean;
   readonly curves: readonly LawCurve[];
 }
 

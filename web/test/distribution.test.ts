@@ -34,10 +34,24 @@ describe("the distribution over repeats", () => {
     expect(distributions(report(VALUES.map((_, i) => record("simulated", i, 1e6))))).toEqual([]);
   });
 
-  it("is shown at each of a few points, and not of a large sweep", () => {
+  it("has a curve for each of a few values in one figure, and none of a large sweep", () => {
     const at = (n: number): TestRecord[] => Array.from({ length: n }, (_, i) => five({ "link.l.loss": `${i}e-4` })).flat();
-    expect(distributions(report(at(3))).map((d) => d.point["link.l.loss"])).toEqual(["0e-4", "1e-4", "2e-4"]);
-    expect(distributions(report(at(7)))).toEqual([]);
+    const [found, ...others] = distributions(report([...at(3), record("predicted", 0, 45e6, { "link.l.loss": "1e-4" })]));
+    expect(others).toEqual([]);
+    expect([found!.point, found!.samples.map((s) => found!.steps[s.step])]).toEqual([{}, ["0e-4", "1e-4", "2e-4"]]);
+    const text = toText(drawDistribution(found!, "d", 900));
+    expect([0, 1, 2].map((n) => text.split(`class="curve line-${n}"`).length)).toEqual([3, 3, 3]);
+    expect(text).not.toContain("rule-line");
+    expect(text).toContain("1e-4, predicted: 45.00");
+    expect(new Set([...text.matchAll(/class="curve line-\d"[^>]*?(?: stroke-dasharray="([\d ]+)")? d=/g)].map((m) => m[1])).size).toBe(3);
+    expect(distributions(report(at(8)))).toHaveLength(1);
+    expect(distributions(report(at(9)))).toEqual([]);
+  });
+
+  it("has a figure for each value of a second key", () => {
+    const both = ["a", "b", "c"].flatMap((queue) => ["1 ms", "2 ms"].flatMap((delay) => five({ "link.l.aqm": queue, "link.l.delay": delay })));
+    const found = distributions(report(both));
+    expect(found.map((d) => [d.point, d.steps, d.samples.length])).toEqual([[{ "link.l.delay": "1 ms" }, ["a", "b", "c"], 3], [{ "link.l.delay": "2 ms" }, ["a", "b", "c"], 3]]);
   });
 
   it("rises by one share at each value", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { fileName, partOf, switched } from "../src/drawn";
+import { fileName, filesWith, partOf, switched } from "../src/drawn";
 import { entitled, mixed, readSheet, toStandalone } from "../src/export";
 import { metricName, nameKeys, notMet, point, rangeOf, renameTexts, ticks, delay } from "../src/format";
 import { hatch } from "../src/figure/hatch";
@@ -52,6 +52,18 @@ describe("the figures on bars", () => {
   });
 });
 
+describe("a part of a name", () => {
+  it("is one metric where it is that but for its unit", () => {
+    const files = ["x-bulk-goodput_bps", "x-bulk-goodput_bps-repeats", "x-1-MiB-goodput", "x-2-MiB-goodput"];
+    expect([...filesWith("goodput", files)]).toEqual(files.slice(0, 2));
+    expect([...filesWith("good", files)]).toEqual(files);
+    expect([...filesWith("1-MiB", files)]).toEqual([files[2]]);
+    // Without such a figure it is a part of the name.
+    expect([...filesWith("goodput", files.slice(2))]).toEqual(files.slice(2));
+    expect([...filesWith(undefined, files)]).toEqual(files);
+  });
+});
+
 describe("published laws over a sweep", () => {
   const curve = (at: Point, scale: number): PublishedLaw["curves"][number] => ({ at, parts: [{ holds: true, x: [1e-4, 1e-3, 0.01], y: [9e6, 3e6, 1e6].map((v) => v * scale) }, { holds: false, x: [0.01, 0.1], y: [1e6 * scale, 3e5 * scale] }] });
   const law = (name: string, more: Partial<PublishedLaw> = {}): PublishedLaw => ({
@@ -74,6 +86,14 @@ describe("published laws over a sweep", () => {
     const dashes = [...both.matchAll(/class="law ink" stroke-dasharray="([^"]*)" d="M[\d.]+,[\d.]+h/g)].map((m) => m[1]);
     expect([dashes.length, new Set(dashes).size]).toEqual([2, 2]);
     expect(lawsInWords(sweepOf(data, "bulk", "goodput_bps")!, ["mathis"])).toEqual(["a: Law of mathis: 8 × MSS. a paper. Holds for: p up to 0.02."]);
+  });
+
+  it("have letters that do not lie over each other", () => {
+    const to = (end: number): PublishedLaw["curves"][number] => ({ at: {}, parts: [{ holds: true, x: [1e-4, 1e-3, 0.01], y: [9e6, 3e6, end] }] });
+    const all = text(report([law("mathis", { curves: [to(1e6)] }), law("pftk", { curves: [to(0.95e6)] }), law("tfrc", { curves: [to(0.9e6)] })]), ["mathis", "pftk", "tfrc"]);
+    const at = [...all.matchAll(/class="law-letter halo" x="([\d.]+)" y="([\d.]+)"/g)].map((m) => [Number(m[1]), Number(m[2])] as const);
+    const gaps = at.flatMap((p, i) => at.slice(i + 1).map((q) => Math.hypot(p[0] - q[0], p[1] - q[1])));
+    expect([at.length, Math.min(...gaps) >= 16]).toEqual([3, true]);
   });
 
   it("pass through their values", () => {

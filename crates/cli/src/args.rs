@@ -186,6 +186,10 @@ pub(crate) struct RunArgs {
     /// scenario has not fails (may be repeated)
     #[arg(long = "expect", value_name = "FILE")]
     pub(crate) expects: Vec<String>,
+    /// Judge by the files of --expect alone: what the scenario expects itself is the answer that their stated_within reads,
+    /// and counts in no table, JUnit file or exit code
+    #[arg(long, requires = "expects")]
+    pub(crate) marks_only: bool,
     /// Run only this test (may be repeated)
     #[arg(long, value_name = "TEST")]
     pub(crate) only: Vec<String>,

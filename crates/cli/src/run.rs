@@ -69,8 +69,10 @@ fn run_with(
         let failure = captures.failure(fault);
         if let Some(file) = report.take_if(|_| !failure.is_usage()) {
             let points = (part.ended, part.missing.as_slice());
-            let (document, expects) = (&part.outcome.document, &loaded.scenario.expects);
-            others.extend(not_ended(&failure, document, expects, points));
+            let document = &part.outcome.document;
+            let mut expects = loaded.scenario.expects.clone();
+            expects.retain(|e| !args.marks_only || e.file.is_some());
+            others.extend(not_ended(&failure, document, &expects, points));
             write_junit(document, &others, file)?;
         }
         return Err(failure);
@@ -197,6 +199,7 @@ fn request(args: &RunArgs, lab: bool) -> Result<Request, Failure> {
     Ok(Request {
         sets: sets(&args.sets)?,
         expects: args.expects.clone(),
+        marks_only: args.marks_only,
         only: args.only.clone(),
         cc: args.cc.clone(),
         origins: asked.map(|(origin, _)| origin).collect(),
@@ -288,6 +291,7 @@ fn command(args: &RunArgs, seed: u64) -> String {
     words.extend(args.cc.iter().map(|cc| format!("--cc {cc}")));
     words.extend(args.sets.iter().map(|s| format!("--set '{s}'")));
     words.extend(args.expects.iter().map(|f| format!("--expect '{f}'")));
+    words.extend(args.marks_only.then(|| "--marks-only".to_owned()));
     words.extend(args.only.iter().map(|t| format!("--only {t}")));
     if args.repeat > 1 {
         words.push(format!("--repeat {}", args.repeat));

@@ -216,6 +216,9 @@ impl Experiment {
         document
             .expectations
             .retain_mut(|e| !self.compares_neighbours(e) || self.lacks(e));
+        if self.request.marks_only {
+            document.expectations.retain(|e| e.file.is_some());
+        }
     }
 
     /// Whether an expectation compares forecasts of tests that share a link, each made as if it were alone there.

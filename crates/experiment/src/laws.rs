@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use farpath_predict::Cc;
 use farpath_predict::published::{Place, Published};
 use farpath_record::Point;
 use farpath_record::page::{LawCurve, LawPart, PublishedLaw};
-use farpath_scenario::law_place;
+use farpath_scenario::{Scenario, law_place};
 use farpath_units::{Distance, Duration, Ratio, Size};
 
 use crate::Experiment;
@@ -32,6 +33,11 @@ pub(crate) fn laws(experiment: &Experiment) -> Vec<PublishedLaw> {
             .swept()
             .filter_map(|(point, at, plan)| Some((point, law_place(at, plan, &test.name)?)))
             .collect();
+        let own = |law: &Published| {
+            let mut points = experiment.swept();
+            points.any(|(_, at, _)| is_of(*law, at, &test.name))
+        };
+        let own: Vec<Published> = Published::ALL.into_iter().filter(own).collect();
         for axis in &axes {
             let Some(key) = leading(axis, &rows) else {
                 continue;
@@ -40,11 +46,26 @@ pub(crate) fn laws(experiment: &Experiment) -> Vec<PublishedLaw> {
             let others: Vec<&[String]> = others.map(Vec::as_slice).collect();
             found.extend(Published::ALL.into_iter().filter_map(|law| {
                 let curves = curves(law, key, axis, &others, &rows);
-                (!curves.is_empty()).then(|| in_words(law, &test.name, key, curves))
+                (!curves.is_empty()).then(|| PublishedLaw {
+                    apart: !own.contains(&law),
+                    ..in_words(law, &test.name, key, curves)
+                })
             }));
         }
     }
     found
+}
+
+/// Whether a law is of a test's connections: of their congestion control, and the window limit where a window is set.
+fn is_of(law: Published, scenario: &Scenario, test: &str) -> bool {
+    let named = scenario.tests.iter().find(|t| t.name == test);
+    named.and_then(|t| t.kind.tcp()).is_some_and(|tcp| {
+        let cc = tcp.cc.algorithm.name().parse::<Cc>();
+        match law {
+            Published::Window => tcp.window.is_some() || tcp.socket_buffer.is_some(),
+            _ => cc.is_ok_and(|cc| law.is_of(cc)),
+        }
+    })
 }
 
 fn in_words(law: Published, test: &str, key: &str, curves: Vec<LawCurve>) -> PublishedLaw {
@@ -58,6 +79,7 @@ fn in_words(law: Published, test: &str, key: &str, curves: Vec<LawCurve>) -> Pub
         test: test.to_owned(),
         metric: "goodput_bps".to_owned(),
         key: key.to_owned(),
+        apart: false,
         curves,
     }
 }

@@ -20,6 +20,8 @@ pub struct Request {
     pub sets: Vec<Set>,
     /// Files of expectations that are judged beside the scenario's own.
     pub expects: Vec<String>,
+    /// What the scenario expects itself is not judged: it is the answer that those files ask for.
+    pub marks_only: bool,
     /// The tests to run; none named are all.
     pub only: Vec<String>,
     /// The congestion control of every connection, as `cc` of a test has it; else each test's own.
@@ -75,6 +77,7 @@ impl Request {
             source: None,
             sets: Vec::new(),
             expects: Vec::new(),
+            marks_only: false,
             only: Vec::new(),
             cc: None,
             origins: BTreeSet::from([Origin::Predicted, Origin::Simulated]),

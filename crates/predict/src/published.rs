@@ -99,6 +99,21 @@ impl Published {
         }
     }
 
+    /// Whether it is the law of this congestion control; the window limit is of every one.
+    pub const fn is_of(self, cc: Cc) -> bool {
+        match self {
+            Published::Mathis
+            | Published::MathisDelack
+            | Published::Pftk
+            | Published::PftkDelack
+            | Published::Tfrc => matches!(cc, Cc::Reno),
+            Published::Cubic => matches!(cc, Cc::Cubic),
+            Published::HighSpeed => matches!(cc, Cc::HighSpeed),
+            Published::Scalable => matches!(cc, Cc::Scalable),
+            Published::Window => true,
+        }
+    }
+
     /// Goodput in bit/s of all connections together, whatever the line carries. `None` of a law of losses where nothing is lost,
     /// or all is.
     pub fn goodput_bps(self, on: Place) -> Option<f64> {

@@ -14,6 +14,7 @@ mod notes;
 mod number;
 pub mod page;
 mod point;
+pub mod quantity;
 mod read;
 mod repeats;
 mod schema;

@@ -70,6 +70,9 @@ pub struct PublishedLaw {
     pub metric: String,
     /// The key of the sweep along x.
     pub key: String,
+    /// No connection of the test is of it: they have another congestion control, or no window is set.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
     /// One curve, or one for each value of the other keys on which it depends.
     pub curves: Vec<LawCurve>,
 }

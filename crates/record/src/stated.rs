@@ -1,6 +1,7 @@
 //! Whether a scenario states what a file of `--expect` demands of it (`stated_within`).
 
 use crate::judge::Point;
+use crate::quantity::quantity;
 use crate::{Expect, Origin};
 
 /// Why the scenario's own expectations, among `all`, do not state at a point what `expect` demands of them; `None` where they do.
@@ -67,11 +68,18 @@ fn refused(own: &Expect, expect: &Expect, within: f64) -> Option<String> {
     if holds(own, asked)? || (width > Some(0.0) && near && holds(expect, figure)?) {
         return None;
     }
-    Some(match width {
-        Some(0.0) => format!(
-            "the scenario states one exact value, which is not the middle of this band: {remedy}"
+    // The file's own figure stays with whoever marks.
+    let shown = |v: f64| quantity(&own.written(), v);
+    Some(match own.min.zip(own.max)? {
+        (min, max) if min < max => format!(
+            "the scenario expects {} to {}, and the file another figure",
+            shown(min),
+            shown(max)
         ),
-        _ => "the scenario's own band leaves out the middle of this one, and its middle is not in this one".to_owned(),
+        (exact, _) => format!(
+            "the scenario expects exactly {}, which is not the middle of the file's band: {remedy}",
+            shown(exact)
+        ),
     })
 }
 
@@ -125,7 +133,9 @@ mod tests {
         assert!(lacks(&[]).contains("no expectation of its own"));
         // A figure of more digits than the file's: its middle is in the file's band.
         assert_eq!(lacks(&[band(100.1, 102.0)]), "");
-        assert!(lacks(&[band(102.0, 103.0)]).contains("leaves out the middle"));
+        let wrong = "the scenario expects 102 bit/s to 103 bit/s, and the file another figure";
+        let said = lacks(&[band(102.0, 103.0)]);
+        assert_eq!(said, format!("small.goodput_bps: {wrong}"));
         // What hits by number is a guess.
         let shots: Vec<Expect> = (0..8)
             .map(|n| band(93.0 + 2.0 * f64::from(n), 95.0 + 2.0 * f64::from(n)))

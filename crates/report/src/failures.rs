@@ -2,8 +2,8 @@
 
 use farpath_record::{Expectation, Keys, Origin, RunDocument};
 
-use crate::quantity::{decimal, exact, is_decimal, quantity};
 use crate::table::points;
+use farpath_record::quantity::{decimal, exact, is_decimal, quantity};
 
 /// Failures of one expectation that are listed one by one; the table marks the others.
 const LISTED: usize = 4;

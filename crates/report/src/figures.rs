@@ -50,10 +50,10 @@ pub struct Look {
     /// Names and values of a sweep's figures, and what they are called instead; nothing if that is empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rename: Vec<(String, String)>,
-    /// Names of the laws that are drawn over a sweep's figures, `all` for every one; none if that is empty.
+    /// Names of the laws that are drawn over a sweep's figures, `all` for those of its connections; none if that is empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<String>,
-    /// Only figures whose names contain this are drawn; all by default.
+    /// Only figures whose names contain this are drawn, or those of the metric that it is but for its unit; all by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }

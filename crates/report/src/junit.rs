@@ -9,8 +9,8 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 use crate::certificate;
 use crate::failures::out_of_range;
 use crate::judges::short;
-use crate::quantity::{exact, quantity};
 use crate::validity::Index;
+use farpath_record::quantity::{exact, quantity};
 
 /// Writes the run's expectations and certificates as JUnit XML, and `others` behind them: what was asked for and is not
 /// in the document.
@@ -197,9 +197,15 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
             true => TestCaseStatus::non_success(NonSuccessKind::Failure),
             false => TestCaseStatus::skipped(),
         };
-        // Who built what was asked for and did not answer has another word than who did not build it.
-        let unanswered = e.unstated.as_ref().filter(|_| e.is_inside());
-        let unanswered = unanswered.map_or(String::new(), |why| format!("not stated: {why}; "));
+        // Who did not answer has one word, and who did not build what was asked for either a second one behind it.
+        let outside = if e.is_inside() {
+            ""
+        } else {
+            "outside the band: "
+        };
+        let unanswered = e.unstated.as_ref();
+        let unanswered =
+            unanswered.map_or(String::new(), |why| format!("not stated: {why}; {outside}"));
         status.set_message(format!(
             "{unanswered}actual {}, min {}, max {}",
             print(e.actual),
@@ -209,7 +215,7 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
         let forecast = out_of_range(run, e);
         let texts = [
             ("absent", &e.absent),
-            ("unstated", &e.unstated),
+            ("not stated", &e.unstated),
             ("forecast", &forecast),
             ("stated", &e.stated),
             ("source", &e.source),

@@ -12,7 +12,6 @@ mod judges;
 pub mod junit;
 mod limit;
 mod markdown;
-mod quantity;
 mod repeats;
 pub mod table;
 mod taken;
@@ -21,8 +20,8 @@ pub mod trace_page;
 mod validity;
 mod wrapped;
 
+pub use farpath_record::quantity::{exact, quantity, unitless};
 pub use grid::wrap;
 pub use limit::limit_words;
 pub use markdown::cell as markdown_cell;
-pub use quantity::{exact, quantity, unitless};
 pub use validity::fails;

@@ -6,10 +6,10 @@ use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument, is
 
 use crate::grid::Column;
 use crate::markdown::lines;
-use crate::quantity::{in_common_unit, unitless};
 use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, point_columns, points, subject};
 use crate::validity::Index;
 use crate::wrapped::push_wrapped;
+use farpath_record::quantity::{in_common_unit, unitless};
 
 /// The metrics of a group that each of its records holds: behind the group's name in a path they end as here.
 pub(crate) const OF_GROUP: [(&str, &str, &str); 2] = [

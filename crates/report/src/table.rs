@@ -11,10 +11,10 @@ use crate::grid::Column;
 use crate::judges;
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
-use crate::quantity::{decimal, quantity, unitless};
 use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
 use crate::validity::{Index, UNTRUSTED};
 use crate::wrapped::{coloured, push_wrapped};
+use farpath_record::quantity::{decimal, quantity, unitless};
 
 /// How the table is laid out.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use farpath_record::{Origin, RunDocument, Taken};
 
-use crate::quantity::quantity;
+use farpath_record::quantity::quantity;
 
 /// What the records of each origin that measures say, together.
 pub(crate) fn lines(run: &RunDocument) -> Vec<String> {

@@ -11,8 +11,8 @@ use farpath_record::trace::{
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
 use crate::limit::limit_words;
-use crate::quantity::quantity;
 use crate::table::Layout;
+use farpath_record::quantity::quantity;
 
 /// Connections whose details are printed below the table.
 const DETAILS_MAX: usize = 1;

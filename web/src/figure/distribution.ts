@@ -1,15 +1,18 @@
-// The repeats of a run as cumulative distributions: one curve an origin, a dotted line for an origin with one value.
+// The repeats of a run as cumulative distributions: one curve an origin, or one a value of a swept key; at one point a dotted line for an
+// origin with one value.
 
-import { median, steps, type Distribution } from "../distribution";
+import { median, steps, type Distribution, type Sample } from "../distribution";
 import * as format from "../format";
 import type { Shape } from "../svg";
 import type { Origin } from "../types";
 import { drawChart, type Curve } from "./chart";
-import { dashes } from "./signs";
+import { dashes, dashesOf } from "./signs";
 
 const TONE: Readonly<Record<Origin, Curve["tone"]>> = { predicted: "plain-way", simulated: "west", emulated: "east", measured: "line-2", captured: "line-4" };
 /** Of the values' span, left free at either end. */
 const BESIDE = 0.06;
+/** Room for the name of a curve and its median, in pixels. */
+const NAME = 34;
 
 /** A tick along x: all of one axis in the unit of its greatest. */
 function write(metric: string, value: number, like: number, digits: number): string {
@@ -29,23 +32,42 @@ function digitsFor(low: number, high: number): number {
   return Math.max(3, Math.min(9, Math.ceil(Math.log10(greatest / ((high - low) / 4))) + 1));
 }
 
-export function describeDistribution({ metric, samples, single }: Distribution): string {
-  const many = samples.map(({ origin, values }) => `${origin}: ${values.length} repeats, ${format.metric(metric, values[0])} to ${format.metric(metric, values.at(-1))}, p50 ${format.metric(metric, median(values))}`);
-  return [...many, ...single.map(({ origin, value }) => `${origin}: ${format.metric(metric, value)}`)].join(". ");
+/** The names of an origin's curve at a step: of both, as far as there are several. */
+function nameOf(of: Distribution, { origin, step }: { readonly origin: Origin; readonly step: number }): string {
+  if (of.key === null) return origin;
+  return new Set(of.samples.map((s) => s.origin)).size > 1 ? `${of.steps[step]!}, ${origin}` : of.steps[step]!;
+}
+
+export function describeDistribution(of: Distribution): string {
+  const { metric, samples, single } = of;
+  const at = (s: { readonly origin: Origin; readonly step: number }): string => (of.key === null ? s.origin : `${of.steps[s.step]!}, ${s.origin}`);
+  const many = samples.map((s) => `${at(s)}: ${s.values.length} repeats, ${format.metric(metric, s.values[0])} to ${format.metric(metric, s.values.at(-1))}, p50 ${format.metric(metric, median(s.values))}`);
+  return [...many, ...single.map((s) => `${at(s)}: ${format.metric(metric, s.value)}`)].join(". ");
+}
+
+/** A curve of one point has its origin's colour; of several each value has its own, and dashes are the origins' where there are several. */
+function curveOf(of: Distribution, sample: Sample, range: readonly [number, number]): Curve {
+  const { origin, step, values } = sample;
+  const alone = of.key !== null && of.samples.every((s) => s.origin === origin);
+  const dashed = alone ? dashesOf(step) : dashes(origin);
+  return {
+    name: nameOf(of, sample), detail: `p50 ${format.metric(of.metric, median(values))}`, points: steps(values, range),
+    tone: of.key === null ? TONE[origin] : `line-${step}`, ...(dashed === undefined ? {} : { dashes: dashed }),
+  };
 }
 
 export function drawDistribution(of: Distribution, id: string, width: number): Shape {
-  const { metric, samples, single } = of;
+  const { metric, samples } = of;
+  // One result at each of several values is in the words below: upright lines without colours would not say of which.
+  const single = of.key === null ? of.single : [];
   const all = [...samples.flatMap((s) => s.values), ...single.map((s) => s.value)];
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const room = (high - low) * BESIDE;
   const range: readonly [number, number] = [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
   const digits = digitsFor(range[0], range[1]);
-  const curves = samples.map(({ origin, values }): Curve => ({
-    name: origin, detail: `p50 ${format.metric(metric, median(values))}`, points: steps(values, range), tone: TONE[origin], ...(dashes(origin) === undefined ? {} : { dashes: dashes(origin)! }),
-  }));
   return drawChart({
-    id, width, height: 300, title: `${of.test}: ${format.metricName(metric)} over the repeats`, describe: describeDistribution(of), curves,
+    id, width, height: Math.max(300, 60 + NAME * samples.length), title: `${of.test}: ${format.metricName(metric)} over the repeats`, describe: describeDistribution(of),
+    curves: samples.map((sample) => curveOf(of, sample, range)),
     rules: single.map(({ origin, value }) => ({ x: value, name: origin })), xRange: range,
     xName: format.metricName(metric), yName: "share of the repeats at or below", xFormat: (v) => format.compact(write(metric, v, high, digits)),
     yFormat: (v) => format.share(v).replace(/\.0(?=\D)/, ""),

@@ -65,17 +65,24 @@ function stroke(d: string, tone: string, number: number, holds: boolean): Shape 
 /** A letter stands clear of the curves beside it where these are so far away, in pixels. */
 const CLEAR = 14;
 
+/** Letters stand at least so far from each other where there is room, in pixels. */
+const APART = 16;
+
 /** How far from a place the nearest of other curves passes, above or below; no more than is needed. */
 function room([x, y]: Place, others: readonly (readonly Place[])[]): number {
   const near = others.flat().filter((p) => Math.abs(p[0] - x) < 8).map((p) => Math.abs(p[1] - y));
   return Math.min(CLEAR, ...near);
 }
 
-/** The letter of a law on its curve: where no other law is near, as close as can be to a share of its way that is its own. */
-function mark(own: readonly Place[], others: readonly (readonly Place[])[], number: number, of: number): Shape[] {
+/** The letter of a law on its curve: where no other law is near, as close as can be to a share of its way that is its own, and beside
+ * the letters that are `taken`. */
+function mark(own: readonly Place[], others: readonly (readonly Place[])[], number: number, of: number, taken: Place[]): Shape[] {
+  const near = (place: Place): number => Number(taken.some((t) => Math.hypot(t[0] - place[0], t[1] - place[1]) < APART));
   const wanted = ((number + 0.5) / of) * own.length;
-  const order = own.map((place, i) => ({ place, room: room(place, others), off: Math.abs(i - wanted) })).sort((p, q) => q.room - p.room || p.off - q.off);
+  const order = own.map((place, i) => ({ place, room: room(place, others), off: Math.abs(i - wanted) }))
+    .sort((p, q) => near(p.place) - near(q.place) || q.room - p.room || p.off - q.off);
   const place = order[0]?.place;
+  if (place !== undefined) taken.push(place);
   return place === undefined ? [] : [shape("text", { class: "law-letter halo", x: n(place[0]), y: n(place[1] + 4), "text-anchor": "middle" }, letter(number))];
 }
 
@@ -95,7 +102,8 @@ export function drawLaws(sweep: Sweep, panel: SweepPanel, on: readonly string[],
   // Points stand over the letters.
   const points = panel.series.map((s) => s.cells.flatMap((cell, i): Place[] => (cell ? [[axes.x(sweep.x.numbers![i]!), axes.y.at(cell.y)]] : [])));
   const whole = [...all.map((one) => one.whole), ...points];
-  return [...curves, ...all.flatMap(({ whole: own, number }) => mark(own, whole.filter((other) => other !== own), number, sweep.laws.length))];
+  const taken: Place[] = [];
+  return [...curves, ...all.flatMap(({ whole: own, number }) => mark(own, whole.filter((other) => other !== own), number, sweep.laws.length, taken))];
 }
 
 /** What of a part lies within what is shown of x. */

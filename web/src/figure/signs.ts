@@ -59,19 +59,19 @@ function isAlone(sweep: Sweep): boolean {
 }
 
 /** Dashes of a number as SVG has them; none of a solid line. */
-function written(number: number): string | undefined {
+export function dashesOf(number: number): string | undefined {
   const lengths = DASHES[number % DASHES.length] ?? [];
   return lengths.length === 0 ? undefined : lengths.join(" ");
 }
 
 /** The dashes of an origin's curves. */
 export function dashes(origin: Origin): string | undefined {
-  return written(ORIGIN_SIGNS[origin].dash);
+  return dashesOf(ORIGIN_SIGNS[origin].dash);
 }
 
 /** The dashes of a curve: those of its origin, or of its colour where one origin has them all. */
 export function dashOf(sweep: Sweep, { colour, origin }: Shown): string | undefined {
-  return isAlone(sweep) ? written(colour) : dashes(origin);
+  return isAlone(sweep) ? dashesOf(colour) : dashes(origin);
 }
 
 /** The sign of a point: of its colour where there are several, filled by its origin; else of its origin. It is `size` times as large as others. */

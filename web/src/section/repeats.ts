@@ -15,7 +15,7 @@ function figure(data: ReportData, of: Distribution): Drawn {
   const id = fileName("repeats", of.test, of.metric, at);
   return {
     file: fileName(data.scenario.name, of.test, of.metric, at, "repeats"), class: "repeats",
-    title: `${of.test}: ${format.metricName(of.metric)} over the repeats${at === "" ? "" : `, ${at}`}`,
+    title: `${of.test}: ${format.metricName(of.metric)} over the repeats${of.key === null ? "" : `, by ${of.key}`}${at === "" ? "" : `, ${at}`}`,
     draw: (width) => drawDistribution(of, id, width),
     below: () => [h("figcaption", {}, `${describeDistribution(of)}.`)],
   };
@@ -35,7 +35,7 @@ export function repeats(data: ReportData): HTMLElement | null {
   const make = (list: readonly Distribution[]): HTMLElement => h("div", { class: "pairs" }, ...list.map((of) => drawn(figure(data, of))));
   const most = Math.max(...all.flatMap((d) => d.samples.map((s) => s.values.length)));
   return section("repeats", "Repeats",
-    h("p", {}, `Each curve rises by one step at the result of each repeat: at least ${LEAST} are needed, and here there are ${most}. A dotted line is an origin with one result for all of them.`),
+    h("p", {}, `Each curve rises by one step at the result of each repeat: at least ${LEAST} are needed, and here there are ${most}. A dotted line is an origin with one result for all of them. The values of a swept key have a curve each, and such results are in the words below.`),
     make(main),
     rest.length === 0 ? null : h("details", {}, h("summary", {}, plural(rest.length, "more metric")), make(rest)));
 }

@@ -27,7 +27,8 @@ pub(crate) struct FiguresArgs {
     /// Where to write them; without it, the folder `figures` beside report.json
     #[arg(long, value_name = "FOLDER")]
     pub(crate) into: Option<PathBuf>,
-    /// Only figures whose file names contain this, such as goodput; without it, all
+    /// Only figures whose file names contain this, or those of one metric by its name without the unit: goodput is goodput_bps
+    /// where that has figures. Without it, all
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
     /// How wide they are, in pixels; text keeps its size, so that it is larger on a page in a narrower figure
@@ -43,8 +44,8 @@ pub(crate) struct FiguresArgs {
     /// nothing. Keys and metrics by their whole name or as figures have them. Can be given several times; the last = divides
     #[arg(long, value_name = "TEXT=NEW")]
     pub(crate) rename: Vec<String>,
-    /// Draws a published law over the goodput of a sweep, as a thin line; all draws every one that changes
-    /// there. Can be given several times
+    /// Draws a published law over the goodput of a sweep, as a thin line; all draws those that change there
+    /// and are of the run's congestion controls, and the window limit where a window is set. Can be given several times
     #[arg(long, value_name = "NAME", value_parser = laws())]
     pub(crate) law: Vec<String>,
     /// What stands around the points of repeats

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::documents::{commands, type_in};
+use crate::farpath::farpath_in;
 
 const PAGES: [(&str, &str); 9] = [
     ("README", include_str!("../../../../docs/course/README.md")),
@@ -92,6 +93,38 @@ fn every_command_of_the_course_works() {
             type_in(folder.path(), &typed)
                 .unwrap_or_else(|said| panic!("{name}: `{typed}` failed: {said}"));
         }
+    }
+}
+
+/// The example of marks is of the lesson beside it: it was of a test that is not there.
+#[test]
+fn the_example_of_marks_fits_the_lesson() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (_, page) = PAGES[0];
+    let (_, block) = page.split_once("```toml\n").expect("marks");
+    let (marks, _) = block.split_once("```").expect("an end");
+    let marks = marks.replace("\n  ", "\n");
+    let lesson = std::fs::read_to_string(root.join("docs/course/lesson.toml")).expect("there");
+    let answer: Vec<&str> = marks
+        .lines()
+        .filter(|l| !l.starts_with("stated_within"))
+        .collect();
+    let answered = format!("{lesson}\n{}\n", answer.join("\n"));
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("marks", &marks),
+        ("lesson", &lesson),
+        ("answered", &answered),
+    ] {
+        std::fs::write(folder.path().join(format!("{name}.toml")), text).expect("writable");
+    }
+    for (name, code) in [("lesson", 1), ("answered", 0)] {
+        let line = format!(
+            "run {name}.toml --expect marks.toml --set test.bulk.window=512KiB --set link.path.delay=50ms"
+        );
+        let args: Vec<&str> = line.split(' ').collect();
+        let ran = farpath_in(folder.path(), &args).exits(code);
+        assert_eq!(ran.out.contains("not stated"), code == 1, "{}", ran.out);
     }
 }
 

@@ -316,7 +316,7 @@ fn a_verdict_says_whether_the_figure_or_the_answer_is_wrong() {
     let (ran, xml) = reported(&stated, &band("90 ms"), &more);
     assert!(ran.out.contains("marks.toml FAIL\n"), "{}", ran.out);
     assert!(xml.contains("<failure message=\"actual"), "{xml}");
-    let (ran, _) = reported(
+    let (ran, xml) = reported(
         &own("value = \"80 ms\"\ntolerance = \"2 %\""),
         &band("90 ms"),
         &more,
@@ -326,6 +326,50 @@ fn a_verdict_says_whether_the_figure_or_the_answer_is_wrong() {
         "{}",
         ran.out
     );
+    // One prefix, whether the figure is inside or outside, and the student's own band alone.
+    let wrong = "the scenario expects 78.4 ms to 81.6 ms, and the file another figure";
+    let message = format!("<failure message=\"not stated: {wrong}; outside the band: actual");
+    assert!(
+        xml.replace(".400 ms", ".4 ms")
+            .replace(".600 ms", ".6 ms")
+            .contains(&message),
+        "{xml}"
+    );
+    assert!(!xml.contains("unstated"), "{xml}");
+}
+
+/// What the scenario expects itself is the student's answer: a wrong tolerance of it failed whoever the marks let pass.
+#[test]
+fn marks_alone_can_decide() {
+    let answer = "value = \"10 ms\"\ntolerance = \"0.0001 %\"";
+    let text = format!(
+        "{}\n{}",
+        crate::farpath::SMALL,
+        expect("ping.rtt_max_ns", answer)
+    );
+    let bound = "value = \"10 ms\"\ntolerance = \"60 %\"\nstated_within = \"5 %\"";
+    let marks = expect("ping.rtt_max_ns", bound);
+    let more = ["--simulate", "--only", "ping", "--marks-only"];
+    let (ran, xml) = reported(&text, &marks, &more[..3]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(xml.contains("classname=\"small\""), "{xml}");
+    let (ran, xml) = reported(&text, &marks, &more);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.out.contains("\n1 expectation: 1 ok, 0 failed\n"),
+        "{}",
+        ran.out
+    );
+    assert!(!xml.contains("classname=\"small\""), "{xml}");
+    assert!(xml.contains("classname=\"small, marks.toml\""), "{xml}");
+    // Who states nothing fails as before.
+    let (ran, _) = reported(crate::farpath::SMALL, &marks, &more);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let folder = with_small();
+    let args = ["run", "small.toml", "--marks-only"];
+    farpath_in(folder.path(), &args)
+        .exits(2)
+        .says(&["--expect"]);
 }
 
 #[test]
@@ -397,7 +441,7 @@ fn a_file_of_expectations_can_demand_the_students_own() {
     assert!(said(own("min = \"1 kB\"\nmax = \"900 MB\"")).contains("wider than 5 %"));
     assert!(said(own("min = \"1 kB\"")).contains("wider than 5 %"));
     let beside = own("value = \"2 MB\"\ntolerance = \"1 %\"");
-    assert!(said(beside).contains("leaves out the middle"));
+    assert!(said(beside).contains(", and the file another figure"));
     assert_eq!(own("value = \"1.01 MB\"\ntolerance = \"2.4 %\""), None);
     // A scenario that asks itself asks nobody.
     let folder = with_small();

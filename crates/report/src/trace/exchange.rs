@@ -3,7 +3,7 @@
 use farpath_record::count_of;
 use farpath_record::trace::{Request, TraceConnection};
 
-use crate::quantity::quantity;
+use farpath_record::quantity::quantity;
 
 /// Requests that are printed, those that took longest.
 const REQUESTS_MAX: usize = 3;

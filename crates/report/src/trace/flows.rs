@@ -4,7 +4,7 @@ use farpath_record::count_of;
 use farpath_record::trace::{FlowDirection, IcmpError, TraceDocument, TraceFlow};
 
 use crate::grid::{Column, lay_out, wrap};
-use crate::quantity::quantity;
+use farpath_record::quantity::quantity;
 
 /// Errors that are printed; JSON has all.
 const ERRORS_MAX: usize = 10;

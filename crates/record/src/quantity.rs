@@ -45,11 +45,7 @@ pub fn exact(metric: &str, value: f64) -> String {
 
 /// Values of one metric as plain numbers in the unit that suits `reference`, and that unit; empty
 /// for counts and indices.
-pub(crate) fn in_common_unit(
-    metric: &str,
-    reference: f64,
-    values: &[f64],
-) -> (String, Vec<String>) {
+pub fn in_common_unit(metric: &str, reference: f64, values: &[f64]) -> (String, Vec<String>) {
     let text = quantity(metric, reference);
     let shown = text.rsplit_once(' ').map_or("", |(_, unit)| unit);
     let seconds = [
@@ -171,7 +167,7 @@ fn bytes(value: f64) -> String {
 }
 
 /// A value in decimal units, where [`quantity`] has bytes in binary ones: `250.88 kB` for `245 KiB`.
-pub(crate) fn decimal(metric: &str, value: f64) -> String {
+pub fn decimal(metric: &str, value: f64) -> String {
     let text = quantity(metric, value);
     match text.rsplit_once(' ') {
         Some((_, "KiB" | "MiB" | "GiB")) => scaled(value, 1000.0, &["B", "kB", "MB", "GB", "TB"]),
@@ -180,7 +176,7 @@ pub(crate) fn decimal(metric: &str, value: f64) -> String {
 }
 
 /// Whether somebody who writes a number of bytes in a few digits has decimal units in mind: `256 kB` is 250 KiB as well.
-pub(crate) fn is_decimal(bytes: f64) -> bool {
+pub fn is_decimal(bytes: f64) -> bool {
     let whole = bytes.round();
     let scientific = format!("{whole:e}");
     let mantissa = scientific.split('e').next().unwrap_or_default();
@@ -189,7 +185,7 @@ pub(crate) fn is_decimal(bytes: f64) -> bool {
 
 /// `count` of `all` in per cent, with the digits that a count supports: two, and three from 1000 on, which chance moves
 /// by 3 % (its square root).
-pub(crate) fn share(count: u64, all: u64) -> String {
+pub fn share(count: u64, all: u64) -> String {
     let percent = count as f64 / all.max(1) as f64 * 100.0;
     let digits: usize = if count < 1000 { 1 } else { 2 };
     if count == 0 {
