@@ -70,6 +70,11 @@ const CLEAR: f64 = 0.6;
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
 const SAMPLES_LEAST: usize = 5;
 
+/// What is said of small writes that waited, and against it.
+const HELD: &str =
+    "a small write waited for the acknowledgement of the one before (Nagle's algorithm)";
+const UNHELD: &str = "one write for both, or TCP_NODELAY, spares a round trip";
+
 /// Small writes that waited in this share of the samples are named.
 const HELD_LEAST: f64 = 0.2;
 
@@ -353,10 +358,10 @@ impl Busiest {
     /// That small writes waited, and what other connections of the sender carried.
     fn besides(&self) -> String {
         let held = match self.held_small_ratio {
-            share if share < HELD_LEAST || self.limited_by.is_none() => String::new(),
+            _ if self.line.contains(HELD) || self.limited_by.is_none() => String::new(),
+            share if share < HELD_LEAST => String::new(),
             share => format!(
-                "; in {:.0} % of the samples a small write waited for the acknowledgement of the one before (Nagle's algorithm): one write for \
-                 both, or TCP_NODELAY, spares a round trip",
+                "; in {:.0} % of the samples {HELD}: {UNHELD}",
                 100.0 * share
             ),
         };
@@ -631,6 +636,9 @@ impl Watched {
         match limit {
             Limit::ReceiveWindow => format!("the receiver's window limited it {percent}"),
             Limit::SendBuffer => format!("its send buffer limited it {percent}"),
+            Limit::Application if 2.0 * self.held_small() >= share => {
+                format!("{HELD} {percent}: {UNHELD}")
+            }
             Limit::Application => {
                 format!("the program limited it: it had nothing to send {percent}")
             }
@@ -844,11 +852,8 @@ mod tests {
             connections.told(UNKNOWN).expect("there is one")
         };
         let half = told(10);
-        assert!(
-            half.line.contains("in 50 % of the samples a small write"),
-            "{}",
-            half.line
-        );
+        assert!(!half.line.contains("nothing to send"), "{}", half.line);
+        assert_eq!(half.line.matches("Nagle").count(), 1, "{}", half.line);
         assert!((half.held_small_ratio - 0.5).abs() < 1e-9);
         assert!(!told(1).line.contains("Nagle"));
     }
