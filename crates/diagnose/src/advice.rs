@@ -74,12 +74,7 @@ pub(crate) fn changes(
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
-        // OpenSSH has a window of its own behind each of these.
-        let channel = left_by_channel(e).filter(|_| cause != Cause::Application && next.is_some());
-        if channel.is_some() {
-            change.risk.push_str(OF_CHANNEL);
-        }
-        let next = lower(next, channel);
+        let next = next.map(|next| within_channel(cause, next, e, &mut change));
         match next {
             // A setting that gives no more than was measured is not changed, unless the other end's goes with it.
             Some(ref next @ (other, _)) if is_vain(cause, next, e) => {
@@ -107,6 +102,23 @@ pub(crate) fn changes(
 
 /// What bounds a gain over SSH.
 const OF_CHANNEL: &str = "; OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more";
+
+/// What is left after a change, and no more than OpenSSH's own window gives, which stands behind all others.
+fn within_channel(
+    cause: Cause,
+    next: (Cause, Figure),
+    e: &Evidence,
+    change: &mut Change,
+) -> (Cause, Figure) {
+    let Some(channel) = left_by_channel(e).filter(|_| cause != Cause::Application) else {
+        return next;
+    };
+    change.risk.push_str(OF_CHANNEL);
+    match channel.1.value < next.1.value {
+        true => channel,
+        false => next,
+    }
+}
 
 /// That another cause, which is changed alike, is as likely.
 fn as_well(other: Cause) -> String {

@@ -516,10 +516,7 @@ fn chance_enough(e: &Evidence, ceilings: &[Limit]) -> f64 {
 
 /// Datagrams that came faster than TCP, and of which many were lost.
 fn faster_than_tcp(own: f64, [rate, lost, passed]: [&Figure; 3], items: &mut Vec<Item>) {
-    let (shown, through) = (
-        crate::ceiling::bps(rate.value),
-        crate::ceiling::bps(passed.value),
-    );
+    let [shown, through] = [rate, passed].map(|r| crate::ceiling::bps(r.value));
     // Where TCP has more than what passed, something else took them: their receiver's socket, or a class of their own.
     let elsewhere = step(own / passed.value.max(1.0), 1.05, 1.25);
     items.push(Item {

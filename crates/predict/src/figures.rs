@@ -16,6 +16,7 @@ use crate::window::seconds;
 use crate::{htcp, recovery, window};
 
 mod buffers;
+mod losses;
 mod policed;
 mod time;
 mod wanted;
@@ -266,38 +267,6 @@ impl<'i> Figures<'i> {
         ]
     }
 
-    /// The loss at which the mean window is the pipe.
-    fn loss_to_fill(&self) -> Answer {
-        let grounds = law::grounds(self.input.cc);
-        let fill = law::loss_for(self.input.cc, self.share_of_pipe(), self.conditions());
-        let Some(fill) = fill else {
-            return answer("loss_ratio_to_fill", Value::Null, "")
-                .by(grounds.loss, grounds.source)
-                .note(law::no_law(self.input.cc))
-                .holds(grounds.range);
-        };
-        // Above 1 the ratio means nothing: a segment or two fill the pipe.
-        let possible = (fill <= 1.0).then_some(fill);
-        let note = match possible {
-            None => "The pipe holds too little for the formula.".to_owned(),
-            Some(fill) => format!(
-                "{}At more than one segment lost in {:.3e} the mean window is below the pipe's \
-                    {:.1} segments{}.",
-                if fill > LOSS_MAX { OUTSIDE } else { "" },
-                1.0 / fill,
-                self.share_of_pipe(),
-                match self.input.streams {
-                    1 => "",
-                    _ => " for each connection",
-                }
-            ),
-        };
-        answer("loss_ratio_to_fill", possible, "")
-            .by(grounds.loss, grounds.source)
-            .note(note)
-            .holds("mean window equal to the pipe, empty queues; queues allow more loss")
-    }
-
     fn recovery(&self) -> Answer {
         const RANGE: &str = "one loss at the window that fills the path, fast retransmit, empty queue: --queue has one at a full queue";
         if let Some(loaded) = self.loaded_recovery() {
@@ -517,59 +486,6 @@ impl<'i> Figures<'i> {
 
     fn loss(&self) -> f64 {
         self.input.loss.map_or(0.0, |p| p.get())
-    }
-
-    fn loss_note(&self) -> String {
-        let Some(loss) = self.input.loss else {
-            return "No loss was named.".to_owned();
-        };
-        let p = loss.get();
-        if p == 0.0 {
-            return "Without loss there is no such limit.".to_owned();
-        }
-        if self.lawless || self.input.cc.is_bbr() {
-            return law::no_law(self.input.cc).to_owned();
-        }
-        let mut note = String::new();
-        if p > LOSS_MAX {
-            note.push_str(
-                "Outside the formula's range: above 2 % timeouts govern, and the true \
-                rate is lower. ",
-            );
-        }
-        let reach = self.loss_bps.unwrap_or(0.0) * self.rtt_s / 8.0 / self.mss.as_bytes() as f64;
-        if reach < 4.0 {
-            note.push_str(
-                "The window is below 4 segments, where losses are found by timeout: \
-                the true rate is lower. ",
-            );
-        }
-        if self.input.cc == Cc::Reno && self.input.segments_per_ack > 1 {
-            note.push_str(
-                "Growth by ACKs, one for b segments. Linux and `farpath run` count bytes and get √b times as much: \
-                 --segments-per-ack 1.",
-            );
-        } else if self.input.cc == Cc::Cubic
-            && recovery::cubic_own_window(p, self.rtt_s, recovery::CUBIC_C)
-                < recovery::cubic_window(p, self.rtt_s)
-        {
-            note.push_str(
-                "The Reno-friendly region governs here (RFC 9438 §4.3), which counts bytes: beside it stands Reno with \
-                 --segments-per-ack 1.",
-            );
-        } else if self.input.cc == Cc::Cubic {
-            note.push_str(
-                "The law is of periodic losses: random ones of the same mean give up to a sixth more, and more while the start counts.",
-            );
-        } else if self.input.cc == Cc::Htcp && self.input.beta.is_none() {
-            note.push_str(
-                "β is ½; where the queue stays empty H-TCP keeps four fifths of its window, and gets more: \
-                 --beta 0.8.",
-            );
-        } else if self.input.cc == Cc::HighSpeed && p < 1e-7 {
-            note.push_str("Outside the formula's range: the RFC fixes its line at p = 1e-7.");
-        }
-        note.trim_end().to_owned()
     }
 }
 

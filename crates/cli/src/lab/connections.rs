@@ -8,49 +8,13 @@ use farpath_emu::plane::{Turns, Way};
 use farpath_observe::limit::{Outage, outage, shares};
 use farpath_observe::{Connection, Limit, Path, Sample, Surroundings};
 use farpath_probe::live::{Ended, Snapshot};
-use farpath_record::count_of;
 use farpath_units::{Duration, Time};
-use serde::Serialize;
 
+use super::busiest::{Busiest, HELD, UNHELD};
 use super::cause::{Cause, join_losses};
 use super::programs::pace;
 use super::seen::{self, End, Seen};
 use super::waits::Waits;
-
-/// What is said of the connection that carried most.
-#[derive(Debug, Serialize)]
-pub(super) struct Busiest {
-    /// Who sends most of what it carries.
-    sender: &'static str,
-    /// None where it was never sampled.
-    cc: Option<String>,
-    /// The kernel's last figures of it are missing: it carried at least what is said here.
-    at_least: bool,
-    /// By the kernel's counters, each byte once; segments with those sent again.
-    pub(super) bytes_sent: u64,
-    segments_sent: u64,
-    segments_sent_again: u64,
-    /// How often the connection was sampled.
-    samples: usize,
-    /// Share of the samples in which a small write waited for the acknowledgement of the one before.
-    held_small_ratio: f64,
-    /// Connections of the same sender that carried anything, this one among them; what they sent together, each byte once; and what of
-    /// it again.
-    connections: u64,
-    all_bytes_sent: u64,
-    all_segments_sent_again: u64,
-    /// The most in any sample; none where they are too few, or none met any.
-    in_flight_max_bytes: Option<u64>,
-    path_holds_bytes: u64,
-    /// Shares of its time by what limited it, those of `limited_by` in records, of what it waited for, and of the time in
-    /// which nothing came through because the path had been down: they add up to 1. None where samples are too few.
-    limited_by: Option<BTreeMap<&'static str, f64>>,
-    /// By how much a share of these may be off, as few samples are: none where they are none.
-    limited_by_within: Option<f64>,
-    /// The same in words.
-    #[serde(skip)]
-    pub(super) line: String,
-}
 
 /// Whose a connection is that has most to carry, by its host.
 pub(super) const SENDERS: [&str; 2] = ["your command", "the server"];
@@ -70,17 +34,9 @@ const CLEAR: f64 = 0.6;
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
 const SAMPLES_LEAST: usize = 5;
 
-/// What is said of small writes that waited, and against it.
-const HELD: &str =
-    "a small write waited for the acknowledgement of the one before (Nagle's algorithm)";
-const UNHELD: &str = "one write for both, or TCP_NODELAY, spares a round trip";
-
-/// Small writes that waited in this share of the samples are named.
-const HELD_LEAST: f64 = 0.2;
-
 /// With fewer than these nothing is said of what limited one; with fewer than [`MANY`], by how much that may be off.
-const SHARED_LEAST: usize = 10;
-const MANY: usize = 20;
+pub(super) const SHARED_LEAST: usize = 10;
+pub(super) const MANY: usize = 20;
 const BUSY_LEAST: Duration = Duration::from_secs(1);
 
 /// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
@@ -305,86 +261,6 @@ impl Connections {
         }
         told.line.push_str(&told.besides());
         Some(told)
-    }
-}
-
-impl Busiest {
-    /// The line, with what limited it.
-    fn words(&self, why: &str) -> String {
-        let again = match self.segments_sent_again {
-            0 => String::new(),
-            n => format!(
-                ", and sent {}{} again",
-                self.bound(),
-                count_of(n, "segment", "segments")
-            ),
-        };
-        let most = match self.in_flight_max_bytes {
-            Some(most) => format!("at most {} in flight in {}", quantity(most), self.samples),
-            None => format!("nothing in flight in any of {}", self.samples),
-        };
-        let few = match self.limited_by_within {
-            Some(off) if self.samples < MANY => {
-                format!(", so few that shares may be {:.0} % off,", 100.0 * off)
-            }
-            _ => String::new(),
-        };
-        format!(
-            "what {} sends{} had {most} samples{few} on a path that holds {}{again}; {why}",
-            self.sender,
-            self.control(),
-            quantity(self.path_holds_bytes)
-        )
-    }
-
-    /// The line of a connection sampled too rarely in its `time`, with what an outage did.
-    fn counted(&self, time: Duration, outage: Option<String>) -> String {
-        let is_short = usize::from(self.samples < SHARED_LEAST);
-        let why = ["samples too far apart", "too few samples"][is_short];
-        format!(
-            "{} sent {}{}{} in {}, {} of them again; {why} ({} in {:.1} s) to say what was in flight and what limited it{}",
-            self.sender,
-            self.bound(),
-            quantity(self.bytes_sent),
-            self.control(),
-            count_of(self.segments_sent, "segment", "segments"),
-            self.segments_sent_again,
-            self.samples,
-            time.as_secs_f64(),
-            outage.map_or(String::new(), |words| format!("; {words}")),
-        )
-    }
-
-    /// That small writes waited, and what other connections of the sender carried.
-    fn besides(&self) -> String {
-        let held = match self.held_small_ratio {
-            _ if self.line.contains(HELD) || self.limited_by.is_none() => String::new(),
-            share if share < HELD_LEAST => String::new(),
-            share => format!(
-                "; in {:.0} % of the samples {HELD}: {UNHELD}",
-                100.0 * share
-            ),
-        };
-        let others = match self.connections {
-            0 | 1 => String::new(),
-            n => format!(
-                "; it is the largest of {n} connections, which sent {} in all, {} again",
-                quantity(self.all_bytes_sent),
-                count_of(self.all_segments_sent_again, "segment", "segments")
-            ),
-        };
-        held + &others
-    }
-
-    /// What stands before a number that may be too small.
-    fn bound(&self) -> &'static str {
-        if self.at_least { "at least " } else { "" }
-    }
-
-    /// The congestion control, in brackets.
-    fn control(&self) -> String {
-        let cc = self.cc.as_ref();
-        cc.map_or(String::new(), |cc| format!(" ({cc})"))
     }
 }
 
@@ -665,14 +541,6 @@ impl Watched {
             }
             Limit::Unknown => format!("what limited it is unknown {percent}"),
         }
-    }
-}
-
-fn quantity(bytes: u64) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes} B"),
-        10_000..10_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
 

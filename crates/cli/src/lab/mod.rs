@@ -5,6 +5,7 @@
     reason = "it drives programs in real time and keeps their logs"
 )]
 
+mod busiest;
 mod cause;
 mod change;
 mod connections;

@@ -16,7 +16,8 @@ use farpath_scenario::plan::{Plan, address};
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::connections::{Busiest, Connections};
+use super::busiest::Busiest;
+use super::connections::Connections;
 use super::datagrams::{self, Sent};
 use super::impaired::{self, Impaired};
 use super::logs::Logs;
