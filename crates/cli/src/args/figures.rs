@@ -44,7 +44,7 @@ pub(crate) struct FiguresArgs {
     /// nothing. Keys and metrics by their whole name or as figures have them. Can be given several times; the last = divides
     #[arg(long, value_name = "TEXT=NEW")]
     pub(crate) rename: Vec<String>,
-    /// Draws a published law over the goodput of a sweep, as a thin line; all draws those that change there
+    /// Draws a published law over the goodput of a sweep, as a thin line. all draws those that change there
     /// and are of the run's congestion controls, and the window limit where a window is set. Can be given several times
     #[arg(long, value_name = "NAME", value_parser = laws())]
     pub(crate) law: Vec<String>,
