@@ -704,7 +704,7 @@ mod tests {
         assert!(late.contains("the program limited it"), "{late}");
     }
 
-    /// A header of four bytes and a body, in two writes (RFC 896): `ss` as Linux 6.18 printed it.
+    /// A header of four bytes and a body, in two writes: `ss` as Linux 6.18 printed it.
     #[test]
     fn small_writes_that_wait_are_said() {
         let told = |held: u64| {
