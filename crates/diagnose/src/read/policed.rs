@@ -51,8 +51,7 @@ impl Tool for Policed {
         "policers"
     }
 
-    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
-        let _ = facts;
+    fn line(&mut self, line: Line<'_>, going: bool, _: &mut Facts) -> bool {
         let text = line.bare;
         let taken = self.of_junos(text, line.at, going)
             || self.of_set(text, line.at)
