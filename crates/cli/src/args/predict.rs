@@ -59,7 +59,7 @@ pub(crate) struct PathArgs {
     /// Connections side by side, each with the window named
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) streams: u32,
-    /// Goodput that is wanted, of all connections: says which window, loss ratio and number of connections it needs
+    /// Goodput that is wanted of all connections, such as 500Mbit/s: says which window, loss ratio and number of connections it needs
     #[arg(long, value_name = "RATE")]
     pub(crate) goodput: Option<String>,
     /// Payload rate that the slower host can process: 5.4Gbit/s

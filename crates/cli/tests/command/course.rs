@@ -119,10 +119,18 @@ fn the_example_of_marks_fits_the_lesson() {
         std::fs::write(folder.path().join(format!("{name}.toml")), text).expect("writable");
     }
     for (name, code) in [("lesson", 1), ("answered", 0)] {
-        let line = format!(
-            "run {name}.toml --expect marks.toml --set test.bulk.window=512KiB --set link.path.delay=50ms"
-        );
-        let args: Vec<&str> = line.split(' ').collect();
+        let file = format!("{name}.toml");
+        let point = ["test.bulk.window=512 KiB", "link.path.delay=50 ms"];
+        let args = [
+            "run",
+            &file,
+            "--expect",
+            "marks.toml",
+            "--set",
+            point[0],
+            "--set",
+            point[1],
+        ];
         let ran = farpath_in(folder.path(), &args).exits(code);
         assert_eq!(ran.out.contains("not stated"), code == 1, "{}", ran.out);
     }
