@@ -327,6 +327,9 @@ const WINDOW: [Limit; 4] = [
     Limit::Unknown,
 ];
 
+/// So many of them are the congestion window's.
+const CONGESTION: usize = 3;
+
 /// Stage 2: what a full link takes of each interval, then a busy host, then who took what was lost.
 fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_>) -> Stretch {
     let (from, until) = (stretch.from, stretch.until);
@@ -343,12 +346,12 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     for (full, share) in limiting.map_or_else(BTreeMap::new, full) {
         // A full link is waited for with a window that might be larger: that time is its first.
         let mut wanted = share * stretch.total();
-        wanted -= left.take(&WINDOW, wanted, full.limit, &mut given);
-        let others = match full.to_the_brim {
-            true => &OTHERS[..],
-            // What waits is the rest of a window that went out in one burst.
-            false => &OTHERS[WINDOWS..],
+        // What waits short of the brim may be the rest of a window that went out in one burst, and what nobody explains may be that window.
+        let (windows, others) = match full.to_the_brim {
+            true => (&WINDOW[..], &OTHERS[..]),
+            false => (&WINDOW[..CONGESTION], &OTHERS[WINDOWS..]),
         };
+        wanted -= left.take(windows, wanted, full.limit, &mut given);
         if full.waits {
             left.take(others, wanted, full.limit, &mut given);
         }

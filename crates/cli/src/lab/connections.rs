@@ -451,7 +451,7 @@ impl Watched {
                     ((Cause::Limit(Limit::Application), share), Some(time))
                         if 2.0 * time.as_secs_f64() >= share * self.time().as_secs_f64() =>
                     {
-                        self.unanswered(time)
+                        format!("{}; {}", self.limited(cause), self.unanswered(time))
                     }
                     _ => self.limited(cause),
                 })
@@ -467,7 +467,7 @@ impl Watched {
     /// That nothing came back at the end.
     fn unanswered(&self, time: Duration) -> String {
         format!(
-            "for the last {:.1} s {} had all of it and sent nothing back: either it owes an answer, or there was nothing more to send",
+            "for the last {:.1} s {} had all of it and sent nothing back",
             time.as_secs_f64(),
             SENDERS[1 - self.host]
         )
