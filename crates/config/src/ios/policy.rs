@@ -141,16 +141,22 @@ fn shape(s: &mut Statement<'_, '_, Class>) -> Option<()> {
     s.finish()
 }
 
-/// What follows `police`: `RATE BURST [BURST]` or `cir RATE bc BURST [be BURST] [pir RATE]`.
+/// What follows `police`: `RATE BURST [BURST]`, `cir RATE [bc BURST] [be BURST] [pir RATE]`, or
+/// `rate RATE bps [burst BURST bytes] [peak-rate RATE bps peak-burst BURST bytes]`.
 fn police(s: &mut Statement<'_, '_, Class>) -> Option<Police> {
-    let named = s.words.accept("cir");
+    let named = s.words.accept("cir") || s.words.accept("rate");
     let rate = Rate::from_bps(s.number(RATE)?)?;
-    if named {
-        s.words.accept("bc");
-    }
+    s.words.accept("bps");
+    let stated = s.words.accept("bc") || s.words.accept("burst");
+    let burst = match named && !stated {
+        // IOS takes what comes in a quarter of a second.
+        true => Size::from_bytes(rate.as_bps() / 32),
+        false => Size::from_bytes(s.number(BURST)?),
+    };
+    s.words.accept("bytes");
     let mut police = Police {
         rate,
-        burst: Size::from_bytes(s.number(BURST)?),
+        burst,
         max_burst: None,
         peak: None,
         conform: Action::Transmit,
@@ -176,7 +182,8 @@ fn option(s: &mut Statement<'_, '_, Class>, police: &mut Police) -> Option<bool>
         return Some(false);
     };
     match word.text {
-        "conform-action" | "exceed-action" | "violate-action" | "pir" | "be" => s.next()?,
+        "conform-action" | "exceed-action" | "violate-action" | "pir" | "be" | "peak-rate"
+        | "peak-burst" => s.next()?,
         text if word.is_numeral() => text,
         _ => return Some(false),
     };
@@ -184,8 +191,14 @@ fn option(s: &mut Statement<'_, '_, Class>, police: &mut Police) -> Option<bool>
         "conform-action" => police.conform = action(s)?,
         "exceed-action" => police.exceed = action(s)?,
         "violate-action" => police.violate = Some(action(s)?),
-        "pir" => police.peak = Some(Rate::from_bps(s.number(PEAK_RATE)?)?),
-        _ => police.max_burst = Some(Size::from_bytes(s.number(BURST)?)),
+        "pir" | "peak-rate" => {
+            police.peak = Some(Rate::from_bps(s.number(PEAK_RATE)?)?);
+            s.words.accept("bps");
+        }
+        _ => {
+            police.max_burst = Some(Size::from_bytes(s.number(BURST)?));
+            s.words.accept("bytes");
+        }
     }
     Some(true)
 }

@@ -822,6 +822,36 @@ fn text_cut_short_is_named() {
     assert_eq!(report.files[0].faults.len(), 1);
 }
 
+/// `police` as IOS-XE prints it again, with units; a burst that is not stated is a quarter of a second's.
+#[test]
+fn a_policer_of_ios_xe_is_read_with_its_units() {
+    for (police, burst) in [
+        ("rate 100000000 bps burst 62500 bytes", 62_500),
+        ("rate 100000000 bps", 3_125_000),
+        ("cir 100000000 bc 62500", 62_500),
+        ("cir 100000000", 3_125_000),
+        (
+            "rate 100000000 bps burst 62500 bytes peak-rate 200000000 bps peak-burst 125000 bytes",
+            62_500,
+        ),
+    ] {
+        let text = format!(
+            "version 17.6\nhostname a\npolicy-map P\n class class-default\n  police {police}\n   conform-action transmit\n   exceed-action drop\n"
+        );
+        let (_, found) = report(&[&text], &Options::default());
+        assert!(
+            of(&found, "IOS003").is_empty(),
+            "{police}: {:?}",
+            found.findings
+        );
+        assert_eq!(found.files[0].status(), Status::Passed, "{police}");
+        let class = &found.devices[0].policy_maps[0].classes[0];
+        let read = class.police.as_ref().expect("a policer").value;
+        assert_eq!(read.rate.as_bps(), 100_000_000, "{police}");
+        assert_eq!(read.burst.as_bytes(), burst, "{police}");
+    }
+}
+
 #[test]
 fn qos022_packets_larger_than_the_interface() {
     let text = |ip: u32| {
