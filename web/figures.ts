@@ -68,7 +68,9 @@ function yRangeOf(data: ReportData, { yRange, name }: Options): Look["yRange"] |
   if (typeof found === "string") return found;
   if (found[0].value === found[1].value) return `${yRange.join("..")} is no range: its ends are one`;
   if (sweptKeys(data.document.records).length === 0) return "nothing was swept";
-  const kinds = sweepFigures(data).filter((d) => d.file.includes(name ?? "")).flatMap((d) => d.kind ?? []);
+  const figured = sweepFigures(data);
+  const files = filesWith(name, figured.map((d) => d.file));
+  const kinds = figured.filter((d) => files.has(d.file)).flatMap((d) => d.kind ?? []);
   return kinds.includes(found[0].kind) ? found : `no figure of the sweep${name === undefined ? "" : ` with ${name} in its name`} has such values along y: there are ${[...new Set(kinds)].join(", ") || "none"}`;
 }
 

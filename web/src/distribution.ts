@@ -77,7 +77,7 @@ function distribution(records: readonly TestRecord[], test: string, metric: stri
   return { test, metric, point, key: key?.name ?? null, steps: key?.values.map((value) => called(value)) ?? [""], samples: many, single };
 }
 
-/** The figures of a test's points: the values of one key lie over each other, those of the key with most values among which a reader can distinguish. */
+/** The figures of a test's points: the values of one key lie over each other, those of the key with most values, of the keys for which there are colours enough. */
 function placesOf(data: ReportData, mine: readonly TestRecord[]): Place[] {
   const keys = axes(data, mine).map((key) => keyOf(key, mine));
   if (keys.length === 0) return [{ point: mine[0]?.point ?? {}, key: null }];

@@ -1,6 +1,6 @@
 //! What a test's streams come to together, and the tests of a group: the same sums for every origin.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::Record;
 
@@ -124,6 +124,13 @@ const SETTLED: f64 = 10.0;
 /// Of fewer, windows are those that the start left, cut once or twice.
 const STARTED: f64 = 3.0;
 
+/// Whether losses hold a test's rate, those of a full link among them.
+fn is_held_by_losses(record: &Record) -> bool {
+    let by_losses = ["link", "cwnd_recovery", "loss"];
+    let limit = record.limited_by.as_deref();
+    limit.is_some_and(|l| by_losses.contains(&l))
+}
+
 /// Says where the measured time holds so few loss events of connections that share a link that they may not have settled, or
 /// so few of a lone one that luck decides.
 fn few_losses(
@@ -133,11 +140,7 @@ fn few_losses(
     records: &[Record],
 ) -> Option<String> {
     let record = records.get(number)?;
-    let by_losses = ["link", "cwnd_recovery", "loss"];
-    let held = record
-        .limited_by
-        .as_deref()
-        .is_some_and(|l| by_losses.contains(&l));
+    let held = is_held_by_losses(record);
     let shares = |other: &Place<'_>, record: &Record| {
         // The share of one is set by its own policer, and so is the rest.
         let policed = record.limited_by.as_deref() == Some("policer");
@@ -245,8 +248,7 @@ const FULL_RATE: f64 = 0.8;
 
 /// Says where `ramp_s` is to a rate far below the path's, because losses hold the test there.
 fn slow_ramp(place: &Place<'_>, record: &Record) -> Option<String> {
-    let by_losses = ["link", "cwnd_recovery", "loss"];
-    let held = by_losses.contains(&record.limited_by.as_deref()?);
+    let held = is_held_by_losses(record);
     let (own, line) = (goodput(&record.metrics)?, place.line_bps?);
     let ramps = record.metrics.contains_key("ramp_s");
     (ramps && held && own < FULL_RATE * line).then(|| {
@@ -318,44 +320,53 @@ fn fairness_of_streams(members: &[&Record]) -> Option<f64> {
     jain_index(&all.concat()).filter(|_| several)
 }
 
-/// Jain's index over the goodputs of the tests of each group, into `group_jain_index`, and over those of their connections. A note says where they are measured
-/// at different times.
+/// Compares the tests of each group.
 fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
-    for (number, place) in places.iter().enumerate() {
-        let Some(name) = place.group else { continue };
-        let ours = |other: &Place<'_>| other.group == place.group;
-        if let Some(record) = records.get_mut(number) {
-            record.group = Some(name.to_owned());
-        }
-        let members = places.iter().zip(&*records).filter(|(p, _)| ours(p));
-        let members: Vec<&Record> = members.map(|(_, r)| r).collect();
-        let goodputs: Vec<f64> = members.iter().filter_map(|r| goodput(&r.metrics)).collect();
+    let groups: BTreeSet<&str> = places.iter().filter_map(|p| p.group).collect();
+    for name in groups {
+        compare_group(name, places, records);
+    }
+}
+
+/// Jain's index over the goodputs of the tests of a group, into `group_jain_index`, that over those of their connections, and how long
+/// their shares took to become equal. A note says where they are measured at different times.
+fn compare_group(name: &str, places: &[Place<'_>], records: &mut [Record]) {
+    let ours = |place: &Place<'_>| place.group == Some(name);
+    let spans = || places.iter().filter(|p| ours(p)).map(|p| &p.span);
+    let members = places.iter().zip(records.iter_mut());
+    let mut members: Vec<&mut Record> = members.filter(|(p, _)| ours(p)).map(|(_, r)| r).collect();
+    for record in &mut members {
+        record.group = Some(name.to_owned());
+    }
+    let shown: Vec<&Record> = members.iter().map(|r| &**r).collect();
+    let goodputs: Vec<f64> = shown.iter().filter_map(|r| goodput(&r.metrics)).collect();
+    let Some(index) = jain_index(&goodputs).filter(|_| goodputs.len() > 1) else {
         // One is as fair as can be to itself.
-        if goodputs.len() < 2 {
-            continue;
-        }
-        let of_streams = fairness_of_streams(&members);
-        let spans = places.iter().filter(|p| ours(p)).map(|p| p.span);
-        let series = members.iter().map(|r| r.series.get("goodput_bps"));
-        let each = spans.zip(series).map(|(span, s)| Some((span, s?)));
-        let converged = each
-            .collect::<Option<Vec<_>>>()
-            .and_then(|tests| convergence_s(&tests));
-        if let (Some(index), Some(record)) = (jain_index(&goodputs), records.get_mut(number)) {
-            let metrics = &mut record.metrics;
-            metrics.insert("group_jain_index".to_owned(), index);
-            let of_streams = of_streams.map(|i| ("group_streams_jain_index".to_owned(), i));
-            metrics.extend(of_streams);
-            metrics.extend(converged.map(|s| ("group_convergence_s".to_owned(), s)));
-            let of_group = places.iter().filter(|p| ours(p));
-            let apart = windows_apart(of_group.map(|p| &p.span));
-            record.notes.extend(apart.map(|seconds| {
-                format!(
-                    "group_jain_index compares goodputs of different times: the tests of group {name} are measured up to \
-                     {seconds:.1} s apart, and need not add up to what a link carries; {ONE_TIME}"
-                )
-            }));
-        }
+        return;
+    };
+    let series = shown.iter().map(|r| r.series.get("goodput_bps"));
+    let each = spans().zip(series).map(|(span, s)| Some((*span, s?)));
+    let each: Option<Vec<_>> = each.collect();
+    let metrics = [
+        ("group_jain_index", Some(index)),
+        ("group_streams_jain_index", fairness_of_streams(&shown)),
+        (
+            "group_convergence_s",
+            each.and_then(|tests| convergence_s(&tests)),
+        ),
+    ];
+    let apart = windows_apart(spans()).map(|seconds| {
+        format!(
+            "group_jain_index compares goodputs of different times: the tests of group {name} are measured up to \
+             {seconds:.1} s apart, and need not add up to what a link carries; {ONE_TIME}"
+        )
+    });
+    for record in members {
+        let known = metrics
+            .iter()
+            .filter_map(|(metric, v)| Some(((*metric).to_owned(), (*v)?)));
+        record.metrics.extend(known);
+        record.notes.extend(apart.clone());
     }
 }
 

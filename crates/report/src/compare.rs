@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use farpath_record::Origin;
 use farpath_record::compare::{Comparison, Row, Verdict};
+use farpath_record::quantity::{in_common_unit, unitless};
 use farpath_record::statistics::Summary;
 
 use crate::grid::{Column, wrap};
 use crate::markdown::lines;
 use crate::table::{Form, Layout, RECOVERY};
-use farpath_record::quantity::{in_common_unit, unitless};
 
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {

@@ -1,9 +1,9 @@
 //! Expectations that failed, as sentences below the table.
 
+use farpath_record::quantity::{decimal, exact, is_decimal, quantity};
 use farpath_record::{Expectation, Keys, Origin, RunDocument};
 
 use crate::table::points;
-use farpath_record::quantity::{decimal, exact, is_decimal, quantity};
 
 /// Failures of one expectation that are listed one by one; the table marks the others.
 const LISTED: usize = 4;

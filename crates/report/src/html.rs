@@ -8,13 +8,13 @@ mod packed;
 use std::fmt::Write as _;
 
 use farpath_record::page::ReportData;
+use farpath_record::quantity::quantity;
 use farpath_record::{Expectation, Keys, Origin, Point, Record, RunDocument};
 
 use crate::failures::band;
 use crate::judges;
 use crate::limit::limit_words;
 use crate::validity::{Index, UNTRUSTED};
-use farpath_record::quantity::quantity;
 
 const TEMPLATE: &str = include_str!("report.html");
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/report.js"));

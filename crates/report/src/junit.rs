@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
+use farpath_record::quantity::{exact, quantity};
 use farpath_record::{Certificate, Expect, Expectation, Keys, Point, RunDocument};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
@@ -10,7 +11,6 @@ use crate::certificate;
 use crate::failures::out_of_range;
 use crate::judges::short;
 use crate::validity::Index;
-use farpath_record::quantity::{exact, quantity};
 
 /// Writes the run's expectations and certificates as JUnit XML, and `others` behind them: what was asked for and is not
 /// in the document.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use farpath_record::quantity::{in_common_unit, unitless};
 use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing};
 
 use crate::grid::Column;
@@ -9,7 +10,6 @@ use crate::markdown::lines;
 use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, point_columns, points, subject};
 use crate::validity::Index;
 use crate::wrapped::push_wrapped;
-use farpath_record::quantity::{in_common_unit, unitless};
 
 /// The metrics of a group that each of its records holds: behind the group's name in a path they end as here.
 pub(crate) const OF_GROUP: [(&str, &str, &str); 2] = [

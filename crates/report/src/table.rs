@@ -1,6 +1,7 @@
 //! The one table a run prints: what the source stated, what each origin says, and what failed.
 
 use farpath_observe::metric::headline;
+use farpath_record::quantity::{decimal, quantity, unitless};
 use farpath_record::{
     Expectation, KeyName, Keys, Origin, Point, Record, Results, RunDocument, is_nothing,
     points_words, record_notes_of,
@@ -14,7 +15,6 @@ use crate::markdown::{self, lines};
 use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
 use crate::validity::{Index, UNTRUSTED};
 use crate::wrapped::{coloured, push_wrapped};
-use farpath_record::quantity::{decimal, quantity, unitless};
 
 /// How the table is laid out.
 #[derive(Clone, Copy, Debug)]

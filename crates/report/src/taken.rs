@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use farpath_record::{Origin, RunDocument, Taken};
-
 use farpath_record::quantity::quantity;
+use farpath_record::{Origin, RunDocument, Taken};
 
 /// What the records of each origin that measures say, together.
 pub(crate) fn lines(run: &RunDocument) -> Vec<String> {

@@ -5,6 +5,7 @@ mod flows;
 mod pairs;
 
 use farpath_record::count_of;
+use farpath_record::quantity::quantity;
 use farpath_record::trace::{
     PolicerFound, SackBenefit, TraceConnection, TraceDirection, TraceDocument,
 };
@@ -12,7 +13,6 @@ use farpath_record::trace::{
 use crate::grid::{Column, lay_out, whole_width, wrap};
 use crate::limit::limit_words;
 use crate::table::Layout;
-use farpath_record::quantity::quantity;
 
 /// Connections whose details are printed below the table.
 const DETAILS_MAX: usize = 1;

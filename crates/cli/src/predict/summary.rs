@@ -213,18 +213,21 @@ fn segments(input: &PathInput, figures: &Figures<'_>) -> u64 {
     input.window.unwrap_or(LARGEST).as_bytes() / mss.max(1)
 }
 
+/// What each of several connections has of a figure that is of all of them; none of one.
+fn of_each(input: &PathInput, figures: &Figures<'_>, name: &str) -> Option<String> {
+    let several = (input.streams > 1).then(|| f64::from(input.streams))?;
+    Some(quantity(name, figures.number(name)? / several))
+}
+
 /// The limit and its cause.
 fn because(input: &PathInput, figures: &Figures<'_>) -> String {
     let each = |name: &str| match input.streams {
         1 => String::new(),
         _ => format!(", {} for each stream", figures.shown(name)),
     };
-    let share = || match (input.streams, figures.number("goodput_bps")) {
-        (n @ 2.., Some(all)) => format!(
-            ", {} for each stream",
-            quantity("goodput_bps", all / f64::from(n))
-        ),
-        _ => String::new(),
+    let share = || {
+        let each = of_each(input, figures, "goodput_bps");
+        each.map_or_else(String::new, |each| format!(", {each} for each stream"))
     };
     match figures.limit() {
         Some("receive_window") => {
@@ -389,13 +392,9 @@ fn to_fill(input: &PathInput, figures: &Figures<'_>) -> String {
         Some(shift) => format!(" (window scale {shift} or more)"),
         None => " (beyond window scaling: several connections)".to_owned(),
     };
-    let each = match (input.streams, figures.number("window_needed_bytes")) {
-        (n @ 2.., Some(all)) => format!(
-            ", {} of each of {n} connections",
-            quantity("window_bytes", all / f64::from(n))
-        ),
-        _ => String::new(),
-    };
+    let each = of_each(input, figures, "window_needed_bytes").map_or_else(String::new, |each| {
+        format!(", {each} of each of {} connections", input.streams)
+    });
     let all = figures.shown("window_needed_bytes");
     let mut text = format!("{all} in flight{each}{scale}");
     if figures.number("loss_ratio_to_fill").is_some() {

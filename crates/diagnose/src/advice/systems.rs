@@ -80,9 +80,9 @@ pub(crate) struct Buffers {
 
 impl Remedy {
     /// Commands that change nothing which would have to be undone.
-    fn without_risk<const N: usize>(commands: [&str; N]) -> Remedy {
+    fn without_risk<'t>(commands: impl IntoIterator<Item = &'t str>) -> Remedy {
         Remedy {
-            commands: commands.map(str::to_owned).to_vec(),
+            commands: commands.into_iter().map(str::to_owned).collect(),
             risk: "none known".to_owned(),
             ..Remedy::default()
         }
@@ -113,24 +113,11 @@ impl Remedy {
 
 /// Against a receiving program that leaves datagrams in its socket until it is full.
 pub(crate) fn reader_of_datagrams(system: Option<System>) -> Remedy {
-    let mut commands = vec![
-        "let the receiving program ask for a larger socket buffer (SO_RCVBUF; iperf3 has -w on the client, for both ends)".to_owned(),
-    ];
-    if system.is_none_or(|s| s == System::Linux) {
-        commands.push(
-            "it gets no more than the receiver's net.core.rmem_max: sysctl net.core.rmem_max"
-                .to_owned(),
-        );
-    }
-    commands.push(
-        "where it still loses, its processor is too slow for so many datagrams: top -H meanwhile; larger datagrams are fewer"
-            .to_owned(),
-    );
-    Remedy {
-        commands,
-        risk: "none known".to_owned(),
-        ..Remedy::default()
-    }
+    let most = "it gets no more than the receiver's net.core.rmem_max: sysctl net.core.rmem_max";
+    let most = system.is_none_or(|s| s == System::Linux).then_some(most);
+    let larger = "let the receiving program ask for a larger socket buffer (SO_RCVBUF; iperf3 has -w on the client, for both ends)";
+    let slow = "where it still loses, its processor is too slow for so many datagrams: top -H meanwhile; larger datagrams are fewer";
+    Remedy::without_risk([Some(larger), most, Some(slow)].into_iter().flatten())
 }
 
 /// Against pauses of a program; with what a test between the same hosts got.

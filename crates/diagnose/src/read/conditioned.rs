@@ -29,7 +29,8 @@ pub(super) fn conditioned(report: &Report, source: &Source, number: u32, facts: 
     }
 }
 
-const POLICER: &str = "policer_bps";
+pub(super) const POLICER: &str = "policer_bps";
+pub(super) const SHAPER: &str = "shaper_bps";
 
 /// What the service policies of ports in use do.
 fn of_device(device: &Device) -> Vec<Conditioner<'_>> {
@@ -77,7 +78,7 @@ fn of_class(class: &Class) -> impl Iterator<Item = Conditioner<'_>> {
         }
     });
     let shape = class.shape.as_ref().map(|shape| Conditioner {
-        name: "shaper_bps",
+        name: SHAPER,
         rate_bps: shape.value.0.as_bps() as f64,
         burst_bytes: None,
         place: &shape.place,
@@ -101,7 +102,7 @@ fn of_router(router: &Router) -> Vec<Conditioner<'_>> {
 }
 
 /// Of more policers than these nobody knows which a flow meets.
-const FEW: usize = 3;
+pub(super) const FEW: usize = 3;
 
 fn policer<'r>(router: &'r Router, applied: &'r Applied) -> Option<Conditioner<'r>> {
     let name = match applied.filter {

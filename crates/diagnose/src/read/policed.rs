@@ -3,6 +3,7 @@
 //!
 //! Nothing says there which traffic meets them. Of a list of many none is taken.
 
+use super::conditioned::{FEW, POLICER, SHAPER};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::words::{decimal, decimal_prefix, option_rate, rate, size};
@@ -42,9 +43,6 @@ pub(super) struct Policed {
     action: Option<usize>,
     found: Vec<Stated>,
 }
-
-/// Of more than so many nobody knows which a flow meets.
-const FEW: usize = 3;
 
 impl Tool for Policed {
     fn name(&self) -> &'static str {
@@ -110,7 +108,7 @@ impl Policed {
         };
         if let (Some(bps), Some(at)) = (bps.filter(|b| *b > 0.0), open.at) {
             self.found.push(Stated {
-                name: "policer_bps",
+                name: POLICER,
                 bps,
                 burst_bytes: open.burst_bytes,
                 marked: self.marked,
@@ -229,7 +227,7 @@ impl Policed {
                 let (bps, _) = amount(shape).unwrap_or_default();
                 if bps > 0.0 {
                     self.found.push(Stated {
-                        name: "shaper_bps",
+                        name: SHAPER,
                         bps,
                         burst_bytes: None,
                         marked: self.marked,

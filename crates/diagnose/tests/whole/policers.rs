@@ -29,6 +29,12 @@ fn log(rows: &[(f64, u32)]) -> String {
     text
 }
 
+/// Ten intervals that a policer of 74 Mbit/s or so leaves.
+fn policed() -> Vec<(f64, u32)> {
+    let of = |n| if n == 0 { (52.0, 45) } else { (70.0, 5) };
+    (0..10).map(of).collect()
+}
+
 /// The same by two connections side by side, of which neither speaks for the path alone.
 fn side_by_side(rows: &[(f64, u32)]) -> String {
     let mut text = HEAD.replace(
@@ -258,10 +264,7 @@ fn interfaces_are_asked_for_where_losses_never_stop() {
 /// lasted faster did not come that way.
 #[test]
 fn a_configured_rate_is_a_ceiling() {
-    let rows: Vec<(f64, u32)> = (0..10)
-        .map(|n| if n == 0 { (52.0, 45) } else { (70.0, 5) })
-        .collect();
-    let test = log(&rows);
+    let test = log(&policed());
     let found = |router: String| {
         let d = of_files(
             &[("test.txt", &test), ("edge1.cfg", &router)],
@@ -304,10 +307,7 @@ fn a_configured_rate_is_a_ceiling() {
 /// Statements that stand in the ticket itself: in each system's words, and as routers print what acts.
 #[test]
 fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
-    let rows: Vec<(f64, u32)> = (0..10)
-        .map(|n| if n == 0 { (52.0, 45) } else { (70.0, 5) })
-        .collect();
-    let test = log(&rows);
+    let test = log(&policed());
     let stated = |statement: &str| {
         let d = of(
             &format!("{test}\n{statement}\n"),
@@ -390,12 +390,9 @@ fn datagrams_that_had_less_than_tcp_show_nothing_of_its_limit() {
 /// The same as a file of its own, cut out of a configuration that says elsewhere where it acts.
 #[test]
 fn a_policer_in_a_file_of_its_own_has_its_rate_and_burst() {
-    let rows: Vec<(f64, u32)> = (0..10)
-        .map(|n| if n == 0 { (52.0, 45) } else { (70.0, 5) })
-        .collect();
     let router = "set firewall policer CUST if-exceeding bandwidth-limit 74m\nset firewall policer CUST if-exceeding burst-size-limit 62500\nset firewall policer CUST then discard\n";
     let d = of_files(
-        &[("test.txt", &log(&rows)), ("pe1.conf", router)],
+        &[("test.txt", &log(&policed())), ("pe1.conf", router)],
         &farpath_diagnose::Known::default(),
     );
     let policer = d.flows[0].ceilings.iter().find(|c| c.cause == "policer");

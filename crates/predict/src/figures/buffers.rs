@@ -11,8 +11,8 @@ use crate::{law, recovery};
 
 use super::{Figures, segments_of};
 
-/// The window in segments, of all connections together, at which `slow_start` overflows the queue named, in a round that begins with less than fills the path of `pipe`
-/// segments; `None` where a window of `most` segments never gets there.
+/// The window of all connections together, in segments, at which `slow_start` overflows the queue named, in a round that begins with less
+/// than fills the path of `pipe` segments. `None` where a window of `most` segments never gets there.
 pub(super) fn overflowing(
     input: &PathInput,
     slow_start: SlowStart,
@@ -113,8 +113,8 @@ impl Figures<'_> {
         self.queue().is_some_and(|queue| all > pipe * (1.0 + queue))
     }
 
-    /// From the cut back to the window of one flow, in its share of the path, that a loss finds when the queue named is full; none where
-    /// there is no queue, and where the window leaves it empty.
+    /// How long one flow takes, in its share of the path, from a loss at the full queue back to the window it had then. None without a
+    /// queue, and of a window too small to fill any of it.
     pub(super) fn loaded_recovery(&self) -> Option<Answer> {
         let pipe = self.share_of_pipe();
         let top = pipe * (1.0 + self.queue()?);

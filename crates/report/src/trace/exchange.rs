@@ -1,9 +1,8 @@
 //! How a connection began, and what was asked on it, as text.
 
 use farpath_record::count_of;
-use farpath_record::trace::{Request, TraceConnection};
-
 use farpath_record::quantity::quantity;
+use farpath_record::trace::{Request, TraceConnection};
 
 /// Requests that are printed, those that took longest.
 const REQUESTS_MAX: usize = 3;

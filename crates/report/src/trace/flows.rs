@@ -1,10 +1,10 @@
 //! Flows that are not TCP, and errors that ICMP reported, as text.
 
 use farpath_record::count_of;
+use farpath_record::quantity::quantity;
 use farpath_record::trace::{FlowDirection, IcmpError, TraceDocument, TraceFlow};
 
 use crate::grid::{Column, lay_out, wrap};
-use farpath_record::quantity::quantity;
 
 /// Errors that are printed; JSON has all.
 const ERRORS_MAX: usize = 10;

@@ -1,10 +1,10 @@
 //! Connections that were captured at two points, as text.
 
 use farpath_record::count_of;
+use farpath_record::quantity::{quantity, share};
 use farpath_record::trace::{PairDirection, TraceDocument, TracePair};
 
 use crate::grid::wrap;
-use farpath_record::quantity::{quantity, share};
 
 /// Lost segments that are printed of one direction; JSON has more.
 const LOST_MAX: usize = 3;

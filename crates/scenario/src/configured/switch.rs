@@ -230,7 +230,7 @@ impl Site<'_> {
                     continue;
                 };
                 let only = policy.classes.len() == 1 && class.matches.is_empty();
-                if !only && class.matches.iter().all(|m| *m != Said::Any) {
+                if !only && !class.matches.contains(&Said::Any) {
                     self.not_built(policy, class, "shapes a part of what leaves");
                     continue;
                 }
