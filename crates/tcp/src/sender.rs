@@ -6,6 +6,7 @@ mod give_up;
 mod handshake;
 mod host;
 mod idle;
+mod in_use;
 mod paced;
 mod path_mtu;
 mod recover;
@@ -28,6 +29,7 @@ use crate::scoreboard::Scoreboard;
 use crate::send_log::SendLog;
 use crate::slow_start::Exit;
 use crate::{ByteCounting, Config, Flavour, SlowStart};
+use in_use::InUse;
 use paced::Paced;
 use repair::{Repair, Timer};
 use super_frame::SuperFrames;
@@ -127,6 +129,7 @@ pub struct Sender {
     /// `cwnd_limited` and `flight_peak` are about the time until this byte is acknowledged.
     usage_mark: u64,
     flight_peak: u64,
+    in_use: InUse,
     control: Chosen,
     /// Whether `control` must see every ACK.
     watched: bool,
@@ -211,6 +214,7 @@ impl Sender {
             byte_counting: config.byte_counting,
             usage_mark: 0,
             flight_peak: 0,
+            in_use: InUse::default(),
             watched: watch != Watch::Nothing,
             sampled: watch == Watch::Deliveries,
             control,
@@ -512,6 +516,7 @@ impl Sender {
             Limit::CwndSlowStart | Limit::CwndRecovery | Limit::Loss
         );
         let flight = self.nxt - self.una;
+        self.in_use.note(self.una, self.nxt);
         if by_cwnd {
             self.host_limited_to = u64::MAX;
         }

@@ -80,6 +80,20 @@ fn a_loss_in_the_last_flight_is_not_made_good() {
     assert_eq!(recovery(20_000, "bbr", 10), None, "BBR");
 }
 
+/// While a link is down both ways acknowledgements are lost with the data, so that the next one covers most of the window: little is
+/// in flight when the loss is seen. Recovery ends at the window that was in use before, as it does after the loss of one segment.
+#[test]
+fn after_an_outage_the_window_has_to_come_back() {
+    let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"";
+    let down = "[[event]]\nat = \"5 s\"\nlink = \"pipe\"\nup = false\n[[event]]\nat = \"5060 ms\"\nlink = \"pipe\"\nup = true\n";
+    let test = "cc = \"reno\"\nwindow = \"1220 kB\"\nduration = \"60 s\"\n";
+    let world = path(link, &format!("{test}{down}"));
+    assert_eq!(world.metric("bulk", "rtos"), 0.0);
+    assert!(world.metric("bulk", "retransmits") > 10.0);
+    let recovery = world.metric("bulk", "recovery_s");
+    assert_near("back at the window", recovery, 42.0, 0.05);
+}
+
 /// E21: a path of 80 Mbit/s whose round trip goes from 370 to 300 to 250 ms at 60 and 120 s, a window
 /// of 1 MB. A route that becomes shorter must not look like a loss. Own calculation: W·8/RTT.
 #[test]

@@ -33,7 +33,7 @@ impl Sender {
         self.exit.take_if(|exit| !exit.outlasts_loss());
         // Behind the application's last byte what is in flight drains, and says no more which window was in use.
         let in_use = match self.nxt < self.end {
-            true => used,
+            true => used.max(self.in_use.most() as f64).min(self.cwnd),
             false => self.cwnd,
         };
         self.regain_at(in_use);
