@@ -350,7 +350,8 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
         established: at(source.established_ns),
         always_writes: test.kind.bulk().is_some_and(|tcp| tcp.bytes.is_none()),
         lasted: Some(one.finished.since(one.opened)),
-        whole: test.kind.whole(stream),
+        // What goes on until its time is over has come to its end with the last byte written.
+        whole: test.kind.whole(stream).or(Some(source.written)),
         paces_by_model,
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),

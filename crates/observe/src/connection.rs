@@ -23,7 +23,7 @@ pub struct Connection {
     pub finished: Time,
     /// Bytes the application wrote.
     pub written: Option<u64>,
-    /// Bytes that are to be delivered in all, where the test has an end of its own.
+    /// Bytes that are to be delivered in all, or were sent until the test's time was over; none where nobody knows.
     pub whole: Option<u64>,
     /// Bytes delivered.
     pub delivered: u64,
@@ -223,11 +223,11 @@ pub(crate) fn unfinished(all: &[Connection]) -> Option<String> {
         delivered, whole, ..
     } = &all[stream];
     Some(match whole {
+        _ if *delivered == 0 => format!("{of_stream}nothing was delivered"),
         Some(whole) if delivered < whole => {
             format!("{of_stream}{delivered} of {whole} bytes were delivered")
         }
-        Some(_) => format!("{of_stream}not everything was on the disk at the end"),
-        None => format!("{of_stream}nothing was delivered"),
+        _ => format!("{of_stream}not everything was on the disk at the end"),
     })
 }
 
@@ -246,7 +246,7 @@ fn say_smoothed(record: &mut Record) {
 impl Connection {
     /// Whether everything came that was to come; of a connection without an end of its own, anything.
     fn is_complete(&self) -> bool {
-        let least = self.whole.unwrap_or(1);
+        let least = self.whole.unwrap_or(1).max(1);
         self.delivered >= least && !self.still_stores
     }
 

@@ -234,7 +234,8 @@ impl<'a> Collector<'a> {
             delivered: sink.receiver().delivered(),
             measured: sink.measured_bytes(),
             lasted: Some(finished.since(test.start)),
-            whole: test.kind.whole(stream),
+            // What goes on until its time is over has come to its end with the last byte sent.
+            whole: test.kind.whole(stream).or(Some(source.sender().nxt())),
             paces_by_model,
             still_stores: !sink.is_stored(),
             retransmits: Some(stats.retransmits),
@@ -269,13 +270,16 @@ impl<'a> Collector<'a> {
         for (n, sample) in source.samples.iter().enumerate() {
             let spent = sample.limited.between(&before, source.ended.as_ref());
             before = sample.limited;
-            let t = end(n);
-            let mut stretch = Stretch::new(Time::ZERO + every.times(n as u64), t);
+            let (from, t) = (Time::ZERO + every.times(n as u64), end(n));
+            let mut stretch = Stretch::new(from, t);
             for (own, limit) in LIMITS {
                 stretch.add(limit, spent.spent(own).as_secs_f64());
             }
             stretch.set_idle(spent.idle().as_secs_f64());
-            seen.account.push(stretch);
+            // Behind the measured time nothing limits it any more.
+            if from < until {
+                seen.account.push(stretch);
+            }
             let whole = sample
                 .limited
                 .between(&farpath_tcp::Shares::default(), source.ended.as_ref());

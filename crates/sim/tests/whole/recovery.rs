@@ -74,7 +74,7 @@ fn a_loss_in_the_last_flight_is_not_made_good() {
     assert_near(
         "in time",
         recovery(75_700, "reno", 60).unwrap_or(0.0),
-        41.125,
+        41.634,
         0.01,
     );
     assert_eq!(recovery(20_000, "bbr", 10), None, "BBR");
