@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use crate::decode::{self, Fields};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::key::Section;
-use crate::model::Scenario;
+use crate::model::{Scenario, Search};
 use crate::names::Names;
 use crate::set::{self, Edited, Set};
 use crate::source::{Beside, Source};
@@ -94,7 +94,13 @@ impl Document {
     /// point, or of those at which another key has certain values. Of a sweep with more than 256 points nothing is said.
     pub fn without_effect(&self, scenario: &Scenario) -> Diagnostics {
         if scenario.sweep.is_empty() {
-            return self.diagnostics(self.idle(scenario));
+            let mut found = self.idle(scenario);
+            // What a searched value makes of it is not known between the ends.
+            for end in scenario.searches.iter().flat_map(Search::ends) {
+                let there = self.idle_at(&end);
+                found.retain(|d| there.iter().any(|at| at.key.is_none() && at.finding == *d));
+            }
+            return self.diagnostics(found);
         }
         if scenario.point_count() > POINTS_MOST {
             return self.diagnostics(Vec::new());

@@ -3,6 +3,8 @@
 //! A key is named only where it is certain: what a search or an event may bring in counts as there, and of a sweep a key
 //! must do nothing at every point, or wherever another key has certain values.
 
+mod events;
+mod hosts;
 mod line;
 mod links;
 mod swept;
@@ -17,8 +19,7 @@ use farpath_wire::FlowDir;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
-use crate::kind::TestKind;
-use crate::model::{LinkId, NodeId, Scenario, Test};
+use crate::model::{LinkId, Scenario, Test};
 use crate::names::Names;
 use crate::plan::Plan;
 use traffic::Traffic;
@@ -43,10 +44,6 @@ struct Reader<'a> {
 
 /// Every key of `scenario` that makes no difference to its runs.
 pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
-    // What a searched value brings in is not known here.
-    if !scenario.searches.is_empty() {
-        return Vec::new();
-    }
     if scenario.tests.is_empty() {
         let title = "there is no [[test]], so `farpath run` has nothing to run";
         let d = Diagnostic::new(tables.scenario.span.clone(), title);
@@ -126,99 +123,6 @@ impl Reader<'_> {
         }
     }
 
-    fn events(&mut self) {
-        let tables = self.tables;
-        for f in &tables.events {
-            let link = f.get::<String>("link");
-            let crossed = |l: &String| {
-                let mut links = self.scenario.links.iter();
-                let at = links.position(|k| k.name == *l);
-                at.is_none_or(|n| self.carries(n))
-            };
-            if !link.as_ref().is_none_or(crossed) {
-                let title = "this event has no effect: no test crosses its link";
-                let d = Diagnostic::new(f.span.clone(), title);
-                self.found.push(d.help("name a link on a test's way"));
-            }
-            let at = f.get::<farpath_units::Duration>("at");
-            if let (Some(at), Some(end)) = (at, self.end)
-                && at >= end
-            {
-                let title = format!("this event has no effect: every test has ended at {end}");
-                let d = Diagnostic::new(f.place("at"), title);
-                self.found
-                    .push(d.help("let it come earlier, or a test last longer"));
-            }
-        }
-    }
-
-    fn hosts(&mut self) {
-        let (tables, scenario) = (self.tables, self.scenario);
-        for (number, f) in tables.hosts.iter().enumerate() {
-            let node = NodeId(number);
-            let of: Vec<&Test> = scenario
-                .tests
-                .iter()
-                .filter(|t| t.from == node || t.to == node)
-                .collect();
-            if of.is_empty() {
-                let title = format!("host `{}` takes part in no test", name_of(f));
-                let d = Diagnostic::new(f.span.clone(), title);
-                self.found
-                    .push(d.help("name it in `from` or `to` of a test, or remove it"));
-                continue;
-            }
-            let tcp: Vec<_> = of.iter().filter_map(|t| t.kind.tcp()).collect();
-            let asked = tcp.iter().any(|t| t.socket_buffer.is_some());
-            if !asked {
-                let why = "no TCP test of this host asks for a `socket_buffer`, which it limits";
-                let help =
-                    "add `socket_buffer` to a test; without it `tcp_rmem` and `tcp_wmem` count";
-                self.say_all(f, &["rmem_max", "wmem_max"], why, help);
-            }
-            // An exact `window` says all to a model; a real host's buffers still have to hold it.
-            if tcp.iter().all(|t| t.socket_buffer.is_some()) {
-                let why = "no TCP test of this host leaves its buffers to the kernel";
-                let help = "it counts where a test has no `socket_buffer`";
-                self.say_all(f, &["tcp_rmem", "tcp_wmem"], why, help);
-            }
-            if tcp.is_empty() {
-                let why = "no test of this host is of TCP";
-                self.say_all(
-                    f,
-                    &[
-                        "gro",
-                        "tso",
-                        "comp_sack_nr",
-                        "window_scaling",
-                        "mtu_probing",
-                    ],
-                    why,
-                    "it is about TCP",
-                );
-            }
-            if !of.iter().any(|t| matches!(t.kind, TestKind::Transfer(_))) {
-                let why = "no test of this host transfers files";
-                self.say_all(
-                    f,
-                    &["disk_read", "disk_write"],
-                    why,
-                    "it is about kind = \"transfer\"",
-                );
-            }
-            let busy = ["receive_per_packet", "receive_per_byte", "memory_bus"];
-            if f.has("receive_ring") && !busy.iter().any(|k| f.has(k)) {
-                let why = "the processor of this host takes no time";
-                self.say(
-                    f,
-                    "receive_ring",
-                    why,
-                    "add `receive_per_packet`, or remove it",
-                );
-            }
-        }
-    }
-
     fn tests(&mut self) {
         let (tables, scenario) = (self.tables, self.scenario);
         for (f, test) in tables.tests.iter().zip(&scenario.tests) {
@@ -241,13 +145,16 @@ impl Reader<'_> {
             let Some(tcp) = test.kind.tcp() else { continue };
             let bbr = tcp.cc.algorithm == Algorithm::Bbr && tcp.cc.object.is_none();
             if bbr {
-                let why = "bbr starts in a way of its own";
-                self.say_all(
-                    f,
-                    &["slow_start", "hystart", "max_ssthresh"],
-                    why,
-                    "it is for the other algorithms",
-                );
+                let others = "it is for the other algorithms";
+                let start = ["slow_start", "hystart", "max_ssthresh", "initial_ssthresh"];
+                self.say_all(f, &start, "bbr starts in a way of its own", others);
+                let why = "bbr's window follows its model of the path";
+                self.say_all(f, &["idle_restart", "reduction"], why, others);
+            }
+            if f.get::<i64>("delayed_ack") == Some(1) {
+                let why = "with `delayed_ack = 1` every segment is acknowledged at once";
+                let keys = ["delayed_ack_timeout", "quick_acks"];
+                self.say_all(f, &keys, why, "write delayed_ack = 2, or remove it");
             }
             let off = |key: &str| f.get::<bool>(key) == Some(false);
             if off("sack") {
@@ -258,7 +165,7 @@ impl Reader<'_> {
                 {
                     self.say(f, key, why, "write sack = true, or remove it");
                 }
-            } else if f.get::<bool>("sack") == Some(true) {
+            } else if tcp.sack {
                 let why = "with `sack` the scoreboard shows the holes";
                 self.say_all(f, &["newreno"], why, "it is about sack = false");
             }

@@ -59,6 +59,9 @@ impl Reader<'_> {
             let sides = [("forward", Side::Forward), ("reverse", Side::Reverse)];
             let heard = sides.map(|(key, side)| self.direction(number, side, f, f.get(key)));
             self.of_both(f, &heard);
+            for (_, side) in sides {
+                self.where_a_host_sends(number, side, f);
+            }
         }
     }
 
@@ -144,6 +147,39 @@ impl Reader<'_> {
             .unheard
             .extend(again.filter(|k| f.has(k)).map(|k| f.place(k)));
         heard
+    }
+
+    /// A router's work in the table of a link whose data a host sends: it acts the other way alone.
+    fn where_a_host_sends(&mut self, number: usize, side: Side, f: &Fields) {
+        let port = port_of(LinkId(number), side);
+        let [from, to] = [&self.plan.ports[port].from, &self.plan.ports[port].to];
+        let served = !self.scenario.is_router(*from) && self.scenario.is_router(*to);
+        if !served || !self.traffic.on(port).iter().any(|sort| sort.data) {
+            return;
+        }
+        let way = self.scenario.direction_name(LinkId(number), side);
+        let other = match side {
+            Side::Forward => "reverse",
+            Side::Reverse => "forward",
+        };
+        for key in queueing::keys().filter(|key| f.has(key)) {
+            let at = f.place(key);
+            if self
+                .found
+                .iter()
+                .any(|d| d.places.iter().any(|p| is_within(&p.span, &at)))
+            {
+                continue;
+            }
+            let title = format!(
+                "`{key}` has no effect from {}: a host sends there, and this is a router's work",
+                way.replace('>', " to ")
+            );
+            let help = format!(
+                "put a [[router]] in between, or write it under `{other}`, the way it acts"
+            );
+            self.found.push(Diagnostic::new(at, title).help(help));
+        }
     }
 
     /// Keys of a link that do nothing in either direction they are meant for.

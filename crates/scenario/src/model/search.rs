@@ -2,6 +2,8 @@
 
 use farpath_units::{Rate, Ratio};
 
+use crate::set::Set;
+
 /// `[[search]]`: the highest value of a key at which a metric stays within a bound, by bisection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
@@ -21,4 +23,15 @@ pub struct Search {
     pub metrics: Vec<String>,
     /// The bound.
     pub at_most: f64,
+}
+
+impl Search {
+    /// What its lowest and its highest value set.
+    pub(crate) fn ends(&self) -> [Vec<Set>; 2] {
+        let set = |rate: Rate| {
+            let keys = self.keys.iter();
+            keys.map(|key| Set::new(key, rate.to_string())).collect()
+        };
+        [set(self.low), set(self.high)]
+    }
 }

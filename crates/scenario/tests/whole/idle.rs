@@ -388,3 +388,91 @@ fn keys_without_effect_at_some_points_of_a_sweep_are_found() {
     let zero = "[sweep]\n\"link.out.reordering\" = [\"{ share = 0.0, by = \\\"1 ms\\\" }\", \"{ share = 0.1, by = \\\"1 ms\\\" }\"]";
     assert_eq!(found(&with("", "", "", zero)), Vec::<String>::new());
 }
+
+/// Keys of a host that are about what the other end does, of BBR, of acknowledgements, and a card faster than its link.
+#[test]
+fn keys_of_a_role_that_nobody_has_are_found() {
+    let peer = |keys: &str| {
+        with("", "", "", "").replace(
+            "name = \"b\"\n[[router]]",
+            &format!("name = \"b\"\n{keys}\n[[router]]"),
+        )
+    };
+    for (text, said) in [
+        (peer("mtu_probing = 1"), "`mtu_probing` has no effect: this host sends no data by TCP"),
+        (peer("qdisc = \"fq\""), "`qdisc` has no effect: this host sends no data by TCP"),
+        (peer("tcp_wmem = \"4096 65536 600000\""), "`tcp_wmem` has no effect: this host sends no data by TCP"),
+        (with("gro = \"20 us\"", "", "", ""), "`gro` has no effect: this host receives no data by TCP"),
+        (with("comp_sack_nr = 44", "", "", ""), "`comp_sack_nr` has no effect: this host receives no data by TCP"),
+        (with("nic = \"10 Gbit/s\"", "", "", ""), "`nic` has no effect: no link of this host sends more than 1 Gbit/s"),
+        (with("", "", "cc = \"bbr\"\ninitial_ssthresh = 100000", ""), "`initial_ssthresh` has no effect: bbr starts in a way of its own"),
+        (with("", "", "cc = \"bbr\"\nidle_restart = false", ""), "`idle_restart` has no effect: bbr's window follows its model of the path"),
+        (with("", "", "cc = \"bbr\"\nreduction = \"prr\"", ""), "`reduction` has no effect: bbr's window follows its model of the path"),
+        (with("", "", "delayed_ack = 1\nquick_acks = 4", ""), "`quick_acks` has no effect: with `delayed_ack = 1` every segment is acknowledged at once"),
+        (with("", "", "newreno = false", ""), "`newreno` has no effect: with `sack` the scoreboard shows the holes"),
+        (with("", "", "", "").replace("ends = [\"a\", \"r\"]", "ends = [\"a\", \"r\"]\npolice = [{ name = \"p\", rate = \"5 Mbit/s\", burst = \"50 kB\" }]"),
+         "`police` has no effect from a to r: a host sends there, and this is a router's work"),
+    ] {
+        assert_eq!(found(&text), [said], "{text}");
+    }
+    // Both hosts alike: one of them is who it is for.
+    let both = peer("mtu_probing = 1").replacen("name = \"a\"", "name = \"a\"\nmtu_probing = 1", 1);
+    assert_eq!(found(&both), Vec::<String>::new());
+    let fetched = with("", "", "reverse = true", "");
+    assert_eq!(
+        found(&fetched.replacen("name = \"a\"", "name = \"a\"\ngro = \"20 us\"", 1)),
+        Vec::<String>::new()
+    );
+}
+
+/// An event asks for what holds already; others do not.
+#[test]
+fn events_that_change_nothing_are_found() {
+    let event = |keys: &str| format!("[[event]]\nat = \"2 s\"\nlink = \"out\"\n{keys}\n");
+    for (keys, said) in [
+        ("up = true", "`up` has no effect: the link is up already"),
+        (
+            "rate = \"1 Gbit/s\"",
+            "`rate` has no effect: the link has this rate already",
+        ),
+        (
+            "loss = 0",
+            "`loss` has no effect: nothing is lost there before it either",
+        ),
+    ] {
+        assert_eq!(found(&with("", "", "", &event(keys))), [said]);
+    }
+    let later = event("up = true").replace("2 s", "3 s");
+    for keys in [
+        "up = false",
+        "rate = \"100 Mbit/s\"",
+        "loss = 0.1",
+        "delay = \"1 ms\"",
+    ] {
+        let used = with("", "", "", &event(keys));
+        assert_eq!(found(&used), Vec::<String>::new(), "{keys}");
+    }
+    assert_eq!(
+        found(&with("", "", "", &(event("up = false") + &later))),
+        Vec::<String>::new()
+    );
+}
+
+/// A search hides no finding but those that its values decide.
+#[test]
+fn what_is_without_effect_beside_a_search_is_found() {
+    let search = "[[search]]\nname = \"s\"\nkeys = [\"link.out.rate\"]\nlow = \"1 Mbit/s\"\nhigh = \"1 Gbit/s\"\nmetrics = [\"t.retransmits\"]\n";
+    let host = with("receive_ring = 100", "", "", search);
+    assert_eq!(
+        found(&host),
+        ["`receive_ring` has no effect: the processor of this host takes no time"]
+    );
+    // The line is slower than the shaper at one end of the search, and faster at the other.
+    let shaped = with(
+        "",
+        "shape = { rate = \"100 Mbit/s\", burst = \"20 kB\" }",
+        "",
+        search,
+    );
+    assert_eq!(found(&shaped), Vec::<String>::new());
+}

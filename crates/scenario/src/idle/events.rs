@@ -1,0 +1,126 @@
+//! Events that change nothing: where no test goes, when every test has ended, or to what is in force already.
+
+use std::collections::BTreeMap;
+
+use farpath_units::{Duration, Rate};
+
+use super::Reader;
+use crate::decode::Fields;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Change, Direction, Event, Loss, QueueLimit, Way};
+use crate::traffic;
+
+/// What holds of a direction until the next event.
+struct InForce {
+    rate: Rate,
+    delay: Duration,
+    queue: QueueLimit,
+    losses: Vec<Loss>,
+    up: bool,
+    /// Something else than events moves the rate, or takes the link down.
+    moves: bool,
+}
+
+impl InForce {
+    fn new(direction: &Direction) -> InForce {
+        InForce {
+            rate: direction.rate,
+            delay: direction.delay,
+            queue: direction.queue,
+            losses: direction.losses.clone(),
+            up: true,
+            moves: direction.impairments.trace.is_some() || direction.impairments.flap.is_some(),
+        }
+    }
+
+    /// Whether a change leaves it as it is. A loss that comes by order begins to count anew.
+    fn has(&self, change: &Change) -> bool {
+        match change {
+            Change::Rate(rate) => *rate == self.rate && !self.moves,
+            Change::Delay(delay) => *delay == self.delay,
+            Change::Queue(queue) => *queue == self.queue,
+            Change::Losses(losses) => losses.is_empty() && self.losses.is_empty(),
+            Change::Up(up) => *up == self.up && !self.moves,
+        }
+    }
+
+    fn take(&mut self, change: Change) {
+        match change {
+            Change::Rate(rate) => self.rate = rate,
+            Change::Delay(delay) => self.delay = delay,
+            Change::Queue(queue) => self.queue = queue,
+            Change::Losses(losses) => self.losses = losses,
+            Change::Up(up) => self.up = up,
+        }
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn events(&mut self) {
+        let tables = self.tables;
+        for f in &tables.events {
+            let link = f.get::<String>("link");
+            let crossed = |l: &String| {
+                let mut links = self.scenario.links.iter();
+                let at = links.position(|k| k.name == *l);
+                at.is_none_or(|n| self.carries(n))
+            };
+            if !link.as_ref().is_none_or(crossed) {
+                let title = "this event has no effect: no test crosses its link";
+                let d = Diagnostic::new(f.span.clone(), title);
+                self.found.push(d.help("name a link on a test's way"));
+            }
+            let at = f.get::<Duration>("at");
+            if let (Some(at), Some(end)) = (at, self.end)
+                && at >= end
+            {
+                let title = format!("this event has no effect: every test has ended at {end}");
+                let d = Diagnostic::new(f.place("at"), title);
+                self.found
+                    .push(d.help("let it come earlier, or a test last longer"));
+            }
+        }
+        self.repeated();
+    }
+
+    /// Events that ask for what holds already.
+    fn repeated(&mut self) {
+        let tables = self.tables;
+        let mut order: Vec<(&Fields, Vec<Event>)> = Vec::new();
+        for f in &tables.events {
+            let mut events = Vec::new();
+            traffic::event(f, &self.names, &mut Vec::new(), &mut events);
+            order.push((f, events));
+        }
+        order.sort_by_key(|(_, events)| events.first().map(|e| e.at));
+        let mut in_force: BTreeMap<(usize, bool), InForce> = BTreeMap::new();
+        for (f, events) in order {
+            for event in events {
+                let link = event.link.0;
+                let mut had = true;
+                for way in event.ways {
+                    let own = || InForce::new(self.scenario.links[link].direction(way));
+                    let key = (link, way == Way::Reverse);
+                    let now = in_force.entry(key).or_insert_with(own);
+                    had &= now.has(&event.change);
+                    now.take(event.change.clone());
+                }
+                if had {
+                    self.already(f, &event.change);
+                }
+            }
+        }
+    }
+
+    fn already(&mut self, f: &Fields, change: &Change) {
+        let (key, why) = match change {
+            Change::Rate(_) => ("rate", "the link has this rate already"),
+            Change::Delay(_) => ("delay", "the link has this delay already"),
+            Change::Queue(_) => ("queue", "the link has this queue already"),
+            Change::Losses(_) => ("loss", "nothing is lost there before it either"),
+            Change::Up(true) => ("up", "the link is up already"),
+            Change::Up(false) => ("up", "the link is down already"),
+        };
+        self.say(f, key, why, "write another value, or remove it");
+    }
+}

@@ -1,0 +1,129 @@
+//! Hosts that take part in nothing, and keys of a host that are about what it does not do.
+
+use super::Reader;
+use crate::decode::Fields;
+use crate::diagnostic::Diagnostic;
+use crate::document::name_of;
+use crate::kind::TestKind;
+use crate::model::{Change, NodeId, Tcp, Test};
+
+/// About a host that sends data by TCP.
+const OF_SENDER: [&str; 4] = ["mtu_probing", "qdisc", "tso", "tcp_wmem"];
+
+/// About one that receives data by TCP.
+const OF_RECEIVER: [&str; 3] = ["gro", "comp_sack_nr", "tcp_rmem"];
+
+/// About either.
+const OF_TCP: [&str; 6] = [
+    "gro",
+    "tso",
+    "comp_sack_nr",
+    "window_scaling",
+    "mtu_probing",
+    "qdisc",
+];
+
+impl Reader<'_> {
+    pub(super) fn hosts(&mut self) {
+        let (tables, scenario) = (self.tables, self.scenario);
+        for (number, f) in tables.hosts.iter().enumerate() {
+            let node = NodeId(number);
+            let of: Vec<&Test> = scenario
+                .tests
+                .iter()
+                .filter(|t| t.from == node || t.to == node)
+                .collect();
+            if of.is_empty() {
+                let title = format!("host `{}` takes part in no test", name_of(f));
+                let d = Diagnostic::new(f.span.clone(), title);
+                self.found
+                    .push(d.help("name it in `from` or `to` of a test, or remove it"));
+                continue;
+            }
+            let tcp: Vec<&Tcp> = of.iter().filter_map(|t| t.kind.tcp()).collect();
+            match tcp.is_empty() {
+                true => self.say_all(
+                    f,
+                    &OF_TCP,
+                    "no test of this host is of TCP",
+                    "it is about TCP",
+                ),
+                false => self.role(f, node),
+            }
+            self.buffers(f, &tcp);
+            if !of.iter().any(|t| matches!(t.kind, TestKind::Transfer(_))) {
+                let why = "no test of this host transfers files";
+                let help = "it is about kind = \"transfer\"";
+                self.say_all(f, &["disk_read", "disk_write"], why, help);
+            }
+            self.machine(f, node);
+        }
+    }
+
+    /// Keys about the other end of TCP's data. What both ends say alike has its effect at one of them.
+    fn role(&mut self, f: &Fields, node: NodeId) {
+        let tests = &self.scenario.tests;
+        let flows = self.plan.flows.iter();
+        let mut flows = flows.filter(|flow| tests[flow.test].kind.tcp().is_some());
+        let (sends, receives) = (
+            flows.clone().any(|flow| flow.source == node),
+            flows.any(|flow| flow.sink == node),
+        );
+        let others = self.tables.hosts.iter();
+        let others: Vec<&Fields> = others.filter(|o| o.span != f.span).collect();
+        for (has, keys, why) in [
+            (sends, &OF_SENDER[..], "this host sends no data by TCP"),
+            (
+                receives,
+                &OF_RECEIVER[..],
+                "this host receives no data by TCP",
+            ),
+        ] {
+            let said = |key: &&&str| f.has(key) && !others.iter().any(|o| o.has(key));
+            for key in keys.iter().filter(said).filter(|_| !has) {
+                self.say(f, key, why, "write it for the host at the other end");
+            }
+        }
+    }
+
+    /// Sizes of buffers that no connection takes.
+    fn buffers(&mut self, f: &Fields, tcp: &[&Tcp]) {
+        if !tcp.iter().any(|t| t.socket_buffer.is_some()) {
+            let why = "no TCP test of this host asks for a `socket_buffer`, which it limits";
+            let help = "add `socket_buffer` to a test; without it `tcp_rmem` and `tcp_wmem` count";
+            self.say_all(f, &["rmem_max", "wmem_max"], why, help);
+        }
+        // An exact `window` says all to a model; a real host's buffers still have to hold it.
+        if tcp.iter().all(|t| t.socket_buffer.is_some()) {
+            let why = "no TCP test of this host leaves its buffers to the kernel";
+            let help = "it counts where a test has no `socket_buffer`";
+            self.say_all(f, &["tcp_rmem", "tcp_wmem"], why, help);
+        }
+    }
+
+    /// A card that is faster than its links, and a ring in front of a processor that takes no time.
+    fn machine(&mut self, f: &Fields, node: NodeId) {
+        let busy = ["receive_per_packet", "receive_per_byte", "memory_bus"];
+        if f.has("receive_ring") && !busy.iter().any(|k| f.has(k)) {
+            let why = "the processor of this host takes no time";
+            let help = "add `receive_per_packet`, or remove it";
+            self.say(f, "receive_ring", why, help);
+        }
+        let scenario = self.scenario;
+        let links = || scenario.links.iter().filter(|l| l.ends.contains(&node));
+        let own = links().map(|l| l.direction_from(node).rate).max();
+        let moves = |e: &crate::model::Event| {
+            matches!(e.change, Change::Rate(_)) && scenario.links[e.link.0].ends.contains(&node)
+        };
+        let moves = scenario.events.iter().any(moves)
+            || links().any(|l| l.direction_from(node).impairments.trace.is_some());
+        let nic = scenario.hosts.get(node.0).and_then(|h| h.nic);
+        if let (Some(nic), Some(own)) = (nic, own)
+            && nic > own
+            && !moves
+        {
+            let why = format!("no link of this host sends more than {own}");
+            self.say(f, "nic", &why, "write a lower rate, or remove it");
+        }
+    }
+}
