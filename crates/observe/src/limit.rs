@@ -589,6 +589,7 @@ mod tests {
         Path {
             down: Vec::new(),
             notes: Vec::new(),
+            back: Vec::new(),
             every: Duration::from_ms(100),
             hops: vec![Hop {
                 own: false,

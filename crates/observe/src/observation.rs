@@ -78,5 +78,13 @@ impl Observation {
             }
             Observation::Flows(all) => flows::fill(all, span, record),
         }
+        if let Observation::Connections(all, _) | Observation::Flows(all) = self
+            && record.limited_by.is_none()
+            && all.iter().all(|connection| connection.delivered == 0)
+        {
+            // Connections that were never open have no account of their time.
+            let taker = around(0).path.and_then(|path| path.took_everything());
+            record.limited_by = taker.map(|limit| limit.name().to_owned());
+        }
     }
 }

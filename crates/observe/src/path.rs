@@ -130,6 +130,8 @@ pub struct Path<'a> {
     pub every: Duration,
     /// The links.
     pub hops: Vec<Hop<'a>>,
+    /// Those of the way back.
+    pub back: Vec<Hop<'a>>,
     /// When one of them, or of those on the way back, was down: in order and without overlap.
     pub down: Vec<(Time, Time)>,
     /// What a reader must know of them.
@@ -190,7 +192,8 @@ impl Path<'_> {
 
     /// What took all that was sent, where something was dropped.
     pub fn took_everything(&self) -> Option<Limit> {
-        (self.dropped() != Dropped::default()).then(|| self.of_lost_datagrams())
+        let took = |hops: &[Hop<'_>]| (sum(hops) != Dropped::default()).then(|| taker_of(hops));
+        took(&self.hops).or_else(|| took(&self.back))
     }
 
     /// Bytes the narrowest link carries between two instants.
@@ -202,22 +205,7 @@ impl Path<'_> {
     /// What took datagrams out of a stream: the reason that dropped most on its path. The counters are those of the
     /// links, whoever else used them.
     pub fn of_lost_datagrams(&self) -> Limit {
-        let all = self.dropped();
-        let (mut most, mut limit) = (0, Limit::Link);
-        let queues = self.hops.iter().map(|hop| (hop.dropped.queue, hop.limit()));
-        let in_host = self.hops.last().map_or(0, |hop| hop.dropped.host);
-        let others = [
-            (in_host, Limit::HostCpu),
-            (all.policed, Limit::Policer),
-            (all.mtu, Limit::Mtu),
-            (all.other + all.host - in_host, Limit::Loss),
-        ];
-        for (count, of) in queues.chain(others) {
-            if count > most {
-                (most, limit) = (count, of);
-            }
-        }
-        limit
+        taker_of(&self.hops)
     }
 
     /// Counters of a link are of all that use it: what it dropped counts by the connection's share of what it carried.
@@ -243,11 +231,31 @@ impl Path<'_> {
         }
         own
     }
+}
 
-    fn dropped(&self) -> Dropped {
-        let each = self.hops.iter().map(|hop| hop.dropped);
-        each.fold(Dropped::default(), Dropped::plus)
+fn sum(hops: &[Hop<'_>]) -> Dropped {
+    let each = hops.iter().map(|hop| hop.dropped);
+    each.fold(Dropped::default(), Dropped::plus)
+}
+
+/// The reason that dropped most on a way.
+fn taker_of(hops: &[Hop<'_>]) -> Limit {
+    let all = sum(hops);
+    let (mut most, mut limit) = (0, Limit::Link);
+    let queues = hops.iter().map(|hop| (hop.dropped.queue, hop.limit()));
+    let in_host = hops.last().map_or(0, |hop| hop.dropped.host);
+    let others = [
+        (in_host, Limit::HostCpu),
+        (all.policed, Limit::Policer),
+        (all.mtu, Limit::Mtu),
+        (all.other + all.host - in_host, Limit::Loss),
+    ];
+    for (count, of) in queues.chain(others) {
+        if count > most {
+            (most, limit) = (count, of);
+        }
     }
+    limit
 }
 
 #[cfg(test)]
@@ -274,6 +282,7 @@ mod tests {
             notes: Vec::new(),
             every: MS,
             hops: vec![hop],
+            back: Vec::new(),
         }
     }
 

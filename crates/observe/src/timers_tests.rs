@@ -94,6 +94,7 @@ fn a_pace_that_comes_of_the_receivers_window_is_that_windows() {
             path: Some(crate::path::Path {
                 every: Duration::from_ms(100),
                 hops: Vec::new(),
+                back: Vec::new(),
                 down: Vec::new(),
                 notes: Vec::new(),
             }),

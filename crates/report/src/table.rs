@@ -382,14 +382,16 @@ pub(crate) fn points(run: &RunDocument) -> Vec<&Point> {
     seen
 }
 
-/// What limited a test at a point, by the origin that is closest to reality.
+/// What limited a test at a point, by the origin that is closest to reality; a forecast speaks where nothing else was run.
 fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
     let test = path.split('.').next().unwrap_or("");
-    let closest = run
+    let of_test = run
         .records
         .iter()
-        .filter(|r| r.test == test && r.point == *point && r.limited_by.is_some());
-    closest
+        .filter(|r| r.test == test && r.point == *point);
+    let ran = of_test.clone().any(|r| r.origin != Origin::Predicted);
+    of_test
+        .filter(|r| r.limited_by.is_some() && !(ran && r.origin == Origin::Predicted))
         .max_by_key(|r| r.origin)
         // A stream of datagrams goes as fast as its application says: no news.
         .filter(|r| r.kind != "udp" || r.limited_by.as_deref() != Some("application"))

@@ -3,7 +3,7 @@
 use farpath_element::impair::Flap;
 use farpath_element::{Drop, Port};
 use farpath_observe::{Dropped, Hop, Interval, Path};
-use farpath_scenario::{Change, Scenario};
+use farpath_scenario::{Change, Loss, Scenario};
 use farpath_units::{Rate, Time};
 use farpath_wire::FlowDir;
 
@@ -23,6 +23,8 @@ pub struct Evidence<'a> {
     rates: Vec<Vec<(Time, Rate)>>,
     /// Port, flow and `seq` of what was to be lost by order and did not come by.
     missed: Vec<(usize, FlowDir, u64)>,
+    /// Ports that lose every n-th frame of a flow and were offered fewer in all: n, and how many.
+    too_few: Vec<(usize, u64, u64)>,
 }
 
 impl<'a> Evidence<'a> {
@@ -34,12 +36,16 @@ impl<'a> Evidence<'a> {
         real_hosts: bool,
         port: impl Fn(usize) -> (&'p Port, Drops),
     ) -> Evidence<'a> {
-        let mut missed = Vec::new();
+        let (mut missed, mut too_few) = (Vec::new(), Vec::new());
         let seen = |number| {
             let (port, behind) = port(number);
             let orders = port.never_struck();
             missed.extend(orders.map(|(flow, seq)| (number, flow, seq)));
             let counters = port.counters();
+            too_few.extend(
+                every_nth(scenario, wan, number)
+                    .and_then(|n| (counters.offered < n).then_some((number, n, counters.offered))),
+            );
             let intervals = counters.intervals.iter().map(|i| Interval {
                 bytes: i.bytes,
                 queue_bytes: i.queue_bytes,
@@ -68,6 +74,7 @@ impl<'a> Evidence<'a> {
             ports: all.clone().map(seen).collect(),
             rates: all.map(|number| rates(scenario, wan, number)).collect(),
             missed,
+            too_few,
             scenario,
             wan,
             real_hosts,
@@ -78,7 +85,7 @@ impl<'a> Evidence<'a> {
     pub fn notes(&self, flow: usize) -> Vec<String> {
         let ours = |(_, dir, _): &&(usize, FlowDir, u64)| usize::from(dir.flow()) == flow;
         let missed: Vec<_> = self.missed.iter().filter(ours).collect();
-        if missed.is_empty() {
+        if missed.is_empty() && self.too_few.is_empty() {
             return Vec::new();
         }
         let plan = &self.wan.plan;
@@ -104,7 +111,16 @@ impl<'a> Evidence<'a> {
                 self.scenario.direction_name(port.link, port.way)
             )
         };
-        missed.map(note).collect()
+        let few = |(port, ..): &&(usize, u64, u64)| walk.iter().any(|hop| hop.port == *port);
+        let few = self.too_few.iter().filter(few).map(|(port, n, offered)| {
+            let port = &plan.ports[*port];
+            format!(
+                "every {n}th frame was to be lost on link {}, {}, and {offered} came",
+                self.scenario.links[port.link.0].name,
+                self.scenario.direction_name(port.link, port.way)
+            )
+        });
+        missed.map(note).chain(few).collect()
     }
 
     /// The links that the data of a flow cross.
@@ -159,13 +175,25 @@ impl<'a> Evidence<'a> {
                 Vec::new()
             })
         });
+        let back = plan.walk(self.scenario, dir.turned()).into_iter();
         Path {
             every,
             notes,
             down,
             hops: walk.iter().map(|step| hop(step.port)).collect(),
+            back: back.map(|step| hop(step.port)).collect(),
         }
     }
+}
+
+/// Of how many frames of a flow a port loses the last, if it does so from the start.
+fn every_nth(scenario: &Scenario, wan: &Wan, number: usize) -> Option<u64> {
+    let port = &wan.plan.ports[number];
+    let losses = &scenario.links[port.link.0].direction(port.way).losses;
+    losses.iter().find_map(|loss| match loss {
+        Loss::EveryNth(n) => Some(*n),
+        _ => None,
+    })
 }
 
 /// The rates of a port, each from an instant on: its own, and what events make of it.

@@ -337,6 +337,12 @@ fn what_did_not_complete_has_no_completion() {
             "bytes = \"10 MB\"\nparallel = 2\nduration = \"2 s\"",
             &["completion_ns"],
         ),
+        ("tcp", "duration = \"2 s\"", &["completion_ns"]),
+        (
+            "request",
+            "block = \"200 kB\"\nduration = \"2 s\"",
+            &["completion_ns"],
+        ),
         (
             "transfer",
             "files = 3\nfile_size = \"4 MB\"\nduration = \"2 s\"",
@@ -392,4 +398,38 @@ fn connections_of_one_test_that_start_apart_carry_for_their_own_time() {
             assert_near(&what, carried, own(stream.stream) / own(0), 0.01);
         }
     }
+}
+
+/// Where nothing ever arrives, the limit is what took it all, of connections too that were never open; and an order to lose
+/// every n-th frame says when fewer came.
+#[test]
+fn what_took_everything_is_the_limit() {
+    let run = |link: &str, kind: &str, more: &str| {
+        run_text(&format!(
+            "[scenario]\nname = \"t\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"5 ms\"\n{link}\n\
+             [[test]]\nname = \"t\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\nduration = \"3 s\"\n{more}\n"
+        ))
+    };
+    let flows = "flows = 5\nspacing = \"100 ms\"\nsizes = { kind = \"fixed\", size = \"100 kB\" }";
+    for (kind, more) in [
+        ("request", "block = \"20 kB\""),
+        ("flows", flows),
+        ("tcp", ""),
+    ] {
+        for link in ["loss = 1.0", "forward.loss = 1.0", "reverse.loss = 1.0"] {
+            let world = run(link, kind, more);
+            let limit = world.record("t").limited_by.clone();
+            assert_eq!(limit.as_deref(), Some("loss"), "{kind}, {link}");
+        }
+    }
+    let noted = |n: u64| {
+        let world = run(&format!("forward.lose_every = {n}"), "tcp", "");
+        let notes = world.record("t").notes.join("\n");
+        notes.contains(&format!(
+            "every {n}th frame was to be lost on link l, a>b, and "
+        ))
+    };
+    assert!(noted(1_000_000));
+    assert!(!noted(10_000));
 }
