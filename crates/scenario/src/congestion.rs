@@ -47,6 +47,14 @@ pub(crate) fn read(name: &str, text: &str, words: &[&str]) -> Result<Value, (Str
                     words.join(", ")
                 ),
             )),
+            // The name of another system's is no slip of the pen.
+            Err(_) if farpath_config::CONTROLS.contains(&text) => Err((
+                format!("`{text}` has neither closed forms nor a model"),
+                format!(
+                    "`bpf:FILE.o` runs an object file of it between real kernels; or choose one of: {}",
+                    words.join(", ")
+                ),
+            )),
             Err(_) => one_of(name, text, words),
         },
     }

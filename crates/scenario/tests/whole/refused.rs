@@ -1481,3 +1481,24 @@ fn a_section_in_single_brackets_is_one_fault() {
     assert!(said.contains("[[test]]"), "{said}");
     assert!(said.ends_with("1 error in x.toml\n"), "{said}");
 }
+
+/// A congestion control of some kernel that farpath has no model of is named as what it is, not as a slip of the pen.
+#[test]
+fn a_control_without_a_model_is_no_slip_of_the_pen() {
+    let said = |cc: &str| {
+        let source = Source {
+            name: "x".to_owned(),
+            text: format!("{BASE}cc = \"{cc}\"\n"),
+        };
+        parse(&source, &[]).expect_err("refused").render(false)
+    };
+    for cc in ["bbr2", "dctcp", "illinois"] {
+        let words = said(cc);
+        assert!(
+            words.contains(&format!("`{cc}` has neither closed forms nor a model")),
+            "{words}"
+        );
+        assert!(!words.contains("did you mean"), "{words}");
+    }
+    assert!(said("cubik").contains("did you mean `cubic`?"));
+}
