@@ -125,7 +125,7 @@ impl Reader<'_> {
 
     fn tests(&mut self) {
         let (tables, scenario) = (self.tables, self.scenario);
-        for (f, test) in tables.tests.iter().zip(&scenario.tests) {
+        for (number, (f, test)) in tables.tests.iter().zip(&scenario.tests).enumerate() {
             let alone = |group: &String| {
                 let same = scenario
                     .tests
@@ -142,6 +142,7 @@ impl Reader<'_> {
                 );
             }
             self.via(f, test);
+            self.too_short(f, number, test);
             let Some(tcp) = test.kind.tcp() else { continue };
             let bbr = tcp.cc.algorithm == Algorithm::Bbr && tcp.cc.object.is_none();
             if bbr {
@@ -173,6 +174,35 @@ impl Reader<'_> {
                 let why = "it needs timestamps, and `timestamps` is false";
                 self.say(f, "eifel", why, "write timestamps = true, or remove it");
             }
+        }
+    }
+
+    /// A test that is over before anything of it can have arrived.
+    fn too_short(&mut self, f: &Fields, number: usize, test: &Test) {
+        let Some(duration) = test.duration else {
+            return;
+        };
+        let first = self.plan.flows.iter().position(|flow| flow.test == number);
+        let Some(dir) = first
+            .and_then(|n| u16::try_from(n).ok())
+            .map(FlowDir::forward)
+        else {
+            return;
+        };
+        let way = |dir| {
+            self.plan
+                .propagation(self.scenario, &self.plan.walk(self.scenario, dir))
+        };
+        let (there, back) = (way(dir), way(dir.turned()));
+        let (least, what) = match test.kind.tcp() {
+            Some(_) => (there.times(2) + back, "a handshake and the first data"),
+            None => (there, "the first datagram"),
+        };
+        if test.omit + duration < least {
+            let title = format!("nothing can arrive in this test: {what} take {least}");
+            let help = "let it last for some round trips";
+            self.found
+                .push(Diagnostic::new(f.place("duration"), title).help(help));
         }
     }
 

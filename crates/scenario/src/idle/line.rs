@@ -17,6 +17,9 @@ use crate::queueing::{ClassLimit, Match, matches};
 /// What frames are known by.
 const KNOWN_BY: [&str; 6] = ["dscp", "precedence", "cos", "exp", "protocol", "test"];
 
+/// What most hosts send at most, bytes.
+const USUAL_MTU: u32 = 1500;
+
 /// The tables of what manages a queue.
 const MANAGERS: [&str; 4] = ["red", "codel", "pie", "fq_codel"];
 
@@ -403,6 +406,27 @@ impl Line<'_> {
         };
         if !why.is_empty() {
             self.say(&f, "queue", why, help);
+        } else if classes.is_empty() {
+            self.small_queue(&f);
+        }
+    }
+
+    /// A queue in which no full frame has room.
+    fn small_queue(&mut self, f: &Fields) {
+        let direction = self.direction();
+        let bytes = match direction.queue {
+            QueueLimit::Bytes(size) => size,
+            QueueLimit::Time(time) => self.plan().rate.bytes_in(time),
+            QueueLimit::Packets(_) | QueueLimit::Bdp(_) => return,
+        };
+        let full = u64::from(direction.mtu.min(USUAL_MTU));
+        if bytes.as_bytes() < full {
+            let title = format!(
+                "`queue` holds no frame of {full} bytes: one that finds the line busy is lost"
+            );
+            let help = "write more, such as \"100 kB\", \"64 packets\", \"10 ms\" or \"1bdp\"";
+            self.found
+                .push(Diagnostic::new(f.place("queue"), title).help(help));
         }
     }
 

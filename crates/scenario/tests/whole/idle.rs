@@ -476,3 +476,23 @@ fn what_is_without_effect_beside_a_search_is_found() {
     );
     assert_eq!(found(&shaped), Vec::<String>::new());
 }
+
+/// A queue that holds no frame, and a test that is over before its first byte can arrive.
+#[test]
+fn what_can_carry_nothing_is_found() {
+    assert_eq!(
+        found(&with("", "queue = \"1 B\"", "", "")),
+        ["`queue` holds no frame of 1500 bytes: one that finds the line busy is lost"]
+    );
+    assert_eq!(
+        found(&with("", "queue = \"20 kB\"", "", "")),
+        Vec::<String>::new()
+    );
+    let far = with("", "delay = \"100 ms\"", "", "");
+    let short = |time: &str| found(&far.replace("\"10 s\"", &format!("\"{time}\"")));
+    assert_eq!(
+        short("150 ms"),
+        ["nothing can arrive in this test: a handshake and the first data take 300.0015 ms"]
+    );
+    assert_eq!(short("400 ms"), Vec::<String>::new());
+}
