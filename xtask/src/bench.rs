@@ -63,6 +63,14 @@ const PARTS: u64 = 20_000_000;
 /// Every second segment is acknowledged, whatever its host would gather.
 const NO_GRO: &str = "gro = \"0 s\"\n";
 
+/// Congestion control as its document has it, and no bursts of one segment.
+const RFC: &str = "\nflavour = \"rfc\"";
+
+/// The case with hosts as they are by default: Linux's rules, TSO and GRO.
+fn as_hosts_are(text: &str) -> String {
+    text.replace(NO_GRO, "").replace(RFC, "")
+}
+
 /// What arrives within the time of a lab's data plane is acknowledged together.
 const GRO: &str = "gro = \"50 us\"\n";
 
@@ -177,6 +185,18 @@ fn cases() -> Vec<Case> {
         Case {
             name: "lone_10g_9000_gro",
             text: lone("").replace(NO_GRO, GRO),
+            seconds: 20,
+            oracle_seconds: 2,
+        },
+        Case {
+            name: "ten_flows_1g_linux",
+            text: as_hosts_are(&dumbbell(10, "1 Gbit/s", "10 Gbit/s", 1500)),
+            seconds: 60,
+            oracle_seconds: 3,
+        },
+        Case {
+            name: "lone_10g_9000_linux",
+            text: as_hosts_are(&lone("")),
             seconds: 20,
             oracle_seconds: 2,
         },

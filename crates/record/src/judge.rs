@@ -246,7 +246,7 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
                 one.unstated = statement(&one.point, origin);
                 one.pass &= one.unstated.is_none();
                 let reason = results.reason(expect, origin, &point);
-                let unseen = || unseen(&expect.metric).filter(|_| actual.is_none());
+                let unseen = || unseen(&expect.metric, origin).filter(|_| actual.is_none());
                 one.absent = reason.or_else(unseen);
                 judged.push(one);
             }
@@ -255,7 +255,10 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             && let Some(origin) = asked.last()
         {
             let mut none = verdict(expect, *origin, expect.point.clone(), None);
-            none.absent = expect.lacking.clone().or_else(|| unseen(&expect.metric));
+            none.absent = expect
+                .lacking
+                .clone()
+                .or_else(|| unseen(&expect.metric, *origin));
             none.unstated = statement(&expect.point, *origin).filter(|_| expect.lacking.is_none());
             judged.push(none);
         }
@@ -263,12 +266,40 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
     judged
 }
 
-/// Why no window has the one cut that this metric is of.
-fn unseen(metric: &str) -> Option<String> {
+/// Why a result that an origin might have is not there, as far as its name says it.
+fn unseen(metric: &str, origin: Origin) -> Option<String> {
+    if origin == Origin::Predicted {
+        return Some("no forecast of this test has it".to_owned());
+    }
     let (_, name) = split(metric)?;
-    let of_cut = matches!(name, "cut_s" | "cwnd_before_bytes") || name.starts_with("cwnd_nrmse_");
-    let why = "the series of the window shows no cut, or several, or has fewer than two samples a round trip: --intervals 10000 has more";
-    of_cut.then(|| why.to_owned())
+    let starts = |words: &[&str]| words.iter().any(|w| name.starts_with(w));
+    let why = match name {
+        _ if matches!(name, "cut_s" | "cwnd_before_bytes") || starts(&["cwnd_nrmse_"]) => {
+            "the series of the window shows no cut, or several, or has fewer than two samples a round trip: --intervals 10000 has more"
+        }
+        "recovery_s" => {
+            "no loss cut the window, or it was not back where it had been when the test ended"
+        }
+        "ramp_s" => "nothing was delivered, or too little to tell when the test had its rate",
+        "silent_s" => "what it waited for at its start came within two seconds, or never",
+        "duplicates" => "none came",
+        "jain_index" => "there is one stream, or nothing was delivered",
+        "group_streams_jain_index" => {
+            "no test of the group has several connections, or nothing was delivered"
+        }
+        "group_convergence_s" => {
+            "the tests of the group never had equal shares for five seconds, or there are fewer than two"
+        }
+        _ if starts(&["group_"]) => "fewer than two tests of its group have a goodput",
+        "response_p99_ns" => "no whole answer came, or more than 131 072",
+        _ if starts(&["response_", "request"]) => "no whole answer came",
+        _ if starts(&["rtt_", "delay_"]) => "nothing came back, or nothing arrived",
+        _ if starts(&["flow_time_", "offered_", "size_mean_"]) => "no flow was delivered whole",
+        _ if starts(&["jitter_", "cdv_", "conforming_"]) => "nothing arrived",
+        _ if starts(&["queue_", "queue."]) => "nothing entered the queue",
+        _ => return None,
+    };
+    Some(why.to_owned())
 }
 
 /// The points at which an expectation is judged.
