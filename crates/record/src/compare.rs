@@ -55,8 +55,11 @@ pub enum CompareError {
     /// Nothing to compare.
     #[error("nothing to compare: {0}")]
     Nothing(String),
-    /// Two values of a key that no point has.
-    #[error("{key} is not swept; {}", there_are(swept, "nothing is"))]
+    /// A key that no point has, or a part of several.
+    #[error(
+        "{key} is not one key of the sweep; {}",
+        there_are(swept, "it has none")
+    )]
     NotSwept {
         /// The key.
         key: String,

@@ -10,7 +10,7 @@ use crate::{Keys, Point};
 /// are given as `A,B`; the points are paired by their other keys. What advances together with `key` differs with it, and a
 /// note says so.
 ///
-/// `key` is a key's whole name or its short one ([`Keys`]); values may be written otherwise than in the sweep (`512KiB`).
+/// `key` is a key's whole name or as many of its last parts as tell it from other keys of the sweep; values may be written otherwise than in the sweep (`512KiB`).
 ///
 /// # Errors
 /// A key that no point has, values that it never has, or one value twice; a run that the set holds twice; no metric in common.
@@ -47,16 +47,23 @@ fn points(set: &[Named]) -> impl Iterator<Item = &Point> {
     records.map(|r| &r.point)
 }
 
-/// The whole name of a key that is swept.
+/// The whole name of the one swept key that is called so, or whose last parts are these.
 fn whole(set: &[Named], keys: &Keys, wanted: &str) -> Result<String, CompareError> {
     let is_swept = |key: &str| points(set).any(|p| p.contains_key(key));
-    let mut names = keys.names().iter().filter(|k| is_swept(&k.key));
-    let found = names.clone().find(|k| k.key == wanted);
-    match found.or_else(|| names.clone().find(|k| k.name == wanted)) {
-        Some(name) => Ok(name.key.clone()),
-        None => Err(CompareError::NotSwept {
+    let names = keys.names().iter().map(|k| k.key.as_str());
+    let swept: Vec<&str> = names.filter(|key| is_swept(key)).collect();
+    let end = format!(".{wanted}");
+    let ends: Vec<&str> = swept
+        .iter()
+        .copied()
+        .filter(|k| k.ends_with(&end))
+        .collect();
+    match ends[..] {
+        _ if swept.contains(&wanted) => Ok(wanted.to_owned()),
+        [one] => Ok(one.to_owned()),
+        _ => Err(CompareError::NotSwept {
             key: wanted.to_owned(),
-            swept: names.by_ref().map(|k| k.key.clone()).collect(),
+            swept: swept.into_iter().map(str::to_owned).collect(),
         }),
     }
 }
@@ -221,7 +228,7 @@ mod tests {
         };
         assert_eq!(
             refused("loss", "0,1"),
-            "loss is not swept; there are link.l.queue, test.bulk.cc, test.bulk.window"
+            "loss is not one key of the sweep; there are link.l.queue, test.bulk.cc, test.bulk.window"
         );
         assert_eq!(
             refused("cc", "reno,bbr"),
@@ -234,6 +241,9 @@ mod tests {
         plain.document.records.truncate(1);
         plain.document.records[0].point.clear();
         let none = between(&[plain], "cc", "reno,cubic", None).expect_err("refused");
-        assert_eq!(none.to_string(), "cc is not swept; nothing is");
+        assert_eq!(
+            none.to_string(),
+            "cc is not one key of the sweep; it has none"
+        );
     }
 }
