@@ -5,6 +5,7 @@ import { filesWith, nameRun, titleInFile, type Drawn } from "./src/drawn";
 import { entitled, toStandalone } from "./src/export";
 import { loadFigure, pathFigures } from "./src/section/path";
 import { repeatFigures } from "./src/section/repeats";
+import { timesFigures } from "./src/section/times";
 import { sweepFigures } from "./src/section/sweep";
 import { timedPoints, timeEnds, timeFigures } from "./src/section/time";
 import { witnessFigures } from "./src/section/witnesses";
@@ -111,7 +112,7 @@ function lawsOf(data: ReportData, { laws: asked, name }: Options): readonly stri
 function all(data: ReportData, look: Look, span: readonly [number, number] | undefined): Drawn[] {
   const load = loadFigure(data);
   return [
-    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data, look), ...repeatFigures(data),
+    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data, look), ...repeatFigures(data), ...timesFigures(data),
     ...timedPoints(data).flatMap((point) => timeFigures(data, point, span)),
   ];
 }

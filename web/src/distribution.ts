@@ -1,4 +1,4 @@
-// How a metric is distributed over the repeats of a run, as plain data.
+// How a metric is distributed over the repeats of a run, and times over the answers, flows or connections of one, as plain data.
 
 import { called } from "./format";
 import { METRICS } from "./registry";
@@ -18,11 +18,17 @@ export interface Sample {
   /** Which of the distribution's steps they are of. */
   readonly step: number;
   readonly values: readonly number[];
+  /** How many there are, where `values` stand for more. */
+  readonly count?: number;
+  /** The record's own median, where it has one: of all, by nearest rank. */
+  readonly p50?: number;
 }
 
 export interface Distribution {
   readonly test: string;
   readonly metric: string;
+  /** What there is one value of each: repeats, answers, flows, connections. */
+  readonly over: string;
   /** What its curves have in common. */
   readonly point: Point;
   /** The swept key whose values have a curve each, in words; null of one point. */
@@ -74,7 +80,7 @@ function distribution(records: readonly TestRecord[], test: string, metric: stri
   const many = samples.filter((s) => s.values.length >= LEAST);
   if (!many.some(varies)) return null;
   const single = samples.flatMap(({ origin, step, values }) => (values.length === 1 ? [{ origin, step, value: values[0]! }] : []));
-  return { test, metric, point, key: key?.name ?? null, steps: key?.values.map((value) => called(value)) ?? [""], samples: many, single };
+  return { test, metric, over: "repeats", point, key: key?.name ?? null, steps: key?.values.map((value) => called(value)) ?? [""], samples: many, single };
 }
 
 /** The figures of a test's points: the values of one key lie over each other, those of the key with most values, of the keys for which there are colours enough. */
@@ -99,6 +105,35 @@ export function distributions(data: ReportData): Distribution[] {
     return placesOf(data, mine).flatMap((place) => {
       const here = mine.filter((r) => within(r.point, place.point));
       return [...METRICS.keys()].flatMap((metric) => distribution(here, test, metric, place) ?? []);
+    });
+  });
+}
+
+/** What is timed, and of what there is a time each. */
+export const TIMED: ReadonlyMap<string, readonly [name: string, over: string]> = new Map([
+  ["response_ns", ["response time", "answers"]], ["flow_time_ns", ["flow time", "flows"]], ["completion_ns", ["completion time", "connections"]],
+]);
+
+function timesOf(records: readonly TestRecord[], test: string, metric: string, { point, key }: Place): Distribution | null {
+  const steps = key?.steps ?? [{}];
+  const samples = steps.flatMap((at, step) => ORIGINS.flatMap((origin): Sample[] => {
+    const first = counted(records.filter((r) => r.origin === origin && within(r.point, at))).find((r) => r.times?.[metric] !== undefined);
+    const times = first?.times?.[metric];
+    const p50 = first?.metrics[metric.replace(/_ns$/, "_p50_ns")];
+    return times === undefined ? [] : [{ origin, step, values: times.v, count: times.count, ...(typeof p50 === "number" ? { p50 } : {}) }];
+  })).filter((s) => s.values.length >= LEAST);
+  if (!samples.some(varies)) return null;
+  return { test, metric, over: TIMED.get(metric)![1], point, key: key?.name ?? null, steps: key?.values.map((value) => called(value)) ?? [""], samples, single: [] };
+}
+
+/** The times of single answers, flows and connections, test by test: of each origin those of its first repeat that counts. */
+export function timed(data: ReportData): Distribution[] {
+  const { records } = data.document;
+  return [...new Set(records.map((r) => r.test))].flatMap((test) => {
+    const mine = records.filter((r) => r.test === test && r.times !== undefined);
+    return placesOf(data, mine).flatMap((place) => {
+      const here = mine.filter((r) => within(r.point, place.point));
+      return [...TIMED.keys()].flatMap((metric) => timesOf(here, test, metric, place) ?? []);
     });
   });
 }

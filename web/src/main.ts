@@ -12,6 +12,7 @@ import { paths } from "./section/path";
 import { repeats } from "./section/repeats";
 import { header, table } from "./section/results";
 import { sweeps } from "./section/sweep";
+import { times } from "./section/times";
 import { overTime } from "./section/time";
 import { traceErrors, traceFlows } from "./section/flows";
 import { traceRequests } from "./section/requests";
@@ -68,7 +69,7 @@ function ofTrace(data: TraceData): readonly Part[] {
 function ofReport(data: ReportData): readonly Part[] {
   return [
     ["The answer", () => header(data)], ["The comparison", () => comparison(data)], ["The path", () => paths(data)], ["The witnesses", () => witnesses(data)], ["The sweep", () => sweeps(data)],
-    ["The repeats", () => repeats(data)], ["The table", () => table(data)],
+    ["The repeats", () => repeats(data)], ["The single times", () => times(data)], ["The table", () => table(data)],
     ["The certificate", () => certificates(data)],
     ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
     ["The captures", () => captures(data)], ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],

@@ -385,3 +385,14 @@ export function csv(data: ReportData): string {
   }
   return `${lines.join("\n")}\n`;
 }
+
+/** Of the other value, how far a prediction may be from it without a mark, as in the terminal. */
+const FAR = 0.2;
+
+/** Whether a row's prediction is far from the first other value that is trusted. Rates and times alone: what is lost by chance scatters, and a
+ * recovery ends at another moment. */
+export function isFar({ metric, values, untrusted }: Pick<Row, "metric" | "values" | "untrusted">): boolean {
+  const predicted = values.get("predicted");
+  const other = ORIGINS.filter((o) => o !== "predicted" && !(untrusted ?? []).includes(o)).map((o) => values.get(o)).find((v) => v !== undefined);
+  return /_(bps|ns)$/.test(metric) && !metric.includes(" ") && predicted !== undefined && other !== undefined && Math.abs(predicted - other) > FAR * Math.abs(other);
+}

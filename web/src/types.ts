@@ -38,6 +38,8 @@ export interface TestRecord {
   readonly limited_by: string | null;
   readonly streams: readonly StreamRecord[];
   readonly series: Readonly<Record<string, Series>>;
+  /** How long each of its answers, flows or connections took. */
+  readonly times?: Readonly<Record<string, Times>>;
   readonly valid: boolean;
   readonly notes: readonly string[];
   /** Of an emulated record. */
@@ -47,6 +49,13 @@ export interface TestRecord {
   readonly route?: Route | null;
   /** By metric, where the evidence leaves open what it is. */
   readonly uncertainty?: Readonly<Record<string, Uncertainty>>;
+}
+
+/** `farpath_record::Times`: of many, some that stand for all. */
+export interface Times {
+  readonly count: number;
+  /** Nanoseconds, the shortest first. */
+  readonly v: readonly number[];
 }
 
 /** Bounds in the metric's unit; null where there is none. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { distributions, median, steps } from "../src/distribution";
+import { distributions, median, steps, timed } from "../src/distribution";
 import { drawDistribution } from "../src/figure/distribution";
 import { toText } from "../src/svg";
 import type { Origin, Point, ReportData, TestRecord } from "../src/types";
@@ -78,5 +78,29 @@ describe("the distribution over repeats", () => {
     const rises = ys.slice(1).map((y, i) => ys[i]! - y).filter((v) => v > 0);
     expect(rises).toHaveLength(5);
     expect(Math.max(...rises) - Math.min(...rises)).toBeLessThan(0.05);
+  });
+});
+
+describe("the distribution of single times", () => {
+  const ramp = (n: number, ms: number): number[] => Array.from({ length: n }, (_, i) => (i + 1) * ms * 1e6);
+  const asked = (origin: Origin, v: readonly number[], at: Point = {}, repeat = 0, count = v.length): TestRecord => ({ ...record(origin, repeat, 1e6, at), kind: "request", metrics: { response_p50_ns: v[Math.ceil(v.length / 2) - 1]! }, times: { response_ns: { count, v } } });
+
+  it("has a curve for each origin, of its first repeat that counts", () => {
+    const invalid = { ...asked("simulated", ramp(5, 9)), valid: false };
+    const [found, ...others] = timed(report([invalid, asked("simulated", ramp(6, 1), {}, 1, 6000), asked("simulated", ramp(6, 2), {}, 2), asked("emulated", ramp(5, 3))]));
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ metric: "response_ns", over: "answers", samples: [{ origin: "simulated", values: ramp(6, 1), count: 6000 }, { origin: "emulated", values: ramp(5, 3) }] });
+    const text = toText(drawDistribution(found!, "d", 900));
+    expect(text).toContain("response time over the answers");
+    expect(text).toContain("share of the answers at or below");
+    expect(text).toMatch(/simulated: 6.?000 answers, 1\S+\sms to 6\S+\sms, p50 3\S+\sms/);
+  });
+
+  it("has a curve for each value of a key, and none of few or equal times", () => {
+    const [found] = timed(report([asked("simulated", ramp(5, 1), { "link.l.queue": "64 KiB" }), asked("simulated", ramp(5, 40), { "link.l.queue": "1 MiB" })]));
+    expect(found!.samples.map((s) => found!.steps[s.step])).toEqual(["64 KiB", "1 MiB"]);
+    expect(timed(report([asked("simulated", ramp(4, 1))]))).toEqual([]);
+    expect(timed(report([asked("simulated", [1e6, 1e6, 1e6, 1e6, 1e6])]))).toEqual([]);
+    expect(timed(report(five()))).toEqual([]);
   });
 });

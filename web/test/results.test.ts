@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { csv, headline, rows, verdictOn } from "../src/results";
+import { csv, headline, isFar, rows, verdictOn } from "../src/results";
 import type { LinkRecord, ReportData, TestRecord } from "../src/types";
 
 function record(cc: string, metrics: Record<string, number>, repeat = 0): TestRecord {
@@ -122,5 +122,14 @@ describe("the table of series", () => {
     expect(lines).toEqual([
       "origin,test,test.bulk.cc,repeat,series,t_ns,v,valid", "simulated,link.l.a>b,reno,0,rate_bps,5,1,true", "simulated,link.l.a>b,reno,1,rate_bps,5,2,true",
     ]);
+  });
+});
+
+describe("a prediction far off", () => {
+  it("is one of a rate or a time, a fifth from the first other value that is trusted", () => {
+    const far = (metric: string, predicted: number, simulated: number): boolean => isFar({ metric, values: new Map([["predicted", predicted], ["simulated", simulated]]) });
+    expect([far("goodput_bps", 121e6, 100e6), far("rtt_avg_ns", 79, 100)]).toEqual([true, true]);
+    expect([far("goodput_bps", 119e6, 100e6), far("loss_ratio", 2, 1), far("recovery_s", 2, 1)]).toEqual([false, false, false]);
+    expect(isFar({ metric: "goodput_bps", values: new Map([["predicted", 2], ["simulated", 1]]), untrusted: ["simulated"] })).toBe(false);
   });
 });

@@ -259,13 +259,15 @@ pub(crate) struct ScenariosArgs {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Two files are A and B. Sets of several files: A1 A2 --with B1 B2. \
-    With one file, its origins are compared, such as predicted and simulated.\n\n\
+    With one file, its origins are compared, such as predicted and simulated. With --between, two values of a key \
+    that a run swept are A and B, at each point of the other keys; several files are then one set.\n\n\
     A page of all runs that are named, however many, is written by --out: figures with a bar or a curve for each, \
     their curves over time laid over each other, and one table. More than two without --with have the page alone.\n\n\
     Exit codes: 0 ok. 1, with --tolerance only: a difference is larger than that and chance does not \
     explain it, or one side lacks a test. 2: a file holds no records, or nothing in them can be compared.\n\n\
     Examples:\n  \
     farpath compare report/records.json\n  \
+    farpath compare report --between cc=reno,cubic\n  \
     farpath compare report/records.json report --tolerance 1%\n  \
     farpath compare report/records.json report --metric goodput\n  \
     farpath compare report --out page"
@@ -277,6 +279,9 @@ pub(crate) struct CompareArgs {
     /// Files of the second set, where sets have several files
     #[arg(long, value_name = "RECORD", num_args = 1..)]
     pub(crate) with: Vec<PathBuf>,
+    /// Compare two values of a key of the sweep, by its whole name or its last parts: cc=reno,cubic
+    #[arg(long, value_name = "KEY=A,B", conflicts_with = "with")]
+    pub(crate) between: Option<String>,
     /// Write a page of all the runs here (report.html, with JSON and CSV)
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,

@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use farpath_experiment::beside::beside;
-use farpath_record::compare::{CompareError, Comparison, Named, origins, sets};
+use farpath_record::compare::{CompareError, Comparison, Named, between, origins, sets};
 use farpath_record::page::{self, ReportData, ScenarioText};
 use farpath_record::{Keys, read, record_notes};
 use farpath_report::unitless;
@@ -30,7 +30,10 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     // What cannot be written is found out before anything is read.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
     // Of more than two runs there is a page, and nothing to say which two are meant.
-    let only_page = output.is_some() && args.records.len() > 2 && args.with.is_empty();
+    let only_page = output.is_some()
+        && args.records.len() > 2
+        && args.with.is_empty()
+        && args.between.is_none();
     let comparison = match only_page {
         true => None,
         false => Some(compared(args)?),
@@ -151,12 +154,18 @@ fn of_page(path: &Path) -> Result<ReportData, Failure> {
 
 fn compared(args: &CompareArgs) -> Result<Comparison, Failure> {
     let tolerance = maybe::<Ratio>("tolerance", args.tolerance.as_deref())?.map(Ratio::get);
-    let (a, b) = chosen(args)?;
-    let (a, b) = (open(a)?, open(b)?);
-    let comparison = if b.is_empty() {
-        origins(&a, tolerance)
-    } else {
-        sets(&a, &b, tolerance)
+    let comparison = match &args.between {
+        Some(written) => {
+            let (key, values) = two_values(written)?;
+            between(&open(&args.records)?, key, values, tolerance)
+        }
+        None => {
+            let (a, b) = chosen(args)?;
+            match (open(a)?, open(b)?) {
+                (a, b) if b.is_empty() => origins(&a, tolerance),
+                (a, b) => sets(&a, &b, tolerance),
+            }
+        }
     };
     let mut comparison = comparison.map_err(|e| refused(&e))?;
     if !args.metric.is_empty() {
@@ -165,6 +174,17 @@ fn compared(args: &CompareArgs) -> Result<Comparison, Failure> {
         kept.map_err(|all| no_metric(&args.metric, &all))?;
     }
     Ok(comparison)
+}
+
+/// The key and the two values of `--between KEY=A,B`.
+fn two_values(written: &str) -> Result<(&str, &str), Failure> {
+    let parts = written.split_once('=').filter(|(_, two)| two.contains(','));
+    parts.ok_or_else(|| {
+        Failure::usage(format!(
+            "--between {written}: it takes a key and two of its values"
+        ))
+        .hint("write them like --between cc=reno,cubic")
+    })
 }
 
 fn no_metric(wanted: &[String], all: &BTreeSet<String>) -> Failure {
@@ -181,6 +201,9 @@ fn refused(error: &CompareError) -> Failure {
     match error {
         CompareError::Nothing(_) => failure.hint(
             "name two files of the same tests, or one whose tests were both predicted and simulated",
+        ),
+        CompareError::NotSwept { .. } | CompareError::NeverSet { .. } => failure.hint(
+            "name a key that the sweep changes and two of its values: --between cc=reno,cubic",
         ),
         _ => failure,
     }

@@ -7,7 +7,6 @@ use farpath_predict::published::{Place, Published};
 use farpath_record::Point;
 use farpath_record::page::{LawCurve, LawPart, PublishedLaw};
 use farpath_scenario::{Scenario, law_place};
-use farpath_units::{Distance, Duration, Ratio, Size};
 
 use crate::Experiment;
 
@@ -105,16 +104,11 @@ fn leading<'a>(axis: &'a [String], rows: &[Row<'_>]) -> Option<&'a str> {
     axis.iter().find(leads).map(String::as_str)
 }
 
-/// A value of a sweep as the page's axis has it: a ratio or plain number, nanoseconds, bytes, metres.
+/// A value of a sweep as the page's axis has it: a ratio or plain number, nanoseconds, bytes, metres. A rate is none, as in
+/// [`leading`].
 fn quantity(text: &str) -> Option<f64> {
-    let plain = text.replace('_', "").parse::<f64>();
-    plain
-        .ok()
-        .filter(|v| v.is_finite())
-        .or_else(|| Some(text.parse::<Duration>().ok()?.as_ns() as f64))
-        .or_else(|| Some(text.parse::<Size>().ok()?.as_bytes() as f64))
-        .or_else(|| Some(text.parse::<Distance>().ok()?.as_m() as f64))
-        .or_else(|| Some(text.parse::<Ratio>().ok()?.get()))
+    let (unit, value) = farpath_record::swept::quantity(text)?;
+    (unit != "bps").then_some(value)
 }
 
 /// One curve for each value of the other keys on which the law depends; none where it changes nowhere.
@@ -340,17 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn values_of_sweeps_are_those_of_the_pages_axis() {
-        let wanted = [
-            ("1e-3", 1e-3),
-            ("0.1 %", 1e-3),
-            ("25 ms", 25e6),
-            ("9000", 9000.0),
-            ("64 KiB", 65536.0),
-        ];
-        for (text, value) in wanted {
-            assert_eq!(quantity(text), Some(value), "{text}");
-        }
+    fn a_rate_leads_no_axis() {
+        assert_eq!(quantity("64 KiB"), Some(65536.0));
         assert_eq!((quantity("cubic"), quantity("10 Gbit/s")), (None, None));
     }
 }

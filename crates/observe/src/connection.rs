@@ -156,6 +156,7 @@ pub(crate) fn fill<'a>(
         record.streams.push(of_stream);
     }
     merge_streams(record);
+    keep_completions(record);
     if let Some(why) = unfinished(all) {
         span.not_ended(record, why);
     }
@@ -182,6 +183,18 @@ pub(crate) fn fill<'a>(
     }
     if let Some(ramp) = ramp(all, &goodputs, span) {
         record.set("ramp_s", ramp.as_secs_f64());
+    }
+}
+
+/// How long each of several connections took, of those that ended.
+fn keep_completions(record: &mut Record) {
+    let all = record.streams.iter();
+    let mut times: Vec<f64> = all
+        .filter_map(|s| s.metrics.get("completion_ns").copied())
+        .collect();
+    if record.streams.len() > 1 {
+        times.sort_by(f64::total_cmp);
+        record.set_times("completion_ns", &times);
     }
 }
 
@@ -421,6 +434,27 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farpath_record::Origin;
+
+    /// One connection's completion is a metric alone.
+    #[test]
+    fn completions_of_several_connections_are_kept() {
+        let kept = |ms: &[u64]| {
+            let connection = |ms: &u64| Connection {
+                whole: Some(1),
+                delivered: 1,
+                lasted: Some(Duration::from_ms(*ms)),
+                ..Connection::default()
+            };
+            let all: Vec<Connection> = ms.iter().map(connection).collect();
+            let mut record = Record::new(Origin::Simulated, "t", "transfer", "a", "b");
+            let around = |_| Surroundings::default();
+            fill(&all, &Span::default(), &around, &mut record);
+            record.times.remove("completion_ns").map(|t| t.v)
+        };
+        assert_eq!(kept(&[3, 1, 2]), Some(vec![1e6, 2e6, 3e6]));
+        assert_eq!(kept(&[3]), None);
+    }
 
     /// Sent again by the ends of seconds 1 to 5: 7, 7, 8, 8, 10, and 11 in all.
     #[test]

@@ -54,6 +54,7 @@ pub(crate) fn fill(askers: &[Asker], span: &Span, record: &mut Record) {
         times.sort_by(f64::total_cmp);
         record.set("response_p50_ns", percentile(&times, 0.50));
         record.set("response_p99_ns", percentile(&times, 0.99));
+        record.set_times("response_ns", &times);
     }
 }
 
@@ -82,6 +83,10 @@ mod tests {
         };
         let both = [asker(51..=100), asker(1..=50)];
         assert_eq!(of(&both), [Some(50e6), Some(99e6)]);
+        let mut record = Record::new(Origin::Simulated, "t", "request", "a", "b");
+        fill(&both, &Span::default(), &mut record);
+        let times = &record.times["response_ns"];
+        assert_eq!((times.count, times.v.len(), times.v[99]), (100, 100, 100e6));
         let mut cut = both.clone();
         cut[0].times.pop();
         assert_eq!(of(&cut), [None, None]);

@@ -44,6 +44,8 @@ pub(crate) fn fill(all: &[Connection], span: &Span, record: &mut Record) {
         put("flow_time_avg_ns", Some((sum / times.len() as f64).round()));
         put("flow_time_p50_ns", Some(percentile(&times, 0.50).round()));
         put("flow_time_p99_ns", Some(percentile(&times, 0.99).round()));
+        let whole: Vec<f64> = times.iter().map(|t| t.round()).collect();
+        record.set_times("flow_time_ns", &whole);
     }
     if all.is_empty() || times.len() < all.len() {
         let why = format!(

@@ -9,10 +9,12 @@ use crate::number;
 use crate::statistics::{Summary, paired, shares, welch};
 use crate::{Keys, Origin, Record, RunDocument, is_nothing};
 
+mod between;
 mod more;
 mod notes;
 mod places;
 
+pub use between::between;
 pub use places::sets;
 
 /// Value of `schema` in a [`Comparison`].
@@ -53,6 +55,38 @@ pub enum CompareError {
     /// Nothing to compare.
     #[error("nothing to compare: {0}")]
     Nothing(String),
+    /// A key that no point has, or a part of several.
+    #[error(
+        "{key} is not one key of the sweep; {}",
+        there_are(swept, "it has none")
+    )]
+    NotSwept {
+        /// The key.
+        key: String,
+        /// Those there are.
+        swept: Vec<String>,
+    },
+    /// A value that a key never has.
+    #[error(
+        "the sweep never sets {key} to {value}; {}",
+        there_are(values, "it has no values")
+    )]
+    NeverSet {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// Those there are.
+        values: Vec<String>,
+    },
+}
+
+/// `there are reno, cubic`; other words for none.
+fn there_are(all: &[String], none: &str) -> String {
+    match all {
+        [] => none.to_owned(),
+        all => format!("there are {}", all.join(", ")),
+    }
 }
 
 /// What may be said of a difference.

@@ -23,8 +23,9 @@ mod sequence;
 mod stated;
 pub mod statistics;
 pub mod survey;
-mod swept;
+pub mod swept;
 mod taken;
+mod times;
 pub mod trace;
 
 pub use certificate::Certificate;
@@ -42,3 +43,4 @@ pub use seen::{Missing, Seen};
 pub use sequence::{Sequence, SequenceBurst, SequenceKind};
 pub use stated::unstated_at;
 pub use taken::{EvidenceQuality, Host, Route, RouteHop, Taken, Uncertainty};
+pub use times::Times;

@@ -81,6 +81,9 @@ pub struct Record {
     pub streams: Vec<StreamRecord>,
     /// Time series by name.
     pub series: BTreeMap<String, Series>,
+    /// How long each of its answers, flows or connections took: `response_ns`, `flow_time_ns`, `completion_ns`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub times: BTreeMap<String, crate::Times>,
     /// Whether the numbers may be trusted (a failed certificate says no).
     pub valid: bool,
     /// What a reader must know.

@@ -7,7 +7,8 @@ use farpath_record::{Keys, LinkRecord, RunDocument, median};
 
 use crate::grid::Column;
 use crate::markdown::{self, lines};
-use crate::table::{Layout, point_columns};
+use crate::points::point_columns;
+use crate::table::Layout;
 use crate::wrapped::push_wrapped;
 
 /// Directions of links that have lines of their own; the rest is named.

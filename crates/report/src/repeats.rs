@@ -7,7 +7,8 @@ use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument, is
 
 use crate::grid::Column;
 use crate::markdown::lines;
-use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, point_columns, points, subject};
+use crate::points::point_columns;
+use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, points, subject};
 use crate::validity::Index;
 use crate::wrapped::push_wrapped;
 

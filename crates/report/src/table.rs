@@ -3,16 +3,19 @@
 use farpath_observe::metric::headline;
 use farpath_record::quantity::{decimal, quantity, unitless};
 use farpath_record::{
-    Expectation, KeyName, Keys, Origin, Point, Record, Results, RunDocument, is_nothing,
-    points_words, record_notes_of,
+    Expectation, Keys, Origin, Point, Record, Results, RunDocument, is_nothing, points_words,
+    record_notes_of,
 };
 
 use crate::failures::failures;
+use crate::forecast;
 use crate::grid::Column;
 use crate::judges;
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
+use crate::points::point_columns;
 use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
+use crate::stated;
 use crate::validity::{Index, UNTRUSTED};
 use crate::wrapped::{coloured, push_wrapped};
 
@@ -62,6 +65,10 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     if rows.iter().any(|r| r.invalid.contains(&true)) {
         out.push('\n');
         push_wrapped(&mut out, UNTRUSTED, "  ", layout);
+    }
+    if rows.iter().any(|r| r.is_far(run)) {
+        out.push('\n');
+        push_wrapped(&mut out, forecast::KEY, "  ", layout);
     }
     out += &crate::repeats::repeats(run, layout);
     let circumstances = [crate::taken::lines(run), crate::certificate::lines(run)];
@@ -137,6 +144,16 @@ impl Row<'_> {
             true => decimal(&self.path, value),
             false => quantity(&self.path, value),
         }
+    }
+
+    /// Whether its prediction is far from what happened.
+    fn is_far(&self, run: &RunDocument) -> bool {
+        let values = self.values.iter().zip(&self.invalid);
+        let of = |(origin, (value, invalid)): (Origin, (&Option<f64>, &bool))| {
+            (origin, *value, !invalid)
+        };
+        let all: Vec<_> = run.origins().into_iter().zip(values).map(of).collect();
+        forecast::is_far(&self.path, &all)
     }
 }
 
@@ -546,13 +563,17 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
     )];
     let at: Vec<&Point> = rows.iter().map(|r| r.point).collect();
     columns.extend(point_columns(&at, &Keys::of(run)));
-    columns.push(Column::text(
-        "stated",
-        rows.iter().map(|r| r.stated.clone()).collect(),
-    ));
+    let said = rows
+        .iter()
+        .map(|r| (r.path.as_str(), r.point, r.stated.as_str()));
+    let said = stated::cells(&said.collect::<Vec<_>>(), &Keys::of(run));
+    columns.push(Column::text("stated", said));
     for (i, origin) in run.origins().into_iter().enumerate() {
         let print = |r: &Row<'_>| match r.values[i] {
             Some(v) if r.invalid[i] => format!("! {}", r.print(v)),
+            Some(v) if origin == Origin::Predicted && r.is_far(run) => {
+                format!("{}{}", forecast::MARK, r.print(v))
+            }
             Some(v) => r.print(v),
             None => String::new(),
         };
@@ -572,23 +593,6 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
     ));
     columns.retain(|c| c.cells.iter().any(|cell| !cell.is_empty()));
     columns
-}
-
-/// Keys of a sweep that have a column each; more share one.
-const KEY_COLUMNS: usize = 3;
-
-/// The sweep's columns, of the points of a table's rows: one for each key in the order of the file, or one for all where
-/// they are many.
-pub(crate) fn point_columns(rows: &[&Point], keys: &Keys) -> Vec<Column> {
-    if keys.names().len() > KEY_COLUMNS {
-        let cells = rows.iter().map(|at| keys.words(at)).collect();
-        return vec![Column::text("point", cells)];
-    }
-    let column = |key: &KeyName| {
-        let value = |at: &&Point| at.get(&key.key).cloned().unwrap_or_default();
-        Column::text(&key.name, rows.iter().map(value).collect())
-    };
-    keys.names().iter().map(column).collect()
 }
 
 #[cfg(test)]

@@ -747,3 +747,43 @@ fn a_note_of_an_expectation_says_at_which_points_it_holds() {
     ];
     assert_eq!(notes(&run), all);
 }
+
+#[test]
+fn a_prediction_far_off_is_marked_and_the_mark_explained_once() {
+    let mut run = snaky();
+    let text = render(&run, Layout::default());
+    assert!(!text.contains("? "), "{text}");
+    let predicted = run.records.iter_mut();
+    let mut bulk = predicted.filter(|r| r.origin == Origin::Predicted && r.test == "bulk");
+    bulk.next().expect("it is there").set("goodput_bps", 700e6);
+    let text = render(&run, Layout::default());
+    assert!(text.contains("? 700 Mbit/s  989.97 Mbit/s"), "{text}");
+    assert_eq!(
+        text.matches("? predicted, and more than 20 %").count(),
+        1,
+        "{text}"
+    );
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn a_quotation_of_several_points_is_printed_once() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    for window in ["72 MiB", "96 MiB", "128 MiB"] {
+        let mut one = record(Origin::Simulated, "bulk", "tcp", &[("goodput_bps", 990e6)]);
+        one.point = [("test.bulk.window".to_owned(), window.to_owned())].into();
+        let mut stated = expectation(
+            "bulk.goodput_bps",
+            Origin::Simulated,
+            (9e8, 1e9),
+            Some(990e6),
+            "stable at 990Mbps",
+        );
+        stated.point = one.point.clone();
+        run.records.push(one);
+        run.expectations.push(stated);
+    }
+    let text = render(&run, Layout::default());
+    assert_eq!(text.matches("stable at 990Mbps").count(), 1, "{text}");
+    assert_eq!(text.matches(" \" ").count(), 2, "{text}");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use farpath_record::swept::same;
 use farpath_record::{Expect, Origin};
 
 use crate::bare;
@@ -336,8 +337,9 @@ fn point(
             faults.push(d.suggest(path.get_ref(), keys));
             continue;
         };
-        if values.contains(&value) {
-            point.insert(path.into_inner(), value);
+        // The point's words are the sweep's, however the expectation writes the quantity.
+        if let Some(word) = values.iter().find(|v| same(v, &value)) {
+            point.insert(path.into_inner(), word.clone());
         } else {
             let d = Diagnostic::new(
                 path.span(),

@@ -27,7 +27,8 @@ const TAIL: &str = "
 ## `[sweep]`
 
 Keys are `--set` paths in quotes, values are lists: `\"test.bulk.window\" = [\"8 MiB\", \"16 MiB\"]`. The scenario runs once for
-each point of the product; the last key varies fastest. `at` in an `[[expect]]` picks points.
+each point of the product; the last key varies fastest. `at` in an `[[expect]]` picks points. A
+quantity may be written otherwise there than in the list, or by `--set`: `512KiB`, `512 KiB` and `524288 B` are one.
 
 Keys below a line `[[sweep.together]]` are not crossed with each other: their lists are of one length, and the n-th value of one goes
 with the n-th of the others. `\"link.wan.rate\" = [\"100 Mbit/s\", \"1 Gbit/s\"]` beside `\"link.wan.queue\" = [\"125 kB\", \"1.25 MB\"]` makes

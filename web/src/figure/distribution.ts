@@ -1,7 +1,7 @@
-// The repeats of a run as cumulative distributions: one curve an origin, or one a value of a swept key; at one point a dotted line for an
+// The repeats of a run, or times of single answers and flows, as cumulative distributions: one curve an origin, or one a value of a swept key; at one point a dotted line for an
 // origin with one value.
 
-import { median, steps, type Distribution, type Sample } from "../distribution";
+import { median, steps, TIMED, type Distribution, type Sample } from "../distribution";
 import * as format from "../format";
 import type { Shape } from "../svg";
 import type { Origin } from "../types";
@@ -13,6 +13,18 @@ const TONE: Readonly<Record<Origin, Curve["tone"]>> = { predicted: "plain-way", 
 const BESIDE = 0.06;
 /** Room for the name of a curve and its median, in pixels. */
 const NAME = 34;
+
+/** A time axis that spans more than this is logarithmic. */
+const DECADE = 10;
+
+/** What is distributed, in words. */
+export function nameOfMetric(of: Distribution): string {
+  return of.over === "repeats" ? format.metricName(of.metric) : TIMED.get(of.metric)?.[0] ?? of.metric;
+}
+
+function p50(sample: Sample): number {
+  return sample.p50 ?? median(sample.values);
+}
 
 /** A tick along x: all of one axis in the unit of its greatest. */
 function write(metric: string, value: number, like: number, digits: number): string {
@@ -41,7 +53,7 @@ function nameOf(of: Distribution, { origin, step }: { readonly origin: Origin; r
 export function describeDistribution(of: Distribution): string {
   const { metric, samples, single } = of;
   const at = (s: { readonly origin: Origin; readonly step: number }): string => (of.key === null ? s.origin : `${of.steps[s.step]!}, ${s.origin}`);
-  const many = samples.map((s) => `${at(s)}: ${s.values.length} repeats, ${format.metric(metric, s.values[0])} to ${format.metric(metric, s.values.at(-1))}, p50 ${format.metric(metric, median(s.values))}`);
+  const many = samples.map((s) => `${at(s)}: ${format.count(s.count ?? s.values.length)} ${of.over}, ${format.metric(metric, s.values[0])} to ${format.metric(metric, s.values.at(-1))}, p50 ${format.metric(metric, p50(s))}`);
   return [...many, ...single.map((s) => `${at(s)}: ${format.metric(metric, s.value)}`)].join(". ");
 }
 
@@ -51,7 +63,7 @@ function curveOf(of: Distribution, sample: Sample, range: readonly [number, numb
   const alone = of.key !== null && of.samples.every((s) => s.origin === origin);
   const dashed = alone ? dashesOf(step) : dashes(origin);
   return {
-    name: nameOf(of, sample), detail: `p50 ${format.metric(of.metric, median(values))}`, points: steps(values, range),
+    name: nameOf(of, sample), detail: `p50 ${format.metric(of.metric, p50(sample))}`, points: steps(values, range),
     tone: of.key === null ? TONE[origin] : `line-${step}`, ...(dashed === undefined ? {} : { dashes: dashed }),
   };
 }
@@ -64,12 +76,15 @@ export function drawDistribution(of: Distribution, id: string, width: number): S
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const room = (high - low) * BESIDE;
   const range: readonly [number, number] = [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
+  const logX = of.over !== "repeats" && low > 0 && high > DECADE * low;
+  const shown: readonly [number, number] = logX ? [low, high] : range;
   const digits = digitsFor(range[0], range[1]);
+  const tick = (v: number): string => (logX ? write(metric, v, v, 3) : write(metric, v, high, digits));
   return drawChart({
-    id, width, height: Math.max(300, 60 + NAME * samples.length), title: `${of.test}: ${format.metricName(metric)} over the repeats`, describe: describeDistribution(of),
-    curves: samples.map((sample) => curveOf(of, sample, range)),
-    rules: single.map(({ origin, value }) => ({ x: value, name: origin })), xRange: range,
-    xName: format.metricName(metric), yName: "share of the repeats at or below", xFormat: (v) => format.compact(write(metric, v, high, digits)),
+    id, width, height: Math.max(300, 60 + NAME * samples.length), title: `${of.test}: ${nameOfMetric(of)} over the ${of.over}`, describe: describeDistribution(of),
+    curves: samples.map((sample) => curveOf(of, sample, shown)),
+    rules: single.map(({ origin, value }) => ({ x: value, name: origin })), xRange: shown, logX,
+    xName: nameOfMetric(of), yName: `share of the ${of.over} at or below`, xFormat: (v) => format.compact(tick(v)),
     yFormat: (v) => format.share(v).replace(/\.0(?=\D)/, ""),
   });
 }

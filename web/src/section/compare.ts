@@ -24,9 +24,9 @@ function line(row: ComparedRow, of: boolean): HTMLElement {
     number(format.metric(row.metric, row.a.mean), "A"), number(format.metric(row.metric, row.b.mean), "B"), number(share(row), "B − A"), h("td", { "data-head": "verdict" }, VERDICTS[row.verdict]));
 }
 
-/** A name as the page has it: of a file its folder. */
+/** A name as the page has it: of a file its folder, with the value of a sweep that is compared. */
 function short(file: string): string {
-  return file.replace(/\/(records|report)\.json$/, "");
+  return file.replace(/\/(records|report)\.json(?= at |$)/, "");
 }
 
 export function comparison(data: ReportData): HTMLElement | null {

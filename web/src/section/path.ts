@@ -59,10 +59,14 @@ function used(topology: Topology, path: TestPath): Topology {
   return { nodes: topology.nodes.filter((node) => nodes.has(node.name)), links: topology.links.filter((link) => links.has(link.name)) };
 }
 
-/** The picture is shown at its own size, scrolls where that is too wide, and shrinks a little first. */
+/** How far a picture shrinks before it scrolls: its text can still be read. */
+const SHRUNK = 0.7;
+
+/** The picture is shown at its own size, scrolls where that is too wide, and shrinks first: one of two hosts and a link or two is seen whole
+ * on a telephone. */
 function sized(drawing: SVGElement): SVGElement {
   const width = Number(drawing.getAttribute("width"));
-  drawing.style.minWidth = `${Math.min(width, 860)}px`;
+  drawing.style.minWidth = `${Math.min(SHRUNK * width, 860)}px`;
   return drawing;
 }
 

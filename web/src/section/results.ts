@@ -2,7 +2,7 @@
 
 import { h, scroller, section } from "../dom";
 import * as format from "../format";
-import { headline, origins, rows, subject, verdictOn, within, type Row, type Verdict } from "../results";
+import { headline, isFar, origins, rows, subject, verdictOn, within, type Row, type Verdict } from "../results";
 import { routes, taken } from "../taken";
 import type { Origin, ReportData } from "../types";
 
@@ -38,7 +38,7 @@ function cell(row: Row, origin: Origin): HTMLElement {
   const text = missed && typeof shown === "number" ? format.missed(row.metric, shown, [missed.min, missed.max]) : format.metric(row.metric, shown);
   const untrusted = row.untrusted?.includes(origin) ?? false;
   const title = value === undefined ? undefined : `${String(value)}${untrusted ? ", INVALID: the certificate failed" : ""}`;
-  return h("td", { class: `number${verdict && !verdict.pass ? " failed" : ""}`, "data-head": origin, title }, h("span", {}, untrusted ? `! ${text}` : text, judged(verdict)));
+  return h("td", { class: `number${verdict && !verdict.pass ? " failed" : ""}`, "data-head": origin, title }, h("span", {}, untrusted ? `! ${text}` : origin === "predicted" && isFar(row) ? `? ${text}` : text, judged(verdict)));
 }
 
 function allowed(row: Row): string {
@@ -103,7 +103,8 @@ export function table(data: ReportData): HTMLElement | null {
   const order = [...new Set(all.map((row) => row.test))].sort((p, q) => (place(p) === place(q) ? 0 : place(p) - place(q)));
   const heads = columns(all, shown);
   const element = h("table", { class: "results few" },
-    h("caption", {}, captionOf(heads), all.some((row) => (row.untrusted ?? []).length > 0) ? " ! INVALID: the certificate failed, and the number may not be trusted." : ""),
+    h("caption", {}, captionOf(heads), all.some((row) => (row.untrusted ?? []).length > 0) ? " ! INVALID: the certificate failed, and the number may not be trusted." : "",
+      all.some(isFar) ? " ? predicted, and more than 20 % from what was simulated, or else emulated or measured: the closed form leaves out what happened there." : ""),
     h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, heads, order));
   const hidden = all.filter((row) => !row.first).length;
   const spans = (few: boolean): void => {

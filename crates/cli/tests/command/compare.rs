@@ -110,6 +110,71 @@ fn metrics_are_chosen_by_their_names_and_the_same_seeds_are_pairs() {
     none.says(&["--metric goodness", "goodput_bps"]);
 }
 
+/// One document has both sides, and its other keys pair the points; an expectation at one of them may write it otherwise.
+#[test]
+fn two_values_of_a_sweep_are_compared() {
+    let folder = with_small();
+    let at = folder.path();
+    let small = std::fs::read_to_string(at.join("small.toml")).expect("it is there");
+    let sweep = "[sweep]\n\"link.rb.rate\" = [\"100 Mbit/s\", \"50 Mbit/s\"]\n\"test.bulk.cc\" = [\"reno\", \"cubic\"]\n";
+    std::fs::write(at.join("small.toml"), format!("{small}\n{sweep}")).expect("written");
+    run(at, "both", &["--simulate"]);
+    let args = [
+        "compare",
+        "both",
+        "--between",
+        "rate=100000kbit/s,50 Mbit/s",
+    ];
+    let found = farpath_in(at, &[&args[..], &["--json"]].concat()).exits(0);
+    let document: Value = serde_json::from_str(&found.out).expect("JSON");
+    assert_eq!(document["a"][0], "both/records.json at rb.rate 100 Mbit/s");
+    let rows = document["rows"].as_array().expect("a list");
+    let goodputs = rows.iter().filter(|r| r["metric"] == "goodput_bps");
+    let of = |r: &Value| (r["point"].clone(), r["a"]["n"].clone(), r["paired"].clone());
+    let goodputs: Vec<_> = goodputs.map(of).collect();
+    let one = |cc: &str| {
+        let point = serde_json::json!({ "test.bulk.cc": cc });
+        (point, Value::from(3), Value::from(true))
+    };
+    assert_eq!(goodputs, [one("reno"), one("cubic")]);
+    let text = farpath_in(at, &args).exits(0).out;
+    assert!(
+        text.contains("bulk, cc reno: simulated, A \u{d7} 3, B \u{d7} 3"),
+        "{text}"
+    );
+    let paged = [&args[..], &["--out", "page"]].concat();
+    farpath_in(at, &paged).exits(0);
+    let page = std::fs::read_to_string(at.join("page/report.json")).expect("it was written");
+    let page: Value = serde_json::from_str(&page).expect("JSON");
+    assert_eq!(
+        page["comparison"]["b"][0],
+        "both/records.json at rb.rate 50 Mbit/s"
+    );
+    let refused = |between: &str, words: &[&str]| {
+        let args = ["compare", "both", "--between", between];
+        farpath_in(at, &args).exits(2).says(words);
+    };
+    refused(
+        "loss=0,1",
+        &[
+            "loss is not one key of the sweep",
+            "link.rb.rate, test.bulk.cc",
+            "hint: ",
+        ],
+    );
+    refused(
+        "cc=reno,bbr",
+        &["test.bulk.cc to bbr", "there are reno, cubic"],
+    );
+    refused(
+        "cc",
+        &[
+            "--between cc",
+            "hint: write them like --between cc=reno,cubic",
+        ],
+    );
+}
+
 /// One page of several runs: each is a value of the key `run`, and three have the page alone.
 #[test]
 fn a_page_has_all_runs_beside_each_other() {

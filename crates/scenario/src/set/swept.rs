@@ -3,6 +3,7 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
+use farpath_record::swept::same;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
@@ -81,7 +82,7 @@ impl<'h> Change<'_, 'h> {
         let old = self.home.table.get(self.path)?;
         let step = words(old.get_ref().as_array()?)
             .iter()
-            .position(|w| *w == word);
+            .position(|w| same(w, &word));
         let steps = step.map_or_else(|| self.steps_of_others(), |n| vec![n]);
         let others: Vec<_> = self.lists().filter(|(key, _)| *key != self.path).collect();
         for (key, list) in others {
@@ -190,7 +191,8 @@ impl<'h> Change<'_, 'h> {
             };
             let is_gone = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
                 let kept = self.kept.get(&**key.get_ref());
-                kept.is_some_and(|kept| !kept.contains(&written(value.get_ref())))
+                let value = written(value.get_ref());
+                kept.is_some_and(|kept| !kept.iter().any(|k| same(k, &value)))
             };
             if at.iter().any(is_gone) {
                 left_out += 1;

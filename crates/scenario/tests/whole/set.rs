@@ -285,6 +285,24 @@ fn a_list_replaces_the_values_of_a_swept_key() {
         "{resolved}"
     );
     assert_eq!(resolved.matches("[[expect]]").count(), 1, "{resolved}");
+    // A quantity written in another way is the same point: what is expected there holds.
+    for list in [
+        "link.ab.delay=2000us",
+        "link.ab.delay=[\"2000us\", \"5 ms\"]",
+    ] {
+        let (document, scenario) = set(&[list]).unwrap_or_else(|e| panic!("{list}: {e}"));
+        assert_eq!(
+            (document.left_out(), scenario.expects.len()),
+            (1, 1),
+            "{list}"
+        );
+        let at: Vec<&str> = scenario.expects[0]
+            .point
+            .values()
+            .map(String::as_str)
+            .collect();
+        assert_eq!(at, ["2000us"], "the sweep's own words");
+    }
     // A key that is not swept has one value; the error says where several go.
     let said = set(&["link.ab.rate=[\"1 Gbit/s\"]"]).expect_err("not swept");
     let said = said.to_string();
