@@ -11,7 +11,7 @@ use farpath_units::{Duration, Time};
 
 use super::busiest::{Busiest, HELD, UNHELD};
 use super::cause::{Cause, join_losses};
-use super::programs::pace;
+use super::programs::{SAMPLES, pace};
 use super::seen::{End, Seen};
 use super::waits::Waits;
 
@@ -32,8 +32,9 @@ const BUSY_LEAST: Duration = Duration::from_secs(1);
 /// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
 /// that is more than this share of its time, nothing is said that samples say.
 const APART: u64 = 3;
-/// Samples nearer to each other than this are near enough, however near they should be.
+/// Samples nearer to each other than this, or than this part of a connection's age, are near enough, however near they should be.
 const NEAR: Duration = Duration::from_ms(50);
+const NEAR_SHARE: u64 = 8;
 const UNSEEN_MOST: f64 = 0.2;
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
@@ -333,7 +334,9 @@ impl Watched {
         let begun = before;
         for t in sampled {
             let gap = t.since(before);
-            let meant = pace(before.since(begun), before.since(Time::ZERO)).max(NEAR);
+            let age = before.since(begun);
+            let near = Duration::from_ps(age.as_ps() / NEAR_SHARE).clamp(NEAR, SAMPLES[1]);
+            let meant = pace(age, before.since(Time::ZERO)).max(near);
             if gap > meant.times(APART) || gap.as_secs_f64() > most {
                 unseen += gap;
             }
