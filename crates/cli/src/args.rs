@@ -165,7 +165,7 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
     /// Write the expectations, and with --emulate the certificates, as JUnit XML; of a run that could not begin, one case
-    /// with its error
+    /// with its error. Each run needs a file of its own
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Write records.json, metrics.csv, links.csv, series.csv, scenario.resolved.toml, report.html and captures here.

@@ -8,7 +8,7 @@
 mod place;
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
@@ -16,8 +16,9 @@ use farpath_experiment::Loaded;
 use farpath_record::RunDocument;
 use farpath_record::page::ReportData;
 use farpath_report::html::render;
+use farpath_report::junit::titles;
 
-use crate::exit::Failure;
+use crate::exit::{Failure, note};
 use crate::progress;
 use place::Place;
 
@@ -35,7 +36,12 @@ pub(crate) struct Pending {
     place: Place,
     /// The draft beside the file, which is renamed at the end. `None`: the path leads to a stream, such as a FIFO, and is written to directly.
     draft: Option<Draft>,
+    /// The beginning of what an older run left there, where it was removed for this one.
+    older: String,
 }
+
+/// The names of a JUnit report stand in so many bytes at its beginning.
+const HEAD: u64 = 65_536;
 
 /// What becomes a file when it is whole.
 struct Draft {
@@ -162,6 +168,7 @@ pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
         path: path.to_owned(),
         place,
         draft: None,
+        older: String::new(),
     };
     pending.draft = match &pending.place {
         Place::File(target) => Some(Draft::of(target).map_err(|e| pending.cannot_write(&e))?),
@@ -176,7 +183,8 @@ pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
 
 /// The same of a report that is named by itself: what an older run left there goes at once.
 pub(crate) fn prepare_report(path: &Path) -> Result<Pending, Failure> {
-    let pending = prepare_file(path)?;
+    let mut pending = prepare_file(path)?;
+    pending.older = pending.head();
     pending.remove_old();
     Ok(pending)
 }
@@ -220,6 +228,34 @@ impl Pending {
         self.place()
     }
 
+    /// The beginning of what is in the file's place; empty where nothing is, or what is no text.
+    fn head(&self) -> String {
+        let Place::File(target) = &self.place else {
+            return String::new();
+        };
+        let mut head = Vec::new();
+        let read = File::open(target).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        read.map_or(String::new(), |_| {
+            String::from_utf8_lossy(&head).into_owned()
+        })
+    }
+
+    /// Says that a JUnit report takes the place of another run's: in a job of several runs the last one alone would be seen. Of a
+    /// report the first names count, of its suite or of its case, too; `also` is a suite's name that the same run may have had.
+    pub(crate) fn say_replaced(&self, xml: &[u8], names: usize, also: &str) {
+        let new = String::from_utf8_lossy(xml);
+        let Some((old, new)) = titles(&self.older).zip(titles(&new)) else {
+            return;
+        };
+        if old[..names] != new[..names] && old[0] != also {
+            note(&format!(
+                "{} held the report of another run, `{}`, and has this one's now: give each run a file of its own",
+                self.path.display(),
+                unescaped(&old[..names].join(" -- "))
+            ));
+        }
+    }
+
     /// Removes what an older run has left in the file's place: if this one is killed, nobody takes that for its own.
     fn remove_old(&self) {
         // What is not a file, such as /dev/stdout, was left by no run.
@@ -252,6 +288,20 @@ impl Pending {
         }
         Ok(())
     }
+}
+
+/// The text of an XML attribute.
+fn unescaped(text: &str) -> String {
+    let marks = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&amp;", "&"),
+    ];
+    marks
+        .iter()
+        .fold(text.to_owned(), |text, (mark, is)| text.replace(mark, is))
 }
 
 impl Output {

@@ -31,9 +31,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     // Who marks by reports finds one of every run.
     if let (Err(failure), Some(file)) = (&ended, junit) {
         let cases = [not_run(&failure.to_string()).into()];
-        let name = args.scenario.rsplit('/').next().unwrap_or_default();
         let mut xml = Vec::new();
-        written(junit::write_cases(name, &cases, &mut xml))?;
+        written(junit::write_cases(unread(args), &cases, &mut xml))?;
         file.write(&xml)?;
     }
     ended
@@ -73,7 +72,7 @@ fn run_with(
             let mut expects = loaded.scenario.expects.clone();
             expects.retain(|e| !args.marks_only || e.file.is_some());
             others.extend(not_ended(&failure, document, &expects, points));
-            write_junit(document, &others, file)?;
+            write_junit(args, document, &others, file)?;
         }
         return Err(failure);
     }
@@ -97,7 +96,7 @@ fn run_with(
         size = output.write(loaded, &document, &page, links)?;
     }
     if let Some(file) = report.take() {
-        write_junit(&document, &others, file)?;
+        write_junit(args, &document, &others, file)?;
     }
     show(args, &document, size)?;
     Ok(if farpath_report::fails(&document) {
@@ -192,10 +191,21 @@ fn not_ended(
     cases
 }
 
-fn write_junit(document: &RunDocument, others: &[Case], file: Pending) -> Result<(), Failure> {
+fn write_junit(
+    args: &RunArgs,
+    document: &RunDocument,
+    others: &[Case],
+    file: Pending,
+) -> Result<(), Failure> {
     let mut xml = Vec::new();
     written(junit::write(document, others, &mut xml))?;
+    file.say_replaced(&xml, 1, unread(args));
     file.write(&xml)
+}
+
+/// What the report of a scenario is called that cannot be read.
+fn unread(args: &RunArgs) -> &str {
+    args.scenario.rsplit('/').next().unwrap_or_default()
 }
 
 fn written<E: std::fmt::Display>(xml: Result<(), E>) -> Result<(), Failure> {

@@ -17,7 +17,7 @@ use crate::loaded::keep_only;
 use crate::origin::{Findings, Origin, Setting, answer, asked};
 use crate::search::Task;
 use crate::tap::Taps;
-use crate::{Fault, Loaded, Progress, Request, algorithms, memory, sequence, unvaried};
+use crate::{Fault, Loaded, Progress, Request, algorithms, losses, memory, sequence, unvaried};
 
 /// A run that can be made: its scenario is read, every point of it is planned and fits into memory.
 pub struct Experiment {
@@ -171,9 +171,10 @@ impl Experiment {
             let names = loaded.scenario.links.iter().map(|l| l.name.clone());
             document.link_names = names.collect();
         }
+        let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
+        let tests = self.points.iter().map(tests).collect();
+        losses::say(&mut document.records, &tests);
         if repeats > 1 {
-            let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
-            let tests = self.points.iter().map(tests).collect();
             unvaried::say(&mut document.records, repeats, &tests);
             let results = Results {
                 records: &document.records,

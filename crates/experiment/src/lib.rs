@@ -24,6 +24,7 @@ pub mod lab;
 mod laws;
 pub mod live;
 mod loaded;
+mod losses;
 mod memory;
 pub mod origin;
 mod page;

@@ -12,7 +12,8 @@ use farpath_observe::{Connection, Surroundings, percentile};
 use farpath_probe::live::{Seen, Snapshot, Watched};
 use farpath_record::survey::Survey;
 
-use crate::records::{at, sample};
+use crate::records::at;
+pub use crate::records::sample;
 
 /// Connections that are judged: those that carried most.
 pub const JUDGED_MAX: usize = 8;

@@ -369,7 +369,8 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
     }
 }
 
-pub(crate) fn sample(sample: &farpath_probe::report::Sample) -> Sample {
+/// A kernel's sample of a connection as an observation has it.
+pub fn sample(sample: &farpath_probe::report::Sample) -> Sample {
     let us = Duration::from_us;
     Sample {
         t: at(sample.t_ns),

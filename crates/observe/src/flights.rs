@@ -5,7 +5,8 @@
 //! limit, by the first rule that holds:
 //!
 //! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen. Time in
-//!    which the window was full is the link's then, too: a larger window would make the queue longer, and nothing faster;
+//!    which the window was full is the link's then, too: a larger window would make the queue longer, and nothing faster. Not
+//!    so where full windows go through faster without a queue: what is late then is jitter, and the window is the limit;
 //! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
@@ -57,6 +58,11 @@ const QUEUE_LEAST: Duration = Duration::from_ms(1);
 const QUEUE_SHARE: f64 = 0.05;
 /// A link is full when this share of the most ever delivered in a round is.
 const NEAR: f64 = 0.85;
+/// Below this share of the rate that full windows have without a queue, those behind one do not wait for a full link, as in
+/// [`Path`](crate::Path).
+const TO_THE_BRIM: f64 = 0.99;
+/// So much of the time of full windows has to be without a queue for that to be judged.
+const FREE: f64 = 0.1;
 /// Rates within this of each other are one rate.
 const STEADY: f64 = 0.95;
 /// Packets leave evenly where no gap is longer than this many mean ones.
@@ -149,7 +155,9 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         steady: is_steady(&rates),
         established: connection.established,
         rtt: None,
+        window_fills: true,
     };
+    reader.window_fills = reader.fills(&rounds);
     let all = rounds.iter().zip(growing(&rounds)).enumerate();
     let all = all.map(|(n, (round, grows))| {
         let next = rounds.get(n + 1).map_or(0, |next| next.flight.peak);
@@ -219,6 +227,8 @@ struct Reader {
     established: Time,
     /// The shortest round trip of the last round that had one.
     rtt: Option<Duration>,
+    /// Full windows behind a queue fill a link, as far as full windows without one show.
+    window_fills: bool,
 }
 
 impl Reader {
@@ -264,11 +274,33 @@ impl Reader {
         stretch
     }
 
+    /// Whether full windows behind a queue are as fast as those without one: a link that they fill carries no more, and a window
+    /// that is late by jitter less.
+    fn fills(&self, rounds: &[Round]) -> bool {
+        let mut rtt = None;
+        // Bytes and busy seconds: without a queue, and behind one.
+        let mut sums = [(0.0, 0.0); 2];
+        for round in rounds {
+            let f = &round.flight;
+            rtt = f.rtt.or(rtt);
+            let Some(rtt) = rtt.filter(|_| f.window > Duration::ZERO) else {
+                continue;
+            };
+            let (bytes, seconds) = &mut sums[usize::from(self.is_queue(rtt))];
+            *bytes += f.delivered as f64;
+            *seconds += round.seconds() - f.idle.as_secs_f64();
+        }
+        let [free, queued] = sums;
+        let rate = |(bytes, seconds): (f64, f64)| bytes / seconds.max(f64::MIN_POSITIVE);
+        free.1 < FREE * (free.1 + queued.1) || rate(queued) >= TO_THE_BRIM * rate(free)
+    }
+
     /// Whether packets wait in a queue all the round long, at nearly the most that is ever delivered: as nearly as a round of few
     /// packets can show.
     fn waits(&self, round: &Round) -> bool {
         let most = NEAR * self.most;
-        self.rtt.is_some_and(|rtt| self.is_queue(rtt)) && round.rate_at_most() >= most
+        let is_late = !self.window_fills && round.flight.window > Duration::ZERO;
+        !is_late && self.rtt.is_some_and(|rtt| self.is_queue(rtt)) && round.rate_at_most() >= most
     }
 
     /// What a round without a queue is left to.
@@ -423,6 +455,26 @@ mod tests {
         let waits = full(14);
         assert!((waits["link"] - 0.9).abs() < 1e-9, "{waits:?}");
         assert!((waits["receive_window"] - 0.08).abs() < 1e-9, "{waits:?}");
+    }
+
+    /// A full window of 100 segments in each round trip, of 10 ms or, on a machine that is late, of 12 ms; and the same on a link that
+    /// carries 100 in 10 ms.
+    #[test]
+    fn a_full_window_that_comes_late_is_the_windows() {
+        let late = |n: usize| n.is_multiple_of(3) && n > 0;
+        let of = |fast: u64| {
+            let bytes = [100, fast, fast, 100].repeat(9);
+            found(&seen(&bytes, |n, f| {
+                f.delivered = if late(n) { 100 } else { fast };
+                f.rtt = Some(Duration::from_ms(if late(n) { 12 } else { 10 }));
+                f.window = Duration::from_ms(9);
+            }))
+        };
+        let window = of(110);
+        assert!(!window.contains_key("link"), "{window:?}");
+        assert!((window["receive_window"] - 0.9).abs() < 1e-9, "{window:?}");
+        let link = of(100);
+        assert!(link["link"] > 0.3, "{link:?}");
     }
 
     #[test]

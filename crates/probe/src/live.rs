@@ -157,16 +157,47 @@ pub fn watch(ask: &Ask, stop: &Stop, mut each: impl FnMut(&Watched)) -> io::Resu
     Ok(book.watched)
 }
 
-/// A connection as a round found it.
+/// A connection as the kernel lists it.
 #[derive(Clone, Debug)]
-struct Found {
+pub struct Found {
     /// The kernel's name for the socket.
     cookie: u64,
-    local: SocketAddr,
-    peer: SocketAddr,
-    cc: Option<String>,
-    details: Details,
-    snapshot: Snapshot,
+    /// Its own end.
+    pub local: SocketAddr,
+    /// The other end.
+    pub peer: SocketAddr,
+    /// Its congestion control; none where the kernel does not say.
+    pub cc: Option<String>,
+    /// What does not change, or counts since its start.
+    pub details: Details,
+    /// What changes.
+    pub snapshot: Snapshot,
+}
+
+/// The TCP connections of one network namespace, whoever asks from wherever.
+pub struct Sockets {
+    kernel: kernel::Kernel,
+}
+
+impl Sockets {
+    /// Those of the network namespace of the calling thread.
+    ///
+    /// # Errors
+    /// Where the kernel has no `NETLINK_SOCK_DIAG`.
+    pub fn open() -> io::Result<Sockets> {
+        let kernel = kernel::Kernel::open()?;
+        Ok(Sockets { kernel })
+    }
+
+    /// Every one that carries data, or may, as it is now; times are 0.
+    ///
+    /// # Errors
+    /// Where the kernel does not answer.
+    pub fn list(&mut self) -> io::Result<Vec<Found>> {
+        let mut all = Vec::new();
+        self.kernel.connections(0, &Filter::default(), &mut all)?;
+        Ok(all)
+    }
 }
 
 /// What was seen so far, and which entry each socket has.

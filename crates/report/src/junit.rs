@@ -177,6 +177,18 @@ pub fn write_cases(name: &str, cases: &[Told], out: impl Write) -> Result<(), Se
     report.serialize(out)
 }
 
+/// The names of a report's first suite and of its first case, as the report has them written; none where it is none of farpath's.
+pub fn titles(xml: &str) -> Option<[&str; 2]> {
+    let behind = |from: &str| xml.find(from).map(|at| &xml[at + from.len()..]);
+    behind("<testsuites name=\"farpath\"")?;
+    let named = |tag: &str| {
+        let rest = behind(tag)?;
+        let (_, rest) = rest.split_once("name=\"")?;
+        rest.split_once('"').map(|(name, _)| name)
+    };
+    Some([named("<testsuite ")?, named("<testcase ")?])
+}
+
 /// A sweep point behind a name; nothing without a sweep.
 fn at(point: &Point, keys: &Keys) -> String {
     match keys.text(point) {
@@ -255,6 +267,20 @@ mod tests {
             xml.contains("<error message=\"not run: no memory\""),
             "{xml}"
         );
+    }
+
+    #[test]
+    fn a_report_says_of_whom_it_is() {
+        let case = Case {
+            name: "make \"all\"".to_owned(),
+            outcome: Outcome::Pass,
+        };
+        let mut xml = Vec::new();
+        write_cases("lab & path", &[Told::from(case)], &mut xml).expect("a Vec takes everything");
+        let xml = String::from_utf8(xml).expect("UTF-8");
+        let wanted = ["lab &amp; path", "make &quot;all&quot;"];
+        assert_eq!(titles(&xml), Some(wanted), "{xml}");
+        assert_eq!(titles("<testsuites name=\"pytest\">"), None);
     }
 
     #[test]

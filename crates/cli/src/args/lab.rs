@@ -149,6 +149,7 @@ Standard output is the command's alone: the server's goes to standard error.\n\n
 Examples:\n  \
 farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
 farpath lab run --rtt 80ms --rate 20Mbit/s --there loss=1% -- ping -c 3 server\n  \
+farpath lab run --rtt 80ms --rate 20Mbit/s --loss 1% --print-scenario > lossy.toml\n  \
 farpath lab run cern-snaky/one-pass --timeout 60s -- ping -c 3 w05chi"
 )]
 pub(crate) struct LabRunArgs {
@@ -188,7 +189,7 @@ pub(crate) struct LabRunArgs {
     /// Capture what each host sends and is given: the first 128 bytes of each packet, as DIR/HOST.pcapng
     #[arg(long, value_name = "DIR")]
     pub(crate) capture: Option<PathBuf>,
-    /// Write the outcome as JUnit XML: a case each for the command, the server and the certificate
+    /// Write the outcome as JUnit XML: a case each for the command, the server and the certificate. Each run needs a file of its own
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Write what the last line says as JSON: exit code, time, RTT, certificate, and the connection that carried most
@@ -200,8 +201,15 @@ pub(crate) struct LabRunArgs {
     /// Random seed; without it the scenario's, or 1
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Print the path of the options as a scenario, with a test of ten seconds to go on with, and run nothing
+    #[arg(long, conflicts_with_all = ["scenario", "junit", "json"])]
+    pub(crate) print_scenario: bool,
     /// The command and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(
+        last = true,
+        required_unless_present = "print_scenario",
+        value_name = "COMMAND"
+    )]
     pub(crate) command: Vec<std::ffi::OsString>,
 }
 

@@ -204,7 +204,11 @@ fn lines(so_far: &Watched) -> Vec<String> {
             &c.rtt_ns
                 .map_or("-".to_owned(), |ns| format!("{:.1} ms", ns as f64 * 1e-6)),
             &bytes(c.cwnd),
-            &bytes(c.in_flight),
+            // A FIN, or the last request, is not what a receiver's connection does.
+            &match c.sends {
+                true => bytes(c.in_flight),
+                false => "-".to_owned(),
+            },
             &limit(c),
         )
     }));

@@ -6,11 +6,14 @@ use farpath_record::count_of;
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::connections::{MANY, SHARED_LEAST};
+use super::connections::{MANY, SHARED_LEAST, within};
 
 /// What is said of the connection that carried most.
 #[derive(Debug, Serialize)]
 pub(super) struct Busiest {
+    /// Whose it is: 0 the command's host, 1 the server's.
+    #[serde(skip)]
+    pub(super) host: usize,
     /// Who sends most of what it carries.
     pub(super) sender: &'static str,
     /// None where it was never sampled.
@@ -67,7 +70,8 @@ impl Busiest {
             None => format!("nothing in flight in any of {}", self.samples),
         };
         let few = match self.limited_by_within {
-            Some(off) if self.samples < MANY => {
+            // Distances are never quite equal.
+            Some(off) if off > within(MANY as f64 - 0.5) => {
                 format!(", so few that shares may be {:.0} % off,", 100.0 * off)
             }
             _ => String::new(),

@@ -1,8 +1,7 @@
-//! What limits the connections of a program nobody asked: samples of them from outside, by `ss`.
+//! What limits the connections of a program nobody asked: samples of them from outside.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::process::{Command, Stdio};
 
 use farpath_emu::plane::{Turns, Way};
 use farpath_observe::limit::{Outage, outage, shares};
@@ -12,21 +11,12 @@ use farpath_units::{Duration, Time};
 
 use super::busiest::{Busiest, HELD, UNHELD};
 use super::cause::{Cause, join_losses};
-use super::programs::pace;
-use super::seen::{self, End, Seen};
+use super::programs::{SAMPLES, pace};
+use super::seen::{End, Seen};
 use super::waits::Waits;
 
 /// Whose a connection is that has most to carry, by its host.
 pub(super) const SENDERS: [&str; 2] = ["your command", "the server"];
-
-/// The states of a connection that carries data, or may: also of one that its program has closed.
-const STATES: [&str; 5] = [
-    "established",
-    "fin-wait-1",
-    "close-wait",
-    "last-ack",
-    "closing",
-];
 
 /// Below this share of the time the largest cause is named with the one after it.
 const CLEAR: f64 = 0.6;
@@ -42,6 +32,9 @@ const BUSY_LEAST: Duration = Duration::from_secs(1);
 /// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
 /// that is more than this share of its time, nothing is said that samples say.
 const APART: u64 = 3;
+/// Samples nearer to each other than this, or than this part of a connection's age, are near enough, however near they should be.
+const NEAR: Duration = Duration::from_ms(50);
+const NEAR_SHARE: u64 = 8;
 const UNSEEN_MOST: f64 = 0.2;
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
@@ -87,36 +80,23 @@ impl Connections {
         }
     }
 
-    /// The command that samples; its output is for [`Connections::note`].
-    pub(super) fn sample(command: &mut Command) -> &mut Command {
-        command
-            .arg("-tinmH")
-            .args(STATES.iter().flat_map(|state| ["state", *state]))
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .stdout(Stdio::piped())
-    }
-
     /// Whether none was seen.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Takes in what `ss` printed at an instant of the run, first of the command's host: a line for a connection, and an
-    /// indented one for what the kernel says of it. The host is 0 for the command's, 1 for the server's.
-    pub(super) fn note(&mut self, now: Time, host: usize, text: &str) {
+    /// Takes in what a kernel listed at an instant of the run, each connection by its own end and the other: first of the command's
+    /// host. The host is 0 for the command's, 1 for the server's.
+    pub(super) fn note(
+        &mut self,
+        now: Time,
+        host: usize,
+        listed: impl IntoIterator<Item = ([String; 2], Seen)>,
+    ) {
         if host == 0 {
             self.rounds.push(now);
         }
-        let mut ends = None;
-        for line in text.lines() {
-            if !line.starts_with(char::is_whitespace) {
-                ends = ends_of(line);
-                continue;
-            }
-            let Some(ends) = ends.take() else {
-                continue;
-            };
+        for (ends, seen) in listed {
             // The other end is there, whether it is seen or not.
             let [own, peer] = ends.clone();
             self.all.entry([peer, own]).or_default().host = 1 - host;
@@ -126,7 +106,7 @@ impl Connections {
                 *watched = Watched::default();
             }
             let before = watched.last.end.acked;
-            watched.last = seen::read(now, line);
+            watched.last = seen;
             watched.last.end.round = self.rounds.len();
             let more = watched.last.end.acked.saturating_sub(before);
             watched.intervals.push((now, more));
@@ -216,6 +196,7 @@ impl Connections {
             return None;
         }
         let mut told = Busiest {
+            host: most.host,
             sender: SENDERS[most.host],
             cc: Some(most.last.control.clone()).filter(|cc| !cc.is_empty()),
             at_least: most.is_missed || (is_counted && !most.is_closed),
@@ -252,7 +233,7 @@ impl Connections {
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
             let shares = shares.filter(|(_, share)| *share > 0.0);
             told.limited_by = Some(shares.map(|(c, share)| (c.name(), share)).collect());
-            told.limited_by_within = Some(within(told.samples));
+            told.limited_by_within = Some(within(most.worth()));
             told.line = told.words(&most.why(causes, lost, unanswered));
         } else {
             // An outage is known without samples where each frame was seen.
@@ -265,20 +246,12 @@ impl Connections {
 }
 
 /// Two standard errors of a share of one half that so many samples give.
-fn within(samples: usize) -> f64 {
-    1.0 / (samples as f64).sqrt()
-}
-
-/// The two ends in the first line of a connection: its last words. A socket for both versions of IP names IPv4 in IPv6.
-fn ends_of(line: &str) -> Option<[String; 2]> {
-    let mut words = line.split_whitespace().rev();
-    let [peer, own] = [words.next()?, words.next()?];
-    // One with an interface in it stays as it is.
-    Some([own, peer].map(|end| end.parse().map_or(end.to_owned(), name_of)))
+pub(super) fn within(samples: f64) -> f64 {
+    1.0 / samples.max(1.0).sqrt()
 }
 
 /// An end as connections are known by here.
-fn name_of(end: SocketAddr) -> String {
+pub(super) fn name_of(end: SocketAddr) -> String {
     SocketAddr::new(end.ip().to_canonical(), end.port()).to_string()
 }
 
@@ -289,7 +262,7 @@ impl Watched {
         let sent = said.sent.map_or(0, |all| all.saturating_sub(resent));
         if self.is_closed {
             // Two between the same ends, neither sampled: the larger is kept.
-            if sent <= self.last.end.sent {
+            if sent <= self.last.end.sent.unwrap_or(0) {
                 return;
             }
             *self = Watched {
@@ -306,7 +279,7 @@ impl Watched {
         } = &mut self.last;
         let more = said.acked.saturating_sub(end.acked);
         (*segments, *retransmits) = (said.segments, said.retransmits);
-        (end.sent, end.acked, end.unsent) = (sent, said.acked, 0);
+        (end.sent, end.acked, end.unsent) = (Some(sent), said.acked, 0);
         // A FIN counts as one.
         end.received = said.received.saturating_sub(1);
         sample.t = now;
@@ -327,10 +300,7 @@ impl Watched {
 
     /// Bytes sent, each once: what the other end has received, this one has sent, whether it was seen to or not.
     fn sent(&self, other: Option<&Watched>) -> u64 {
-        let own = match self.last.end.sent {
-            0 => self.last.end.acked,
-            sent => sent,
-        };
+        let own = self.last.end.sent.unwrap_or(self.last.end.acked);
         match (self.is_closed, other) {
             (false, Some(other)) => own.max(other.last.end.received),
             _ => own,
@@ -360,15 +330,35 @@ impl Watched {
         let sampled = self.samples.iter().chain([&self.last.sample]).map(|s| s.t);
         let mut before = self.begun();
         let mut unseen = Duration::ZERO;
+        let most = UNSEEN_MOST * self.time().as_secs_f64();
+        let begun = before;
         for t in sampled {
             let gap = t.since(before);
-            if gap > pace(before.since(Time::ZERO)).times(APART) {
+            let age = before.since(begun);
+            let near = Duration::from_ps(age.as_ps() / NEAR_SHARE).clamp(NEAR, SAMPLES[1]);
+            let meant = pace(age, before.since(Time::ZERO)).max(near);
+            if gap > meant.times(APART) || gap.as_secs_f64() > most {
                 unseen += gap;
             }
             before = t;
         }
-        let most = UNSEEN_MOST * self.time().as_secs_f64();
         self.samples.len() >= SHARED_LEAST && unseen.as_secs_f64() <= most
+    }
+
+    /// How many samples at equal distances would say as much of its time: those at its start stand for little of it.
+    fn worth(&self) -> f64 {
+        let mut before = self.begun();
+        let (mut all, mut squares) = (0.0, 0.0);
+        for sample in &self.samples {
+            let gap = sample.t.since(before.min(sample.t)).as_secs_f64();
+            all += gap;
+            squares += gap * gap;
+            before = sample.t;
+        }
+        match squares > 0.0 {
+            true => all * all / squares,
+            false => self.samples.len() as f64,
+        }
     }
 
     /// Share of the samples in which a small write waited.
@@ -380,15 +370,14 @@ impl Watched {
     /// The most bytes in flight in any sample: the kernel counts segments, and no more bytes than were sent.
     fn in_flight_max(&self) -> u64 {
         // Of who opened it, the SYN is among what is acknowledged.
-        let excess = |end: &End| end.acked.saturating_sub(end.sent);
+        let excess = |end: &End| end.acked.saturating_sub(end.sent.unwrap_or(end.acked));
         let syn = self.ends.iter().map(excess).max().unwrap_or(0);
         let of = |(sample, end): (&Sample, &End)| {
             let segments = sample.in_flight.unwrap_or(0);
-            match end.sent {
-                // Not counted, by an old `ss`.
-                0 => segments,
-                sent => segments.min(sent + syn - end.acked),
-            }
+            // A FIN is a segment under way, and no byte of it is data.
+            end.sent.map_or(segments, |sent| {
+                segments.min((sent + syn).saturating_sub(end.acked))
+            })
         };
         let samples = self.samples.iter().zip(&self.ends);
         samples.map(of).max().unwrap_or(0)
@@ -547,6 +536,7 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::seen::ss::read_all;
 
     const TEXT: &str = "0 1234 198.18.0.1:40000 198.18.0.2:5201\n\t skmem:(r0,rb131072,t0,tb4194304,f56,w1280264,o0,bl0,d0) ts sack cubic wscale:7,7 rto:500 rtt:300.1/0.1 mss:1448 \
         pmtu:1500 cwnd:700 ssthresh:500 bytes_sent:90000000 bytes_acked:88000000 segs_out:1 send 27Mbps \
@@ -558,13 +548,20 @@ mod tests {
         Time::ZERO + Duration::from_ms(ms)
     }
 
+    impl Connections {
+        /// Takes in what `ss` printed.
+        fn printed(&mut self, now: Time, host: usize, text: &str) {
+            self.note(now, host, read_all(now, text));
+        }
+    }
+
     /// Twenty samples of a host, 500 ms apart, each as `TEXT` with `changed` in place of the segments sent again.
     fn followed(host: usize, changed: &str) -> Connections {
         let mut connections = Connections::across([37_500_000; 2]);
         for n in 1..=20 {
             let timers = format!("busy:{}ms rwnd_limited:{}ms", n * 450, n * 300);
             let text = TEXT.replace("busy:9000ms rwnd_limited:6000ms(66.7%)", &timers);
-            connections.note(at(n * 500), host, &text.replace("retrans:0/3", changed));
+            connections.printed(at(n * 500), host, &text.replace("retrans:0/3", changed));
         }
         connections
     }
@@ -620,7 +617,7 @@ mod tests {
                  {state} 0 1234 [::ffff:198.18.0.1]:40000 [::ffff:198.18.0.2]:5201\n{}",
                 account.replace("retrans:0/3", &format!("retrans:0/{n}"))
             );
-            connections.note(at(n * 100), 1, &text);
+            connections.printed(at(n * 100), 1, &text);
         }
         let line = connections.told(UNKNOWN).expect("there is one").line;
         assert!(line.contains("sent 10 segments again"), "{line}");
@@ -633,6 +630,37 @@ mod tests {
         assert_eq!(connections.all.keys().next(), Some(&ends));
     }
 
+    /// A pure receiver that has closed: its FIN waits for an acknowledgement, and is a segment to the kernel.
+    #[test]
+    fn nothing_is_in_flight_of_who_sent_nothing() {
+        let mut connections = Connections::across([100_000; 2]);
+        for n in 1..=20_u64 {
+            let account = "bytes_sent:0 bytes_acked:1 unacked:1 busy:2000ms";
+            connections.printed(at(n * 100), 0, &end(0, account));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.bytes_sent, told.in_flight_max_bytes), (0, None));
+        assert!(told.line.contains("nothing in flight"), "{}", told.line);
+    }
+
+    /// Samples that grow apart with a connection's age: what they are worth goes by the time they stand for.
+    #[test]
+    fn samples_of_a_short_connection_are_worth_what_they_stand_for() {
+        let mut connections = Connections::across([100_000; 2]);
+        let (mut ms, mut count) = (10, 0);
+        while ms < 1000 {
+            let account = format!("bytes_sent:{ms}00 bytes_acked:{ms}00 busy:{ms}ms unacked:9");
+            connections.printed(at(ms), 0, &end(0, &account));
+            (ms, count) = (ms + (ms / 16).max(10), count + 1);
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!(told.samples, count);
+        let within = told.limited_by_within.expect("they are enough");
+        assert!(within > 1.0 / (count as f64).sqrt(), "{within} of {count}");
+        assert!(!told.line.contains("so few"), "{}", told.line);
+        assert!(told.limited_by.is_some());
+    }
+
     /// Requests whose time the path saw: what samples have of it counts no more.
     #[test]
     fn a_side_that_waits_says_so_by_frames() {
@@ -643,7 +671,7 @@ mod tests {
                     "bytes_sent:{n}00 bytes_acked:{n}00 busy:{}ms {account}",
                     n * 100
                 );
-                connections.note(at(n * 100), 0, &end(0, &own));
+                connections.printed(at(n * 100), 0, &end(0, &own));
             }
             // The server's frame was seen first.
             let ends = ["198.18.0.2:5201", "198.18.0.1:40000"];
@@ -686,7 +714,7 @@ mod tests {
             let mut connections = Connections::across([500_000; 2]);
             for n in 1..=30 {
                 let own = format!("bytes_sent:100 bytes_acked:100 busy:{n}ms app_limited");
-                connections.note(at(n * 100), 0, &end(0, &own));
+                connections.printed(at(n * 100), 0, &end(0, &own));
             }
             let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
             connections.take_turns(&Turns {
@@ -715,7 +743,7 @@ mod tests {
                     false => "app_limited",
                 };
                 let own = format!("bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}0ms {waits}");
-                connections.note(at(n * 100), 0, &end(0, &own));
+                connections.printed(at(n * 100), 0, &end(0, &own));
             }
             connections.told(UNKNOWN).expect("there is one")
         };
@@ -738,7 +766,7 @@ mod tests {
                 )
             };
             let text: String = (1..=3).map(|k| of(40_000 + k)).collect();
-            connections.note(at(n * 100), 0, &text);
+            connections.printed(at(n * 100), 0, &text);
         }
         let told = connections.told(UNKNOWN).expect("there is one");
         assert_eq!(told.connections, 3);
@@ -753,7 +781,7 @@ mod tests {
         let mut connections = Connections::across([100_000; 2]);
         for n in [1, 30] {
             let account = format!("bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}00ms");
-            connections.note(at(n * 100), 0, &end(0, &account));
+            connections.printed(at(n * 100), 0, &end(0, &account));
         }
         let way = ["198.18.0.2:5201", "198.18.0.1:40000"].map(|e| e.parse().expect(e));
         connections.pause(way, vec![(at(1000), at(2500)), (at(3000), Time::MAX)]);
@@ -787,7 +815,7 @@ mod tests {
                     n * 100,
                     more(n)
                 );
-                connections.note(at(n * 100), 0, &text);
+                connections.printed(at(n * 100), 0, &text);
             }
             let line = connections.told(UNKNOWN).expect("a line").line;
             line.split_once("holds 10.0 MB; ")
@@ -829,7 +857,7 @@ mod tests {
                 2..=5 => "bytes_sent:600 bytes_acked:1 data_segs_out:3 unacked:3",
                 _ => "bytes_sent:600 bytes_acked:601 data_segs_out:3",
             };
-            connections.note(at(n * 100), 0, &end(0, account));
+            connections.printed(at(n * 100), 0, &end(0, account));
         }
         let told = connections.told(UNKNOWN).expect("there is one");
         assert_eq!(told.in_flight_max_bytes, Some(600));
@@ -846,7 +874,7 @@ mod tests {
             let account = format!(
                 "bytes_sent:{sent} bytes_acked:{sent} data_segs_out:66 retrans:0/2 app_limited"
             );
-            connections.note(at(n * 100), 0, &end(0, &account));
+            connections.printed(at(n * 100), 0, &end(0, &account));
         }
         let told = connections.told(UNKNOWN).expect("there is one");
         assert_eq!((told.bytes_sent, told.samples), (90_000, 21));
@@ -865,13 +893,13 @@ mod tests {
         for n in 1..=10_u64 {
             let [asked, answer] = [n * 60, n * 9000];
             let own = format!("bytes_sent:{asked} bytes_acked:{asked} bytes_received:{answer}");
-            connections.note(at(n * 100), 0, &end(0, &own));
+            connections.printed(at(n * 100), 0, &end(0, &own));
             let account = if n == 1 {
                 "bytes_sent:40 bytes_acked:40"
             } else {
                 "bytes_sent:50 bytes_acked:50"
             };
-            connections.note(at(n * 100), 1, &end(1, account));
+            connections.printed(at(n * 100), 1, &end(1, account));
         }
         let told = connections.told(UNKNOWN).expect("there is one");
         assert_eq!((told.sender, told.bytes_sent), ("the server", 90_000));
@@ -902,8 +930,8 @@ mod tests {
                  data_segs_out:9 busy:{}ms notsent:1200000\n",
                 n * 100
             );
-            connections.note(at(from + n * 100), 0, "");
-            connections.note(at(from + n * 100), 1, &text);
+            connections.printed(at(from + n * 100), 0, "");
+            connections.printed(at(from + n * 100), 1, &text);
         }
     }
 
@@ -936,8 +964,8 @@ mod tests {
             let mut connections = Connections::across([100_000; 2]);
             for n in 1..=samples {
                 let text = "ESTAB 0 0 [2001:db8::2]:8000 [2001:db8::1]:40000\n\t cubic mss:1428 cwnd:10 bytes_sent:9 busy:9ms\n";
-                connections.note(at(n * 100), 0, "");
-                connections.note(at(n * 100), 1, text);
+                connections.printed(at(n * 100), 0, "");
+                connections.printed(at(n * 100), 1, text);
             }
             connections.close(at(600), 1, &last(40_000, 300_000, 0));
             let told = connections.told(UNKNOWN).expect("there is one");
@@ -952,7 +980,7 @@ mod tests {
         let mut connections = Connections::across([100_000; 2]);
         for host in [0, 1] {
             let account = "bytes_sent:4 bytes_acked:4 bytes_received:4 busy:2000ms";
-            connections.note(at(100), host, &end(host, account));
+            connections.printed(at(100), host, &end(host, account));
         }
         let told = connections.told(UNKNOWN).expect("there is one");
         assert_eq!((told.sender, told.bytes_sent), ("your command", 4));
@@ -1052,7 +1080,7 @@ mod tests {
                 n * 100,
                 more(n)
             );
-            connections.note(at(n * 100), 0, &text);
+            connections.printed(at(n * 100), 0, &text);
         }
         let line = connections.told(UNKNOWN)?.line;
         line.rsplit_once("; ").map(|(_, why)| why.to_owned())
@@ -1093,7 +1121,7 @@ mod tests {
                     "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t {line} bytes_acked:{n}00000 busy:{}ms\n",
                     n * 100
                 );
-                connections.note(at(n * 100), 0, &text);
+                connections.printed(at(n * 100), 0, &text);
             }
             let line = connections.told(UNKNOWN).expect("there is one").line;
             line.rsplit_once("; ").expect("why").1.to_owned()
@@ -1129,7 +1157,7 @@ mod tests {
                      bytes_acked:{acked}000 busy:{}ms unacked:100 retrans:0/3\n",
                     n * 100
                 );
-                connections.note(at(n * 100), 0, &text);
+                connections.printed(at(n * 100), 0, &text);
             }
             let path = Path {
                 every: Duration::ZERO,
@@ -1204,11 +1232,11 @@ mod tests {
         let mut connections = Connections::across([1_000_000; 2]);
         // A short download, sampled once before anything was acknowledged.
         let short = "0 0 198.18.0.2:8000 198.18.0.1:40000\n\t bbr mss:1448 cwnd:10 bytes_acked:82 busy:80ms app_limited\n";
-        connections.note(at(100), 1, short);
+        connections.printed(at(100), 1, short);
         assert!(connections.told(UNKNOWN).is_none());
         let mut connections = Connections::across([1; 2]);
-        connections.note(at(1), 0, "");
-        connections.note(at(2), 0, "half a pair\n");
+        connections.printed(at(1), 0, "");
+        connections.printed(at(2), 0, "half a pair\n");
         assert!(connections.told(UNKNOWN).is_none());
     }
 }

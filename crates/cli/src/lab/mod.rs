@@ -8,6 +8,7 @@
 mod busiest;
 mod cause;
 mod change;
+mod closing;
 mod connections;
 mod control;
 mod datagrams;
@@ -66,6 +67,7 @@ fn is_not_run(name: &str) -> bool {
 
 fn ask_of(args: &LabArgs) -> Result<ExitCode, Failure> {
     match &args.command {
+        LabCommand::Run(run) if run.print_scenario => Ok(run::show(run)),
         LabCommand::Run(run) => {
             let title =
                 "`lab run` takes no --lab: its path has no name, and is gone when the command ends";

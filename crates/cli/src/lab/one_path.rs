@@ -1,6 +1,6 @@
 //! The scenario of one path between a client and a server, from a command line.
 
-use farpath_scenario::{Scenario, Set, Source, Writer, parse};
+use farpath_scenario::{Diagnostics, Document, Scenario, Set, Source, Writer, parse};
 use farpath_units::{Duration, Rate, Ratio};
 
 use crate::args::OnePath;
@@ -21,13 +21,50 @@ const BARE_MOST: f64 = 0.01;
 
 /// The scenario that the options come to, and then `changes`.
 pub(super) fn scenario(path: &OnePath, changes: Vec<Set>) -> Result<Scenario, Failure> {
+    let (source, all) = given(path, changes)?;
+    parse(&source, &all).map_err(|e| Failure::usage(e.to_string()))
+}
+
+/// The text of that scenario, with a test to go on with: of `cc`, if that is given, and with the run's `seed`.
+pub(super) fn written(
+    path: &OnePath,
+    changes: Vec<Set>,
+    (seed, cc): (Option<u64>, Option<&str>),
+) -> Result<String, Failure> {
+    let wrong = |e: Diagnostics| Failure::usage(e.to_string());
+    let (source, mut all) = given(path, changes)?;
+    all.extend(seed.map(|seed| Set::new("scenario.seed", seed.to_string())));
+    let document = Document::open(&source, &all).map_err(wrong)?;
+    document.scenario().map_err(wrong)?;
+    let mut test = Writer::new("upload");
+    test.section("test").put("name", "upload");
+    test.put("kind", "tcp").put("from", "client");
+    test.put("to", "server")
+        .put("duration", Duration::from_secs(10));
+    if let Some(cc) = cc {
+        test.put("cc", cc);
+    }
+    let test = test.finish();
+    let (_, test) = test.split_once("\n\n").unwrap_or_default();
+    let text = format!("{}\n{test}", document.resolved_text());
+    // What is written is read again as it stands.
+    let source = Source {
+        name: source.name,
+        text,
+    };
+    parse(&source, &[]).map_err(wrong)?;
+    Ok(source.text)
+}
+
+/// The text of the options' path, and what is to be changed of it.
+fn given(path: &OnePath, changes: Vec<Set>) -> Result<(Source, Vec<Set>), Failure> {
     let source = Source {
         name: "the path of the command line".to_owned(),
         text: text(path)?,
     };
     let mut all = sets(path)?;
     all.extend(changes);
-    parse(&source, &all).map_err(|e| Failure::usage(e.to_string()))
+    Ok((source, all))
 }
 
 /// Its text, without what errors may have to point at.
@@ -339,7 +376,63 @@ mod tests {
             panic!("it is a run");
         };
         let changes = crate::run::sets(&run.sets).map_err(|f| f.to_string())?;
-        scenario(&run.path, changes).map_err(|f| f.to_string())
+        let asked = scenario(&run.path, changes.clone()).map_err(|f| f.to_string())?;
+        let other = (run.seed, run.control.cc.as_deref());
+        let text = written(&run.path, changes, other).map_err(|f| f.to_string())?;
+        is_the_same(&asked, &text);
+        Ok(asked)
+    }
+
+    /// What is printed is the path that is run, whatever the options.
+    fn is_the_same(asked: &Scenario, text: &str) {
+        let source = Source {
+            name: "printed.toml".to_owned(),
+            text: text.to_owned(),
+        };
+        let mut read = parse(&source, &[]).expect("it is a scenario");
+        let names: Vec<String> = read.tests.drain(..).map(|test| test.name).collect();
+        assert_eq!(names, ["upload"], "{text}");
+        read.seed = asked.seed;
+        assert_eq!(&read, asked, "{text}");
+    }
+
+    #[test]
+    fn the_printed_scenario_has_the_seed_and_the_congestion_control() {
+        let given = |options: &str| {
+            let words = [
+                "farpath",
+                "lab",
+                "run",
+                "--print-scenario",
+                "--rtt",
+                "80ms",
+                "--rate",
+            ];
+            let words = words.into_iter().chain(["20Mbit/s", "--loss", "1%"]);
+            let cli = Cli::try_parse_from(words.chain(options.split_whitespace()));
+            let Command::Lab(lab) = cli.expect("no command is needed").command else {
+                panic!("it is a lab");
+            };
+            let LabCommand::Run(run) = lab.command else {
+                panic!("it is a run");
+            };
+            let other = (run.seed, run.control.cc.as_deref());
+            written(&run.path, Vec::new(), other).expect("it is a path")
+        };
+        let text = given("--seed 7 --cc cubic");
+        for line in [
+            "seed = 7",
+            "cc = \"cubic\"",
+            "loss = \"1%\"",
+            "rate = \"20 Mbit/s\"",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}: {text}");
+        }
+        let plain = given("");
+        assert!(
+            !plain.contains("seed") && !plain.contains("cc ="),
+            "{plain}"
+        );
     }
 
     #[test]

@@ -81,6 +81,11 @@ impl Path {
             || ways.any(|way| way.impairments.flap.is_some())
     }
 
+    /// The name of the command's host, by 0, or of the server's.
+    pub(super) fn name(&self, host: usize) -> &str {
+        &self.scenario.hosts[self.hosts[host]].name
+    }
+
     /// The number of the lab's own ping among the tests: the last.
     pub(super) fn ping(&self) -> usize {
         self.scenario.tests.len() - 1

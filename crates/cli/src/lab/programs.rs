@@ -34,12 +34,14 @@ pub(super) const INTERRUPTED: &str = "interrupted";
 /// How often to check whether the command has ended, and the shortest and longest time between two samples of its
 /// connections.
 pub(super) const CHECK: Wall = Wall::from_millis(10);
-pub(super) const SAMPLES: [Duration; 2] = [Duration::from_ms(50), Duration::from_ms(500)];
+pub(super) const SAMPLES: [Duration; 2] = [Duration::from_ms(10), Duration::from_ms(500)];
 
-/// How far apart samples are, so long after the start: a longer run is sampled less often, and the connections of a short
-/// command are short.
-pub(super) fn pace(since: Duration) -> Duration {
-    Duration::from_ps(since.as_ps() / 8).clamp(SAMPLES[0], SAMPLES[1])
+/// How far apart samples are, so long after the last connection was opened, in a run so old: a young connection may be a short
+/// one, and a long run that opens one after the other is not to be filled with samples.
+pub(super) fn pace(open: Duration, run: Duration) -> Duration {
+    let young = Duration::from_ps(open.as_ps() / 16);
+    let long = Duration::from_ps(run.as_ps() / 1000);
+    young.max(long).clamp(SAMPLES[0], SAMPLES[1])
 }
 
 /// How often to read how many sockets a host has, and their table while that number stays the same.

@@ -17,6 +17,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::Busiest;
+use super::closing::{closing, help, say, told};
 use super::connections::Connections;
 use super::datagrams::{self, Sent};
 use super::impaired::{self, Impaired};
@@ -25,11 +26,12 @@ use super::packets::Packets;
 use super::path::Path;
 use super::programs::{self, By, CHECK, Ended};
 use super::watch::Watch;
-use super::{FAULT, environment};
+use super::{FAULT, environment, one_path};
 use crate::args::LabRunArgs;
-use crate::exit::{Exit, Failure, note};
+use crate::exit::{Exit, Failure, note, print};
 use crate::output::{Pending, prepare_report};
 use crate::progress::{self, Bar};
+use crate::run::sets;
 use crate::shell;
 use crate::value::maybe;
 
@@ -41,6 +43,9 @@ const SAMPLING: Sampling = Sampling {
 
 /// The name of what `--json` writes.
 const SCHEMA: &str = "farpath.lab-run/1";
+
+/// What the JUnit suite of every run is called, before the options of its path.
+const SUITE: &str = "farpath lab run";
 
 /// What came of a run: the exit code, of the command or of the certificate, and the cases of JUnit.
 struct Outcomes {
@@ -211,6 +216,19 @@ pub(crate) fn run(args: &LabRunArgs, refused: Option<Failure>) -> ExitCode {
     }
 }
 
+/// Prints the path of the options as a scenario.
+pub(super) fn show(args: &LabRunArgs) -> ExitCode {
+    let others = (args.seed, args.control.cc.as_deref());
+    let text = sets(&args.sets).and_then(|changes| one_path::written(&args.path, changes, others));
+    match text.and_then(|text| print(&text)) {
+        Ok(()) => Exit::Ok.into(),
+        Err(failure) => {
+            let _usual = failure.report();
+            ExitCode::from(FAULT)
+        }
+    }
+}
+
 /// The run, and its reports whatever came of it.
 fn report_and_run(args: &LabRunArgs, refused: Option<Failure>) -> Result<u8, Failure> {
     // Until signals are watched they wait: a run that was interrupted has its reports, however early that was.
@@ -314,11 +332,12 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     logs.finish()?;
     packets.finish(&certificate)?;
     let control = control.map(|c| with_its_source(&c, args));
-    let told = told(connection.as_ref(), &datagrams, &impaired);
+    let more = |host| help(args.capture.as_deref(), path.name(host));
+    let told = told(connection.as_ref(), &datagrams, &impaired, &more);
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
-    say(&said, &certificate);
+    say(&said, &certificate, args.strict && ended.by != By::User);
     let said = [vec![said], certificate.notes()].concat().join("; ");
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
@@ -352,15 +371,6 @@ fn with_its_source(control: &str, args: &LabRunArgs) -> String {
         Some(_) => format!("{control}, as --cc says"),
         None => format!("{control} by default"),
     }
-}
-
-/// What is said of what the hosts sent: of connections only where they carried most.
-fn told(connection: Option<&Busiest>, datagrams: &[Sent], impaired: &[Impaired]) -> Vec<String> {
-    let bytes: u64 = datagrams.iter().map(|sent| sent.bytes).sum();
-    let limit = connection.filter(|c| c.bytes_sent >= bytes);
-    let limit = limit.map(|c| c.line.clone()).into_iter();
-    let told = limit.chain(datagrams.iter().map(Sent::line));
-    told.chain(impaired.iter().map(Impaired::line)).collect()
 }
 
 /// What `--timeout` says. To timeout(1) a bare number is seconds.
@@ -404,37 +414,6 @@ fn ground(args: &LabRunArgs, path: &Path, bar: &mut Bar) -> Result<Ground, Failu
         lab::tell(&ground.layouts, bar);
     }
     Ok(ground)
-}
-
-/// The closing line, and what made the run invalid if something did.
-fn say(closing: &str, certificate: &Certificate) {
-    note(closing);
-    certificate.faults.iter().for_each(|f| note(f));
-    certificate.notes().iter().for_each(|n| note(n));
-}
-
-/// What the run came to, in one line.
-fn closing(
-    (rtt, control): (Option<f64>, Option<&str>),
-    certificate: &Certificate,
-    told: &[String],
-) -> String {
-    let verdict = match certificate.valid {
-        true => "certificate valid",
-        false => "certificate INVALID",
-    };
-    let head = match rtt {
-        Some(ns) => format!("RTT {:.2} ms p99, {verdict}", ns / 1e6),
-        None if certificate.valid && certificate.frames == 0 => {
-            "nothing was carried: no RTT, and a certificate of nothing".to_owned()
-        }
-        None => format!("no RTT measured, {verdict}"),
-    };
-    let control = control.map(str::to_owned).into_iter();
-    let all = core::iter::once(head).chain(control);
-    all.chain(told.iter().cloned())
-        .collect::<Vec<String>>()
-        .join("; ")
 }
 
 /// An invalid certificate says that the machine was too busy, and nothing of the program: it fails a run only where that
@@ -531,8 +510,12 @@ fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Fai
         .flatten()
         .collect();
     let mut xml = Vec::new();
-    let class = ["farpath lab run", &name.place].join(" ");
+    let class = [SUITE, &name.place].join(" ");
     write_cases(class.trim_end(), &cases, &mut xml).map_err(environment)?;
+    // Of arguments that are not understood nobody knows which run they were meant to be.
+    if !name.place.is_empty() {
+        file.say_replaced(&xml, 2, SUITE);
+    }
     file.write(&xml)
 }
 
@@ -576,27 +559,6 @@ fn both(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn said(rtt: Option<f64>, frames: u64, valid: bool) -> String {
-        let certificate = Certificate {
-            valid,
-            frames,
-            ..Certificate::default()
-        };
-        closing((rtt, Some("cubic by default")), &certificate, &[])
-    }
-
-    #[test]
-    fn where_nothing_was_carried_the_last_line_says_that() {
-        let nothing = "nothing was carried: no RTT, and a certificate of nothing; cubic by default";
-        assert_eq!(said(None, 0, true), nothing);
-        let lost = "no RTT measured, certificate valid; cubic by default";
-        assert_eq!(said(None, 3, true), lost);
-        let late = "no RTT measured, certificate INVALID; cubic by default";
-        assert_eq!(said(None, 0, false), late);
-        let measured = "RTT 20.50 ms p99, certificate valid; cubic by default";
-        assert_eq!(said(Some(20.5e6), 9, true), measured);
-    }
 
     #[test]
     fn a_command_has_some_time() {

@@ -4,14 +4,18 @@ use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::Host;
 use farpath_emu::lab::Beside;
-use farpath_probe::live::Ends;
+use farpath_probe::live::{Ends, Sockets};
 use farpath_units::Time;
 
-use super::connections::Connections;
-use super::programs::{CHECK, SAMPLES, opened, pace, sockets_in_use};
+use super::connections::{Connections, name_of};
+use super::programs::{CHECK, opened, pace, sockets_in_use};
+use super::seen;
 
 /// How long the last words on a connection may take: a worker of the kernel says them when it gets round to it.
 const PATIENCE: Wall = Wall::from_millis(300);
+
+/// After a sample come so many times as long without one: a list of sockets takes a processor milliseconds.
+const REST: u32 = 9;
 
 /// Who watches.
 pub(super) struct Watch<'a> {
@@ -19,7 +23,12 @@ pub(super) struct Watch<'a> {
     beside: &'a Beside,
     /// None where the kernel tells nobody.
     ends: [Option<Ends>; 2],
-    next_sample: Time,
+    /// None where the kernel lists none.
+    sockets: [Option<Sockets>; 2],
+    /// When the last sample was taken, and until when there is to be none.
+    sampled: (Time, Instant),
+    /// How many connections the command's host had opened, and when that was last seen to grow.
+    opened: (u64, Time),
     connections: Connections,
 }
 
@@ -27,11 +36,15 @@ impl<'a> Watch<'a> {
     /// From now on, on a path that holds so many bytes of what the command's host sends, and the server's.
     pub(super) fn begin(hosts: [&'a Host; 2], holds: [u64; 2], beside: &'a Beside) -> Watch<'a> {
         let listen = |host: &Host| host.init.in_network(Ends::listen).ok()?.ok();
+        let list = |host: &Host| host.init.in_network(Sockets::open).ok()?.ok();
+        let now = beside.now();
         Watch {
             hosts,
             beside,
             ends: hosts.map(listen),
-            next_sample: beside.now() + SAMPLES[0],
+            sockets: hosts.map(list),
+            sampled: (now, Instant::now()),
+            opened: (0, now),
             connections: Connections::across(holds),
         }
     }
@@ -40,15 +53,20 @@ impl<'a> Watch<'a> {
     pub(super) fn look(&mut self) {
         self.hear();
         let now = self.beside.now();
-        if now < self.next_sample {
+        let opened = opened(self.hosts[0].init);
+        if opened != self.opened.0 {
+            self.opened = (opened, now);
+        }
+        let pace = pace(now.since(self.opened.1), now.since(Time::ZERO));
+        if now.since(self.sampled.0) < pace || Instant::now() < self.sampled.1 {
             return;
         }
-        self.next_sample = now + pace(now.since(Time::ZERO));
         // A sample costs more than everything else an idle lab does.
         match sockets_in_use(self.hosts[0].init) {
             0 => self.connections.none_at(now),
             _ => self.sample(),
         }
+        self.sampled.0 = now;
     }
 
     /// The command has ended: what is under way yet, the kernel goes on sending.
@@ -96,12 +114,17 @@ impl<'a> Watch<'a> {
     }
 
     fn sample(&mut self) {
-        for (number, host) in self.hosts.into_iter().enumerate() {
-            let output = Connections::sample(&mut host.command("ss")).output();
-            if let Ok(output) = output {
-                let text = String::from_utf8_lossy(&output.stdout);
-                self.connections.note(self.beside.now(), number, &text);
-            }
+        let begun = Instant::now();
+        for (number, sockets) in self.sockets.iter_mut().enumerate() {
+            let listed = sockets.as_mut().map(Sockets::list);
+            let Some(Ok(listed)) = listed else {
+                continue;
+            };
+            let now = self.beside.now();
+            let each = listed.iter();
+            let each = each.map(|c| ([c.local, c.peer].map(name_of), seen::of(now, c)));
+            self.connections.note(now, number, each);
         }
+        self.sampled.1 = Instant::now() + begun.elapsed() * REST;
     }
 }

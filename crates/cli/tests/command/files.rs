@@ -424,6 +424,49 @@ fn junit_tells_passed_from_failed() {
     assert_eq!(names(folder.path()), ["j.xml", "small.toml", "strict.toml"]);
 }
 
+/// Two commands of one job that write to the same file: the first report is lost, and nobody would see it fail.
+#[test]
+fn a_report_in_the_place_of_another_runs_is_said() {
+    let folder = with_small();
+    let other = SMALL.replace("name = \"small\"", "name = \"other\"");
+    fs::write(folder.path().join("other.toml"), other).expect("writable");
+    let run = |file: &str, more: &[&str]| {
+        let args = [&["run", file, "--simulate", "--junit", "j.xml"], more].concat();
+        farpath_in(folder.path(), &args)
+    };
+    run("small.toml", &[]).exits(0);
+    run("small.toml", &[]).exits(0);
+    let said = run("other.toml", &[]);
+    let words = "j.xml held the report of another run, `small`, and has this one's now: give each run a file of its own";
+    assert_eq!(said.code, Some(0));
+    assert!(said.err.contains(words), "{}", said.err);
+    // One that could not be read is the same run.
+    run("other.toml", &["--set", "link.none.rate=1Gbit/s"]).exits(2);
+    run("other.toml", &[]).exits(0);
+}
+
+/// The path of `lab run` goes on as a scenario.
+#[test]
+fn the_path_of_a_lab_is_printed_as_a_scenario_that_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = [
+        "lab", "run", "--rtt", "80ms", "--rate", "20Mbit/s", "--loss", "1%",
+    ];
+    let printed = farpath_in(folder.path(), &[&path[..], &["--print-scenario"]].concat());
+    let printed = printed.exits(0).out;
+    fs::write(folder.path().join("path.toml"), printed).expect("writable");
+    farpath_in(folder.path(), &["check", "path.toml"]).exits(0);
+    farpath_in(folder.path(), &["run", "path.toml", "--predict"]).exits(0);
+    let wrong = [&path[..], &["--loss", "2", "--print-scenario"]].concat();
+    assert!(
+        farpath_in(folder.path(), &wrong)
+            .code
+            .is_some_and(|code| code > 1)
+    );
+    let both = ["lab", "run", "cern-snaky/one-pass", "--print-scenario"];
+    farpath_in(folder.path(), &both).exits(125);
+}
+
 #[test]
 fn what_cannot_be_written_is_exit_3_before_anything_runs() {
     let folder = with_small();
