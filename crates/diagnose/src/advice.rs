@@ -44,6 +44,10 @@ pub(crate) fn changes(
     if cause == Cause::RandomLoss {
         all.extend(plugs(e, facts, flow));
         all.extend(plugs_of_port(e, facts));
+        if let Some(struck) = e.struck() {
+            all.push(path::damaged_member(struck, flow));
+            return all;
+        }
     }
     let commands = |c: Cause| change(c, e, (facts, flow)).map(|(change, _)| change.commands);
     // What is changed alike against either is said once.

@@ -35,6 +35,7 @@ mod known;
 mod located;
 mod lookalike;
 mod machine;
+mod member;
 mod memory;
 mod missing;
 mod observed;
