@@ -96,7 +96,7 @@ impl Evidence {
     /// Links side by side that texts show.
     pub(crate) fn of_group(&mut self, facts: &Facts, flow: &Flow) {
         self.around.each = each(facts, flow);
-        self.around.struck = Struck::of(facts, flow, self);
+        self.around.struck = Struck::of(flow, self);
         self.of_bond(facts, flow);
         self.around.group = by_ports(self, facts).or_else(|| by_connections(self));
     }

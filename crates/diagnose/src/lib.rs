@@ -54,6 +54,7 @@ mod segments;
 mod shares;
 mod snapshot;
 mod sockets;
+mod stood;
 mod stops;
 mod stuck;
 mod tally;

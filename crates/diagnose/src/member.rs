@@ -4,10 +4,8 @@
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::evidence::Evidence;
-use crate::fact::Of;
-use crate::flow::{Flow, number};
+use crate::flow::Flow;
 use crate::items::{Item, of, step};
-use crate::read::Facts;
 use crate::seen::StreamCount;
 
 /// Which of the connections side by side lost.
@@ -53,29 +51,16 @@ impl StreamCount {
 }
 
 /// What each of a flow's connections side by side sent again; empty where not all say it.
-fn counts(facts: &Facts, flow: &Flow, mss: f64) -> Vec<StreamCount> {
-    if let Some(test) = flow.test.as_ref().filter(|t| !t.udp) {
-        let all = test.counts.len() == test.streams as usize;
-        if all && test.counts.len() > 1 {
-            return test.counts.clone();
-        }
-    }
-    let of_socket = |n: &u32| {
-        let get = |name| number(facts, Of::Socket(*n), name).map(|f| f.value);
-        Some(StreamCount {
-            bytes: get("bytes_sent")?,
-            again: get("bytes_retransmitted")? / mss,
-            ..StreamCount::default()
-        })
-    };
-    let all: Option<Vec<StreamCount>> = flow.sockets.iter().map(of_socket).collect();
-    all.filter(|all| all.len() > 1).unwrap_or_default()
+fn counts(flow: &Flow) -> Vec<StreamCount> {
+    let test = flow.test.as_ref().filter(|t| !t.udp);
+    let all = test.filter(|t| t.counts.len() == t.streams as usize);
+    all.map_or(Vec::new(), |t| t.counts.clone())
 }
 
 impl Struck {
     /// Which connections lost, where not all did alike; none where nothing tells them apart.
-    pub(crate) fn of(facts: &Facts, flow: &Flow, e: &Evidence) -> Option<Struck> {
-        let mut each = counts(facts, flow, e.mss);
+    pub(crate) fn of(flow: &Flow, e: &Evidence) -> Option<Struck> {
+        let mut each = counts(flow);
         each.retain(|c| c.bytes > 0.0);
         each.sort_by(|a, b| {
             (b.events(), b.again)

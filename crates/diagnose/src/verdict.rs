@@ -212,7 +212,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
         _ => 1.0,
     };
     libm::fmin(
-        counted.min(alone),
+        counted.min(alone).min(e.at_most_of_two()),
         1.0 - (1.0 - UNSTEADY_LOSS) * e.unsteady(),
     )
 }
