@@ -9,7 +9,7 @@ mod unscaled;
 
 use crate::cause::Cause;
 use crate::ceiling::{Limit, in_flight, slow_start_s};
-use crate::channel::left_by_channel;
+use crate::channel::{channel_bytes, left_by_channel};
 use crate::counted::ASKED;
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
@@ -25,7 +25,7 @@ use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
 pub(crate) use unscaled::scales;
 
-/// The buffer that is suggested where no rate is known: 4 MiB.
+/// What is suggested to be in flight over a round trip that is known, where no rate is: 4 MiB.
 const MODEST: f64 = 4_194_304.0;
 
 /// What to change against a cause, and against a second that holds besides; nothing where it is not a host's to change. Where the
@@ -44,6 +44,10 @@ pub(crate) fn changes(
     if cause == Cause::RandomLoss {
         all.extend(plugs(e, facts, flow));
         all.extend(plugs_of_port(e, facts));
+        if let Some(struck) = e.struck() {
+            all.push(path::damaged_member(struck, flow));
+            return all;
+        }
     }
     let commands = |c: Cause| change(c, e, (facts, flow)).map(|(change, _)| change.commands);
     // What is changed alike against either is said once.
@@ -229,10 +233,7 @@ fn change(
             room(e, flow, (system, end), &now)
         }
         Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
-        Cause::Ramp => systems::longer(match flow.to.host.as_str() {
-            "" => "HOST",
-            host => host,
-        }),
+        Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::Client if e.udp => systems::reader_of_datagrams(system),
         Cause::Client => systems::reader(),
@@ -260,10 +261,30 @@ fn peer_shifts_none(facts: &Facts, flow: &Flow) -> bool {
 /// Room for what is wanted in flight: the kernel's to give, or the program's that set its buffer itself.
 fn room(e: &Evidence, flow: &Flow, (system, end): (Option<System>, End), now: &Buffers) -> Remedy {
     let carried = e.settled_flight().map_or(0.0, |f| f.high);
-    let wanted = wanted(e).max(carried).max(flow.shared.room[end as usize]);
+    let own = match wanted(e) {
+        None if systems::is_tuned(system) => {
+            return systems::unsized_buffer(&to(flow), goal(e), e.streams, now);
+        }
+        own => own.unwrap_or(MODEST).max(carried),
+    };
+    let own = channel_bytes(e).map_or(own, |most| own.min(most));
+    let wanted = own.max(flow.shared.room[end as usize]);
+    // A program with a channel of its own has no use for more than twice that.
+    let enough = |most: u64| channel_bytes(e).is_some() && most as f64 >= 2.0 * wanted;
+    if now.most.is_some_and(enough) {
+        return systems::ssh(crate::channel::channel_of(e));
+    }
     match e.memory.set.filter(|_| end == End::Sender) {
         Some(set) => systems::set_by_program(set, wanted, now),
         None => buffer(system, wanted, end, now),
+    }
+}
+
+/// The host that a flow goes to, as a command names it.
+fn to(flow: &Flow) -> String {
+    match flow.to.host.as_str() {
+        "" => "HOST".to_owned(),
+        host => host.to_owned(),
     }
 }
 
@@ -564,15 +585,16 @@ fn next(
     least
 }
 
-/// Bytes in flight that fill the line, or the target.
-pub(crate) fn wanted(e: &Evidence) -> f64 {
-    let goal = e
-        .target
-        .as_ref()
-        .or(e.line.as_ref().map(|(l, _)| l))
-        .map(|f| f.value);
-    match (goal, e.rtt_by_itself()) {
-        (Some(goal), Some(rtt)) => goal * rtt.high / 8.0 / e.streams,
-        _ => MODEST,
-    }
+/// The rate that is wanted: the target, or the line's.
+fn goal(e: &Evidence) -> Option<f64> {
+    let line = e.line.as_ref().map(|(line, _)| line);
+    e.target.as_ref().or(line).map(|f| f.value)
+}
+
+/// Bytes in flight of a connection that fill the line, or the target, and no more than its channel lets be in flight; none without a round
+/// trip, which it goes by.
+pub(crate) fn wanted(e: &Evidence) -> Option<f64> {
+    let rtt = e.rtt_by_itself()?;
+    let fills = goal(e).map_or(MODEST, |goal| goal * rtt.high / 8.0 / e.streams);
+    Some(channel_bytes(e).map_or(fills, |most| fills.min(most)))
 }

@@ -9,6 +9,7 @@ use crate::flow::{Flow, number};
 use crate::group::{Group, MEMBERS};
 use crate::items::{Item, JUMBO, step};
 use crate::located::{by_trace, lost_at, own_answers};
+use crate::member::Struck;
 use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
 use crate::seen::Side;
@@ -39,6 +40,8 @@ pub(crate) struct Around {
     pub(crate) ports: Ports,
     /// Links side by side, of which each connection takes one.
     pub(crate) group: Option<Group>,
+    /// Which of the connections side by side lost.
+    pub(crate) struck: Option<Struck>,
     /// Rates of the connections side by side, the fastest first, bit/s.
     pub(crate) each: Vec<f64>,
     /// The host whose shaper has the lowest rate: the sender, or one on the way.

@@ -11,6 +11,7 @@ use crate::account::Account;
 use crate::fact::{Figure, Place};
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::stood::Stood;
 use crate::stops::{self, Stop};
 
 /// Most directions of a capture that are kept, the largest.
@@ -52,6 +53,8 @@ pub(crate) struct Captured {
     pub(crate) policer: Option<Figure>,
     /// How its losses lie in time: `periodic`, `random`, `clustered`.
     pub(crate) pattern: Option<String>,
+    /// How its losses lie by the queue that its round trips show.
+    pub(crate) stood: Option<Stood>,
     /// The largest window that the receiver announced, bytes.
     pub(crate) window: Option<Figure>,
     /// Window scaling was not agreed on, and the window is as large as it can be then.
@@ -224,6 +227,7 @@ fn captured(
             .policer
             .map(|p| Figure::exact(p.rate_bps as f64, at)),
         pattern: direction.loss_pattern.clone(),
+        stood: Stood::of(seen, found, connection.start_ns),
         window: (window > 0).then(|| Figure::exact(window as f64, at)),
         unscaled: unscaled && window >= UNSCALED_LEAST,
         left_out: of_handshake(connection, reverse, vantage).filter(|_| unscaled),

@@ -169,7 +169,8 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
         (&e.idle_loss, 1.5, "packets that the path loses"),
     ];
     for (share, bursts, what) in sources {
-        let own = what != SENT_AGAIN || e.start_only() < 0.5;
+        // What some of several connections lost is no law of all of them.
+        let own = what != SENT_AGAIN || e.start_only() < 0.5 && e.uncommon() < 0.5;
         let Some(share) = share
             .as_ref()
             .filter(|s| own && s.value > 0.0 && s.value < 0.5)

@@ -59,11 +59,14 @@ pub(crate) fn channel_of(e: &Evidence) -> Channel {
     }
 }
 
+/// What a connection of OpenSSH lets be in flight, bytes, whatever TCP's window is; none of what is not OpenSSH's, or has more in flight.
+pub(crate) fn channel_bytes(e: &Evidence) -> Option<f64> {
+    (e.ssh && !beyond_channel(e)).then_some(CHANNEL[1])
+}
+
 /// The window of a channel, and what it leaves over this round trip, bit/s; none of what is not OpenSSH's, or has more in flight.
 fn leaves(e: &Evidence, rtt: &Figure) -> Option<(Figure, Figure)> {
-    if !e.ssh || beyond_channel(e) {
-        return None;
-    }
+    channel_bytes(e)?;
     let at = rtt.from.first().copied().unwrap_or(Place::You);
     let bytes = Figure::between(CHANNEL[1], CHANNEL[0], CHANNEL[1], at);
     let most = bytes.over(rtt).times(8.0 * e.streams);

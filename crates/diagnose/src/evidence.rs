@@ -13,6 +13,7 @@ use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
 use crate::room::Room;
 use crate::seen::{Row, Side, Test};
+use crate::stood::Stood;
 use crate::stops::{self, Stop};
 use crate::stuck::Stuck;
 use crate::tally::Tally;
@@ -164,6 +165,8 @@ pub(crate) struct Evidence {
     pub(crate) stop: Option<Stop>,
     /// How a capture's losses lie in time.
     pub(crate) loss_pattern: Option<String>,
+    /// How a capture's losses lie by the queue that its round trips show.
+    pub(crate) stood: Option<Stood>,
     /// What came after losses of the start alone.
     pub(crate) overshoot: Option<Overshoot>,
     /// What counters of hosts and other tests add.

@@ -351,6 +351,9 @@ fn join(into: &mut Test, other: &Test) {
     let had: Vec<Side> = into.rows.iter().map(|r| r.side).collect();
     let new = other.rows.iter().filter(|r| !had.contains(&r.side));
     into.rows.extend(new.cloned());
+    if into.counts.is_empty() {
+        into.counts.clone_from(&other.counts);
+    }
     for (name, figure) in &other.numbers {
         into.set(name, figure.clone());
     }

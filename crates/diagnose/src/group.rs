@@ -11,6 +11,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::items::{Item, JUMBO, of, step};
+use crate::member::Struck;
 use crate::ports::{self, Kind, Port};
 use crate::read::Facts;
 use crate::seen::Test;
@@ -95,6 +96,7 @@ impl Evidence {
     /// Links side by side that texts show.
     pub(crate) fn of_group(&mut self, facts: &Facts, flow: &Flow) {
         self.around.each = each(facts, flow);
+        self.around.struck = Struck::of(flow, self);
         self.of_bond(facts, flow);
         self.around.group = by_ports(self, facts).or_else(|| by_connections(self));
     }

@@ -35,6 +35,8 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::observed::by_account(e, &mut items);
     crate::follow::by_window(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
+    crate::stood::by_queue(e, &mut items);
+    crate::member::by_connections(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     items
 }
@@ -188,7 +190,7 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
 fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     // A window that is cut so often does not stand; a program that pauses may lose at the start of each piece.
     let cut = if e.is_bbr() { 0.1 } else { 0.006 };
-    let lasting = 1.0 - e.start_only();
+    let lasting = (1.0 - e.start_only()) * (1.0 - e.uncommon());
     let of_start = crate::lookalike::is_of_start(e);
     items.push(Item {
         holds: step(share.value, cut, 3.0 * cut) * lasting,

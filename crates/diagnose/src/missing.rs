@@ -62,6 +62,7 @@ pub(crate) fn missing(
         return of_datagrams(e, all, sure);
     }
     all.extend(of_members(e, &likely, sure));
+    all.extend(of_struck(e));
     all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
     all.extend(of_scaling(e, (facts, flow), &likely));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));
@@ -300,6 +301,21 @@ fn of_members(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFact>
             .to_owned(),
         command: "during a test, on the routers of the path: show interfaces, of each member of a bundle; of hosts with a bond: cat /proc/net/bonding/bond0"
             .to_owned(),
+    })
+}
+
+/// Which member of a group of links loses, or which path, where only some of several connections lost: whatever the verdict is.
+fn of_struck(e: &Evidence) -> Option<MissingFact> {
+    let told = e.around.group.as_ref().is_some_and(|group| group.is_seen());
+    let struck = e.struck().filter(|_| !told)?;
+    let port = struck.port().map_or("PORT".to_owned(), |p| p.to_string());
+    Some(MissingFact {
+        fact: "member_errors",
+        would_decide: "which member of a group of links, or which of several paths, loses packets: some connections lose, and others none"
+            .to_owned(),
+        command: format!(
+            "before and after a test: show interfaces, of each member of a bundle; of hosts with a bond: ethtool -S of each of its ports; and the test again with --cport {port}, and with other ports"
+        ),
     })
 }
 

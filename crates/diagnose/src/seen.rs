@@ -96,6 +96,45 @@ pub struct Row {
     pub at: Place,
 }
 
+/// What one of the connections side by side sent again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamCount {
+    /// What its tool calls it.
+    pub id: String,
+    /// The port of the end that opened it, if it was printed.
+    pub port: Option<u16>,
+    /// Payload, bytes.
+    pub bytes: f64,
+    /// Segments sent again.
+    pub again: f64,
+    /// Intervals in which that was counted.
+    pub intervals: u32,
+    /// Those in which some were sent again.
+    pub lossy: u32,
+    /// Whether a closing line said it of the whole test.
+    pub whole: bool,
+}
+
+impl StreamCount {
+    /// Takes an interval's bytes and segments sent again.
+    pub(crate) fn interval(&mut self, bytes: f64, again: f64) {
+        self.intervals += 1;
+        self.lossy += u32::from(again > 0.0);
+        if !self.whole {
+            self.bytes += bytes;
+            self.again += again;
+        }
+    }
+
+    /// Takes what a closing line says of the whole test.
+    pub(crate) fn whole(&mut self, bytes: f64, again: f64) {
+        (self.bytes, self.again, self.whole) = (bytes, again, true);
+    }
+}
+
+/// Most connections side by side of which each is counted.
+const COUNTS_MAX: usize = 256;
+
 /// A test, as one text reported it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
@@ -125,6 +164,8 @@ pub struct Test {
     pub each: [Vec<Figure>; 2],
     /// The intervals.
     pub rows: Vec<Row>,
+    /// What each of the connections side by side sent again, where that was printed of each.
+    pub counts: Vec<StreamCount>,
     /// What else was said of it, by name with the unit last.
     pub numbers: BTreeMap<&'static str, Figure>,
     /// Names of congestion controls, by side.
@@ -149,6 +190,7 @@ impl Test {
             received: None,
             each: [Vec::new(), Vec::new()],
             rows: Vec::new(),
+            counts: Vec::new(),
             numbers: BTreeMap::new(),
             words: BTreeMap::new(),
             account: None,
@@ -208,6 +250,19 @@ impl Test {
         let mean = rows.iter().map(|r| r.bps).sum::<f64>() / rows.len().max(1) as f64;
         let came = self.received.as_ref().map(|r| r.goodput.value);
         came.is_some_and(|came| mean > 2.0 * came)
+    }
+
+    /// What is counted of the connection of this name; none of too many.
+    pub(crate) fn count(&mut self, id: &str) -> Option<&mut StreamCount> {
+        let known = self.counts.iter().position(|c| c.id == id);
+        if known.is_none() && self.counts.len() < COUNTS_MAX {
+            self.counts.push(StreamCount {
+                id: id.to_owned(),
+                ..StreamCount::default()
+            });
+        }
+        let at = known.unwrap_or(self.counts.len().saturating_sub(1));
+        self.counts.get_mut(at).filter(|c| c.id == id)
     }
 
     /// Sets a number, the first that is said of it.

@@ -25,6 +25,7 @@ impl Evidence {
         self.found_policer = near.iter().find_map(|c| c.policer.clone());
         self.stop = near.iter().find_map(|c| c.stop).or(self.stop);
         self.loss_pattern.clone_from(&first.pattern);
+        self.stood = near.iter().find_map(|c| c.stood);
         self.swallowed = all.iter().find_map(|c| c.swallowed.clone());
         let unscaled = all.iter().find(|c| c.unscaled);
         self.unscaled = self.unscaled.or(unscaled.map(|c| c.test.at));

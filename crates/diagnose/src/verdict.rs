@@ -212,7 +212,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
         _ => 1.0,
     };
     libm::fmin(
-        counted.min(alone),
+        counted.min(alone).min(e.at_most_of_two()),
         1.0 - (1.0 - UNSTEADY_LOSS) * e.unsteady(),
     )
 }
@@ -257,8 +257,12 @@ fn held_down(e: &Evidence, top: &Ranking) -> Option<String> {
     let alone = top.cause.is_loss() && e.streams > 1.0 && most == SIDE_BY_SIDE;
     (alone && top.confidence > most).then(|| {
         format!(
-            "of connections side by side no kind of loss is said with more than {:.0} %: a test with one connection says more",
-            100.0 * most
+            "of connections side by side no kind of loss is said with more than {:.0} %: a test with one connection{} says more",
+            100.0 * most,
+            match e.struck() {
+                Some(_) => " from a port of those that lost (--cport)",
+                None => "",
+            }
         )
     })
 }

@@ -9,6 +9,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, word};
 use crate::group;
+use crate::member::Struck;
 use crate::read::Facts;
 
 /// What the path needs, where that is all there is to do.
@@ -78,6 +79,32 @@ fn spread(router: &str, facts: &Facts, flow: &Flow) -> Change {
         commands,
         undo: vec!["the hash that each end had before".to_owned()],
         risk: "one connection never gets more than one member; changing the hash moves connections, and packets under way may overtake each other".to_owned(),
+        ..nothing()
+    }
+}
+
+/// One member of a group of links, or one of several paths, that takes packets of the connections on it.
+pub(super) fn damaged_member(struck: &Struck, flow: &Flow) -> Change {
+    let host = match flow.to.host.as_str() {
+        "" => "HOST",
+        host => host,
+    };
+    let port = struck.port().map_or("PORT".to_owned(), |p| p.to_string());
+    let commands = [
+        "counters of each member of every group of links on the path, before and after a test: show interfaces of each port, ethtool -S of each port of a host's bond. The member whose errors (CRC, FCS, input errors) grow is damaged, and the one whose output drops grow is full".to_owned(),
+        format!(
+            "iperf3 -c {host} --cport {port} -t 30, and once more from ports that lost nothing: losses that stay with the port are of the member or path that its hash takes"
+        ),
+        "which member that is: show port-channel load-balance forwarding-path of NX-OS, test etherchannel load-balance of IOS; of routes of equal cost traceroute with the ports of the flow".to_owned(),
+        "take a damaged member out of the group, and clean or change its plugs, cable and transceivers".to_owned(),
+    ];
+    Change {
+        host: "the routers and bonds of the path".to_owned(),
+        commands: commands.to_vec(),
+        undo: vec!["put the member back into the group".to_owned()],
+        risk:
+            "a group with one member less carries less; connections move to other members meanwhile"
+                .to_owned(),
         ..nothing()
     }
 }

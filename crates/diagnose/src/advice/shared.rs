@@ -26,7 +26,7 @@ pub(crate) fn share(facts: &Facts, flows: &mut [Flow]) {
             let carried = e.settled_flight().map_or(0.0, |f| f.high);
             match e.udp {
                 true => (0.0, 0.0),
-                false => (wanted(&e).max(carried), e.streams),
+                false => (wanted(&e).map_or(0.0, |own| own.max(carried)), e.streams),
             }
         })
         .collect();

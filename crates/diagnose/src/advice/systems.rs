@@ -280,6 +280,43 @@ pub(crate) fn buffer(system: Option<System>, wanted: f64, end: End, now: &Buffer
     remedy
 }
 
+/// A buffer goes by the round trip, and no text says that: what it takes to know its size, of connections side by side that are to have
+/// `goal`, bit/s, together.
+pub(crate) fn unsized_buffer(host: &str, goal: Option<f64>, streams: f64, now: &Buffers) -> Remedy {
+    let measure = format!(
+        "ping -c 20 {host}, then farpath diagnose --rtt TIME ... with its mean: a buffer goes by the round trip, which no text says, so that no size is named"
+    );
+    let rule = match goal {
+        Some(goal) => format!(
+            "what {} needs{}: {} of buffer for each millisecond of round trip, twice what is in flight",
+            crate::ceiling::bps(goal),
+            if streams > 1.0 { " of each connection" } else { "" },
+            bytes(2.0 * goal / 8.0 / streams * 1e-3)
+        ),
+        None => "and --line or --target with the rate that is wanted: rate · round trip is in flight, and the buffer is twice that".to_owned(),
+    };
+    let mut remedy = Remedy {
+        commands: vec![measure, rule],
+        risk: "none known".to_owned(),
+        ..Remedy::default()
+    };
+    if now.untuned {
+        tune(&mut remedy);
+    }
+    remedy
+}
+
+/// Linux's tuning of receive buffers, on.
+fn tune(remedy: &mut Remedy) {
+    let key = "net.ipv4.tcp_moderate_rcvbuf";
+    remedy.commands.insert(0, format!("sysctl -w {key}=1"));
+    remedy.undo.insert(0, format!("sysctl -w {key}=0"));
+    match remedy.persist.is_empty() {
+        true => remedy.persist = kept(&[(key, "1")]),
+        false => remedy.persist.insert(1, format!("{key} = 1")),
+    }
+}
+
 /// Whether a system's buffers are numbers that are set.
 pub(crate) fn is_tuned(system: Option<System>) -> bool {
     !matches!(system, Some(System::Windows | System::Solaris))
@@ -306,13 +343,7 @@ fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
         false => largest(wanted, end, now),
     };
     if now.untuned {
-        let key = "net.ipv4.tcp_moderate_rcvbuf";
-        remedy.commands.insert(0, format!("sysctl -w {key}=1"));
-        remedy.undo.insert(0, format!("sysctl -w {key}=0"));
-        match remedy.persist.is_empty() {
-            true => remedy.persist = kept(&[(key, "1")]),
-            false => remedy.persist.insert(1, format!("{key} = 1")),
-        }
+        tune(&mut remedy);
     }
     if now.asked {
         remedy.commands.push(

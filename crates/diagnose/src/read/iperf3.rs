@@ -172,6 +172,10 @@ impl Iperf3 {
         let (host, swap) = (self.host.clone(), self.server != self.reverse);
         let test = self.test.get_or_insert_with(|| Test::new(TOOL, at));
         test.streams = streams;
+        if let Some(count) = test.count(id) {
+            // The client's: its server has one for all.
+            count.port = Some(if self.server { far.1 } else { near.1 });
+        }
         if streams > 1 {
             return;
         }
@@ -263,6 +267,11 @@ impl Iperf3 {
             && let Some(cwnd) = quantity(words[1], words[2], at)
         {
             test.numbers.insert("cwnd_bytes", cwnd);
+        }
+        if let Some(again) = again.filter(|_| !sum)
+            && let Some(count) = test.count(read.id)
+        {
+            count.interval(read.bytes.value, again);
         }
         let cwnd = again.and(test.numbers.get("cwnd_bytes").map(|c| c.value));
         add_row(test, read, (side, again, cwnd), at);
@@ -445,6 +454,9 @@ fn report(
         let old = test.numbers.get("retransmits").map_or(0.0, |f| f.value);
         let all = if sum { again } else { old + again };
         test.numbers.insert("retransmits", Figure::exact(all, at));
+        if !sum && let Some(count) = test.count(read.id) {
+            count.whole(read.bytes.value, again);
+        }
     }
     if !sum {
         test.each[usize::from(!sent)].push(read.rate.clone());

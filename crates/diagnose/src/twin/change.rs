@@ -76,7 +76,8 @@ fn changed_to<T>(value: T) -> Said<T> {
 
 /// The memory that `advice` gives a socket of this end.
 fn grown(first: u64, judged: &Judged, (end, shared): (usize, &Shared)) -> Said<[u64; 2]> {
-    let wanted = wanted(&judged.e).max(shared.room[end]);
+    // A twin has a round trip.
+    let wanted = wanted(&judged.e).unwrap_or(0.0).max(shared.room[end]);
     let once = matches!(
         judged.e.systems[end],
         Some(System::OpenBsd | System::NetBsd | System::Bsd)

@@ -50,3 +50,18 @@ fn a_full_processor_is_of_the_end_that_the_test_names() {
     assert_eq!(host("31.0", "99.2"), "192.0.2.2");
     assert_eq!(host("99.2", "31.0"), "192.0.2.1");
 }
+
+/// What is set is what the channel has use for: twice 2 MiB, whatever the line's product with the round trip is.
+#[test]
+fn a_copy_over_ssh_asks_for_no_more_than_its_channel_uses() {
+    let flow = copy(1_048_576);
+    let commands = flow.changes[0].commands.join("; ");
+    assert!(commands.contains("87380 4194304\""), "{commands}");
+    // What has that much already is left as it is.
+    let flow = copy(4_194_304);
+    let commands: Vec<&String> = flow.changes.iter().flat_map(|c| &c.commands).collect();
+    assert!(
+        commands.iter().all(|c| !c.contains("sysctl -w")),
+        "{commands:?}"
+    );
+}

@@ -183,3 +183,45 @@ fn the_release_alone_says_the_kernel() {
         assert!(window(other) < 0.9 * whole, "{other}");
     }
 }
+
+/// A buffer goes by the round trip: without one no size is named, whatever the line is and the host has now.
+#[test]
+fn no_buffer_has_a_size_without_a_round_trip() {
+    let rows: String = (0..10)
+        .map(|n| {
+            format!(
+                "[  5]   {n}.00-{}.00   sec   763 MBytes  6.40 Gbits/sec    0   2.01 MBytes\n",
+                n + 1
+            )
+        })
+        .collect();
+    let text = format!(
+        "Connecting to host 192.0.2.2, port 5201\n[  5] local 192.0.2.1 port 40000 connected to 192.0.2.2 port 5201\n\
+         [ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n{rows}\
+         [ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  7.45 GBytes  6.40 Gbits/sec    0             sender\n\
+         [  5]   0.00-10.00  sec  7.45 GBytes  6.40 Gbits/sec                  receiver\n\
+         receiver$ sysctl net.ipv4.tcp_rmem\nnet.ipv4.tcp_rmem = 4096 131072 1073741824\n"
+    );
+    let flow = of_files(&[("ticket.txt", text.as_str())], &on("100 Gbit/s"))
+        .flows
+        .remove(0);
+    let commands: Vec<&String> = flow.changes.iter().flat_map(|c| &c.commands).collect();
+    assert!(!commands.is_empty(), "{:#?}", flow.verdict);
+    let all = commands
+        .iter()
+        .map(|c| c.as_str())
+        .collect::<Vec<_>>()
+        .join("; ");
+    assert!(all.contains("ping -c 20 192.0.2.2"), "{all}");
+    // 100 Gbit/s over a millisecond are 12.5 MB, and the buffer is twice that.
+    assert!(
+        all.contains("25.0 MB of buffer for each millisecond"),
+        "{all}"
+    );
+    assert!(!all.contains("sysctl -w"), "{all}");
+    assert!(
+        flow.missing.iter().any(|m| m.fact == "rtt"),
+        "{:?}",
+        flow.missing
+    );
+}

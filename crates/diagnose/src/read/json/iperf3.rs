@@ -7,7 +7,7 @@ use crate::cloud::is_kernel;
 use crate::fact::{Figure, Of, Place};
 use crate::read::Facts;
 use crate::read::iperf3::release;
-use crate::seen::{End, Report, Row, Side, Test};
+use crate::seen::{End, Report, Row, Side, StreamCount, Test};
 use crate::{address, redact};
 
 /// Events of `--json-stream` that make one document.
@@ -131,6 +131,9 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
         backwards(value, &test, (reverse == server, at), facts);
     }
     rows(value, "sum", at, &mut test, reverse != server);
+    if !both && !test.udp {
+        counts(value, &mut test);
+    }
     ends(&value["end"], at, &mut test, reverse != server);
     let error = s(value, &["error"]);
     if let Some(said) = error {
@@ -230,6 +233,42 @@ fn rows(value: &Json, key: &str, at: Place, test: &mut Test, receiving: bool) {
         test.set("rtt_loaded_ns", Figure::exact(mean * 1e3, at));
         let least = rtts.iter().copied().fold(f64::INFINITY, f64::min);
         test.set("handshake_rtt_ns", Figure::exact(least * 1e3, at));
+    }
+}
+
+/// What each of the streams sent again.
+fn counts(value: &Json, test: &mut Test) {
+    let id = |of: &Json| n(of, &["socket"]).map(|id| format!("{id:.0}"));
+    let kept = |of: &&Json| of["omitted"] != Json::Bool(true);
+    let streams = |interval| list(interval, "streams").iter();
+    let intervals = list(value, "intervals").iter().take(ROWS_MAX);
+    for stream in intervals.flat_map(streams).filter(kept) {
+        let said = id(stream).zip(n(stream, &["bytes"]).zip(n(stream, &["retransmits"])));
+        if let Some((id, (bytes, again))) = said
+            && let Some(count) = test.count(&id)
+        {
+            count.interval(bytes, again);
+        }
+    }
+    for stream in list(&value["end"], "streams").iter().map(|s| &s["sender"]) {
+        let said = id(stream).zip(n(stream, &["bytes"]).zip(n(stream, &["retransmits"])));
+        if let Some((id, (bytes, again))) = said
+            && let Some(count) = test.count(&id)
+        {
+            count.whole(bytes, again);
+        }
+    }
+    // The client's: its server has one for all.
+    let port = match value["start"].get("accepted_connection") {
+        Some(_) => "remote_port",
+        None => "local_port",
+    };
+    for connected in list(&value["start"], "connected") {
+        let port = n(connected, &[port]).filter(|p| *p <= 65_535.0);
+        let own = |c: &&mut StreamCount| id(connected).is_some_and(|id| id == c.id);
+        if let Some(count) = test.counts.iter_mut().find(own) {
+            count.port = port.map(|p| p as u16);
+        }
     }
 }
 
