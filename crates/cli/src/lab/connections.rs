@@ -788,6 +788,7 @@ mod tests {
         let path = Path {
             every: Duration::ZERO,
             hops: Vec::new(),
+            back: Vec::new(),
             down: vec![(at(900), at(2000))],
             notes: Vec::new(),
         };
@@ -1162,6 +1163,7 @@ mod tests {
             let path = Path {
                 every: Duration::ZERO,
                 hops: Vec::new(),
+                back: Vec::new(),
                 down: down.to_vec(),
                 notes: Vec::new(),
             };
