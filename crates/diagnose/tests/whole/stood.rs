@@ -52,7 +52,7 @@ duration = "20 s"
 
 #[test]
 fn losses_whatever_stands_in_the_queue_are_of_chance() {
-    for (rtt, queue, loss) in [(20, "1bdp", "1e-3"), (10, "1bdp", "3e-3")] {
+    for (rtt, queue, loss) in [(20, "1bdp", "5e-3"), (10, "1bdp", "1e-2")] {
         let verdict = captured(rtt, queue, loss).verdict;
         assert_eq!(verdict.cause, "random_loss", "{verdict:#?}");
         let why = verdict.because.join("\n");
