@@ -302,7 +302,7 @@ pub(crate) struct CompareArgs {
 /// `farpath conformance`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A script passes, differs (its first difference is shown: line, expected, got) or is \
+    after_help = "A script passes, differs (what differs is shown: line, expected, got) or is \
     unsupported: it needs what the model does not have. Nothing in a script is executed: shell lines, and \
     files they run such as ../common/defaults.sh, are only read for the settings they make. Times may differ \
     by 4 ms, or by what the script sets (--tolerance_usecs).\n\n\

@@ -85,7 +85,7 @@ fn exit(results: &[Result]) -> Exit {
     let any = |wanted: fn(&Fate) -> bool| results.iter().any(|r| wanted(&r.fate));
     if any(|fate| matches!(fate, Fate::Bad(_))) {
         Exit::Usage
-    } else if any(|fate| matches!(fate, Fate::Run(Verdict::Differs(_)))) {
+    } else if any(|fate| matches!(fate, Fate::Run(Verdict::Differs { .. }))) {
         Exit::Finding
     } else {
         Exit::Ok
@@ -163,7 +163,9 @@ fn case(result: &Result) -> junit::Case {
         name: result.file.display().to_string(),
         outcome: match &result.fate {
             Fate::Run(Verdict::Pass) => junit::Outcome::Pass,
-            Fate::Run(verdict @ Verdict::Differs(_)) => junit::Outcome::Fail(verdict.to_string()),
+            Fate::Run(verdict @ Verdict::Differs { .. }) => {
+                junit::Outcome::Fail(verdict.to_string())
+            }
             Fate::Run(verdict @ Verdict::Unsupported { .. }) => {
                 junit::Outcome::Skip(verdict.to_string())
             }
@@ -179,9 +181,12 @@ fn document(results: &[Result]) -> Value {
             let file = result.file.display().to_string();
             match &result.fate {
                 Fate::Run(Verdict::Pass) => json!({"file": file, "verdict": "pass"}),
-                Fate::Run(Verdict::Differs(d)) => json!({
+                Fate::Run(Verdict::Differs { first: d, behind }) => json!({
                     "file": file, "verdict": "differs", "line": d.line, "what": d.kind,
                     "expected": d.expected, "got": d.got,
+                    "behind": behind.iter().map(|d| json!({
+                        "line": d.line, "what": d.kind, "expected": d.expected, "got": d.got,
+                    })).collect::<Vec<_>>(),
                 }),
                 Fate::Run(Verdict::Unsupported { line, reason }) => json!({
                     "file": file, "verdict": "unsupported", "line": line, "reason": reason,
@@ -227,7 +232,7 @@ impl Tally {
         for result in results {
             match &result.fate {
                 Fate::Run(Verdict::Pass) => tally.pass += 1,
-                Fate::Run(Verdict::Differs(d)) => {
+                Fate::Run(Verdict::Differs { first: d, .. }) => {
                     tally.differs += 1;
                     *tally.differences.entry(d.kind.to_owned()).or_default() += 1;
                 }
@@ -247,11 +252,13 @@ fn text(results: &[Result], verbose: bool) -> String {
     for result in results {
         let file = result.file.display();
         match &result.fate {
-            Fate::Run(Verdict::Differs(d)) => {
-                text.push_str(&format!(
-                    "{file}:{}: differs ({})\n  expected  {}\n  got       {}\n",
-                    d.line, d.kind, d.expected, d.got
-                ));
+            Fate::Run(Verdict::Differs { first, behind }) => {
+                for d in core::iter::once(first).chain(behind) {
+                    text.push_str(&format!(
+                        "{file}:{}: differs ({})\n  expected  {}\n  got       {}\n",
+                        d.line, d.kind, d.expected, d.got
+                    ));
+                }
             }
             Fate::Bad(message) => text.push_str(&format!("{message}\n")),
             Fate::Run(Verdict::Unsupported { line, reason }) if verbose => {

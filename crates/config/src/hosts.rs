@@ -3,6 +3,7 @@
 mod command;
 mod names;
 mod path;
+mod prompt;
 mod socket;
 mod sysctl;
 
@@ -37,11 +38,7 @@ pub(crate) fn is_host_line(line: &str) -> bool {
 /// A line without what a terminal shows before a command, and without `sudo`.
 fn bare(line: &str) -> &str {
     let line = line.trim();
-    let prompt = line.strip_prefix("$ ").or_else(|| line.strip_prefix("# "));
-    // `# net.core.rmem_max = 1` is a setting that is commented out.
-    let prompt = prompt.filter(|l| command::is_one(l.trim_start()) || l.contains("sysctl "));
-    let line = prompt.unwrap_or(line).trim_start();
-    line.strip_prefix("sudo ").unwrap_or(line).trim_start()
+    prompt::command(line).unwrap_or(prompt::without_runner(line))
 }
 
 /// What is known of the host whose file is read, and what was found.
@@ -193,6 +190,92 @@ mod tests {
                 "TOS 0x20 is DSCP 8, precedence 1".to_owned()
             )]
         );
+    }
+
+    /// Prompts of shells, as documents show them: with brackets, with a folder, with a history's number.
+    #[test]
+    fn commands_are_read_behind_prompts() {
+        for line in [
+            "[root@nl-host pytlos]# iperf -i 2 -f m -m -t 300  -w 65537  -c 192.0.2.51",
+            "[root@nl-host pytlos]# ./iperf -s -w 65537 -i 2",
+            "siberia:petrov {158}bin/iperf -s -w 65537 -p 5011 &",
+            "0petrov@test-host:~>iperf -c siberia.example -p 5011 -t 20 -i 5 -w 65537",
+            "user@host:~$ iperf3 -c h -w 65537",
+            "user@host:/tmp % sudo iperf3 -c h -w 65537",
+            "root@host:~# time iperf3 -c h -w 65537",
+            "# iperf -c h -w 65537",
+        ] {
+            let found = said(line);
+            assert!(found.iter().any(|f| f.0 == "HOST002"), "{line}: {found:?}");
+        }
+        // A setting that is commented out, a router's prompt, and words about a command are none.
+        for line in [
+            "# net.core.rmem_max = 65537",
+            "edge#show ip route",
+            "then see \"iperf -w 65537\": it is odd # iperf -c h -w 65537",
+        ] {
+            assert!(
+                !is_host_line(line) || prompt::command(line).is_none(),
+                "{line}"
+            );
+        }
+    }
+
+    /// Source of the words: 65535 and 131071 are one less than a power of two.
+    #[test]
+    fn buffers_of_other_tests_are_judged_as_those_of_iperf() {
+        for (line, words) in [
+            ("ttcp -t -s -b 65535 h", "65535 is not 65536"),
+            ("nttcp -w 65535 h", "65535 is not 65536"),
+            ("netperf -H h -l 60 -- -s 131071", "131071 is not 131072"),
+            (
+                "netperf -H h -- -m 64K -S 65536,131071",
+                "131071 is not 131072",
+            ),
+            ("iperf -c h -w 64 M", "`64 M` has a space in it: 64 bytes"),
+        ] {
+            let found = said(line);
+            let fits = |f: &(String, String)| f.0 == "HOST002" && f.1.contains(words);
+            assert!(found.iter().any(fits), "{line}: {found:?}");
+        }
+        // `netperf -s` before the test's own options is another one, and a number of seconds.
+        assert_eq!(said("netperf -H h -s 131071 -l 60"), []);
+        assert_eq!(said("ttcp -t -b 64000000 h"), []);
+    }
+
+    #[test]
+    fn settings_are_read_behind_the_folder_of_sysctl() {
+        for line in [
+            "/sbin/sysctl -w net.ipv4.tcp_sack=0",
+            "# /usr/sbin/sysctl -q -w net.ipv4.tcp_sack=0",
+            "sudo sysctl net.ipv4.tcp_sack=0",
+            "[root@a b]# echo 0 > /proc/sys/net/ipv4/tcp_sack",
+        ] {
+            let found = said(line);
+            assert!(found.iter().any(|f| f.0 == "HOST006"), "{line}: {found:?}");
+        }
+    }
+
+    /// 50 000 frames of 9000 bytes at 1 Gbit/s are 3.6 s, whichever is stated first.
+    #[test]
+    fn a_queue_is_judged_by_the_mtu_of_its_line() {
+        for line in [
+            "ifconfig eth0 mtu 9000 txqueuelen 50000",
+            "ifconfig eth0 txqueuelen 50000 mtu 9000",
+        ] {
+            let source = Source {
+                name: "hosts".to_owned(),
+                text: line.to_owned(),
+            };
+            let options = Options {
+                rate: farpath_units::Rate::from_bps(1_000_000_000),
+                ..Options::default()
+            };
+            let report = crate::check_with(&[source], &[Some(Dialect::Hosts)], &options);
+            let said: Vec<_> = report.findings.iter().map(|f| f.text.as_str()).collect();
+            let held = "50000 frames of 9000 bytes are 3.6 s at 1 Gbit/s";
+            assert!(said.iter().any(|s| s.starts_with(held)), "{line}: {said:?}");
+        }
     }
 
     #[test]

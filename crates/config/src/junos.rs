@@ -129,6 +129,7 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             .extend(check::names(&names.undefined, &names.defined));
         for router in &routers {
             report.findings.extend(check::policers(router, options));
+            report.findings.extend(check::datagrams(router));
             report.findings.extend(check::classes(router));
             report.findings.extend(check::filters(router));
         }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use crate::ccc::{self, Unknown};
 use crate::finding::Finding;
 use crate::junos::model::{Interface as JunosPort, Router, Unit};
-use crate::qos::{Device, Interface};
+use crate::qos::{ChannelMode, Device, Interface};
 use crate::report::Report;
-use crate::rules::{CCC014, CCC023};
+use crate::rules::{CCC014, CCC023, QOS025};
 use crate::source::{Place, Source};
 use crate::vlan::{self, Tag};
 
@@ -40,6 +40,8 @@ struct End {
     tagged: Place,
     /// Statements about it that nobody understood.
     doubts: Vec<Place>,
+    /// Of a channel: how it forms, and where that is stated.
+    channel: Option<(ChannelMode, Place)>,
 }
 
 /// The findings on all links that the files' subnets show. `unknown` is what nobody understood of Junos, in order.
@@ -58,6 +60,7 @@ pub(crate) fn check(sources: &[Source], unknown: &[Unknown], report: &mut Report
         let others = others.iter().filter(|o| o.router != first.router);
         for other in others {
             report.findings.extend(differ(first, other));
+            report.findings.extend(never_forms(first, other));
             report
                 .findings
                 .extend(tags_differ(first, other, &report.devices));
@@ -106,6 +109,7 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
         tag: vlan::of_unit(interface, unit),
         tagged: unit.vlan.as_ref().map_or(&unit.place, |v| &v.place).clone(),
         doubts: ccc::unknown_in(unknown, &router.place, &[&["interfaces", &interface.name]]),
+        channel: None,
     }
 }
 
@@ -144,9 +148,39 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
                 .unwrap_or(&whole)
                 .clone(),
             doubts: interface.unknown.clone(),
+            channel: channel(device, &interface.name),
         };
         add(subnets, interface.addresses.iter().map(|a| a.value), end);
     }
+}
+
+/// How the members of a channel form it: of `Port-channel1`, or of one of its subinterfaces.
+fn channel(device: &Device, name: &str) -> Option<(ChannelMode, Place)> {
+    let number = name.strip_prefix("Port-channel")?;
+    let number: u32 = number.split('.').next()?.parse().ok()?;
+    let members = device.interfaces.iter().filter_map(|i| i.channel.as_ref());
+    let mut members = members.filter(|c| c.value.number == number);
+    members.find_map(|c| Some((c.value.mode?, c.place.clone())))
+}
+
+/// QOS025, of the two ends of a channel.
+fn never_forms(near: &End, far: &End) -> Option<Finding> {
+    let ((a, place), (b, other)) = near.channel.as_ref().zip(far.channel.as_ref())?;
+    if a.forms_with(*b) {
+        return None;
+    }
+    let message = format!(
+        "{} forms its channel with `mode {}`, {} with `mode {}`: it never forms",
+        near.name,
+        a.word(),
+        far.name,
+        b.word()
+    );
+    let remedy = "`mode active` at both ends, or `mode on` at both".to_owned();
+    let mut finding = Finding::new(&QOS025, message, place.clone(), vec![remedy]);
+    finding.relate(other.clone(), "the other end");
+    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
+    Some(finding)
 }
 
 /// What an interface of IOS carries unless stated: 4470 on ATM and POS, 1500 where there is Ethernet (Cisco, command

@@ -57,6 +57,9 @@ rules! {
     CCC023 Warning "tags differ"
         "A port drops frames whose tag is none of its own, without a word: two ends of a link that are in one subnet need one VLAN, unless a switch between them changes the tag.";
 
+    CCC024 Info "end not given"
+        "An LSP to an address that none of the given routers has is checked as far as its head: nobody knows whether it arrives.";
+
     QOS001 Error "QoS is off"
         "with QoS disabled for the whole switch every port is one FIFO and believes every mark: queues, maps, trust and policers do nothing";
     QOS002 Error "does not fit the port type"
@@ -103,6 +106,10 @@ rules! {
         "a port drops, or fragments, what is larger than its MTU";
     QOS023 Warning "policer below the planned rate"
         "no transfer that a policer meets gets more than its rate, whatever the line carries";
+    QOS024 Error "shares above 100 %"
+        "what the classes of one policy map keep, `bandwidth percent` and `priority percent` together, is at most the whole interface, and so is what they divide of the rest; the router refuses the class that exceeds it";
+    QOS025 Error "channel that does not form"
+        "the ports of a channel must speak one protocol, and one end must begin: `on` speaks none, and two ends that both wait, `passive` or `auto`, never form it";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
     ATM002 Error "cell rate above the line"

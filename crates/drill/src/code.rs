@@ -9,13 +9,11 @@ pub(crate) use expression::Datum;
 use expression::Parser;
 use token::Token;
 
-/// Why a piece of code did not come to its end.
+/// An assertion that is false: its text, and the values of the names in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// An assertion is false: its text, and the values of the names in it.
-    Failed { assertion: String, values: String },
-    /// Beyond what is understood.
-    Unsupported(String),
+pub(crate) struct Failed {
+    pub(crate) assertion: String,
+    pub(crate) values: String,
 }
 
 /// Values of names that the code did not set itself.
@@ -31,50 +29,56 @@ pub(crate) struct Code {
 const VARIABLES: usize = 1000;
 
 impl Code {
-    /// Runs `text`.
-    pub(crate) fn run(&mut self, text: &str, names: Names<'_>) -> Result<(), Stop> {
-        let tokens = token::tokens(text).map_err(Stop::Unsupported)?;
-        for statement in tokens.split(|t| *t == Token::End) {
-            if !statement.is_empty() {
-                self.statement(statement, names)?;
-            }
-        }
-        Ok(())
+    /// Runs `text`: the assertions that are false, behind which it goes on, and whether it came to its
+    /// end; if not, what is beyond what is understood.
+    pub(crate) fn run(
+        &mut self,
+        text: &str,
+        names: Names<'_>,
+    ) -> (Vec<Failed>, Result<(), String>) {
+        let mut failed = Vec::new();
+        let ended = token::tokens(text).and_then(|tokens| {
+            let mut statements = tokens.split(|t| *t == Token::End);
+            statements.try_for_each(|statement| match statement {
+                [] => Ok(()),
+                [Token::Name(word), rest @ ..] if word == "assert" => {
+                    failed.extend(self.assert(rest, names)?);
+                    Ok(())
+                }
+                other => self.statement(other, names),
+            })
+        });
+        (failed, ended)
     }
 
-    fn statement(&mut self, tokens: &[Token], names: Names<'_>) -> Result<(), Stop> {
+    fn statement(&mut self, tokens: &[Token], names: Names<'_>) -> Result<(), String> {
         match tokens {
-            [Token::Name(word), rest @ ..] if word == "assert" => self.assert(rest, names),
             [Token::Name(word), ..] if word == "print" || word == "pass" => Ok(()),
             [Token::Name(name), Token::Operator(op), rest @ ..]
                 if op.ends_with('=') && is_assignment(op) =>
             {
                 self.assign(name, op, rest, names)
             }
-            [Token::Name(word), ..] => {
-                Err(Stop::Unsupported(format!("the Python statement `{word}`")))
-            }
-            _ => Err(Stop::Unsupported(
-                "a Python expression statement".to_owned(),
-            )),
+            [Token::Name(word), ..] => Err(format!("the Python statement `{word}`")),
+            _ => Err("a Python expression statement".to_owned()),
         }
     }
 
-    fn assert(&self, tokens: &[Token], names: Names<'_>) -> Result<(), Stop> {
+    fn assert(&self, tokens: &[Token], names: Names<'_>) -> Result<Option<Failed>, String> {
         let look = |name: &str| self.variables.get(name).cloned().or_else(|| names(name));
         let mut parser = Parser::new(tokens, &look);
-        let value = parser.expression().map_err(Stop::Unsupported)?;
+        let value = parser.expression()?;
         // What follows a comma is the message: nobody needs it.
         if !parser.at_end_or_comma() {
-            return Err(Stop::Unsupported("a Python expression".to_owned()));
+            return Err("a Python expression".to_owned());
         }
         if value.truth() {
-            return Ok(());
+            return Ok(None);
         }
-        Err(Stop::Failed {
+        Ok(Some(Failed {
             assertion: token::text(&tokens[..parser.position()]),
             values: parser.looked_up(),
-        })
+        }))
     }
 
     fn assign(
@@ -83,25 +87,24 @@ impl Code {
         op: &str,
         tokens: &[Token],
         names: Names<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), String> {
         let value = {
             let look = |name: &str| self.variables.get(name).cloned().or_else(|| names(name));
             let mut parser = Parser::new(tokens, &look);
-            let value = parser.expression().map_err(Stop::Unsupported)?;
+            let value = parser.expression()?;
             if !parser.at_end() {
-                return Err(Stop::Unsupported("a Python expression".to_owned()));
+                return Err("a Python expression".to_owned());
             }
             match op.strip_suffix('=') {
                 Some("") | None => value,
                 Some(op) => {
-                    let old = look(name)
-                        .ok_or_else(|| Stop::Unsupported(format!("the name `{name}`")))?;
-                    old.apply(op, &value).map_err(Stop::Unsupported)?
+                    let old = look(name).ok_or_else(|| format!("the name `{name}`"))?;
+                    old.apply(op, &value)?
                 }
             }
         };
         if self.variables.len() >= VARIABLES {
-            return Err(Stop::Unsupported("so many variables".to_owned()));
+            return Err("so many variables".to_owned());
         }
         self.variables.insert(name.to_owned(), value);
         Ok(())
@@ -132,13 +135,21 @@ mod tests {
                     assert cwnd == tcpi_snd_cwnd and not tcpi_rtt < 90 * 1000\n\
                     assert 100000 <= tcpi_rtt <= 101000, (tcpi_rtt,\n 'two lines')\n\
                     print(cwnd)";
-        assert_eq!(code.run(text, &names), Ok(()));
+        assert_eq!(code.run(text, &names), (Vec::new(), Ok(())));
+        let (failed, ended) = code.run(
+            "assert tcpi_snd_cwnd == cwnd + 1; cwnd = 12\nassert cwnd == 11",
+            &names,
+        );
+        assert_eq!(ended, Ok(()));
+        let said = failed
+            .iter()
+            .map(|f| (f.assertion.as_str(), f.values.as_str()));
         assert_eq!(
-            code.run("assert tcpi_snd_cwnd == cwnd + 1", &names),
-            Err(Stop::Failed {
-                assertion: "tcpi_snd_cwnd == cwnd + 1".to_owned(),
-                values: "tcpi_snd_cwnd = 10, cwnd = 10".to_owned(),
-            })
+            said.collect::<Vec<_>>(),
+            [
+                ("tcpi_snd_cwnd == cwnd + 1", "tcpi_snd_cwnd = 10, cwnd = 10"),
+                ("cwnd == 11", "cwnd = 12"),
+            ]
         );
     }
 
@@ -152,7 +163,7 @@ mod tests {
         ] {
             assert_eq!(
                 code.run(text, &names),
-                Err(Stop::Unsupported(reason.to_owned())),
+                (Vec::new(), Err(reason.to_owned())),
                 "{text}"
             );
         }

@@ -57,6 +57,20 @@ impl Numbers {
         }
     }
 
+    /// Remembers the timestamp of a segment that is not the script's in another field.
+    pub(crate) fn learn(&mut self, spec: &PacketSpec, sent: &Packet) {
+        let OptionList::These(list) = &spec.options else {
+            return;
+        };
+        let value = list.iter().find_map(|option| match option {
+            TcpOption::Timestamps(value, _) => Some(*value),
+            _ => None,
+        });
+        if let Some((value, (sent, _))) = value.zip(sent.options.timestamps) {
+            self.remember(value, sent);
+        }
+    }
+
     /// A segment of the script that arrives, in the endpoint's numbers.
     pub(crate) fn inbound(&self, spec: &PacketSpec) -> Packet {
         let mut options = Options::default();

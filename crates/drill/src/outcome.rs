@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// The first thing that went otherwise than the script says.
+/// Something that went otherwise than the script says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The script's line, from 1.
@@ -20,8 +20,15 @@ pub struct Difference {
 pub enum Verdict {
     /// All went as the script says.
     Pass,
-    /// Something went otherwise; the rest was not run.
-    Differs(Difference),
+    /// Something went otherwise. A run goes on behind a value that is not the script's; it ends where
+    /// what follows has no meaning: a segment that did not come or is another one, a call that gave
+    /// something else.
+    Differs {
+        /// The first difference.
+        first: Difference,
+        /// Those behind it, in order: at most 31.
+        behind: Vec<Difference>,
+    },
     /// The script needs what cannot be run here.
     Unsupported {
         /// The script's line, from 1.
@@ -31,12 +38,25 @@ pub enum Verdict {
     },
 }
 
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Difference {
+            line,
+            expected,
+            got,
+            ..
+        } = self;
+        write!(f, "line {line}: expected {expected}, got {got}")
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Pass => f.write_str("pass"),
-            Verdict::Differs(d) => {
-                write!(f, "line {}: expected {}, got {}", d.line, d.expected, d.got)
+            Verdict::Differs { first, behind } => {
+                write!(f, "{first}")?;
+                behind.iter().try_for_each(|d| write!(f, "; {d}"))
             }
             Verdict::Unsupported { line, reason } => {
                 write!(f, "line {line}: unsupported: {reason}")

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use farpath_units::{Duration, Time};
 use farpath_wire::tcp::Control;
 
-use crate::code::{Code, Stop};
+use crate::code::{Code, Failed};
 use crate::compare::{Numbers, Sent};
 use crate::endpoint::{Host, Outcome};
 use crate::outcome::{Difference, Verdict};
@@ -15,6 +15,8 @@ use crate::syntax::{Call, Direction, Do, Event, PacketSpec, Returned, Script, Wh
 
 /// Longest run in virtual seconds.
 const LONGEST_S: u64 = 200_000;
+/// Most differences of one run.
+const DIFFERENCES: usize = 32;
 /// Most timer expiries of one run.
 const EXPIRIES: u32 = 1_000_000;
 
@@ -39,20 +41,36 @@ pub fn run(script: &Script, files: Files<'_>) -> Verdict {
         }
     }
     let mut runner = Runner::new(settings, files);
-    for event in &script.events {
-        if let Err(verdict) = runner.event(event) {
-            return verdict;
+    let ended = script.events.iter().try_for_each(|e| runner.event(e));
+    match (ended, runner.waiting) {
+        (Err(End::Differs(last)), _) => runner.differences.push(last),
+        (Err(End::Unsupported { line, reason }), _) if runner.differences.is_empty() => {
+            return Verdict::Unsupported { line, reason };
         }
-    }
-    match runner.waiting {
-        Some(waiting) => differs(
+        (Ok(()), Some(waiting)) => runner.differences.push(difference(
             waiting.line,
             "call",
             format!("{}() returns {}", waiting.call.name, waiting.call.returned),
             "it still waits at the end",
-        ),
+        )),
+        (Ok(()), None) | (Err(End::Unsupported { .. }), _) => {}
+    }
+    let mut found = runner.differences.into_iter();
+    match found.next() {
+        Some(first) => Verdict::Differs {
+            first,
+            behind: found.collect(),
+        },
         None => Verdict::Pass,
     }
+}
+
+/// Why a script is not played to its end.
+enum End {
+    /// What follows would have no meaning.
+    Differs(Difference),
+    /// It needs what cannot be run here.
+    Unsupported { line: u32, reason: String },
 }
 
 /// A call that blocks, and when it is to return.
@@ -81,6 +99,22 @@ struct Runner<'a> {
     code: Code,
     waiting: Option<Waiting>,
     expiries: u32,
+    /// What went otherwise, and let the run go on.
+    differences: Vec<Difference>,
+}
+
+fn difference(
+    line: u32,
+    kind: &'static str,
+    expected: impl Into<String>,
+    got: impl Into<String>,
+) -> Difference {
+    Difference {
+        line,
+        expected: expected.into(),
+        got: got.into(),
+        kind,
+    }
 }
 
 fn differs(
@@ -88,17 +122,12 @@ fn differs(
     kind: &'static str,
     expected: impl Into<String>,
     got: impl Into<String>,
-) -> Verdict {
-    Verdict::Differs(Difference {
-        line,
-        expected: expected.into(),
-        got: got.into(),
-        kind,
-    })
+) -> End {
+    End::Differs(difference(line, kind, expected, got))
 }
 
-fn unsupported(line: u32, reason: impl Into<String>) -> Verdict {
-    Verdict::Unsupported {
+fn unsupported(line: u32, reason: impl Into<String>) -> End {
+    End::Unsupported {
         line,
         reason: reason.into(),
     }
@@ -125,10 +154,20 @@ impl<'a> Runner<'a> {
             code: Code::default(),
             waiting: None,
             expiries: 0,
+            differences: Vec::new(),
         }
     }
 
-    fn event(&mut self, event: &Event) -> Result<(), Verdict> {
+    /// Keeps a difference behind which the run goes on; the last one that is kept ends it.
+    fn note(&mut self, found: Difference) -> Result<(), End> {
+        if self.differences.len() + 1 >= DIFFERENCES {
+            return Err(End::Differs(found));
+        }
+        self.differences.push(found);
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), End> {
         let line = event.line;
         let span = self.span(line, event.when)?;
         if let Do::Segment(spec) = &event.action.0
@@ -153,7 +192,7 @@ impl<'a> Runner<'a> {
         self.collect()
     }
 
-    fn span(&self, line: u32, when: When) -> Result<Span, Verdict> {
+    fn span(&self, line: u32, when: When) -> Result<Span, End> {
         let base = if when.relative {
             self.nominal
         } else {
@@ -171,7 +210,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Lets time pass up to `until`; what is due at `until` itself waits for the event there.
-    fn advance(&mut self, line: u32, until: Time) -> Result<(), Verdict> {
+    fn advance(&mut self, line: u32, until: Time) -> Result<(), End> {
         while self.host.deadline() < until {
             self.expire(line)?;
         }
@@ -180,7 +219,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The next timer runs out.
-    fn expire(&mut self, line: u32) -> Result<(), Verdict> {
+    fn expire(&mut self, line: u32) -> Result<(), End> {
         self.expiries += 1;
         if self.expiries > EXPIRIES {
             return Err(unsupported(line, "so many timers"));
@@ -199,7 +238,7 @@ impl<'a> Runner<'a> {
     }
 
     /// What is ready goes out, and a call that waits is asked again.
-    fn collect(&mut self) -> Result<(), Verdict> {
+    fn collect(&mut self) -> Result<(), End> {
         let mut out = Vec::new();
         self.host.flush(self.now, &mut out);
         self.keep(out);
@@ -216,12 +255,12 @@ impl<'a> Runner<'a> {
         judge(call_line, &call, outcome)?;
         let tolerance = self.settings.tolerance;
         if self.now + tolerance < end || self.now > end + tolerance {
-            return Err(differs(
+            self.note(difference(
                 call_line,
                 "time",
                 format!("{}() returns at {}", call.name, seconds(end)),
                 format!("it returned at {}", seconds(self.now)),
-            ));
+            ))?;
         }
         let mut out = Vec::new();
         self.host.flush(self.now, &mut out);
@@ -229,7 +268,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn arrive(&mut self, line: u32, spec: &PacketSpec) -> Result<(), Verdict> {
+    fn arrive(&mut self, line: u32, spec: &PacketSpec) -> Result<(), End> {
         if spec.control.contains(Control::URG) || spec.urgent.is_some() {
             return Err(unsupported(line, "urgent data"));
         }
@@ -249,7 +288,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn call(&mut self, line: u32, call: &Call, when: When, span: Span) -> Result<(), Verdict> {
+    fn call(&mut self, line: u32, call: &Call, when: When, span: Span) -> Result<(), End> {
         if let Some(waiting) = &self.waiting {
             return Err(differs(
                 waiting.line,
@@ -273,32 +312,24 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn run_code(&mut self, line: u32, text: &str) -> Result<(), Verdict> {
+    fn run_code(&mut self, line: u32, text: &str) -> Result<(), End> {
         let (host, now) = (&self.host, self.now);
-        match self.code.run(text, &|name| host.name(now, name)) {
-            Ok(()) => Ok(()),
-            Err(Stop::Failed { assertion, values }) => Err(differs(
-                line,
-                "assertion",
-                assertion,
-                format!("{values} at {}", seconds(now)),
-            )),
-            Err(Stop::Unsupported(reason)) => Err(unsupported(line, reason)),
+        let (failed, ended) = self.code.run(text, &|name| host.name(now, name));
+        for Failed { assertion, values } in failed {
+            let got = format!("{values} at {}", seconds(now));
+            self.note(difference(line, "assertion", assertion, got))?;
         }
+        ended.map_err(|reason| unsupported(line, reason))
     }
 
-    fn run_shell(&mut self, line: u32, text: &str) -> Result<(), Verdict> {
+    fn run_shell(&mut self, line: u32, text: &str) -> Result<(), End> {
         let questions = shell::read(text, self.host.settings_mut(), self.files)
             .map_err(|reason| unsupported(line, reason))?;
         for Question::Count { state, number } in questions {
             let got = self.host.count(&state);
             if got != number {
-                return Err(differs(
-                    line,
-                    "state",
-                    format!("{number} sockets in {state}"),
-                    got.to_string(),
-                ));
+                let expected = format!("{number} sockets in {state}");
+                self.note(difference(line, "state", expected, got.to_string()))?;
             }
         }
         Ok(())
@@ -311,7 +342,7 @@ impl<'a> Runner<'a> {
         spec: &PacketSpec,
         when: When,
         span: Span,
-    ) -> Result<Time, Verdict> {
+    ) -> Result<Time, End> {
         let tolerance = self.settings.tolerance;
         let latest = if when.any {
             at(LONGEST_S * 1_000_000)
@@ -332,28 +363,32 @@ impl<'a> Runner<'a> {
             self.recut(line, spec, &mut sent, latest)?;
         }
         if let Some(what) = self.numbers.differs(spec, &sent.packet, &self.settings) {
-            let got = self.numbers.show(&sent.packet);
-            return Err(differs(
-                line,
-                what,
-                shown(),
-                format!("{got} at {}", seconds(sent.at)),
-            ));
+            let got = format!(
+                "{} at {}",
+                self.numbers.show(&sent.packet),
+                seconds(sent.at)
+            );
+            let found = difference(line, what, shown(), got);
+            if ANOTHER.contains(&what) {
+                return Err(End::Differs(found));
+            }
+            self.note(found)?;
+            self.numbers.learn(spec, &sent.packet);
         }
         let early = sent.at + tolerance < span.from;
         if !when.any && (early || sent.at > latest) {
-            return Err(differs(
+            self.note(difference(
                 line,
                 "time",
                 format!("{} at {}", spec.text, seconds(span.from)),
                 format!("it left at {}", seconds(sent.at)),
-            ));
+            ))?;
         }
         Ok(sent.at)
     }
 
     /// The next segment sent, if there is one by `latest`.
-    fn next_sent(&mut self, line: u32, latest: Time) -> Result<Option<Sent>, Verdict> {
+    fn next_sent(&mut self, line: u32, latest: Time) -> Result<Option<Sent>, End> {
         loop {
             if let Some(sent) = self.sent.pop_front() {
                 return Ok(Some(sent));
@@ -373,7 +408,7 @@ impl<'a> Runner<'a> {
         spec: &PacketSpec,
         sent: &mut Sent,
         latest: Time,
-    ) -> Result<(), Verdict> {
+    ) -> Result<(), End> {
         if sent.packet.len > spec.len && spec.len > 0 {
             let first = sent.split(spec.len);
             self.sent.push_front(*sent);
@@ -405,8 +440,11 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// What makes a segment another one than the script's: what follows it has no meaning.
+const ANOTHER: [&str; 4] = ["flags", "sequence number", "length", "UDP ports"];
+
 /// Holds what a call gave against what the script expects.
-fn judge(line: u32, call: &Call, outcome: Outcome) -> Result<(), Verdict> {
+fn judge(line: u32, call: &Call, outcome: Outcome) -> Result<(), End> {
     let got = match outcome {
         Outcome::Returns(n) => Returned::Value(n),
         Outcome::Fails(error) => Returned::Error(error.to_owned()),

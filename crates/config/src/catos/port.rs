@@ -39,7 +39,9 @@ pub(super) fn flow_control(s: Command<'_, '_, '_>) -> Option<()> {
 
 pub(super) fn channel(s: Command<'_, '_, '_>) -> Option<()> {
     match s.next()?.parse() {
-        Ok(number) => s.put(Some(ChannelGroup { number }), |i| &mut i.channel),
+        Ok(number) => s.put(Some(ChannelGroup { number, mode: None }), |i| {
+            &mut i.channel
+        }),
         Err(_) => s.pass_over(),
     }
 }

@@ -8,6 +8,7 @@ use crate::finding::Severity;
 use crate::junos::model::{Connection, Stated};
 use crate::rules::{
     CCC001, CCC002, CCC003, CCC004, CCC005, CCC006, CCC007, CCC008, CCC009, CCC010, CCC011, CCC018,
+    CCC024,
 };
 use crate::source::Place;
 
@@ -389,6 +390,7 @@ impl<'r> Check<'_, 'r> {
         }
         for router in 0..self.network.routers.len() {
             let configured = self.router(router);
+            self.ends_elsewhere(router, &lsps);
             if configured.connections.is_empty() {
                 continue;
             }
@@ -415,6 +417,35 @@ impl<'r> Check<'_, 'r> {
                 }
             }
         }
+    }
+}
+
+impl Check<'_, '_> {
+    /// CCC024, once for a router; `known` are LSPs of circuits, which have findings of their own.
+    fn ends_elsewhere(&mut self, router: usize, known: &BTreeSet<(usize, &str)>) {
+        let configured = self.router(router);
+        let lsps = configured.lsps().iter().filter(|l| l.off.is_none());
+        let away = lsps.filter(|l| {
+            let name = l.name.as_str();
+            l.to.is_some()
+                && !known.contains(&(router, name))
+                && self.network.tail(router, l).is_none()
+        });
+        let mut away = away.collect::<Vec<_>>().into_iter();
+        let Some((lsp, to)) = away.next().and_then(|l| Some((l, l.to.as_ref()?))) else {
+            return;
+        };
+        let others = match away.len() {
+            0 => String::new(),
+            1 => ", and so does another".to_owned(),
+            n => format!(", and so do {n} others"),
+        };
+        let message = format!(
+            "LSP `{}` of `{}` goes to {}, an address that none of the given routers has{others}",
+            lsp.name, configured.name, to.value
+        );
+        let remedy = "give the file of the router with that address, or correct `to`";
+        self.say(&CCC024, (router, &to.place), message, remedy, WALK);
     }
 }
 

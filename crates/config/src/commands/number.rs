@@ -29,6 +29,7 @@ pub(crate) const PEAK_RATE: Number = Number("a peak rate in bit/s", 1, 400_000_0
 pub(crate) const KBPS: Number = Number("a rate in kbit/s", 1, 100_000_000);
 pub(crate) const BANDWIDTH: Number = Number("a bandwidth in kbit/s", 1, 400_000_000);
 pub(crate) const PERCENT: Number = Number("a share in percent", 1, 100);
+pub(crate) const RATIO: Number = Number("a ratio", 1, 65_536);
 pub(crate) const BURST: Number = Number("a burst in bytes", 1, 1_000_000_000);
 pub(crate) const BURST_BITS: Number = Number("a burst in bits", 1, 8_000_000_000);
 pub(crate) const BURST_KBIT: Number = Number("a burst in kbit", 1, 1_000_000);

@@ -124,6 +124,11 @@ impl Reader {
         false
     }
 
+    /// Counts a line that a terminal shows around a configuration.
+    pub(crate) fn listing(&mut self) {
+        self.device.passed_over += 1;
+    }
+
     /// The next word as a number. A fault says what it may be; `None` then, and if there is no word.
     pub(crate) fn number<V: TryFrom<u64>>(
         &mut self,

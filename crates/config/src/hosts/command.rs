@@ -14,12 +14,14 @@ use crate::source::Place;
 type Read = fn(Words<'_>, &Place, &mut Host) -> bool;
 
 /// The commands, and what reads them.
-const COMMANDS: [(&str, Read); 9] = [
+const COMMANDS: [(&str, Read); 11] = [
     ("iperf", |w, _, h| iperf(w, h, false)),
     ("iperf2", |w, _, h| iperf(w, h, false)),
     ("iperf3", |w, _, h| iperf(w, h, true)),
     ("nuttcp", |w, _, h| iperf(w, h, true)),
-    ("netperf", |_, _, _| true),
+    ("netperf", |w, _, h| netperf(w, h)),
+    ("ttcp", |w, _, h| ttcp(w, "-b", h)),
+    ("nttcp", |w, _, h| ttcp(w, "-w", h)),
     ("ifconfig", |w, _, h| link(w, h)),
     ("ip", |w, _, h| ip(w, h)),
     ("ethtool", |w, _, h| ethtool(w, h)),
@@ -36,7 +38,7 @@ const USUAL_QUEUE: u64 = 1000;
 const FAST: u64 = 10_000_000_000;
 
 /// The name of a command, without its folder.
-fn name(word: &str) -> &str {
+pub(super) fn name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
@@ -73,12 +75,13 @@ fn option<'a>(words: Words<'a>, short: &str, long: &str) -> Option<Word<'a>> {
             text,
             at: word.at + word.text.len() - text.len(),
         };
-        if word.text == short || word.text == long {
+        if word.text == short || (word.text == long && !long.is_empty()) {
             return words.next();
         }
         if let Some(rest) = word
             .text
             .strip_prefix(long)
+            .filter(|_| !long.is_empty())
             .and_then(|r| r.strip_prefix('='))
         {
             return Some(inline(rest));
@@ -129,13 +132,9 @@ fn iperf(words: Words<'_>, host: &mut Host, binary: bool) -> bool {
     let Some(word) = option(words, "-w", "--window") else {
         return true;
     };
-    let place = host.at(word.span());
-    let Some(bytes) = size(word.text, binary) else {
-        let message = format!("`{}` is not a size", quoted(word.text));
-        let finding = host.find(&HOST002, &place, message, "write bytes, such as 64M");
-        finding.severity = Severity::Error;
+    if apart(words, word, host) {
         return true;
-    };
+    }
     // The window of a datagram socket is a queue, and limits no rate.
     let mut datagrams = words;
     if datagrams.any(|w| matches!(w.text, "-u" | "--udp")) {
@@ -143,6 +142,66 @@ fn iperf(words: Words<'_>, host: &mut Host, binary: bool) -> bool {
     }
     let streams = option(words, "-P", "--parallel").and_then(|w| w.text.parse().ok());
     let streams: u64 = streams.unwrap_or(1).max(1);
+    buffer(word, streams, binary, host);
+    true
+}
+
+/// A unit that stands apart from its number: the program does not take it.
+fn apart(words: Words<'_>, size: Word<'_>, host: &mut Host) -> bool {
+    let mut after = words.skip_while(|w| w.at <= size.at);
+    let unit = after.next().filter(|w| {
+        let letter = w.text.strip_suffix(['b', 'B']).unwrap_or(w.text);
+        w.at > size.at && matches!(letter, "k" | "K" | "m" | "M" | "g" | "G")
+    });
+    let Some(unit) = unit.filter(|_| size.text.bytes().all(|b| b.is_ascii_digit())) else {
+        return false;
+    };
+    let place = host.at(size.at..unit.at + unit.text.len());
+    let message = format!(
+        "`{} {}` has a space in it: {0} bytes are asked for",
+        size.text, unit.text
+    );
+    let remedy = format!("write {}{}", size.text, unit.text);
+    host.find(&HOST002, &place, message, remedy).severity = Severity::Error;
+    true
+}
+
+/// `netperf … -- -s SIZE[,SIZE] -S SIZE[,SIZE]`: buffers at this end and at the other.
+fn netperf(words: Words<'_>, host: &mut Host) -> bool {
+    let mut words = words;
+    if !words.any(|w| w.text == "--") {
+        return true;
+    }
+    for end in ["-s", "-S"] {
+        let Some(word) = option(words, end, "") else {
+            continue;
+        };
+        let mut at = word.at;
+        for text in word.text.split(',').filter(|t| !t.is_empty()) {
+            buffer(Word { text, at }, 1, false, host);
+            at += text.len() + 1;
+        }
+    }
+    true
+}
+
+/// `ttcp -b SIZE`, `nttcp -w SIZE`.
+fn ttcp(words: Words<'_>, short: &str, host: &mut Host) -> bool {
+    if let Some(word) = option(words, short, "") {
+        buffer(word, 1, false, host);
+    }
+    true
+}
+
+/// HOST002 and HOST003, of a buffer that `streams` connections each ask for.
+fn buffer(word: Word<'_>, streams: u64, binary: bool, host: &mut Host) {
+    let place = host.at(word.span());
+    let Some(bytes) = size(word.text, binary) else {
+        let message = format!("`{}` is not a size", quoted(word.text));
+        let finding = host.find(&HOST002, &place, message, "write bytes, such as 64M");
+        finding.severity = Severity::Error;
+        return;
+    };
     let what = format!("a window of {}", word.text);
     let remedy =
         "ask for rate times round-trip time, and let net.core.rmem_max and wmem_max allow it";
@@ -158,7 +217,6 @@ fn iperf(words: Words<'_>, host: &mut Host, binary: bool) -> bool {
         let remedy = format!("write {}K, if that is meant", bytes.div_ceil(1024));
         host.find(&HOST002, &place, message, remedy).severity = Severity::Info;
     }
-    true
 }
 
 /// HOST001: what a TOS byte stands for.
@@ -217,6 +275,7 @@ fn route(words: Words<'_>, host: &mut Host) -> bool {
 fn link(words: Words<'_>, host: &mut Host) -> bool {
     let mut words = words;
     let mut mtu = 1500;
+    let mut queues = Vec::new();
     while let Some(word) = words.next() {
         let kind = match word.text {
             "mtu" => &HOST011,
@@ -238,8 +297,11 @@ fn link(words: Words<'_>, host: &mut Host) -> bool {
             mtu = number;
             datagrams(number, place, host);
         } else {
-            queue(number, mtu, &place, host);
+            queues.push((number, place));
         }
+    }
+    for (frames, place) in queues {
+        queue(frames, mtu, &place, host);
     }
     true
 }

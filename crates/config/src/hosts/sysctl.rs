@@ -66,9 +66,18 @@ const SEGMENT: u64 = 1448;
 
 /// The key of `sysctl -w KEY`, or of a line of a settings file.
 pub(super) fn bare(key: &str) -> &str {
-    let key = key.trim();
-    let key = key.strip_prefix("sysctl").unwrap_or(key).trim();
-    let key = key.strip_prefix("-w").unwrap_or(key);
+    let mut key = key.trim();
+    if let Some((first, rest)) = key.split_once(char::is_whitespace)
+        && super::command::name(first) == "sysctl"
+    {
+        key = rest.trim_start();
+        while let Some((_, rest)) = key
+            .split_once(char::is_whitespace)
+            .filter(|(o, _)| o.starts_with('-'))
+        {
+            key = rest.trim_start();
+        }
+    }
     key.trim().trim_matches(['"', '\''])
 }
 

@@ -58,6 +58,10 @@ pub fn read(text: &str, file: usize) -> Device {
 
 /// Reads line `line` and its section.
 fn statement(reader: &mut Reader, tree: &Tree<'_>, line: usize) {
+    if modes::is_listing(tree.content(line)) {
+        reader.listing();
+        return;
+    }
     let taken = reader.take(&GLOBAL, tree, line, &mut |_, _, _, f| f(&mut ()));
     let unknown = reader.unknown(taken, tree, line);
     if taken == Taken::PassedOver {

@@ -6,8 +6,8 @@ use crate::commands::{
     Tree, VLAN, Words, note, trust,
 };
 use crate::qos::{
-    ChannelGroup, Direction, Duplex, Interface, RandomDetect, Service, Speed, Stated, Switchport,
-    Trust,
+    ChannelGroup, ChannelMode, Direction, Duplex, Interface, RandomDetect, Service, Speed, Stated,
+    Switchport, Trust,
 };
 use crate::vlan::{Tag, Vlans};
 
@@ -49,7 +49,9 @@ static INTERFACE: Section<Interface> = Section {
         ("~encapsulation", encapsulation),
         ("~channel-group", |s| {
             let number = s.number_unless_off(CHANNEL);
-            s.put(number.map(|number| ChannelGroup { number }), |i| {
+            let stated = s.words.accept("mode");
+            let mode = stated.then(|| s.choice(&CHANNEL_MODES)).flatten();
+            s.put(number.map(|number| ChannelGroup { number, mode }), |i| {
                 &mut i.channel
             })
         }),
@@ -108,6 +110,15 @@ static INTERFACE: Section<Interface> = Section {
         "~mls ~qos vlan-based|bridged|channel-consistency|loopback|mpls",
     ],
 };
+
+/// How a channel forms.
+const CHANNEL_MODES: [(&str, ChannelMode); 5] = [
+    ("on", ChannelMode::On),
+    ("active", ChannelMode::Active),
+    ("passive", ChannelMode::Passive),
+    ("desirable", ChannelMode::Desirable),
+    ("auto", ChannelMode::Auto),
+];
 
 /// A statement of interfaces.
 type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Interface>;

@@ -1,9 +1,11 @@
 //! Cisco IOS text: a tree of lines that loses nothing, and what is understood of it.
 
 mod atm;
+mod class;
 mod global;
 mod interface;
 mod modes;
+mod police;
 mod policy;
 mod queueing;
 mod tree;

@@ -33,7 +33,7 @@ const INTERFACE: [&str; 5] = [
 /// A command that begins like one of these and belongs to the configuration itself.
 const NOT_INTERFACE: &str = "spanning-tree * default";
 
-const CLASS: &str = "bandwidth|fair-queue|police|priority|queue-limit|random-detect|service-policy|set|shape|trust|wred";
+const CLASS: &str = "bandwidth|fair-queue|police|priority|queue-buffers|queue-limit|random-detect|service-policy|set|shape|trust|wred";
 
 const PVC: &str = "abr|broadcast|cbr|class-vc|encapsulation|inarp|oam|oam-pvc|protocol|service-policy|tx-ring-limit|ubr|ubr+|vbr-nrt|vbr-rt";
 
@@ -43,6 +43,26 @@ const READ: &str = "interface|class-map|policy-map|mls";
 /// Others, with no bearing on queues, classes and circuits. Like those they end a section which has
 /// lost its indentation.
 pub(super) const OTHERS: &str = "aaa|access-list|alias|archive|arp|banner|boot|cdp|clock|control-plane|crypto|diagnostic|dot1x|enable|errdisable|event|hostname|ip|ipv6|key|line|logging|mac|mac-address-table|macro|module|monitor|license|mpls|ntp|platform|port-channel|power|process-max-time|redundancy|rmon|route-map|router|scheduler|service|snmp-server|spanning-tree|system|tacacs-server|tftp-server|udld|upgrade|username|version|vlan|vrf|vtp|radius-server|table-map";
+
+/// What a terminal shows around a configuration: the command, and what IOS says before it answers.
+pub(super) fn is_listing(content: &str) -> bool {
+    let shown = "Building configuration...|Current configuration|Using * out of";
+    let said = |begin: &str| match begin.split_once(" * ") {
+        Some((first, then)) => content.starts_with(first) && content.contains(then),
+        None => content.starts_with(begin),
+    };
+    if shown.split('|').any(said) {
+        return true;
+    }
+    let Some((host, command)) = content.split_once(['#', '>']) else {
+        return false;
+    };
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.()".contains(c);
+    let command = command.trim();
+    !host.is_empty()
+        && host.chars().all(is_name)
+        && (command.is_empty() || command.starts_with("sh"))
+}
 
 /// The mode `content` opens when it stands in `inside`.
 pub(crate) fn opened(inside: Mode, content: &str) -> Mode {
@@ -73,7 +93,7 @@ pub(crate) fn knows(mode: Mode, content: &str) -> bool {
 /// Whether the first word, after `no` or `default`, is a command of the configuration itself.
 pub(crate) fn is_global(content: &str) -> bool {
     let words = command(content);
-    [READ, OTHERS].iter().any(|p| fit(p, words).is_some())
+    is_listing(content) || [READ, OTHERS].iter().any(|p| fit(p, words).is_some())
 }
 
 /// The words after every `no` and `default`.

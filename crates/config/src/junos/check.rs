@@ -7,7 +7,7 @@ use super::model::{Applied, Condition, Filter, Interface, Policer, Router, Side,
 use crate::finding::{Finding, Severity};
 use crate::qos::{Options, below_plan, small_burst};
 use crate::report::Structure;
-use crate::rules::{JUN001, JUN002, JUN003, JUN004};
+use crate::rules::{JUN001, JUN002, JUN003, JUN004, QOS022};
 use crate::source::Place;
 
 /// Names of this kind are checked with the circuits they are of.
@@ -131,11 +131,9 @@ fn is_filled(router: &Router, queue: u8) -> bool {
 
 /// QOS011, QOS023 and JUN002, of a router's policers.
 pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
-    // Where the hardware alone knows how fast a port is, bursts come at once.
-    let known = |i: &Interface| i.rate().or(Rate::from_bps(MOST_RATE));
-    let fastest = router.interfaces.iter().filter_map(known).max();
     let mut all = Vec::new();
     for policer in &router.policers {
+        let fastest = arrives_at(router, policer);
         let (name, place) = (&policer.name.value, &policer.name.place);
         match (&policer.rate, &policer.burst) {
             (Some(rate), Some(_)) if policer.discards && Some(rate.value) >= fastest => {}
@@ -148,6 +146,72 @@ pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
             _ => all.extend(without_contract(policer).map(|(message, remedy)| {
                 Finding::new(&JUN002, message, place.clone(), vec![remedy.to_owned()])
             })),
+        }
+    }
+    all
+}
+
+/// The rate of the fastest line that brings frames to a policer: of those it is an input of, or else of all.
+fn arrives_at(router: &Router, policer: &Policer) -> Option<Rate> {
+    let name = &policer.name.value;
+    let acts = |a: &Applied| {
+        let of_term = |t: &Term| t.policer.as_ref().is_some_and(|p| p.value == *name);
+        match a.filter {
+            false => a.name.value == *name,
+            true => router
+                .filters
+                .iter()
+                .filter(|f| f.family == a.family && f.name.value == a.name.value)
+                .any(|f| f.terms.iter().any(of_term)),
+        }
+    };
+    let brings = |interface: &&Interface| {
+        let applied = interface.units.iter().flat_map(|u| &u.conditioners);
+        let mut applied = applied.filter(|a| acts(a));
+        applied.any(|a| matches!(a.side, Side::Input))
+    };
+    let leaves = router.interfaces.iter().flat_map(|i| &i.units);
+    let mut leaves = leaves.flat_map(|u| &u.conditioners);
+    let leaves = leaves.any(|a| matches!(a.side, Side::Output) && acts(a));
+    let input = router.interfaces.iter().any(|i| brings(&i));
+    // Where the hardware alone knows how fast a port is, bursts come at once.
+    let known = |i: &Interface| i.rate().or(Rate::from_bps(MOST_RATE));
+    let lines = router.interfaces.iter();
+    let lines = lines.filter(|i| leaves || !input || brings(i));
+    lines.filter_map(known).max()
+}
+
+/// QOS022, of a protocol's MTU that the port does not carry.
+pub(super) fn datagrams(router: &Router) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for interface in router.interfaces.iter().filter(|i| i.off.is_none()) {
+        let has = interface.media_mtu().as_bytes();
+        let packet = has.saturating_sub(interface.header());
+        let how = match interface.mtu {
+            Some(_) => "",
+            None => " by default",
+        };
+        for unit in interface.units.iter().filter(|u| u.off.is_none()) {
+            let Some(inet) = unit.inet_mtu.as_ref() else {
+                continue;
+            };
+            let needs = inet.value.as_bytes() + interface.header();
+            if needs <= has || !interface.is_framed() {
+                continue;
+            }
+            let message = format!(
+                "`family inet mtu {}` of {}.{} needs a port of {needs} bytes, and `{}` has {has}{how}",
+                inet.value.as_bytes(),
+                interface.name,
+                unit.number,
+                interface.name
+            );
+            let remedy = format!(
+                "`mtu {packet}` at most, or `mtu {needs}` on `{}`",
+                interface.name
+            );
+            let place = inet.place.clone();
+            all.push(Finding::new(&QOS022, message, place, vec![remedy]));
         }
     }
     all

@@ -279,6 +279,16 @@ impl Interface {
         self.name.starts_with("so-")
     }
 
+    /// Whether its frames are Ethernet's or SONET's, whose sizes are known; loopbacks and tunnels have others.
+    pub fn is_framed(&self) -> bool {
+        let kinds = ["fe", "ge", "xe", "et", "ae"];
+        let kind = self
+            .name
+            .trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+        let kind = kind.split('-').next().unwrap_or(kind);
+        self.is_sonet() || kinds.contains(&kind)
+    }
+
     /// The rate by its name or `speed`; `None` where only the hardware knows it.
     pub fn rate(&self) -> Option<Rate> {
         let stated = self.speed.as_ref().and_then(|s| speed(&s.value));

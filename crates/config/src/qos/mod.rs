@@ -2,6 +2,7 @@
 //! wrong with it.
 
 mod check;
+mod class;
 mod lbe;
 mod maps;
 mod model;
@@ -12,12 +13,13 @@ mod share;
 
 pub use check::findings;
 pub(crate) use check::{below_plan, check, small_burst};
+pub use class::{Action, Class, Police, PolicePercent, Share};
 pub use lbe::{Lbe, LbeError, Written};
 pub use maps::Maps;
 pub use model::{
-    Action, Category, ChannelGroup, Class, ClassMap, Contract, Device, Direction, Duplex,
-    Encapsulation, Intent, Interface, Match, Police, PolicyMap, Pvc, QueueMap, Queueing,
-    RandomDetect, Service, Speed, Stated, Switchport, Trust,
+    Category, ChannelGroup, ChannelMode, ClassMap, Contract, Device, Direction, Duplex,
+    Encapsulation, Intent, Interface, Match, PolicyMap, Pvc, QueueMap, Queueing, RandomDetect,
+    Service, Speed, Stated, Switchport, Trust,
 };
 pub use options::Options;
 pub(crate) use port::OF_TYPE;

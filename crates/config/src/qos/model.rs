@@ -2,7 +2,7 @@
 
 use farpath_units::{Rate, Ratio, Size};
 
-use super::{Maps, PortType};
+use super::{Class, Maps, PortType};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::platform::Platform;
@@ -195,6 +195,58 @@ pub enum Switchport {
 pub struct ChannelGroup {
     /// The channel's number.
     pub number: u32,
+    /// How it forms, where that is stated.
+    pub mode: Option<ChannelMode>,
+}
+
+/// How a channel forms (IEEE 802.1AX for `active` and `passive`, Cisco's PAgP for `desirable` and `auto`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelMode {
+    /// Without a protocol.
+    On,
+    /// LACP, begins.
+    Active,
+    /// LACP, waits.
+    Passive,
+    /// PAgP, begins.
+    Desirable,
+    /// PAgP, waits.
+    Auto,
+}
+
+impl ChannelMode {
+    /// As IOS writes it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ChannelMode::On => "on",
+            ChannelMode::Active => "active",
+            ChannelMode::Passive => "passive",
+            ChannelMode::Desirable => "desirable",
+            ChannelMode::Auto => "auto",
+        }
+    }
+
+    /// Whether a channel forms between this end and that.
+    pub const fn forms_with(self, other: ChannelMode) -> bool {
+        use ChannelMode::{Active, Auto, Desirable, On, Passive};
+        matches!(
+            (self, other),
+            (On, On)
+                | (Active, Active | Passive)
+                | (Passive, Active)
+                | (Desirable, Desirable | Auto)
+                | (Auto, Desirable)
+        )
+    }
+
+    /// Whether ports of one channel may have the two: one protocol.
+    pub const fn is_beside(self, other: ChannelMode) -> bool {
+        use ChannelMode::{Active, Auto, Desirable, On, Passive};
+        matches!(
+            (self, other),
+            (On, On) | (Active | Passive, Active | Passive) | (Desirable | Auto, Desirable | Auto)
+        )
+    }
 }
 
 /// Which way.
@@ -275,67 +327,6 @@ pub struct PolicyMap {
     pub unknown: Vec<Place>,
 }
 
-/// A class of a policy map and what is done with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Class {
-    /// Name of the class map, or `class-default`.
-    pub name: String,
-    /// Where it stands.
-    pub place: Place,
-    /// `set dscp`.
-    pub set_dscp: Option<Stated<u8>>,
-    /// `set precedence`.
-    pub set_precedence: Option<Stated<u8>>,
-    /// `set cos`.
-    pub set_cos: Option<Stated<u8>>,
-    /// `trust`.
-    pub trust: Option<Stated<Trust>>,
-    /// `police`.
-    pub police: Option<Stated<Police>>,
-    /// `bandwidth`: guaranteed rate.
-    pub bandwidth: Option<Stated<Rate>>,
-    /// `bandwidth percent`, 1 to 100.
-    pub bandwidth_percent: Option<Stated<u32>>,
-    /// `priority`.
-    pub priority: bool,
-    /// `shape average`: rate and burst.
-    pub shape: Option<Stated<(Rate, Option<Size>)>>,
-    /// Statements not understood.
-    pub unknown: Vec<Place>,
-}
-
-/// `police RATE BURST …`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Police {
-    /// Committed rate.
-    pub rate: Rate,
-    /// Depth of the bucket.
-    pub burst: Size,
-    /// Depth of the second bucket, or of the peak's.
-    pub max_burst: Option<Size>,
-    /// Peak rate, of two-rate policers.
-    pub peak: Option<Rate>,
-    /// What happens to frames within the rate.
-    pub conform: Action,
-    /// What happens beyond.
-    pub exceed: Action,
-    /// What happens beyond the second bucket.
-    pub violate: Option<Action>,
-}
-
-/// What a policer does with a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Let it pass.
-    Transmit,
-    /// Drop it.
-    Drop,
-    /// Let it pass with this DSCP.
-    SetDscp(u8),
-    /// Let it pass with the DSCP the `policed-dscp` map gives.
-    MarkDown,
-}
-
 /// An ATM circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pvc {
@@ -406,6 +397,23 @@ impl Device {
     /// The policy map of this name.
     pub(crate) fn policy(&self, name: &str) -> Option<&PolicyMap> {
         self.policy_maps.iter().find(|p| p.name == name)
+    }
+
+    /// Whether an interface uses a policy map, itself or as a part of one it uses.
+    pub(crate) fn applies(&self, interface: &Interface, map: &PolicyMap) -> bool {
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(interface.services.iter().map(|s| s.value.policy.as_str()));
+        let mut at = 0;
+        while let Some(name) = names.get(at).copied() {
+            let parts = self.policy(name).into_iter().flat_map(|p| &p.classes);
+            for part in parts.filter_map(|c| c.service.as_ref()) {
+                if !names.contains(&part.value.as_str()) {
+                    names.push(&part.value);
+                }
+            }
+            at += 1;
+        }
+        names.contains(&map.name.as_str())
     }
 
     /// The class map of this name.
@@ -504,26 +512,6 @@ impl ClassMap {
             (true, false) => theirs.iter().any(|t| own.iter().any(|o| covers(o, t))),
             (false, true) => theirs.iter().all(|t| own.iter().all(|o| covers(o, t))),
             (false, false) => own.iter().all(|o| theirs.iter().any(|t| covers(o, t))),
-        }
-    }
-}
-
-impl Class {
-    /// A class that does nothing yet.
-    pub(crate) fn named(name: &str, place: Place) -> Class {
-        Class {
-            name: name.to_owned(),
-            place,
-            set_dscp: None,
-            set_precedence: None,
-            set_cos: None,
-            trust: None,
-            police: None,
-            bandwidth: None,
-            bandwidth_percent: None,
-            priority: false,
-            shape: None,
-            unknown: Vec::new(),
         }
     }
 }

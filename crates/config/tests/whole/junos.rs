@@ -334,6 +334,92 @@ fn statements_without_effect_are_named_by_their_lines() {
     assert_eq!(off.files[0].without_effect.len(), 5);
 }
 
+/// One bucket on a ge- port beside an xe- port: 950 Mbit/s of 1 Gbit/s leaves most segments of a burst, of 10 Gbit/s few. The
+/// figures are those of the law of `policed_tcp` for either line.
+#[test]
+fn a_policer_is_judged_by_the_port_it_is_on() {
+    use farpath_config::qos::policed_tcp;
+    use farpath_units::{Duration, Rate, Size};
+    let with = |ge: &str, xe: &str| {
+        let text = format!(
+            "interfaces {{ ge-0/0/1 {{ unit 0 {{ family inet {{ filter {{ {ge} }} address 192.0.2.1/30; }} }} }} xe-0/0/0 {{ unit 0 {{ family inet {{ filter {{ {xe} }} address 192.0.2.5/30; }} }} }} }}
+firewall {{ policer p {{ if-exceeding {{ bandwidth-limit 950m; burst-size-limit 50k; }} then discard; }} family inet {{ filter f {{ term a {{ then {{ policer p; accept; }} }} }} }} }}"
+        );
+        let report = checked(&text);
+        let found = report.findings.iter().find(|f| f.rule == "QOS011");
+        found.map(|f| f.text.clone()).unwrap_or_default()
+    };
+    let gets = |line: u64| {
+        let [rate, line] = [950_000_000, line].map(|bps| Rate::from_bps(bps).expect("a rate"));
+        let rtt = Duration::from_ms(100);
+        let got = policed_tcp(rate, Size::from_bytes(50_000), Some(line), rtt);
+        format!("gets about {:.1}", got.expect("something passes"))
+    };
+    let (slow, fast) = (gets(1_000_000_000), gets(10_000_000_000));
+    assert_ne!(slow, fast);
+    for (ge, xe, says) in [
+        ("input f;", "", &slow),
+        ("", "input f;", &fast),
+        ("input f;", "input f;", &fast),
+        // What leaves a port came in at another one.
+        ("output f;", "", &fast),
+        ("", "", &fast),
+    ] {
+        let said = with(ge, xe);
+        assert!(said.contains(says), "{ge} {xe}: {said}");
+    }
+}
+
+/// Ethernet's header is 14 bytes, 18 with a tag: 9000 needs a port of 9014 or 9018.
+#[test]
+fn an_mtu_of_a_protocol_is_held_against_the_ports() {
+    let found = |name: &str, port: &str, unit: &str| {
+        let text = format!(
+            "interfaces {{ {name} {{ {port} unit 0 {{ {unit} family inet {{ mtu 9000; address 192.0.2.1/30; }} }} }} }}"
+        );
+        let report = checked(&text);
+        let found = report.findings.iter().filter(|f| f.rule == "QOS022");
+        found.map(|f| f.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found("ge-0/0/0", "", ""),
+        [
+            "`family inet mtu 9000` of ge-0/0/0.0 needs a port of 9014 bytes, and `ge-0/0/0` has 1514 by default"
+        ]
+    );
+    assert_eq!(
+        found("xe-0/0/0", "vlan-tagging; mtu 9014;", "vlan-id 5;"),
+        [
+            "`family inet mtu 9000` of xe-0/0/0.0 needs a port of 9018 bytes, and `xe-0/0/0` has 9014"
+        ]
+    );
+    for (name, port) in [("ge-0/0/0", "mtu 9014;"), ("ae0", "mtu 9192;"), ("lo0", "")] {
+        assert_eq!(found(name, port, ""), Vec::<String>::new(), "{name} {port}");
+    }
+}
+
+#[test]
+fn an_lsp_to_a_router_that_is_not_given_is_named() {
+    let text = |more: &str| {
+        format!(
+            "system {{ host-name r1; }} interfaces {{ lo0 {{ unit 0 {{ family inet {{ address 192.0.2.1/32; {more} }} }} }} }}
+protocols {{ mpls {{ label-switched-path a {{ to 192.0.2.9; }} label-switched-path b {{ to 192.0.2.9; }} }} }}"
+        )
+    };
+    let found = |text: &str| {
+        let report = checked(text);
+        let found = report.findings.iter().filter(|f| f.rule == "CCC024");
+        found.map(|f| f.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found(&text("")),
+        [
+            "LSP `a` of `r1` goes to 192.0.2.9, an address that none of the given routers has, and so does another"
+        ]
+    );
+    assert_eq!(found(&text("address 192.0.2.9/32;")), Vec::<String>::new());
+}
+
 #[test]
 fn policers_and_their_names_are_checked() {
     let found = |text: &str| -> Vec<String> {

@@ -184,3 +184,38 @@ fn a_switch_among_the_files_may_change_the_tag() {
         assert_eq!(last.faults, [], "{switch}");
     }
 }
+
+/// Ends of a channel with an address (IEEE 802.1AX: one end at least is active; Cisco's PAgP: one is desirable).
+#[test]
+fn qos025_a_channel_forms_between_modes_that_speak() {
+    let end = |address: u32, mode: &str, other: &str| {
+        format!(
+            "hostname i{address}\ninterface Port-channel1\n ip address 203.0.113.{address} 255.255.255.252\ninterface TenGigabitEthernet0/0/0\n channel-group 1 mode {mode}\ninterface TenGigabitEthernet0/0/1\n channel-group 1 mode {other}\nend\n"
+        )
+    };
+    let found = |near: &str, far: &str| {
+        let report = checked(near, far);
+        let found = report.findings.iter().filter(|f| f.rule == "QOS025");
+        found.map(|f| f.text.clone()).collect::<Vec<_>>()
+    };
+    for (a, b, forms) in [
+        ("active", "active", true),
+        ("active", "passive", true),
+        ("on", "on", true),
+        ("desirable", "auto", true),
+        ("desirable non-silent", "desirable", true),
+        ("active", "on", false),
+        ("passive", "passive", false),
+        ("auto", "auto", false),
+        ("desirable", "passive", false),
+    ] {
+        let said = found(&end(1, a, a), &end(2, b, b));
+        assert_eq!(said.len(), usize::from(!forms), "{a} {b}: {said:?}");
+    }
+    assert_eq!(
+        found(&end(1, "active", "active"), &end(2, "active", "on")),
+        [
+            "TenGigabitEthernet0/0/0 is in channel 1 with `mode active` and TenGigabitEthernet0/0/1 with `mode on`: one protocol a channel"
+        ]
+    );
+}

@@ -100,7 +100,7 @@ fn scripts_are_refused_or_run_to_a_verdict() {
         assert!(!verdict.to_string().is_empty());
         match verdict {
             Verdict::Pass => "pass",
-            Verdict::Differs(_) => "differ",
+            Verdict::Differs { .. } => "differ",
             Verdict::Unsupported { .. } => "unsupported",
         }
     });

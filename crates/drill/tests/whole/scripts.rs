@@ -107,9 +107,77 @@ fn what_is_changed_is_noticed() {
         let changed = text.replacen(from, to, 1);
         assert_ne!(&changed, text, "{name}: `{from}` is not there");
         match verdict(&changed) {
-            Verdict::Differs(d) => assert_eq!(d.kind, kind, "{name}: {from}: {d:?}"),
+            Verdict::Differs { first: d, .. } => {
+                assert_eq!(d.kind, kind, "{name}: {from}: {d:?}");
+            }
             other => panic!("{name}: {from} became {to}: {other}"),
         }
+    }
+}
+
+/// Server, four segments of which the first is acknowledged: lines 1 to 12.
+const FOUR: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 60000 <mss 1000>
++0 > S. 0:0(0) ack 1 <mss 1460>
++.1 < . 1:1(0) ack 1 win 60000
++0 accept(3, ..., ...) = 4
++0 %{ assert tcpi_snd_cwnd == 11; assert tcpi_snd_mss == 1000; assert tcpi_snd_cwnd == 12 }%
++0 write(4, ..., 1000) = 1000
++0 > P. 1:1001(1000) ack 1
++.1 < . 1:1(0) ack 1001 win 60000
++0 %{ assert tcpi_unacked == 7 }%
+";
+
+/// A value that is not the script's leaves the model's state what it is: the run goes on.
+#[test]
+fn a_run_goes_on_behind_a_value_that_differs() {
+    let lines = |text: &str| match verdict(text) {
+        Verdict::Differs { first, behind } => {
+            let all = core::iter::once(first).chain(behind);
+            all.map(|d| (d.line, d.kind)).collect::<Vec<_>>()
+        }
+        other => panic!("{text}: {other}"),
+    };
+    let three = [(8, "assertion"), (8, "assertion"), (12, "assertion")];
+    assert_eq!(lines(FOUR), three);
+    // A field of a segment that came.
+    let acknowledges = FOUR.replace("(1000) ack 1\n", "(1000) ack 2\n");
+    assert_eq!(
+        lines(&acknowledges),
+        [three[0], three[1], (10, "acknowledgement"), three[2]]
+    );
+    // Another segment, another result, and one that never comes: the rest has no meaning.
+    for (from, to, kind) in [
+        (
+            "> P. 1:1001(1000)",
+            "> P. 1001:2001(1000)",
+            "sequence number",
+        ),
+        (
+            "> P. 1:1001(1000) ack 1",
+            "> P. 1:1001(1000) ack 1\n+0 > . 1001:2001(1000) ack 1",
+            "no segment",
+        ),
+    ] {
+        let found = lines(&FOUR.replace(from, to));
+        assert_eq!(found.last().map(|d| d.1), Some(kind), "{found:?}");
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
+    assert_eq!(
+        lines(&FOUR.replace("1000) = 1000", "1000) = 999")).last(),
+        Some(&(9, "call"))
+    );
+}
+
+/// A script may have any number of wrong assertions; 32 are reported.
+#[test]
+fn differences_are_bounded() {
+    let text = format!("{FOUR}+0 %{{ {} }}%\n", "assert 1 == 2; ".repeat(100));
+    match verdict(&text) {
+        Verdict::Differs { behind, .. } => assert_eq!(behind.len(), 31),
+        other => panic!("{other}"),
     }
 }
 

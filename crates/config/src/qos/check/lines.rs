@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::{Device, Duplex, Interface, Options, Port, Speed};
 use super::{Checker, On};
 use crate::finding::Severity;
-use crate::rules::{IOS007, QOS013, QOS017, QOS018, QOS022};
+use crate::rules::{IOS007, QOS013, QOS017, QOS018, QOS022, QOS025};
 
 /// Headers of IPv4 and TCP without options, bytes.
 const HEADERS: u32 = 40;
@@ -119,6 +119,25 @@ impl Checker<'_> {
             let Some((first, rest)) = members.split_first() else {
                 continue;
             };
+            let modes = members.iter().filter_map(|i| {
+                let channel = i.channel.as_ref()?;
+                Some((i, channel.value.mode?, &channel.place))
+            });
+            let modes: Vec<_> = modes.collect();
+            if let Some((one, mode, _)) = modes.first()
+                && let Some((other, that, place)) =
+                    modes.iter().find(|(_, m, _)| !m.is_beside(*mode))
+            {
+                let message = format!(
+                    "{} is in channel {number} with `mode {}` and {} with `mode {}`: one protocol a channel",
+                    one.name,
+                    mode.word(),
+                    other.name,
+                    that.word()
+                );
+                let remedy = "`mode active` on all ports of both ends";
+                self.find(&QOS025, place, message, remedy);
+            }
             let expected = treatment(first);
             for other in rest.iter().filter(|i| treatment(i) != expected) {
                 let Some(channel) = &other.channel else {

@@ -111,9 +111,14 @@ fn structures(device: &Device, report: &mut Report) {
         place: place.clone(),
     };
     let services = || device.interfaces.iter().flat_map(|i| &i.services);
+    let parts = || {
+        let classes = device.policy_maps.iter().flat_map(|p| &p.classes);
+        classes.filter_map(|c| c.service.as_ref())
+    };
     for map in &device.policy_maps {
         let policy = named("policy-map", &map.name, &map.place);
-        if !services().any(|s| s.value.policy == map.name) {
+        let used = services().any(|s| s.value.policy == map.name);
+        if !used && !parts().any(|s| s.value == map.name) {
             file.unused.push(policy.clone());
         }
         file.defined.push(policy);
@@ -130,6 +135,9 @@ fn structures(device: &Device, report: &mut Report) {
     }
     let lacking = services().filter(|s| device.policy(&s.value.policy).is_none());
     let lacking = lacking.map(|s| named("policy-map", &s.value.policy, &s.place));
+    file.undefined.extend(lacking);
+    let lacking = parts().filter(|s| device.policy(&s.value).is_none());
+    let lacking = lacking.map(|s| named("policy-map", &s.value, &s.place));
     file.undefined.extend(lacking);
 }
 

@@ -2,11 +2,13 @@
 
 use farpath_units::{Duration, Rate, Size};
 
-use super::super::{Class, ClassMap, Device, Direction, Interface, Options, policed_tcp, port};
+use super::super::{
+    Action, Class, ClassMap, Device, Direction, Options, PolicyMap, Share, policed_tcp, port,
+};
 use super::{Checker, On};
 use crate::finding::{Finding, Severity};
 use crate::platform::Platform;
-use crate::rules::{QOS011, QOS012, QOS023};
+use crate::rules::{QOS011, QOS012, QOS023, QOS024};
 use crate::source::Place;
 
 impl Checker<'_> {
@@ -16,10 +18,10 @@ impl Checker<'_> {
             self.on(device, interface).services();
         }
         for map in &device.policy_maps {
-            let uses = |i: &&Interface| i.services.iter().any(|s| s.value.policy == map.name);
-            let users = device.interfaces.iter().filter(uses);
+            let users = device.interfaces.iter().filter(|i| device.applies(i, map));
             let line = users.filter_map(port::speed_mbps).max();
             self.never_reached(device, &map.classes);
+            self.whole(map);
             for class in &map.classes {
                 if device.lacks(class) {
                     let message = format!(
@@ -30,6 +32,15 @@ impl Checker<'_> {
                     self.without_effect(device, &class.place, message, &remedy);
                 }
                 self.policer(class, line);
+                let part = class.service.as_ref();
+                if let Some(part) = part.filter(|s| device.policy(&s.value).is_none()) {
+                    self.undefined(
+                        device,
+                        &part.value,
+                        &part.place,
+                        &format!("of class {}", class.name),
+                    );
+                }
             }
         }
         for map in device.class_maps.iter().filter(|m| !device.uses(m)) {
@@ -68,14 +79,73 @@ impl Checker<'_> {
         }
     }
 
+    /// QOS012, of a policy map that nobody defines.
+    fn undefined(&mut self, device: &Device, wanted: &str, place: &Place, of: &str) {
+        let message = format!("policy map {wanted} {of} is not defined");
+        let known = device.policy_maps.iter();
+        let remedy = match known.min_by_key(|p| strsim::osa_distance(&p.name, wanted)) {
+            Some(p) => format!("define it; {} is defined", p.name),
+            None => "define it: `policy-map NAME`".to_owned(),
+        };
+        self.without_effect(device, place, message, &remedy);
+    }
+
     fn without_effect(&mut self, device: &Device, place: &Place, message: String, remedy: &str) {
         let finding = self.find(&QOS012, place, message, remedy);
         finding.doubt(device.unknown_qos.iter().cloned());
     }
 
+    /// QOS024.
+    fn whole(&mut self, map: &PolicyMap) {
+        type Kept = fn(&Share) -> Option<u32>;
+        let of_line: Kept = |s| match s {
+            Share::Percent(percent) => Some(*percent),
+            _ => None,
+        };
+        let of_rest: Kept = |s| match s {
+            Share::RemainingPercent(percent) => Some(*percent),
+            _ => None,
+        };
+        for (kept, of) in [(of_line, ""), (of_rest, " of what the others leave")] {
+            let mut sum = 0;
+            for class in &map.classes {
+                let first = class.priority.iter();
+                let first = first.filter_map(|p| Some((kept(p.value.as_ref()?)?, &p.place)));
+                let shared = class.bandwidth.iter();
+                let shared = shared.filter_map(|b| Some((kept(&b.value)?, &b.place)));
+                for (percent, place) in first.chain(shared) {
+                    let before = sum;
+                    sum += percent;
+                    if before > 100 || sum <= 100 {
+                        continue;
+                    }
+                    let message = format!(
+                        "policy map {}: with the {percent} % of class {} its classes keep {sum} %{of}",
+                        map.name, class.name
+                    );
+                    let remedy = format!("{} % at most here, or less before", 100 - before);
+                    self.find(&QOS024, place, message, remedy);
+                }
+            }
+        }
+    }
+
     fn policer(&mut self, class: &Class, line_mbps: Option<u32>) {
-        let Some(police) = &class.police else { return };
         let line = line_mbps.and_then(|mbps| Rate::from_bps(u64::from(mbps) * 1_000_000));
+        if let Some((police, line)) = class.police_percent.as_ref().zip(line) {
+            let said = &police.value;
+            let rate = Rate::from_bps(line.as_bps() / 100 * u64::from(said.percent));
+            if let Some(rate) = rate.filter(|_| said.exceed == Action::Drop) {
+                let named = format!("class {}, {} % of {line}", class.name, said.percent);
+                let burst = said
+                    .burst
+                    .map(|time| (rate, rate.bytes_in(time), Some(line)));
+                let burst = burst.and_then(|c| small_burst(&named, c, &police.place, self.options));
+                let below = below_plan(&named, rate, &police.place, self.options);
+                self.findings.extend(burst.into_iter().chain(below));
+            }
+        }
+        let Some(police) = &class.police else { return };
         let contract = (police.value.rate, police.value.burst, line);
         let named = format!("class {}", class.name);
         let burst = small_burst(&named, contract, &police.place, self.options);
@@ -168,13 +238,8 @@ impl On<'_, '_> {
         for service in &interface.services {
             let (wanted, place) = (&service.value.policy, &service.place);
             if device.policy(wanted).is_none() {
-                let message = format!("policy map {wanted} on {} is not defined", interface.name);
-                let known = device.policy_maps.iter();
-                let remedy = match known.min_by_key(|p| strsim::osa_distance(&p.name, wanted)) {
-                    Some(p) => format!("define it; {} is defined", p.name),
-                    None => "define it: `policy-map NAME`".to_owned(),
-                };
-                self.checker.without_effect(device, place, message, &remedy);
+                let on = format!("on {}", interface.name);
+                self.checker.undefined(device, wanted, place, &on);
             }
             let card = device.platform == Platform::Catalyst6500;
             if card

@@ -1,0 +1,186 @@
+//! Policers of policy maps.
+
+use farpath_units::{Duration, Rate, Size};
+
+use super::class::{Said, rate};
+use crate::commands::{BURST, Marks, Number, PEAK_RATE, PERCENT, RATE, Taken, Words};
+use crate::qos::{Action, Police, PolicePercent};
+
+/// A rate as a policer states it.
+#[derive(Clone, Copy)]
+enum Amount {
+    Rate(Rate),
+    /// Of the interface's rate.
+    Percent(u32),
+    /// Of packets or cells, not of bytes.
+    Packets,
+}
+
+/// A bucket as a policer states it.
+#[derive(Clone, Copy)]
+enum Depth {
+    Bytes(u64),
+    Time(Duration),
+    Packets,
+}
+
+impl Depth {
+    fn at(self, rate: Rate) -> Option<Size> {
+        match self {
+            Depth::Bytes(bytes) => Some(Size::from_bytes(bytes)),
+            Depth::Time(time) => Some(rate.bytes_in(time)),
+            Depth::Packets => None,
+        }
+    }
+}
+
+/// What may follow a policer's rate.
+struct Options {
+    burst: Option<Depth>,
+    max_burst: Option<Depth>,
+    peak: Option<Amount>,
+    conform: Action,
+    exceed: Action,
+    violate: Option<Action>,
+}
+
+/// `police`: `RATE BURST [BURST]`, `cir RATE [bc BURST] [be BURST] [pir RATE]`, or
+/// `rate RATE bps [burst BURST bytes] [peak-rate RATE bps peak-burst BURST bytes]`. A rate may be
+/// `percent N`, and a burst then `N ms`.
+pub(super) fn police(s: Said<'_, '_, '_>) -> Option<()> {
+    if !s.words.accept("cir") {
+        s.words.accept("rate");
+    }
+    let amount = amount(s, RATE)?;
+    let mut options = Options {
+        burst: None,
+        max_burst: None,
+        peak: None,
+        conform: Action::Transmit,
+        exceed: Action::Drop,
+        violate: None,
+    };
+    while option(s, &mut options)? {}
+    s.finish();
+    // Actions may stand on lines of their own below.
+    for line in s.tree.statements(s.line) {
+        s.words = Words::new(s.tree.content(line), s.tree.lines()[line].span.start);
+        while option(s, &mut options)? {}
+        s.finish();
+        s.reader.count(Taken::Understood, s.tree, line);
+    }
+    match amount {
+        Amount::Rate(rate) => {
+            let police = of_rate(rate, &options);
+            s.put(Some(police), |c| &mut c.police)
+        }
+        Amount::Percent(percent) => {
+            let burst = match options.burst {
+                Some(Depth::Time(time)) => Some(time),
+                _ => None,
+            };
+            let police = PolicePercent {
+                percent,
+                burst,
+                exceed: options.exceed,
+            };
+            s.put(Some(police), |c| &mut c.police_percent)?;
+            s.pass_over()
+        }
+        Amount::Packets => s.pass_over(),
+    }
+}
+
+fn of_rate(rate: Rate, options: &Options) -> Police {
+    let peak = match options.peak {
+        Some(Amount::Rate(peak)) => Some(peak),
+        _ => None,
+    };
+    Police {
+        rate,
+        // IOS takes what comes in a quarter of a second, where no burst is stated.
+        burst: options
+            .burst
+            .and_then(|burst| burst.at(rate))
+            .unwrap_or(Size::from_bytes(rate.as_bps() / 32)),
+        max_burst: options
+            .max_burst
+            .and_then(|burst| burst.at(peak.unwrap_or(rate))),
+        peak,
+        conform: options.conform,
+        exceed: options.exceed,
+        violate: options.violate,
+    }
+}
+
+fn amount(s: Said<'_, '_, '_>, number: Number) -> Option<Amount> {
+    if s.words.accept("percent") {
+        return Some(Amount::Percent(s.number(PERCENT)?));
+    }
+    let rate = rate(s, number)?;
+    if s.words.accept("pps") || s.words.accept("cps") {
+        return Some(Amount::Packets);
+    }
+    s.words.accept("bps");
+    Some(Amount::Rate(rate))
+}
+
+fn depth(s: Said<'_, '_, '_>) -> Option<Depth> {
+    let number: u64 = s.number(BURST)?;
+    if s.words.accept("ms") {
+        return Some(Depth::Time(Duration::from_ms(number)));
+    }
+    if s.words.accept("us") {
+        return Some(Depth::Time(Duration::from_us(number)));
+    }
+    if s.words.accept("packets") || s.words.accept("cells") {
+        return Some(Depth::Packets);
+    }
+    s.words.accept("bytes");
+    Some(Depth::Bytes(number))
+}
+
+/// One option of a policer; `None` after a fault, `false` if there is none.
+fn option(s: Said<'_, '_, '_>, options: &mut Options) -> Option<bool> {
+    let Some(word) = s.words.peek() else {
+        return Some(false);
+    };
+    match word.text {
+        "conform-action" | "exceed-action" | "violate-action" | "pir" | "be" | "bc" | "burst"
+        | "peak-rate" | "peak-burst" => {
+            s.next();
+        }
+        _ if word.is_numeral() => {}
+        _ => return Some(false),
+    }
+    match word.text {
+        "conform-action" => options.conform = action(s)?,
+        "exceed-action" => options.exceed = action(s)?,
+        "violate-action" => options.violate = Some(action(s)?),
+        "pir" | "peak-rate" => options.peak = Some(amount(s, PEAK_RATE)?),
+        "bc" | "burst" => options.burst = Some(depth(s)?),
+        _ if options.burst.is_none() && word.is_numeral() => options.burst = Some(depth(s)?),
+        _ => options.max_burst = Some(depth(s)?),
+    }
+    Some(true)
+}
+
+/// What becomes of a frame; marks other than the DSCP are passed over.
+fn action(s: Said<'_, '_, '_>) -> Option<Action> {
+    Some(match s.next()? {
+        "transmit" => Action::Transmit,
+        "drop" => Action::Drop,
+        "policed-dscp-transmit" | "policed-dscp" => Action::MarkDown,
+        "set-dscp-transmit" => Action::SetDscp(s.mark(Marks::Dscp)?),
+        "set-prec-transmit" => Action::SetDscp(8 * s.mark(Marks::Precedence)?),
+        "set-cos-transmit"
+        | "set-discard-class-transmit"
+        | "set-mpls-exp-imposition-transmit"
+        | "set-mpls-exp-topmost-transmit"
+        | "set-qos-transmit" => {
+            s.next()?;
+            Action::Transmit
+        }
+        _ => return None,
+    })
+}
