@@ -267,7 +267,7 @@ pub(crate) struct ScenariosArgs {
     explain it, or one side lacks a test. 2: a file holds no records, or nothing in them can be compared.\n\n\
     Examples:\n  \
     farpath compare report/records.json\n  \
-    farpath compare report --between cc=reno,cubic\n  \
+    farpath compare sweep --between cc=reno,cubic\n  \
     farpath compare report/records.json report --tolerance 1%\n  \
     farpath compare report/records.json report --metric goodput\n  \
     farpath compare report --out page"

@@ -140,29 +140,6 @@ fn say_of_expectations(args: &RunArgs, experiment: &Experiment) {
         ));
     }
     experiment.doubts.iter().for_each(|doubt| note(doubt));
-    say_without_effect(args, experiment);
-}
-
-/// A sweep of more points is not searched for keys without effect at every run; `farpath check` does.
-const POINTS_SEARCHED: usize = 16;
-
-/// Says which key makes no difference, where one does, and how many more.
-fn say_without_effect(args: &RunArgs, experiment: &Experiment) {
-    let loaded = &experiment.loaded;
-    if experiment.left_out > 0
-        || !args.only.is_empty()
-        || loaded.scenario.point_count() > POINTS_SEARCHED
-    {
-        return;
-    }
-    let found = loaded.document.without_effect(&loaded.scenario);
-    if let Some(first) = found.faults.first() {
-        let more = match found.total {
-            1 => "`farpath check` says where".to_owned(),
-            n => format!("`farpath check` names {} more", n - 1),
-        };
-        note(&format!("{}; {more}", first.title));
-    }
 }
 
 /// Says that nothing was judged, where that was asked for: the run passes all the same.

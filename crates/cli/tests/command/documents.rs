@@ -139,6 +139,11 @@ fn type_all(typed: impl Fn(&str) -> String) {
         if name == "docs/reference/cli.md" {
             // The help texts take the reader's own file as given.
             type_in(folder.path(), "farpath new my-path.toml").expect("a scenario to start from");
+            let own = std::fs::read_to_string(folder.path().join("my-path.toml"));
+            let sweep =
+                own.expect("made") + "\n[sweep]\n\"test.bulk.cc\" = [\"reno\", \"cubic\"]\n";
+            std::fs::write(folder.path().join("sweep.toml"), sweep).expect("it is writable");
+            type_in(folder.path(), "farpath run sweep.toml --out sweep").expect("it runs");
             let ticket = include_str!("../../../diagnose/tests/data/slac.txt");
             std::fs::write(folder.path().join("ticket.txt"), ticket).expect("it is writable");
             let marks = "[[expect]]\nmetric = \"bulk.goodput_bps\"\nmin = \"1 bit/s\"\n";
