@@ -35,6 +35,8 @@ export interface Distribution {
   readonly key: string | null;
   /** The values; one empty text of one point. */
   readonly steps: readonly string[];
+  /** Of how many repeats these are the first, where there are several. */
+  readonly firstOf?: number;
   /** Of origins with at least `LEAST` repeats. */
   readonly samples: readonly Sample[];
   /** Of origins with one value for all repeats. */
@@ -123,7 +125,8 @@ function timesOf(records: readonly TestRecord[], test: string, metric: string, {
     return times === undefined ? [] : [{ origin, step, values: times.v, count: times.count, ...(typeof p50 === "number" ? { p50 } : {}) }];
   })).filter((s) => s.values.length >= LEAST);
   if (!samples.some(varies)) return null;
-  return { test, metric, over: TIMED.get(metric)![1], point, key: key?.name ?? null, steps: key?.values.map((value) => called(value)) ?? [""], samples, single: [] };
+  const repeats = new Set(records.map((r) => r.repeat)).size;
+  return { ...(repeats > 1 ? { firstOf: repeats } : {}), test, metric, over: TIMED.get(metric)![1], point, key: key?.name ?? null, steps: key?.values.map((value) => called(value)) ?? [""], samples, single: [] };
 }
 
 /** The times of single answers, flows and connections, test by test: of each origin those of its first repeat that counts. */

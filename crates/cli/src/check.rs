@@ -69,7 +69,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let idle = loaded.document.without_effect(scenario);
     if idle.total > 0 {
-        shown.push_str("\nwhat makes no difference to a run\n\n");
+        shown.push_str("\nwhat makes no difference to a run, or lets nothing through\n\n");
         shown.push_str(&idle.render_warnings(colour));
     }
     if let Some(configuration) = &scenario.configuration {

@@ -99,7 +99,8 @@ fn run_with(
         write_junit(args, &document, &others, file)?;
     }
     show(args, &document, size)?;
-    Ok(if farpath_report::fails(&document) {
+    let skipped = say_skipped(&document, &loaded.scenario.expects);
+    Ok(if farpath_report::fails(&document) || skipped {
         Exit::Finding
     } else if document.records.iter().any(|r| !r.valid) {
         Exit::Certificate
@@ -140,6 +141,28 @@ fn say_of_expectations(args: &RunArgs, experiment: &Experiment) {
         ));
     }
     experiment.doubts.iter().for_each(|doubt| note(doubt));
+}
+
+/// Says which expectation of a file was judged of no origin, because those it names did not run; whether there was one.
+fn say_skipped(document: &RunDocument, expects: &[Expect]) -> bool {
+    let judged = |e: &Expect| {
+        let mut all = document.expectations.iter();
+        all.any(|found| found.file == e.file && found.metric == e.metric)
+    };
+    let of_files = expects
+        .iter()
+        .filter(|e| e.file.is_some() && !e.origins.is_empty());
+    let skipped: Vec<&Expect> = of_files.filter(|e| !judged(e)).collect();
+    for e in &skipped {
+        let names: Vec<&str> = e.origins.iter().map(|o| o.name()).collect();
+        note(&format!(
+            "not judged: {} of {} is on {} results alone, and there are none",
+            e.metric,
+            e.file.as_deref().unwrap_or_default(),
+            names.join(" and ")
+        ));
+    }
+    !skipped.is_empty()
 }
 
 /// Says that nothing was judged, where that was asked for: the run passes all the same.

@@ -11,11 +11,15 @@ const WINDOW_NS: u64 = 1_000_000_000;
 /// Shares are equal from this index of Jain's on.
 const EQUAL: f64 = 0.95;
 
-/// They stay so where so many windows, one after another, have it.
-const STAYS: usize = 5;
+/// They begin to be so with so many windows, one after another, that have it.
+const BEGINS: usize = 5;
+
+/// They stay so where at least this share of all the windows from there on has it: flows that cross each other have it for a while.
+const STAYS: f64 = 0.9;
 
 /// Seconds from the start of the last test until the goodputs are equal and stay so: to the first of five windows of a second, one after
-/// another, in each of which Jain's index of the tests' goodputs is 0.95 or more. None where no five are, or nothing was delivered.
+/// another, in each of which Jain's index of the tests' goodputs is 0.95 or more, as it is in nine of ten from there to the end. None where
+/// there is no such window, or nothing was delivered.
 pub(crate) fn convergence_s(tests: &[(Span, &Series)]) -> Option<f64> {
     let from = tests.iter().map(|(span, _)| span.start.as_ns()).max()?;
     let ends = tests.iter().map(|(span, series)| {
@@ -25,24 +29,23 @@ pub(crate) fn convergence_s(tests: &[(Span, &Series)]) -> Option<f64> {
     });
     let until = ends.min()?;
     let mut cursors: Vec<Cursor<'_>> = tests.iter().map(|(_, s)| Cursor::new(s)).collect();
-    let mut equal = 0;
-    let windows = until.saturating_sub(from) / WINDOW_NS;
-    for window in 0..windows {
+    let equal = (0..until.saturating_sub(from) / WINDOW_NS).map(|window| {
         let start = from + window * WINDOW_NS;
-        let shares: Vec<f64> = cursors
-            .iter_mut()
-            .map(|c| c.between(start, start + WINDOW_NS))
-            .collect();
-        equal = match jain_index(&shares).is_some_and(|index| index >= EQUAL) {
-            true => equal + 1,
-            false => 0,
-        };
-        if equal == STAYS {
-            let first = window + 1 - STAYS as u64;
-            return Some((first * WINDOW_NS) as f64 / 1e9);
-        }
-    }
-    None
+        let each = cursors.iter_mut();
+        let shares: Vec<f64> = each.map(|c| c.between(start, start + WINDOW_NS)).collect();
+        jain_index(&shares).is_some_and(|index| index >= EQUAL)
+    });
+    let equal: Vec<bool> = equal.collect();
+    let begins = equal
+        .windows(BEGINS)
+        .position(|w| w.iter().all(|equal| *equal));
+    let stays = |first: &usize| {
+        let rest = &equal[*first..];
+        let kept = rest.iter().filter(|equal| **equal).count();
+        rest[..BEGINS].iter().all(|equal| *equal) && kept as f64 >= STAYS * rest.len() as f64
+    };
+    let first = (begins?..=equal.len() - BEGINS).find(stays)?;
+    Some((first as u64 * WINDOW_NS) as f64 / 1e9)
 }
 
 /// A series of rates, read forwards; each value is of the time since the one before.
@@ -126,5 +129,19 @@ mod tests {
             *t += 130_000_000 * (n as u64 % 2);
         }
         assert_eq!(of(&[(span, series), test(0, &[4e6; 14])]), Some(0.0));
+    }
+
+    /// One takes what the other had: they are equal for six seconds, and never again.
+    #[test]
+    fn flows_that_cross_each_other_have_not_converged() {
+        let share = |n: usize| match n {
+            0..10 => 1e6,
+            10..22 => 5e6,
+            _ => 9e6,
+        };
+        let one: Vec<f64> = (0..60).map(share).collect();
+        let other: Vec<f64> = one.iter().map(|bps| 10e6 - bps).collect();
+        assert_eq!(of(&[test(0, &one), test(0, &other)]), None);
+        assert_eq!(of(&[test(0, &one[..22]), test(0, &other[..22])]), Some(5.0));
     }
 }

@@ -54,5 +54,12 @@ pub(crate) fn fill(all: &[Connection], span: &Span, record: &mut Record) {
             all.len()
         );
         span.not_ended(record, why);
+        if !times.is_empty() {
+            record.notes.push(format!(
+                "flow_time_* are of the {} of {} flows that were delivered whole; the others would have taken longest",
+                times.len(),
+                all.len()
+            ));
+        }
     }
 }

@@ -119,9 +119,11 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
     let expected = match (&e.unstated, e.is_inside()) {
         (Some(why), true) => {
             let by = file.trim_start_matches(',');
-            format!("as expected{by}, and not stated: {why}")
+            format!("as expected{by}; the answer fails, not stated: {why}")
         }
-        (Some(why), false) => format!("expected {band}{file}; and not stated: {why}"),
+        (Some(why), false) => {
+            format!("not as expected{file}; and the answer fails, not stated: {why}")
+        }
         (None, _) => format!("expected {band}{file}"),
     };
     let mut text = format!(

@@ -687,7 +687,7 @@ fn each_who_judges_has_a_verdict() {
     let end = "2 expectations: 1 ok, 1 failed\n- the scenario's own: 1 ok, 0 failed\n- course/marks.toml: 0 ok, 1 failed\n";
     assert!(text.ends_with(end), "{text}");
     let words: Vec<&str> = text.split_whitespace().collect();
-    let why = "as expected by course/marks.toml, and not stated: the scenario's own band is wide";
+    let why = "as expected by course/marks.toml; the answer fails, not stated: the scenario's own band is wide";
     assert!(words.join(" ").contains(why), "{text}");
 }
 

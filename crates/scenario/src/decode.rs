@@ -399,9 +399,13 @@ fn wrong_type(
         kind,
         Kind::Span { .. } | Kind::Rate | Kind::Size { .. } | Kind::Queue
     );
-    let example = match kind {
-        Kind::Bool => (number(found) != Some(0.0)).to_string(),
-        kind => quantity::example(kind),
+    let denies = |word: &str| {
+        ["false", "no", "off", "0", "none"].contains(&word.to_ascii_lowercase().as_str())
+    };
+    let example = match (kind, found) {
+        (Kind::Bool, DeValue::String(word)) => (!denies(word.trim())).to_string(),
+        (Kind::Bool, _) => (number(found) != Some(0.0)).to_string(),
+        (kind, _) => quantity::example(kind),
     };
     if let (true, Some(n)) = (needs_unit, number(found)) {
         let like = bare::like(name, kind, n);

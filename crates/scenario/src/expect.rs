@@ -121,10 +121,14 @@ fn stated_within(f: &Fields, has_middle: bool, faults: &mut Vec<Diagnostic>) -> 
         faults.push(d.help("add `value` with a `tolerance`, or `min` and `max`"));
         return None;
     }
-    let share = share.filter(|s| *s > 0.0 && s.is_finite());
+    // A band wider than its middle would take any answer.
+    let share = share.filter(|s| *s > 0.0 && *s <= 1.0);
     if share.is_none() {
-        let d = Diagnostic::new(place, "`stated_within` is not a share above nothing");
-        faults.push(d.help("write it like \"5 %\""));
+        let d = Diagnostic::new(
+            place,
+            "`stated_within` is not a share above nothing and up to 100 %",
+        );
+        faults.push(d.help("write it like \"5 %\", or as a number, 0.05"));
     }
     share
 }

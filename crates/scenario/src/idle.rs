@@ -157,6 +157,11 @@ impl Reader<'_> {
                 let keys = ["delayed_ack_timeout", "quick_acks"];
                 self.say_all(f, &keys, why, "write delayed_ack = 2, or remove it");
             }
+            if f.get::<bool>("ecn") == Some(true) && !self.marks() {
+                let why = "no queue of this scenario marks in place of a drop";
+                let help = "write ecn = true under a link's `red`, `codel`, `pie` or `fq_codel`";
+                self.say(f, "ecn", why, help);
+            }
             let off = |key: &str| f.get::<bool>(key) == Some(false);
             if off("sack") {
                 let why = "it works on what SACK reports, and `sack` is false";
@@ -175,6 +180,23 @@ impl Reader<'_> {
                 self.say(f, "eifel", why, "write timestamps = true, or remove it");
             }
         }
+    }
+
+    /// Whether some queue may mark; a router's configuration is not asked.
+    fn marks(&self) -> bool {
+        let managers = |f: &Fields| {
+            let mut all = line::MANAGERS.iter().filter_map(|key| f.get::<Fields>(key));
+            all.any(|manager| manager.get("ecn") == Some(true))
+        };
+        let in_table = |f: &Fields| {
+            let classes: Vec<Fields> = f.get("class").unwrap_or_default();
+            managers(f) || classes.iter().any(managers)
+        };
+        let in_link = |f: &Fields| {
+            let mut ways = ["forward", "reverse"].into_iter();
+            in_table(f) || ways.any(|way| f.get::<Fields>(way).is_some_and(|own| in_table(&own)))
+        };
+        self.tables.links.iter().any(in_link) || self.tables.routers.iter().any(|r| r.has("config"))
     }
 
     /// A test that is over before anything of it can have arrived.

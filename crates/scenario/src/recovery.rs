@@ -129,7 +129,7 @@ pub(crate) const QUICK_ACKS: Key = key(
 pub(crate) const DELAYED_ACK_TIMEOUT: Key = key(
     "delayed_ack_timeout",
     Span { zero: false },
-    "At the latest after this long; at most 500 ms.",
+    "At the latest after this long; at most 500 ms. With `flavour = \"linux\"` it is the least: a kernel lets it grow with the gaps between segments, up to the round trip of the handshake and 200 ms.",
 )
 .default("40 ms; 200 ms (receiver is bsd-1999)")
 .only(TCP);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{CompareError, Comparison, Named, by_points};
+use super::{CompareError, Comparison, Named, Row, Verdict, by_points};
 use crate::swept::same;
-use crate::{Keys, Point};
+use crate::{Keys, Origin, Point};
 
 /// Compares the points of a set at which `key` has the first of two values with those at which it has the second. Both
 /// are given as `A,B`; the points are paired by their other keys. What advances together with `key` differs with it, and a
@@ -32,6 +32,11 @@ pub fn between(
         .extend(beside.iter().map(|(other, one, two)| {
             format!("{other} differs with {key}: it is {one} in A and {two} in B")
         }));
+    let forecast = |row: &Row| row.origin_a == Origin::Predicted && row.verdict == Verdict::Differs;
+    if comparison.rows.iter().any(forecast) {
+        let words = "predicted rows differ by their formulas, without chance: where these are of different algorithms, their own errors may be larger than the difference";
+        comparison.notes.push(words.to_owned());
+    }
     Ok(comparison)
 }
 

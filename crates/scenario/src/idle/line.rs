@@ -21,7 +21,7 @@ const KNOWN_BY: [&str; 6] = ["dscp", "precedence", "cos", "exp", "protocol", "te
 const USUAL_MTU: u32 = 1500;
 
 /// The tables of what manages a queue.
-const MANAGERS: [&str; 4] = ["red", "codel", "pie", "fq_codel"];
+pub(super) const MANAGERS: [&str; 4] = ["red", "codel", "pie", "fq_codel"];
 
 /// One direction under check.
 pub(super) struct Line<'a> {
@@ -419,10 +419,12 @@ impl Line<'_> {
             QueueLimit::Time(time) => self.plan().rate.bytes_in(time),
             QueueLimit::Packets(_) | QueueLimit::Bdp(_) => return,
         };
-        let full = u64::from(direction.mtu.min(USUAL_MTU));
+        let datagram = direction.mtu.min(USUAL_MTU);
+        let link = &self.reader.scenario.links[self.link.0];
+        let full = u64::from(link.framing.queue_bytes(datagram));
         if bytes.as_bytes() < full {
             let title = format!(
-                "`queue` holds no frame of {full} bytes: one that finds the line busy is lost"
+                "`queue` holds no frame of {datagram} bytes, which takes {full}: one that finds the line busy is lost"
             );
             let help = "write more, such as \"100 kB\", \"64 packets\", \"10 ms\" or \"1bdp\"";
             self.found

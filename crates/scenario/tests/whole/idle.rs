@@ -482,8 +482,12 @@ fn what_is_without_effect_beside_a_search_is_found() {
 fn what_can_carry_nothing_is_found() {
     assert_eq!(
         found(&with("", "queue = \"1 B\"", "", "")),
-        ["`queue` holds no frame of 1500 bytes: one that finds the line busy is lost"]
+        [
+            "`queue` holds no frame of 1500 bytes, which takes 1514: one that finds the line busy is lost"
+        ]
     );
+    assert_eq!(found(&with("", "queue = \"1513 B\"", "", "")).len(), 1);
+    assert_eq!(found(&with("", "queue = \"1514 B\"", "", "")).len(), 0);
     assert_eq!(
         found(&with("", "queue = \"20 kB\"", "", "")),
         Vec::<String>::new()
