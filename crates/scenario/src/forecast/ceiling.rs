@@ -116,7 +116,7 @@ impl Ceiling {
     }
 
     /// As far as disks let them.
-    pub(super) fn from_disk(self, disk_bps: f64) -> Ceiling {
+    pub(super) fn through_disk(self, disk_bps: f64) -> Ceiling {
         match disk_bps < self.bps {
             true => Ceiling {
                 bps: disk_bps,

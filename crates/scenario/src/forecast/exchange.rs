@@ -68,7 +68,7 @@ impl Path<'_> {
             }
             false => (path.unpoliced(&flow), by_itself),
         };
-        let path = path.from_disk(self.disk_bps(&exchange));
+        let path = path.through_disk(self.disk_bps(&exchange));
         let bps = asking_bps.min(path.bps * flow.share_borne());
         // Most of an answer's time is the policer's, then.
         let policed = meets && asking_bps * 2.0 < by_itself;
