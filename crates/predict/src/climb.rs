@@ -179,11 +179,46 @@ impl Climb {
         (self.cc == Cc::Cubic).then_some(libm::fmin(own, friendly))
     }
 
+    /// The same of HighSpeed as Linux has it, whose table ends at 89 053 segments: from its last row but one on, 84 035, a round trip
+    /// gains 72, and a loss takes 24/256 (`tcp_highspeed.c`). `None` for all others, and where the cut window is in the table.
+    pub fn tabled_over(&self, pipe: f64) -> Option<f64> {
+        let start = self.top * (1.0 - highspeed::LINUX_DECREASE);
+        let beyond = self.cc == Cc::HighSpeed && start > highspeed::LINUX_LAST;
+        beyond.then(|| self.between_s(start, pipe, highspeed::LINUX_INCREASE))
+    }
+
+    /// Seconds from the cut to a window of `wanted` segments, above the old one, round trips of an empty queue: the climb of a
+    /// window that slow start left too small. `None` where [`Climb::start`] is, for BIC, whose search begins anew above the old
+    /// window, and beyond a million round trips.
+    pub fn beyond_s(&self, wanted: f64) -> Option<f64> {
+        match self.cc {
+            Cc::Cubic => {
+                let own = libm::cbrt((wanted - self.top) / recovery::CUBIC_C);
+                let friendly = (wanted - self.start()?) / recovery::CUBIC_ALPHA * self.rtt_s;
+                Some(libm::fmin(recovery::cubic_k_s(self.top) + own, friendly))
+            }
+            Cc::Bic => None,
+            _ => {
+                let mut window = self.start()?;
+                let rounds = (0..ROUNDS_MAX).find(|round| {
+                    let there = window >= wanted;
+                    window = self.next(window, *round);
+                    there
+                });
+                rounds.map(|rounds| f64::from(rounds) * self.rtt_s)
+            }
+        }
+    }
+
     /// Seconds from the cut to the old window by `gain` segments a round trip, of which those above `pipe` last longer:
     /// the mean of w/pipe over them, (pipe + top)/2 pipe.
     fn linear_s(&self, pipe: f64, gain: f64) -> f64 {
-        let start = self.start().unwrap_or(self.top);
-        let turn = libm::fmax(pipe, start);
+        self.between_s(self.start().unwrap_or(self.top), pipe, gain)
+    }
+
+    /// The same from a window of `start` segments.
+    fn between_s(&self, start: f64, pipe: f64, gain: f64) -> f64 {
+        let turn = libm::fmax(libm::fmin(pipe, self.top), start);
         let queued = (self.top - turn) * (self.top + turn) / (2.0 * pipe);
         let empty = turn - start;
         (empty + queued) / gain * self.rtt_s

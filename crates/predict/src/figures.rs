@@ -13,7 +13,7 @@ use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::{Cost, SlowStart};
 use crate::window::seconds;
-use crate::{htcp, recovery, window};
+use crate::{highspeed, htcp, recovery, window};
 
 mod buffers;
 mod losses;
@@ -250,6 +250,7 @@ impl<'i> Figures<'i> {
                     _ => "Of the line what `utilisation` says of the queue named.",
                 })
                 .note(self.unforeseen())
+                .note(self.first_climb())
                 .note(law::probing_words(self.input.cc, self.rtt_s).unwrap_or_default())
                 .note("Long after slow start; queueing adds to the RTT and is left out.")
                 .holds("no other traffic, steady state"),
@@ -295,11 +296,21 @@ impl<'i> Figures<'i> {
                 law::grounds(self.input.cc).source,
             )
             .note(note)
-            .note(self.htcp_of_linux(self.full))
+            .note(self.of_linux(self.full))
     }
 
-    /// How long H-TCP takes where Linux scales its growth; empty for all others.
-    fn htcp_of_linux(&self, top: f64) -> String {
+    /// How long an algorithm takes as Linux has it, where that is another; empty for all others.
+    fn of_linux(&self, top: f64) -> String {
+        if self.input.cc == Cc::HighSpeed && top > highspeed::HIGH_WINDOW {
+            let tabled = self.climb(top).tabled_over(self.share_of_pipe());
+            let linux = tabled.map_or_else(String::new, |s| format!(": {s:.4} s"));
+            return format!(
+                "Outside the formula's range, which ends at {:.0} segments (RFC 3649 §5). Linux's table ends, too, and it gains {:.0} a \
+                 round trip beyond{linux}.",
+                highspeed::HIGH_WINDOW,
+                highspeed::LINUX_INCREASE
+            );
+        }
         let scale = htcp::Growth::linux(self.rtt_s).scale;
         if self.input.cc != Cc::Htcp || scale == 1.0 {
             return String::new();

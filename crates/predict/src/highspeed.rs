@@ -7,6 +7,13 @@ pub const HIGH_WINDOW: f64 = 83_000.0;
 /// b(w) there (RFC 3649 §5).
 const HIGH_DECREASE: f64 = 0.1;
 
+/// The largest window of the last row but one of Linux's table, in segments: above it all are in the last (`hstcp_aimd_vals`).
+pub const LINUX_LAST: f64 = 84_035.0;
+/// What the last row gains in a round trip, segments.
+pub const LINUX_INCREASE: f64 = 72.0;
+/// What a loss takes of a window there.
+pub const LINUX_DECREASE: f64 = 24.0 / 256.0;
+
 /// Share of the window given up at a loss: 0.5 at 38 segments and below, falling with log w to 0.1
 /// at 83 000 and above.
 pub fn b(window: f64) -> f64 {

@@ -6,9 +6,11 @@
 mod beside;
 mod buffer;
 mod bundle;
+mod ceiling;
 mod cells;
 mod discard;
 mod exchange;
+mod flows;
 mod host;
 mod impair;
 mod mtu;

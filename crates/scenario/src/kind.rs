@@ -218,7 +218,7 @@ impl TestKind {
             TestKind::Udp(udp) => path.udp(test, udp, record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, record),
             TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, record),
-            TestKind::Flows(flows) => path.flows(flows, record),
+            TestKind::Flows(flows) => path.flows(test, flows, record),
         }
     }
 

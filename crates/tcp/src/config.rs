@@ -265,7 +265,7 @@ pub struct Config {
 
 impl Config {
     /// The first congestion window in segments; at least 1.
-    pub(crate) fn first_window(&self) -> u32 {
+    pub fn first_window(&self) -> u32 {
         self.remembered_window.unwrap_or(self.initial_window).max(1)
     }
 
@@ -284,7 +284,7 @@ impl Config {
     }
 
     /// The first slow-start threshold in segments, 2 at least; infinite is unlimited.
-    pub(crate) fn first_ssthresh(&self) -> f64 {
+    pub fn first_ssthresh(&self) -> f64 {
         let first = self.initial_ssthresh.or(self.remembered_window);
         first.map_or(f64::INFINITY, |segments| f64::from(segments.max(2)))
     }

@@ -143,8 +143,14 @@ fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
 /// How long slow start takes, or what ends it before.
 fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {
     if figures.number("slow_start_overflow_bytes").is_some() {
+        // How long stands last in its note.
+        let note = &figures.answer("slow_start_overflow_bytes").note;
+        let takes = note
+            .rfind(", in some ")
+            .map_or("", |at| note[at..].trim_end_matches('.'));
         return format!(
-            "slow start overflows the queue at a window of some {}, and congestion avoidance climbs from half of that or so",
+            "slow start overflows the queue at a window of some {}, and congestion avoidance climbs from half of that or so to what fills the \
+             path{takes}: a flow has far less until then",
             figures.shown("slow_start_overflow_bytes")
         );
     }

@@ -47,11 +47,36 @@ impl Figures<'_> {
                     queue.as_bytes() as f64 * 8e3 / self.input.rate.as_bps() as f64
                 ),
                 (_, None) => "Slow start fills the window without overflowing the queue.".to_owned(),
-                _ => "What a round of slow start grows by beyond the queue is lost: it ends here, and the rest of the window is \
-                      climbed by congestion avoidance."
-                    .to_owned(),
+                _ => format!(
+                    "What a round of slow start grows by beyond the queue is lost: it ends here, and the rest of the window is climbed by \
+                     congestion avoidance{}.",
+                    self.first_climb_s()
+                        .map_or_else(String::new, |s| format!(", in some {s:.0} s"))
+                ),
             })
             .holds("segments one behind the other, not paced; no early exit (HyStart)")
+    }
+
+    /// From the window at which slow start overflows the queue to what fills the path, in seconds.
+    fn first_climb_s(&self) -> Option<f64> {
+        let each = self.overflowing? / f64::from(self.input.streams);
+        self.climb(each).beyond_s(libm::fmax(self.full, each))
+    }
+
+    /// How long the window that slow start leaves before a queue that it overflows takes to fill the path; empty where it does not.
+    pub(super) fn first_climb(&self) -> String {
+        let Some(overflowing) = self.overflowing else {
+            return String::new();
+        };
+        let takes = self.first_climb_s().map_or_else(
+            || "how long that takes has no closed form".to_owned(),
+            |s| format!("that takes some {s:.0} s"),
+        );
+        format!(
+            "Before that slow start overflows the queue at a window of {}, and a flow climbs from half of that or so to what fills the path: \
+             {takes}, in which it has far less.",
+            Size::from_bytes((overflowing * self.mss.as_bytes() as f64) as u64)
+        )
     }
 
     /// Share of the line one flow fills by itself when the queue holds nothing.
@@ -149,7 +174,7 @@ impl Figures<'_> {
                 .by(formula, source)
                 .note(format!("W = {top:.1} segments.{empty}"))
                 .note(converging)
-                .note(self.htcp_of_linux(top))
+                .note(self.of_linux(top))
                 .holds(
                     "one loss at the full queue, or at the window if that is less; fast retransmit",
                 ),

@@ -93,7 +93,7 @@ impl Path<'_> {
 
 /// The number of the rule that a test's packets meet. As the elements know them: by test, transport and DSCP in this order, a
 /// labelled frame by its traffic class alone, and of several rules by the first.
-fn first(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
+pub(super) fn first(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
     let of = |what: Match| rules.iter().position(|r| r.contains(&what));
     let dscp = test.class >> 2;
     let named = match labelled {

@@ -7,8 +7,25 @@ use farpath_tcp::{Flavour, RtoFloor};
 
 use super::tcp::Flow;
 use super::{Path, put};
-use crate::model::{Exchange, Flows, Tcp, Test};
+use crate::model::{Exchange, Tcp, Test};
 use crate::plan::{max_ssthresh, segments_per_growth};
+
+/// What is asked for on all connections together.
+struct Asks {
+    streams: f64,
+    /// Answers under way at most.
+    under_way: f64,
+    /// Of an answer.
+    bits: f64,
+    think_s: f64,
+}
+
+impl Asks {
+    /// Payload bit/s where nothing else gives less, and one answer alone takes `alone_s`.
+    fn bps(&self, alone_s: f64) -> f64 {
+        self.under_way * self.bits / (alone_s + self.think_s)
+    }
+}
 
 impl Path<'_> {
     /// Each connection has `outstanding` answers under way, one of which takes a round trip, the thinking and its own time on
@@ -24,28 +41,71 @@ impl Path<'_> {
             return;
         }
         let flow = self.flow_of(tcp);
-        let (path_bps, path_limit) = self.bulk(&flow, streams, exchange.disks);
-        let bits = exchange.answer as f64 * 8.0;
-        let alone_s = self.response_s(test, tcp, &exchange);
-        let (under_way, think_s) = (
-            streams * exchange.outstanding as f64,
-            exchange.think.as_secs_f64(),
-        );
-        let asking_bps = under_way * bits / (alone_s + think_s);
-        let bps = asking_bps.min(path_bps);
-        let response_s = under_way * bits / bps - think_s;
-        let by = if asking_bps < path_bps {
-            "application"
-        } else {
-            path_limit
-        };
-        record.limited_by = Some(by.to_owned());
-        let doubts = doubts(&flow, under_way, exchange.answer);
-        record.notes.extend(doubts.into_iter().flatten());
         let m = &mut record.metrics;
         put(m, "rtt_min_ns", flow.base.as_ns() as f64);
-        put(m, "request_rate", bps / bits);
+        put(m, "request_rate", 0.0);
+        let Some(path) = self.ceiling(test, &flow, record) else {
+            if record.limited_by.is_none() {
+                record.metrics.remove("request_rate");
+            }
+            return;
+        };
+        let asks = Asks {
+            streams,
+            under_way: streams * exchange.outstanding as f64,
+            bits: exchange.answer as f64 * 8.0,
+            think_s: exchange.think.as_secs_f64(),
+        };
+        let by_itself = asks.bps(self.response_s(test, tcp, &exchange, false));
+        let meets = path.policed.is_some() && !self.spares(test, &flow, &asks, by_itself);
+        let (path, asking_bps) = match meets {
+            true => {
+                // One that its bucket holds is not slowed down, by itself.
+                let of_one = exchange.answer.saturating_mul(exchange.outstanding) as f64;
+                let slows = !self.holds(test, &flow, of_one);
+                let alone_s = self.response_s(test, tcp, &exchange, slows);
+                (path, asks.bps(alone_s))
+            }
+            false => (path.unpoliced(&flow), by_itself),
+        };
+        let path = path.through_disk(self.disk_bps(&exchange));
+        let bps = asking_bps.min(path.bps * flow.share_borne());
+        // Most of an answer's time is the policer's, then.
+        let policed = meets && asking_bps * 2.0 < by_itself;
+        let by = match asking_bps < path.bps && !policed {
+            true => "application",
+            false => path.by,
+        };
+        record.limited_by = Some(by.to_owned());
+        if let Some(bounds) = path.policed {
+            self.note_policed(&flow, bounds, bps / path.bps, record);
+            record.limited_by = Some(by.to_owned());
+        }
+        let doubts = doubts(&flow, asks.under_way, exchange.answer);
+        record.notes.extend(doubts.into_iter().flatten());
+        let behind_one_another = exchange.answer.saturating_mul(exchange.outstanding);
+        self.note_bulk(test, &flow, path.loss_bps, Some(behind_one_another), record);
+        self.answered(test, &flow, (bps, asking_bps < path.bps), &asks, record);
+        let short = self.short_queue(&flow, bps, false);
+        self.note_queues(test, &flow, bps, short.as_ref(), record);
+    }
+
+    /// The figures of answers that come at `bps` altogether, or as fast as they are `asked` for.
+    fn answered(
+        &self,
+        test: &Test,
+        flow: &Flow,
+        (bps, asked): (f64, bool),
+        asks: &Asks,
+        record: &mut Record,
+    ) {
+        let (Some(tcp), Some(exchange)) = (test.kind.tcp(), test.kind.exchange(0)) else {
+            return;
+        };
+        let m = &mut record.metrics;
+        put(m, "request_rate", bps / asks.bits);
         if exchange.outstanding == 1 {
+            let response_s = asks.under_way * asks.bits / bps - asks.think_s;
             put(m, "response_avg_ns", (response_s * 1e9).round());
         }
         if test.duration.is_some() {
@@ -57,23 +117,46 @@ impl Path<'_> {
         // The handshake, and half a round trip more where who asks is called; what slow start costs where answers follow one another.
         let base_s = flow.base.as_secs_f64();
         let opened_s = base_s * if test.kind.is_reverse() { 1.0 } else { 1.5 };
-        let start_s = match asking_bps < path_bps {
-            true => opened_s - think_s,
-            false => opened_s.max(flow.ramp(bps / streams).wasted_s),
+        let start_s = match asked {
+            true => opened_s - asks.think_s,
+            false => opened_s.max(flow.ramp(bps / asks.streams).wasted_s),
         };
         let seconds = bytes * 8.0 / bps + start_s;
         put(m, "completion_ns", (seconds * 1e9).round());
         put(m, "goodput_bps", bytes * 8.0 / seconds);
     }
 
+    /// Whether policers drop nothing of what is asked for: their bucket holds all that is under way, and fills as fast as it comes.
+    fn spares(&self, test: &Test, flow: &Flow, asks: &Asks, asking_bps: f64) -> bool {
+        let fills = self
+            .meets_policer(test, flow)
+            .is_none_or(|met| asking_bps <= met.all_bps());
+        fills && self.holds(test, flow, asks.under_way * asks.bits / 8.0)
+    }
+
+    /// Whether the bucket of the policer on the way, if there is one, holds so many bytes of payload that come behind one another.
+    fn holds(&self, test: &Test, flow: &Flow, bytes: f64) -> bool {
+        self.meets_policer(test, flow)
+            .is_none_or(|met| met.holds(bytes))
+    }
+
+    fn disk_bps(&self, exchange: &Exchange) -> f64 {
+        match exchange.disks {
+            true => self.disks_bps(),
+            false => f64::INFINITY,
+        }
+    }
+
     /// From a request to the end of its answer, on one connection alone, on average: a round trip, and the answer's time on the way.
     /// The first answers go through slow start.
-    fn response_s(&self, test: &Test, tcp: &Tcp, exchange: &Exchange) -> f64 {
+    /// `policed`: a policer drops of them.
+    fn response_s(&self, test: &Test, tcp: &Tcp, exchange: &Exchange, policed: bool) -> f64 {
         let flow = self.flow_of(&Tcp {
             parallel: 1,
             ..tcp.clone()
         });
-        let (bps, _) = self.bulk(&flow, 1.0, exchange.disks);
+        let path = self.ceiling_alone(test, &flow, policed);
+        let bps = path.bps.min(self.disk_bps(exchange));
         let config = &flow.config;
         let mss = config.mss;
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
@@ -88,7 +171,7 @@ impl Path<'_> {
         };
         let answers = Answers {
             segments: exchange.answer as f64 / f64::from(mss),
-            initial: f64::from(config.initial_window.max(1)),
+            initial: f64::from(config.first_window()),
             segments_per_ack: segments_per_growth(config),
             max_ssthresh: max_ssthresh(config),
             full: flow.base.as_secs_f64() / segment_s,
@@ -106,55 +189,6 @@ impl Path<'_> {
             .map_or(f64::INFINITY, |d| from_s + d.as_secs_f64());
         let most = exchange.requests.unwrap_or(u64::MAX);
         turn_s + answers.mean_between((from_s, until_s), answers.pause_s, most)
-    }
-
-    /// What flows that come and go offer on average, and how long one of mean size takes alone.
-    pub(crate) fn flows(&self, flows: &Flows, record: &mut Record) {
-        // The pace of each bounds a connection, not the load.
-        let mut tcp = flows.tcp.clone();
-        tcp.cc.pacing = None;
-        let flow = self.flow_of(&tcp);
-        let share = flows.envelope.map_or(1.0, |e| e.mean());
-        let size = flows.sizes.mean();
-        let offered = size * 8.0 * share / flows.spacing.as_secs_f64();
-        let (path_bps, path_limit) = (flow.narrowest.bps, flow.narrowest.place);
-        let m = &mut record.metrics;
-        put(m, "offered_bps", offered);
-        put(m, "size_mean_bytes", size.round());
-        put(m, "goodput_bps", offered.min(path_bps));
-        let by = if offered < path_bps {
-            "application"
-        } else {
-            path_limit
-        };
-        record.limited_by = Some(by.to_owned());
-        record
-            .notes
-            .push("mean load; queues and losses among the flows are not foreseen".to_owned());
-    }
-
-    /// The rate at which the connections carry bulk data, and what limits it.
-    fn bulk(&self, flow: &Flow, streams: f64, disks: bool) -> (f64, &'static str) {
-        let disk_bps = if disks {
-            self.disks_bps()
-        } else {
-            f64::INFINITY
-        };
-        let window_limit = if flow.config.send_buffer < flow.config.receive_window {
-            "send_buffer"
-        } else {
-            "receive_window"
-        };
-        let loss_bps = flow.loss_bps().unwrap_or(f64::INFINITY);
-        let limits = [
-            (flow.window_bps() * streams, window_limit),
-            (loss_bps * streams, "loss"),
-            (disk_bps, "disk"),
-        ];
-        let first = (flow.narrowest.bps, flow.narrowest.place);
-        limits
-            .into_iter()
-            .fold(first, |a, b| if b.0 < a.0 { b } else { a })
     }
 }
 

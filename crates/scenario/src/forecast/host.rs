@@ -3,6 +3,8 @@
 use farpath_units::{Duration, Rate};
 
 use super::Path;
+use super::queues::BURST;
+use super::tcp::Flow;
 use crate::model::HostLimits;
 
 impl Path<'_> {
@@ -27,6 +29,33 @@ impl Path<'_> {
             f64::from(payload) * 8.0 / seconds
         };
         of(flow.source.0, true).min(of(flow.sink.0, false))
+    }
+
+    /// Where the receiver's processor is slower than what brings it frames, and its ring holds less than a path that is full, or
+    /// than a burst: what it then drops is not foreseen.
+    pub(super) fn doubt_of_ring(&self, flow: &Flow) -> Option<String> {
+        let node = self.plan.flows[self.flow].sink.0;
+        let host = self.scenario.hosts.get(node)?;
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let mss = flow.config.mss;
+        let takes_bps = f64::from(mss) * 8.0 / receiving_s(&host.limits, mss + header);
+        let last = self.there.last()?.port;
+        let wire = self.wire_on(last, mss + header, 0.0, 0);
+        let comes_bps = self.plan.ports[last].rate.as_bps() as f64 * f64::from(mss) / wire;
+        let ring = host.limits.receive_ring as f64;
+        let (pipe, window) = (flow.pipe() * flow.streams, flow.cap() * flow.streams);
+        // Its acknowledgements take the same processor.
+        let fills = takes_bps < flow.narrowest.bps * 1.5 && flow.narrowest.place == "host_cpu";
+        let short = ring < pipe && window > pipe + ring && fills;
+        let bursts = ring * f64::from(mss) < BURST && window > ring;
+        (takes_bps < comes_bps && (short || bursts)).then(|| {
+            format!(
+                "as if the receive ring of {} were long: it holds {ring:.0} frames, {:.3} of what the path holds, frames come faster than its \
+                 processor takes them, and what is lost there is not foreseen: simulate",
+                host.name,
+                ring / pipe
+            )
+        })
     }
 
     /// The rate of the slower of the two disks.

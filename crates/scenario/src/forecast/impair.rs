@@ -99,8 +99,6 @@ impl Path<'_> {
             let mut hops = self.there.iter().chain(&self.back);
             hops.any(|h| has(self.impairments(h)))
         };
-        // The policer's law is one of a connection's windows, or of a steady stream.
-        let foreseen = ["tcp", "udp"].contains(&record.kind.as_str());
         let forms = [
             (
                 any(|i| i.jitter.is_some()),
@@ -112,7 +110,7 @@ impl Path<'_> {
             ),
             (any(|i| i.duplication.is_some()), "as if nothing came twice"),
             (
-                !foreseen && self.meets_cell_policer(),
+                record.kind == "cells" && self.meets_cell_policer(),
                 "as if every cell kept the contract of `police_cells`: a frame that loses one is lost, and TCP gets less than its rate",
             ),
             (

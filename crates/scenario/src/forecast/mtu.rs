@@ -107,7 +107,7 @@ impl Path<'_> {
         });
         let rate = flow.narrowest.bps / 8.0 / flow.streams;
         let rtt_s = flow.base.as_secs_f64();
-        let initial = f64::from(agreed.initial_window.max(1));
+        let initial = f64::from(agreed.first_window());
         BlackHole {
             rtt_s,
             rto_min_s: agreed.rto_min.as_secs_f64(),

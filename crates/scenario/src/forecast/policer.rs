@@ -32,6 +32,21 @@ pub(super) struct Met {
     takes_all: bool,
 }
 
+impl Met {
+    /// Payload that its rate leaves, bit/s.
+    pub(super) fn all_bps(&self) -> f64 {
+        match self.takes_all {
+            true => 0.0,
+            false => self.policer.rate_bps * self.payload,
+        }
+    }
+
+    /// Whether a full bucket passes so many bytes of payload that come behind one another.
+    pub(super) fn holds(&self, bytes: f64) -> bool {
+        !self.takes_all && bytes / self.payload <= self.policer.clump_bytes()
+    }
+}
+
 /// How fast frames follow one another behind the slowest of some lines: its rate, and what a frame takes of it.
 #[derive(Clone, Copy)]
 struct Pace {
@@ -132,6 +147,13 @@ impl Path<'_> {
         tightest
     }
 
+    /// The policer that full segments of a flow meet.
+    pub(super) fn meets_policer(&self, test: &Test, flow: &Flow) -> Option<Met> {
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let mss = flow.config.mss;
+        self.policer(test, mss + header, mss)
+    }
+
     /// What a port polices of cells: a bucket for each rate of the contract below the line's, which holds
     /// L/I + 1 − δ/I cells where they come δ apart, are to come I apart, and may come L early (ITU-T I.371).
     fn cell_policers(&self, port: usize) -> impl Iterator<Item = Policer> {
@@ -163,14 +185,13 @@ impl Path<'_> {
     /// Goodput of a test of connections through a policer, all together, and between which values it lies; `None` where
     /// it is not the limit.
     pub(super) fn policed(&self, test: &Test, flow: &Flow, steady: f64) -> Option<[f64; 3]> {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let mss = flow.config.mss;
-        let met = self.policer(test, mss + header, mss)?;
+        let met = self.meets_policer(test, flow)?;
         if met.takes_all {
             return Some([0.0; 3]);
         }
         let rtt_s = flow.base.as_secs_f64();
-        let all = met.policer.rate_bps * met.payload;
+        let all = met.all_bps();
         let timeout = flow.config.delayed_ack.timeout.as_secs_f64();
         // What is paced, or follows a rate, comes in no clumps.
         let clumped = flow.config.pacing.is_none();
@@ -180,7 +201,7 @@ impl Path<'_> {
                 counted_bytes: f64::from(mss) / met.payload,
                 cc,
                 rtt_s,
-                initial: f64::from(flow.config.initial_window.max(1)),
+                initial: f64::from(flow.config.first_window()),
                 gather_s: flow.config.gro.as_secs_f64(),
                 delayed_ack_s: timeout,
                 htcp: farpath_predict::htcp::Growth::PAPER,
@@ -298,11 +319,10 @@ impl Path<'_> {
 
 /// Keeps the policer that lets least through.
 fn keep(tightest: &mut Option<Met>, met: Met) {
-    let through = |m: &Met| match m.takes_all {
-        true => 0.0,
-        false => m.policer.rate_bps * m.payload,
-    };
-    if tightest.as_ref().is_none_or(|t| through(&met) < through(t)) {
+    if tightest
+        .as_ref()
+        .is_none_or(|t| met.all_bps() < t.all_bps())
+    {
         *tightest = Some(met);
     }
 }

@@ -10,7 +10,6 @@ mod reservations;
 use farpath_predict::Cc;
 use farpath_predict::bursts::Chain;
 use farpath_predict::law;
-use farpath_predict::pftk::Pftk;
 use farpath_predict::published::Place;
 use farpath_predict::recovery::Losses;
 use farpath_predict::reduction::{Corner, Fall};
@@ -24,14 +23,11 @@ use delivered::Delivered;
 use kept::Kept;
 
 use super::beside::Waits;
+use super::ceiling::Ceiling;
 use super::{Narrowest, Path, put};
 use crate::model::{Loss, QueueRule, Tcp, Test};
 use crate::plan::{max_ssthresh, segments_per_growth};
 
-/// Loss ratio above which timeouts, which the laws leave out, govern.
-const LOSS_MAX: f64 = 0.02;
-/// Losses in the measured time below which their mean says little.
-const LOSSES_FEW: f64 = 10.0;
 /// Of the largest window: what a forecast window must differ from the one before to be kept.
 const WINDOW_STEP: f64 = 1.0 / 400.0;
 /// Segments in flight below which a loss is found by timeout.
@@ -66,18 +62,15 @@ impl Path<'_> {
         let flow = self.flow_of(tcp);
         let m = &mut record.metrics;
         put(m, "rtt_min_ns", flow.base.as_ns() as f64);
-        if flow.loss >= 1.0 {
-            put(m, "goodput_bps", 0.0);
-            record.limited_by = Some("loss".to_owned());
-            return;
-        }
-        let Some(loss_bps) = flow.loss_bps() else {
-            record.notes.push(flow.without_law());
+        let Some(ceiling) = self.ceiling(test, &flow, record) else {
             return;
         };
-        let clean = flow.steady(loss_bps);
-        let policed = self.policed(test, &flow, clean);
-        let steady = policed.map_or(clean, |[likely, ..]| likely);
+        let Ceiling {
+            bps: steady,
+            loss_bps,
+            policed,
+            ..
+        } = ceiling;
         if policed.is_none() && loss_bps.is_infinite() && !self.is_held(&flow) {
             self.longest(test, &flow, steady, record);
         }
@@ -112,8 +105,12 @@ impl Path<'_> {
         {
             record.series.insert("cwnd_bytes".to_owned(), windows);
         }
-        record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
+        record.limited_by = Some(ceiling.by.to_owned());
         record.notes.extend(flow.doubts(test, loss_bps, &ramp));
+        record.notes.extend(flow.doubts_of_loss(loss_bps));
+        record
+            .notes
+            .extend(flow.doubt_of_few_losses(test, loss_bps));
         record.notes.extend(kept.note(&flow, test));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
         record.notes.extend(self.unfilled(test, &flow));
@@ -160,7 +157,7 @@ impl Path<'_> {
         let narrowest = self.narrowest(config.mss + header, config.mss, acks, header);
         let room = narrowest
             .port
-            .and_then(|p| self.room(p, config.mss + header));
+            .and_then(|p| self.own_room(p, config.mss + header));
         Flow {
             cc: law_of(&config),
             streams,
@@ -176,7 +173,7 @@ impl Path<'_> {
     }
 
     /// The segments of one stream of a test that are named lost anywhere, ascending.
-    fn named(&self, test: &Test, of: u32) -> Vec<u64> {
+    pub(super) fn named(&self, test: &Test, of: u32) -> Vec<u64> {
         let mut lost: Vec<u64> = self
             .scenario
             .links
@@ -237,6 +234,15 @@ impl Flow {
         self.loss <= 0.0
     }
 
+    pub(super) fn loses_all(&self) -> bool {
+        self.loss >= 1.0
+    }
+
+    /// Losses expected among so many bytes of payload.
+    pub(super) fn losses_in(&self, bytes: f64) -> f64 {
+        self.loss * bytes / self.mss()
+    }
+
     fn rtt_s(&self) -> f64 {
         self.base.as_secs_f64()
     }
@@ -274,7 +280,7 @@ impl Flow {
     /// Segments of the first flight: a receiver whose window grows offers 64 KiB at first, at most.
     fn initial(&self) -> f64 {
         let offered = (self.config.first_offer() as f64 / self.mss()).max(1.0);
-        f64::from(self.config.initial_window.max(1)).min(offered)
+        f64::from(self.config.first_window()).min(offered)
     }
 
     /// Slow start up to a window of `full` segments.
@@ -288,7 +294,7 @@ impl Flow {
     }
 
     /// Where who fetches opens the connection, data waits for the ACK that answers its sender's SYN-ACK: half a round trip.
-    fn called_after(&self, test: &Test) -> Duration {
+    pub(super) fn called_after(&self, test: &Test) -> Duration {
         match test.kind.is_reverse() {
             true => Duration::from_ps(self.base.as_ps() / 2),
             false => Duration::ZERO,
@@ -422,7 +428,7 @@ impl Flow {
         }
     }
 
-    fn limit(&self, steady: f64, loss_bps: f64) -> &'static str {
+    pub(super) fn limit(&self, steady: f64, loss_bps: f64) -> &'static str {
         if steady >= self.narrowest.bps * 0.9999 {
             self.narrowest.place
         } else if loss_bps < self.window_bps() {
@@ -454,51 +460,12 @@ impl Flow {
             ));
         }
         doubts.extend(self.doubt_of_paced_start(test, ramp));
-        doubts.extend(self.doubt_of_overflow(test));
-        if test.duration.is_none() && self.initial() < f64::from(self.config.initial_window) {
+        doubts.extend(self.doubt_of_overflow(test, self.config.amount));
+        doubts.extend(self.doubt_of_threshold(loss_bps, self.config.amount));
+        if test.duration.is_none() && self.initial() < f64::from(self.config.first_window()) {
             doubts.push(format!(
                 "a receiver offers {:.0} of these segments at first, and its window grows as they come: a short transfer takes up to two round trips longer",
                 self.initial()
-            ));
-        }
-        if self.loss <= 0.0 {
-            return doubts;
-        }
-        let cuts = self.cuts(loss_bps);
-        if cuts > LOSS_MAX && self.cc.is_some_and(farpath_predict::Cc::is_bbr) {
-            doubts.push("BBR's law knows no timeouts: simulated, one connection has 0.94 to 1.1 times as much".to_owned());
-        } else if cuts > LOSS_MAX {
-            let timeouts = Pftk {
-                segments_per_ack: self.segments_per_step(),
-                window: self.cap(),
-                timeout_s: self.rtt_s() + self.config.rto_min.as_secs_f64(),
-                ..Pftk::of_rtt(self.rtt_s())
-            };
-            let bps = timeouts.full(cuts.min(0.999)) * self.mss() * 8.0 * self.streams;
-            doubts.push(format!(
-                "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {:.3} Mbit/s",
-                bps / 1e6
-            ));
-        }
-        if self.cc == Some(Cc::Reno) && self.chain.is_none() && loss_bps < self.window_bps() {
-            doubts.push(self.law_of_reno());
-        }
-        doubts.extend(self.doubt_of_bursts(loss_bps));
-        doubts.extend(self.doubt_of_law(loss_bps));
-        let (segments, when) = match (test.duration, self.config.amount) {
-            (Some(span), _) => {
-                let bytes = self.steady(loss_bps) * span.as_secs_f64() / 8.0;
-                (bytes / self.mss(), "the measured time")
-            }
-            (None, Some(bytes)) => (bytes as f64 * self.streams / self.mss(), "the transfer"),
-            (None, None) => return doubts,
-        };
-        let clean = self.steady(f64::INFINITY);
-        let expected = segments * cuts;
-        if expected < LOSSES_FEW && loss_bps < self.window_bps() {
-            doubts.push(format!(
-                "outside the formula's range: it is the mean of many losses, and {expected:.1} are expected in {when}; without any: {:.3} Mbit/s",
-                clean / 1e6
             ));
         }
         doubts
@@ -531,7 +498,7 @@ impl Ramp {
     }
 
     /// The same, that begins so much later.
-    fn after(self, late: Duration) -> Ramp {
+    pub(super) fn after(self, late: Duration) -> Ramp {
         let late_s = late.as_secs_f64();
         Ramp {
             seconds: self.seconds + late_s,
@@ -564,7 +531,7 @@ impl Ramp {
     }
 
     /// SYN to the last byte delivered.
-    fn transfer_s(&self, bytes: u64, bps: f64) -> f64 {
+    pub(super) fn transfer_s(&self, bytes: u64, bps: f64) -> f64 {
         let rate = Rate::from_bps(bps.round() as u64);
         let (size, mss) = (Size::from_bytes(bytes), Size::from_bytes(self.mss.into()));
         let sending = rate.map_or(f64::INFINITY, |r| {

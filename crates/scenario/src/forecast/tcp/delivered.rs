@@ -61,9 +61,14 @@ impl Flow {
             .map_or(1.0, |queue| queue.share);
         let probes = self.cc.and_then(|cc| law::probes(cc, self.rtt_s()));
         Delivered {
-            share: filled * self.borne().unwrap_or(1.0),
+            share: filled * self.share_borne(),
             probes,
         }
+    }
+
+    /// The share that losses which are none of its limits leave of its steady rate.
+    pub(in crate::forecast) fn share_borne(&self) -> f64 {
+        self.borne().unwrap_or(1.0)
     }
 
     /// What BBR delivers under its losses of its steady rate; others' losses are in their law.

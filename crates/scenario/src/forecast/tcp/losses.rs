@@ -93,7 +93,7 @@ impl Flow {
     }
 
     /// Why no figure is given.
-    pub(super) fn without_law(&self) -> String {
+    pub(in crate::forecast) fn without_law(&self) -> String {
         let text = format!(
             "no closed form says what {} does at a loss ratio of {:.2e}. {}",
             self.config.algorithm.name(),

@@ -1,6 +1,8 @@
 //! How long a window that one loss cut takes to be what it was.
 
+use farpath_predict::Cc;
 use farpath_predict::climb::Climb;
+use farpath_predict::highspeed::HIGH_WINDOW;
 use farpath_record::Record;
 use farpath_tcp::Flavour;
 
@@ -20,6 +22,7 @@ impl Path<'_> {
             return;
         };
         put(&mut record.metrics, "recovery_s", seconds);
+        record.notes.extend(flow.doubt_of_high_windows());
         if let Some(measured) = test.duration.filter(|d| seconds > d.as_secs_f64()) {
             record.notes.push(format!(
                 "recovery_s is that of a full window, and more than the {measured} of the test: a loss in slow start, before the window is full, is made good sooner"
@@ -47,12 +50,12 @@ impl Path<'_> {
 
 impl Flow {
     /// Segments that the ends let be in flight.
-    pub(super) fn cap(&self) -> f64 {
+    pub(in crate::forecast) fn cap(&self) -> f64 {
         self.window as f64 / self.mss()
     }
 
     /// Segments of one connection that fill the line in an idle round trip.
-    pub(super) fn pipe(&self) -> f64 {
+    pub(in crate::forecast) fn pipe(&self) -> f64 {
         self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss()
     }
 
@@ -65,7 +68,21 @@ impl Flow {
             // What is left of a window that was not all used is what was in use, or more.
             return Some(repair);
         }
-        Some(repair + climb.recovery_over(pipe)?)
+        let linux = self.config.flavour == Flavour::Linux;
+        let tabled = climb.tabled_over(pipe).filter(|_| linux);
+        Some(repair + tabled.or_else(|| climb.recovery_over(pipe))?)
+    }
+
+    /// Where the window is above those that HighSpeed's line and its table are of.
+    fn doubt_of_high_windows(&self) -> Option<String> {
+        let beyond = self.cc == Some(Cc::HighSpeed) && self.cap() > HIGH_WINDOW;
+        beyond.then(|| {
+            match self.config.flavour {
+                Flavour::Linux => "outside the formula's range: HighSpeed's line ends at 83000 segments, and so does Linux's table, by which recovery_s is: what is followed round by round goes on along the line and climbs sooner",
+                Flavour::Rfc => "outside the formula's range: HighSpeed's line ends at 83000 segments (RFC 3649 §5), and the climb goes on along it",
+            }
+            .to_owned()
+        })
     }
 
     /// From one overflow of a queue of `room` segments in front of the line to the next.
@@ -75,7 +92,7 @@ impl Flow {
     }
 
     /// After a cut at `top` segments.
-    fn climb(&self, top: f64) -> Option<Climb> {
+    pub(super) fn climb(&self, top: f64) -> Option<Climb> {
         Some(Climb {
             cc: self.cc?,
             top,

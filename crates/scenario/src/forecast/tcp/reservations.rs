@@ -1,12 +1,17 @@
 //! What is to be said of the law that a loss-limited flow is predicted by.
 
 use farpath_predict::Cc;
+use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, mathis_constant};
 use farpath_tcp::Flavour;
 
 use super::{Flow, Ramp};
 use crate::model::Test;
 
+/// Loss ratio above which timeouts, which the laws leave out, govern.
+const LOSS_MAX: f64 = 0.02;
+/// Losses in the measured time below which their mean says little.
+const LOSSES_FEW: f64 = 10.0;
 /// Segments up to which RFC 3649 §5 draws its line.
 const HIGHSPEED_MOST: f64 = 83_000.0;
 
@@ -14,6 +19,59 @@ const HIGHSPEED_MOST: f64 = 83_000.0;
 const WINDOW_FEW: f64 = 30.0;
 
 impl Flow {
+    /// Where the law of its losses is out of its range, or not that of its algorithm.
+    pub(in crate::forecast) fn doubts_of_loss(&self, loss_bps: f64) -> Vec<String> {
+        if self.loss <= 0.0 {
+            return Vec::new();
+        }
+        let mut doubts = Vec::new();
+        let cuts = self.cuts(loss_bps);
+        if cuts > LOSS_MAX && self.cc.is_some_and(Cc::is_bbr) {
+            doubts.push("BBR's law knows no timeouts: simulated, one connection has 0.94 to 1.1 times as much".to_owned());
+        } else if cuts > LOSS_MAX {
+            let timeouts = Pftk {
+                segments_per_ack: self.segments_per_step(),
+                window: self.cap(),
+                timeout_s: self.rtt_s() + self.config.rto_min.as_secs_f64(),
+                ..Pftk::of_rtt(self.rtt_s())
+            };
+            let bps = timeouts.full(cuts.min(0.999)) * self.mss() * 8.0 * self.streams;
+            doubts.push(format!(
+                "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {:.3} Mbit/s",
+                bps / 1e6
+            ));
+        }
+        if self.cc == Some(Cc::Reno) && self.chain.is_none() && loss_bps < self.window_bps() {
+            doubts.push(self.law_of_reno());
+        }
+        doubts.extend(self.doubt_of_bursts(loss_bps));
+        doubts.extend(self.doubt_of_law(loss_bps));
+        doubts
+    }
+
+    /// Where fewer losses are expected than have a mean.
+    pub(super) fn doubt_of_few_losses(&self, test: &Test, loss_bps: f64) -> Option<String> {
+        if self.loss <= 0.0 {
+            return None;
+        }
+        let (segments, when) = match (test.duration, self.config.amount) {
+            (Some(span), _) => {
+                let bytes = self.steady(loss_bps) * span.as_secs_f64() / 8.0;
+                (bytes / self.mss(), "the measured time")
+            }
+            (None, Some(bytes)) => (bytes as f64 * self.streams / self.mss(), "the transfer"),
+            (None, None) => return None,
+        };
+        let clean = self.steady(f64::INFINITY);
+        let expected = segments * self.cuts(loss_bps);
+        (expected < LOSSES_FEW && loss_bps < self.window_bps()).then(|| {
+            format!(
+                "outside the formula's range: it is the mean of many losses, and {expected:.1} are expected in {when}; without any: {:.3} Mbit/s",
+                clean / 1e6
+            )
+        })
+    }
+
     /// With which of its constants Reno's law was taken: `predict path` takes another unless --segments-per-ack says otherwise.
     pub(super) fn law_of_reno(&self) -> String {
         let counted = match self.segments_per_step() {
@@ -49,7 +107,12 @@ impl Flow {
     }
 
     /// Where slow start overflows the queue before the window fills the path, and what it leaves is measured: no forecast has that.
-    pub(super) fn doubt_of_overflow(&self, test: &Test) -> Option<String> {
+    /// One connection carries `amount` bytes behind one another, where they are limited.
+    pub(in crate::forecast) fn doubt_of_overflow(
+        &self,
+        test: &Test,
+        amount: Option<u64>,
+    ) -> Option<String> {
         let cc = self.cc?;
         let alone = self.streams <= 1.0 && self.loss <= 0.0 && self.narrowest.place == "link";
         if !alone || cc.is_bbr() || self.config.pacing.is_some() || !self.room.is_finite() {
@@ -61,16 +124,42 @@ impl Flow {
         if began >= pipe || window >= self.cap() || test.omit.as_secs_f64() > regained_s {
             return None;
         }
-        let sent = self
-            .config
-            .amount
-            .map_or(f64::INFINITY, |b| b as f64 / self.mss());
+        let sent = amount.map_or(f64::INFINITY, |b| b as f64 / self.mss());
         let by_then = self.slow_start(window).cost().sent;
+        let takes = self
+            .climb(window)
+            .and_then(|climb| climb.beyond_s(pipe.min(self.cap())))
+            .map_or_else(String::new, |s| {
+                format!(", and takes some {s:.0} s to what fills the path")
+            });
         (sent > by_then).then(|| {
             format!(
-                "slow start overflows the queue at a window of some {:.3} MB, if nothing ends it before, and the climb begins at half of that or so: \
-                 the forecast has neither",
+                "slow start overflows the queue at a window of some {:.3} MB, if nothing ends it before, and the climb begins at half of that or so\
+                 {takes}: the forecast has neither",
                 window * self.mss() / 1e6
+            )
+        })
+    }
+
+    /// Where slow start ends at a threshold that a test sets or a host remembers, long before the window is full: no forecast has the climb.
+    /// One connection carries `amount` bytes behind one another, where they are limited.
+    pub(in crate::forecast) fn doubt_of_threshold(
+        &self,
+        loss_bps: f64,
+        amount: Option<u64>,
+    ) -> Option<String> {
+        let threshold = self.config.first_ssthresh();
+        let full = self.steady(loss_bps) / self.streams * self.rtt_s() / 8.0 / self.mss();
+        let sent = amount.map_or(f64::INFINITY, |b| b as f64 / self.mss());
+        let by_then = self.slow_start(threshold).cost().sent;
+        let set = match self.config.initial_ssthresh {
+            Some(_) => "initial_ssthresh",
+            None => "remembered_window",
+        };
+        (threshold < full && sent > by_then && !self.cc.is_some_and(Cc::is_bbr)).then(|| {
+            format!(
+                "as if slow start went on to the {full:.0} segments of the forecast: `{set}` ends it at {threshold:.0}, and the forecast has \
+                 neither the climb from there nor the time that it takes: simulate"
             )
         })
     }
@@ -112,6 +201,14 @@ impl Flow {
             }
             Cc::HighSpeed if random && self.config.flavour == Flavour::Linux => {
                 "HighSpeed's law is the line of RFC 3649: Linux's table and random losses give 1.1 to 1.5 times as much, most at windows of 40 to 120 segments"
+            }
+            Cc::Bic if random => {
+                "BIC's law is one of periodic losses: under random ones simulated flows have 1.3 to 1.4 times as much at windows of 30 to 45 segments, \
+                 1.1 to 1.2 times at 120, as much at 320, and 0.92 to 1.06 of it at 900 to 2000"
+            }
+            Cc::Scalable if random => {
+                "Scalable's law is that of many losses: simulated flows have 1.3 times as much at windows of 57 segments, 1.1 times at 80, and \
+                 0.94 to 0.96 of it from 270 on"
             }
             _ => return None,
         };
