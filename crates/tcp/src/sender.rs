@@ -219,8 +219,7 @@ impl Sender {
             sampled: watch == Watch::Deliveries,
             control,
             slow_start: config.slow_start,
-            exit: Exit::of(config.slow_start, paced.is_some())
-                .filter(|_| watch != Watch::Deliveries),
+            exit: Exit::first(config.slow_start, paced.is_some(), watch),
             paced,
             super_frames: SuperFrames::of(config, watch),
             account: Account::new(),

@@ -1,5 +1,6 @@
 //! What ends slow start before a loss does, and how fast it may grow.
 
+use crate::cc::Watch;
 use farpath_units::{Duration, Time};
 
 use crate::config::SlowStart;
@@ -50,12 +51,17 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// The detector of that kind of slow start, if it has one; `paced` senders do not send trains.
-    pub(crate) fn of(slow_start: SlowStart, paced: bool) -> Option<Exit> {
+    fn of(slow_start: SlowStart, paced: bool) -> Option<Exit> {
         match slow_start {
             SlowStart::Standard | SlowStart::Limited { .. } => None,
             SlowStart::HyStartPlusPlus => Some(Exit::PlusPlus(HyStart::new(paced))),
             SlowStart::HyStart => Some(Exit::Classic(Train::new(paced))),
         }
+    }
+
+    /// The detector of a connection's first slow start; none where the algorithm watches deliveries.
+    pub(crate) fn first(slow_start: SlowStart, paced: bool, watch: Watch) -> Option<Exit> {
+        Exit::of(slow_start, paced).filter(|_| watch != Watch::Deliveries)
     }
 
     /// The detector after a timeout. RFC 9406 §4.3: HyStart++ is for the first slow start only; the
