@@ -228,7 +228,7 @@ impl Pending {
         self.place()
     }
 
-    /// The beginning of what is in the file's place; empty where nothing is, or what is no text.
+    /// The beginning of what is in the file's place; empty where nothing is, or what is not text.
     fn head(&self) -> String {
         let Place::File(target) = &self.place else {
             return String::new();

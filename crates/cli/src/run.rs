@@ -100,7 +100,12 @@ fn run_with(
     }
     show(args, &document, size)?;
     let skipped = say_skipped(&document, &loaded.scenario.expects);
-    Ok(if farpath_report::fails(&document) || skipped {
+    Ok(judged(&document, skipped))
+}
+
+/// How a run ends; `skipped` where what a file judges was not run.
+fn judged(document: &RunDocument, skipped: bool) -> Exit {
+    if farpath_report::fails(document) || skipped {
         Exit::Finding
     } else if document.records.iter().any(|r| !r.valid) {
         Exit::Certificate
@@ -108,7 +113,7 @@ fn run_with(
         Exit::Finding
     } else {
         Exit::Ok
-    })
+    }
 }
 
 /// The captures of what carries packets, in the folder of the results.

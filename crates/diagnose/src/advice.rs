@@ -36,16 +36,13 @@ pub(crate) fn changes(
     (facts, flow): (&Facts, &Flow),
     ceilings: &[Limit],
 ) -> Vec<Change> {
-    let mut gone = Vec::new();
-    let mut all = Vec::new();
+    let (mut gone, mut all) = (Vec::new(), Vec::new());
     if let Some(change) = path::change_of_path(cause, e, (facts, flow)) {
         return vec![change];
     }
     if cause == Cause::RandomLoss {
-        all.extend(plugs(e, facts, flow));
-        all.extend(plugs_of_port(e, facts));
-        if let Some(struck) = e.struck() {
-            all.push(path::damaged_member(struck, flow));
+        all = path::against_losses(e, (facts, flow));
+        if e.struck().is_some() {
             return all;
         }
     }

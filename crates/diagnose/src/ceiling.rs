@@ -169,7 +169,7 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
         (&e.idle_loss, 1.5, "packets that the path loses"),
     ];
     for (share, bursts, what) in sources {
-        // What some of several connections lost is no law of all of them.
+        // What some of several connections lost says nothing of all of them.
         let own = what != SENT_AGAIN || e.start_only() < 0.5 && e.uncommon() < 0.5;
         let Some(share) = share
             .as_ref()

@@ -47,7 +47,7 @@ pub(crate) fn read(name: &str, text: &str, words: &[&str]) -> Result<Value, (Str
                     words.join(", ")
                 ),
             )),
-            // The name of another system's is no slip of the pen.
+            // The name of another system's is not a slip of the pen.
             Err(_) if farpath_config::CONTROLS.contains(&text) => Err((
                 format!("`{text}` has neither closed forms nor a model"),
                 format!(

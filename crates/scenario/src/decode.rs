@@ -395,15 +395,10 @@ fn wrong_type(
     at: Range<usize>,
     faults: &mut Vec<Diagnostic>,
 ) {
-    let needs_unit = matches!(
-        kind,
-        Kind::Span { .. } | Kind::Rate | Kind::Size { .. } | Kind::Queue
-    );
-    let denies = |word: &str| {
-        ["false", "no", "off", "0", "none"].contains(&word.to_ascii_lowercase().as_str())
-    };
+    use Kind::{Queue, Rate, Size, Span};
+    let needs_unit = matches!(kind, Span { .. } | Rate | Size { .. } | Queue);
     let example = match (kind, found) {
-        (Kind::Bool, DeValue::String(word)) => (!denies(word.trim())).to_string(),
+        (Kind::Bool, DeValue::String(word)) => (!quantity::denies(word)).to_string(),
         (Kind::Bool, _) => (number(found) != Some(0.0)).to_string(),
         (kind, _) => quantity::example(kind),
     };
@@ -416,8 +411,8 @@ fn wrong_type(
         );
         return;
     }
-    let title = format!("`{name}` cannot be {}", found_word(found));
-    let d = Diagnostic::new(at, title).help(format!("write {name} = {example}"));
+    let d = Diagnostic::new(at, format!("`{name}` cannot be {}", found_word(found)))
+        .help(format!("write {name} = {example}"));
     faults.push(match (found, kind) {
         (DeValue::Array(_), Kind::SysctlTriple) => d,
         (DeValue::Array(_), _) => d.help(crate::sweep::several(name)),

@@ -319,6 +319,12 @@ pub(crate) fn split(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
+/// Whether a word stands for false: `"false"`, `"no"`, `"off"`.
+pub(crate) fn denies(word: &str) -> bool {
+    let word = word.trim().to_ascii_lowercase();
+    ["false", "no", "off", "0", "none"].contains(&word.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

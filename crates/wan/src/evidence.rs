@@ -186,7 +186,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Of how many frames of a flow a port loses the last, if it does so from the start.
+/// Of how many frames of a flow a port loses the last, if it loses them from the start.
 fn every_nth(scenario: &Scenario, wan: &Wan, number: usize) -> Option<u64> {
     let port = &wan.plan.ports[number];
     let losses = &scenario.links[port.link.0].direction(port.way).losses;

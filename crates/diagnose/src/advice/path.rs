@@ -237,3 +237,12 @@ fn duplex(e: &Evidence) -> Change {
         ..nothing()
     }
 }
+
+/// What of the cables, and of the members of a bundle, there is to change against losses by chance.
+pub(super) fn against_losses(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
+    let mut all: Vec<Change> = Vec::new();
+    all.extend(super::plugs(e, facts, flow));
+    all.extend(super::plugs_of_port(e, facts));
+    all.extend(e.struck().map(|struck| damaged_member(struck, flow)));
+    all
+}

@@ -126,7 +126,7 @@ fn half_of_the_connections_may_share_the_member() {
     );
 }
 
-/// Five segments of one connection, in several seconds or in one: what holds the other seven is no policer of all.
+/// Five segments of one connection, in several seconds or in one: no policer of all holds the other seven.
 #[test]
 fn few_losses_of_one_connection_make_no_policer() {
     for again in [

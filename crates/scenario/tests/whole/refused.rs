@@ -1482,7 +1482,7 @@ fn a_section_in_single_brackets_is_one_fault() {
     assert!(said.ends_with("1 error in x.toml\n"), "{said}");
 }
 
-/// A congestion control of some kernel that farpath has no model of is named as what it is, not as a slip of the pen.
+/// A congestion control of some kernel that farpath has no model of is named as what it is: nobody meant another.
 #[test]
 fn a_control_without_a_model_is_no_slip_of_the_pen() {
     let said = |cc: &str| {

@@ -71,6 +71,24 @@ fn of_program(start: &Json, at: Place, facts: &mut Facts) {
     }
 }
 
+/// What the test was asked for: the segment size, and the rate of its program or its pacing.
+fn asked(start: &Json, at: Place, test: &mut Test) {
+    let first = |paths: [&[&str]; 2]| {
+        let mut found = paths.into_iter().filter_map(|path| n(start, path));
+        found.next().filter(|n| *n > 0.0)
+    };
+    if let Some(mss) = first([&["tcp_mss_default"], &["tcp_mss"]]) {
+        test.set("mss_bytes", Figure::exact(mss, at));
+    }
+    let target = first([&["target_bitrate"], &["test_start", "target_bitrate"]]);
+    if let Some(bps) = target.filter(|_| !test.udp) {
+        test.set("application_rate_bps", Figure::exact(bps, at));
+    }
+    if let Some(bps) = first([&["test_start", "fqrate"], &["fq_rate"]]) {
+        test.set("pacing_rate_bps", Figure::exact(bps, at));
+    }
+}
+
 /// A whole document; `false` if it says nothing of a test.
 pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     let start = &value["start"];
@@ -110,23 +128,7 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     if let Some(host) = s(start, &["connecting_to", "host"]) {
         test.aliases[usize::from(!reverse)].push(redact(host));
     }
-    if let Some(mss) = n(start, &["tcp_mss_default"])
-        .or(n(start, &["tcp_mss"]))
-        .filter(|m| *m > 0.0)
-    {
-        test.set("mss_bytes", Figure::exact(mss, at));
-    }
-    if let Some(bps) = n(start, &["target_bitrate"])
-        .or(n(start, &["test_start", "target_bitrate"]))
-        .filter(|b| *b > 0.0)
-        && !test.udp
-    {
-        test.set("application_rate_bps", Figure::exact(bps, at));
-    }
-    let paced = n(start, &["test_start", "fqrate"]).or(n(start, &["fq_rate"]));
-    if let Some(bps) = paced.filter(|b| *b > 0.0) {
-        test.set("pacing_rate_bps", Figure::exact(bps, at));
-    }
+    asked(start, at, &mut test);
     if both {
         backwards(value, &test, (reverse == server, at), facts);
     }
