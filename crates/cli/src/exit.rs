@@ -72,6 +72,24 @@ impl Failure {
         self
     }
 
+    /// A line more of the message.
+    pub(crate) fn line(mut self, line: &str) -> Failure {
+        self.message = format!("{}\n{line}", self.message.trim_end());
+        self.drawn = None;
+        self
+    }
+
+    /// This one, and another beside it.
+    pub(crate) fn also(mut self, other: Failure) -> Failure {
+        self = self.line(&other.headed());
+        let more = other.hint.filter(|hint| self.hint.as_ref() != Some(hint));
+        self.hint = match (self.hint, more) {
+            (Some(own), Some(more)) => Some(format!("{own}; {more}")),
+            (own, more) => own.or(more),
+        };
+        self
+    }
+
     /// The server of a lab is to blame.
     pub(crate) fn by_server(mut self) -> Failure {
         self.of_server = true;

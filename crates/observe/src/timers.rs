@@ -6,7 +6,8 @@
 //! connection that was not busy waited for its application.
 //!
 //! The timer of the send buffer runs only while a writer sleeps in front of a full one. One that comes back late, or
-//! asks first whether there is room, is seen in the samples: nothing unsent, room in the window, the buffer full.
+//! asks first whether there is room, is seen in the samples: nothing unsent, room in the window, the buffer full. It may stay at 0
+//! for a writer that sleeps all the time. So a full buffer does not count where the kernel would have made it larger for a writer.
 //!
 //! A sender with data and room in its window waits for its own pacing. Where the application has set that rate, it is the
 //! limit. Where the algorithm has, as BBR does, it paces at what it takes for the path's rate: a link is full where as much is
@@ -43,7 +44,8 @@ pub struct Timers {
     pub app_limited: bool,
     /// Bytes written and not sent yet (`tcpi_notsent_bytes`); none where the kernel does not say.
     pub unsent: Option<u64>,
-    /// So much is in the send buffer that a writer waits: over two thirds of it (`sk_stream_is_writeable`).
+    /// So much is in the send buffer that a writer waits: over two thirds of it (`sk_stream_is_writeable`), and the kernel has not
+    /// left it as small as it was at first.
     pub full: bool,
     /// Rate at which it paces, or would, bit/s (`tcpi_pacing_rate`); none where it is unknown.
     pub pacing_bps: Option<u64>,

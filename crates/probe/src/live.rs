@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 
 pub use ends::{Ended, Ends};
 pub use filter::{Filter, FilterError};
+pub use kernel::is_full;
 
 use crate::clock::Clock;
 use crate::report::Sample;

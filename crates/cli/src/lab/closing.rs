@@ -48,37 +48,80 @@ pub(super) fn help(folder: Option<&File>, host: &str) -> String {
     }
 }
 
-/// The closing line, and what made the run invalid if something did; where that fails a `strict` run, what would help.
-pub(super) fn say(closing: &str, certificate: &Certificate, strict: bool) {
-    note(closing);
+/// Why a run that carried nothing is not judged by its certificate.
+pub(super) const NOTHING: &str =
+    "nothing was carried: no frame came to a host, and the certificate says nothing";
+
+/// Whether a certificate is valid because there was nothing to be late.
+pub(super) fn is_of_nothing(certificate: &Certificate) -> bool {
+    certificate.valid && certificate.frames == 0
+}
+
+/// Says the closing line, and what made the run invalid if something did; where that fails a `strict` run, whose command had that
+/// exit code, what would help. Also what the command never reached. Its words for JUnit.
+pub(super) fn say(
+    closing: String,
+    certificate: &Certificate,
+    strict: Option<u8>,
+    not_reached: &[String],
+) -> String {
+    note(&closing);
     certificate.faults.iter().for_each(|f| note(f));
-    if strict && !certificate.valid {
-        note(&remedy(certificate, processors()));
+    match strict {
+        Some(_) if !certificate.valid => note(&remedy(certificate, processors())),
+        Some(0) if is_of_nothing(certificate) => note(&format!(
+            "--strict: exit code 4, as {NOTHING}. Let the command send something across the path, or leave --strict out where \
+             nothing is to come through"
+        )),
+        _ => {}
     }
-    certificate.notes().iter().for_each(|n| note(n));
+    let more = [certificate.notes(), not_reached.to_vec()].concat();
+    more.iter().for_each(|n| note(n));
+    [vec![closing], more].concat().join("; ")
 }
 
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What to change after a run that `--strict` fails, on a machine with so many processors.
+/// What to change after a run that `--strict` fails, on a machine with so many processors: by each fault that failed it.
 fn remedy(certificate: &Certificate, processors: usize) -> String {
-    let work = format!("{:.0} % of a processor", 100.0 * certificate.cpu_share);
-    let change = match certificate.cpu_share > MUCH {
-        true => format!(
-            "the data plane took {work}: a lower --rate, fewer connections or a larger --mtu give it less to do"
-        ),
-        false => format!(
-            "the data plane took {work}, of {processors} that were {:.0} % busy: a lower --rate changes little; run one lab at a \
-             time and nothing beside it, with fewer threads in the command and its server",
-            100.0 * certificate.machine_share
-        ),
-    };
+    let mut changes: Vec<String> = Vec::new();
+    for fault in &certificate.faults {
+        let change = change(fault, certificate, processors);
+        if !changes.contains(&change) {
+            changes.push(change);
+        }
+    }
+    let changes = changes.join("; ");
     format!(
-        "--strict: exit code 4, as the certificate is invalid; {change}. Run it again, or leave --strict out where the test is not \
+        "--strict: exit code 4, as the certificate is invalid; {changes}. Run it again, or leave --strict out where the test is not \
          about times"
     )
+}
+
+/// What to change of a run that failed by this fault. A fault says itself what it comes of.
+fn change(fault: &str, certificate: &Certificate, processors: usize) -> String {
+    let work = format!("{:.0} % of a processor", 100.0 * certificate.cpu_share);
+    if fault.contains("lower the rate") && certificate.cpu_share > MUCH {
+        format!(
+            "the data plane took {work}: a lower --rate, fewer connections or a larger --mtu give it less to do"
+        )
+    } else if fault.contains("use --busy") {
+        format!(
+            "the data plane took {work}, and woke late: --busy keeps it awake, where a processor of the {processors} is to spare"
+        )
+    } else if fault.contains("--tune-host") {
+        "--tune-host lets the kernel give TCP more memory".to_owned()
+    } else if fault.contains("; run it again") {
+        "that was not the run's doing".to_owned()
+    } else {
+        format!(
+            "the machine was busy: the data plane took {work}, of {processors} that were {:.0} % busy. Run it alone, one lab at a \
+             time and nothing beside it, with fewer threads in the command and its server; a lower --rate changes little",
+            100.0 * certificate.machine_share
+        )
+    }
 }
 
 /// What the run came to, in one line.
@@ -93,7 +136,7 @@ pub(super) fn closing(
     };
     let head = match rtt {
         Some(ns) => format!("RTT {:.2} ms p99, {verdict}", ns / 1e6),
-        None if certificate.valid && certificate.frames == 0 => {
+        None if is_of_nothing(certificate) => {
             "nothing was carried: no RTT, and a certificate of nothing".to_owned()
         }
         None => format!("no RTT measured, {verdict}"),
@@ -144,20 +187,36 @@ mod tests {
         );
     }
 
+    /// The remedy goes by the fault, in the words of `emu::certify`, not by how much the data plane worked beside it.
     #[test]
-    fn what_fails_a_strict_run_has_a_remedy() {
-        let words = |cpu_share| {
+    fn what_fails_a_strict_run_has_the_remedy_of_its_fault() {
+        let words = |cpu_share, faults: &[&str]| {
             let certificate = Certificate {
                 cpu_share,
                 machine_share: 0.97,
+                faults: faults.iter().map(|f| (*f).to_owned()).collect(),
                 ..Certificate::default()
             };
             remedy(&certificate, 2)
         };
-        let small = words(0.08);
-        let why = "8 % of a processor, of 2 that were 97 % busy: a lower --rate changes little; run one lab at a time";
-        assert!(small.contains(why), "{small}");
-        assert!(words(0.9).contains("90 % of a processor: a lower --rate"));
-        assert!(small.contains("exit code 4") && small.contains("leave --strict out"));
+        let starved = "host programs were starved of CPU: p99 scheduling delay 18 ms (limit 10 ms); run it on an idle machine";
+        let more = "60.0 % of the frames were delivered late: more frames than this machine delivers; lower the rate or use larger frames";
+        let late = "0.7 % of the frames were delivered late: this machine wakes the data plane late; use --busy";
+        let short = words(0.58, &[starved]);
+        let why = "58 % of a processor, of 2 that were 97 % busy. Run it alone, one lab at a time";
+        assert!(short.contains(why), "{short}");
+        assert!(!short.contains("less to do"), "{short}");
+        assert!(short.contains("exit code 4") && short.contains("leave --strict out"));
+        let full = words(0.9, &[more]);
+        assert!(
+            full.contains("90 % of a processor: a lower --rate"),
+            "{full}"
+        );
+        assert!(!full.contains("alone"), "{full}");
+        let idle = words(0.08, &[late]);
+        assert!(idle.contains("--busy keeps it awake"), "{idle}");
+        let both = words(0.9, &[more, starved, starved]);
+        assert!(both.contains("less to do; the machine was busy"), "{both}");
+        assert_eq!(both.matches("Run it alone").count(), 1, "{both}");
     }
 }

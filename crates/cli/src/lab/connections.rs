@@ -1229,6 +1229,20 @@ mod tests {
         assert!(program.starts_with("the program limited it"), "{program}");
     }
 
+    /// A server that writes 8 kB every 20 ms and was blocked for 0.01 of 3.7 s: what it has under way takes two thirds of the
+    /// buffer that the kernel gave it at first, and `sndbuf_limited` stays 0.
+    #[test]
+    fn a_slow_program_is_not_limited_by_a_buffer_it_never_waited_for() {
+        let memory = "skmem:(r0,rb131072,t0,tb46080,f0,w40000,o0,bl0,d0)";
+        for idle in [true, false] {
+            let why = samples(idle, 35, |_| memory.to_owned()).expect("a line");
+            assert_eq!(
+                why,
+                "the program limited it: it had nothing to send 100 % of the time"
+            );
+        }
+    }
+
     #[test]
     fn nothing_seen_is_nothing_said() {
         let mut connections = Connections::across([1_000_000; 2]);

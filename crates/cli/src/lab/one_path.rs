@@ -3,7 +3,7 @@
 use farpath_scenario::{Diagnostics, Document, Scenario, Set, Source, Writer, parse};
 use farpath_units::{Duration, Rate, Ratio};
 
-use crate::args::OnePath;
+use crate::args::{LabRunArgs, OnePath};
 use crate::exit::{Failure, note};
 use crate::value::{maybe, read};
 
@@ -25,15 +25,40 @@ pub(super) fn scenario(path: &OnePath, changes: Vec<Set>) -> Result<Scenario, Fa
     parse(&source, &all).map_err(|e| Failure::usage(e.to_string()))
 }
 
-/// The text of that scenario, with a test to go on with: of `cc`, if that is given, and with the run's `seed`.
+/// Options of a run that are not of its path, and that a scenario has keys for.
+pub(super) struct Others<'a> {
+    seed: Option<u64>,
+    cc: Option<&'a str>,
+    /// The version of IP that names resolve to; none: either.
+    ip: Option<u64>,
+}
+
+impl<'a> Others<'a> {
+    /// Those of the arguments.
+    pub(super) fn of(args: &'a LabRunArgs) -> Others<'a> {
+        let versions = [(4, args.control.ipv4), (6, args.control.ipv6)];
+        let ip = versions.into_iter().find(|(_, given)| *given);
+        Others {
+            seed: args.seed,
+            cc: args.control.cc.as_deref(),
+            ip: ip.map(|(version, _)| version),
+        }
+    }
+}
+
+/// The text of that scenario, with a test to go on with: of `cc` and `ip`, if they are given, and with the run's `seed`.
 pub(super) fn written(
     path: &OnePath,
     changes: Vec<Set>,
-    (seed, cc): (Option<u64>, Option<&str>),
+    others: &Others<'_>,
 ) -> Result<String, Failure> {
     let wrong = |e: Diagnostics| Failure::usage(e.to_string());
     let (source, mut all) = given(path, changes)?;
-    all.extend(seed.map(|seed| Set::new("scenario.seed", seed.to_string())));
+    all.extend(
+        others
+            .seed
+            .map(|seed| Set::new("scenario.seed", seed.to_string())),
+    );
     let document = Document::open(&source, &all).map_err(wrong)?;
     document.scenario().map_err(wrong)?;
     let mut test = Writer::new("upload");
@@ -41,8 +66,11 @@ pub(super) fn written(
     test.put("kind", "tcp").put("from", "client");
     test.put("to", "server")
         .put("duration", Duration::from_secs(10));
-    if let Some(cc) = cc {
+    if let Some(cc) = others.cc {
         test.put("cc", cc);
+    }
+    if let Some(ip) = others.ip {
+        test.put("ip", ip);
     }
     let test = test.finish();
     let (_, test) = test.split_once("\n\n").unwrap_or_default();
@@ -204,6 +232,11 @@ impl Down {
             to,
         })
     }
+}
+
+/// When the path goes down by this `--down`; none where it says none.
+pub(super) fn down_from(text: &str) -> Option<Duration> {
+    Down::read(text).ok().map(|down| down.from)
 }
 
 /// That a key of `--there` or `--back` is not for a direction's whole time, but for a part of it.
@@ -377,8 +410,7 @@ mod tests {
         };
         let changes = crate::run::sets(&run.sets).map_err(|f| f.to_string())?;
         let asked = scenario(&run.path, changes.clone()).map_err(|f| f.to_string())?;
-        let other = (run.seed, run.control.cc.as_deref());
-        let text = written(&run.path, changes, other).map_err(|f| f.to_string())?;
+        let text = written(&run.path, changes, &Others::of(&run)).map_err(|f| f.to_string())?;
         is_the_same(&asked, &text);
         Ok(asked)
     }
@@ -397,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn the_printed_scenario_has_the_seed_and_the_congestion_control() {
+    fn the_printed_scenario_has_the_seed_the_congestion_control_and_the_version_of_ip() {
         let given = |options: &str| {
             let words = [
                 "farpath",
@@ -416,8 +448,7 @@ mod tests {
             let LabCommand::Run(run) = lab.command else {
                 panic!("it is a run");
             };
-            let other = (run.seed, run.control.cc.as_deref());
-            written(&run.path, Vec::new(), other).expect("it is a path")
+            written(&run.path, Vec::new(), &Others::of(&run)).expect("it is a path")
         };
         let text = given("--seed 7 --cc cubic");
         for line in [
@@ -428,7 +459,12 @@ mod tests {
         ] {
             assert!(text.lines().any(|l| l == line), "{line}: {text}");
         }
+        for (option, line) in [("-4", "ip = 4"), ("-6", "ip = 6")] {
+            let text = given(option);
+            assert!(text.lines().any(|l| l == line), "{option}: {text}");
+        }
         let plain = given("");
+        assert!(!plain.contains("ip ="), "{plain}");
         assert!(
             !plain.contains("seed") && !plain.contains("cc ="),
             "{plain}"

@@ -11,13 +11,13 @@ use farpath_experiment::algorithms::Programs;
 use farpath_experiment::lab::{self, Ground};
 use farpath_experiment::{Fault, Hosts, plan_jobs, records};
 use farpath_record::{Certificate, Origin};
-use farpath_report::junit::{Case, Outcome, Told, write_cases};
+use farpath_report::junit::Outcome;
 use farpath_scenario::plan::{Plan, address};
 use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::Busiest;
-use super::closing::{closing, help, say, told};
+use super::closing::{NOTHING, closing, help, is_of_nothing, say, told};
 use super::connections::Connections;
 use super::datagrams::{self, Sent};
 use super::impaired::{self, Impaired};
@@ -25,11 +25,12 @@ use super::logs::Logs;
 use super::packets::Packets;
 use super::path::Path;
 use super::programs::{self, By, CHECK, Ended};
+use super::reports::{Files, together};
+use super::unreached::unreached;
 use super::watch::Watch;
 use super::{FAULT, environment, one_path};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note, print};
-use crate::output::{Pending, prepare_report};
 use crate::progress::{self, Bar};
 use crate::run::sets;
 use crate::shell;
@@ -45,26 +46,26 @@ const SAMPLING: Sampling = Sampling {
 const SCHEMA: &str = "farpath.lab-run/1";
 
 /// What the JUnit suite of every run is called, before the options of its path.
-const SUITE: &str = "farpath lab run";
+pub(super) const SUITE: &str = "farpath lab run";
 
 /// What came of a run: the exit code, of the command or of the certificate, and the cases of JUnit.
-struct Outcomes {
+pub(super) struct Outcomes {
     code: u8,
-    command: Outcome,
+    pub(super) command: Outcome,
     /// How long the command ran.
-    took: Option<Wall>,
+    pub(super) took: Option<Wall>,
     /// Of a run with a server.
-    server: Option<Outcome>,
-    certificate: Outcome,
+    pub(super) server: Option<Outcome>,
+    pub(super) certificate: Outcome,
     /// The closing line.
-    said: String,
+    pub(super) said: String,
     /// What `--json` writes.
-    report: Report,
+    pub(super) report: Report,
 }
 
 /// What `--json` writes.
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     schema: &'static str,
     command: String,
     /// None where no lab can be, and that is allowed.
@@ -81,13 +82,15 @@ struct Report {
     datagrams: Vec<Sent>,
     /// Of the ways on which frames were delayed, reordered or copied.
     impaired: Vec<Impaired>,
+    /// Sentences on times down and events that the command ended too early for.
+    not_reached: Vec<String>,
 }
 
 /// What reports call a run.
-struct Name {
-    command: String,
+pub(super) struct Name {
+    pub(super) command: String,
     /// The path and its hosts, as they were asked for: JUnit cases of other runs have other classes.
-    place: String,
+    pub(super) place: String,
     has_server: bool,
 }
 
@@ -101,35 +104,15 @@ impl Name {
     }
 }
 
-/// Where reports go; the files are tried before anything runs.
-struct Files {
-    json: Option<Pending>,
-    junit: Option<Pending>,
-}
-
-impl Files {
-    fn prepare(json: Option<&File>, junit: Option<&File>) -> Result<Files, Failure> {
-        Ok(Files {
-            json: json.map(prepare_report).transpose()?,
-            junit: junit.map(prepare_report).transpose()?,
-        })
-    }
-
-    /// Writes what a run came to.
-    fn write(self, name: &Name, outcomes: Outcomes) -> Result<(), Failure> {
-        if let Some(file) = self.json {
-            let mut text = serde_json::to_string_pretty(&outcomes.report).map_err(environment)?;
-            text.push('\n');
-            file.write(text.as_bytes())?;
-        }
-        match self.junit {
-            Some(file) => write_junit(name, file, outcomes),
-            None => Ok(()),
-        }
-    }
-}
-
 impl Report {
+    /// How the command ended, for who gets no report.
+    pub(super) fn end(&self) -> Option<String> {
+        let code = self.exit_code.filter(|_| self.took_ns.is_some())?;
+        let why = self.fault.iter().map(|why| format!(" ({why})"));
+        let why: String = why.collect();
+        Some(format!("the command ended with exit code {code}{why}"))
+    }
+
     /// That of a run that came to nothing.
     fn none(name: &Name, exit_code: Option<u8>, why: &str) -> Report {
         Report {
@@ -143,6 +126,7 @@ impl Report {
             connection: None,
             datagrams: Vec::new(),
             impaired: Vec::new(),
+            not_reached: Vec::new(),
         }
     }
 }
@@ -218,8 +202,8 @@ pub(crate) fn run(args: &LabRunArgs, refused: Option<Failure>) -> ExitCode {
 
 /// Prints the path of the options as a scenario.
 pub(super) fn show(args: &LabRunArgs) -> ExitCode {
-    let others = (args.seed, args.control.cc.as_deref());
-    let text = sets(&args.sets).and_then(|changes| one_path::written(&args.path, changes, others));
+    let others = one_path::Others::of(args);
+    let text = sets(&args.sets).and_then(|changes| one_path::written(&args.path, changes, &others));
     match text.and_then(|text| print(&text)) {
         Ok(()) => Exit::Ok.into(),
         Err(failure) => {
@@ -238,14 +222,14 @@ fn report_and_run(args: &LabRunArgs, refused: Option<Failure>) -> Result<u8, Fai
     match refused.map_or_else(|| attempt(args, &name, &mut held), Err) {
         Ok(outcomes) => {
             let code = outcomes.code;
-            files.write(&name, outcomes).map(|()| code)
+            together(files.write(&name, outcomes)).map_or(Ok(code), Err)
         }
         Err(failure) => {
             // A report may wait for who reads it.
             progress::watch_interrupts()?;
             drop(held);
-            files.write(&name, Outcomes::fault(&name, &failure))?;
-            Err(failure)
+            let unwritten = files.write(&name, Outcomes::fault(&name, &failure));
+            Err(unwritten.into_iter().fold(failure, Failure::also))
         }
     }
 }
@@ -270,7 +254,7 @@ pub(crate) fn report_refusal(words: &[String], failure: &Failure) -> Result<(), 
         has_server: false,
     };
     let files = Files::prepare(file("--json"), file("--junit"))?;
-    files.write(&name, Outcomes::fault(&name, failure))
+    together(files.write(&name, Outcomes::fault(&name, failure))).map_or(Ok(()), Err)
 }
 
 /// IPv6 has a smallest MTU.
@@ -337,8 +321,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
-    say(&said, &certificate, args.strict && ended.by != By::User);
-    let said = [vec![said], certificate.notes()].concat().join("; ");
+    let not_reached = unreached(args, &path.scenario, ended.took);
+    let said = say(said, &certificate, strict(args, &ended), &not_reached);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -352,6 +336,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         connection,
         datagrams,
         impaired,
+        not_reached,
     };
     Ok(outcomes(args, ended, said, report))
 }
@@ -416,9 +401,15 @@ fn ground(args: &LabRunArgs, path: &Path, bar: &mut Bar) -> Result<Ground, Failu
     Ok(ground)
 }
 
+/// The command's own exit code where an invalid certificate fails a run that ended so.
+fn strict(args: &LabRunArgs, ended: &Ended) -> Option<u8> {
+    (args.strict && ended.by != By::User).then_some(ended.code)
+}
+
 /// An invalid certificate says that the machine was too busy, and nothing of the program: it fails a run only where that
-/// is asked for.
+/// is asked for. So does one of nothing, unless the command has failed already.
 fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Outcomes {
+    let strict = strict(args, &ended).is_some();
     let failed = ended.server.map_or(Outcome::Pass, Outcome::Fail);
     let command = match (ended.code, ended.why) {
         (0, _) => Outcome::Pass,
@@ -427,10 +418,15 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
     };
     let certificate = report.certificate.as_ref();
     let (code, truth) = match certificate.map_or(Outcome::Pass, Outcome::from) {
-        Outcome::Fail(why) if args.strict && ended.by != By::User => {
-            (Exit::Certificate as u8, Outcome::Fail(why))
-        }
+        Outcome::Fail(why) if strict => (Exit::Certificate as u8, Outcome::Fail(why)),
         Outcome::Fail(why) => (ended.code, Outcome::Skip(format!("invalid: {why}"))),
+        _ if certificate.is_some_and(is_of_nothing) => {
+            let code = match ended.code {
+                0 if strict => Exit::Certificate as u8,
+                own => own,
+            };
+            (code, Outcome::Skip(NOTHING.to_owned()))
+        }
         other => (ended.code, other),
     };
     Outcomes {
@@ -492,33 +488,6 @@ fn place(args: &LabRunArgs) -> String {
     words.collect::<Vec<String>>().join(" ")
 }
 
-/// Writes what came of the command and of the certificate.
-fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Failure> {
-    let case = |name: &str, outcome| {
-        Told::from(Case {
-            name: name.to_owned(),
-            outcome,
-        })
-    };
-    let mut command = case(&name.command, outcomes.command);
-    command.took = outcomes.took;
-    command.said = outcomes.said;
-    let server = outcomes.server.map(|outcome| case("server", outcome));
-    let certificate = case("certificate", outcomes.certificate);
-    let cases: Vec<Told> = [Some(command), server, Some(certificate)]
-        .into_iter()
-        .flatten()
-        .collect();
-    let mut xml = Vec::new();
-    let class = [SUITE, &name.place].join(" ");
-    write_cases(class.trim_end(), &cases, &mut xml).map_err(environment)?;
-    // Of arguments that are not understood nobody knows which run they were meant to be.
-    if !name.place.is_empty() {
-        file.say_replaced(&xml, 2, SUITE);
-    }
-    file.write(&xml)
-}
-
 /// Runs the server, then the command, with the path at work and its RTT measured: how the command ended, its connections, and
 /// the RTT's 99th percentile in nanoseconds.
 fn both(
@@ -557,8 +526,64 @@ fn both(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use clap::Parser as _;
+
     use super::*;
+    use crate::args::{Cli, Command, LabCommand};
+
+    /// The arguments of `lab run` with a path, these options, and the command `true`.
+    pub(in crate::lab) fn asked(options: &[&str]) -> LabRunArgs {
+        let path = [
+            "farpath", "lab", "run", "--rtt", "80ms", "--rate", "20Mbit/s",
+        ];
+        let words = path.iter().chain(options).chain(&["--", "true"]);
+        let cli = Cli::try_parse_from(words).expect("they are options");
+        let Command::Lab(lab) = cli.command else {
+            panic!("it is a lab");
+        };
+        let LabCommand::Run(run) = lab.command else {
+            panic!("it is a run");
+        };
+        *run
+    }
+
+    /// What comes of a command with this exit code, of `lab run` with these options and a certificate of so many frames.
+    pub(in crate::lab) fn came(options: &[&str], code: u8, frames: u64) -> (Name, Outcomes) {
+        let args = asked(options);
+        let ended = Ended {
+            code,
+            why: None,
+            by: By::Itself,
+            took: Wall::from_millis(10),
+            server: None,
+        };
+        let name = Name::of(&args);
+        let mut report = Report::none(&name, Some(code), "");
+        (report.fault, report.took_ns) = (None, Some(10_000_000));
+        report.certificate = Some(Certificate {
+            valid: true,
+            frames,
+            ..Certificate::default()
+        });
+        let outcomes = outcomes(&args, ended, String::new(), report);
+        (name, outcomes)
+    }
+
+    #[test]
+    fn a_strict_run_that_carried_nothing_does_not_pass() {
+        let came = |options: &[&str], code, frames| came(options, code, frames).1;
+        let none = came(&["--strict"], 0, 0);
+        assert_eq!(none.code, Exit::Certificate as u8);
+        assert_eq!(none.certificate, Outcome::Skip(NOTHING.to_owned()));
+        assert_eq!(came(&["--strict"], 0, 1).code, 0);
+        assert_eq!(came(&["--strict"], 0, 1).certificate, Outcome::Pass);
+        // A command that failed says more itself.
+        assert_eq!(came(&["--strict"], 127, 0).code, 127);
+        let usual = came(&[], 0, 0);
+        assert_eq!(usual.code, 0);
+        assert_eq!(usual.certificate, Outcome::Skip(NOTHING.to_owned()));
+    }
 
     #[test]
     fn a_command_has_some_time() {

@@ -108,11 +108,39 @@ fn details(info: &TcpInfo) -> Details {
     }
 }
 
+/// Segments that Linux gives a connection at first, and beyond which a send buffer grows for a writer that waits.
+const FIRST: u64 = 10;
+
+/// Windows that a send buffer has room for, by the kernel's tuning: two, or three with BBR (`tcp_sndbuf_expand`).
+const WINDOWS: [u64; 2] = [2, 3];
+
+/// What a packet's own account takes of a buffer beside its data, bytes (`struct sk_buff`, whole cache lines).
+const PACKET: u64 = 256;
+
+/// Whether a writer waits for room in a send buffer, by the bytes in it and its size: it does where two thirds are taken
+/// (`sk_stream_is_writeable`). `cwnd` is in segments of `mss` bytes.
+///
+/// A buffer of the size that the kernel made it at first, with a larger window, nobody has waited for: it would have grown
+/// (`tcp_new_space`). What is in it is what a slow program has under way.
+pub fn is_full((queued, buffer): (u64, u64), mss: u64, cwnd: u64) -> bool {
+    queued * 3 > buffer * 2 && !(cwnd > FIRST && is_first(buffer, mss))
+}
+
+/// Whether a buffer has the size that the kernel makes it at first: data and headers of a packet take a power of two.
+fn is_first(buffer: u64, mss: u64) -> bool {
+    let data = mss.next_power_of_two();
+    let sizes = [data, 2 * data].map(|data| FIRST * (data + PACKET));
+    let mut sizes = sizes.iter().flat_map(|size| WINDOWS.map(|n| n * size));
+    sizes.any(|size| size == buffer)
+}
+
 fn snapshot(now_ns: u64, info: &TcpInfo, memory: Option<&MemInfo>, unread: u32) -> Snapshot {
     let mut sample = info.sample(now_ns, 0);
-    // A writer waits where two thirds of the buffer are taken (`sk_stream_is_writeable`).
-    sample.full =
-        memory.is_some_and(|m| u64::from(m.send_queue) * 3 > u64::from(m.send_queue_max) * 2);
+    let mss = info.mss();
+    sample.full = memory.is_some_and(|m| {
+        let of = (m.send_queue.into(), m.send_queue_max.into());
+        is_full(of, mss, sample.cwnd / mss.max(1))
+    });
     Snapshot {
         sample,
         acked: info.bytes_acked(),
@@ -125,5 +153,25 @@ fn snapshot(now_ns: u64, info: &TcpInfo, memory: Option<&MemInfo>, unread: u32) 
         receive_buffer: memory.map(|m| m.receive_queue_max.into()),
         unread: unread.into(),
         delivery_bps: info.delivery_bps(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_full;
+
+    /// Linux 6.18, CUBIC on 80 ms: a program that writes 8 kB every 20 ms, and never waits. 46 080 = 2 · 10 · 2304.
+    #[test]
+    fn a_buffer_that_never_grew_for_its_window_is_not_waited_for() {
+        assert!(!is_full((45_000, 46_080), 1428, 40));
+        assert!(!is_full((85_000, 87_040), 1428, 40));
+        assert!(!is_full((69_000, 69_120), 1428, 40), "BBR");
+        // With the first window the kernel would not have made it larger.
+        assert!(is_full((45_000, 46_080), 1428, 10));
+        // One that a program asked for, and one that has grown.
+        assert!(is_full((45_000, 65_536), 1428, 40));
+        assert!(is_full((150_000, 184_320), 1428, 40));
+        assert!(!is_full((43_000, 65_536), 1428, 40), "a third is free");
+        assert!(!is_full((0, 0), 0, 0));
     }
 }

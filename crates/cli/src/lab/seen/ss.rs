@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use farpath_observe::{Sample, Timers};
+use farpath_probe::live::is_full;
 use farpath_units::{Duration, Time};
 
 use super::{LOSS, Seen, is_held};
@@ -75,7 +76,6 @@ fn timed(name: &str, value: &str, timers: &mut Timers) {
         }
         "minrtt" => timers.min_rtt = Some(time(value)),
         "notsent" => timers.unsent = Some(number(value) as u64),
-        "skmem" => timers.full = is_full(value),
         "rwnd_limited" => timers.receive_window = time(value),
         "sndbuf_limited" => timers.send_buffer = time(value),
         "backoff" => timers.state = LOSS,
@@ -92,6 +92,7 @@ fn read(now: Time, line: &str) -> Seen {
     let (mut left, mut again) = (0, 0);
     let mut sent_again = 0;
     let mut srtt = None;
+    let mut memory = None;
     // What the word before announces: `delivery_rate 4999128bps`.
     let mut announced = "";
     for word in line.split_whitespace() {
@@ -107,6 +108,7 @@ fn read(now: Time, line: &str) -> Seen {
             continue;
         };
         match name {
+            "skmem" => memory = queued(value),
             "mss" => mss = number(value) as u64,
             "cwnd" => cwnd = number(value) as u64,
             "ssthresh" => ssthresh = Some(number(value) as u64),
@@ -131,6 +133,7 @@ fn read(now: Time, line: &str) -> Seen {
             _ => timed(name, value, &mut timers),
         }
     }
+    timers.full = memory.is_some_and(|memory| is_full(memory, mss, cwnd));
     // As the kernel counts it (`tcp_packets_in_flight`).
     let in_flight = (unacked + again).saturating_sub(left) * mss;
     seen.end.sent = seen.end.sent.map(|all| all.saturating_sub(sent_again));
@@ -149,15 +152,12 @@ fn read(now: Time, line: &str) -> Seen {
     seen
 }
 
-/// Whether a writer waits, by a socket's memory `(r0,rb131072,t0,tb345600,f1872,w334000,o0,bl0,d0)`: it does where more
-/// than two thirds of the send buffer `tb` is queued, `w` (`sk_stream_is_writeable`).
-fn is_full(memory: &str) -> bool {
+/// Of a socket's memory `(r0,rb131072,t0,tb345600,f1872,w334000,o0,bl0,d0)` what is queued to be sent, `w`, and the send
+/// buffer, `tb`.
+fn queued(memory: &str) -> Option<(u64, u64)> {
     let part = |name: &str| {
         let mut parts = memory.trim_matches(['(', ')']).split(',');
         parts.find_map(|p| p.strip_prefix(name)?.parse::<u64>().ok())
     };
-    let (queued, buffer) = (part("w"), part("tb"));
-    queued
-        .zip(buffer)
-        .is_some_and(|(queued, buffer)| queued > buffer / 3 * 2)
+    part("w").zip(part("tb"))
 }
