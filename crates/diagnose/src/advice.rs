@@ -1,7 +1,9 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
+mod bounds;
 mod fitting;
 mod interface;
+mod overrun;
 mod path;
 mod shared;
 mod systems;
@@ -9,7 +11,7 @@ mod unscaled;
 
 use crate::cause::Cause;
 use crate::ceiling::{Limit, in_flight, slow_start_s};
-use crate::channel::{channel_bytes, left_by_channel};
+use crate::channel::channel_bytes;
 use crate::counted::ASKED;
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
@@ -19,6 +21,7 @@ use crate::known::{System, tuning};
 use crate::read::Facts;
 use crate::seen::{Side, Test};
 use crate::tally::Tally;
+use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
@@ -75,11 +78,13 @@ pub(crate) fn changes(
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
+        let shared = e.streams <= 1.0 || old_threads(facts, flow).is_some();
+        let next = next.map(|next| within_processor(next, &gone, e, shared));
         let next = next.map(|next| within_channel(cause, next, e, &mut change));
         match next {
-            // A setting that gives no more than was measured is not changed, unless the other end's goes with it.
+            // A setting that gives no more than was measured is not changed, unless what holds it as well goes with it.
             Some(ref next @ (other, _)) if is_vain(cause, next, e) => {
-                if !ROOMS.contains(&other) || causes.contains(&other) {
+                if !WITH_IT.contains(&other) || causes.contains(&other) {
                     continue;
                 }
                 causes.push(other);
@@ -101,58 +106,10 @@ pub(crate) fn changes(
     all
 }
 
-/// What bounds a gain over SSH.
-const OF_CHANNEL: &str = "; OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more";
-
-/// What is left after a change, and no more than OpenSSH's own window gives, which stands behind all others.
-fn within_channel(
-    cause: Cause,
-    next: (Cause, Figure),
-    e: &Evidence,
-    change: &mut Change,
-) -> (Cause, Figure) {
-    let Some(channel) = left_by_channel(e).filter(|_| cause != Cause::Application) else {
-        return next;
-    };
-    change.risk.push_str(OF_CHANNEL);
-    match channel.1.value < next.1.value {
-        true => channel,
-        false => next,
-    }
-}
-
 /// That another cause, which is changed alike, is as likely.
 fn as_well(other: Cause) -> String {
     let other = other.words();
     format!("; it may as well be {other}: first get what is missing")
-}
-
-/// What is left after a change, and no more than the buffers give that it sets.
-fn within_set(
-    (mut cause, mut figure): (Cause, Figure),
-    set: &[(Cause, u64)],
-    e: &Evidence,
-) -> (Cause, Figure) {
-    let rtt = e.rtt_by_itself().map_or(0.0, |rtt| rtt.value);
-    for (own, bytes) in set {
-        let most = *bytes as f64 * 8.0 * e.streams / rtt;
-        if most < figure.value {
-            (cause, figure.value) = (*own, most);
-        }
-        figure.high = libm::fmin(figure.high, libm::fmax(most, figure.value));
-    }
-    (cause, figure)
-}
-
-/// The lower of two limits.
-fn lower(one: Option<(Cause, Figure)>, other: Option<(Cause, Figure)>) -> Option<(Cause, Figure)> {
-    let both = one.into_iter().chain(other);
-    both.min_by(|a, b| a.1.value.total_cmp(&b.1.value))
-}
-
-/// What the busiest processor of the other end carries once the one that is full is not: it had so much left.
-fn other_core(e: &Evidence) -> Option<(Cause, Figure)> {
-    Some((Cause::HostCpu, e.other_end_carries()?))
 }
 
 /// What limits after a change, and at which rate.
@@ -173,6 +130,8 @@ const START_LEAST_S: f64 = 1.0;
 
 /// Windows and buffers, which each end has one of.
 const ROOMS: [Cause; 2] = [Cause::ReceiveWindow, Cause::SendBuffer];
+/// What is changed together with a setting that gives nothing alone: the other end's, and a processor that is full.
+const WITH_IT: [Cause; 3] = [ROOMS[0], ROOMS[1], Cause::HostCpu];
 
 /// Whether a change of settings gives no more than was measured. What asks a program or a disk is worth the asking.
 fn is_vain(cause: Cause, (_, then): &(Cause, Figure), e: &Evidence) -> bool {
@@ -233,7 +192,7 @@ fn change(
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::Client if e.udp => systems::reader_of_datagrams(system),
-        Cause::Client => systems::reader(),
+        Cause::Client => overrun::client(e),
         _ if system.is_none_or(|s| s == System::Linux) => {
             systems::pacing(cause, &sending(e, (facts, flow), &hosts))
         }

@@ -214,7 +214,10 @@ impl Evidence {
         };
         let fills = |speed: &f64| self.segments(*speed).any(|mss| fills(*speed, mss));
         let all = SPEEDS.into_iter().rev();
-        all.filter(|speed| speed * 2.0 <= line).find(fills)
+        let lower = all.filter(|speed| speed * 2.0 <= line).find(fills)?;
+        // A port at half duplex leaves any rate: that it is what a port of another speed leaves is chance.
+        let other = self.half_duplex.is_some() && self.around.ports.run_at_others(lower);
+        (!other).then_some(lower)
     }
 
     /// How large segments may be on a port of this speed, bytes: where nobody said it, and intervals show the rate, those of jumbo

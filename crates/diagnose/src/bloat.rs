@@ -276,6 +276,9 @@ fn by_growth(e: &Evidence, items: &mut Vec<Item>) {
             (Cause::Policer, -14.0),
             (Cause::ShallowBuffer, -14.0),
             (Cause::RandomLoss, -8.0),
+            // It is used up: neither a smaller window nor a smaller buffer held what was in flight.
+            (Cause::ReceiveWindow, -8.0),
+            (Cause::SendBuffer, -8.0),
         ],
         sentence: "the congestion window grew to several times what it was, and the rate stayed: what was added waits in a queue"
             .to_owned(),

@@ -259,8 +259,8 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
     let (Some(rtt), Some(bytes), Some(seconds)) = (&e.rtt, &e.bytes, e.seconds) else {
         return;
     };
-    if e.swallowed.is_some() {
-        // It was not over: what it had to send never arrived.
+    if e.swallowed.is_some() || e.ran_from_start() > 0.5 {
+        // It was not over: what it had to send never arrived. Or it was as fast at its start.
         return;
     }
     let rounds = rounds(e, bytes.value);

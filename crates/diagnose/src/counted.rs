@@ -8,6 +8,7 @@ use crate::filed::file_of;
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, step};
+use crate::overrun::Overrun;
 use crate::read::Facts;
 use crate::seen::{Row, Test, after_start};
 use crate::tally::HOSTS_MAX;
@@ -19,8 +20,8 @@ pub(crate) struct Counted {
     unread: Option<Figure>,
     /// How often the receiver closed its window.
     closed: Option<Figure>,
-    /// Segments that a receiver threw away, or pressed together, as its socket was full.
-    pruned: Option<Figure>,
+    /// What the receiver's kernel did as its socket was full.
+    overrun: Overrun,
     /// Datagrams that a host dropped at a full socket.
     datagrams: Option<Figure>,
     /// Of tests with more connections side by side: how many times the connections, how many times the rate.
@@ -39,6 +40,11 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
+    /// Whether the receiver's kernel dropped segments at a full socket.
+    pub(crate) fn overran(&self) -> bool {
+        self.overrun.dropped_any()
+    }
+
     /// Whether nothing says if the receiving program reads.
     pub(crate) fn is_open(&self) -> bool {
         self.unread.is_none() && self.closed.is_none()
@@ -88,8 +94,7 @@ impl Evidence {
             .filter(|z| z.value > 0.0)
             .cloned()
             .or_else(|| growth(facts, &flow.receivers, "host_zero_windows"));
-        self.counted_else.pruned = growth(facts, &flow.receivers, "host_pruned")
-            .or_else(|| growth(facts, &flow.receivers, "host_collapsed"));
+        self.counted_else.overrun = Overrun::of(facts, &flow.receivers);
         self.counted_else.datagrams = [&flow.receivers, &flow.senders]
             .into_iter()
             .filter_map(|end| dropped_datagrams(facts, end))
@@ -377,16 +382,7 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
             ),
         });
     }
-    if let Some(pruned) = counted.pruned.as_ref().filter(|p| p.value > 0.0) {
-        items.push(Item {
-            holds: step(pruned.value, 1.0, 50.0),
-            weights: vec![(Cause::Client, 8.0)],
-            sentence: format!(
-                "the receiver's kernel made room in a full socket {:.0} times",
-                pruned.value
-            ),
-        });
-    }
+    counted.overrun.items(e, items);
     if let Some(datagrams) = &counted.datagrams {
         let weights = match e.udp {
             true => vec![(Cause::Client, 24.0)],

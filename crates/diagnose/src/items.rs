@@ -423,7 +423,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     crate::even::steadiness(e, items);
     crate::burst::by_burst(e, items);
     peaks(e, ceilings, items);
-    opening(e, ceilings, items);
+    crate::opening::opening(e, ceilings, items);
 }
 
 /// Where the rest of a line goes.
@@ -488,27 +488,6 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-}
-
-/// Whether the transfer was over before its window had opened.
-fn opening(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
-    let ramp = ceilings.iter().find(|c| c.cause == Cause::Ramp);
-    let (Some(seconds), Some(ramp), Some(bytes), Some(rtt)) = (e.seconds, ramp, &e.bytes, &e.rtt)
-    else {
-        return;
-    };
-    let least = bytes.value * 8.0 / ramp.rate.value;
-    items.push(Item {
-        holds: 1.0 - step(seconds / least, 1.8, 3.0),
-        weights: vec![(Cause::Ramp, 16.0), (Cause::Shaper, -8.0)],
-        sentence: format!(
-            "the transfer was over in {}: slow start took most of that",
-            match (seconds / rtt.value).round() {
-                n if n <= 1.0 => "one round trip".to_owned(),
-                n => format!("{n:.0} round trips"),
-            }
-        ),
-    });
 }
 
 /// Whether some interval was as fast as the line, while most were not.

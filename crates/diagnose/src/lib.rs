@@ -39,6 +39,8 @@ mod member;
 mod memory;
 mod missing;
 mod observed;
+mod opening;
+mod overrun;
 mod overshoot;
 mod pattern;
 mod pinged;

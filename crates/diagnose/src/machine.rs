@@ -76,8 +76,18 @@ impl Evidence {
 
     /// What the busiest processor of the other end carries, bit/s: what passed, over the share of its time that this took.
     pub(crate) fn other_end_carries(&self) -> Option<Figure> {
-        let other = self.cpu_other.as_ref().filter(|c| c.value >= BUSY)?;
-        let mut carries = self.rate.as_ref()?.over(other);
+        self.carries(self.cpu_other.as_ref()?)
+    }
+
+    /// The same of the busiest processor of either end.
+    pub(crate) fn processor_carries(&self) -> Option<Figure> {
+        self.carries(self.cpu.as_ref()?)
+    }
+
+    /// What a processor carries that was so busy; none where it had so much left that something else comes first.
+    fn carries(&self, cpu: &Figure) -> Option<Figure> {
+        let busy = Some(cpu).filter(|c| c.value >= BUSY)?;
+        let mut carries = self.rate.as_ref()?.over(busy);
         carries.low = carries.low.min(self.rate.as_ref()?.value);
         Some(carries)
     }
@@ -116,7 +126,7 @@ impl Evidence {
 }
 
 /// A processor that is less busy than this has so much left that something else comes first.
-const BUSY: f64 = 0.5;
+const BUSY: f64 = 0.25;
 
 /// A disk that moves less than this part of a flow, one way, is not what the flow comes from or goes to.
 const OWN_DISK: f64 = 0.5;
@@ -256,7 +266,7 @@ fn dropped(e: &Evidence, drops: &Tally) -> String {
 }
 
 /// Whether as many packets were dropped as segments were sent again, 0 to 1.
-fn alike(e: &Evidence, drops: &Figure) -> f64 {
+pub(crate) fn alike(e: &Evidence, drops: &Figure) -> f64 {
     let again = e.retransmits.as_ref().filter(|a| a.value >= DROPS_LEAST);
     again.map_or(0.0, |again| {
         1.0 - step(libm::fabs(libm::log(drops.value / again.value)), 0.5, 1.0)
@@ -276,4 +286,4 @@ fn dropped_there(e: &Evidence, drops: &Figure, sentence: &str, items: &mut Vec<I
 }
 
 /// Fewer are as many by chance.
-const DROPS_LEAST: f64 = 20.0;
+pub(crate) const DROPS_LEAST: f64 = 20.0;

@@ -74,6 +74,8 @@ pub(crate) struct Ports {
     /// How much light the port receives whose light is too weak, dBm.
     received: Option<f64>,
     policed: Option<Counted>,
+    /// Speeds of ports, bit/s.
+    speeds: Vec<f64>,
 }
 
 impl Port {
@@ -180,7 +182,21 @@ impl Ports {
             received: received.next().map(|c| c.count.value),
             dark,
             policed: largest(facts, Kind::Policed),
+            speeds: counts(facts, Kind::Speed)
+                .iter()
+                .map(|c| c.count.value)
+                .collect(),
         }
+    }
+
+    /// Whether speeds of ports are known, and none of them is this one, bit/s.
+    pub(crate) fn run_at_others(&self, speed: f64) -> bool {
+        !self.speeds.is_empty() && !self.speeds.contains(&speed)
+    }
+
+    /// The speed of the slowest port, bit/s.
+    pub(crate) fn slowest(&self) -> Option<f64> {
+        self.speeds.iter().copied().reduce(f64::min)
     }
 
     /// The port whose plugs and cable are to be cleaned or changed, and where that was read.

@@ -217,6 +217,8 @@ fn port(e: &Evidence, target: &Figure) -> Change {
 fn duplex(e: &Evidence) -> Change {
     let line = e.line.as_ref().map(|(l, _)| l);
     let share = payload_share(e.mss);
+    // A port that is slower may stay so at full duplex.
+    let slowest = e.around.ports.slowest().unwrap_or(f64::INFINITY);
     Change {
         host: "the host at half duplex, and its switch".to_owned(),
         os: "",
@@ -228,7 +230,7 @@ fn duplex(e: &Evidence) -> Change {
         persist: Vec::new(),
         risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
         predicted_bps: line.map(|l| l.value * share),
-        low_bps: line.map(|l| l.low * share * 0.9),
+        low_bps: line.map(|l| libm::fmin(l.low, slowest) * share * 0.9),
         high_bps: line.map(|l| l.high * 0.985),
         then: line.map(|l| Then {
             cause: Cause::Link.name(),

@@ -16,7 +16,7 @@ pub(super) struct Counters {
 }
 
 /// Counters by their names in kernels, and the fact.
-const NAMED: [(&str, &str); 12] = [
+const NAMED: [(&str, &str); 15] = [
     ("TcpRetransSegs", "host_retransmits"),
     ("TcpOutSegs", "host_segments"),
     ("TcpExtTCPTimeouts", "host_timeouts"),
@@ -27,6 +27,9 @@ const NAMED: [(&str, &str); 12] = [
     ("TcpExtTCPToZeroWindowAdv", "host_zero_windows"),
     ("TcpInErrs", "host_checksum_errors"),
     ("TcpExtTCPBacklogDrop", "host_backlog_drops"),
+    ("TcpExtTCPRcvQDrop", "host_receive_drops"),
+    ("TcpExtTCPOFODrop", "host_reordered_drops"),
+    ("TcpExtTCPZeroWindowDrop", "host_closed_window_drops"),
     ("UdpRcvbufErrors", "host_datagrams_dropped"),
     ("UdpInErrors", "host_datagram_errors"),
 ];
@@ -146,6 +149,16 @@ impl Counters {
             let host = facts.host();
             (self.host, self.kind) = (Some(host), "nstat");
             return nstat(host, text, at, facts);
+        }
+        let extended = text.split_once(": ").filter(|(_, n)| whole(n).is_some());
+        let is_named = |(of, _): &(&str, &str)| {
+            let of = format!("TcpExt{of}");
+            NAMED.iter().any(|(n, _)| *n == of)
+        };
+        if extended.is_some_and(|pair| is_named(&pair)) {
+            let host = facts.host();
+            (self.host, self.kind) = (Some(host), "netstat");
+            return netstat(host, text, at, facts);
         }
         let Some((value, words)) = text.split_once(' ') else {
             return false;

@@ -32,6 +32,10 @@ impl Tool for Interfaces {
         if let Some(n) = count(text, "input errors") {
             facts.exact(Of::Path, "interface_errors", n, at);
         }
+        // Junos counts them in a line of other counters.
+        if let Some(n) = count(text, "Collisions:").filter(|n| *n > 0.0) {
+            facts.exact(Of::Path, "interface_collisions", n, at);
+        }
         if self.here.line(text, at, facts) {
             return true;
         }

@@ -353,3 +353,54 @@ fn collisions_alone_are_no_mismatch() {
         because(&late)
     );
 }
+
+/// A port of a gateway that collides at half duplex, at another speed than the one whose payload the rate happens to be.
+#[test]
+fn half_duplex_on_a_routers_port_counts_more_than_a_rate_that_another_speed_leaves() {
+    let mut rows = String::from(
+        "[  5] local 10.1.0.5 port 40000 connected to 10.9.0.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n",
+    );
+    for n in 0..10 {
+        let (mbyte, mbit) = [(1.12, 9.44), (1.18, 9.90)][n % 2];
+        rows += &format!(
+            "[  5]  {n:>2}.00-{}.00  sec  {mbyte} MBytes  {mbit} Mbits/sec  {}   38.6 KBytes\n",
+            n + 1,
+            2 - n % 2
+        );
+    }
+    rows += "[  5]   0.00-10.00  sec  11.4 MBytes  9.60 Mbits/sec   15             sender
+[  5]   0.00-10.03  sec  11.3 MBytes  9.45 Mbits/sec                  receiver
+4 packets transmitted, 4 received, 0% packet loss, time 3004ms
+rtt min/avg/max/mdev = 28.9/29.0/29.1/0.07 ms
+$ ethtool eth0
+\tSpeed: 1000Mb/s
+\tDuplex: Full
+";
+    let port = |mode: &str, collisions: u32| {
+        rows.clone()
+            + &format!(
+                "gw1> show interfaces ge-0/0/1 extensive
+Physical interface: ge-0/0/1, Enabled, Physical link is Up
+  Link-level type: Ethernet, MTU: 1514, Link-mode: {mode}, Speed: 100mbps, BPDU Error: None,
+  Output errors:
+    Carrier transitions: 1, Errors: 212, Drops: 0, Collisions: {collisions}, Aged packets: 0, MTU errors: 0
+"
+            )
+    };
+    for collisions in [0, 4121] {
+        let d = of(&port("Half-duplex", collisions), &Known::default());
+        let verdict = &d.flows[0].verdict;
+        assert_eq!(verdict.cause, "duplex", "{collisions} {verdict:#?}");
+        assert!(
+            !because(&d).contains("a port on the way runs at that"),
+            "{}",
+            because(&d)
+        );
+        let low = d.flows[0].changes[0].low_bps;
+        assert!(low.is_some_and(|low| low < 95e6), "{low:?}");
+    }
+    let d = of(&port("Half-duplex", 4121), &Known::default());
+    assert!(because(&d).contains("4121 collisions"), "{}", because(&d));
+    let d = of(&port("Full-duplex", 0), &Known::default());
+    assert_ne!(d.flows[0].verdict.cause, "duplex");
+}

@@ -267,3 +267,59 @@ fn commands_name_the_interface_of_the_text() {
     );
     assert_eq!(change.undo.len(), 1, "{change:#?}");
 }
+
+/// A window that is full while the receiver's processor is: a larger one gives no more than the processor carries at its share.
+#[test]
+fn a_processor_bounds_what_a_larger_window_gives() {
+    let ticket = |sender: f64, receiver: f64| {
+        let mut all = String::from(
+            "iperf 3.12\nLinux dtn1 6.1.0-18-amd64 #1 SMP x86_64\n[  5] local 192.0.2.1 port 43210 connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n",
+        );
+        for n in 0..10 {
+            all += &format!(
+                "[  5]  {n:>2}.00-{}.00  sec  1.05 GBytes  9.02 Gbits/sec    0   5.91 MBytes\n",
+                n + 1
+            );
+        }
+        all + &format!(
+            "[  5]   0.00-10.00  sec  10.5 GBytes  9.02 Gbits/sec    0             sender
+[  5]   0.00-10.00  sec  10.5 GBytes  9.02 Gbits/sec                  receiver
+CPU Utilization: local/sender {sender}% (0.9%u/40.3%s), remote/receiver {receiver}% (3.1%u/96.6%s)
+10 packets transmitted, 10 received, 0% packet loss, time 9009ms
+rtt min/avg/max/mdev = 2.74/2.75/2.76/0.01 ms
+"
+        )
+    };
+    let known = farpath_diagnose::Known {
+        window: Some("3100 kB".parse().expect("a size")),
+        ..on("100 Gbit/s")
+    };
+    let flow = |sender: f64, receiver: f64| {
+        let d = of_files(&[("ticket.txt", &ticket(sender, receiver))], &known);
+        d.flows.into_iter().next().expect("there is one")
+    };
+    let full = flow(41.2, 99.7);
+    assert_eq!(full.verdict.cause, "receive_window", "{:#?}", full.verdict);
+    let window = &full.changes[0];
+    let most = window.predicted_bps.unwrap_or(0.0);
+    assert!(most < 10e9, "{window:#?}");
+    // The processor goes with it: that is what the other end leaves then.
+    let commands = full.changes.iter().flat_map(|c| &c.commands);
+    assert!(
+        commands.clone().any(|c| c.contains("top -H")),
+        "{:#?}",
+        full.changes
+    );
+    for change in &full.changes {
+        assert!(change.predicted_bps.is_none_or(|b| b < 22e9), "{change:#?}");
+    }
+    let some = &flow(41.2, 70.0).changes[0];
+    assert_eq!(some.then.as_ref().map(|t| t.cause), Some("host_cpu"));
+    assert!(
+        some.predicted_bps.is_some_and(|b| b > 12e9 && b < 13.5e9),
+        "{some:#?}"
+    );
+    // Less than a quarter of its time says nothing of what comes first.
+    let idle = &flow(15.0, 20.0).changes[0];
+    assert!(idle.predicted_bps.is_some_and(|b| b > 90e9), "{idle:#?}");
+}

@@ -22,6 +22,7 @@ mod holes;
 mod hostile;
 mod later;
 mod members;
+mod overruns;
 mod own_buffers;
 mod pasted;
 mod pings;

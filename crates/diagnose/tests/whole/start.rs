@@ -191,3 +191,66 @@ fn a_round_trip_that_grows_is_no_policers() {
         assert_ne!(second, Some("policer"), "{verdict:#?}");
     }
 }
+
+/// A log of seconds at these rates, Mbit/s, none of which lost a segment, and pings before and during it, ms.
+fn lossless(rates: &[f64], cwnd: impl Fn(usize) -> f64, pings: &[f64]) -> String {
+    let mut log = String::from(
+        "[  5] local 192.0.2.1 port 40000 connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n",
+    );
+    let line = |(from, until): (usize, usize), mbit: f64, end: &str| {
+        let size = mbit * (until - from) as f64 / 8.388_608;
+        format!(
+            "[  5]  {from:>2}.00-{until}.00  sec  {size:.2} MBytes  {mbit:.2} Mbits/sec  {end}\n"
+        )
+    };
+    for (n, mbit) in rates.iter().enumerate() {
+        log += &line((n, n + 1), *mbit, &format!("0   {:.2} MBytes", cwnd(n)));
+    }
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    log += &line((0, rates.len()), mean, "0             sender");
+    log += &line((0, rates.len()), mean, "                receiver");
+    let ping = |ms: &f64| {
+        format!(
+            "10 packets transmitted, 10 received, 0% packet loss, time 9009ms\nrtt min/avg/max/mdev = {:.1}/{ms:.1}/{:.1}/1.0 ms\n",
+            ms * 0.995,
+            ms * 1.005
+        )
+    };
+    log + &pings.iter().map(ping).collect::<String>()
+}
+
+/// Twelve round trips of some 950 ms are few, but the first second was as fast as the last: slow start did not hold it. The queue did.
+#[test]
+fn a_rate_that_is_flat_from_the_first_second_is_not_slow_start() {
+    let mut rates = vec![47.6; 11];
+    for first in [47.6, 61.0] {
+        rates[0] = first;
+        for pings in [vec![945.0], vec![24.0, 945.0]] {
+            let text = lossless(&rates, |n| 0.4 + 0.55 * n as f64, &pings);
+            let flow = of(&text, &Known::default()).flows.remove(0);
+            let verdict = &flow.verdict;
+            assert_eq!(verdict.cause, "link", "{pings:?} {verdict:#?}");
+            assert!(flow.ceilings.iter().all(|c| c.cause != "ramp"));
+            let next = verdict.second.as_ref();
+            assert!(next.is_none_or(|r| r.cause != "ramp"), "{verdict:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_satellites_flat_rate_is_not_slow_start() {
+    let mut rates = vec![9.42; 10];
+    rates[0] = 10.4;
+    let text = lossless(&rates, |_| 1.1, &[614.0]);
+    let flow = of(&text, &Known::default()).flows.remove(0);
+    assert_ne!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
+}
+
+/// A rate that doubles until the end is slow start's.
+#[test]
+fn a_rate_that_grows_to_the_end_is_slow_start() {
+    let rates: Vec<f64> = (0..10).map(|n| 0.5 * 2_f64.powi(n)).collect();
+    let text = lossless(&rates, |n| 0.02 * 2_f64.powi(n as i32), &[900.0]);
+    let flow = of(&text, &Known::default()).flows.remove(0);
+    assert_eq!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
+}
