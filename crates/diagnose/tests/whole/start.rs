@@ -229,7 +229,9 @@ fn a_rate_that_is_flat_from_the_first_second_is_not_slow_start() {
             let text = lossless(&rates, |n| 0.4 + 0.55 * n as f64, &pings);
             let flow = of(&text, &Known::default()).flows.remove(0);
             let verdict = &flow.verdict;
-            assert_eq!(verdict.cause, "link", "{pings:?} {verdict:#?}");
+            // The one ping under load does not say what the path is at rest.
+            let held = if pings.len() > 1 { "link" } else { "unknown" };
+            assert_eq!(verdict.cause, held, "{pings:?} {verdict:#?}");
             assert!(flow.ceilings.iter().all(|c| c.cause != "ramp"));
             let next = verdict.second.as_ref();
             assert!(next.is_none_or(|r| r.cause != "ramp"), "{verdict:#?}");
@@ -249,8 +251,8 @@ fn a_satellites_flat_rate_is_not_slow_start() {
 /// A rate that doubles until the end is slow start's.
 #[test]
 fn a_rate_that_grows_to_the_end_is_slow_start() {
-    let rates: Vec<f64> = (0..10).map(|n| 0.5 * 2_f64.powi(n)).collect();
-    let text = lossless(&rates, |n| 0.02 * 2_f64.powi(n as i32), &[900.0]);
+    let rates: Vec<f64> = (0..10).map(|n| 0.5 * f64::from(1_u32 << n)).collect();
+    let text = lossless(&rates, |n| 0.02 * f64::from(1_u32 << n), &[900.0]);
     let flow = of(&text, &Known::default()).flows.remove(0);
     assert_eq!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
 }
