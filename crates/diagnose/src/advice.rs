@@ -98,9 +98,7 @@ pub(crate) fn changes(
         if cause == Cause::NoWindowScaling {
             all.extend(unscaled::others(e, (facts, flow), &change));
         }
-        if let Some(other) = alike.filter(|_| at == 1) {
-            change.risk.push_str(&as_well(other));
-        }
+        change.risk.extend(alike.filter(|_| at == 1).map(as_well));
         all.push(change);
     }
     all

@@ -9,7 +9,7 @@ use super::one_path;
 use crate::args::LabRunArgs;
 
 /// A sentence for each `--down`, and one for the events of a scenario, that a command never reached which ran so long. That a
-/// link is up again is no event to wait for.
+/// link is up again is not waited for.
 pub(super) fn unreached(args: &LabRunArgs, scenario: &Scenario, took: Wall) -> Vec<String> {
     let end = format!("not reached, the command ended after {}", time(took));
     if args.scenario.is_none() {
