@@ -114,9 +114,10 @@ impl Struck {
         (part * (1.0 - lost / others.max(1.0))).max(0.0)
     }
 
-    /// A port of a connection that lost.
-    pub(crate) fn port(&self) -> Option<u16> {
-        self.ports.first().copied()
+    /// A port of a connection that lost, to test from again; the word to put it for where none was printed.
+    pub(crate) fn port_to_ask(&self) -> String {
+        let port = self.ports.first();
+        port.map_or("PORT".to_owned(), u16::to_string)
     }
 
     /// `482 of 482 segments sent again are of 1 of 8 connections side by side (port 41004)`.

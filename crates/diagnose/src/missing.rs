@@ -308,7 +308,7 @@ fn of_members(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFact>
 fn of_struck(e: &Evidence) -> Option<MissingFact> {
     let told = e.around.group.as_ref().is_some_and(|group| group.is_seen());
     let struck = e.struck().filter(|_| !told)?;
-    let port = struck.port().map_or("PORT".to_owned(), |p| p.to_string());
+    let port = struck.port_to_ask();
     Some(MissingFact {
         fact: "member_errors",
         would_decide: "which member of a group of links, or which of several paths, loses packets: some connections lose, and others none"

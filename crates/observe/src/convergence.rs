@@ -36,15 +36,12 @@ pub(crate) fn convergence_s(tests: &[(Span, &Series)]) -> Option<f64> {
         jain_index(&shares).is_some_and(|index| index >= EQUAL)
     });
     let equal: Vec<bool> = equal.collect();
-    let begins = equal
-        .windows(BEGINS)
-        .position(|w| w.iter().all(|equal| *equal));
     let stays = |first: &usize| {
         let rest = &equal[*first..];
         let kept = rest.iter().filter(|equal| **equal).count();
         rest[..BEGINS].iter().all(|equal| *equal) && kept as f64 >= STAYS * rest.len() as f64
     };
-    let first = (begins?..=equal.len() - BEGINS).find(stays)?;
+    let first = (0..=equal.len().checked_sub(BEGINS)?).find(stays)?;
     Some((first as u64 * WINDOW_NS) as f64 / 1e9)
 }
 

@@ -20,6 +20,7 @@ use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
 use crate::limit::{Limit, Stretch};
+use crate::path::TO_THE_BRIM;
 use crate::percentile;
 
 /// What a capture shows of a connection in one interval, as its sender had it.
@@ -58,9 +59,6 @@ const QUEUE_LEAST: Duration = Duration::from_ms(1);
 const QUEUE_SHARE: f64 = 0.05;
 /// A link is full when this share of the most ever delivered in a round is.
 const NEAR: f64 = 0.85;
-/// Below this share of the rate that full windows have without a queue, those behind one do not wait for a full link, as in
-/// [`Path`](crate::Path).
-const TO_THE_BRIM: f64 = 0.99;
 /// So much of the time of full windows has to be without a queue for that to be judged.
 const FREE: f64 = 0.1;
 /// Rates within this of each other are one rate.
@@ -274,8 +272,8 @@ impl Reader {
         stretch
     }
 
-    /// Whether full windows behind a queue are as fast as those without one: a link that they fill carries no more, and a window
-    /// that is late by jitter less.
+    /// Whether full windows behind a queue are as fast as those without one, to the share that fills a link: a link that they fill
+    /// carries no more, and a window that is late by jitter less.
     fn fills(&self, rounds: &[Round]) -> bool {
         let mut rtt = None;
         // Bytes and busy seconds: without a queue, and behind one.

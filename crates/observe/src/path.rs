@@ -11,7 +11,7 @@ use crate::limit::Limit;
 const FULL: f64 = 0.95;
 
 /// Below this share a window or buffer that is full leaves it some time: with a larger one more would go through.
-const TO_THE_BRIM: f64 = 0.99;
+pub(crate) const TO_THE_BRIM: f64 = 0.99;
 
 /// What a link carried in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

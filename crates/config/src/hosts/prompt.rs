@@ -8,8 +8,8 @@ const RUNNERS: [&str; 4] = ["sudo ", "time ", "nohup ", "exec "];
 /// A prompt has no more bytes than this.
 const LONGEST: usize = 80;
 
-/// The command behind a shell's prompt, without the prompt; `None` where there is no prompt, or no
-/// command of hosts behind it.
+/// The command behind a shell's prompt. `None` of a line that does not begin with a prompt, and where
+/// what follows is not a command of hosts.
 pub(super) fn command(line: &str) -> Option<&str> {
     let ends = line.char_indices().take_while(|(at, _)| *at < LONGEST);
     let mut ends = ends.filter(|(_, c)| matches!(c, '$' | '#' | '%' | '>' | '}'));

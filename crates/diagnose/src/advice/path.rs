@@ -85,11 +85,7 @@ fn spread(router: &str, facts: &Facts, flow: &Flow) -> Change {
 
 /// One member of a group of links, or one of several paths, that takes packets of the connections on it.
 pub(super) fn damaged_member(struck: &Struck, flow: &Flow) -> Change {
-    let host = match flow.to.host.as_str() {
-        "" => "HOST",
-        host => host,
-    };
-    let port = struck.port().map_or("PORT".to_owned(), |p| p.to_string());
+    let (host, port) = (super::to(flow), struck.port_to_ask());
     let commands = [
         "counters of each member of every group of links on the path, before and after a test: show interfaces of each port, ethtool -S of each port of a host's bond. The member whose errors (CRC, FCS, input errors) grow is damaged, and the one whose output drops grow is full".to_owned(),
         format!(

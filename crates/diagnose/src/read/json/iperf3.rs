@@ -242,19 +242,21 @@ fn rows(value: &Json, key: &str, at: Place, test: &mut Test, receiving: bool) {
 fn counts(value: &Json, test: &mut Test) {
     let id = |of: &Json| n(of, &["socket"]).map(|id| format!("{id:.0}"));
     let kept = |of: &&Json| of["omitted"] != Json::Bool(true);
+    let said = |stream: &Json| {
+        let counts = n(stream, &["bytes"]).zip(n(stream, &["retransmits"]));
+        Some((id(stream)?, counts?))
+    };
     let streams = |interval| list(interval, "streams").iter();
     let intervals = list(value, "intervals").iter().take(ROWS_MAX);
     for stream in intervals.flat_map(streams).filter(kept) {
-        let said = id(stream).zip(n(stream, &["bytes"]).zip(n(stream, &["retransmits"])));
-        if let Some((id, (bytes, again))) = said
+        if let Some((id, (bytes, again))) = said(stream)
             && let Some(count) = test.count(&id)
         {
             count.interval(bytes, again);
         }
     }
     for stream in list(&value["end"], "streams").iter().map(|s| &s["sender"]) {
-        let said = id(stream).zip(n(stream, &["bytes"]).zip(n(stream, &["retransmits"])));
-        if let Some((id, (bytes, again))) = said
+        if let Some((id, (bytes, again))) = said(stream)
             && let Some(count) = test.count(&id)
         {
             count.whole(bytes, again);
