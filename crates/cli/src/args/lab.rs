@@ -149,7 +149,7 @@ Standard output is the command's alone: the server's goes to standard error.\n\n
 Examples:\n  \
 farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
 farpath lab run --rtt 80ms --rate 20Mbit/s --there loss=1% -- ping -c 3 server\n  \
-farpath lab run --rtt 80ms --loss 1% --print-scenario > lossy.toml\n  \
+farpath lab run --rtt 80ms --rate 20Mbit/s --print-scenario > path.toml\n  \
 farpath lab run cern-snaky/one-pass --timeout 60s -- ping -c 3 w05chi"
 )]
 pub(crate) struct LabRunArgs {
