@@ -11,15 +11,18 @@ const WINDOW_NS: u64 = 1_000_000_000;
 /// Shares are equal from this index of Jain's on.
 const EQUAL: f64 = 0.95;
 
-/// They begin to be so with so many windows, one after another, that have it.
-const BEGINS: usize = 5;
+/// A share is judged over so many windows: a sawtooth, which halves one window while another grows, is over in less on most paths.
+const HELD: usize = 10;
 
-/// They stay so where at least this share of all the windows from there on has it: flows that cross each other have it for a while.
+/// Shares stay equal where at least this part of all that is left has them: flows that cross each other have them for a while.
 const STAYS: f64 = 0.9;
 
-/// Seconds from the start of the last test until the goodputs are equal and stay so: to the first of five windows of a second, one after
-/// another, in each of which Jain's index of the tests' goodputs is 0.95 or more, as it is in nine of ten from there to the end. None where
-/// there is no such window, or nothing was delivered.
+/// What is left has to be this part of the time that all tests share: by its end a few lucky seconds would do.
+const LEFT: f64 = 0.2;
+
+/// Seconds from the start of the last test until the goodputs are equal and stay so: to the first second in which, and in the ten from
+/// there on together, Jain's index of the tests' goodputs is 0.95 or more, as it is over nine of ten stretches of ten seconds that
+/// begin from there on. None where there is no such second before the last fifth of the time, or nothing was delivered.
 pub(crate) fn convergence_s(tests: &[(Span, &Series)]) -> Option<f64> {
     let from = tests.iter().map(|(span, _)| span.start.as_ns()).max()?;
     let ends = tests.iter().map(|(span, series)| {
@@ -29,20 +32,30 @@ pub(crate) fn convergence_s(tests: &[(Span, &Series)]) -> Option<f64> {
     });
     let until = ends.min()?;
     let mut cursors: Vec<Cursor<'_>> = tests.iter().map(|(_, s)| Cursor::new(s)).collect();
-    let equal = (0..until.saturating_sub(from) / WINDOW_NS).map(|window| {
+    let shares = (0..until.saturating_sub(from) / WINDOW_NS).map(|window| {
         let start = from + window * WINDOW_NS;
         let each = cursors.iter_mut();
-        let shares: Vec<f64> = each.map(|c| c.between(start, start + WINDOW_NS)).collect();
-        jain_index(&shares).is_some_and(|index| index >= EQUAL)
+        each.map(|c| c.between(start, start + WINDOW_NS)).collect()
     });
-    let equal: Vec<bool> = equal.collect();
+    let shares: Vec<Vec<f64>> = shares.collect();
+    let held: Vec<bool> = shares.windows(HELD).map(are_equal).collect();
     let stays = |first: &usize| {
-        let rest = &equal[*first..];
+        let rest = &held[*first..];
         let kept = rest.iter().filter(|equal| **equal).count();
-        rest[..BEGINS].iter().all(|equal| *equal) && kept as f64 >= STAYS * rest.len() as f64
+        let begins = rest[0] && are_equal(&shares[*first..=*first]);
+        begins && kept as f64 >= STAYS * rest.len() as f64
     };
-    let first = (0..=equal.len().checked_sub(BEGINS)?).find(stays)?;
+    let left = |first: &usize| (shares.len() - first) as f64 >= LEFT * shares.len() as f64;
+    let first = (0..held.len()).take_while(left).find(stays)?;
     Some((first as u64 * WINDOW_NS) as f64 / 1e9)
+}
+
+/// Whether the tests have equal shares over some windows together.
+fn are_equal(windows: &[Vec<f64>]) -> bool {
+    let tests = windows.first().map_or(0, Vec::len);
+    let total = |test: usize| windows.iter().map(|shares| shares[test]).sum();
+    let totals: Vec<f64> = (0..tests).map(total).collect();
+    jain_index(&totals).is_some_and(|index| index >= EQUAL)
 }
 
 /// A series of rates, read forwards; each value is of the time since the one before.
@@ -103,42 +116,65 @@ mod tests {
 
     #[test]
     fn shares_count_from_the_last_start_and_have_to_stay_equal() {
-        // Alone for 4 s; then 9 : 1 for 3 s, equal for 2 s, 9 : 1 for 1 s, and equal.
-        let late: Vec<f64> = [(6, 1e6), (4, 5e6), (2, 1e6), (20, 5e6)]
+        // Alone for 4 s; then 9 : 1 for 3 s, equal for 2 s, 9 : 1 for 4 s, and equal.
+        let late: Vec<f64> = [(6, 1e6), (4, 5e6), (8, 1e6), (40, 5e6)]
             .iter()
             .flat_map(|(n, bps)| vec![*bps; *n])
             .collect();
         let mut early = vec![10e6; 8];
         early.extend(late.iter().map(|bps| 10e6 - bps));
         let both = |late: &[f64]| of(&[test(0, &early), test(4, late)]);
-        assert_eq!(both(&late), Some(6.0));
-        // Four equal seconds are not enough.
-        assert_eq!(both(&late[..20]), None);
-        assert_eq!(of(&[test(0, &[5e6; 12]), test(0, &[5e6; 12])]), Some(0.0));
-        assert_eq!(of(&[test(0, &[0.0; 12]), test(0, &[0.0; 12])]), None);
+        assert_eq!(both(&late), Some(9.0));
+        // Nine equal seconds are not enough.
+        assert_eq!(both(&late[..36]), None);
+        assert_eq!(of(&[test(0, &[5e6; 20]), test(0, &[5e6; 20])]), Some(0.0));
+        assert_eq!(of(&[test(0, &[0.0; 20]), test(0, &[0.0; 20])]), None);
+    }
+
+    /// Two windows that halve by turns are equal on the mean, and never for three seconds.
+    #[test]
+    fn a_sawtooth_that_goes_on_is_not_the_shares_of_its_flows() {
+        let tooth = |n: usize, phase: usize| 5e6 + 1e6 * ((n + phase) % 8) as f64;
+        let flow = |phase: usize, n: usize| (0..n).map(|n| tooth(n, phase)).collect::<Vec<f64>>();
+        for n in [60, 120, 480] {
+            let found = of(&[test(0, &flow(0, n)), test(0, &flow(4, n))]);
+            assert!(found.is_some_and(|s| s <= 2.0), "{n} intervals: {found:?}");
+        }
+    }
+
+    /// Of 100 seconds the last 15 are equal: what would come of it is not known.
+    #[test]
+    fn the_last_seconds_alone_say_nothing() {
+        let mut late = vec![1e6; 170];
+        late.resize(200, 5e6);
+        let early: Vec<f64> = late.iter().map(|bps| 10e6 - bps).collect();
+        assert_eq!(of(&[test(0, &early), test(0, &late)]), None);
+        late.resize(240, 5e6);
+        let early: Vec<f64> = late.iter().map(|bps| 10e6 - bps).collect();
+        assert_eq!(of(&[test(0, &early), test(0, &late)]), Some(85.0));
     }
 
     /// Samples need not end where windows do, nor at the same times.
     #[test]
     fn windows_cut_intervals() {
-        let (span, mut series) = test(0, &[4e6; 14]);
+        let (span, mut series) = test(0, &[4e6; 24]);
         for (n, t) in series.t_ns.iter_mut().enumerate() {
             *t += 130_000_000 * (n as u64 % 2);
         }
-        assert_eq!(of(&[(span, series), test(0, &[4e6; 14])]), Some(0.0));
+        assert_eq!(of(&[(span, series), test(0, &[4e6; 24])]), Some(0.0));
     }
 
-    /// One takes what the other had: they are equal for six seconds, and never again.
+    /// One takes what the other had: they are equal for twelve seconds, and never again.
     #[test]
     fn flows_that_cross_each_other_have_not_converged() {
         let share = |n: usize| match n {
             0..10 => 1e6,
-            10..22 => 5e6,
+            10..34 => 5e6,
             _ => 9e6,
         };
         let one: Vec<f64> = (0..60).map(share).collect();
         let other: Vec<f64> = one.iter().map(|bps| 10e6 - bps).collect();
         assert_eq!(of(&[test(0, &one), test(0, &other)]), None);
-        assert_eq!(of(&[test(0, &one[..22]), test(0, &other[..22])]), Some(5.0));
+        assert_eq!(of(&[test(0, &one[..34]), test(0, &other[..34])]), Some(5.0));
     }
 }

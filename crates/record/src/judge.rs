@@ -288,7 +288,7 @@ fn unseen(metric: &str, origin: Origin) -> Option<String> {
             "no test of the group has several connections, or nothing was delivered"
         }
         "group_convergence_s" => {
-            "the tests of the group never had equal shares and kept them, or there are fewer than two"
+            "the tests of the group had no equal shares that they kept before the last fifth of the measured time, or there are fewer than two"
         }
         _ if starts(&["group_"]) => "fewer than two tests of its group have a goodput",
         "response_p99_ns" => "no whole answer came, or more than 131 072",
