@@ -353,6 +353,11 @@ describe("a sweep's figure", () => {
     expect(rows(report(more)).filter((r) => r.metric === "recovery_s").map((r) => [r.point["test.bulk.window"], r.values.size])).toEqual(expect.arrayContaining([["1 MiB", 1], ["2 MiB", 0], ["3 MiB", 1]]));
   });
 
+  it("draws no figure of a metric that no point has in half of its repeats", () => {
+    const records = ["1 MiB", "2 MiB"].flatMap((w, i) => [0, 1, 2].map((repeat) => record("simulated", { "test.bulk.window": w }, { goodput_bps: i + 1, ...(repeat > 0 ? {} : { recovery_s: i + 1 }) }, repeat)));
+    expect(sweepFigures(report(records)).map((f) => f.file)).toEqual(["x-bulk-goodput_bps"]);
+  });
+
   it("says of how many repeats a point is, where not all have it", () => {
     const recovered = [[1, 2, 3, 4], [5, 6]];
     const records = ["1 MiB", "2 MiB"].flatMap((w, i) => [0, 1, 2, 3].map((repeat) => record("simulated", { "test.bulk.window": w }, recovered[i]![repeat] === undefined ? {} : { recovery_s: recovered[i]![repeat]! }, repeat)));

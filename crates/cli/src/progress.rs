@@ -1,6 +1,6 @@
 //! Progress on standard error for anything over a second, and Ctrl-C.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -98,7 +98,9 @@ impl Bar {
             let tenth = 10 * self.bar.position() / self.bar.length().unwrap_or(1).max(1);
             if tenth > self.tenth && self.bar.elapsed() >= LONG {
                 self.tenth = tenth;
-                note(&format!("{} {} %", self.bar.message(), 10 * tenth));
+                let line = in_words(10 * tenth, &self.bar.message());
+                // Nobody may be reading.
+                drop(writeln!(std::io::stderr(), "{line}"));
             }
         } else if self.waiting && self.bar.elapsed() >= PATIENCE {
             self.waiting = false;
@@ -111,6 +113,14 @@ impl Bar {
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// A line of progress, for a file: how much is done, and what is in hand.
+fn in_words(percent: u64, label: &str) -> String {
+    match label {
+        "" => format!("progress: {percent} % done"),
+        _ => format!("progress: {percent} % done, at {label}"),
     }
 }
 
@@ -153,6 +163,14 @@ mod tests {
         bar.expect(1);
         bar.advance(300);
         assert_eq!((bar.bar.position(), bar.bar.length()), (300, Some(1000)));
+    }
+
+    /// A file of standard error has findings as notes; how far a run has come is none.
+    #[test]
+    fn lines_of_progress_are_no_notes() {
+        let line = in_words(70, "bbr 1e-4 3/3");
+        assert_eq!(line, "progress: 70 % done, at bbr 1e-4 3/3");
+        assert_eq!(in_words(10, ""), "progress: 10 % done");
     }
 
     /// `timeout 5 farpath …` sends SIGTERM twice, to the program and to its group.

@@ -34,8 +34,11 @@ export function captionOf(sweep: Sweep): string {
   return [signsInWords(sweep), together, says, allowed, spread, cut, invalid, few, gaps].filter((t) => t !== "").join(" ");
 }
 
+/** Whether there is anything to draw: all points may be left out, where few repeats have the metric. */
+const hasPoints = (sweep: Sweep): boolean => sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c != null)));
+
 function figure(data: ReportData, sweep: Sweep | null, look: Look = {}): Drawn[] {
-  if (!sweep) return [];
+  if (!sweep || !hasPoints(sweep)) return [];
   const { test: name, metric } = sweep;
   const beside = [sweep.colour?.name, ...(sweep.panels.length > 1 ? ["panels"] : [])].length;
   const by = sweep.colour === null ? "" : `, by ${sweep.colour.name}`;
