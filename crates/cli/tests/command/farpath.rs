@@ -56,7 +56,7 @@ impl Ran {
         );
         if code == 0 {
             let mut lines = self.err.lines();
-            let progress = |l: &str| l.starts_with("note: ") && l.ends_with(" %");
+            let progress = |l: &str| l.starts_with("progress: ");
             assert!(lines.all(progress), "{}", self.err);
         }
         self
