@@ -309,7 +309,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Whether a tunnel's source is no IPv6 address.
+    /// Whether a tunnel has no IPv6 address as its source.
     fn over_ipv4(&self, tunnel: Id) -> bool {
         let source = self.child(tunnel, "source");
         let values = source.map(|s| self.named(s)).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::finding::{Finding, Severity};
 use crate::rules::QOS027;
 use crate::source::Place;
 
-/// A policer's bucket that lasts longer is no limit for what a test sends. Cisco's rule is 1.5 s of the rate and, for the
+/// A bucket that lasts longer limits nothing that a test sends. Cisco's rule is 1.5 s of the rate and, for the
 /// second bucket, twice that (IOS, "Configuring Traffic Policing"); Juniper's 5 ms of the line.
 const LONG: Duration = Duration::from_secs(10);
 
