@@ -14,6 +14,7 @@ mod read;
 mod schema;
 mod set;
 pub mod tree;
+mod units;
 
 use core::ops::Range;
 
@@ -132,6 +133,7 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             report.findings.extend(check::datagrams(router));
             report.findings.extend(check::classes(router));
             report.findings.extend(check::filters(router));
+            report.findings.extend(units::units(router));
         }
         let file = &mut report.files[number];
         file.recognised = coverage.recognised;

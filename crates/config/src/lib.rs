@@ -23,6 +23,7 @@ mod report;
 mod rules;
 pub mod sarif;
 mod source;
+mod tunnels;
 pub mod vlan;
 
 pub use check::{check, check_with};

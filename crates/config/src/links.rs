@@ -1,4 +1,5 @@
-//! CCC014 and CCC023 on links: two interfaces in one subnet, in files of whichever language: their MTUs and tags.
+//! Links, two interfaces in one subnet, in files of whichever language: MTUs (CCC014), tags (CCC023), channels (QOS025),
+//! speed and duplex (QOS013).
 
 use core::net::Ipv4Addr;
 use std::collections::BTreeMap;
@@ -6,14 +7,17 @@ use std::collections::BTreeMap;
 use crate::ccc::{self, Unknown};
 use crate::finding::Finding;
 use crate::junos::model::{Interface as JunosPort, Router, Unit};
-use crate::qos::{ChannelMode, Device, Interface};
+use crate::qos::{ChannelMode, Device, Duplex, Interface, Speed};
 use crate::report::Report;
-use crate::rules::{CCC014, CCC023, QOS025};
+use crate::rules::{CCC014, CCC023, QOS013, QOS025};
 use crate::source::{Place, Source};
 use crate::vlan::{self, Tag};
 
 /// Most interfaces in one subnet for it to be taken for links between each two.
 pub const MOST_ON_A_LINK: usize = 16;
+
+/// Subnets at least so long are those of two ends of one cable.
+const CABLE: u8 = 30;
 
 /// What an interface takes.
 #[derive(PartialEq)]
@@ -40,8 +44,19 @@ struct End {
     tagged: Place,
     /// Statements about it that nobody understood.
     doubts: Vec<Place>,
-    /// Of a channel: how it forms, and where that is stated.
-    channel: Option<(ChannelMode, Place)>,
+    /// Of a channel: how it forms, in words too, and where that is stated.
+    channel: Option<(ChannelMode, String, Place)>,
+    /// Of an Ethernet port: what it does to agree with the other end, where that is known.
+    speed: Option<(Agreed, Place)>,
+}
+
+/// How a port comes to its speed and duplex.
+#[derive(Clone, Copy, PartialEq)]
+enum Agreed {
+    /// It negotiates both (IEEE 802.3 clause 28).
+    Negotiated,
+    /// Both are stated: Mbit/s, and whether both ends may send at once.
+    Fixed(u32, bool),
 }
 
 /// The findings on all links that the files' subnets show. `unknown` is what nobody understood of Junos, in order.
@@ -53,7 +68,10 @@ pub(crate) fn check(sources: &[Source], unknown: &[Unknown], report: &mut Report
     for device in &report.devices {
         of_ios(device, &sources[device.file].text, &mut subnets);
     }
-    for ends in subnets.into_values().filter(|e| e.len() <= MOST_ON_A_LINK) {
+    for ((_, length), ends) in subnets {
+        if ends.len() > MOST_ON_A_LINK {
+            continue;
+        }
         let Some((first, others)) = ends.split_first() else {
             continue;
         };
@@ -61,6 +79,10 @@ pub(crate) fn check(sources: &[Source], unknown: &[Unknown], report: &mut Report
         for other in others {
             report.findings.extend(differ(first, other));
             report.findings.extend(never_forms(first, other));
+            // In a larger subnet a switch is likely in between.
+            if length >= CABLE && ends.len() == 2 {
+                report.findings.extend(disagree(first, other));
+            }
             report
                 .findings
                 .extend(tags_differ(first, other, &report.devices));
@@ -109,7 +131,9 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
         tag: vlan::of_unit(interface, unit),
         tagged: unit.vlan.as_ref().map_or(&unit.place, |v| &v.place).clone(),
         doubts: ccc::unknown_in(unknown, &router.place, &[&["interfaces", &interface.name]]),
-        channel: None,
+        channel: bundle(interface),
+        speed: (interface.speed.is_none() && interface.link_mode.is_none() && ethernet(interface))
+            .then(|| (Agreed::Negotiated, interface.place.clone())),
     }
 }
 
@@ -149,34 +173,119 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
                 .clone(),
             doubts: interface.unknown.clone(),
             channel: channel(device, &interface.name),
+            speed: agreed(device, &interface),
         };
         add(subnets, interface.addresses.iter().map(|a| a.value), end);
     }
 }
 
 /// How the members of a channel form it: of `Port-channel1`, or of one of its subinterfaces.
-fn channel(device: &Device, name: &str) -> Option<(ChannelMode, Place)> {
+fn channel(device: &Device, name: &str) -> Option<(ChannelMode, String, Place)> {
     let number = name.strip_prefix("Port-channel")?;
     let number: u32 = number.split('.').next()?.parse().ok()?;
     let members = device.interfaces.iter().filter_map(|i| i.channel.as_ref());
     let mut members = members.filter(|c| c.value.number == number);
-    members.find_map(|c| Some((c.value.mode?, c.place.clone())))
+    members.find_map(|c| {
+        let mode = c.value.mode?;
+        Some((mode, format!("`mode {}`", mode.word()), c.place.clone()))
+    })
+}
+
+/// How a bundle of Junos forms.
+fn bundle(interface: &JunosPort) -> Option<(ChannelMode, String, Place)> {
+    let number = interface.name.strip_prefix("ae")?;
+    number.parse::<u32>().ok()?;
+    Some(match &interface.lacp {
+        Some(lacp) => {
+            let says = format!("`lacp {}`", lacp.value.word());
+            (lacp.value, says, lacp.place.clone())
+        }
+        None => (
+            ChannelMode::On,
+            "no LACP".to_owned(),
+            interface.place.clone(),
+        ),
+    })
+}
+
+/// Whether a port of Junos is one whose speed ends agree on.
+fn ethernet(interface: &JunosPort) -> bool {
+    interface.name.starts_with("ge-") || interface.name.starts_with("fe-")
+}
+
+/// How a port of IOS comes to its speed; none where only one of speed and duplex is stated, which QOS013 says by itself.
+fn agreed(device: &Device, interface: &Interface) -> Option<(Agreed, Place)> {
+    let whole = interface.name.split('.').next().unwrap_or_default();
+    let port = device.interfaces.iter().find(|i| i.name == whole)?;
+    let copper = ["Ethernet", "FastEthernet", "GigabitEthernet"];
+    let kind = whole.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+    if !copper.contains(&kind) {
+        return None;
+    }
+    let speed = port.speed.as_ref().map_or(Speed::Auto, |s| s.value);
+    let duplex = port.duplex.as_ref().map_or(Duplex::Auto, |d| d.value);
+    let agreed = match (speed, duplex) {
+        (Speed::Auto, Duplex::Auto) => Agreed::Negotiated,
+        (Speed::Fixed(mbps), Duplex::Full) => Agreed::Fixed(mbps, true),
+        (Speed::Fixed(mbps), Duplex::Half) => Agreed::Fixed(mbps, false),
+        _ => return None,
+    };
+    let stated = port.speed.as_ref().map(|s| &s.place);
+    let place = stated.or(port.place.as_ref())?;
+    Some((agreed, place.clone()))
+}
+
+/// QOS013, of two ends of a cable that do not come to one speed and duplex.
+fn disagree(near: &End, far: &End) -> Option<Finding> {
+    let (ours, place) = near.speed.as_ref()?;
+    let (theirs, other) = far.speed.as_ref()?;
+    let word = |full: bool| if full { "full" } else { "half" };
+    let message = match (*ours, *theirs) {
+        (Agreed::Fixed(a, _), Agreed::Fixed(b, _)) if a != b => format!(
+            "{} is fixed to {a} Mbit/s and {} to {b}: the link stays down",
+            near.name, far.name
+        ),
+        (Agreed::Fixed(_, a), Agreed::Fixed(_, b)) if a != b => format!(
+            "{} is {} duplex and {} {}: under load frames collide and are lost",
+            near.name,
+            word(a),
+            far.name,
+            word(b)
+        ),
+        // A port of 1 Gbit/s and more negotiates whatever is stated.
+        (Agreed::Fixed(mbps @ ..=100, true), Agreed::Negotiated) => falls_to_half(near, mbps, far),
+        (Agreed::Negotiated, Agreed::Fixed(mbps @ ..=100, true)) => falls_to_half(far, mbps, near),
+        _ => return None,
+    };
+    let remedy = "`speed auto` and `duplex auto` at both ends, or the same fixed values at both";
+    let mut finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);
+    finding.relate(other.clone(), "the other end");
+    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
+    Some(finding)
+}
+
+fn falls_to_half(fixed: &End, mbps: u32, other: &End) -> String {
+    format!(
+        "{} is fixed to {mbps} Mbit/s full duplex and {} negotiates: it hears the speed, falls to half duplex, and frames are lost under load",
+        fixed.name, other.name
+    )
 }
 
 /// QOS025, of the two ends of a channel.
 fn never_forms(near: &End, far: &End) -> Option<Finding> {
-    let ((a, place), (b, other)) = near.channel.as_ref().zip(far.channel.as_ref())?;
+    let (near_end, far_end) = near.channel.as_ref().zip(far.channel.as_ref())?;
+    let (a, ours, place) = near_end;
+    let (b, theirs, other) = far_end;
     if a.forms_with(*b) {
         return None;
     }
     let message = format!(
-        "{} forms its channel with `mode {}`, {} with `mode {}`: it never forms",
-        near.name,
-        a.word(),
-        far.name,
-        b.word()
+        "{} forms its channel with {ours}, {} with {theirs}: it never forms",
+        near.name, far.name
     );
-    let remedy = "`mode active` at both ends, or `mode on` at both".to_owned();
+    let remedy =
+        "`mode active` (Junos: `lacp active`) at both ends, or no protocol, `mode on`, at both"
+            .to_owned();
     let mut finding = Finding::new(&QOS025, message, place.clone(), vec![remedy]);
     finding.relate(other.clone(), "the other end");
     finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
@@ -185,7 +294,7 @@ fn never_forms(near: &End, far: &End) -> Option<Finding> {
 
 /// What an interface of IOS carries unless stated: 4470 on ATM and POS, 1500 where there is Ethernet (Cisco, command
 /// reference, `mtu`); of others only the machine knows it.
-fn default_mtu(interface: &Interface) -> Option<u32> {
+pub(crate) fn default_mtu(interface: &Interface) -> Option<u32> {
     let name = &interface.name;
     let is = |kinds: &[&str]| kinds.iter().any(|k| name.starts_with(k));
     match () {

@@ -83,7 +83,7 @@ rules! {
     QOS011 Error "policer burst too small for TCP"
         "TCP sends a window in a burst; a bucket much smaller than rate times round-trip time drops part of every burst and holds TCP far below the policed rate";
     QOS012 Warning "policy without effect"
-        "a policy that is not defined, a class nobody defines or that no frame reaches, or a direction the line card does not act on does nothing, without a word from the switch";
+        "a policy that is not defined, a class nobody defines or that no frame reaches, a shaper or policer above the rate of the line, or a direction the line card does not act on does nothing, without a word from the switch";
     QOS013 Error "duplex or speed"
         "half duplex collides under load, and a speed fixed at one end only leaves the other at half duplex";
     QOS014 Warning "thresholds without effect"
@@ -110,6 +110,16 @@ rules! {
         "what the classes of one policy map keep, `bandwidth percent` and `priority percent` together, is at most the whole interface, and so is what they divide of the rest; the router refuses the class that exceeds it";
     QOS025 Error "channel that does not form"
         "the ports of a channel must speak one protocol, and one end must begin: `on` speaks none, and two ends that both wait, `passive` or `auto`, never form it";
+    QOS026 Error "rates above what carries them"
+        "what the classes of a policy map keep, as rates or in percent, is at most what carries them: the class that is shaped above them, or the port; the router refuses the policy, or the classes share what there is as if nothing were kept";
+    QOS027 Warning "burst out of proportion"
+        "a policer's bucket of many seconds of its rate limits nothing that a test sends, one below a frame lets none pass, and a shaper's burst is in bits where a policer's is in bytes";
+    QOS028 Warning "packets of a tunnel"
+        "what a tunnel puts around a packet must fit the interface that carries it; else packets are fragmented, which costs the routers at both ends, or dropped, and where nothing reports that they vanish";
+    QOS029 Info "storm control"
+        "a port with storm control drops frames of a kind above a level, all of them for the rest of a second; of unicast frames that is a policer of every test";
+    QOS030 Error "member that does not fit its channel"
+        "ports of a channel need one mode, one set of VLANs, one speed and one MTU, those of the channel itself: a port that differs is suspended, and its part of the rate is missing";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
     ATM002 Error "cell rate above the line"
@@ -124,9 +134,13 @@ rules! {
     JUN002 Warning "policer without a contract"
         "a policer that states no rate and burst, or drops nothing, limits nothing";
     JUN003 Warning "classes and schedulers do not fit"
-        "a share of a class that nothing is classed into is kept for nobody, frames of a class without scheduler have no share, and of shares above 100 % no class gets its own under load";
+        "a share of a class that nothing is classed into is kept for nobody, frames of a class without scheduler have no share, and of shares above 100 %, or rates above the port's, no class gets its own under load";
     JUN004 Warning "filter that ends in a discard"
         "what no term of a filter matches is discarded without a word; where no term takes all that is left and accepts it, that is every frame nobody thought of";
+    JUN005 Error "tags and units"
+        "a unit with a VLAN needs `vlan-tagging` on its port, one on such a port needs a VLAN of its own, and without tags there is unit 0 alone: Junos refuses to commit anything else";
+    JUN006 Error "member of a bundle"
+        "a port that is a member of an aggregate has no unit of its own: Junos refuses to commit one; members of unequal rate carry unequal flows, as a hash spreads flows and not bytes";
 
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";

@@ -1,5 +1,6 @@
 //! Interfaces: their names, and what stands inside them.
 
+use super::rate_limit::rate_limit;
 use super::{atm, queueing};
 use crate::commands::{
     CHANNEL, COS, DSCP, Kind, MSS, MTU, Reader, SHARE, SPEED, STRICT_SHARE, Section, Statement,
@@ -7,7 +8,7 @@ use crate::commands::{
 };
 use crate::qos::{
     ChannelGroup, ChannelMode, Direction, Duplex, Interface, RandomDetect, Service, Speed, Stated,
-    Switchport, Trust,
+    Storm, StormControl, StormLevel, Switchport, Trust, TunnelMode,
 };
 use crate::vlan::{Tag, Vlans};
 
@@ -71,6 +72,22 @@ static INTERFACE: Section<Interface> = Section {
             s.finish();
             s.put(mss, |i| &mut i.adjust_mss)
         }),
+        ("~ipv6 ~mtu", |s| {
+            let mtu = s.number_unless_off(MTU);
+            s.finish();
+            s.put(mtu, |i| &mut i.ipv6_mtu)
+        }),
+        ("~tunnel ~source", |s| {
+            let source: String = s.words.rest().text.split_whitespace().collect();
+            s.put(Some(full_name(&source)), |i| &mut i.tunnel.source)
+        }),
+        ("~tunnel ~mode", tunnel_mode),
+        ("~tunnel ~protection", |s| {
+            s.put(Some(()), |i| &mut i.tunnel.protection)
+        }),
+        ("~tunnel ~key", |s| s.put(Some(()), |i| &mut i.tunnel.key)),
+        ("~storm-control * ~level", storm_level),
+        ("~rate-limit", rate_limit),
         ("wrr-queue bandwidth", queueing::bandwidth),
         ("wrr-queue queue-limit", |s| {
             s.put_numbers(SHARE, |i| &mut i.queueing.limits)?;
@@ -106,7 +123,7 @@ static INTERFACE: Section<Interface> = Section {
     over: &[
         "~access-group|arp|atm|authentication|bandwidth|carrier-delay|cdp|channel-protocol|clock|crc|crypto|delay",
         "~dot1x|hold-queue|ip|ipv6|isis|keepalive|lacp|lldp|load-interval|logging|mac-address|media-type",
-        "~mpls|negotiation|ntp|pos|snmp|spanning-tree|standby|storm-control|udld|vrrp|vrf",
+        "~mpls|negotiation|ntp|pos|snmp|spanning-tree|standby|storm-control|tunnel|udld|vrrp|vrf",
         "~mls ~qos vlan-based|bridged|channel-consistency|loopback|mpls",
     ],
 };
@@ -278,6 +295,59 @@ fn service(s: Said<'_, '_, '_>) -> Option<()> {
         i.services.retain(|s| s.value.direction != direction);
         i.services.extend((!off).then(|| stated.clone()));
     })
+}
+
+fn tunnel_mode(s: Said<'_, '_, '_>) -> Option<()> {
+    let mode = match (s.next(), s.next()) {
+        (Some("gre"), Some("ipv6")) => TunnelMode::GreIpv6,
+        (Some("gre"), _) => TunnelMode::Gre,
+        (Some("ipip"), _) => TunnelMode::Ipip,
+        (Some("ipv6ip"), _) => TunnelMode::Ipv6ip,
+        (Some("ipsec"), Some("ipv4")) => TunnelMode::Ipsec,
+        _ => TunnelMode::Other,
+    };
+    s.put(Some(mode), |i| &mut i.tunnel.mode)
+}
+
+/// What a number is as a level of storm control.
+type Level = fn(f64) -> StormLevel;
+
+/// What a level counts, where it is not percent.
+const LEVELS: [(&str, Level); 2] = [("bps", StormLevel::Bps), ("pps", StormLevel::Pps)];
+
+/// `storm-control KIND level PERCENT [PERCENT]`, or `level bps|pps NUMBER [NUMBER]`.
+fn storm_level(s: Said<'_, '_, '_>) -> Option<()> {
+    let of = match s.named.to_ascii_lowercase().as_str() {
+        "broadcast" => Storm::Broadcast,
+        "multicast" => Storm::Multicast,
+        "unicast" => Storm::Unicast,
+        _ => return None,
+    };
+    let level = match s.off {
+        true => None,
+        false => {
+            let unit = s.choice(&LEVELS).unwrap_or(StormLevel::Percent);
+            Some(unit(scaled(s.next()?)?))
+        }
+    };
+    let stated = level.map(|level| s.stated(StormControl { of, level }));
+    s.each(|i| {
+        i.storms.retain(|s| s.value.of != of);
+        i.storms.extend(stated.clone());
+    })
+}
+
+/// `5.00`, `10m`.
+fn scaled(text: &str) -> Option<f64> {
+    let scale = match text.as_bytes().last()? {
+        b'k' => 1e3,
+        b'm' => 1e6,
+        b'g' => 1e9,
+        _ => 1.0,
+    };
+    let digits = text.trim_end_matches(['k', 'm', 'g']);
+    let number: f64 = digits.parse().ok()?;
+    (number.is_finite() && number >= 0.0).then_some(number * scale)
 }
 
 fn trusted(s: Said<'_, '_, '_>) -> Option<()> {

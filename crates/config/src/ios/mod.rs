@@ -8,6 +8,7 @@ mod modes;
 mod police;
 mod policy;
 mod queueing;
+mod rate_limit;
 mod tree;
 
 pub use crate::commands::{Kind, Line, Tree};

@@ -2,10 +2,10 @@
 
 use farpath_units::Rate;
 
-use super::class::{ClassOfService, Classifier, SchedulerMap, Transmit};
+use super::class::{ClassOfService, Classifier, CosInterface, SchedulerMap, Transmit};
 use super::model::{Applied, Condition, Filter, Interface, Policer, Router, Side, Term};
 use crate::finding::{Finding, Severity};
-use crate::qos::{Options, below_plan, small_burst};
+use crate::qos::{Options, below_plan, odd_bucket, small_burst};
 use crate::report::Structure;
 use crate::rules::{JUN001, JUN002, JUN003, JUN004, QOS022};
 use crate::source::Place;
@@ -58,10 +58,18 @@ pub(super) fn classes(router: &Router) -> Vec<Finding> {
             .iter()
             .map(|(class, s)| (class, s, percent(cos, &s.value)));
         let shares: Vec<_> = shares.collect();
-        let sum: u64 = shares.iter().filter_map(|(_, _, share)| *share).sum();
+        let sum = whole(shares.iter().map(|(_, _, share)| *share));
         if sum > 100 {
             let message = format!("the shares of scheduler-map `{name}` add up to {sum} %");
             say(&map.name.place, message, "make them 100 % or less");
+        }
+        let buffers = whole(map.schedulers.iter().map(|(_, s)| buffer(cos, &s.value)));
+        if buffers > 100 {
+            let message = format!("the buffers of scheduler-map `{name}` add up to {buffers} %");
+            say(&map.name.place, message, "make them 100 % or less");
+        }
+        if let Some((message, place)) = above_port(router, map) {
+            say(&place, message, "lower them, or the shares beside them");
         }
         for (class, scheduler, share) in &shares {
             let Some(queue) = cos.queue(class).filter(|q| *q >= FILLED) else {
@@ -98,6 +106,11 @@ pub(super) fn classes(router: &Router) -> Vec<Finding> {
     all
 }
 
+/// What stated shares add up to, in percent.
+fn whole(shares: impl Iterator<Item = Option<u64>>) -> u64 {
+    shares.flatten().fold(0, u64::saturating_add)
+}
+
 /// A scheduler's share; none where it is not in percent.
 fn percent(cos: &ClassOfService, scheduler: &str) -> Option<u64> {
     let said = cos.schedulers.iter().find(|s| s.name.value == scheduler)?;
@@ -105,6 +118,53 @@ fn percent(cos: &ClassOfService, scheduler: &str) -> Option<u64> {
         Some(Transmit::Percent(share)) => Some(share.value),
         _ => None,
     }
+}
+
+/// A scheduler's part of the buffer; none where it is not in percent.
+fn buffer(cos: &ClassOfService, scheduler: &str) -> Option<u64> {
+    let said = cos.schedulers.iter().find(|s| s.name.value == scheduler)?;
+    Some(said.buffer_percent.as_ref()?.value)
+}
+
+/// What is said where the rates of a map's schedulers, with the shares beside them, exceed the slowest port that has it,
+/// or what that is shaped to; and where the rate stands that does.
+fn above_port(router: &Router, map: &SchedulerMap) -> Option<(String, Place)> {
+    let cos = &router.class_of_service;
+    let is_it = |c: &&CosInterface| {
+        c.unit.is_none() && c.map.as_ref().is_some_and(|m| m.value == map.name.value)
+    };
+    let rates = cos.interfaces.iter().filter(is_it).filter_map(|c| {
+        let port = router.interfaces.iter().find(|i| i.name == c.port);
+        let line = port.and_then(Interface::rate);
+        let shaped = c.shaping.as_ref().map(|s| s.value);
+        let rate = line.into_iter().chain(shaped).min()?;
+        Some((rate, &c.port))
+    });
+    let (rate, port) = rates.min_by_key(|(rate, _)| *rate)?;
+    let (mut sum, mut absolute) = (0_u64, false);
+    for (_, scheduler) in &map.schedulers {
+        let mut all = cos.schedulers.iter();
+        let Some(said) = all.find(|s| s.name.value == scheduler.value) else {
+            continue;
+        };
+        sum = sum.saturating_add(match &said.transmit {
+            Some(Transmit::Rate(own)) => {
+                absolute = true;
+                own.value.as_bps()
+            }
+            Some(Transmit::Percent(share)) => (rate.as_bps() / 100).saturating_mul(share.value),
+            Some(Transmit::Remainder) | None => 0,
+        });
+        if absolute && sum > rate.as_bps() {
+            let sum = Rate::from_bps(sum)?;
+            let message = format!(
+                "the rates of scheduler-map `{}` add up to {sum}, and `{port}` has {rate}",
+                map.name.value
+            );
+            return Some((message, scheduler.place.clone()));
+        }
+    }
+    None
 }
 
 fn is_applied(cos: &ClassOfService, classifier: &Classifier) -> bool {
@@ -135,12 +195,28 @@ pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
     for policer in &router.policers {
         let fastest = arrives_at(router, policer);
         let (name, place) = (&policer.name.value, &policer.name.place);
+        if let Some(share) = policer.percent.as_ref().filter(|p| p.value > 100) {
+            let message = format!(
+                "policer {name} takes {} % of the interface's rate: it limits nothing, and Junos refuses more than 100",
+                share.value
+            );
+            let remedy = "`bandwidth-percent` from 1 to 100".to_owned();
+            all.push(Finding::new(
+                &JUN002,
+                message,
+                share.place.clone(),
+                vec![remedy],
+            ));
+        }
         match (&policer.rate, &policer.burst) {
             (Some(rate), Some(_)) if policer.discards && Some(rate.value) >= fastest => {}
             (Some(rate), Some(burst)) if policer.discards => {
                 let named = format!("policer {name}");
                 let contract = (rate.value, burst.value, fastest);
                 all.extend(small_burst(&named, contract, &burst.place, options));
+                let mtu = largest_packet(router, policer);
+                let bucket = (rate.value, burst.value);
+                all.extend(odd_bucket(&named, bucket, mtu, &burst.place));
                 all.extend(below_plan(&named, rate.value, &rate.place, options));
             }
             _ => all.extend(without_contract(policer).map(|(message, remedy)| {
@@ -151,20 +227,37 @@ pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
     all
 }
 
+/// Whether a policer acts where something is applied: itself, or in a term of a filter.
+fn acts(router: &Router, policer: &Policer, applied: &Applied) -> bool {
+    let name = &policer.name.value;
+    let of_term = |t: &Term| t.policer.as_ref().is_some_and(|p| p.value == *name);
+    match applied.filter {
+        false => applied.name.value == *name,
+        true => router
+            .filters
+            .iter()
+            .filter(|f| f.family == applied.family && f.name.value == applied.name.value)
+            .any(|f| f.terms.iter().any(of_term)),
+    }
+}
+
+/// The largest IP packet of a port with a policer that states its MTU, bytes.
+fn largest_packet(router: &Router, policer: &Policer) -> Option<u32> {
+    let has = |i: &&Interface| {
+        let mut applied = i.units.iter().flat_map(|u| &u.conditioners);
+        i.is_framed() && applied.any(|a| acts(router, policer, a))
+    };
+    let ports = router.interfaces.iter().filter(has);
+    let packets = ports.filter_map(|i| {
+        let mtu = i.mtu.as_ref()?.value.as_bytes();
+        u32::try_from(mtu.saturating_sub(i.header())).ok()
+    });
+    packets.max()
+}
+
 /// The rate of the fastest line that brings frames to a policer: of those it is an input of, or else of all.
 fn arrives_at(router: &Router, policer: &Policer) -> Option<Rate> {
-    let name = &policer.name.value;
-    let acts = |a: &Applied| {
-        let of_term = |t: &Term| t.policer.as_ref().is_some_and(|p| p.value == *name);
-        match a.filter {
-            false => a.name.value == *name,
-            true => router
-                .filters
-                .iter()
-                .filter(|f| f.family == a.family && f.name.value == a.name.value)
-                .any(|f| f.terms.iter().any(of_term)),
-        }
-    };
+    let acts = |a: &Applied| acts(router, policer, a);
     let brings = |interface: &&Interface| {
         let applied = interface.units.iter().flat_map(|u| &u.conditioners);
         let mut applied = applied.filter(|a| acts(a));

@@ -14,7 +14,7 @@ interfaces <> mtu =
 interfaces <> speed =
 interfaces <> link-mode =
 interfaces <> encapsulation =
-interfaces <> vlan-tagging|flexible-vlan-tagging|keepalives|no-keepalives|per-unit-scheduler|traps|no-traps
+interfaces <> vlan-tagging|flexible-vlan-tagging|stacked-vlan-tagging|keepalives|no-keepalives|per-unit-scheduler|traps|no-traps
 interfaces <> native-vlan-id =
 interfaces <> clocking =
 interfaces <> hold-time up <> down =
@@ -30,6 +30,11 @@ interfaces <> unit <> disable
 interfaces <> unit <> encapsulation =
 interfaces <> unit <> bandwidth =
 interfaces <> unit <> vlan-id =
+interfaces <> unit <> vlan-id-list|vlan-id-range *
+interfaces <> unit <> clear-dont-fragment-bit
+interfaces <> unit <> tunnel source|destination|key|ttl|traffic-class =
+interfaces <> unit <> tunnel allow-fragmentation|do-not-fragment|path-mtu-discovery|no-path-mtu-discovery
+interfaces <> unit <> tunnel routing-instance **
 interfaces <> unit <> vlan-tags outer <> inner =
 interfaces <> unit <> vlan-tags inner <> outer =
 interfaces <> unit <> input-vlan-map|output-vlan-map **

@@ -4,6 +4,7 @@ use core::net::Ipv4Addr;
 
 use farpath_units::{Rate, Size};
 
+use crate::qos::ChannelMode;
 use crate::source::Place;
 
 pub use super::class::{
@@ -66,10 +67,12 @@ pub struct Interface {
     pub link_mode: Option<Stated<String>>,
     /// `encapsulation`.
     pub encapsulation: Option<Stated<String>>,
-    /// Any of `vlan-tagging`, `flexible-vlan-tagging`.
+    /// Any of `vlan-tagging`, `flexible-vlan-tagging`, `stacked-vlan-tagging`.
     pub tagging: Option<Place>,
     /// `native-vlan-id`: the VLAN whose frames have no tag.
     pub native_vlan: Option<Stated<u16>>,
+    /// Of a bundle, how it forms by `aggregated-ether-options lacp`, and where that is written; without it, by no protocol.
+    pub lacp: Option<Stated<ChannelMode>>,
     /// The bundle it is a member of (`802.3ad`, `aggregate`).
     pub member_of: Option<Stated<String>>,
     /// Logical interfaces.
@@ -91,6 +94,12 @@ pub struct Unit {
     pub vlan: Option<Stated<u16>>,
     /// `vlan-tags`: two tags.
     pub vlan_tags: Option<Place>,
+    /// `vlan-id-list` or `vlan-id-range`: several VLANs.
+    pub vlan_list: Option<Place>,
+    /// `tunnel source`.
+    pub tunnel_source: Option<Stated<Ipv4Addr>>,
+    /// `tunnel key`.
+    pub tunnel_key: Option<Place>,
     /// `family inet address`, each with the length of its prefix.
     pub addresses: Vec<Stated<(Ipv4Addr, u8)>>,
     /// `family inet` and other families of routed packets.

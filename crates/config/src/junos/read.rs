@@ -11,6 +11,7 @@ use super::model::{
 };
 use super::tree::{Id, ROOT, Tree};
 use crate::finding::quoted;
+use crate::qos::ChannelMode;
 use crate::source::Place;
 
 /// A tree being read.
@@ -245,11 +246,27 @@ impl Reader<'_, '_> {
             encapsulation: self.value(id, "encapsulation", text, "an encapsulation"),
             tagging: self
                 .said(id, "vlan-tagging")
-                .or_else(|| self.said(id, "flexible-vlan-tagging")),
+                .or_else(|| self.said(id, "flexible-vlan-tagging"))
+                .or_else(|| self.said(id, "stacked-vlan-tagging")),
+            lacp: self.lacp(id),
             native_vlan: self.value(id, "native-vlan-id", vlan, "a number from 1 to 4094"),
             member_of,
             units: units.into_iter().map(|u| self.unit(u)).collect(),
         }
+    }
+
+    /// How a bundle forms: `passive` unless `active` is written (Junos, `lacp`).
+    fn lacp(&self, id: Id) -> Option<Stated<ChannelMode>> {
+        let lacp = self.at(id, &["aggregated-ether-options", "lacp"])?;
+        let value = match self.child(lacp, "active") {
+            Some(_) => ChannelMode::Active,
+            None => ChannelMode::Passive,
+        };
+        Some(Stated {
+            value,
+            place: self.place(lacp),
+            applied: None,
+        })
     }
 
     fn unit(&mut self, id: Id) -> Unit {
@@ -260,6 +277,8 @@ impl Reader<'_, '_> {
         let addresses: Vec<Id> = addresses.collect();
         let inet = self.at(id, &["family", "inet"]);
         let mpls = self.at(id, &["family", "mpls"]);
+        // The source of a tunnel over IPv6 is not read.
+        let tunnel = self.child(id, "tunnel").filter(|t| self.over_ipv4(*t));
         let routed = ["inet", "inet6", "iso"]
             .iter()
             .find_map(|f| self.at(id, &["family", f]));
@@ -270,6 +289,11 @@ impl Reader<'_, '_> {
             encapsulation: self.value(id, "encapsulation", text, "an encapsulation"),
             vlan: self.value(id, "vlan-id", vlan, "a number from 1 to 4094"),
             vlan_tags: self.said(id, "vlan-tags"),
+            vlan_list: self
+                .said(id, "vlan-id-list")
+                .or_else(|| self.said(id, "vlan-id-range")),
+            tunnel_source: tunnel.and_then(|t| self.value(t, "source", address, DOTTED)),
+            tunnel_key: tunnel.and_then(|t| self.said(t, "key")),
             addresses: addresses
                 .into_iter()
                 .filter_map(|a| self.stated(a, "address", prefix, "`192.0.2.1/30`"))
@@ -283,6 +307,13 @@ impl Reader<'_, '_> {
             ccc: self.at(id, &["family", "ccc"]).map(|c| self.place(c)),
             conditioners: self.conditioners(id),
         }
+    }
+
+    /// Whether a tunnel has no IPv6 address as its source.
+    fn over_ipv4(&self, tunnel: Id) -> bool {
+        let source = self.child(tunnel, "source");
+        let values = source.map(|s| self.named(s)).unwrap_or_default();
+        !values.iter().any(|v| self.tree.node(*v).word.contains(':'))
     }
 
     fn protocol_interfaces(&mut self, id: Id, path: &[&str]) -> Vec<ProtocolInterface> {

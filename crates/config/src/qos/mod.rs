@@ -1,6 +1,7 @@
 //! Quality of service on switches: what a configuration says of it, what a port then does, what is
 //! wrong with it.
 
+mod burst;
 mod check;
 mod class;
 mod lbe;
@@ -10,7 +11,10 @@ mod options;
 mod port;
 mod port_type;
 mod share;
+mod storm;
+mod tunnel;
 
+pub(crate) use burst::odd_bucket;
 pub use check::findings;
 pub(crate) use check::{below_plan, check, small_burst};
 pub use class::{Action, Class, Police, PolicePercent, Share};
@@ -19,10 +23,13 @@ pub use maps::Maps;
 pub use model::{
     Category, ChannelGroup, ChannelMode, ClassMap, Contract, Device, Direction, Duplex,
     Encapsulation, Intent, Interface, Match, PolicyMap, Pvc, QueueMap, Queueing, RandomDetect,
-    Service, Speed, Stated, Switchport, Trust,
+    RateLimit, Service, Speed, Stated, Switchport, Trust,
 };
 pub use options::Options;
 pub(crate) use port::OF_TYPE;
 pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold};
 pub use port_type::{PortType, PortTypeError};
+pub(crate) use share::payload_of;
 pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares};
+pub use storm::{Storm, StormControl, StormLevel};
+pub use tunnel::{Tunnel, TunnelMode};

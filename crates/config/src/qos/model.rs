@@ -2,7 +2,7 @@
 
 use farpath_units::{Rate, Ratio, Size};
 
-use super::{Class, Maps, PortType};
+use super::{Class, Maps, PortType, StormControl, Tunnel};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::platform::Platform;
@@ -68,6 +68,10 @@ pub struct Interface {
     pub mtu: Option<Stated<u32>>,
     /// `ip mtu`.
     pub ip_mtu: Option<Stated<u32>>,
+    /// `ipv6 mtu`.
+    pub ipv6_mtu: Option<Stated<u32>>,
+    /// Of a tunnel, what it is made of.
+    pub tunnel: Tunnel,
     /// `ip tcp adjust-mss`: the largest segment that SYNs through it offer, bytes.
     pub adjust_mss: Option<Stated<u32>>,
     /// `speed`.
@@ -88,6 +92,10 @@ pub struct Interface {
     pub channel: Option<Stated<ChannelGroup>>,
     /// `flowcontrol send|receive`, as (statement says send, wanted).
     pub flow_control: Vec<Stated<(Direction, bool)>>,
+    /// `rate-limit`, in order.
+    pub rate_limits: Vec<Stated<RateLimit>>,
+    /// `storm-control … level`, one for each kind of frame.
+    pub storms: Vec<Stated<StormControl>>,
     /// `shutdown`.
     pub shutdown: bool,
     /// `service-policy`.
@@ -247,6 +255,19 @@ impl ChannelMode {
             (On, On) | (Active | Passive, Active | Passive) | (Desirable | Auto, Desirable | Auto)
         )
     }
+}
+
+/// `rate-limit`, whichever frames it is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// Of frames that arrive, or that leave.
+    pub direction: Direction,
+    /// Its rate.
+    pub rate: Rate,
+    /// The larger of its two bursts.
+    pub burst: Size,
+    /// What exceeds them is dropped.
+    pub drops: bool,
 }
 
 /// Which way.

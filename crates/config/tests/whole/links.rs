@@ -219,3 +219,96 @@ fn qos025_a_channel_forms_between_modes_that_speak() {
         ]
     );
 }
+
+/// A bundle of Junos without `lacp` speaks no protocol, and with it waits unless `active` is written.
+#[test]
+fn qos025_a_channel_forms_between_ios_and_junos() {
+    let ios = |mode: &str| {
+        format!(
+            "hostname i\ninterface Port-channel1\n ip address 203.0.113.1 255.255.255.252\ninterface TenGigabitEthernet0/0/0\n channel-group 1 mode {mode}\nend\n"
+        )
+    };
+    let junos = |lacp: &str| {
+        format!(
+            "system {{ host-name j; }}\ninterfaces {{ xe-0/0/0 {{ gigether-options {{ 802.3ad ae0; }} }} ae0 {{ {lacp} unit 0 {{ family inet {{ address 203.0.113.2/30; }} }} }} }}\n"
+        )
+    };
+    let lacp = |word: &str| format!("aggregated-ether-options {{ lacp {{ {word} }} }}");
+    for (mode, lacp, forms) in [
+        ("active", lacp("active;"), true),
+        ("passive", lacp("active;"), true),
+        ("active", lacp("passive;"), true),
+        ("active", lacp("periodic fast;"), true),
+        ("on", String::new(), true),
+        ("passive", lacp("periodic fast;"), false),
+        ("active", String::new(), false),
+        ("on", lacp("active;"), false),
+    ] {
+        let report = checked(&ios(mode), &junos(&lacp));
+        let said = report.findings.iter().filter(|f| f.rule == "QOS025");
+        assert_eq!(said.count(), usize::from(!forms), "{mode} {lacp}");
+    }
+    let report = checked(&ios("active"), &junos(""));
+    let said = report.findings.iter().find(|f| f.rule == "QOS025");
+    assert!(
+        said.is_some_and(|f| f.text.contains("`mode active`") && f.text.contains("no LACP")),
+        "{said:?}"
+    );
+}
+
+/// Who negotiates beside a fixed end hears its speed and not its duplex (IEEE 802.3 clause 28, "Parallel Detection").
+#[test]
+fn qos013_the_ends_of_a_cable_come_to_one_speed_and_duplex() {
+    let ios = |address: u32, mask: u32, lines: &str| {
+        format!(
+            "hostname i{address}\ninterface FastEthernet0/1\n{lines} ip address 203.0.113.{address} 255.255.255.{mask}\nend\n"
+        )
+    };
+    let found = |near: &str, far: &str| {
+        let report = checked(near, far);
+        let found = report.findings.iter().filter(|f| f.rule == "QOS013");
+        found
+            .map(|f| (f.evidence.len(), f.text.clone()))
+            .collect::<Vec<_>>()
+    };
+    let fixed = |speed: u32, duplex: &str| format!(" speed {speed}\n duplex {duplex}\n");
+    let near = ios(1, 252, &fixed(100, "full"));
+    let falls = "`FastEthernet0/1` of `i1` is fixed to 100 Mbit/s full duplex and `FastEthernet0/1` of `i2` negotiates: it hears the speed, falls to half duplex, and frames are lost under load";
+    assert_eq!(found(&near, &ios(2, 252, "")), [(2, falls.to_owned())]);
+    let far = ios(2, 252, " speed auto\n duplex auto\n");
+    assert_eq!(found(&near, &far), [(2, falls.to_owned())]);
+    let slow = found(&near, &ios(2, 252, &fixed(10, "full")));
+    assert!(
+        slow.len() == 1 && slow[0].1.ends_with("to 10: the link stays down"),
+        "{slow:?}"
+    );
+    // The half of it says so itself, too.
+    let half = found(&near, &ios(2, 252, &fixed(100, "half")));
+    assert!(
+        half.len() == 2 && half.iter().any(|f| f.1.contains("is full duplex and")),
+        "{half:?}"
+    );
+    for far in [
+        ios(2, 252, &fixed(100, "full")),
+        // In a larger subnet a switch is in between.
+        ios(2, 0, ""),
+        ios(6, 252, ""),
+        ios(2, 252, " shutdown\n"),
+    ] {
+        let near = match far.contains("255.0\n") {
+            true => ios(1, 0, &fixed(100, "full")),
+            false => near.clone(),
+        };
+        assert_eq!(found(&near, &far), [], "{far}");
+    }
+    let junos = |port: &str| {
+        format!(
+            "system {{ host-name j; }}\ninterfaces {{ fe-0/0/0 {{ {port} unit 0 {{ family inet {{ address 203.0.113.2/30; }} }} }} }}\n"
+        )
+    };
+    assert_eq!(found(&near, &junos("")).len(), 1);
+    assert_eq!(
+        found(&near, &junos("speed 100m; link-mode full-duplex;")),
+        []
+    );
+}

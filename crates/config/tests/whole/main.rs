@@ -8,3 +8,6 @@ mod mutated;
 mod mutated_ios;
 mod platforms;
 mod qos;
+mod rates;
+mod tunnels;
+mod units;

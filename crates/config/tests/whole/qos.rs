@@ -461,7 +461,9 @@ fn qos011_policer_burst() {
     let (_, found) = report(&[&text(10_000)], &options);
     // As `farpath predict path --policer` has it for a line that is not known; a bucket a round trip would be 8 Mbit/s.
     assert!(
-        of(&found, "QOS011")[0].text.contains("about 10.8 Mbit/s"),
+        of(&found, "QOS011")[0]
+            .text
+            .contains("about 10.4 Mbit/s of payload"),
         "{:?}",
         found.findings
     );
@@ -937,6 +939,23 @@ fn every_check_has_a_number_a_name_and_a_reason() {
     }
     for rule in RULES {
         assert!(!rule.title.is_empty() && !rule.explanation.is_empty());
+    }
+}
+
+/// The pages of the checks have each with its severity; those of circuits have other words.
+#[test]
+fn every_check_has_its_row_in_the_documentation() {
+    let page = include_str!("../../../../docs/models/catalyst-qos.md");
+    let circuits = include_str!("../../../../docs/models/ccc.md");
+    for rule in RULES.iter().filter(|r| r.id != "CONFIG001") {
+        let severity = format!("{:?}", rule.severity).to_lowercase();
+        let begins = format!("| {} | {severity} | ", rule.id);
+        let row = format!("{begins}{} | {} |", rule.title, rule.explanation);
+        let found = match rule.id.starts_with("CCC") {
+            true => circuits.contains(&begins),
+            false => page.contains(&row),
+        };
+        assert!(found, "{row}");
     }
 }
 

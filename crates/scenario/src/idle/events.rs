@@ -7,7 +7,7 @@ use farpath_units::{Duration, Rate};
 use super::Reader;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::model::{Change, Direction, Event, Loss, QueueLimit, Way};
+use crate::model::{Change, Direction, Event, LinkId, Loss, QueueLimit, Way};
 use crate::traffic;
 
 /// What holds of a direction until the next event.
@@ -17,8 +17,10 @@ struct InForce {
     queue: QueueLimit,
     losses: Vec<Loss>,
     up: bool,
-    /// Something else than events moves the rate, or takes the link down.
-    moves: bool,
+    /// A trace moves the rate as well.
+    traced: bool,
+    /// The link goes down by itself as well.
+    flaps: bool,
 }
 
 impl InForce {
@@ -29,18 +31,19 @@ impl InForce {
             queue: direction.queue,
             losses: direction.losses.clone(),
             up: true,
-            moves: direction.impairments.trace.is_some() || direction.impairments.flap.is_some(),
+            traced: is_traced(direction),
+            flaps: direction.impairments.flap.is_some(),
         }
     }
 
     /// Whether a change leaves it as it is. A loss that comes by order begins to count anew.
     fn has(&self, change: &Change) -> bool {
         match change {
-            Change::Rate(rate) => *rate == self.rate && !self.moves,
+            Change::Rate(rate) => *rate == self.rate && !self.traced,
             Change::Delay(delay) => *delay == self.delay,
             Change::Queue(queue) => *queue == self.queue,
             Change::Losses(losses) => losses.is_empty() && self.losses.is_empty(),
-            Change::Up(up) => *up == self.up && !self.moves,
+            Change::Up(up) => *up == self.up && !self.flaps,
         }
     }
 
@@ -55,7 +58,24 @@ impl InForce {
     }
 }
 
+/// Whether a trace says how fast a direction is.
+fn is_traced(direction: &Direction) -> bool {
+    direction.impairments.trace.is_some()
+}
+
 impl Reader<'_> {
+    /// Whether a direction has another rate than its `rate` at some time: by an event or a trace.
+    pub(super) fn rate_moves(&self, link: LinkId, way: Way) -> bool {
+        is_traced(self.scenario.links[link.0].direction(way))
+            || self.changes(link, way, |c| matches!(c, Change::Rate(_)))
+    }
+
+    /// Whether an event makes such a change to a direction.
+    pub(super) fn changes(&self, link: LinkId, way: Way, is: fn(&Change) -> bool) -> bool {
+        let mut events = self.scenario.events.iter();
+        events.any(|e| e.link == link && e.ways.contains(&way) && is(&e.change))
+    }
+
     pub(super) fn events(&mut self) {
         let tables = self.tables;
         for f in &tables.events {

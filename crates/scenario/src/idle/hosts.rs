@@ -1,11 +1,13 @@
 //! Hosts that take part in nothing, and keys of a host that are about what it does not do.
 
+use farpath_units::Size;
+
 use super::Reader;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::name_of;
 use crate::kind::TestKind;
-use crate::model::{Change, NodeId, Tcp, Test};
+use crate::model::{LinkId, NodeId, Tcp, Test};
 
 /// About a host that sends data by TCP.
 const OF_SENDER: [&str; 4] = ["mtu_probing", "qdisc", "tso", "tcp_wmem"];
@@ -51,6 +53,7 @@ impl Reader<'_> {
                 false => self.role(f, node),
             }
             self.buffers(f, &tcp);
+            self.beside_window(f, node);
             if !of.iter().any(|t| matches!(t.kind, TestKind::Transfer(_))) {
                 let why = "no test of this host transfers files";
                 let help = "it is about kind = \"transfer\"";
@@ -101,6 +104,28 @@ impl Reader<'_> {
         }
     }
 
+    /// A buffer's limit that every exact `window` exceeds. Where it holds the window it is what an emulated host needs.
+    fn beside_window(&mut self, f: &Fields, node: NodeId) {
+        let Some(host) = self.scenario.hosts.get(node.0) else {
+            return;
+        };
+        for (key, most, receives) in [
+            ("tcp_rmem", host.tcp_rmem[2], true),
+            ("tcp_wmem", host.tcp_wmem[2], false),
+        ] {
+            let flows = self.plan.flows.iter();
+            let flows = flows.filter(|w| node == if receives { w.sink } else { w.source });
+            let tcp = flows.filter_map(|w| self.scenario.tests[w.test].kind.tcp());
+            let windows: Option<Vec<Size>> = tcp.map(|t| t.window).collect();
+            let least = windows.and_then(|all| all.into_iter().min());
+            if let Some(window) = least.filter(|w| *w > most && f.has(key)) {
+                let why = format!("`window` is exact, and its {window} are more than this allows");
+                let help = "leave `window` out for what a kernel makes of its buffers, or allow twice the window, as a real host needs";
+                self.say(f, key, &why, help);
+            }
+        }
+    }
+
     /// A card that is faster than its links, and a ring in front of a processor that takes no time.
     fn machine(&mut self, f: &Fields, node: NodeId) {
         let busy = ["receive_per_packet", "receive_per_byte", "memory_bus"];
@@ -110,13 +135,15 @@ impl Reader<'_> {
             self.say(f, "receive_ring", why, help);
         }
         let scenario = self.scenario;
-        let links = || scenario.links.iter().filter(|l| l.ends.contains(&node));
-        let own = links().map(|l| l.direction_from(node).rate).max();
-        let moves = |e: &crate::model::Event| {
-            matches!(e.change, Change::Rate(_)) && scenario.links[e.link.0].ends.contains(&node)
+        let links = || {
+            let all = scenario.links.iter().enumerate();
+            all.filter(|(_, l)| l.ends.contains(&node))
         };
-        let moves = scenario.events.iter().any(moves)
-            || links().any(|l| l.direction_from(node).impairments.trace.is_some());
+        let own = links().map(|(_, l)| l.direction_from(node).rate).max();
+        let moves = links().any(|(number, _)| {
+            let link = LinkId(number);
+            self.rate_moves(link, scenario.way_from(node, link))
+        });
         let nic = scenario.hosts.get(node.0).and_then(|h| h.nic);
         if let (Some(nic), Some(own)) = (nic, own)
             && nic > own

@@ -38,6 +38,7 @@ impl Line<'_> {
     pub(super) fn all(&mut self) {
         self.order();
         self.scripted();
+        self.total_loss();
         self.impairments();
         self.cells();
         if self.reader.scenario.is_router(self.plan().from) {
@@ -71,8 +72,7 @@ impl Line<'_> {
     }
 
     fn changes(&self, is: fn(&Change) -> bool) -> bool {
-        let mut events = self.reader.scenario.events.iter();
-        events.any(|e| e.link == self.link && e.ways.contains(&self.side) && is(&e.change))
+        self.reader.changes(self.link, self.side, is)
     }
 
     fn order(&mut self) {
@@ -102,6 +102,42 @@ impl Line<'_> {
                 let d = Diagnostic::new(lost.place("flow"), title);
                 self.found.push(d.help(help));
             }
+        }
+    }
+
+    /// A loss that no frame escapes, from the beginning to the end.
+    fn total_loss(&mut self) {
+        if self.changes(|c| matches!(c, Change::Losses(_))) {
+            return;
+        }
+        let all = |share: farpath_units::Ratio| share.get() >= 1.0;
+        let takes_all = |loss: &Loss| match loss {
+            Loss::Bernoulli(p) => all(*p).then_some("loss"),
+            Loss::EveryNth(n) => (*n == 1).then_some("lose_every"),
+            Loss::BitError(p) => (*p >= 1.0).then_some("bit_error_rate"),
+            Loss::GilbertElliott {
+                loss_good,
+                loss_bad,
+                ..
+            } => (all(*loss_good) && all(*loss_bad)).then_some("gilbert_elliott"),
+            Loss::Scripted { .. } => None,
+        };
+        let direction = self.direction();
+        let of_cells = direction.cells.as_ref().filter(|c| all(c.loss));
+        let key = direction.losses.iter().find_map(takes_all);
+        let Some(key) = key.or(of_cells.map(|_| "cell_loss")) else {
+            return;
+        };
+        if let Some(f) = self.layer(key) {
+            let scenario = self.reader.scenario;
+            let way = scenario.direction_name(self.link, self.side);
+            let title = format!(
+                "`{key}` loses every frame from {}: nothing that a test sends there arrives",
+                way.replace('>', " to ")
+            );
+            let help = "write a share below 1; a percentage needs its sign, loss = \"1 %\"";
+            self.found
+                .push(Diagnostic::new(f.place(key), title).help(help));
         }
     }
 
@@ -202,7 +238,7 @@ impl Line<'_> {
             return;
         };
         let line = self.plan().rate;
-        let changes = self.changes(|c| matches!(c, Change::Rate(_)));
+        let moves = self.reader.rate_moves(self.link, self.side);
         match contract.sustained {
             Some((scr, _)) if scr == contract.pcr => {
                 let why = "it is the peak rate, which holds already";
@@ -213,7 +249,7 @@ impl Line<'_> {
                     "write a lower `scr`, or remove it and `mbs`",
                 );
             }
-            None if contract.pcr >= line && !changes => {
+            None if contract.pcr >= line && !moves => {
                 let why = format!("the line sends no more than its `pcr`, {line}");
                 self.say(f, key, &why, "write a lower `pcr`, or `scr` and `mbs`");
             }
@@ -324,8 +360,7 @@ impl Line<'_> {
         let queueing = self.direction().queueing.as_ref();
         let shape = queueing.and_then(|q| q.shape);
         let rate = self.plan().rate;
-        let moves = self.changes(|c| matches!(c, Change::Rate(_)))
-            || self.direction().impairments.trace.is_some();
+        let moves = self.reader.rate_moves(self.link, self.side);
         if let (Some(f), Some(shape)) = (self.layer("shape"), shape)
             && shape.rate >= rate
             && !moves

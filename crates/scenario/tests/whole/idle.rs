@@ -117,6 +117,58 @@ fn keys_without_effect_are_found_where_they_stand() {
     assert_eq!(found(none), [title]);
 }
 
+/// A loss that no frame escapes is said, unless an event ends it.
+#[test]
+fn a_loss_of_every_frame_is_found() {
+    let lost = |link: &str, more: &str| {
+        let all = found(&with("", link, "", more));
+        all.into_iter()
+            .filter(|t| t.contains("loses every frame"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lost("loss = 1.0", ""),
+        ["`loss` loses every frame from r to b: nothing that a test sends there arrives"]
+    );
+    for link in [
+        "loss = \"100 %\"",
+        "lose_every = 1",
+        "gilbert_elliott = { p = 0.1, r = 0.1, loss_good = 1.0, loss_bad = 1.0 }",
+        "reverse = { loss = 1.0 }",
+    ] {
+        assert_eq!(lost(link, "").len(), 1, "{link}");
+    }
+    for link in [
+        "loss = 0.999",
+        "lose_every = 2",
+        "gilbert_elliott = { p = 0.1, r = 0.1, loss_bad = 1.0 }",
+    ] {
+        assert_eq!(lost(link, ""), Vec::<String>::new(), "{link}");
+    }
+    let event = "[[event]]\nat = \"5 s\"\nlink = \"out\"\nloss = 0.1";
+    assert_eq!(lost("loss = 1.0", event), Vec::<String>::new());
+}
+
+/// A window is exact in a model. A buffer that holds it is what an emulated host needs, and one that does not is in vain.
+#[test]
+fn buffers_below_an_exact_window_are_found() {
+    let of = |keys: &str, test: &str| {
+        let all = found(&with(keys, "", test, ""));
+        all.into_iter()
+            .filter(|t| t.contains("is exact"))
+            .collect::<Vec<_>>()
+    };
+    let small = "tcp_wmem = \"4096 16384 65536\"";
+    assert_eq!(
+        of(small, "window = \"1 MB\""),
+        ["`tcp_wmem` has no effect: `window` is exact, and its 1 MB are more than this allows"]
+    );
+    assert_eq!(of(small, "window = \"64 kB\""), Vec::<String>::new());
+    assert_eq!(of(small, ""), Vec::<String>::new());
+    let ample = "tcp_wmem = \"4096 16384 4000000\"";
+    assert_eq!(of(ample, "window = \"1 MB\""), Vec::<String>::new());
+}
+
 /// A key that acts at any point of a sweep is in use. One that acts at no point is found once, where it stands.
 #[test]
 fn of_a_sweep_every_point_counts() {

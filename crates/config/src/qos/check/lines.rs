@@ -1,11 +1,12 @@
-//! Checks of speed, duplex, flow control and channels.
+//! Checks of MTU, speed, duplex and flow control.
 
-use std::collections::BTreeMap;
+use farpath_units::Rate;
 
-use super::super::{Device, Duplex, Interface, Options, Port, Speed};
-use super::{Checker, On};
+use super::super::burst::odd_bucket;
+use super::super::{Direction, Duplex, Interface, Speed, Storm, port, storm, tunnel};
+use super::{On, below_plan, small_burst};
 use crate::finding::Severity;
-use crate::rules::{IOS007, QOS013, QOS017, QOS018, QOS022, QOS025};
+use crate::rules::{IOS007, QOS013, QOS017, QOS022};
 
 /// Headers of IPv4 and TCP without options, bytes.
 const HEADERS: u32 = 40;
@@ -29,6 +30,58 @@ impl On<'_, '_> {
         );
         let remedy = format!("`ip mtu {}` at most, or a larger `mtu`", mtu.value);
         self.find(&QOS022, &ip.place, message, remedy);
+    }
+
+    /// QOS028.
+    pub(super) fn tunnel(&mut self) {
+        let found = tunnel::check(self.device, self.interface);
+        for mut finding in found {
+            finding.doubt(self.interface.unknown.iter().cloned());
+            self.checker.findings.push(finding);
+        }
+    }
+
+    /// QOS011, QOS023 and QOS027, of `rate-limit`.
+    pub(super) fn rate_limits(&mut self) {
+        let interface = self.interface;
+        let options = self.checker.options;
+        for said in interface.rate_limits.iter().filter(|r| r.value.drops) {
+            let (word, line) = match said.value.direction {
+                Direction::Input => ("input", rate_of(interface)),
+                // What leaves came in elsewhere.
+                Direction::Output => ("output", None),
+            };
+            let named = format!("`rate-limit {word}` of {}", interface.name);
+            let (rate, burst) = (said.value.rate, said.value.burst);
+            let mtu = interface.mtu.as_ref().map(|m| m.value);
+            let small = small_burst(&named, (rate, burst, line), &said.place, options);
+            let odd = odd_bucket(&named, (rate, burst), mtu, &said.place);
+            let below = below_plan(&named, rate, &said.place, options);
+            for mut finding in small.into_iter().chain(odd).chain(below) {
+                finding.doubt(interface.unknown.iter().cloned());
+                self.checker.findings.push(finding);
+            }
+        }
+    }
+
+    /// QOS029.
+    pub(super) fn storms(&mut self) {
+        let found = storm::check(self.interface);
+        for mut finding in found {
+            finding.doubt(self.interface.unknown.iter().cloned());
+            self.checker.findings.push(finding);
+        }
+        let line = rate_of(self.interface);
+        for said in &self.interface.storms {
+            let unicast = said.value.of == Storm::Unicast;
+            let Some(rate) = said.value.rate(line).filter(|_| unicast) else {
+                continue;
+            };
+            let named = format!("storm control of {}", self.interface.name);
+            let options = self.checker.options;
+            let below = below_plan(&named, rate, &said.place, options);
+            self.checker.findings.extend(below);
+        }
     }
 
     /// IOS007.
@@ -100,59 +153,8 @@ impl On<'_, '_> {
     }
 }
 
-impl Checker<'_> {
-    /// QOS018.
-    pub(super) fn channels(&mut self, device: &Device) {
-        let mut channels: BTreeMap<u32, Vec<&Interface>> = BTreeMap::new();
-        for interface in &device.interfaces {
-            if let Some(channel) = &interface.channel {
-                let members = channels.entry(channel.value.number).or_default();
-                members.push(interface);
-            }
-        }
-        let treatment = |i: &Interface| {
-            let mut port = Port::of(device, i, &Options::default());
-            port.name.clear();
-            port
-        };
-        for (number, members) in channels {
-            let Some((first, rest)) = members.split_first() else {
-                continue;
-            };
-            let modes = members.iter().filter_map(|i| {
-                let channel = i.channel.as_ref()?;
-                Some((i, channel.value.mode?, &channel.place))
-            });
-            let modes: Vec<_> = modes.collect();
-            if let Some((one, mode, _)) = modes.first()
-                && let Some((other, that, place)) =
-                    modes.iter().find(|(_, m, _)| !m.is_beside(*mode))
-            {
-                let message = format!(
-                    "{} is in channel {number} with `mode {}` and {} with `mode {}`: one protocol a channel",
-                    one.name,
-                    mode.word(),
-                    other.name,
-                    that.word()
-                );
-                let remedy = "`mode active` on all ports of both ends";
-                self.find(&QOS025, place, message, remedy);
-            }
-            let expected = treatment(first);
-            for other in rest.iter().filter(|i| treatment(i) != expected) {
-                let Some(channel) = &other.channel else {
-                    continue;
-                };
-                let message = format!(
-                    "{} and {} are members of channel {number} and differ in queues, trust, policy, speed or MTU",
-                    first.name, other.name
-                );
-                let remedy = "give all members the same statements: `interface range`";
-                let finding = self.find(&QOS018, &channel.place, message, remedy);
-                for unknown in [&first.unknown, &other.unknown, &device.unknown_qos] {
-                    finding.doubt(unknown.iter().cloned());
-                }
-            }
-        }
-    }
+/// The rate of an interface's line, where its name or `speed` says it.
+fn rate_of(interface: &Interface) -> Option<Rate> {
+    let mbps = port::speed_mbps(interface)?;
+    Rate::from_bps(u64::from(mbps) * 1_000_000)
 }

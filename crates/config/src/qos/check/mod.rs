@@ -1,10 +1,12 @@
 //! The checks.
 
 mod atm;
+mod channels;
 mod lines;
 mod marks;
 mod policies;
 mod queues;
+mod rates;
 
 use crate::dialect::Dialect;
 use crate::finding::{self, Finding, Rule};
@@ -149,6 +151,7 @@ impl Checker<'_> {
             self.maps(device);
         }
         self.policies(device);
+        self.rates(device);
         self.channels(device);
         for interface in device.interfaces.iter().filter(|i| !i.shutdown) {
             let mut on = self.on(device, interface);
@@ -157,6 +160,9 @@ impl Checker<'_> {
             on.packets();
             on.segments();
             on.circuits();
+            on.storms();
+            on.rate_limits();
+            on.tunnel();
         }
     }
 

@@ -2,8 +2,10 @@
 
 use farpath_units::{Duration, Rate, Size};
 
+use super::super::burst::{odd_bucket, odd_shape};
 use super::super::{
-    Action, Class, ClassMap, Device, Direction, Options, PolicyMap, Share, policed_tcp, port,
+    Action, Class, ClassMap, Device, Direction, Interface, Options, Police, PolicyMap, Share,
+    payload_of, policed_tcp, port,
 };
 use super::{Checker, On};
 use crate::finding::{Finding, Severity};
@@ -19,7 +21,14 @@ impl Checker<'_> {
         }
         for map in &device.policy_maps {
             let users = device.interfaces.iter().filter(|i| device.applies(i, map));
-            let line = users.filter_map(port::speed_mbps).max();
+            let users: Vec<&Interface> = users.collect();
+            let port = Ports {
+                mbps: users.iter().filter_map(|i| port::speed_mbps(i)).max(),
+                mtu: users
+                    .iter()
+                    .filter_map(|i| Some(i.mtu.as_ref()?.value))
+                    .max(),
+            };
             self.never_reached(device, &map.classes);
             self.whole(map);
             for class in &map.classes {
@@ -31,7 +40,8 @@ impl Checker<'_> {
                     let remedy = format!("define it: `class-map match-any {}`", class.name);
                     self.without_effect(device, &class.place, message, &remedy);
                 }
-                self.policer(class, line);
+                self.policer(class, port);
+                self.shaper(class);
                 let part = class.service.as_ref();
                 if let Some(part) = part.filter(|s| device.policy(&s.value).is_none()) {
                     self.undefined(
@@ -130,31 +140,95 @@ impl Checker<'_> {
         }
     }
 
-    fn policer(&mut self, class: &Class, line_mbps: Option<u32>) {
-        let line = line_mbps.and_then(|mbps| Rate::from_bps(u64::from(mbps) * 1_000_000));
+    fn policer(&mut self, class: &Class, port: Ports) {
+        let line = port
+            .mbps
+            .and_then(|mbps| Rate::from_bps(u64::from(mbps) * 1_000_000));
         if let Some((police, line)) = class.police_percent.as_ref().zip(line) {
             let said = &police.value;
             let rate = Rate::from_bps(line.as_bps() / 100 * u64::from(said.percent));
             if let Some(rate) = rate.filter(|_| said.exceed == Action::Drop) {
                 let named = format!("class {}, {} % of {line}", class.name, said.percent);
-                let burst = said
-                    .burst
-                    .map(|time| (rate, rate.bytes_in(time), Some(line)));
-                let burst = burst.and_then(|c| small_burst(&named, c, &police.place, self.options));
-                let below = below_plan(&named, rate, &police.place, self.options);
-                self.findings.extend(burst.into_iter().chain(below));
+                let burst = said.burst.map(|time| (rate, rate.bytes_in(time)));
+                self.bucket(
+                    class,
+                    &named,
+                    rate,
+                    (burst, Some(line), port.mtu),
+                    &police.place,
+                );
             }
         }
-        let Some(police) = &class.police else { return };
-        let contract = (police.value.rate, police.value.burst, line);
-        let named = format!("class {}", class.name);
-        let burst = small_burst(&named, contract, &police.place, self.options);
-        let rate = below_plan(&named, police.value.rate, &police.place, self.options);
-        for mut finding in burst.into_iter().chain(rate) {
+        let dropping = class
+            .police
+            .as_ref()
+            .and_then(|p| Some((dropped(&p.value)?, p)));
+        if let Some(((rate, burst), police)) = dropping {
+            let named = format!("class {}", class.name);
+            let burst = Some((rate, burst));
+            self.bucket(class, &named, rate, (burst, line, port.mtu), &police.place);
+        }
+    }
+
+    /// QOS011, QOS023 and QOS027, of a policer that drops what exceeds `rate`.
+    fn bucket(
+        &mut self,
+        class: &Class,
+        named: &str,
+        rate: Rate,
+        (burst, line, mtu): (Option<(Rate, Size)>, Option<Rate>, Option<u32>),
+        place: &Place,
+    ) {
+        let small = burst
+            .and_then(|(rate, burst)| small_burst(named, (rate, burst, line), place, self.options));
+        let odd = burst.and_then(|contract| odd_bucket(named, contract, mtu, place));
+        let below = below_plan(named, rate, place, self.options);
+        for mut finding in small.into_iter().chain(odd).chain(below) {
             finding.doubt(class.unknown.iter().cloned());
             self.findings.push(finding);
         }
     }
+
+    /// QOS027, of a shaper that states its burst.
+    fn shaper(&mut self, class: &Class) {
+        let Some((shape, burst)) = class.shape.as_ref().and_then(|s| Some((s, s.value.1?))) else {
+            return;
+        };
+        let named = format!("class {}", class.name);
+        let found = odd_shape(&named, (shape.value.0, burst), &shape.place);
+        if let Some(mut finding) = found {
+            finding.doubt(class.unknown.iter().cloned());
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// The ports that have a policy map: the fastest, and the largest IP packet that one states.
+#[derive(Clone, Copy)]
+struct Ports {
+    mbps: Option<u32>,
+    mtu: Option<u32>,
+}
+
+/// Rate and burst beyond which a policer drops, if it drops at all.
+fn dropped(police: &Police) -> Option<(Rate, Size)> {
+    if police.exceed == Action::Drop {
+        return Some((police.rate, police.burst));
+    }
+    if police.violate != Some(Action::Drop) {
+        return None;
+    }
+    let more = police.max_burst;
+    Some(match police.peak {
+        Some(peak) => (peak, more.unwrap_or(police.burst)),
+        None => {
+            let both = police
+                .burst
+                .as_bytes()
+                .saturating_add(more.map_or(0, Size::as_bytes));
+            (police.rate, Size::from_bytes(both))
+        }
+    })
 }
 
 /// A connection that gets this part of a policer's rate is not held down by its bucket.
@@ -177,13 +251,14 @@ pub(crate) fn small_burst(
         return None;
     }
     let gets = policed_tcp(rate, burst, line, rtt);
-    let whole = |got: Rate| got.as_bps() as f64 >= WHOLE * rate.as_bps() as f64;
+    let all = payload_of(rate).as_bps() as f64;
+    let whole = |got: Rate| got.as_bps() as f64 >= WHOLE * all;
     // On a line that is no faster than the policer no bucket is too small for a frame that fits it.
     if gets.is_some_and(whole) {
         return None;
     }
     let tcp = match gets {
-        Some(tcp) => format!("one TCP connection gets about {tcp:.1}"),
+        Some(tcp) => format!("one TCP connection gets about {tcp:.1} of payload"),
         None => "no full frame passes".to_owned(),
     };
     let tiny = burst.as_bytes() < frames;

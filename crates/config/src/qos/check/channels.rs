@@ -1,0 +1,148 @@
+//! Checks of channels: QOS018, QOS025 and QOS030.
+
+use std::collections::BTreeMap;
+
+use super::super::{Device, Interface, Options, Port, Stated, Switchport};
+use super::Checker;
+use crate::rules::{QOS018, QOS025, QOS030};
+use crate::source::Place;
+
+impl Checker<'_> {
+    /// Of every channel of a device.
+    pub(super) fn channels(&mut self, device: &Device) {
+        let mut channels: BTreeMap<u32, Vec<&Interface>> = BTreeMap::new();
+        for interface in &device.interfaces {
+            if let Some(channel) = &interface.channel {
+                let members = channels.entry(channel.value.number).or_default();
+                members.push(interface);
+            }
+        }
+        for (number, members) in channels {
+            self.one_protocol(number, &members);
+            self.alike(device, number, &members);
+            self.fitting(device, number, &members);
+        }
+    }
+
+    /// QOS025, of members that do not speak one protocol.
+    fn one_protocol(&mut self, number: u32, members: &[&Interface]) {
+        let modes = members.iter().filter_map(|i| {
+            let channel = i.channel.as_ref()?;
+            Some((i, channel.value.mode?, &channel.place))
+        });
+        let modes: Vec<_> = modes.collect();
+        if let Some((one, mode, _)) = modes.first()
+            && let Some((other, that, place)) = modes.iter().find(|(_, m, _)| !m.is_beside(*mode))
+        {
+            let message = format!(
+                "{} is in channel {number} with `mode {}` and {} with `mode {}`: one protocol a channel",
+                one.name,
+                mode.word(),
+                other.name,
+                that.word()
+            );
+            let remedy = "`mode active` on all ports of both ends";
+            self.find(&QOS025, place, message, remedy);
+        }
+    }
+
+    /// QOS018, of members that treat frames differently.
+    fn alike(&mut self, device: &Device, number: u32, members: &[&Interface]) {
+        let treatment = |i: &Interface| {
+            let mut port = Port::of(device, i, &Options::default());
+            port.name.clear();
+            port
+        };
+        let Some((first, rest)) = members.split_first() else {
+            return;
+        };
+        let expected = treatment(first);
+        for other in rest.iter().filter(|i| treatment(i) != expected) {
+            let Some(channel) = &other.channel else {
+                continue;
+            };
+            let message = format!(
+                "{} and {} are members of channel {number} and differ in queues, trust, policy, speed or MTU",
+                first.name, other.name
+            );
+            let remedy = "give all members the same statements: `interface range`";
+            let finding = self.find(&QOS018, &channel.place, message, remedy);
+            for unknown in [&first.unknown, &other.unknown, &device.unknown_qos] {
+                finding.doubt(unknown.iter().cloned());
+            }
+        }
+    }
+
+    /// QOS030, of members that the channel's own interface, or another member, does not agree with.
+    fn fitting(&mut self, device: &Device, number: u32, members: &[&Interface]) {
+        let name = format!("Port-channel{number}");
+        let whole = device.interfaces.iter().find(|i| i.name == name);
+        let remedy = format!("write it on `interface {name}`, and alike on every member");
+        for (at, member) in members.iter().enumerate() {
+            if let Some(address) = member.addresses.first() {
+                let message = format!(
+                    "{} is a member of channel {number} and has an address of its own, which no frame reaches",
+                    member.name
+                );
+                let remedy = format!("take it out; the address is that of `interface {name}`");
+                self.find(&QOS030, &address.place, message, remedy);
+            }
+            let against_whole = whole.and_then(|w| Some((w, differs(w, member, true)?)));
+            let first = members[0];
+            let against_first = (at > 0).then(|| differs(first, member, false)).flatten();
+            let Some((other, (what, place))) = against_whole.or(against_first.map(|d| (first, d)))
+            else {
+                continue;
+            };
+            let message = format!(
+                "{} is a member of channel {number}, and its {what} is not that of {}: the switch suspends it",
+                member.name, other.name
+            );
+            let finding = self.find(&QOS030, &place, message, &remedy);
+            finding.doubt(member.unknown.iter().chain(&other.unknown).cloned());
+        }
+    }
+}
+
+/// In what a member differs from the channel's interface (`whole`), or from another member, and where that is stated. What
+/// the channel's interface states it hands on to members that state nothing.
+fn differs(other: &Interface, member: &Interface, whole: bool) -> Option<(&'static str, Place)> {
+    let mode = |i: &Interface| i.switchport.as_ref().map(|s| s.value);
+    let trunk = mode(member).or(mode(other)) == Some(Switchport::Trunk);
+    let mode = apart(&other.switchport, &member.switchport, whole).map(|p| ("mode", p));
+    let of_trunk = || {
+        let native = apart(&other.native_vlan, &member.native_vlan, whole);
+        let native = native.map(|p| ("native VLAN", p));
+        native.or_else(|| {
+            let carried = apart(&other.trunk_vlans, &member.trunk_vlans, whole);
+            carried.map(|p| ("set of VLANs", p))
+        })
+    };
+    let of_access = || {
+        let vlan = apart(&other.access_vlan, &member.access_vlan, whole);
+        vlan.map(|p| ("VLAN", p))
+    };
+    let vlans = || if trunk { of_trunk() } else { of_access() };
+    // Between members speed and MTU are QOS018's.
+    let line = || {
+        let speed = apart(&other.speed, &member.speed, true).filter(|_| whole);
+        let speed = speed.map(|p| ("speed", p));
+        let mtu = || apart(&other.mtu, &member.mtu, true).filter(|_| whole);
+        let duplex = || apart(&other.duplex, &member.duplex, whole).map(|p| ("duplex", p));
+        speed.or_else(|| mtu().map(|p| ("MTU", p))).or_else(duplex)
+    };
+    mode.or_else(vlans).or_else(line)
+}
+
+/// Where two values differ; a value beside none does too, unless `both` must be stated.
+fn apart<T: PartialEq>(
+    one: &Option<Stated<T>>,
+    other: &Option<Stated<T>>,
+    both: bool,
+) -> Option<Place> {
+    match (one, other) {
+        (Some(a), Some(b)) if a.value != b.value => Some(b.place.clone()),
+        (None, Some(said)) | (Some(said), None) if !both => Some(said.place.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,145 @@
+//! QOS026: classes that keep more than what carries them; QOS012, shapers and policers that the line never fills.
+
+use farpath_units::Rate;
+
+use super::super::{Class, Device, PolicyMap, Share, port};
+use super::Checker;
+use crate::rules::{QOS012, QOS026};
+use crate::source::Place;
+
+/// What carries the classes of a policy map: a port, or a class that is shaped.
+#[derive(Clone)]
+struct Carrier<'d> {
+    rate: Rate,
+    /// As a message names it, and what it does.
+    says: String,
+    /// Where it is stated.
+    place: &'d Place,
+}
+
+impl Checker<'_> {
+    /// QOS026 and QOS012, of a device's policy maps.
+    pub(super) fn rates(&mut self, device: &Device) {
+        for map in &device.policy_maps {
+            let on = carrying_port(device, map);
+            if let Some(line) = &on {
+                self.within(device, map, line);
+            }
+            for class in &map.classes {
+                let carrier = shaped(map, class, on.as_ref().map(|l| l.rate));
+                let part = class.service.as_ref().and_then(|s| device.policy(&s.value));
+                if let Some((carrier, part)) = carrier.zip(part) {
+                    self.within(device, part, &carrier);
+                }
+            }
+        }
+    }
+
+    /// What the classes of `map` keep, held against what carries them.
+    fn within(&mut self, device: &Device, map: &PolicyMap, carrier: &Carrier<'_>) {
+        let (mut sum, mut absolute) = (0_u64, false);
+        for class in &map.classes {
+            self.never_filled(device, class, carrier);
+            for (share, place) in kept(class) {
+                let (before, bps) = (sum, of(share, carrier.rate));
+                sum = sum.saturating_add(bps);
+                absolute |= matches!(share, Share::Rate(_));
+                let whole = carrier.rate.as_bps();
+                // Percentages alone are QOS024's.
+                if !absolute || before > whole || sum <= whole {
+                    continue;
+                }
+                let message = format!(
+                    "policy map {}: with the {} of class {} its classes keep {}, and {} {}",
+                    map.name,
+                    shown(bps),
+                    class.name,
+                    shown(sum),
+                    carrier.says,
+                    carrier.rate
+                );
+                let remedy = match Rate::from_bps(whole - before) {
+                    Some(left) => format!("{left} at most here, or less before"),
+                    None => {
+                        "less in the classes before it: nothing is left for this one".to_owned()
+                    }
+                };
+                let finding = self.find(&QOS026, place, message, remedy);
+                finding.relate(carrier.place.clone(), "carried here");
+                finding.doubt(class.unknown.iter().chain(&device.unknown_qos).cloned());
+            }
+        }
+    }
+
+    /// QOS012, of a shaper or a policer above what its frames come or go with.
+    fn never_filled(&mut self, device: &Device, class: &Class, carrier: &Carrier<'_>) {
+        let shape = class.shape.as_ref().map(|s| ("shape", s.value.0, &s.place));
+        let police = class.police.as_ref();
+        let police = police.map(|p| ("police", p.value.rate, &p.place));
+        for (word, rate, place) in [shape, police].into_iter().flatten() {
+            if rate <= carrier.rate {
+                continue;
+            }
+            let message = format!(
+                "class {}: `{word}` at {rate} does nothing, since {} {}",
+                class.name, carrier.says, carrier.rate
+            );
+            let remedy = "write a lower rate, or take it out";
+            let finding = self.find(&QOS012, place, message, remedy);
+            finding.relate(carrier.place.clone(), "carried here");
+            finding.doubt(device.unknown_qos.iter().cloned());
+        }
+    }
+}
+
+/// The slowest port whose rate is known among those that have a policy map themselves.
+fn carrying_port<'d>(device: &'d Device, map: &PolicyMap) -> Option<Carrier<'d>> {
+    let up = device.interfaces.iter().filter(|i| !i.shutdown);
+    let carriers = up.filter_map(|interface| {
+        let mut services = interface.services.iter();
+        let service = services.find(|s| s.value.policy == map.name)?;
+        let mbps = port::speed_mbps(&device.interface(&interface.name)?)?;
+        Some(Carrier {
+            rate: Rate::from_bps(u64::from(mbps) * 1_000_000)?,
+            says: format!("{} carries", interface.name),
+            place: &service.place,
+        })
+    });
+    carriers.min_by_key(|c| c.rate)
+}
+
+/// A class that is shaped, as what carries the classes of its own policy; `line` is the rate of the port.
+fn shaped<'d>(map: &PolicyMap, class: &'d Class, line: Option<Rate>) -> Option<Carrier<'d>> {
+    let absolute = class.shape.as_ref().map(|s| (s.value.0, &s.place));
+    let (rate, place) = absolute.or_else(|| {
+        let percent = class.shape_percent.as_ref()?;
+        let bps = line?.as_bps() / 100 * u64::from(percent.value);
+        Some((Rate::from_bps(bps)?, &percent.place))
+    })?;
+    Some(Carrier {
+        rate,
+        says: format!("class {} of {} is shaped to", class.name, map.name),
+        place,
+    })
+}
+
+/// What a class keeps, and where that is stated.
+fn kept(class: &Class) -> impl Iterator<Item = (Share, &Place)> {
+    let first = class.priority.as_ref();
+    let first = first.and_then(|p| Some((p.value?, &p.place)));
+    let shared = class.bandwidth.as_ref().map(|b| (b.value, &b.place));
+    first.into_iter().chain(shared)
+}
+
+/// A share of a rate in bit/s; what is of the others' rest keeps nothing.
+fn of(share: Share, rate: Rate) -> u64 {
+    match share {
+        Share::Rate(rate) => rate.as_bps(),
+        Share::Percent(percent) => rate.as_bps() / 100 * u64::from(percent),
+        Share::RemainingPercent(_) | Share::RemainingRatio(_) => 0,
+    }
+}
+
+fn shown(bps: u64) -> String {
+    Rate::from_bps(bps).map_or_else(|| "nothing".to_owned(), |rate| rate.to_string())
+}

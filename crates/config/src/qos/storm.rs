@@ -1,0 +1,114 @@
+//! Storm control of switch ports: levels above which frames of a kind are dropped for the rest of a second.
+
+use farpath_units::Rate;
+
+use super::{Interface, Stated, port};
+use crate::finding::{Finding, Severity};
+use crate::rules::QOS029;
+
+/// Which frames are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storm {
+    /// Broadcasts.
+    Broadcast,
+    /// Multicasts, on many switches with broadcasts and control frames.
+    Multicast,
+    /// Unicast frames, all of them.
+    Unicast,
+}
+
+impl Storm {
+    /// As IOS writes it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Storm::Broadcast => "broadcast",
+            Storm::Multicast => "multicast",
+            Storm::Unicast => "unicast",
+        }
+    }
+}
+
+/// `storm-control … level`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StormControl {
+    /// Which frames it is about.
+    pub of: Storm,
+    /// Above which level they are dropped.
+    pub level: StormLevel,
+}
+
+/// A level of storm control.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StormLevel {
+    /// Percent of the port's rate, 0 to 100.
+    Percent(f64),
+    /// Bits a second.
+    Bps(f64),
+    /// Packets a second.
+    Pps(f64),
+}
+
+impl StormControl {
+    /// The rate above which frames are dropped, on a port of this one; none of packets, or where the port's is not known.
+    pub(crate) fn rate(&self, line: Option<Rate>) -> Option<Rate> {
+        let bps = match self.level {
+            StormLevel::Percent(percent) => line?.as_bps() as f64 * percent / 100.0,
+            StormLevel::Bps(bps) => bps,
+            StormLevel::Pps(_) => return None,
+        };
+        Rate::from_bps(bps as u64)
+    }
+}
+
+/// QOS029.
+pub(super) fn check(interface: &Interface) -> Vec<Finding> {
+    let line = port::speed_mbps(interface);
+    let line = line.and_then(|mbps| Rate::from_bps(u64::from(mbps) * 1_000_000));
+    let found = interface
+        .storms
+        .iter()
+        .filter_map(|s| finding(interface, s, line));
+    found.collect()
+}
+
+fn finding(
+    interface: &Interface,
+    said: &Stated<StormControl>,
+    line: Option<Rate>,
+) -> Option<Finding> {
+    let (of, level) = (said.value.of, said.value.level);
+    let rate = said.value.rate(line);
+    let all = match level {
+        StormLevel::Percent(percent) => percent >= 100.0,
+        StormLevel::Bps(_) => rate.zip(line).is_some_and(|(rate, line)| rate >= line),
+        StormLevel::Pps(_) => false,
+    };
+    if all {
+        return None;
+    }
+    let above = match (level, rate) {
+        (StormLevel::Percent(percent), Some(rate)) => format!("{percent} % of the port, {rate}"),
+        (StormLevel::Percent(percent), None) => format!("{percent} % of the port"),
+        (StormLevel::Bps(bps), _) => format!("{bps} bit/s"),
+        (StormLevel::Pps(pps), _) => format!("{pps} packets a second"),
+    };
+    let message = format!(
+        "{} drops {} frames above {above}, until a second has less",
+        interface.name,
+        of.word()
+    );
+    let (remedy, severity) = match of {
+        Storm::Unicast => (
+            "take `storm-control unicast` out where a test arrives: it cuts every transfer faster than that",
+            Severity::Warning,
+        ),
+        _ => (
+            "nothing, unless a test sends such frames, as flooding and multicast tests do",
+            Severity::Info,
+        ),
+    };
+    let place = said.place.clone();
+    let mut finding = Finding::new(&QOS029, message, place, vec![remedy.to_owned()]);
+    finding.severity = severity;
+    Some(finding)
+}

@@ -1,0 +1,121 @@
+//! Tunnels of IOS: what they are made of, and what carries them.
+
+use super::{Device, Interface, Stated};
+use crate::finding::Finding;
+use crate::links::default_mtu;
+use crate::tunnels::{self, ESP, GRE, IPV4, IPV6, KEY, Wrapped};
+
+/// The `tunnel` statements of an interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tunnel {
+    /// `tunnel source`: an interface by its full name, or an address.
+    pub source: Option<Stated<String>>,
+    /// `tunnel mode`; GRE over IPv4 unless stated.
+    pub mode: Option<Stated<TunnelMode>>,
+    /// `tunnel protection`: ESP around it.
+    pub protection: Option<Stated<()>>,
+    /// `tunnel key`.
+    pub key: Option<Stated<()>>,
+}
+
+/// What a tunnel is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TunnelMode {
+    /// GRE over IPv4 (RFC 2784).
+    Gre,
+    /// GRE over IPv6.
+    GreIpv6,
+    /// IPv4 in IPv4.
+    Ipip,
+    /// IPv6 in IPv4.
+    Ipv6ip,
+    /// ESP in tunnel mode over IPv4.
+    Ipsec,
+    /// Another, such as MPLS traffic engineering's.
+    Other,
+}
+
+impl Tunnel {
+    /// What it puts around a packet; `None` where that is not known.
+    fn wrapped(&self) -> Option<Wrapped> {
+        let key = if self.key.is_some() { KEY } else { 0 };
+        let guarded = self.protection.is_some();
+        let mode = self.mode.as_ref().map_or(TunnelMode::Gre, |m| m.value);
+        let (bytes, [plain, secured]) = match mode {
+            TunnelMode::Gre => (IPV4 + GRE + key, ["GRE over IPv4", "GRE in ESP"]),
+            TunnelMode::GreIpv6 => (IPV6 + GRE + key, ["GRE over IPv6", "GRE in ESP"]),
+            TunnelMode::Ipip => (IPV4, ["IPv4 in IPv4", "IPv4 in ESP"]),
+            TunnelMode::Ipv6ip => (IPV4, ["IPv6 in IPv4", "IPv6 in ESP"]),
+            TunnelMode::Ipsec => (IPV4, ["ESP", "ESP"]),
+            TunnelMode::Other => return None,
+        };
+        let at_least = guarded || mode == TunnelMode::Ipsec;
+        Some(Wrapped {
+            bytes: bytes + if at_least { ESP } else { 0 },
+            what: if guarded { secured } else { plain },
+            at_least,
+        })
+    }
+}
+
+/// QOS028, of an interface that is a tunnel.
+pub(super) fn check(device: &Device, interface: &Interface) -> Vec<Finding> {
+    let said = &interface.tunnel;
+    let (Some(source), Some(place)) = (&said.source, &interface.place) else {
+        return Vec::new();
+    };
+    let Some((wrapped, outer)) = said.wrapped().zip(outer(device, &source.value)) else {
+        return Vec::new();
+    };
+    let six = said
+        .mode
+        .as_ref()
+        .is_some_and(|m| m.value == TunnelMode::Ipv6ip);
+    let (key, mtu) = match six {
+        true => ("ipv6 mtu", &interface.ipv6_mtu),
+        false => ("ip mtu", &interface.ip_mtu),
+    };
+    let lowered = device.interfaces.iter().any(|i| i.adjust_mss.is_some());
+    let tunnel = tunnels::Tunnel {
+        name: interface.name.clone(),
+        place,
+        key,
+        stated: mtu.as_ref().map(|m| (m.value.into(), &m.place)),
+        // IOS takes what GRE adds from the outer MTU; what a cipher will add it does not know in all releases.
+        by_itself: !wrapped.at_least,
+        wrapped,
+        outer,
+        lacks: (!lowered && !six).then_some("ip tcp adjust-mss"),
+    };
+    tunnel.check()
+}
+
+/// The largest packet of what carries a tunnel with this source: of the interface that is named or has the address, or
+/// else, behind a loopback, of whichever interface takes the largest.
+fn outer(device: &Device, source: &str) -> Option<(u64, Option<String>)> {
+    let address = source.parse::<core::net::Ipv4Addr>().ok();
+    let has = |i: &&Interface| i.addresses.iter().any(|a| Some(a.value.0) == address);
+    let named = |i: &&Interface| i.name == source || has(i);
+    let packet = |i: &Interface| {
+        let whole = device.interface(&i.name)?;
+        let stated = whole
+            .ip_mtu
+            .as_ref()
+            .or(whole.mtu.as_ref())
+            .map(|m| m.value);
+        stated.or_else(|| default_mtu(&whole)).map(u64::from)
+    };
+    let virtual_one = |i: &Interface| ["Loopback", "Tunnel"].iter().any(|k| i.name.starts_with(k));
+    let of = device.interfaces.iter().find(named);
+    if let Some(of) = of.filter(|i| !virtual_one(i)) {
+        return Some((packet(of)?, Some(of.name.clone())));
+    }
+    let up = device
+        .interfaces
+        .iter()
+        .filter(|i| !i.shutdown && !i.addresses.is_empty());
+    let routed = up.filter(|i| !virtual_one(i));
+    let all: Option<Vec<u64>> = routed.map(packet).collect();
+    let largest = all?.into_iter().max()?;
+    Some((largest, None))
+}

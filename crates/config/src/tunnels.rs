@@ -1,0 +1,118 @@
+//! QOS028: packets of a tunnel that do not fit what carries it, in files of whichever language.
+
+use crate::finding::{Finding, Severity};
+use crate::rules::QOS028;
+use crate::source::Place;
+
+/// IPv4's header without options, bytes (RFC 791 §3.1).
+pub(crate) const IPV4: u32 = 20;
+/// IPv6's header, bytes (RFC 8200 §3).
+pub(crate) const IPV6: u32 = 40;
+/// GRE's header without options (RFC 2784 §2.1), bytes.
+pub(crate) const GRE: u32 = 4;
+/// What a key adds to it (RFC 2890 §2), bytes.
+pub(crate) const KEY: u32 = 4;
+/// The least that ESP adds: SPI and sequence number, two bytes of trailer, and 12 of a check value (RFC 4303 §2). Ciphers
+/// with an initialisation vector, and padding, add up to 40 more.
+pub(crate) const ESP: u32 = 22;
+
+/// Headers of IPv4 and TCP without options, bytes.
+const HEADERS: u32 = 40;
+/// Largest packet that most hosts send, bytes.
+const USUAL: u32 = 1500;
+
+/// What a tunnel puts around a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrapped {
+    /// Bytes, or the least of them.
+    pub bytes: u32,
+    /// As a message names it.
+    pub what: &'static str,
+    /// Whether it may be more.
+    pub at_least: bool,
+}
+
+/// A tunnel's interface.
+pub(crate) struct Tunnel<'a> {
+    pub name: String,
+    /// Where it is named.
+    pub place: &'a Place,
+    /// The key that states its largest packet, and what it states.
+    pub key: &'static str,
+    pub stated: Option<(u64, &'a Place)>,
+    /// Whether the router itself makes it small enough where nothing is stated.
+    pub by_itself: bool,
+    pub wrapped: Wrapped,
+    /// The largest packet of what carries it, and the interface's name; none where it is the largest of all.
+    pub outer: (u64, Option<String>),
+    /// What would lower the segments that TCP offers, where the file says so nowhere.
+    pub lacks: Option<&'static str>,
+}
+
+impl Tunnel<'_> {
+    /// The largest packet that fits in the tunnel, bytes.
+    fn fits(&self) -> u64 {
+        self.outer.0.saturating_sub(self.wrapped.bytes.into())
+    }
+
+    fn around(&self) -> String {
+        let least = if self.wrapped.at_least {
+            "at least "
+        } else {
+            ""
+        };
+        let Wrapped { bytes, what, .. } = self.wrapped;
+        let (outer, name) = &self.outer;
+        let takes = match name {
+            Some(name) => format!("{name} takes {outer} B"),
+            None => format!("no interface takes more than {outer} B"),
+        };
+        format!("{what} adds {least}{bytes} B, and {takes}")
+    }
+
+    /// QOS028 of its packets, and of the segments that TCP offers.
+    pub(crate) fn check(&self) -> Vec<Finding> {
+        let (fits, key) = (self.fits(), self.key);
+        let mut all = Vec::new();
+        let customary = match self.wrapped.at_least && fits > 1400 {
+            true => "; 1400 leaves room for every cipher",
+            false => "",
+        };
+        let remedy = format!("`{key} {fits}` at most{customary}");
+        let mut say = |place: &Place, message: String, remedy: String, severity| {
+            let mut finding = Finding::new(&QOS028, message, place.clone(), vec![remedy]);
+            finding.severity = severity;
+            all.push(finding);
+        };
+        match self.stated {
+            Some((mtu, place)) if mtu > fits => {
+                let message = format!("`{key} {mtu}` of {}: {}", self.name, self.around());
+                say(place, message, remedy, Severity::Warning);
+            }
+            None if !self.by_itself => {
+                let message = format!(
+                    "{} states no `{key}`, and its default may be too large: {}",
+                    self.name,
+                    self.around()
+                );
+                say(self.place, message, remedy, Severity::Info);
+            }
+            _ => {}
+        }
+        let packet = self.stated.map_or(fits, |(mtu, _)| mtu.min(fits));
+        let short = packet < u64::from(USUAL);
+        if let Some(lower) = self.lacks.filter(|_| short) {
+            let segment = packet.saturating_sub(HEADERS.into());
+            let message = format!(
+                "nothing lowers the segments that TCP offers through {}: its packets have at most {packet} B, and hosts begin with segments of {} B",
+                self.name,
+                USUAL - HEADERS
+            );
+            let remedy = format!(
+                "`{lower} {segment}`; without it each connection needs an answer by ICMP, which a firewall may keep"
+            );
+            say(self.place, message, remedy, Severity::Info);
+        }
+        all
+    }
+}

@@ -1,0 +1,148 @@
+//! Packets of tunnels that fit what carries them, and others, in either language.
+
+use farpath_config::{Dialect, Severity, Source, check};
+
+fn found(text: &str, dialect: Dialect) -> Vec<(Severity, String)> {
+    let source = Source {
+        name: "r.conf".to_owned(),
+        text: text.to_owned(),
+    };
+    let report = check(&[source], &[Some(dialect)]);
+    assert_eq!(report.files[0].unrecognised, [], "{text}");
+    let own = report.findings.into_iter().filter(|f| f.rule == "QOS028");
+    own.map(|f| (f.severity, f.text)).collect()
+}
+
+/// A router whose outer port has `outer`, and a tunnel with `lines`.
+fn ios(outer: &str, lines: &str) -> Vec<(Severity, String)> {
+    let text = format!(
+        "version 17.6\nhostname r\ninterface GigabitEthernet0/0/0\n{outer} ip address 203.0.113.1 255.255.255.252\ninterface Tunnel0\n ip address 192.0.2.1 255.255.255.252\n tunnel destination 203.0.113.2\n{lines}"
+    );
+    found(&text, Dialect::Ios)
+}
+
+const SOURCE: &str = " tunnel source GigabitEthernet0/0/0\n ip tcp adjust-mss 1300\n";
+
+/// GRE adds 20 bytes of IPv4 and 4 of its own (RFC 2784), a key 4 more (RFC 2890); IPv6 has 40.
+#[test]
+fn qos028_of_ios_by_what_the_mode_adds() {
+    for (outer, lines, fits) in [
+        ("", " ip mtu 1476\n", true),
+        ("", " ip mtu 1477\n", false),
+        ("", "", true),
+        (" mtu 9000\n", " ip mtu 8976\n", true),
+        (" mtu 9000\n", " ip mtu 9000\n", false),
+        (" mtu 9000\n ip mtu 1500\n", " ip mtu 8976\n", false),
+        ("", " tunnel key 7\n ip mtu 1472\n", true),
+        ("", " tunnel key 7\n ip mtu 1476\n", false),
+        ("", " tunnel mode ipip\n ip mtu 1480\n", true),
+        ("", " tunnel mode gre ipv6\n ip mtu 1476\n", false),
+        ("", " tunnel mode ipv6ip\n ipv6 mtu 1480\n", true),
+        ("", " tunnel mode ipv6ip\n ipv6 mtu 1500\n", false),
+        ("", " tunnel mode ipsec ipv4\n ip mtu 1400\n", true),
+        ("", " tunnel mode ipsec ipv4\n ip mtu 1476\n", false),
+        (
+            "",
+            " tunnel protection ipsec profile X\n ip mtu 1400\n",
+            true,
+        ),
+        (
+            "",
+            " tunnel protection ipsec profile X\n ip mtu 1476\n",
+            false,
+        ),
+        ("", " tunnel mode mpls traffic-eng\n ip mtu 9000\n", true),
+    ] {
+        let said = ios(outer, &format!("{SOURCE}{lines}"));
+        let expected = usize::from(!fits);
+        assert_eq!(said.len(), expected, "{outer}{lines}{said:?}");
+        assert!(said.iter().all(|f| f.0 == Severity::Warning), "{said:?}");
+    }
+    let said = ios("", &format!("{SOURCE} ip mtu 1500\n"));
+    assert_eq!(
+        said[0].1,
+        "`ip mtu 1500` of Tunnel0: GRE over IPv4 adds 24 B, and GigabitEthernet0/0/0 takes 1500 B"
+    );
+}
+
+/// A source may be an address; behind a loopback any interface may carry it, and the largest counts.
+#[test]
+fn qos028_finds_what_carries_a_tunnel() {
+    let mss = " ip tcp adjust-mss 1300\n ip mtu 1500\n";
+    let by_address = ios("", &format!(" tunnel source 203.0.113.1\n{mss}"));
+    assert!(
+        by_address[0]
+            .1
+            .contains("GigabitEthernet0/0/0 takes 1500 B")
+    );
+    let behind = ios(
+        "",
+        &format!(
+            " tunnel source Loopback0\n{mss}interface Loopback0\n ip address 198.51.100.1 255.255.255.255\n"
+        ),
+    );
+    assert!(
+        behind[0].1.contains("no interface takes more than 1500 B"),
+        "{behind:?}"
+    );
+    let jumbo = " mtu 9000\n";
+    assert_eq!(ios(jumbo, &format!(" tunnel source Loopback0\n{mss}")), []);
+    // Without a source nothing is known.
+    assert_eq!(ios("", mss), []);
+}
+
+/// What a cipher adds is not known to every release, and hosts know nothing of either.
+#[test]
+fn qos028_says_what_nobody_states() {
+    let source = " tunnel source GigabitEthernet0/0/0\n";
+    let said = ios("", &format!("{SOURCE} tunnel protection ipsec profile X\n"));
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert_eq!(said[0].0, Severity::Info);
+    assert!(
+        said[0].1.starts_with("Tunnel0 states no `ip mtu`"),
+        "{said:?}"
+    );
+    let said = ios("", source);
+    assert_eq!(
+        said,
+        [(
+            Severity::Info,
+            "nothing lowers the segments that TCP offers through Tunnel0: its packets have at most 1476 B, and hosts begin with segments of 1460 B".to_owned()
+        )]
+    );
+    assert_eq!(ios(" mtu 9000\n", source), []);
+}
+
+#[test]
+fn qos028_of_junos() {
+    let with = |unit: &str, name: &str, port: &str| {
+        let text = format!(
+            "interfaces {{ ge-0/0/0 {{ {port} unit 0 {{ family inet {{ address 203.0.113.1/30; }} }} }} {name} {{ unit 0 {{ {unit} }} }} }}"
+        );
+        found(&text, Dialect::Junos)
+    };
+    let gre = |mtu: &str| {
+        format!(
+            "tunnel {{ source 203.0.113.1; destination 203.0.113.2; }} family inet {{ {mtu} address 192.0.2.1/30; }}"
+        )
+    };
+    assert_eq!(with(&gre("mtu 1476;"), "gr-0/0/0", ""), []);
+    assert_eq!(with(&gre("mtu 8976;"), "gr-0/0/0", "mtu 9014;"), []);
+    assert_eq!(
+        with(&gre("mtu 1500;"), "gr-0/0/0", ""),
+        [(
+            Severity::Warning,
+            "`family inet mtu 1500` of `gr-0/0/0.0`: GRE over IPv4 adds 24 B, and `ge-0/0/0.0` takes 1500 B".to_owned()
+        )]
+    );
+    let said = with(&gre(""), "gr-0/0/0", "");
+    assert!(said.len() == 1 && said[0].0 == Severity::Info, "{said:?}");
+    let st = |mtu: &str| format!("family inet {{ {mtu} address 192.0.2.1/30; }}");
+    assert_eq!(with(&st("mtu 1400;"), "st0", ""), []);
+    let said = with(&st("mtu 1500;"), "st0", "");
+    assert!(
+        said.len() == 1 && said[0].1.contains("ESP adds at least 42 B"),
+        "{said:?}"
+    );
+    assert_eq!(with(&st("mtu 1500;"), "lo0", ""), []);
+}

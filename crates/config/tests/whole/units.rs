@@ -1,0 +1,185 @@
+//! Tags, units and members of bundles: what Junos refuses to commit, and what it does not; members of IOS channels.
+
+use farpath_config::{Dialect, Severity, Source, check};
+
+fn found(text: &str, dialect: Dialect, rule: &str) -> Vec<(Severity, String)> {
+    let source = Source {
+        name: "r.conf".to_owned(),
+        text: text.to_owned(),
+    };
+    let report = check(&[source], &[Some(dialect)]);
+    assert_eq!(report.files[0].unrecognised, [], "{text}");
+    let own = report.findings.into_iter().filter(|f| f.rule == rule);
+    own.map(|f| (f.severity, f.text)).collect()
+}
+
+/// Junos, "Configuring 802.1Q VLANs": `vlan-id` and `vlan-tagging` go together, and an untagged port has unit 0.
+#[test]
+fn jun005_tags_and_units_go_together() {
+    let with = |port: &str, units: &str| {
+        let text = format!("interfaces {{ ge-0/0/0 {{ {port} {units} }} }}");
+        let found = found(&text, Dialect::Junos, "JUN005");
+        assert!(found.iter().all(|f| f.0 == Severity::Error), "{found:?}");
+        found.into_iter().map(|f| f.1).collect::<Vec<_>>()
+    };
+    let unit = |number: u32, more: &str| {
+        format!("unit {number} {{ {more} family inet {{ address 192.0.2.{number}/32; }} }}")
+    };
+    for (port, units) in [
+        ("", unit(0, "")),
+        ("vlan-tagging;", unit(5, "vlan-id 7;")),
+        (
+            "flexible-vlan-tagging;",
+            unit(5, "vlan-tags outer 7 inner 8;"),
+        ),
+        (
+            "stacked-vlan-tagging;",
+            unit(5, "vlan-tags outer 7 inner 8;"),
+        ),
+        ("vlan-tagging;", unit(5, "vlan-id-range 7-9;")),
+        ("", "unit 5 { disable; vlan-id 7; family inet; }".to_owned()),
+        ("", "unit 5 { description later; }".to_owned()),
+        (
+            "vlan-tagging;",
+            format!("{}{}", unit(5, "vlan-id 7;"), unit(6, "vlan-id 8;")),
+        ),
+    ] {
+        assert_eq!(with(port, &units), Vec::<String>::new(), "{port}{units}");
+    }
+    for (port, units, said) in [
+        (
+            "",
+            unit(0, "vlan-id 7;"),
+            "`ge-0/0/0.0` has a VLAN, and `ge-0/0/0` no `vlan-tagging`",
+        ),
+        (
+            "",
+            unit(5, ""),
+            "`ge-0/0/0.5` has no tag: without `vlan-tagging` a port has unit 0 alone",
+        ),
+        (
+            "vlan-tagging;",
+            unit(5, ""),
+            "`ge-0/0/0.5` has no `vlan-id`, and `ge-0/0/0` tags its frames",
+        ),
+        (
+            "vlan-tagging;",
+            format!("{}{}", unit(5, "vlan-id 7;"), unit(6, "vlan-id 7;")),
+            "`ge-0/0/0.6` has VLAN 7, and so has unit 5",
+        ),
+    ] {
+        assert_eq!(with(port, &units), [said], "{port}{units}");
+    }
+}
+
+#[test]
+fn jun006_members_of_a_bundle() {
+    let with = |first: &str, second: &str, bundle: &str| {
+        let text = format!(
+            "interfaces {{ {first} {second} ae0 {{ {bundle} unit 0 {{ family inet {{ address 192.0.2.1/30; }} }} }} }}"
+        );
+        found(&text, Dialect::Junos, "JUN006")
+    };
+    let member =
+        |name: &str, more: &str| format!("{name} {{ gigether-options {{ 802.3ad ae0; }} {more} }}");
+    let plain = member("ge-0/0/1", "");
+    assert_eq!(with(&member("ge-0/0/0", ""), &plain, ""), []);
+    assert_eq!(
+        with(&member("ge-0/0/0", "mtu 9014;"), &plain, "mtu 9014;"),
+        []
+    );
+    let unit = "unit 0 { family inet { address 192.0.2.5/30; } }";
+    assert_eq!(
+        with(&member("ge-0/0/0", unit), &plain, ""),
+        [(
+            Severity::Error,
+            "`ge-0/0/0` is a member of `ae0` and has unit 0".to_owned()
+        )]
+    );
+    assert_eq!(
+        with(&member("xe-0/0/0", ""), &plain, ""),
+        [(
+            Severity::Warning,
+            "members of `ae0` differ: `xe-0/0/0` has 10 Gbit/s and `ge-0/0/1` 1 Gbit/s".to_owned()
+        )]
+    );
+    assert_eq!(
+        with(&member("ge-0/0/0", "mtu 9014;"), &plain, "")[0].1,
+        "`ge-0/0/0` states an MTU of 9014 bytes, and its bundle `ae0` has 1514"
+    );
+}
+
+/// What the channel's interface states it hands on to members that state nothing; members among themselves are alike.
+#[test]
+fn qos030_members_fit_their_channel() {
+    let with = |whole: &str, first: &str, second: &str| {
+        let member = |number: u32, lines: &str| {
+            format!("interface GigabitEthernet1/{number}\n{lines} channel-group 1 mode active\n")
+        };
+        let text = format!(
+            "version 12.2\nmls qos\ninterface Port-channel1\n switchport\n{whole}{}{}",
+            member(1, first),
+            member(2, second)
+        );
+        found(&text, Dialect::Ios, "QOS030")
+            .into_iter()
+            .map(|f| f.1)
+            .collect::<Vec<_>>()
+    };
+    let trunk = " switchport mode trunk\n";
+    let some = " switchport mode trunk\n switchport trunk allowed vlan 10,20\n";
+    for (whole, first, second) in [
+        (trunk, trunk, trunk),
+        (some, some, some),
+        (some, "", ""),
+        ("", "", ""),
+        (" mtu 9000\n", " mtu 9000\n", " mtu 9000\n"),
+    ] {
+        assert_eq!(
+            with(whole, first, second),
+            Vec::<String>::new(),
+            "{whole}{first}{second}"
+        );
+    }
+    let native = " switchport mode trunk\n switchport trunk native vlan 7\n";
+    for (whole, first, second, says) in [
+        (
+            trunk,
+            trunk,
+            " switchport mode access\n",
+            "its mode is not that of Port-channel1",
+        ),
+        (
+            some,
+            some,
+            trunk,
+            "its set of VLANs is not that of GigabitEthernet1/1",
+        ),
+        (
+            trunk,
+            trunk,
+            native,
+            "its native VLAN is not that of GigabitEthernet1/1",
+        ),
+        (
+            " mtu 9000\n",
+            " mtu 9000\n",
+            " mtu 1500\n",
+            "its MTU is not that of Port-channel1",
+        ),
+        (
+            "",
+            "",
+            " ip address 192.0.2.1 255.255.255.0\n",
+            "has an address of its own, which no frame reaches",
+        ),
+    ] {
+        let said = with(whole, first, second);
+        assert!(
+            said.len() == 1
+                && said[0].contains("GigabitEthernet1/2 is a member")
+                && said[0].contains(says),
+            "{whole}{first}{second}{said:?}"
+        );
+    }
+}
