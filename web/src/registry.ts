@@ -31,6 +31,7 @@ export const METRICS: ReadonlyMap<string, string> = new Map([
   ["bytes", "bytes delivered"],
   ["jain_index", "fairness (Jain)"],
   ["group_jain_index", "fairness in the group"],
+  ["group_goodput_ratio", "goodput in the group, least to greatest"],
   ["group_streams_jain_index", "fairness of connections in the group"],
   ["group_convergence_s", "convergence of the group"],
   ["cut_s", "cut"],
