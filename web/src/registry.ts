@@ -92,6 +92,8 @@ export const LINK_METRICS: ReadonlyMap<string, string> = new Map([
   ["rate_mean_bps", "rate, mean of the run"],
   ["queue_max_bytes", "queue, max"],
   ["queue_mean_bytes", "queue, mean of the run"],
+  ["measured_rate_mean_bps", "rate, mean of the measured time"],
+  ["measured_queue_mean_bytes", "queue, mean of the measured time"],
   ["queue_p50_bytes", "queue, p50"],
   ["queue_p99_bytes", "queue, p99"],
   ["cells", "cells"],
