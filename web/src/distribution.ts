@@ -1,6 +1,6 @@
 // How a metric is distributed over the repeats of a run, and times over the answers, flows or connections of one, as plain data.
 
-import { called } from "./format";
+import { called, size } from "./format";
 import { METRICS } from "./registry";
 import { axes, COLOURS, keyOf, within, type Key } from "./sweep";
 import { ORIGINS, type Origin, type Point, type ReportData, type TestRecord } from "./types";
@@ -129,6 +129,30 @@ function timesOf(records: readonly TestRecord[], test: string, metric: string, {
   return { ...(repeats > 1 ? { firstOf: repeats } : {}), test, metric, over: TIMED.get(metric)![1], point, key: key?.name ?? null, steps: key?.values.map((value) => called(value)) ?? [""], samples, single: [] };
 }
 
+/** What tells the curves of flow times by size apart. */
+export const BY_SIZE = "size of a flow";
+const SIZES = "flow_time_ns.";
+
+/** Flow times at one point, a curve for each decade of the flow's size and each origin; null where there are not two of them. */
+function bySize(records: readonly TestRecord[], test: string, point: Point): Distribution | null {
+  const least = [...new Set(records.flatMap((r) => Object.keys(r.times ?? {})).filter((name) => name.startsWith(SIZES)).map((name) => Number(name.slice(SIZES.length))))].sort((p, q) => p - q);
+  const samples = least.flatMap((from, step) => ORIGINS.flatMap((origin): Sample[] => {
+    const times = counted(records.filter((r) => r.origin === origin)).map((r) => r.times?.[`${SIZES}${from}`]).find((one) => one !== undefined);
+    return times === undefined ? [] : [{ origin, step, values: times.v, count: times.count }];
+  })).filter((s) => s.values.length >= LEAST);
+  if (new Set(samples.map((s) => s.step)).size < 2 || least.length > COLOURS) return null;
+  const repeats = new Set(records.map((r) => r.repeat)).size;
+  const steps = least.map((from) => `${size(from)} to ${size(10 * from)}`);
+  return { ...(repeats > 1 ? { firstOf: repeats } : {}), test, metric: "flow_time_ns", over: "flows", point, key: BY_SIZE, steps, samples, single: [] };
+}
+
+/** The same at each point of a test; none of more points than there may be figures. */
+function bySizes(mine: readonly TestRecord[], test: string): Distribution[] {
+  const points = new Map(mine.map((r) => [JSON.stringify(Object.entries(r.point).sort()), r.point]));
+  if (points.size > FIGURES) return [];
+  return [...points.values()].flatMap((point) => bySize(mine.filter((r) => within(r.point, point)), test, point) ?? []);
+}
+
 /** The times of single answers, flows and connections, test by test: of each origin those of its first repeat that counts. */
 export function timed(data: ReportData): Distribution[] {
   const { records } = data.document;
@@ -137,7 +161,7 @@ export function timed(data: ReportData): Distribution[] {
     return placesOf(data, mine).flatMap((place) => {
       const here = mine.filter((r) => within(r.point, place.point));
       return [...TIMED.keys()].flatMap((metric) => timesOf(here, test, metric, place) ?? []);
-    });
+    }).concat(bySizes(mine, test));
   });
 }
 

@@ -118,8 +118,8 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
   });
 }
 
-/** By tests, and by connections where a test has several. */
-export const FAIRNESS: readonly string[] = ["group_jain_index", "group_streams_jain_index"];
+/** By tests, also as the least goodput over the greatest, and by connections where a test has several. */
+export const FAIRNESS: readonly string[] = ["group_jain_index", "group_goodput_ratio", "group_streams_jain_index", "group_convergence_s"];
 
 /** Each group's fairness once a point: all of its records hold it. */
 function groupRows(data: ReportData): Row[] {

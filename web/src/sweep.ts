@@ -286,8 +286,8 @@ function recordOf(path: string, link: LinkRecord): TestRecord {
   };
 }
 
-/** A mean and half the width of its interval, by origin and point; of several repeats alone. */
-type Means = ReadonlyMap<string, { readonly mean: number; readonly half: number }>;
+/** A mean and the ends of its interval, by origin and point; of several repeats alone. */
+type Means = ReadonlyMap<string, { readonly mean: number; readonly low: number; readonly high: number }>;
 
 function placeOf(origin: Origin, point: Point): string {
   return JSON.stringify([origin, Object.entries(point).sort()]);
@@ -296,9 +296,9 @@ function placeOf(origin: Origin, point: Point): string {
 /** Those of a test, and of other tests as those of its group. */
 function meansOf({ document }: ReportData, name: string, metric: string): Means {
   const mine = (document.repeats?.metrics ?? []).filter((m) => m.metric === metric);
-  return new Map(mine.flatMap(({ test, origin, point, mean, ci95 }) => {
+  return new Map(mine.flatMap(({ test, origin, point, mean, ci95, ci95_low: low, ci95_high: high }) => {
     const place = placeOf(origin, test === name ? point : { ...point, [MEMBER]: test });
-    return typeof mean === "number" && typeof ci95 === "number" ? [[place, { mean, half: ci95 }] as const] : [];
+    return typeof mean === "number" && typeof ci95 === "number" ? [[place, { mean, low: low ?? mean - ci95, high: high ?? mean + ci95 }] as const] : [];
   }));
 }
 
@@ -310,7 +310,7 @@ function middle(records: readonly TestRecord[], metric: string, means: Means): C
   if (first === undefined || isRare(records, metric)) return null;
   const counts = { n: found.length, of: all.length, ...(found.every((r) => !r.valid) ? { invalid: true } : {}) };
   const known = means.get(placeOf(first.origin, first.point));
-  if (known) return { y: known.mean, low: known.mean - known.half, high: known.mean + known.half, ...counts };
+  if (known) return { y: known.mean, low: known.low, high: known.high, ...counts };
   return { y: median(values), low: Math.min(...values), high: Math.max(...values), ...counts };
 }
 

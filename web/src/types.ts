@@ -209,6 +209,17 @@ export interface MetricSummary {
   readonly mean: Maybe;
   /** Half the width of the mean's 95 % confidence interval. */
   readonly ci95?: Maybe;
+  /** The ends of that interval, cut where the metric has no values; absent in documents of earlier versions. */
+  readonly ci95_low?: Maybe;
+  readonly ci95_high?: Maybe;
+  /** The two sets that the values fall into, with none between, the lower one first; absent of one kind. */
+  readonly two_kinds?: readonly [KindOfRun, KindOfRun];
+}
+
+/** One of two sets of repeats. */
+export interface KindOfRun {
+  readonly n: number;
+  readonly mean: Maybe;
 }
 
 export interface TopologyNode {
@@ -390,6 +401,8 @@ export interface ComparedRow {
   readonly difference_ci95: Maybe;
   readonly relative: Maybe;
   readonly verdict: "same" | "differs" | "unknown";
+  /** A number where runs are of two kinds, and ranks were compared. */
+  readonly rank_p?: Maybe;
 }
 
 /** `farpath.trace/1`, as far as the page shows it. */

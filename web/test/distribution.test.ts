@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { distributions, median, steps, timed } from "../src/distribution";
 import { drawDistribution } from "../src/figure/distribution";
+import { verdict } from "../src/section/compare";
+import { mixtures } from "../src/section/repeats";
 import { toText } from "../src/svg";
 import type { Origin, Point, ReportData, TestRecord } from "../src/types";
 
@@ -21,6 +23,26 @@ function report(records: readonly TestRecord[]): ReportData {
 
 const VALUES = [30e6, 10e6, 50e6, 20e6, 40e6];
 const five = (at: Point = {}): TestRecord[] => VALUES.map((v, i) => record("simulated", i, v, at));
+
+describe("runs of two kinds", () => {
+  it("are said to be, of metrics that the page shows", () => {
+    const plain = report(five());
+    const of = (metric: string) => ({
+      origin: "simulated" as const, test: "bulk", point: { "link.l.loss": "1e-4" }, metric, n: 10, mean: 69e6, two_kinds: [{ n: 3, mean: 20e6 }, { n: 7, mean: 90e6 }] as const,
+    });
+    const said = mixtures({ ...plain, document: { ...plain.document, repeats: { count: 10, metrics: [of("goodput_bps"), of("cwnd_max_bytes")] } } });
+    expect(said).toHaveLength(1);
+    expect(said[0]!.replace(/\u202f/g, " ")).toMatch(/^bulk goodput, simulated, .*1e-4: 3 near 20\S* Mbit\/s, 7 near 90\S* Mbit\/s\.$/);
+    expect(mixtures(plain)).toEqual([]);
+  });
+
+  it("are compared by ranks, and what chance may have made is not called the same", () => {
+    const row = { test: "bulk", point: {}, metric: "goodput_bps", origin_a: "simulated", origin_b: "simulated", a: { mean: 1, n: 9 }, b: { mean: 2, n: 9 }, difference: 1, difference_ci95: 2, relative: 1 } as const;
+    expect(verdict({ ...row, verdict: "differs", rank_p: 0.01 })).toBe("differs, by ranks");
+    expect(verdict({ ...row, verdict: "same", rank_p: null })).toBe("inconclusive");
+    expect(verdict({ ...row, verdict: "same", difference: 0 })).toBe("same");
+  });
+});
 
 describe("the distribution over repeats", () => {
   it("has a curve of the origin that repeats and one value of the one that does not", () => {
@@ -78,6 +100,25 @@ describe("the distribution over repeats", () => {
     const rises = ys.slice(1).map((y, i) => ys[i]! - y).filter((v) => v > 0);
     expect(rises).toHaveLength(5);
     expect(Math.max(...rises) - Math.min(...rises)).toBeLessThan(0.05);
+  });
+});
+
+describe("flow times by size", () => {
+  const times = (by: Record<string, readonly number[]>): TestRecord["times"] => Object.fromEntries(Object.entries(by).map(([name, v]) => [name, { count: v.length, v }]));
+  const sized = times({ flow_time_ns: [1e6, 2e6, 3e6, 4e6, 5e6], "flow_time_ns.1000": [1e6, 1e6, 2e6, 2e6, 3e6], "flow_time_ns.100000": [3e6, 4e6, 5e6, 6e6, 7e6], "flow_time_ns.1000000": [9e6] });
+
+  it("have a curve for each decade of which there are enough", () => {
+    const one = { ...record("simulated", 0, 1e6), kind: "flows", ...(sized === undefined ? {} : { times: sized }) };
+    const found = timed(report([one]));
+    expect(found.map((d) => [d.metric, d.key])).toEqual([["flow_time_ns", null], ["flow_time_ns", "size of a flow"]]);
+    const [, by] = found;
+    expect(by!.samples.map((s) => by!.steps[s.step]!.replace(/\u202f/g, " "))).toEqual([expect.stringMatching(/^1\S* kB to 10\S* kB$/), expect.stringMatching(/^100\S* kB to 1\S* MB$/)]);
+    expect(toText(drawDistribution(by!, "d", 900))).toMatch(/class="curve line-1"/);
+  });
+
+  it("have no figure of one decade", () => {
+    const few = times({ flow_time_ns: [1e6, 2e6, 3e6, 4e6, 5e6] });
+    expect(timed(report([{ ...record("simulated", 0, 1e6), ...(few === undefined ? {} : { times: few }) }]))).toHaveLength(1);
   });
 });
 

@@ -285,6 +285,14 @@ describe("a sweep's figure", () => {
     expect(captionOf(sweep)).toContain("mean, 95 % confidence interval of the repeats");
   });
 
+  it("ends an interval where the metric does", () => {
+    const records = ["8 MiB", "9 MiB"].flatMap((w, i) => [0.9, 0.99, 0.5].map((v, r) => record("simulated", { "test.bulk.window": w }, { jain_index: v - i / 10 }, r)));
+    const metrics = ["8 MiB", "9 MiB"].map((w) => ({ origin: "simulated" as const, test: "bulk", point: { "test.bulk.window": w }, metric: "jain_index", n: 3, mean: 0.9, ci95: 0.2, ci95_low: 0.7, ci95_high: 1 }));
+    const plain = report(records);
+    const data = { ...plain, document: { ...plain.document, repeats: { count: 3, metrics } } };
+    expect(sweepOf(data, "bulk", "jain_index", "bulk", { bars: "ci95" })!.panels[0]!.series[0]!.cells[0]).toMatchObject({ y: 0.9, low: 0.7, high: 1 });
+  });
+
   it("joins nothing to what no certificate vouches for, and says what the sign means", () => {
     const records = ["1 MiB", "2 MiB", "3 MiB", "4 MiB"].flatMap((w, i) => [0, 1].map((repeat) => ({
       ...record("emulated", { "test.bulk.window": w }, { goodput_bps: (i + 1 + repeat) * 1e6 }, repeat), valid: i !== 1 && (i !== 2 || repeat === 0),

@@ -140,6 +140,14 @@ describe("what samples have not met", () => {
     expect(figures(empty).has("x-waiting-at-l")).toBe(true);
   });
 
+  it("is said of both directions where one of them has it, and of one in which nothing waited", () => {
+    const data = report([{}], ["bulk"], 256e3);
+    const links = (back: Partial<LinkRecord>): ReportData => ({ ...data, document: { ...data.document, links: data.document.links.map((l, i) => (i === 0 ? l : { ...l, ...back })) } });
+    const said = (back: Partial<LinkRecord>): string[] => note(figures(links(back)).get("x-waiting-at-l")!);
+    expect(said({ queue_max_bytes: 1e3, queue_bytes: [1e3, 0] })).toEqual(["At the ends of the intervals; the most that waited was 256\u202fkB (a → b), 1.00\u202fkB (b → a)."]);
+    expect(said({ queue_max_bytes: 0, queue_bytes: [0, 0] })).toEqual(["At the ends of the intervals; the most that waited was 256\u202fkB. Nothing waited b → a."]);
+  });
+
   it("names the largest of many", () => {
     const all = [1, 2, 3, 4, 5, 6].map((n) => ({ name: `r${n}`, most: n * 1e6, v: [0] }));
     expect(unseen(all, "it")).toBe("At the ends of the intervals; it was 6.00\u202fMB (r6), 5.00\u202fMB (r5), 4.00\u202fMB (r4), 3.00\u202fMB (r3), and less of 2 more.");

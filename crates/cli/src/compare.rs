@@ -5,7 +5,7 @@
     reason = "the binary's files are read here, with errors that name the path"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,9 @@ use farpath_record::compare::{CompareError, Comparison, Named, between, origins,
 use farpath_record::page::{self, ReportData, ScenarioText};
 use farpath_record::{Keys, read, record_notes};
 use farpath_report::unitless;
+use farpath_scenario::keys_of;
 use farpath_units::Ratio;
+use serde::Deserialize;
 
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure, print, print_json};
@@ -117,12 +119,7 @@ fn names(files: &[&PathBuf]) -> Result<Vec<String>, Failure> {
 
 /// What a page shows of a run: the report of its folder, or what its records say by themselves.
 fn of_page(path: &Path) -> Result<ReportData, Failure> {
-    let report = match path.is_dir() {
-        true => path.join("report.json"),
-        false => path.with_file_name("report.json"),
-    };
-    let of_folder = path.is_dir() || path.file_name().is_some_and(|n| n == "records.json");
-    if of_folder && report.exists() {
+    if let Some(report) = report_of(path) {
         let name = report.display();
         let data = serde_json::from_str(&text(&report)?);
         return data.map_err(|e| {
@@ -160,10 +157,11 @@ fn compared(args: &CompareArgs) -> Result<Comparison, Failure> {
             between(&open(&args.records)?, key, values, tolerance)
         }
         None => {
-            let (a, b) = chosen(args)?;
-            match (open(a)?, open(b)?) {
+            let (of_a, of_b) = chosen(args)?;
+            match (open(of_a)?, open(of_b)?) {
                 (a, b) if b.is_empty() => origins(&a, tolerance),
-                (a, b) => sets(&a, &b, tolerance),
+                (a, b) if is_one_text(&a, &b) => sets(&a, &b, tolerance),
+                (a, b) => sets(&with_keys(a, of_a), &with_keys(b, of_b), tolerance),
             }
         }
     };
@@ -235,7 +233,47 @@ fn open_one(path: &Path) -> Result<Named, Failure> {
     let name = path.display().to_string();
     let text = text(&path)?;
     let document = read(&name, &text).map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?;
-    Ok(Named { name, document })
+    Ok(Named {
+        name,
+        keys: BTreeMap::new(),
+        document,
+    })
+}
+
+/// Whether all runs are of one scenario's text.
+fn is_one_text(a: &[Named], b: &[Named]) -> bool {
+    let mut texts = a.iter().chain(b).map(|n| &n.document.scenario_sha256);
+    let first = texts.next();
+    texts.all(|text| Some(text) == first)
+}
+
+/// A report's scenario, and no more of it.
+#[derive(Deserialize)]
+struct Reported {
+    scenario: ScenarioText,
+}
+
+/// The same runs with the keys of their scenarios, where the report beside the records has these: what differs is said by its name then.
+fn with_keys(mut set: Vec<Named>, files: &[PathBuf]) -> Vec<Named> {
+    for (named, file) in set.iter_mut().zip(files) {
+        let report = match report_of(file).map(|path| text(&path)) {
+            Some(Ok(text)) => serde_json::from_str::<Reported>(&text).ok(),
+            _ => None,
+        };
+        let resolved = report.and_then(|r| r.scenario.text);
+        named.keys = resolved.map(|text| keys_of(&text)).unwrap_or_default();
+    }
+    set
+}
+
+/// The report of a folder, or beside its records; none where there is none.
+fn report_of(path: &Path) -> Option<PathBuf> {
+    let report = match path.is_dir() {
+        true => path.join("report.json"),
+        false => path.with_file_name("report.json"),
+    };
+    let of_folder = path.is_dir() || path.file_name().is_some_and(|n| n == "records.json");
+    (of_folder && report.exists()).then_some(report)
 }
 
 fn text(path: &Path) -> Result<String, Failure> {

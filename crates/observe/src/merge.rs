@@ -328,8 +328,8 @@ fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
     }
 }
 
-/// Jain's index over the goodputs of the tests of a group, into `group_jain_index`, that over those of their connections, and how long
-/// their shares took to become equal. A note says where they are measured at different times.
+/// Jain's index over the goodputs of the tests of a group, into `group_jain_index`, the least of them over the greatest, the index over
+/// those of their connections, and how long their shares took to become equal. A note says where they are measured at different times.
 fn compare_group(name: &str, places: &[Place<'_>], records: &mut [Record]) {
     let ours = |place: &Place<'_>| place.group == Some(name);
     let spans = || places.iter().filter(|p| ours(p)).map(|p| &p.span);
@@ -349,6 +349,7 @@ fn compare_group(name: &str, places: &[Place<'_>], records: &mut [Record]) {
     let each: Option<Vec<_>> = each.collect();
     let metrics = [
         ("group_jain_index", Some(index)),
+        ("group_goodput_ratio", least_share(&goodputs)),
         ("group_streams_jain_index", fairness_of_streams(&shown)),
         (
             "group_convergence_s",
@@ -383,6 +384,13 @@ fn windows_apart<'a>(spans: impl Iterator<Item = &'a Span>) -> Option<f64> {
     let shortest = windows.iter().map(|(_, d)| *d).min()?;
     let seconds = starts.max(ends).as_secs_f64();
     (seconds > APART * shortest.as_secs_f64()).then_some(seconds)
+}
+
+/// The least goodput over the greatest; none when nothing was delivered.
+fn least_share(goodputs: &[f64]) -> Option<f64> {
+    let least = goodputs.iter().copied().reduce(f64::min)?;
+    let greatest = goodputs.iter().copied().reduce(f64::max)?;
+    (greatest > 0.0).then(|| least / greatest)
 }
 
 /// (Σx)² / (n · Σx²) (Jain, Chiu, Hawe, DEC-TR-301, 1984); none when nothing was delivered.
@@ -582,6 +590,9 @@ mod tests {
                 ["group_jain_index", "group_streams_jain_index"].map(|m| r.metrics.get(m).copied())
             };
             assert_eq!(of(&records[0]), of(&records[1]));
+            let goodputs: Vec<f64> = records.iter().filter_map(|r| goodput(&r.metrics)).collect();
+            let ratio = goodputs[1].min(goodputs[0]) / goodputs[0].max(goodputs[1]);
+            assert_eq!(records[1].metrics["group_goodput_ratio"], ratio);
             of(&records[0])
         };
         let bbr = || of("tcp", &[80.0]);

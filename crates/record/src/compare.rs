@@ -6,16 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::number;
-use crate::statistics::{Summary, paired, shares, welch};
+use crate::statistics::Summary;
 use crate::{Keys, Origin, Record, RunDocument, is_nothing};
 
 mod between;
 mod more;
 mod notes;
 mod places;
+mod row;
 
 pub use between::between;
 pub use places::sets;
+use row::row;
 
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
@@ -25,6 +27,8 @@ pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
 pub struct Named {
     /// The file's name, for messages.
     pub name: String,
+    /// Every key of its scenario with its value, as it was run; empty where that is not known.
+    pub keys: BTreeMap<String, String>,
     /// What it holds.
     pub document: RunDocument,
 }
@@ -93,9 +97,9 @@ fn there_are(all: &[String], none: &str) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The values are equal, or the 95 % interval of the difference holds zero.
+    /// The values are equal, or the 95 % interval of the difference holds zero; of runs of two kinds, ranks may be by chance.
     Same,
-    /// The 95 % interval of the difference does not hold zero.
+    /// The 95 % interval of the difference does not hold zero; of runs of two kinds, ranks are not by chance.
     Differs,
     /// The values differ, and a single run on a side does not show the spread of runs.
     Unknown,
@@ -136,13 +140,17 @@ pub struct Row {
     pub df: Option<f64>,
     /// What may be said.
     pub verdict: Verdict,
+    /// Where runs of a side are of two kinds, the probability that ranks differ as much by chance, two-sided (Mann and Whitney, of
+    /// pairs Wilcoxon): the verdict is by it and not by means. Null elsewhere.
+    #[serde(with = "number::option")]
+    pub rank_p: Option<f64>,
     /// Whether both sides have the same seeds, so that runs are compared seed by seed: the same losses on either side.
     pub paired: bool,
     /// Smaller differences are none, for the metric is known in such steps only; null without steps.
     #[serde(with = "number::option")]
     pub step: Option<f64>,
     /// Further runs on each side to detect a difference as large as this with 80 % probability; 0 where it is
-    /// detected; null beyond 10 000, and where the spread of runs is unknown.
+    /// detected; null beyond 10 000, where the spread of runs is unknown, and by ranks.
     pub more_runs: Option<u32>,
     /// Whether the difference is larger than the tolerance given and not explained by chance.
     pub beyond_tolerance: bool,
@@ -511,86 +519,10 @@ fn step(record: &Record, metric: &str) -> f64 {
     stretch.max(rtt) / 1e9
 }
 
-/// The difference of each pair of runs with one seed, where both sides have the same ones.
-fn pairs(x: &Side, y: &Side) -> Option<Summary> {
-    let by_seed = |side: &Side| -> Option<BTreeMap<u64, f64>> {
-        let seeds = side.seeds.iter().copied().collect::<Option<Vec<u64>>>()?;
-        let all: BTreeMap<u64, f64> = seeds.into_iter().zip(side.values.iter().copied()).collect();
-        (all.len() == side.values.len()).then_some(all)
-    };
-    let (a, b) = (by_seed(x)?, by_seed(y)?);
-    if !a.keys().eq(b.keys()) {
-        return None;
-    }
-    let differences: Vec<f64> = a.values().zip(b.values()).map(|(a, b)| b - a).collect();
-    Summary::of(&differences).filter(|s| s.n > 1)
-}
-
 /// How many things a record counted of which `metric` is a share.
 fn counted(record: &Record, metric: &str) -> f64 {
     let of = COUNTED.iter().filter(|(ratio, _)| *ratio == metric);
     of.filter_map(|(_, all)| record.metrics.get(*all)).sum()
-}
-
-/// Half the width of the interval of a difference of two shares of counted things, towards 0: equal shares in a few runs
-/// do not show their spread. 0 where nothing was counted, or nothing is random.
-fn counting(x: &Side, y: &Side, (a, b): (&Summary, &Summary)) -> f64 {
-    let counts = [x, y].iter().any(|side| side.random && side.counted > 0.0);
-    match counts {
-        true => shares((a.mean, x.counted), (b.mean, y.counted)),
-        false => 0.0,
-    }
-}
-
-/// Of two values, the share by which they may differ and are taken for equal.
-const ROUNDING: f64 = 1e-9;
-
-fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f64>) -> Option<Row> {
-    let (a, b) = (Summary::of(&x.values)?, Summary::of(&y.values)?);
-    let exact = |s: &Summary, origin: Origin| s.n > 1 || origin == Origin::Predicted;
-    let certain = (key.origin, origin_b) == (Origin::Predicted, Origin::Predicted);
-    let known = exact(&a, key.origin) && exact(&b, origin_b) && (a.n > 1 || b.n > 1 || certain);
-    let pairs = pairs(x, y);
-    let found = match &pairs {
-        Some(differences) => paired(&a, &b, differences),
-        None => welch(&a, &b),
-    };
-    let ci95 = found.ci95.max(counting(x, y, (&a, &b)));
-    let step = x.step.max(y.step);
-    // Equal sums may differ by rounding.
-    let rounding = ROUNDING * a.mean.abs().max(b.mean.abs());
-    let rounded = found.difference != 0.0 && found.difference.abs() <= rounding;
-    let below_step = found.difference.abs() < step || rounded;
-    let verdict = if below_step || found.difference == 0.0 && (known || a == b) {
-        Verdict::Same
-    } else if !known {
-        Verdict::Unknown
-    } else if found.difference.abs() > ci95 {
-        Verdict::Differs
-    } else {
-        Verdict::Same
-    };
-    let relative = (a.mean != 0.0).then(|| found.difference / a.mean.abs());
-    let accepted = |share: f64| found.difference.abs() <= share * a.mean.abs();
-    Some(Row {
-        test: subject(key),
-        point: key.point.clone(),
-        metric: key.metric.to_owned(),
-        origin_a: key.origin,
-        origin_b,
-        a,
-        b,
-        difference: found.difference,
-        difference_ci95: known.then_some(ci95),
-        relative,
-        effect: Some(found.effect).filter(|e| known && e.is_finite() && !rounded),
-        df: Some(found.df).filter(|d| known && d.is_finite()),
-        verdict,
-        paired: pairs.is_some(),
-        step: (step > 0.0).then_some(step),
-        more_runs: more::runs((&a, &b), pairs.as_ref(), verdict).filter(|_| !below_step),
-        beyond_tolerance: verdict != Verdict::Same && tolerance.is_some_and(|t| !accepted(t)),
-    })
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ fn simulated(name: &str, seed: u64, goodputs: &[f64]) -> Named {
     }
     Named {
         name: name.to_owned(),
+        keys: BTreeMap::new(),
         document,
     }
 }
@@ -493,4 +494,56 @@ fn a_difference_between_repeats_that_are_one_run_says_so() {
         record.origin = Origin::Measured;
     }
     assert!(note(&real, &apart).is_empty());
+}
+
+/// Two digests said that two scenarios differ, and not in what.
+#[test]
+fn scenarios_that_differ_are_told_apart_by_their_keys() {
+    let with = |seed: u64, keys: &[(&str, &str)]| {
+        let mut named = simulated("a", seed, &[1.0]);
+        named.document.scenario_sha256 = format!("{seed}");
+        let keys = keys.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+        named.keys = keys.collect();
+        named
+    };
+    let note = |a: Named, b: Named| sets(&[a], &[b], None).expect("comparable").notes;
+    let (rate, seed) = (("link.l.rate", "1 Gbit/s"), ("scenario.seed", "7"));
+    assert_eq!(
+        note(
+            with(1, &[rate, seed]),
+            with(2, &[("test.t.cc", "reno"), rate])
+        ),
+        ["the scenarios differ: test.t.cc is not set in A and reno in B"]
+    );
+    let seeds = note(with(1, &[rate, seed]), with(2, &[rate]));
+    assert!(seeds[0].contains("or their seeds alone"), "{seeds:?}");
+    let unknown = note(with(1, &[rate]), with(2, &[]));
+    assert!(unknown[0].contains("A s (1), B s (2)"), "{unknown:?}");
+}
+
+/// Of two kinds of run the mean is like neither, and its interval holds anything: ranks tell what it hides.
+#[test]
+fn a_mixture_is_compared_by_ranks() {
+    let mixed = [90.0, 91.0, 5.0, 89.0, 90.0, 92.0, 90.0, 4.0, 91.0, 90.0];
+    let plain: Vec<f64> = (0..10).map(|n| 79.0 + 0.2 * f64::from(n)).collect();
+    let row = |a: &[f64], b: &[f64]| {
+        let found = sets(&[simulated("a", 1, a)], &[simulated("b", 2, b)], None);
+        goodput(&found.expect("comparable")).clone()
+    };
+    let found = row(&mixed, &plain);
+    assert!(found.difference > 0.0, "the mean of A is the smaller one");
+    assert!(found.a.median > found.b.median);
+    assert!(found.difference.abs() < found.difference_ci95.expect("known"));
+    // 80 of the 100 pairs of an A and a B have the larger A: 0.02 to 0.03.
+    assert!((0.02..0.03).contains(&found.rank_p.expect("by ranks")));
+    assert_eq!(
+        (found.verdict, found.more_runs),
+        (Verdict::Differs, Some(0))
+    );
+    // Without a mixture the means count; of one run nothing is known.
+    assert_eq!(row(&plain, &plain).rank_p, None);
+    assert_eq!(row(&mixed, &[80.0]).rank_p, None);
+    let near: Vec<f64> = mixed.iter().map(|v| v + 0.5).collect();
+    let near = row(&mixed, &near);
+    assert_eq!((near.verdict, near.more_runs), (Verdict::Same, None));
 }

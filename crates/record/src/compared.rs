@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::judge::{Subject, split};
-use crate::{Origin, Point, Results, link_metric};
+use crate::{Origin, Point, Results};
 
 /// A ratio or difference of one repeat.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +80,7 @@ impl<'a> Results<'a> {
         if let Subject::Link { .. } = subject {
             let mut links = self.links.iter().filter(|l| subject.is_link(l));
             let link = links.find(|l| (l.origin, &l.point, l.repeat) == at)?;
-            return Some((link_metric(link, name)?, true));
+            return Some((self.link_metric(link, name)?, true));
         }
         let mut records = self.records.iter().filter(|r| subject.is_record(r));
         let record = records.find(|r| (r.origin, &r.point, r.repeat) == at)?;

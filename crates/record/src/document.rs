@@ -9,6 +9,7 @@ use serde_json::ser::Formatter;
 
 use crate::compared::{Compared, compared, parts};
 use crate::link::link_metrics;
+use crate::measured::Measured;
 use crate::number::Number;
 use crate::swept::Swept;
 use crate::{Keys, LinkRecord, Origin, Point, Record, Results, RunDocument};
@@ -54,6 +55,7 @@ impl Record {
             group: None,
             repeat: 0,
             started_ns: 0,
+            measured_from_ns: None,
             duration_ns: 0,
             metrics: BTreeMap::new(),
             absent: BTreeMap::new(),
@@ -307,6 +309,7 @@ impl RunDocument {
     /// Those of the sink.
     pub fn write_links_csv(&self, mut out: impl Write) -> io::Result<()> {
         let (keys, valid) = (Keys::of(self), ValidRuns::of(self));
+        let measured = Measured::of(self.records.iter());
         let swept = self.swept(&keys);
         writeln!(
             out,
@@ -323,7 +326,7 @@ impl RunDocument {
                 link.origin.name(),
                 link.repeat
             );
-            for (metric, value) in link_metrics(link) {
+            for (metric, value) in [link_metrics(link), measured.metrics(link)].concat() {
                 let value = serde_json::to_string(&Number(value))?;
                 writeln!(
                     out,

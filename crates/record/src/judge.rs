@@ -20,7 +20,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::stated::unstated;
-use crate::{Expectation, LinkRecord, Origin, Record, link_metric};
+use crate::{Expectation, LinkRecord, Origin, Record};
 
 /// A sweep point.
 pub type Point = BTreeMap<String, String>;
@@ -102,7 +102,7 @@ impl<'a> Results<'a> {
                 .links
                 .iter()
                 .filter(|l| l.origin == origin && l.point == *point && subject.is_link(l))
-                .filter_map(|l| link_metric(l, name))
+                .filter_map(|l| self.link_metric(l, name))
                 .collect(),
             _ if self.absence(subject, name, origin, point).is_some() => Vec::new(),
             _ => self
@@ -296,6 +296,7 @@ fn unseen(metric: &str, origin: Origin) -> Option<String> {
         _ if starts(&["rtt_", "delay_"]) => "nothing came back, or nothing arrived",
         _ if starts(&["flow_time_", "offered_", "size_mean_"]) => "no flow was delivered whole",
         _ if starts(&["jitter_", "cdv_", "conforming_"]) => "nothing arrived",
+        _ if starts(&["measured_rate_", "measured_queue_"]) => "no test was measured but pings",
         _ if starts(&["queue_", "queue."]) => "nothing entered the queue",
         _ => return None,
     };

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::compared::{Compared, compared, parts};
+use crate::range::range;
 use crate::statistics::Summary;
-use crate::{Expect, LinkRecord, Origin, Point, Results, link_metric};
+use crate::{Expect, LinkRecord, Origin, Point, Results};
 
 /// The repeats of a run: their seeds, and every metric of every test summed up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,7 +31,7 @@ pub struct MetricSummary {
     pub point: BTreeMap<String, String>,
     /// The metric, its unit last; a ratio or difference as `METRIC over OTHER`.
     pub metric: String,
-    /// Number, least, greatest, mean, standard deviation and confidence interval.
+    /// Number, least, greatest, mean, median, standard deviation and confidence interval, and the kinds of run there are.
     #[serde(flatten)]
     pub summary: Summary,
 }
@@ -85,7 +86,7 @@ impl Repeats {
             }
         }
         for link in results.links {
-            for (metric, value) in named_of(link, &named) {
+            for (metric, value) in named_of(link, results, &named) {
                 add(link.origin, &link.path(), &link.point, metric, value);
             }
         }
@@ -99,6 +100,7 @@ impl Repeats {
         }
         let summary = |one: Found<'_>| {
             let summary = Summary::of(&one.values).filter(|s| s.n > 1)?;
+            let summary = summary.within(range(one.metric));
             Some(MetricSummary {
                 origin: one.origin,
                 test: one.test,
@@ -116,11 +118,15 @@ impl Repeats {
 }
 
 /// The metrics of a link that are named, each once.
-fn named_of<'a>(link: &LinkRecord, named: &[&'a str]) -> BTreeMap<&'a str, f64> {
+fn named_of<'a>(
+    link: &LinkRecord,
+    results: Results<'_>,
+    named: &[&'a str],
+) -> BTreeMap<&'a str, f64> {
     let path = link.path();
     let of = |metric: &&'a str| {
         let name = metric.strip_prefix(path.as_str())?.strip_prefix('.')?;
-        Some((name, link_metric(link, name)?))
+        Some((name, results.link_metric(link, name)?))
     };
     named.iter().filter_map(of).collect()
 }

@@ -67,6 +67,9 @@ pub struct Record {
     pub repeat: u32,
     /// Start of the test, nanoseconds since the start of the run.
     pub started_ns: u64,
+    /// Start of its measurement, behind what `omit` leaves out; absent of documents of earlier versions and of what is no test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_from_ns: Option<u64>,
     /// Length of the test in nanoseconds.
     pub duration_ns: u64,
     /// Metrics; the unit is last in each name.

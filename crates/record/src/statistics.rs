@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::judge::median;
+use crate::kinds::{Kind, two_kinds};
 use crate::number;
 
 /// Probability with which an interval covers the mean.
@@ -36,6 +38,18 @@ pub struct Summary {
     /// `None` for one value.
     #[serde(default, with = "number::option")]
     pub ci95: Option<f64>,
+    /// Where that interval begins: the mean less `ci95`, or the least value that the metric can have ([`Summary::within`]).
+    #[serde(default, with = "number::option")]
+    pub ci95_low: Option<f64>,
+    /// Where it ends.
+    #[serde(default, with = "number::option")]
+    pub ci95_high: Option<f64>,
+    /// The middle one, or the middle of the two there; `None` in documents of earlier versions.
+    #[serde(default, with = "number::option")]
+    pub median: Option<f64>,
+    /// The two sets that they fall into, with nothing between; `None` of one kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub two_kinds: Option<[Kind; 2]>,
 }
 
 impl Summary {
@@ -51,14 +65,38 @@ impl Summary {
         let mean = first + values.iter().map(|v| v - first).sum::<f64>() / count;
         let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
         let sd = (n > 1).then(|| libm::sqrt(squares / (count - 1.0)));
+        let ci95 = sd.map(|sd| t_quantile(half_tail(), count - 1.0) * sd / libm::sqrt(count));
         Some(Summary {
             n,
             min: values.iter().copied().fold(f64::INFINITY, f64::min),
             max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             mean,
             sd,
-            ci95: sd.map(|sd| t_quantile(half_tail(), count - 1.0) * sd / libm::sqrt(count)),
+            ci95,
+            ci95_low: ci95.map(|half| mean - half),
+            ci95_high: ci95.map(|half| mean + half),
+            median: median(values.to_vec()),
+            two_kinds: two_kinds(values),
         })
+    }
+
+    /// The same of a metric that has no values outside `low` to `high`, its interval cut there. The mean of such values lies between
+    /// them in any case: what is cut off could not hold it, and the rest covers it as often as the whole.
+    #[must_use]
+    pub fn within(self, (low, high): (f64, f64)) -> Summary {
+        Summary {
+            ci95_low: self.ci95_low.map(|end| end.max(low)),
+            ci95_high: self.ci95_high.map(|end| end.min(high)),
+            ..self
+        }
+    }
+
+    /// Where the interval was cut: at its lower and at its upper end.
+    pub fn cut(&self) -> (Option<f64>, Option<f64>) {
+        let half = self.ci95.unwrap_or(0.0);
+        let low = self.ci95_low.filter(|end| *end > self.mean - half);
+        let high = self.ci95_high.filter(|end| *end < self.mean + half);
+        (low, high)
     }
 
     /// The variance of the mean; 0 for one value.

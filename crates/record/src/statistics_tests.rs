@@ -82,7 +82,31 @@ fn summary(n: u32, mean: f64, sd: f64) -> Summary {
         mean,
         sd: Some(sd),
         ci95: None,
+        ci95_low: None,
+        ci95_high: None,
+        median: None,
+        two_kinds: None,
     }
+}
+
+/// Three Jain's indices near 1: their interval reached to 1.08.
+#[test]
+fn an_interval_ends_where_the_metric_does() {
+    let fair = Summary::of(&[0.9, 0.99, 0.999]).expect("finite");
+    let half = fair.ci95.expect("several");
+    assert!(fair.mean + half > 1.0);
+    assert_eq!(fair.cut(), (None, None));
+    let cut = fair.within((0.0, 1.0));
+    assert_eq!(cut.cut(), (None, Some(1.0)));
+    assert_eq!(
+        (cut.ci95_low, cut.ci95),
+        (Some(fair.mean - half), Some(half))
+    );
+    let few = Summary::of(&[0.0, 0.0, 3.0]).expect("finite");
+    let few = few.within((0.0, f64::INFINITY));
+    assert_eq!((few.cut(), few.median), ((Some(0.0), None), Some(0.0)));
+    let one = Summary::of(&[3.0]).expect("finite").within((0.0, 1.0));
+    assert_eq!((one.cut(), one.median), ((None, None), Some(3.0)));
 }
 
 /// Two lots of fifteen values whose comparison is printed in many places: means 20.82 and 22.98, variances 2.79 and

@@ -1,5 +1,7 @@
 //! Mutated documents: the reader may refuse them, must not panic, and says where and why.
 
+use std::collections::BTreeMap;
+
 use farpath_mutate::{Corpus, run};
 use farpath_record::compare::{Named, origins};
 use farpath_record::read;
@@ -53,7 +55,13 @@ fn documents_are_read_or_refused_with_place_and_cause() {
             }
         };
         let name = "x.json".to_owned();
-        if let Ok(found) = origins(&[Named { name, document }], Some(0.01)) {
+        let keys = BTreeMap::new();
+        let named = Named {
+            name,
+            keys,
+            document,
+        };
+        if let Ok(found) = origins(&[named], Some(0.01)) {
             assert!(found.rows.iter().all(|r| r.a.mean.is_finite()));
         }
         "read"

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use farpath_record::Origin;
 use farpath_record::compare::{Comparison, Row, Verdict};
-use farpath_record::quantity::{in_common_unit, unitless};
+use farpath_record::quantity::{in_common_unit, quantity, unitless};
 use farpath_record::statistics::Summary;
+use farpath_record::{Origin, kinds_words};
 
 use crate::grid::{Column, wrap};
 use crate::markdown::lines;
@@ -43,9 +43,11 @@ pub fn render(comparison: &Comparison, layout: Layout) -> String {
             ));
         }
     }
+    texts.push(mixtures(&rows, comparison));
     texts.extend(comparison.notes.iter().map(|n| format!("note: {n}")));
     texts.push(key(&rows));
     texts.push(verdict(comparison, &all));
+    texts.push(largest(comparison, &all));
     for text in texts.iter().filter(|t| !t.is_empty()) {
         out.push('\n');
         if layout.form == Form::Markdown {
@@ -237,18 +239,31 @@ fn is_rounding(row: &Row) -> bool {
 /// What is said of a difference that the metric's steps hide.
 const BELOW: &str = "below a step";
 
+/// What is added where ranks were compared and not means.
+const BY_RANKS: &str = ", by ranks";
+
+/// More further runs than these are no advice.
+const MORE: u32 = 100;
+
+/// Whether a difference is below the steps in which the metric is known.
+fn is_below_step(row: &Row) -> bool {
+    row.difference != 0.0 && row.step.is_some_and(|s| row.difference.abs() < s)
+}
+
+/// Whether two values differ, and chance may have done it.
+fn is_untold(row: &Row) -> bool {
+    row.verdict == Verdict::Same && !is_below_step(row) && !is_rounding(row)
+}
+
 fn says(row: &Row) -> String {
+    let by = if row.rank_p.is_some() { BY_RANKS } else { "" };
     let text = match (row.verdict, row.more_runs) {
-        (Verdict::Differs, _) => "differs".to_owned(),
+        (Verdict::Differs, _) => format!("differs{by}"),
         (Verdict::Unknown, _) => "one run".to_owned(),
-        (Verdict::Same, _)
-            if row.difference != 0.0 && row.step.is_some_and(|s| row.difference.abs() < s) =>
-        {
-            BELOW.to_owned()
-        }
-        (Verdict::Same, Some(more)) if more > 0 => format!("{UNTOLD}; {more} more"),
+        (Verdict::Same, _) if is_below_step(row) => BELOW.to_owned(),
+        (Verdict::Same, Some(more @ 1..=MORE)) => format!("{UNTOLD}; {more} more"),
         (Verdict::Same, _) if is_rounding(row) => "same".to_owned(),
-        (Verdict::Same, _) => UNTOLD.to_owned(),
+        (Verdict::Same, _) => format!("{UNTOLD}{by}"),
     };
     if row.beyond_tolerance {
         format!("{text} BEYOND")
@@ -276,12 +291,14 @@ fn key(rows: &[&Row]) -> String {
     if rows.iter().any(|r| says(r) == BELOW) {
         text += " below a step: a ramp is known to a round trip, and of real hosts to a hundredth of its test.";
     }
-    if rows
-        .iter()
-        .any(|r| r.verdict == Verdict::Same && r.more_runs.is_some_and(|n| n > 0))
-    {
-        text +=
-            " N more: runs to add on each side, to tell a difference as large as this from none.";
+    if rows.iter().any(|r| says(r).ends_with(" more")) {
+        text += &format!(
+            " N more: runs to add on each side, to tell a difference as large as this from none; without a number it takes more than {MORE}."
+        );
+    }
+    if rows.iter().any(|r| r.rank_p.is_some()) {
+        text += " by ranks: runs of a side are of two kinds, whose mean is like neither, and Mann and Whitney's test of ranks \
+            (of pairs Wilcoxon's) stands for the interval.";
     }
     if rows.iter().any(|r| r.verdict == Verdict::Unknown) {
         text += " one run: it takes two or more (`--repeat`) to know the spread of runs.";
@@ -297,14 +314,85 @@ fn key(rows: &[&Row]) -> String {
     text + " d: the difference in standard deviations of one run."
 }
 
+/// Rows of two kinds of run that are named; of more it says how many.
+const NAMED: usize = 6;
+
+/// Where runs are of two kinds: how many of each, and what medians say.
+fn mixtures(rows: &[&Row], comparison: &Comparison) -> String {
+    let side = |row: &Row, name: &str, s: &Summary| {
+        let kinds = s.two_kinds.as_ref();
+        let kinds = kinds.map(|k| format!("{}, ", kinds_words(&row.metric, k)));
+        let median = quantity(&row.metric, s.median.unwrap_or(s.mean));
+        format!("{name} {}median {median}", kinds.unwrap_or_default())
+    };
+    let one = |row: &&Row| {
+        let (a, b) = (side(row, "A", &row.a), side(row, "B", &row.b));
+        format!("{}: {a}; {b}", place(row, comparison))
+    };
+    let mixed = |row: &&&Row| row.a.two_kinds.is_some() || row.b.two_kinds.is_some();
+    let mut all: Vec<String> = rows.iter().filter(mixed).map(one).collect();
+    let more = all.len().saturating_sub(NAMED);
+    all.truncate(NAMED);
+    if more > 0 {
+        all.push(format!("{more} more"));
+    }
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(
+            "two kinds of run, with none between, so that a mean is like neither: {}",
+            all.join(". ")
+        ),
+    }
+}
+
+/// A row's test, metric and point: `bulk goodput, loss 1e-4`.
+fn place(row: &Row, comparison: &Comparison) -> String {
+    let point = comparison.keys.words(&row.point);
+    let comma = if point.is_empty() { "" } else { ", " };
+    format!("{} {}{comma}{point}", row.test, unitless(&row.metric))
+}
+
+/// The largest difference that was told from chance and the largest that was not, where there are several; and how many of those
+/// no few further runs tell.
+fn largest(comparison: &Comparison, rows: &[&Row]) -> String {
+    let most = |of: &dyn Fn(&Row) -> bool| {
+        let all = rows.iter().filter(|r| of(r));
+        let size = |row: &Row| row.relative.map_or(0.0, f64::abs);
+        let most = all.clone().max_by(|p, q| size(p).total_cmp(&size(q)))?;
+        let share = most.relative.filter(|_| all.count() > 2)?;
+        let sign = if share > 0.0 { "+" } else { "" };
+        let place = place(most, comparison);
+        Some(format!("{place}, {sign}{}", percent(share)))
+    };
+    let mut parts = Vec::new();
+    parts.extend(
+        most(&|r| r.verdict == Verdict::Differs).map(|m| format!("of those that differ {m}")),
+    );
+    parts.extend(most(&|r| r.verdict == Verdict::Unknown).map(|m| format!("of single runs {m}")));
+    if let Some(most) = most(&is_untold) {
+        let many =
+            |r: &&&Row| is_untold(r) && r.rank_p.is_none() && r.more_runs.is_none_or(|n| n > MORE);
+        let far = match rows.iter().filter(many).count() {
+            0 => String::new(),
+            n => format!(" ({n} of them take more than {MORE} runs a side to tell)"),
+        };
+        parts.push(format!("of the inconclusive {most}{far}"));
+    }
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("largest: {}", parts.join("; ")),
+    }
+}
+
 fn verdict(comparison: &Comparison, rows: &[&Row]) -> String {
-    let count = |v: Verdict| rows.iter().filter(|r| r.verdict == v).count();
+    let count = |of: &dyn Fn(&Row) -> bool| rows.iter().filter(|r| of(r)).count();
     let mut text = format!(
-        "{} metrics: {} differ, {} the same or inconclusive, {} of single runs",
+        "{} metrics: {} differ, {} the same, {} inconclusive, {} of single runs",
         rows.len(),
-        count(Verdict::Differs),
-        count(Verdict::Same),
-        count(Verdict::Unknown)
+        count(&|r| r.verdict == Verdict::Differs),
+        count(&|r| r.verdict == Verdict::Same && !is_untold(r)),
+        count(&is_untold),
+        count(&|r| r.verdict == Verdict::Unknown)
     );
     if let Some(tolerance) = comparison.tolerance {
         let beyond = rows.iter().filter(|r| r.beyond_tolerance).count();

@@ -14,6 +14,7 @@ fn named(name: &str, seed: u64, goodputs: &[f64]) -> Named {
     }
     Named {
         name: name.to_owned(),
+        keys: BTreeMap::new(),
         document,
     }
 }
@@ -37,7 +38,7 @@ bulk: simulated, A \u{d7} 5, B \u{d7} 5
 differs: the 95 % confidence interval of B \u{2212} A (Welch) does not hold zero. same:
 A and B are equal. d: the difference in standard deviations of one run.
 
-2 metrics: 1 differ, 1 the same or inconclusive, 0 of single runs; 1 beyond the
+2 metrics: 1 differ, 1 the same, 0 inconclusive, 0 of single runs; 1 beyond the
 tolerance of 5.00 %
 ";
     assert_eq!(text, expected, "\n{text}");
@@ -187,7 +188,7 @@ fn a_long_comparison_has_no_rows_of_what_is_equal() {
         "{text}"
     );
     assert!(
-        text.contains("60 metrics: 0 differ, 30 the same or inconclusive, 30 of single runs"),
+        text.contains("60 metrics: 0 differ, 30 the same, 0 inconclusive, 30 of single runs"),
         "{text}"
     );
 }
@@ -208,4 +209,60 @@ fn a_side_that_had_nothing_to_recover_from_does_not_lack_the_metric() {
         "{text}"
     );
     assert!(!text.contains("only A"), "{text}");
+}
+
+/// "inconclusive; 6318 more" in row after row was no advice; which difference is the largest was for the reader to find.
+#[test]
+fn what_no_few_runs_tell_has_no_number_and_the_largest_is_named() {
+    let side = |name: &str, seed: u64, by: f64| {
+        let mut one = named(name, seed, &[100e6, 120e6, 80e6]);
+        for record in &mut one.document.records {
+            let goodput = record.metrics["goodput_bps"];
+            record.set("goodput_bps", goodput + by);
+            record.set("rtt_avg_ns", goodput + 2.0 * by);
+            record.set("bytes", goodput - 30.0 * by);
+        }
+        one
+    };
+    let found = sets(&[side("a", 1, 0.0)], &[side("b", 2, 1e6)], None).expect("comparable");
+    let text = render(&found, Layout::default());
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(text.matches("inconclusive; ").count(), 1, "{text}");
+    assert!(
+        text.contains("4 metrics: 0 differ, 1 the same, 3 inconclusive, 0 of single runs"),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "largest: of the inconclusive bulk bytes, -30.00 % (2 of them take more than 100 runs"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("without a number it takes more than 100"),
+        "{text}"
+    );
+}
+
+/// Eight runs near 90 and two near 5 had a mean of 73, below the 80 of ten runs that eight of them exceed.
+#[test]
+fn runs_of_two_kinds_are_compared_by_ranks_and_said_to_be() {
+    let mixed = [90e6, 91e6, 5e6, 89e6, 90e6, 92e6, 90e6, 4e6, 91e6, 90e6];
+    let plain: Vec<f64> = (0..10).map(|n| 79e6 + 0.2e6 * f64::from(n)).collect();
+    let found = sets(&[named("a", 1, &mixed)], &[named("b", 2, &plain)], None);
+    let text = render(&found.expect("comparable"), Layout::default());
+    let row = text.lines().find(|l| l.contains("goodput, Mbit/s"));
+    assert!(row.expect("a row").ends_with("differs, by ranks"), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains(
+            "a mean is like neither: bulk goodput: A 2 near 4.5000 Mbit/s, 8 near 90.375 Mbit/s, median 90 Mbit/s; \
+             B median 79.900 Mbit/s"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("by ranks: runs of a side are of two kinds"),
+        "{text}"
+    );
 }

@@ -30,11 +30,28 @@ pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
         } else {
             group.len()
         };
-        let line = |e: &&Expectation| {
-            let doubt = out_of_range(run, e).map(|doubt| format!("; the forecast is {doubt}"));
-            failure(e, &keys) + &doubt.unwrap_or_default()
-        };
-        lines.extend(group[..listed].iter().map(line));
+        // What lines of one expectation have alike is said once.
+        let mut above: (Option<&str>, Option<String>) = (None, None);
+        for e in &group[..listed] {
+            let doubt = out_of_range(run, e);
+            let mut line = failure(e, &keys);
+            let stated = e.stated.as_deref();
+            line += &stated.map_or(String::new(), |words| match above.0 {
+                Some(same) if same == words && words.len() > AS_ABOVE.len() => {
+                    format!(" (stated: {AS_ABOVE})")
+                }
+                _ => format!(" (stated: {words})"),
+            });
+            line += &match &doubt {
+                Some(_) if doubt == above.1 => {
+                    format!("; the forecast is out of range, {AS_ABOVE}")
+                }
+                Some(doubt) => format!("; the forecast is {doubt}"),
+                None => String::new(),
+            };
+            lines.push(line);
+            above = (stated.or(above.0), doubt.or(above.1));
+        }
         if listed < group.len() {
             let more = group.len() - listed;
             lines.push(format!(
@@ -45,6 +62,9 @@ pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
     }
     lines
 }
+
+/// What stands in place of words that a line above has.
+const AS_ABOVE: &str = "as above";
 
 /// How notes of forecasts begin whose formula does not hold for the test.
 const OUT_OF_RANGE: &str = "outside the formula";
@@ -78,7 +98,7 @@ pub(crate) fn band(e: &Expectation, print: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// What failed, in one sentence.
+/// What failed, in one sentence without what the source states.
 fn failure(e: &Expectation, keys: &Keys) -> String {
     let point = if e.point.is_empty() {
         String::new()
@@ -126,15 +146,11 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         }
         (None, _) => format!("expected {band}{file}"),
     };
-    let mut text = format!(
+    format!(
         "{}, {}{point}: {actual}, {expected}",
         e.metric,
         e.origin.name()
-    );
-    if let Some(stated) = &e.stated {
-        text += &format!(" (stated: {stated})");
-    }
-    text
+    )
 }
 
 #[cfg(test)]
@@ -171,6 +187,22 @@ mod tests {
         let end =
             format!("; the forecast is {law}; `origins = [\"simulated\", \"emulated\"]` judges");
         assert!(said[0].contains(&end), "{said:?}");
+        // A sweep had the source's words and the forecast's doubt at each of its points.
+        let quoted = "at the 400 ms that the satellite has, TCP was given 20 Mbit/s";
+        run.expectations = ["a", "b"]
+            .map(|file| Expectation {
+                stated: Some(quoted.to_owned()),
+                file: Some(file.to_owned()),
+                ..of(Origin::Predicted, 20e6, false)
+            })
+            .into();
+        let said = failures(&run);
+        assert!(
+            said[0].contains(quoted) && said[0].contains(law),
+            "{said:?}"
+        );
+        let again = " (stated: as above); the forecast is out of range, as above";
+        assert!(said[1].ends_with(again), "{said:?}");
         // What packets did is what they did.
         run.expectations = vec![of(Origin::Simulated, 20e6, false)];
         assert!(!failures(&run)[0].contains("forecast"));

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use farpath_record::quantity::{in_common_unit, unitless};
-use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing};
+use farpath_record::{
+    Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing, kinds_words,
+};
 
 use crate::grid::Column;
 use crate::markdown::lines;
@@ -13,13 +15,19 @@ use crate::validity::Index;
 use crate::wrapped::push_wrapped;
 
 /// The metrics of a group that each of its records holds: behind the group's name in a path they end as here.
-pub(crate) const OF_GROUP: [(&str, &str, &str); 2] = [
+pub(crate) const OF_GROUP: [(&str, &str, &str); 4] = [
     ("group_jain_index", "jain_index", FAIRNESS),
+    (
+        "group_goodput_ratio",
+        "goodput_ratio",
+        "goodput, least to greatest",
+    ),
     (
         "group_streams_jain_index",
         "streams_jain_index",
         "fairness of connections (Jain)",
     ),
+    ("group_convergence_s", "convergence_s", "convergence"),
 ];
 
 /// Of a path of a group, `group.NAME.jain_index`: the group's name, the metric in records, and its label.
@@ -149,6 +157,15 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
     if few.iter().any(Option::is_some) {
         below.push(FEW.to_owned());
     }
+    let whole = || rows.iter().zip(&few).filter(|(_, few)| few.is_none());
+    let is_cut = |row: &Shown<'_>| row.summary.summary.cut() != (None, None);
+    if whole().any(|(row, _)| is_cut(row)) {
+        below.push(CUT_HERE.to_owned());
+    }
+    let mixed = mixtures(whole().map(|(row, _)| row), &keys);
+    if !mixed.is_empty() {
+        below.push(format!("{MIXTURE}: {}", mixed.join(". ")));
+    }
     if rows.is_empty() && below.is_empty() {
         return String::new();
     }
@@ -178,12 +195,54 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
     out
 }
 
+/// What heads the rows of two kinds of run.
+const MIXTURE: &str = "Two kinds of run, with none between, so that a mean is like neither";
+
 /// How the points of a sweep hang together.
 const SAME_SEEDS: &str = "Every point has the same seeds, and so the same random numbers: compare points repeat by repeat. \
     Their samples are not independent.";
 
 /// What a row without figures means.
 const FEW: &str = "Where n stands alone, fewer than half of the repeats have it, and the table above leaves it out.";
+
+/// The head of where intervals are cut.
+const CUT: &str = "cut at";
+/// What it means.
+const CUT_HERE: &str =
+    "cut at: the interval of the mean ends there, as the metric has no values beyond it";
+
+/// Where an interval is cut: `0`, `1`, `0, 1`, in the row's unit; empty where it is not.
+fn cut((low, high): (Option<f64>, Option<f64>), written: Vec<String>) -> String {
+    let ends = [low, high].into_iter().zip(written);
+    let cut = ends.filter_map(|(end, text)| end.map(|_| text));
+    cut.collect::<Vec<_>>().join(", ")
+}
+
+/// Rows of two kinds of run that are named; of more it says how many.
+const MIXED: usize = 6;
+
+/// Where the repeats are of two kinds, one sentence each.
+fn mixtures<'r>(rows: impl Iterator<Item = &'r Shown<'r>>, keys: &Keys) -> Vec<String> {
+    let one = |row: &Shown<'_>| {
+        let m = row.summary;
+        let kinds = kinds_words(&m.metric, m.summary.two_kinds.as_ref()?);
+        let point = keys.words(&m.point);
+        let comma = if point.is_empty() { "" } else { ", " };
+        Some(format!(
+            "{} {}, {}{comma}{point}: {kinds}",
+            row.of,
+            row.label,
+            m.origin.name()
+        ))
+    };
+    let mut all: Vec<String> = rows.filter_map(one).collect();
+    let more = all.len().saturating_sub(MIXED);
+    all.truncate(MIXED);
+    if more > 0 {
+        all.push(format!("{more} more"));
+    }
+    all
+}
 
 /// The rows as the table above has them: metric by metric and point by point, or test by test without a sweep.
 fn in_order<'r>(run: &RunDocument, mut rows: Vec<Shown<'r>>, keys: &Keys) -> Vec<Shown<'r>> {
@@ -237,7 +296,7 @@ fn table(rows: &[Shown<'_>], few: &[Option<usize>], keys: &Keys, layout: Layout)
         let mean = greatest.entry((&row.path, row.summary.origin)).or_default();
         *mean = row.summary.summary.mean.max(*mean);
     }
-    let mut cells: [Vec<String>; 6] = Default::default();
+    let mut cells: [Vec<String>; 7] = Default::default();
     let (mut names, mut groups) = (Vec::new(), Vec::new());
     for (at, (row, few)) in rows.iter().zip(few).enumerate() {
         let (m, s) = (row.summary, &row.summary.summary);
@@ -247,9 +306,13 @@ fn table(rows: &[Shown<'_>], few: &[Option<usize>], keys: &Keys, layout: Layout)
             s.mean,
             s.sd.unwrap_or(0.0),
             s.ci95.unwrap_or(0.0),
+            s.cut().0.unwrap_or(0.0),
+            s.cut().1.unwrap_or(0.0),
         ];
         let like = greatest[&(row.path.as_str(), m.origin)];
-        let (unit, numbers) = in_common_unit(&m.metric, like, &values);
+        let (unit, mut numbers) = in_common_unit(&m.metric, like, &values);
+        let ends = numbers.split_off(5);
+        numbers.push(cut(s.cut(), ends));
         let comma = if unit.is_empty() { "" } else { ", " };
         let name = format!("{}{comma}{unit}", row.label);
         let heading = match is_swept {
@@ -269,8 +332,10 @@ fn table(rows: &[Shown<'_>], few: &[Option<usize>], keys: &Keys, layout: Layout)
         columns.push(Column::text("test, metric", names));
     }
     columns[0].indent();
-    let heads = ["n", "min", "max", "mean", "std", "\u{b1} 95 %"];
-    columns.extend(heads.into_iter().zip(cells).map(|(head, cells)| Column {
+    let heads = ["n", "min", "max", "mean", "std", "\u{b1} 95 %", CUT];
+    let is_cut = cells[6].iter().any(|cell| !cell.is_empty());
+    let heads = heads.into_iter().take(if is_cut { 7 } else { 6 });
+    columns.extend(heads.zip(cells).map(|(head, cells)| Column {
         head: head.to_owned(),
         cells,
         number: true,

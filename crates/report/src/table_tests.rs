@@ -428,6 +428,7 @@ fn fairness_of_streams_and_of_groups_has_its_mean_and_interval() {
         one.streams = vec![Default::default(); 2];
         one.set("jain_index", 0.9 + f64::from(repeat) / 100.0);
         one.set("group_jain_index", 0.7 + f64::from(repeat) / 100.0);
+        one.set("group_convergence_s", 12.0 + f64::from(repeat));
     });
     let text = render(&run, Layout::default());
     let lines: Vec<String> = text
@@ -448,6 +449,7 @@ fn fairness_of_streams_and_of_groups_has_its_mean_and_interval() {
         has("fairness (Jain) 3 0.7000 0.7200 0.7100 0.0100 0.0248"),
         "{text}"
     );
+    assert!(has("convergence 13.0 s"), "{text}");
     // One stream is as fair as can be to itself.
     run.records.iter_mut().for_each(|r| r.streams.truncate(1));
     let alone = render(&run, Layout::default());
@@ -720,8 +722,35 @@ fn a_ratio_has_its_repeats() {
     let lines = text
         .lines()
         .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
-    let row = "rtt_avg over other 3 0.5000 1.5000 1 0.5000 1.2421";
+    // 1 ± 1.2421 would begin below 0.
+    let row = "rtt_avg over other 3 0.5000 1.5000 1 0.5000 1.2421 0";
     assert!(lines.into_iter().any(|l| l == row), "{text}");
+    assert!(text.contains("\u{b1} 95 %  cut at\n"), "{text}");
+    assert!(
+        text.contains("cut at: the interval of the mean ends there"),
+        "{text}"
+    );
+}
+
+/// Of ten runs three had 20 Mbit/s and seven 90, and the table had a mean of 69.
+#[test]
+fn repeats_of_two_kinds_are_said_to_be() {
+    let text = |low: f64| {
+        let run = repeated(Origin::Simulated, 10, |repeat, one| {
+            let goodput = if repeat < 3 { low } else { 90e6 };
+            one.set("goodput_bps", goodput + f64::from(repeat % 3) * 1e6);
+        });
+        let text = render(&run, Layout::default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mixed = text(20e6);
+    assert!(
+        mixed.contains(
+            "so that a mean is like neither: bulk goodput, simulated: 3 near 21 Mbit/s, 7 near 90.857 Mbit/s"
+        ),
+        "{mixed}"
+    );
+    assert!(!text(89e6).contains("kinds"));
 }
 
 #[test]

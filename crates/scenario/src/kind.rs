@@ -125,7 +125,7 @@ pub(crate) const TEST: Section = Section {
         key("peak", Kind::Rate, "Rate of the cells of a burst.").only(CELLS),
         key("contract", Table(&atm::METER), "What the receiver holds the cells against: `conforming_ratio`.").only(CELLS),
         key("tool", Choice(&["farpath", "iperf3"]), "The program that runs it between real hosts; predictions and simulations know none.").default("farpath").only(&["tcp", "udp"]),
-        key("group", Name, "Tests of one group are compared: `group_jain_index`, and `group_streams_jain_index` by connections.").only(TIMED),
+        key("group", Name, "Tests of one group are compared: `group_jain_index`, `group_goodput_ratio` (least to greatest), and `group_streams_jain_index` by connections.").only(TIMED),
     ],
 };
 

@@ -24,6 +24,7 @@ mod decode;
 mod diagnostic;
 mod document;
 mod expect;
+mod flat;
 mod forecast;
 mod idle;
 mod impair;
@@ -63,6 +64,7 @@ pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule, 
 pub use configured::{Configuration, Stated, Wired, wired};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, nearest};
 pub use document::{Document, parse};
+pub use flat::keys_of;
 pub use forecast::{buffer_note, forecast, law_place, meet};
 pub use kind::{Periodic, TestKind, Work};
 pub use model::*;

@@ -18,6 +18,7 @@ impl Scenario {
         let mut record = Record::new(origin, &test.name, test.kind.subject().name(), from, to);
         record.point.clone_from(point);
         record.started_ns = test.start.as_ns();
+        record.measured_from_ns = Some(test.span().from().as_ns());
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
         record
     }

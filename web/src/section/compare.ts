@@ -4,7 +4,13 @@ import { h, scroller, section } from "../dom";
 import * as format from "../format";
 import type { ComparedRow, ReportData } from "../types";
 
-const VERDICTS: Readonly<Record<ComparedRow["verdict"], string>> = { differs: "differs", same: "same", unknown: "one run: its spread is unknown" };
+const VERDICTS: Readonly<Record<ComparedRow["verdict"], string>> = { differs: "differs", same: "inconclusive", unknown: "one run: its spread is unknown" };
+
+/** What is said of a difference: by ranks where runs are of two kinds. Equal values are not inconclusive. */
+export function verdict(row: ComparedRow): string {
+  if (row.verdict === "same" && row.difference === 0) return "same";
+  return `${VERDICTS[row.verdict]}${typeof row.rank_p === "number" ? ", by ranks" : ""}`;
+}
 /** Rows shown without being asked for. */
 const SHOWN = 40;
 
@@ -21,7 +27,7 @@ function line(row: ComparedRow, of: boolean): HTMLElement {
   const origin = row.origin_a === row.origin_b ? row.origin_a : `${row.origin_a}, ${row.origin_b}`;
   const number = (text: string, head: string): HTMLElement => h("td", { class: "number", "data-head": head }, h("span", {}, text));
   return h("tr", {}, h("th", { scope: "row" }, row.test), h("td", { class: "metric" }, format.metricName(row.metric), of ? h("span", { class: "point" }, [format.point(row.point), origin].filter((t) => t !== "").join(", ")) : null),
-    number(format.metric(row.metric, row.a.mean), "A"), number(format.metric(row.metric, row.b.mean), "B"), number(share(row), "B − A"), h("td", { "data-head": "verdict" }, VERDICTS[row.verdict]));
+    number(format.metric(row.metric, row.a.mean), "A"), number(format.metric(row.metric, row.b.mean), "B"), number(share(row), "B − A"), h("td", { "data-head": "verdict" }, verdict(row)));
 }
 
 /** A name as the page has it: of a file its folder, with the value of a sweep that is compared. */

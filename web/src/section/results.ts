@@ -45,17 +45,27 @@ function allowed(row: Row): string {
   return [...new Set(row.expectations.map((e) => format.band(row.metric, e.min, e.max)))].filter((t) => t !== "").join("; ");
 }
 
-function line(row: Row, shown: readonly Origin[], heads: readonly string[], head: HTMLElement | null): HTMLElement {
+/** What stands in place of a text that the line above has word for word. */
+const AS_ABOVE = "as above";
+
+/** A text of a source or a note, or that it is the one above: of one metric at many points it is said once. */
+function once(text: string, above: string | undefined): Array<HTMLElement | string> {
+  return text !== "" && text === above ? [h("span", { class: "again", title: text }, AS_ABOVE)] : [text];
+}
+
+function line(row: Row, above: Row | undefined, shown: readonly Origin[], heads: readonly string[], head: HTMLElement | null): HTMLElement {
   const point = format.point(row.point);
   const name = format.metricName(/[. ]/.test(row.metric) ? subject(row.metric).metric : row.metric, row.test);
   const failed = row.expectations.some((e) => !e.pass);
+  const same = above?.metric === row.metric ? above : undefined;
+  const repeated = row.notes.length > 0 && row.notes.join("\n") === same?.notes.join("\n");
   return h("tr", { class: `${row.first ? "" : "more"}${failed ? " has-fail" : ""}` }, head,
     h("td", { class: "metric" }, name, point ? h("span", { class: "point" }, point) : null),
-    heads.includes("stated") ? h("td", { class: "stated", "data-head": "stated" }, row.stated ?? "") : null,
+    heads.includes("stated") ? h("td", { class: "stated", "data-head": "stated" }, ...once(row.stated ?? "", same?.stated ?? undefined)) : null,
     ...shown.map((origin) => cell(row, origin)),
     heads.includes("allowed") ? h("td", { class: "allowed-band", "data-head": "allowed" }, allowed(row)) : null,
     heads.includes("limited by") ? h("td", { "data-head": "limited by" }, row.limitedBy ? format.limit(row.limitedBy) : "") : null,
-    heads.includes("note") ? h("td", { class: "row-note", "data-head": "note" }, ...row.notes.map((note) => h("div", {}, note))) : null);
+    heads.includes("note") ? h("td", { class: "row-note", "data-head": "note" }, ...(repeated ? once(row.notes.join(" "), row.notes.join(" ")) : row.notes.map((note) => h("div", {}, note)))) : null);
 }
 
 /** The rows by test, the test named once; hidden rows stand after those shown. */
@@ -68,7 +78,7 @@ function body(all: readonly Row[], shown: readonly Origin[], heads: readonly str
       const head = i === 0
         ? h("th", { scope: "rowgroup", rowspan: mine.length, "data-few": Math.max(1, visible) }, test)
         : null;
-      return line(row, shown, heads, head);
+      return line(row, mine[i - 1], shown, heads, head);
     }));
   });
 }

@@ -86,9 +86,11 @@ interface Figures {
   readonly more: Drawn[];
 }
 
+const BY_CONNECTIONS = "group_streams_jain_index";
+
 /** Where each test has one connection, fairness by connections is that by tests. */
 function byConnections(records: readonly TestRecord[], metric: string): readonly TestRecord[] {
-  if (!records.some((r) => metric in r.metrics)) return records;
+  if (metric !== BY_CONNECTIONS || !records.some((r) => metric in r.metrics)) return records;
   return records.map((r) => (metric in r.metrics ? r : { ...r, metrics: { ...r.metrics, [metric]: r.metrics[FAIRNESS[0]!] } }) as TestRecord);
 }
 

@@ -78,11 +78,13 @@ const NAMED = 4;
 /** What samples at the ends of intervals have not met; undefined where they show it. */
 export function unseen(all: readonly Sampled[], what: string): string | undefined {
   const text = (bytes: number): string => format.size(bytes, 3);
-  const above = all.flatMap(({ name, most, v }) => {
+  const known = all.flatMap(({ name, most, v }) => {
     const seen = largest(v);
-    return typeof most === "number" && most > seen && text(most) !== text(seen) ? [{ name, most }] : [];
+    return typeof most === "number" ? [{ name, most: Math.max(most, seen), isUnseen: most > seen && text(most) !== text(seen) }] : [];
   }).sort((p, q) => q.most - p.most);
-  if (above.length === 0) return undefined;
+  if (!known.some((one) => one.isUnseen)) return undefined;
+  // Few have theirs all said: of two directions one alone would look as if it were that of both.
+  const above = known.length <= NAMED ? known : known.filter((one) => one.isUnseen);
   const said = above.slice(0, NAMED).map(({ name, most }) => (all.length === 1 ? text(most) : `${text(most)} (${name})`)).join(", ");
   return `At the ends of the intervals; ${what} was ${said}${above.length > NAMED ? `, and less of ${above.length - NAMED} more` : ""}.`;
 }
@@ -242,8 +244,11 @@ function ratePlot(look: Look, name: string, both: readonly LinkRecord[]): TimePl
 function queuePlot(look: Look, name: string, both: readonly LinkRecord[]): TimePlot {
   const used = both.filter((l) => fullest(l) > 0);
   const series = used.map((l) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(l) }));
-  const note = unseen(used.map((l, i) => ({ name: series[i]!.name, most: l.queue_max_bytes, v: series[i]!.v })), "the most that waited");
-  return { title: `Waiting at ${name}`, format: format.size, fromZero: true, series, ...(note === undefined ? {} : { note }) };
+  const most = unseen(used.map((l, i) => ({ name: series[i]!.name, most: l.queue_max_bytes, v: series[i]!.v })), "the most that waited");
+  const idle = both.filter((l) => fullest(l) === 0).map((l) => label(l, both));
+  const none = idle.length === 0 || idle.length > NAMED ? [] : [`Nothing waited ${idle.join(", ")}.`];
+  const note = [...(most === undefined ? [] : [most]), ...none].join(" ");
+  return { title: `Waiting at ${name}`, format: format.size, fromZero: true, series, ...(note === "" ? {} : { note }) };
 }
 
 /** Where anything waited: at the ends of intervals or, as much as tells it from others, between them. */

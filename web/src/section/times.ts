@@ -1,7 +1,7 @@
 // How long single answers, flows and connections of a test took: their distribution.
 
 import { h, section } from "../dom";
-import { timed, type Distribution } from "../distribution";
+import { BY_SIZE, timed, type Distribution } from "../distribution";
 import { drawn, fileName, type Drawn } from "../drawn";
 import { describeDistribution, drawDistribution, nameOfMetric } from "../figure/distribution";
 import * as format from "../format";
@@ -9,9 +9,10 @@ import type { ReportData } from "../types";
 
 function figure(data: ReportData, of: Distribution): Drawn {
   const at = format.point(of.point);
-  const id = fileName("times", of.test, of.metric, at);
+  const by = of.key === BY_SIZE ? ["by size"] : [];
+  const id = fileName("times", of.test, of.metric, at, ...by);
   return {
-    file: fileName(data.scenario.name, of.test, of.metric, at, of.over), class: "repeats",
+    file: fileName(data.scenario.name, of.test, of.metric, at, of.over, ...by), class: "repeats",
     title: `${of.test}: ${nameOfMetric(of)} over the ${of.over}${of.key === null ? "" : `, by ${of.key}`}${at === "" ? "" : `, ${at}`}`,
     draw: (width) => drawDistribution(of, id, width),
     below: () => [h("figcaption", {}, `${describeDistribution(of)}.`)],

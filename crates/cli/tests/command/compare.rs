@@ -30,7 +30,13 @@ fn two_folders_are_compared_and_a_tolerance_judges() {
         text.contains("bulk: predicted") && text.contains("differs"),
         "{text}"
     );
-    assert!(text.contains("the scenarios differ"), "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("the scenarios differ: link.rb.loss is ")
+            && words.contains("; link.rb.rate is "),
+        "keys, and no digests: {text}"
+    );
+    assert!(words.contains(" and 50 Mbit/s in B"), "{text}");
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     let far = farpath_in(at, &["compare", "before", "after", "--tolerance", "1%"]);
     assert_eq!(far.code, Some(1), "{}", far.out);

@@ -189,6 +189,7 @@ mod tests {
         }
         Named {
             name: "run".to_owned(),
+            keys: std::collections::BTreeMap::new(),
             document,
         }
     }

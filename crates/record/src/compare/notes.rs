@@ -1,7 +1,7 @@
 //! What a reader of a comparison must know: which scenarios were compared, what was left out, and where repeats have no
 //! luck in them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Comparison, Named, Row, Side, Verdict, valid};
 use crate::{ONE_RUN, Origin, Point, RunDocument};
@@ -28,7 +28,9 @@ pub(super) fn of_sets(a: &[Named], b: &[Named]) -> Vec<String> {
     };
     let (left, right) = (texts(a), texts(b));
     let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
-    if !b.is_empty() && left != right {
+    if let Some(keys) = keys_apart(a, b) {
+        notes.push(format!("the scenarios differ: {keys}"));
+    } else if !b.is_empty() && left != right {
         let or = if any(a, b) {
             ""
         } else {
@@ -53,6 +55,48 @@ pub(super) fn of_sets(a: &[Named], b: &[Named]) -> Vec<String> {
         }
     }
     notes
+}
+
+/// Keys that are named; of more it says how many.
+const KEYS: usize = 8;
+/// Characters of a value; the rest is left out.
+const LONG: usize = 60;
+
+/// What differs between the scenarios of two sets but their seeds, key by key; none where a set is of several, or its text is not known.
+fn keys_apart(a: &[Named], b: &[Named]) -> Option<String> {
+    let of = |set: &[Named]| {
+        let mut all: Vec<BTreeMap<String, String>> = set.iter().map(|n| n.keys.clone()).collect();
+        all.iter_mut().for_each(|keys| {
+            keys.remove("scenario.seed");
+        });
+        all.dedup();
+        let only = all.len() == 1;
+        all.pop().filter(|keys| only && !keys.is_empty())
+    };
+    let (a, b) = (of(a)?, of(b)?);
+    let value = |keys: &BTreeMap<String, String>, key: &str| match keys.get(key) {
+        Some(value) if value.chars().count() > LONG => {
+            format!("{}\u{2026}", value.chars().take(LONG).collect::<String>())
+        }
+        Some(value) => value.clone(),
+        None => "not set".to_owned(),
+    };
+    let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let apart = keys.into_iter().filter(|key| a.get(*key) != b.get(*key));
+    let words = |key: &String| {
+        format!(
+            "{key} is {} in A and {} in B",
+            value(&a, key),
+            value(&b, key)
+        )
+    };
+    let mut words: Vec<String> = apart.map(words).collect();
+    let more = words.len().saturating_sub(KEYS);
+    words.truncate(KEYS);
+    if more > 0 {
+        words.push(format!("{more} more keys"));
+    }
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// Where chance had a part: the places where values `varied`, unless their records say that only the start did.

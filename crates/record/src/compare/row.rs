@@ -1,0 +1,116 @@
+//! One metric of both sides: how far apart they are, and whether chance may have done it.
+
+use std::collections::BTreeMap;
+
+use super::{Key, Row, Side, Verdict, more, subject};
+use crate::Origin;
+use crate::range::range;
+use crate::ranks::{rank_sum, signed_rank};
+use crate::statistics::{CONFIDENCE, Summary, paired, shares, welch};
+
+/// The difference of each pair of runs with one seed, where both sides have the same ones: two or more.
+fn pairs(x: &Side, y: &Side) -> Option<Vec<f64>> {
+    let by_seed = |side: &Side| -> Option<BTreeMap<u64, f64>> {
+        let seeds = side.seeds.iter().copied().collect::<Option<Vec<u64>>>()?;
+        let all: BTreeMap<u64, f64> = seeds.into_iter().zip(side.values.iter().copied()).collect();
+        (all.len() == side.values.len()).then_some(all)
+    };
+    let (a, b) = (by_seed(x)?, by_seed(y)?);
+    if !a.keys().eq(b.keys()) {
+        return None;
+    }
+    let differences: Vec<f64> = a.values().zip(b.values()).map(|(a, b)| b - a).collect();
+    (differences.len() > 1).then_some(differences)
+}
+
+/// Half the width of the interval of a difference of two shares of counted things, towards 0: equal shares in a few runs
+/// do not show their spread. 0 where nothing was counted, or nothing is random.
+fn counting(x: &Side, y: &Side, (a, b): (&Summary, &Summary)) -> f64 {
+    let counts = [x, y].iter().any(|side| side.random && side.counted > 0.0);
+    match counts {
+        true => shares((a.mean, x.counted), (b.mean, y.counted)),
+        false => 0.0,
+    }
+}
+
+/// The probability by ranks, where these say more than means: runs of a side are of two kinds, and there are several on both.
+fn by_ranks(
+    x: &Side,
+    y: &Side,
+    (a, b): (&Summary, &Summary),
+    pairs: Option<&[f64]>,
+) -> Option<f64> {
+    let mixed = a.two_kinds.is_some() || b.two_kinds.is_some();
+    (mixed && a.n > 1 && b.n > 1).then(|| match pairs {
+        Some(differences) => signed_rank(differences),
+        None => rank_sum(&x.values, &y.values),
+    })
+}
+
+/// Of two values, the share by which they may differ and are taken for equal.
+const ROUNDING: f64 = 1e-9;
+
+/// A row of what both sides have of a metric; none where a side has nothing to measure.
+pub(super) fn row(
+    key: &Key<'_>,
+    origin_b: Origin,
+    x: &Side,
+    y: &Side,
+    tolerance: Option<f64>,
+) -> Option<Row> {
+    let ends = range(key.metric);
+    let (a, b) = (Summary::of(&x.values)?, Summary::of(&y.values)?);
+    let (a, b) = (a.within(ends), b.within(ends));
+    let exact = |s: &Summary, origin: Origin| s.n > 1 || origin == Origin::Predicted;
+    let certain = (key.origin, origin_b) == (Origin::Predicted, Origin::Predicted);
+    let known = exact(&a, key.origin) && exact(&b, origin_b) && (a.n > 1 || b.n > 1 || certain);
+    let differences = pairs(x, y);
+    let pairs = differences.as_deref().and_then(Summary::of);
+    let found = match &pairs {
+        Some(differences) => paired(&a, &b, differences),
+        None => welch(&a, &b),
+    };
+    let ci95 = found.ci95.max(counting(x, y, (&a, &b)));
+    let rank_p = by_ranks(x, y, (&a, &b), differences.as_deref());
+    let by_chance = match rank_p {
+        Some(p) => p >= 1.0 - CONFIDENCE,
+        None => found.difference.abs() <= ci95,
+    };
+    let step = x.step.max(y.step);
+    // Equal sums may differ by rounding.
+    let rounding = ROUNDING * a.mean.abs().max(b.mean.abs());
+    let rounded = found.difference != 0.0 && found.difference.abs() <= rounding;
+    let below_step = found.difference.abs() < step || rounded;
+    let verdict = if below_step || found.difference == 0.0 && (known || a == b) {
+        Verdict::Same
+    } else if !known {
+        Verdict::Unknown
+    } else if by_chance {
+        Verdict::Same
+    } else {
+        Verdict::Differs
+    };
+    let relative = (a.mean != 0.0).then(|| found.difference / a.mean.abs());
+    let accepted = |share: f64| found.difference.abs() <= share * a.mean.abs();
+    Some(Row {
+        test: subject(key),
+        point: key.point.clone(),
+        metric: key.metric.to_owned(),
+        origin_a: key.origin,
+        origin_b,
+        a,
+        b,
+        difference: found.difference,
+        difference_ci95: known.then_some(ci95),
+        relative,
+        effect: Some(found.effect).filter(|e| known && e.is_finite() && !rounded),
+        df: Some(found.df).filter(|d| known && d.is_finite()),
+        verdict,
+        rank_p,
+        paired: pairs.is_some(),
+        step: (step > 0.0).then_some(step),
+        more_runs: more::runs((&a, &b), pairs.as_ref(), verdict)
+            .filter(|n| !below_step && (rank_p.is_none() || *n == 0)),
+        beyond_tolerance: verdict != Verdict::Same && tolerance.is_some_and(|t| !accepted(t)),
+    })
+}
