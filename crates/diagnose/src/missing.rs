@@ -38,7 +38,6 @@ pub(crate) fn missing(
         .first()
         .is_some_and(|r| r.confidence.min(at_most(e, r.cause)) >= 0.9);
     if likely.first() == Some(&Cause::Outage) {
-        // The record of the run has it all.
         return Vec::new();
     }
     let asking = &Asking::of(facts, flow);

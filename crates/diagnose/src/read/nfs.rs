@@ -7,7 +7,7 @@ use crate::requests::{PER_S, SIZE, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};
 use crate::words::{between, decimal, keyed, whole};
 
-/// The port of an NFS server (RFC 7530 §3.1).
+/// The port of an NFS server, as IANA registers it.
 const PORT: u16 = 2049;
 
 /// Most mounts that are kept.

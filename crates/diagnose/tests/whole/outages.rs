@@ -88,7 +88,7 @@ fn a_record_without_series_has_the_note_of_its_outage() {
     assert_eq!(flow.verdict.share, Some(0.6));
 }
 
-/// A program that pauses is no outage, and neither is a link of another path.
+/// A program that pauses makes none, and neither does a link of another path.
 #[test]
 fn silence_without_a_link_that_was_down_is_none() {
     let d = of(&run("", ["a", "b"]), &Known::default());
