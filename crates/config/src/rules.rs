@@ -165,8 +165,8 @@ rules! {
         "a connection has at most one window in flight per round trip, whatever the line carries";
     HOST004 Error "buffer triple"
         "tcp_rmem and tcp_wmem are least, default and most, in this order; the kernel refuses or misuses others";
-    HOST005 Error "window scaling off"
-        "without window scaling a window ends at 65 535 bytes, and with automatic tuning off at the default buffer";
+    HOST005 Error "window that cannot grow"
+        "without window scaling a window ends at 65 535 bytes, and without tuning the receive buffer stays at its default: either carries little over a long path";
     HOST006 Warning "selective acknowledgements off"
         "without them a sender learns of one lost segment a round trip, and many are lost at once when a queue overflows";
     HOST007 Warning "timestamps off"

@@ -22,7 +22,7 @@ pub struct Account {
 }
 
 /// Words of `limited_by` and the cause that each is; losses have none, as they do not say which kind they are.
-const CAUSES: [(&str, Cause); 11] = [
+const CAUSES: [(&str, Cause); 12] = [
     ("application", Cause::Application),
     ("send_buffer", Cause::SendBuffer),
     ("receive_window", Cause::ReceiveWindow),
@@ -34,7 +34,11 @@ const CAUSES: [(&str, Cause); 11] = [
     ("policer", Cause::Policer),
     ("mtu", Cause::MtuBlackHole),
     ("pacing", Cause::Pacing),
+    (OUTAGE, Cause::Outage),
 ];
+
+/// The word for time in which a link was down: no record has it, as the shares there are of the rest.
+pub(crate) const OUTAGE: &str = "outage";
 
 impl Account {
     /// The share of a word of `limited_by`, 0 to 1; 0 of one that it does not have.
@@ -78,6 +82,13 @@ impl Account {
         if whole > 0.0 {
             self.shares.values_mut().for_each(|share| *share /= whole);
         }
+        self
+    }
+
+    /// The same of all the time, in this part of which nothing arrived because a link was down.
+    pub(crate) fn with_outage(mut self, part: f64) -> Account {
+        self.shares.values_mut().for_each(|s| *s *= 1.0 - part);
+        self.shares.insert(OUTAGE.to_owned(), part);
         self
     }
 

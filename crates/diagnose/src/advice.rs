@@ -158,6 +158,8 @@ fn change(
         Cause::HostCpu => end_of(e.cpu_of.as_ref().map(|(side, _)| *side), End::Sender),
         Cause::Disk => end_of(e.around.disk_of, End::Sender),
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
+        // Who reads asks for it.
+        Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
         Cause::SendBuffer
         | Cause::Application
         | Cause::MtuBlackHole
@@ -257,6 +259,9 @@ fn old_threads(facts: &Facts, flow: &Flow) -> Option<String> {
 /// What a sending program can do: a tool that tests, a copy over SSH, or another.
 fn of_program(e: &Evidence) -> Remedy {
     let tested = e.counted_else.faster_rate();
+    if let Some(requests) = e.requests {
+        return systems::requests(requests.reads);
+    }
     match (e.tester, e.ssh) {
         (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),
         (false, true) => systems::ssh(crate::channel::channel_of(e)),

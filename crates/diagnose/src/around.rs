@@ -56,6 +56,8 @@ pub(crate) struct Around {
     pub(crate) lost_at: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
     pub(crate) own_answers: Option<String>,
+    /// What pings to a first hop say of where loss and waiting begin, for people.
+    pub(crate) first_hop: Vec<String>,
     /// Mean round trips of pings at rest, and of the fastest run that varies where they do not, seconds.
     pub(crate) uneven: Option<[f64; 2]>,
     /// How far a radio signal is below a milliwatt, decibels.
@@ -140,6 +142,7 @@ impl Evidence {
         self.around.interface = fullest(facts);
         self.around.lost_at = lost_at(facts);
         self.around.own_answers = own_answers(facts);
+        self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);
         self.of_cables(facts, flow);
         self.of_group(facts, flow);

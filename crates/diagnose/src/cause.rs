@@ -44,6 +44,8 @@ pub enum Cause {
     Duplex,
     /// The program that receives does not read fast enough.
     Client,
+    /// A link of the path was down.
+    Outage,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -51,7 +53,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 22] = [
+const NAMES: [(Cause, &str, &str); 23] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -84,6 +86,7 @@ const NAMES: [(Cause, &str, &str); 22] = [
     (Cause::MtuBlackHole, "mtu_black_hole", "an MTU black hole"),
     (Cause::Duplex, "duplex", "half duplex"),
     (Cause::Client, "client", "the receiving program"),
+    (Cause::Outage, "outage", "an outage"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

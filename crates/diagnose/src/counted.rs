@@ -114,7 +114,10 @@ impl Evidence {
                 continue;
             };
             if test.udp {
-                self.counted_else.datagram_tests.extend(sent_and_lost(test));
+                // What was lost while a link was down tells no kinds of loss apart.
+                let down = test.recorded.as_ref().is_some_and(|r| r.down);
+                let told = sent_and_lost(test).filter(|_| !down);
+                self.counted_else.datagram_tests.extend(told);
                 continue;
             }
             let (Some(mine), streams) = own else { continue };

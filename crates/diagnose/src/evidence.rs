@@ -9,12 +9,14 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::memory::{SendMemory, beyond};
+use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
+use crate::requests::Requests;
 use crate::room::Room;
 use crate::seen::{Row, Side, Test};
 use crate::stood::Stood;
-use crate::stops::{self, Stop};
+use crate::stops::Stop;
 use crate::stuck::Stuck;
 use crate::tally::Tally;
 
@@ -42,6 +44,8 @@ pub(crate) struct Evidence {
     pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.
     pub(crate) tester: bool,
+    /// What a program asks for piece by piece, where a text counts that.
+    pub(crate) requests: Option<Requests>,
     /// Connections side by side.
     pub(crate) streams: f64,
     /// Round-trip time: its mean, least and most, seconds.
@@ -133,6 +137,10 @@ pub(crate) struct Evidence {
     pub(crate) unscaled: Option<Place>,
     /// Who left it out, as captures show it.
     pub(crate) left_out: Option<LeftOut>,
+    /// The end whose SYN permits no SACK, the one that opened before the other.
+    pub(crate) no_sack: Option<Side>,
+    /// The largest window that the scale of the receiver's SYN can say, bytes.
+    pub(crate) shifted_most: Option<Figure>,
     /// Whether a socket shows that both ends scale their windows.
     pub(crate) scaled: bool,
     /// Congestion control of the sender.
@@ -163,6 +171,8 @@ pub(crate) struct Evidence {
     pub(crate) swallowed: Option<Swallowed>,
     /// A time in which nothing arrived.
     pub(crate) stop: Option<Stop>,
+    /// What a record of the run shows besides.
+    pub(crate) recorded: Option<Recorded>,
     /// How a capture's losses lie in time.
     pub(crate) loss_pattern: Option<String>,
     /// How a capture's losses lie by the queue that its round trips show.
@@ -176,9 +186,6 @@ pub(crate) struct Evidence {
 }
 
 pub(crate) const NS: f64 = 1e-9;
-
-/// What iperf writes at once, bytes.
-const WRITE: f64 = 131_072.0;
 
 impl Evidence {
     /// Collects what was said of a flow.
@@ -199,6 +206,7 @@ impl Evidence {
         }
         e.of_sockets(facts, flow);
         e.of_captures(facts, flow);
+        e.of_handshake(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
         e.of_shapers(facts, flow);
@@ -208,6 +216,7 @@ impl Evidence {
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
         e.of_other_tests(facts, flow);
+        e.of_shift();
         e.weigh_account();
         e.overshoot = e.of_start();
         e
@@ -264,9 +273,11 @@ impl Evidence {
         }
         self.cc = test.words.get("cc").cloned();
         self.account.clone_from(&test.account);
+        self.requests = Requests::of(test);
         self.flight = get("flight_max_bytes");
         self.fill(test);
         self.intervals(test);
+        self.of_outage(test);
         self.of_buffers(test);
     }
 
@@ -297,100 +308,6 @@ impl Evidence {
             }
             self.buffers.push(room);
         }
-    }
-
-    /// The sender's first interval fills its own socket buffer, where much less arrived; without the receiver's report
-    /// the intervals after it are the rate.
-    fn fill(&mut self, test: &Test) {
-        let of_sender = || test.rows.iter().filter(|r| r.side == Side::Sender);
-        let later: Vec<f64> = of_sender()
-            .filter(|r| r.from > 0.0)
-            .map(|r| r.bps)
-            .collect();
-        let Some(first) = of_sender().find(|r| r.from == 0.0) else {
-            return;
-        };
-        let rest = later.iter().sum::<f64>() / later.len().max(1) as f64;
-        // Losses bring a rate down, too.
-        let came = test.received.as_ref().is_none_or(|r| r.goodput.value > 0.0);
-        let lost = came && self.retransmits.as_ref().is_some_and(|r| r.value > 3.0);
-        if self.udp || lost || rest >= first.bps / 3.0 {
-            return;
-        }
-        let bytes = first.bps * (first.until - first.from) / 8.0;
-        let filled = Some((Figure::exact(first.bps, first.at), bytes));
-        if let Some(received) = &test.received {
-            if first.bps > 3.0 * received.goodput.value {
-                self.filled = filled;
-            }
-            return;
-        }
-        let most = later.iter().copied().fold(0.0, f64::max);
-        let least = later.iter().copied().fold(f64::INFINITY, f64::min);
-        let more = bytes - rest * (first.until - first.from) / 8.0;
-        let buffer = test.numbers.get("send_buffer_bytes");
-        // Linux charges a segment's memory, so that less data than its size fills a buffer.
-        let fits = buffer.is_none_or(|b| more > 0.2 * b.value && more < 1.1 * b.value);
-        if later.len() < 2 || rest <= 0.0 || most > first.bps / 3.0 || !fits {
-            return;
-        }
-        self.filled = filled;
-        let spread = least.min(rest * 0.97)..most.max(rest * 1.03);
-        let mut rate = Figure::between(rest, spread.start, spread.end, first.at);
-        rate.from = of_sender()
-            .filter(|r| r.from > 0.0)
-            .map(|r| r.at)
-            .take(2)
-            .collect();
-        self.rate = Some(rate);
-        self.side = Some(Side::Sender);
-        self.bytes = self
-            .seconds
-            .map(|s| Figure::exact(rest * s / 8.0, first.at));
-    }
-
-    fn intervals(&mut self, test: &Test) {
-        let has = |side| test.rows.iter().any(|r| r.side == side);
-        let side = if has(Side::Receiver) {
-            Side::Receiver
-        } else {
-            Side::Sender
-        };
-        if side == Side::Sender && self.filled.is_some() {
-            // What is handed over in large writes is uneven where the receiver's report is the rate.
-            if test.received.is_none() {
-                let later = test.rows.iter().filter(|r| r.from > 0.0);
-                self.steady = later.map(|r| r.bps).collect();
-            }
-            return;
-        }
-        let rows: Vec<_> = test.rows.iter().filter(|r| r.side == side).collect();
-        if side == Side::Sender && test.overstates(&rows) {
-            return;
-        }
-        if test.tool != "capture" && !self.udp {
-            self.stop = stops::logged(&rows);
-        }
-        let skip = rows.len().div_ceil(5).min(rows.len());
-        let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
-        (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
-        self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
-        let first = rows.get(skip).map(|r| r.until - r.from);
-        self.interval_s = first.unwrap_or(0.0);
-        if side == Side::Sender && !self.udp {
-            let shortest = rows
-                .iter()
-                .map(|r| r.until - r.from)
-                .fold(f64::MAX, f64::min);
-            self.peak_grain = WRITE * 8.0 / libm::fmax(shortest, 1e-3);
-            let later = rows.get(skip..).unwrap_or(&[]);
-            let bits: f64 = later.iter().map(|r| r.bps * (r.until - r.from)).sum();
-            // It is handed over in whole writes: so much do intervals differ by that alone.
-            let mean = bits / 8.0 / later.len().max(1) as f64;
-            self.grain = WRITE / 6.0_f64.sqrt() / mean.max(1.0);
-        }
-        let counted = test.rows.iter().filter(|r| r.retransmits.is_some());
-        self.counted = counted.cloned().collect();
     }
 
     fn of_sockets(&mut self, facts: &Facts, flow: &Flow) {

@@ -37,6 +37,9 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::overshoot::by_overshoot(e, &mut items);
     crate::stood::by_queue(e, &mut items);
     crate::member::by_connections(e, &mut items);
+    crate::outage::by_outage(e, &mut items);
+    crate::requests::by_requests(e, &mut items);
+    crate::handshake::by_handshake(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     items
 }

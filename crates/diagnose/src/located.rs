@@ -68,7 +68,7 @@ pub(crate) fn own_answers(facts: &Facts) -> Option<String> {
     ))
 }
 
-/// What a trace says of where packets are lost.
+/// What a trace, and pings to a first hop, say of where packets are lost.
 pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
     let seen = e.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
     let lost = e.around.lost_at.as_ref().filter(|_| seen);
@@ -76,6 +76,7 @@ pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
         format!("by the trace, packets are lost {at}: the loss lasts from there to the end")
     });
     let all = lost.into_iter().chain(e.around.own_answers.clone());
+    let all = all.chain(e.around.first_hop.iter().cloned());
     items.extend(all.map(|sentence| Item {
         holds: 1.0,
         weights: Vec::new(),

@@ -37,6 +37,9 @@ pub(crate) fn missing(
     let sure = ranking
         .first()
         .is_some_and(|r| r.confidence.min(at_most(e, r.cause)) >= 0.9);
+    if likely.first() == Some(&Cause::Outage) {
+        return Vec::new();
+    }
     let asking = &Asking::of(facts, flow);
     let mut all = Vec::new();
     if hole::asked(e, (facts, flow), asking, &likely, &mut all) {
@@ -378,7 +381,7 @@ fn silent_ends(e: &Evidence, flow: &Flow, says: impl Fn(&[u32]) -> bool) -> Stri
     let each = silent.map(|(_, host, n)| format!("on the {host}: {}; ", scaling(e.systems[*n])));
     let each: String = each.collect();
     format!(
-        "{each}of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep wscale"
+        "{each}of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep Flags"
     )
 }
 

@@ -9,6 +9,9 @@ use crate::items::{Item, step};
 /// the first third of the test seven tenths.
 const WHOLE: [f64; 2] = [0.8, 0.93];
 
+/// An interval shorter than a round trip, by this part of one, holds a burst or none: how fast it was says nothing of what comes next.
+const SHORT: [f64; 2] = [0.5, 1.0];
+
 /// Fewer intervals after the start than this do not show whether the rate still grows.
 const LATER_LEAST: usize = 3;
 
@@ -26,8 +29,12 @@ impl Evidence {
         let last = &rows[rows.len() - rows.len() / 3..];
         let end = last.iter().sum::<f64>() / last.len() as f64;
         let end = libm::fmax(end, self.late().unwrap_or(0.0));
+        let whole = match &self.rtt_floor {
+            Some(rtt) => step(self.interval_s / rtt.value, SHORT[0], SHORT[1]),
+            None => 1.0,
+        };
         match end > 0.0 {
-            true => step(rate.value / end, WHOLE[0], WHOLE[1]),
+            true => whole * step(rate.value / end, WHOLE[0], WHOLE[1]),
             false => 0.0,
         }
     }

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use crate::fact::{Fact, Figure, Of, Place};
+use crate::first_hop::is_first_hop;
 use crate::flow::{Flow, alike};
 use crate::read::Facts;
 
@@ -14,6 +15,8 @@ const NAMED_MAX: usize = 4;
 pub(crate) struct Pings {
     /// Numbers of those that are, in order.
     own: Vec<u32>,
+    /// Numbers of those to a first hop of its path.
+    pub(crate) near: Vec<u32>,
     /// Targets of pings where none of them is, by their first names.
     pub(crate) others: Vec<String>,
 }
@@ -93,6 +96,8 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
     let ends = [0, 1].map(|n| names(flow, n));
     let is = |of: &Vec<String>, end: &[String]| of.iter().any(|a| end.iter().any(|b| alike(a, b)));
     let all = || (0_u32..).zip(&facts.pings);
+    let first_hops = all().filter(|(_, of)| is_first_hop(of, flow));
+    let near: Vec<u32> = first_hops.map(|(n, _)| n).collect();
     let own: Vec<u32> = all()
         .filter(|(_, of)| ends.iter().any(|end| is(of, end)))
         .map(|(n, _)| n)
@@ -100,11 +105,21 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
     if !own.is_empty() {
         return Pings {
             own,
+            near,
             others: Vec::new(),
         };
     }
-    let may: Vec<(u32, &Vec<String>)> = all()
-        .filter(|(_, of)| !apart(of, peer(&ends, flow)))
+    let far: Vec<(u32, &Vec<String>)> = all().filter(|(n, _)| !near.contains(n)).collect();
+    // A ping to a first hop alone may be to the end after all, where nothing says how the end is called.
+    let nameless = ends.iter().all(Vec::is_empty);
+    let far = match far.is_empty() && nameless {
+        true => all().collect(),
+        false => far,
+    };
+    let may: Vec<(u32, &Vec<String>)> = far
+        .iter()
+        .copied()
+        .filter(|(_, of)| !apart(facts, of, peer(&ends, flow)))
         .collect();
     let one = may
         .first()
@@ -113,8 +128,9 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
         true => Vec::new(),
         false => targets(&facts.pings),
     };
-    let own = may.iter().filter(|_| one).map(|(n, _)| *n).collect();
-    Pings { own, others }
+    let own: Vec<u32> = may.iter().filter(|_| one).map(|(n, _)| *n).collect();
+    let near = near.into_iter().filter(|n| !own.contains(n)).collect();
+    Pings { own, near, others }
 }
 
 /// The first names of pings, each once, as many as are named.
@@ -145,8 +161,12 @@ fn peer<'e>(ends: &'e [Vec<String>; 2], flow: &Flow) -> &'e [String] {
     &ends[usize::from(!fetched)]
 }
 
-/// Whether both have addresses of one kind, and none in common: they are two hosts.
-fn apart(a: &[String], b: &[String]) -> bool {
+/// Whether both have addresses of one kind, and none in common, or names of records: they are two hosts.
+fn apart(facts: &Facts, a: &[String], b: &[String]) -> bool {
+    let recorded = |names: &[String]| names.iter().any(|n| facts.recorded_hosts.contains(n));
+    if recorded(a) && recorded(b) {
+        return !a.iter().any(|x| b.contains(x));
+    }
     let addresses =
         |names: &[String]| -> Vec<IpAddr> { names.iter().filter_map(|n| n.parse().ok()).collect() };
     let (a, b) = (addresses(a), addresses(b));
@@ -158,7 +178,8 @@ fn apart(a: &[String], b: &[String]) -> bool {
 
 /// Names the targets of pings that are of no flow's path.
 pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
-    let taken = |n: &u32| flows.iter().any(|f| f.pings.own.binary_search(n).is_ok());
+    let of = |f: &Flow, n: &u32| f.pings.own.binary_search(n).is_ok() || f.pings.near.contains(n);
+    let taken = |n: &u32| flows.iter().any(|f| of(f, n));
     let rest = (0_u32..).zip(&facts.pings).filter(|(n, _)| !taken(n));
     let named = targets(rest.map(|(_, of)| of));
     (!named.is_empty()).then(|| {

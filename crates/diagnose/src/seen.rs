@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::account::Account;
 use crate::fact::{Figure, Place};
+use crate::outage::Recorded;
 
 /// Which end printed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,6 +173,8 @@ pub struct Test {
     pub words: BTreeMap<&'static str, String>,
     /// What held the sender back, where that was seen.
     pub account: Option<Account>,
+    /// What a record shows besides: outages, and what its links dropped.
+    pub(crate) recorded: Option<Recorded>,
 }
 
 impl Test {
@@ -194,6 +197,7 @@ impl Test {
             numbers: BTreeMap::new(),
             words: BTreeMap::new(),
             account: None,
+            recorded: None,
         }
     }
 
@@ -220,6 +224,7 @@ impl Test {
             sent: self.sent.clone(),
             received: self.received.clone(),
             numbers: self.numbers.clone(),
+            recorded: self.recorded.clone(),
             ..Test::new(self.tool, self.at)
         }
     }

@@ -9,8 +9,8 @@ use crate::seen::Row;
 /// A time in which nothing arrived.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stop {
-    /// Its start, seconds since the first packet, or since the test's start.
-    pub(crate) from: f64,
+    /// Its start, seconds since the first packet, or since the test's start; none where only its length was said.
+    pub(crate) from: Option<f64>,
     /// How long it lasted, seconds.
     pub(crate) lasted: f64,
     /// Bytes that were not delivered beside the rate before it, where that was seen.
@@ -21,13 +21,18 @@ pub(crate) struct Stop {
 const LONG_S: f64 = 1.0;
 const PART: f64 = 1.0 / 20.0;
 
+/// The shortest stop that is worth naming, of a test of `whole` seconds.
+pub(crate) fn least(whole: f64) -> f64 {
+    (PART * whole).min(LONG_S)
+}
+
 /// Words of what a host did by itself: then the path did not stop.
 const OF_HOSTS: [&str; 2] = ["application", "receive_window"];
 
 /// The longest stop among the glitches of a captured direction.
 pub(crate) fn captured(glitches: &[Glitch], seen: &Connection) -> Option<Stop> {
     let whole = seen.finished.since(seen.established.min(seen.finished));
-    let least = (PART * whole.as_secs_f64()).min(LONG_S);
+    let least = least(whole.as_secs_f64());
     let own = glitches
         .iter()
         .filter(|g| !OF_HOSTS.contains(&g.cause.as_str()));
@@ -36,7 +41,7 @@ pub(crate) fn captured(glitches: &[Glitch], seen: &Connection) -> Option<Stop> {
         let until = from + glitch.duration_ns as f64 / 1e9;
         let lasted = silence(&seen.flights, from, until);
         (lasted >= least && lasted > 0.0).then_some(Stop {
-            from,
+            from: Some(from),
             lasted,
             cost: (glitch.cost_bytes > 0).then_some(glitch.cost_bytes as f64),
         })
@@ -65,7 +70,7 @@ pub(crate) fn logged(rows: &[&Row]) -> Option<Stop> {
     let moved = rows.iter().rposition(|r| r.bps > 0.0)?;
     let first = rows.iter().position(|r| r.bps > 0.0)?;
     let whole = rows.last()?.until;
-    let least = (PART * whole).min(LONG_S);
+    let least = least(whole);
     let mut longest: Option<Stop> = None;
     let mut going: Option<f64> = None;
     for row in &rows[first..=moved] {
@@ -77,13 +82,23 @@ pub(crate) fn logged(rows: &[&Row]) -> Option<Stop> {
         let lasted = row.until - from;
         if lasted >= least * 0.999 && longest.is_none_or(|l| lasted > l.lasted) {
             longest = Some(Stop {
-                from,
+                from: Some(from),
                 lasted,
                 cost: None,
             });
         }
     }
     longest
+}
+
+impl Stop {
+    /// `for 2.0 s from 6.0 s on`.
+    pub(crate) fn shown(&self) -> String {
+        let from = self
+            .from
+            .map_or_else(String::new, |s| format!(" from {s:.1} s on"));
+        format!("for {:.1} s{from}", self.lasted)
+    }
 }
 
 impl Evidence {
@@ -96,9 +111,13 @@ impl Evidence {
                 crate::ceiling::bytes(bytes)
             )
         });
+        let why = match self.down() > 0.0 {
+            true => ", as a link was down",
+            false => "",
+        };
         Some(format!(
-            "besides, for {:.1} s from {:.1} s on nothing arrived{cost}; that is an outage, and not what limits the rest",
-            stop.lasted, stop.from
+            "besides, {} nothing arrived{why}{cost}; that is an outage, and not what limits the rest",
+            stop.shown()
         ))
     }
 }

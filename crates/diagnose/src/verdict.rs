@@ -11,6 +11,7 @@ use crate::document::{
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of};
 use crate::flow::{Flow, flows};
+use crate::handshake;
 use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::known::DEFAULT_WINDOWS;
 use crate::missing::missing;
@@ -42,6 +43,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(captured::left_out(facts, &taken));
     notes.extend(sockets::left_out(facts, &flows));
     notes.extend(pinged::left_out(facts, &flows));
+    notes.extend(handshake::left_out(facts, &flows));
     notes.extend(roles::line_of_both_ways(facts, &flows));
     let reports: Vec<FlowReport> = flows
         .iter()
@@ -238,7 +240,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         true => confidence.min(UNFOUNDED),
         false => confidence,
     };
-    if top.cause != Cause::MtuBlackHole {
+    if !matches!(top.cause, Cause::MtuBlackHole | Cause::Outage) {
         because.extend(e.stop_sentence());
     }
     because.extend(held_down(e, &top));

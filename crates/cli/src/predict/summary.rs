@@ -330,18 +330,7 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
                 ),
             }
         }
-        "policer" => {
-            let bbr = then(PathInput {
-                cc: Cc::Bbr,
-                ..input.clone()
-            });
-            match bbr.is_empty() {
-                true => "ask for a higher rate".to_owned(),
-                false => format!(
-                    "shape to the policer's rate before it, ask for a larger burst, or use BBR{bbr}"
-                ),
-            }
-        }
+        "policer" => policed(input, figures),
         "link" if figures.queue_is_short() => longer_queue(input, figures),
         "link" if input.mtu < JUMBO => {
             let more = then(PathInput {
@@ -357,6 +346,78 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
     };
     Some(text)
 }
+
+/// A policer's burst is what holds a path back that has less than this part of what its rate leaves.
+const OF_ITS_RATE: f64 = 0.9;
+
+/// What helps against a policer: a larger burst where that is the fault, and another rate where it leaves no more.
+fn policed(input: &PathInput, figures: &Figures<'_>) -> String {
+    let bbr = gain(
+        &PathInput {
+            cc: Cc::Bbr,
+            ..input.clone()
+        },
+        figures,
+    );
+    match (burst(input, figures), bbr.is_empty()) {
+        (Some(burst), true) => format!("{burst}; or shape to the policer's rate before it"),
+        (Some(burst), false) => {
+            format!("{burst}; or shape to the policer's rate before it, or use BBR{bbr}")
+        }
+        (None, true) => "ask for a higher rate".to_owned(),
+        (None, false) => format!(
+            "shape to the policer's rate before it, ask for a larger burst, or use BBR{bbr}"
+        ),
+    }
+}
+
+/// The least burst, to two digits, that gives nine tenths of what the policer's rate leaves, and what it gives; none where the path has that, or
+/// something else keeps it from it.
+fn burst(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
+    let (rate, now) = input.policer?;
+    let with = |bytes: u64| {
+        let better = PathInput {
+            policer: Some((rate, Size::from_bytes(bytes))),
+            ..input.clone()
+        };
+        let results = path(&better).ok()?;
+        Figures(&results).number("goodput_bps")
+    };
+    let pipe = (rate.as_bps() as f64 * input.rtt.as_secs_f64() / 8.0) as u64;
+    let most = pipe.max(BURST).saturating_mul(4);
+    // A sender that paces gets all of it.
+    let paced = PathInput {
+        cc: Cc::Bbr,
+        policer: Some((rate, Size::from_bytes(most))),
+        ..input.clone()
+    };
+    let paced = path(&paced).ok()?;
+    let all = Figures(&paced).number("policer_limit_bps")?;
+    let enough = |bytes: u64| with(bytes).is_some_and(|bps| bps >= OF_ITS_RATE * all);
+    if figures.number("goodput_bps")? >= OF_ITS_RATE * all || !enough(most) {
+        return None;
+    }
+    let (mut low, mut high) = (now.as_bytes(), most);
+    while high > low + low / 100 + 1 {
+        let middle = low.midpoint(high);
+        match enough(middle) {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    let unit = 10_u64.pow(high.max(10).ilog10() - 1);
+    let bytes = high.div_ceil(unit) * unit;
+    let gives = with(bytes)?;
+    Some(format!(
+        "a burst of {}: {:.2} Mbit/s, {:.0} % of what the policer's rate leaves",
+        Size::from_bytes(bytes),
+        gives / 1e6,
+        100.0 * gives / all
+    ))
+}
+
+/// Bursts up to four times this are tried on any path, bytes: on a short one a window is some hundred kilobytes.
+const BURST: u64 = 250_000;
 
 /// A queue with which one connection fills the line.
 fn longer_queue(input: &PathInput, figures: &Figures<'_>) -> String {

@@ -390,7 +390,20 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         ),
         (
             &["--policer", "1Gbit/s,62500B"],
-            &["7.2008 Mbit/s", "the policer", "BBR: 956.41 Mbit/s"],
+            &[
+                "7.2008 Mbit/s",
+                "the policer",
+                "a burst of",
+                "% of what the policer's rate leaves; or shape to the policer's rate before it, or use BBR: 956.41 Mbit/s",
+            ],
+        ),
+        // The burst is the fault here too, though no law says what BBR has of it.
+        (
+            &["--policer", "1Gbit/s,3kB"],
+            &[
+                "to change a burst of",
+                "leaves; or shape to the policer's rate before it\nto fill it",
+            ],
         ),
         (
             &["--policer", "1Gbit/s,62500B", "--cc", "bbr"],

@@ -2,12 +2,14 @@
 
 mod holes;
 mod pacing;
+mod requests;
 mod scaling;
 mod tested;
 mod windows;
 
 pub(crate) use holes::probing;
 pub(crate) use pacing::{Sending, finding, pacing};
+pub(crate) use requests::requests;
 pub(crate) use scaling::{scaling, scaling_between};
 pub(crate) use tested::{tester, threads};
 
@@ -245,7 +247,7 @@ pub(crate) fn left_small(zero: bool) -> Remedy {
     let mut remedy = Remedy::without_risk(commands);
     if zero {
         remedy.commands.push(
-            "or a firewall set the receiver's window scale to 0: of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep wscale. A scale that the receiver sends and that does not arrive is the firewall's, and one that is 0 where it is sent is the small buffer's"
+            "or a firewall set the receiver's window scale to 0: of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep Flags. A scale that the receiver sends and that does not arrive is the firewall's, and one that is 0 where it is sent is the small buffer's"
                 .to_owned(),
         );
     }

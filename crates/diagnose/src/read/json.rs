@@ -9,6 +9,7 @@ use crate::redact;
 use crate::seen::{End, Report, Row, Side, Test};
 
 mod iperf3;
+mod links;
 mod record;
 
 pub(super) use iperf3::Stream;

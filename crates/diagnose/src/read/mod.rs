@@ -20,6 +20,7 @@ mod iperf_row;
 mod json;
 mod label;
 mod live;
+mod nfs;
 mod nic;
 mod optics;
 mod others;
@@ -36,6 +37,7 @@ mod router;
 mod ss;
 mod survey;
 mod sysctl;
+mod tcpdump;
 mod uname;
 mod windows;
 
@@ -43,6 +45,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::handshake::Syn;
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
@@ -76,6 +79,10 @@ pub struct Facts {
     pub(crate) sockets_between: BTreeMap<[End; 2], u32>,
     /// Names of the host that each ping went to.
     pub(crate) pings: Vec<Vec<String>>,
+    /// Names of hosts of farpath's own records: each is of one host.
+    pub(crate) recorded_hosts: BTreeSet<String>,
+    /// SYNs that texts show, in their order.
+    pub(crate) syns: Vec<Syn>,
     /// Readings of counters of hosts' interfaces, in the order of the texts.
     pub(crate) counters: Vec<Reading>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
@@ -179,6 +186,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(iperf3::Iperf3::default()),
         Box::new(iperf2::Iperf2::default()),
         Box::new(ss::Ss::default()),
+        Box::new(tcpdump::Tcpdump::default()),
         Box::new(ping::Ping::default()),
         Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),
@@ -197,6 +205,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Wget),
         Box::new(policed::Policed::default()),
         Box::new(router::Interfaces::default()),
+        Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
@@ -430,16 +439,18 @@ impl Facts {
             && self.counters.is_empty()
             && self.ports.is_empty()
             && self.captured.is_empty()
+            && self.syns.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 
     fn is_full(&self) -> bool {
-        let own = self.facts.len() + self.counters.len() + self.tests.len();
+        let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
         own + self.ports.len() + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 
     fn count(&self) -> usize {
-        let own = self.facts.len() + self.counters.len() + self.ports.len() + self.tests.len();
+        let own = self.facts.len() + self.counters.len() + self.ports.len();
+        let own = own + self.tests.len() + self.syns.len();
         // Only the last test can have grown.
         own + self.tests.last().map_or(0, Test::facts)
     }

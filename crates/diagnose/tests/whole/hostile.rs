@@ -115,7 +115,8 @@ fn mutated_records_give_a_document_of_numbers() {
 "series": {"goodput_bps": {"t_ns": [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 11000, 12000], "v": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]},
 "cwnd_bytes": {"t_ns": [1000, 12000], "v": [1448, 2896]}},
 "taken": {"hosts": [{"name": "a", "os": "linux"}]}}, {"origin": "predicted", "test": "bulk", "kind": "ping", "metrics": {"rtt_min_ns": 5e7, "sent": 5, "received": 4}}]}"#;
-    let corpus = Corpus::of([record]).odd(&ODD);
+    let outage = crate::outages::run(crate::outages::NOTE, ["a", "b"]);
+    let corpus = Corpus::of([record, &outage]).odd(&ODD);
     let outcomes = run(&corpus, |text, _| {
         let facts = read(&sources(text));
         for flow in diagnose(&facts, "0").flows {

@@ -22,6 +22,8 @@ mod holes;
 mod hostile;
 mod later;
 mod members;
+mod nfs;
+mod outages;
 mod overruns;
 mod own_buffers;
 mod pasted;

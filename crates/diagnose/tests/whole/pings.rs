@@ -47,7 +47,15 @@ fn only_pings_of_the_peer_are_of_the_path() {
         ),
         &on("1Gbit/s"),
     );
-    let note = "pings to 10.20.1.1 are of no flow's path, and are left out";
+    // It is in the network of the host that was tested from: of its first hop.
+    assert!(
+        !d.notes.iter().any(|n| n.contains("10.20.1.1")),
+        "{:?}",
+        d.notes
+    );
+    let text = format!("{gateway}{LOG}").replace("10.20.1.1", "203.0.113.1");
+    let d = of(&text, &on("1Gbit/s"));
+    let note = "pings to 203.0.113.1 are of no flow's path, and are left out";
     assert!(d.notes.iter().any(|n| n == note), "{:?}", d.notes);
 }
 
@@ -255,5 +263,67 @@ fn a_mean_beyond_the_greatest_is_not_read() {
         let d = of(&text, &farpath_diagnose::Known::default());
         let rtt = d.flows.first().and_then(|f| f.observed.rtt_ns);
         assert_eq!(rtt, None, "{times}");
+    }
+}
+
+/// A run of a hundred pings with these times, ms, of which some were lost.
+fn hundred(host: &str, [least, mean, most]: [f64; 3], lost: u32) -> String {
+    format!(
+        "PING {host} ({host}) 56(84) bytes of data.\n\n--- {host} ping statistics ---\n100 packets transmitted, {} received, {lost}% packet loss, time 99134ms\nrtt min/avg/max/mdev = {least}/{mean}/{most}/0.1 ms\n",
+        100 - lost
+    )
+}
+
+/// What a ping to the gateway loses, or waits for, is lost on the local link; what it does not is lost behind it.
+#[test]
+fn pings_to_the_first_hop_say_where_loss_begins() {
+    let even = [0.4, 0.5, 0.9];
+    let far = [165.0, 165.2, 166.0];
+    for (gateway, end, says) in [
+        (
+            (even, 9),
+            (far, 11),
+            Some("pings to 10.20.1.1, the first hop, lose 9.0 % already, of 11.0 % to the end"),
+        ),
+        (
+            (even, 0),
+            (far, 11),
+            Some(
+                "none of 100 pings to 10.20.1.1, the first hop, was lost: the loss begins behind it",
+            ),
+        ),
+        (
+            (even, 30),
+            (far, 0),
+            Some("10.20.1.1, the first hop, leaves 30.0 % of the pings to itself unanswered"),
+        ),
+        (
+            ([1.9, 21.4, 180.0], 0),
+            ([165.0, 187.0, 350.0], 0),
+            Some("round trips to 10.20.1.1, the first hop, vary by 19.5 ms on average already"),
+        ),
+        (
+            (even, 0),
+            ([165.0, 187.0, 350.0], 0),
+            Some("what delays them lies behind it"),
+        ),
+        ((even, 0), (far, 0), None),
+    ] {
+        let text =
+            hundred("10.20.1.1", gateway.0, gateway.1) + &hundred("10.65.4.20", end.0, end.1) + LOG;
+        let flow = flow(&text);
+        let because = flow.verdict.because.join("\n");
+        match says {
+            Some(says) => assert!(because.contains(says), "{says}: {because}"),
+            None => assert!(!because.contains("first hop"), "{because}"),
+        }
+    }
+    // Another host far away is none, and neither is one of another network.
+    let server = hundred("10.20.1.77", [40.0, 40.1, 41.0], 20);
+    let other = hundred("10.99.1.1", even, 20);
+    for text in [server, other] {
+        let flow = flow(&(text + &hundred("10.65.4.20", far, 11) + LOG));
+        let because = flow.verdict.because.join("\n");
+        assert!(!because.contains("first hop"), "{because}");
     }
 }

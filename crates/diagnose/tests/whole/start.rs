@@ -256,3 +256,16 @@ fn a_rate_that_grows_to_the_end_is_slow_start() {
     let flow = of(&text, &Known::default()).flows.remove(0);
     assert_eq!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
 }
+
+/// Intervals shorter than a round trip hold a burst or none: that the last ones had little says nothing of a rate that was flat.
+#[test]
+fn intervals_shorter_than_a_round_trip_show_no_flat_rate() {
+    let rates = [0.5, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 4.0, 8.0, 0.0, 0.0, 1.0];
+    let has_ramp = |pings: &[f64]| {
+        let text = lossless(&rates, |_| 0.1, pings);
+        let flow = of(&text, &Known::default()).flows.remove(0);
+        flow.ceilings.iter().any(|c| c.cause == "ramp")
+    };
+    assert!(has_ramp(&[2500.0]));
+    assert!(!has_ramp(&[900.0]));
+}

@@ -302,3 +302,117 @@ fn a_scale_that_arrives_as_0_may_be_a_firewalls() {
     let scaled = of(&socket.replace("wscale:0,10", "wscale:9,10"));
     assert!(!scaled.contains("tcp-syn"), "{scaled}");
 }
+
+/// What `tcpdump -vni` prints of the handshake of [`LOG`], with these options of the SYN and of its answer.
+fn printed(offered: &str, answered: &str) -> String {
+    format!(
+        "tcpdump: listening on eth0, link-type EN10MB (Ethernet), snapshot length 262144 bytes
+14:03:21.123456 IP6 (flowlabel 0x1, hlim 64, next-header TCP (6) payload length: 40) 2001:db8::1.33456 > 2001:db8::2.5201: Flags [S], cksum 0xe1a9 (correct), seq 30217, win 64240, options [{offered}], length 0
+14:03:21.273501 IP6 (flowlabel 0x2, hlim 55, next-header TCP (6) payload length: 40) 2001:db8::2.5201 > 2001:db8::1.33456: Flags [S.], cksum 0x77aa (correct), seq 771, ack 30218, win 65535, options [{answered}], length 0
+2 packets captured
+2 packets received by filter
+0 packets dropped by kernel
+"
+    )
+}
+
+const WITH: &str = "mss 1440,sackOK,TS val 913 ecr 0,nop,wscale 7";
+const WITHOUT: &str = "mss 1440,nop,nop,TS val 913 ecr 0";
+
+/// Handshakes that stand in a ticket as text say what a capture of them says.
+#[test]
+fn syns_as_text_say_who_leaves_scaling_out() {
+    for (offered, answered, host) in [
+        (WITHOUT, WITHOUT, "2001:db8::1"),
+        (WITH, WITHOUT, "2001:db8::2"),
+    ] {
+        let text = format!("{}{LOG}", printed(offered, answered));
+        let known = Known {
+            rtt: "150 ms".parse().ok(),
+            ..on("100 Mbit/s")
+        };
+        let d = of(&text, &known);
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "no_window_scaling", "{flow:#?}");
+        assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+        assert_eq!(flow.changes[0].host, host, "{:?}", flow.changes);
+        assert!(
+            !flow.missing.iter().any(|m| m.fact == "window_scaling"),
+            "{:?}",
+            flow.missing
+        );
+        // The size of segments is that of both, without timestamps.
+        assert!(
+            !flow.missing.iter().any(|m| m.fact == "mtu_bytes"),
+            "{:?}",
+            flow.missing
+        );
+        let read = d
+            .read
+            .iter()
+            .find(|p| p.tool == "tcpdump")
+            .expect("it is read");
+        assert_eq!(
+            (read.facts, read.ignored_lines.len()),
+            (2, 0),
+            "{:?}",
+            d.read
+        );
+        assert!(!d.read.iter().any(|p| p.tool == "unknown"), "{:?}", d.read);
+    }
+}
+
+/// A SYN that has the option where it leaves and not where it arrives met a firewall.
+#[test]
+fn syns_of_two_hosts_show_what_lies_between() {
+    let (client, server) = (printed(WITH, WITHOUT), printed(WITHOUT, WITHOUT));
+    let files = [
+        ("client.txt", client.as_str()),
+        ("server.txt", server.as_str()),
+        ("log.txt", LOG),
+    ];
+    let d = of_files(&files, &on("100 Mbit/s"));
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "no_window_scaling", "{flow:#?}");
+    assert_eq!(
+        flow.changes[0].host, "the firewall or router between",
+        "{:?}",
+        flow.changes
+    );
+}
+
+/// With the option in both, 65535 bytes in flight are not its lack; and SYNs of other hosts say nothing.
+#[test]
+fn syns_with_scaling_rule_it_out() {
+    let with = printed(WITH, WITH);
+    let d = of(&format!("{with}{LOG}"), &on("100 Mbit/s"));
+    assert!(
+        d.flows[0].verdict.cause != "no_window_scaling",
+        "{:#?}",
+        d.flows[0].verdict
+    );
+    let others = printed(WITHOUT, WITHOUT).replace("2001:db8::", "2001:db8:9::");
+    let others = others.replace("33456", "41000");
+    let d = of(&format!("{others}{LOG}"), &on("100 Mbit/s"));
+    let note = "SYNs between [2001:db8:9::1]:41000 and [2001:db8:9::2]:5201 are of no flow";
+    assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+}
+
+/// Options that mail broke, a SYN without SACK, and lines of data.
+#[test]
+fn syns_are_read_as_people_paste_them() {
+    let broken = printed(WITHOUT, WITHOUT).replace("nop,nop,", "nop,nop,\n    ");
+    let data = "14:03:22.1 IP6 2001:db8::1.33456 > 2001:db8::2.5201: Flags [P.], seq 1:38, ack 1, win 502, options [nop,nop,TS val 9 ecr 8], length 37\n";
+    let d = of(&format!("{broken}{data}{LOG}"), &on("100 Mbit/s"));
+    let flow = &d.flows[0];
+    assert!(
+        flow.ceilings.iter().any(|c| c.cause == "no_window_scaling")
+            || flow.observed.rtt_ns.is_none()
+    );
+    assert!(d.read.iter().all(|p| p.tool != "unknown"), "{:?}", d.read);
+    assert!(
+        d.notes.iter().any(|n| n.contains("tcpdump -w FILE")),
+        "{:?}",
+        d.notes
+    );
+}

@@ -2,15 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use farpath_observe::Limit;
 use serde_json::Value as Json;
 
+use super::links::Dropped;
 use super::{ROWS_MAX, list, n, s};
 use crate::account::Account;
-use crate::fact::{Figure, Of, Place};
+use crate::fact::{Figure, Place};
 use crate::known::System;
+use crate::outage::Recorded;
 use crate::read::Facts;
 use crate::redact;
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::stops::{self, Stop};
 
 /// Most notes of records that are handed on.
 const NOTES_MAX: usize = 8;
@@ -31,6 +35,7 @@ pub(super) fn run(value: &Json, at: Place, facts: &mut Facts) -> bool {
     let is_predicted = |r: &Json| s(r, &["origin"]) == Some("predicted");
     let ran = records.iter().filter(|r| !is_predicted(r)).map(key);
     let ran: BTreeSet<_> = ran.collect();
+    let dropped = Dropped::of(value);
     let mut left = 0;
     for record in records {
         // A prediction is what a path should give: no evidence of what it gave.
@@ -38,9 +43,13 @@ pub(super) fn run(value: &Json, at: Place, facts: &mut Facts) -> bool {
             left += 1;
             continue;
         }
+        for end in ["from", "to"] {
+            facts.recorded_hosts.extend(s(record, &[end]).map(redact));
+        }
+        let dropped = dropped.beside(record);
         match s(record, &["kind"]) {
-            Some("ping") => ping(record, at, facts),
-            Some(_) => test(record, at, facts),
+            Some("ping") => ping(record, is_down(record, &dropped), at, facts),
+            Some(_) => test(record, dropped, at, facts),
             None => {}
         }
         notes(record, facts);
@@ -63,26 +72,49 @@ fn notes(record: &Json, facts: &mut Facts) {
     }
 }
 
-fn ping(record: &Json, at: Place, facts: &mut Facts) {
-    let metric = |name: &str| n(record, &["metrics", name]);
-    for name in ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"] {
-        if let Some(ns) = metric(name) {
-            facts.exact(Of::Path, name, ns, at);
-        }
-    }
-    if let Some((sent, received)) = metric("sent").zip(metric("received")) {
-        facts.exact(Of::Path, "ping_sent", sent, at);
-        facts.exact(Of::Path, "ping_received", received, at);
-    }
+/// What a note of an outage begins with (`farpath_observe::limit::Outage`).
+const WAS_DOWN: &str = "the path was down for ";
+
+/// Whether a link was down: of a connection's own path by its notes; of datagrams and pings, which have none, by what links dropped.
+fn is_down(record: &Json, dropped: &BTreeMap<String, f64>) -> bool {
+    let mut notes = list(record, "notes").iter().filter_map(Json::as_str);
+    let alone = matches!(s(record, &["kind"]), Some("udp" | "ping"));
+    notes.any(|note| note.starts_with(WAS_DOWN)) || alone && dropped.contains_key("down")
 }
 
-fn test(record: &Json, at: Place, facts: &mut Facts) {
+/// A ping: what it lost is its own, and none of a test beside it. While a link is down it says nothing of the path at rest.
+fn ping(record: &Json, down: bool, at: Place, facts: &mut Facts) {
+    let metric = |name: &str| n(record, &["metrics", name]);
+    let to = redact(s(record, &["to"]).unwrap_or(""));
+    let of = facts.ping(vec![to]);
+    for name in ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"] {
+        if let Some(ns) = metric(name) {
+            facts.exact(of, name, ns, at);
+        }
+    }
+    let Some((sent, received)) = metric("sent").zip(metric("received")) else {
+        return;
+    };
+    if down && received < sent {
+        let name = redact(s(record, &["test"]).unwrap_or(""));
+        facts.notes.push(format!(
+            "{name}: {:.0} of {sent:.0} pings were lost, and a link was down meanwhile: left out, as that says nothing of the path at rest",
+            sent - received
+        ));
+        return;
+    }
+    facts.exact(of, "ping_sent", sent, at);
+    facts.exact(of, "ping_received", received, at);
+}
+
+fn test(record: &Json, dropped: BTreeMap<String, f64>, at: Place, facts: &mut Facts) {
     let metric = |name: &str| n(record, &["metrics", name]);
     let account = account(record, at);
     let lasted = metric("completion_ns").or_else(|| n(record, &["duration_ns"]));
     let seconds = lasted.unwrap_or(0.0) / 1e9;
+    let down = is_down(record, &dropped);
     // A record without goodput delivered nothing: its rate is 0.
-    let nothing = account.is_some().then_some(0.0);
+    let nothing = (account.is_some() || down).then_some(0.0);
     let Some(goodput) = metric("goodput_bps").or(nothing) else {
         return;
     };
@@ -111,10 +143,113 @@ fn test(record: &Json, at: Place, facts: &mut Facts) {
             test.set(fact, Figure::exact(value, at));
         }
     }
+    datagrams(record, &mut test, at);
     test.rows = rows(record, at);
+    // Of these alone the run knows its links.
+    let own = matches!(s(record, &["origin"]), Some("simulated" | "emulated"));
+    test.recorded = own.then(|| Recorded {
+        down,
+        stop: silence(record, (goodput, seconds))
+            .filter(|_| down)
+            .or_else(|| noted(record, seconds)),
+        limit: s(record, &["limited_by"]).and_then(Limit::named),
+        dropped,
+    });
     test.account = account;
     systems(record, &mut test);
     facts.tests.push(test);
+}
+
+/// What a test with datagrams sent, and what of that was lost.
+fn datagrams(record: &Json, test: &mut Test, at: Place) {
+    let metric = |name: &str| n(record, &["metrics", name]);
+    let counts = metric("sent").zip(metric("received"));
+    let Some((sent, received)) = counts.filter(|(sent, _)| test.udp && *sent > 0.0) else {
+        return;
+    };
+    test.set("datagrams", Figure::exact(sent, at));
+    test.set(
+        "datagrams_lost",
+        Figure::exact((sent - received).max(0.0), at),
+    );
+    test.sent = metric("sent_bps").map(|bps| Report {
+        goodput: Figure::exact(bps, at),
+        bytes: None,
+        seconds: test.received.as_ref().map_or(0.0, |r| r.seconds),
+    });
+}
+
+/// A record's series of this name: times in seconds, and values.
+fn series(record: &Json, name: &str) -> Vec<(f64, f64)> {
+    let Some(series) = record.get("series").and_then(|s| s.get(name)) else {
+        return Vec::new();
+    };
+    let times = list(series, "t_ns").iter().filter_map(Json::as_f64);
+    let values = list(series, "v").iter();
+    let values = values.map(|v| v.as_f64().unwrap_or(f64::NAN));
+    let each = times.map(|t| t / 1e9).zip(values);
+    each.filter(|(t, v)| t.is_finite() && v.is_finite() && *v >= 0.0)
+        .take(ROWS_MAX)
+        .collect()
+}
+
+/// The longest time in which nothing arrived, of a test with this goodput and of so many seconds, if it is worth naming.
+fn silence(record: &Json, (goodput, seconds): (f64, f64)) -> Option<Stop> {
+    let started = n(record, &["started_ns"]).unwrap_or(0.0) / 1e9;
+    let missing = series(record, "missing");
+    let (from, until) = match goodput {
+        0.0 => (0.0, seconds),
+        _ if !missing.is_empty() => {
+            let sent = n(record, &["metrics", "sent"])?.max(1.0);
+            run_of_missing(&missing, seconds / sent, started)?
+        }
+        _ => silent(&series(record, "goodput_bps"), started)?,
+    };
+    let lasted = until - from;
+    (lasted > 0.0 && lasted >= stops::least(seconds)).then_some(Stop {
+        from: Some(from),
+        lasted,
+        cost: None,
+    })
+}
+
+/// The same by the note of an outage, of a record that was written without series: only how long it was in all.
+fn noted(record: &Json, seconds: f64) -> Option<Stop> {
+    let mut notes = list(record, "notes").iter().filter_map(Json::as_str);
+    let note = notes.find(|note| note.starts_with(WAS_DOWN))?;
+    let percent = crate::words::between(note, "(", " % of the time")?;
+    Some(Stop {
+        from: None,
+        lasted: crate::words::decimal(percent)? / 100.0 * seconds,
+        cost: None,
+    })
+}
+
+/// The longest stretch of a series of rates without any, seconds since the test's start: its begin and end.
+fn silent(rates: &[(f64, f64)], started: f64) -> Option<(f64, f64)> {
+    let mut heard = started;
+    let mut longest: Option<(f64, f64)> = None;
+    for (t, bps) in rates.iter().filter(|(t, _)| *t > started) {
+        if *bps > 0.0 {
+            heard = *t;
+        } else if longest.is_none_or(|(from, until)| t - heard > until - from) {
+            longest = Some((heard - started, t - started));
+        }
+    }
+    longest
+}
+
+/// The longest time between two datagrams that arrived, from the numbers of those that did not: sent `every` so many seconds, and seen to be
+/// missing when a later one came.
+fn run_of_missing(missing: &[(f64, f64)], every: f64, started: f64) -> Option<(f64, f64)> {
+    let runs = missing.chunk_by(|a, b| a.0 == b.0 && b.1 == a.1 + 1.0);
+    let span = |run: &[(f64, f64)]| {
+        let (seen, first) = *run.first()?;
+        Some((first * every, seen - started))
+    };
+    let length = |span: &(f64, f64)| span.1 - span.0;
+    let all = runs.filter_map(span);
+    all.max_by(|a, b| length(a).total_cmp(&length(b)))
 }
 
 /// `bulk, simulated, rate=1 Gbit/s, repeat 2`: what tells its flow from others between the same hosts.
@@ -141,7 +276,7 @@ fn account(record: &Json, at: Place) -> Option<Account> {
         for (word, share) in each.into_iter().flatten() {
             let share = share.as_f64().filter(|s| (0.0..=1.0).contains(s));
             // Of foreign documents any word may come: those that no record has are left.
-            let known = farpath_observe::Limit::named(word).is_some();
+            let known = Limit::named(word).is_some();
             if let Some(share) = share.filter(|_| known) {
                 *shares.entry(word.clone()).or_default() += share;
             }
@@ -180,19 +315,7 @@ fn account(record: &Json, at: Place) -> Option<Account> {
 
 /// Its series, as the intervals of a log.
 fn rows(record: &Json, at: Place) -> Vec<Row> {
-    let series = |name: &str| -> Vec<(f64, f64)> {
-        let Some(series) = record.get("series").and_then(|s| s.get(name)) else {
-            return Vec::new();
-        };
-        let times = list(series, "t_ns").iter().filter_map(Json::as_f64);
-        let values = list(series, "v").iter();
-        let values = values.map(|v| v.as_f64().unwrap_or(f64::NAN));
-        let each = times.map(|t| t / 1e9).zip(values);
-        each.filter(|(t, v)| t.is_finite() && v.is_finite() && *v >= 0.0)
-            .take(ROWS_MAX)
-            .collect()
-    };
-    let rates = series("goodput_bps");
+    let rates = series(record, "goodput_bps");
     let started = n(record, &["started_ns"]).unwrap_or(0.0) / 1e9;
     let Some(end) = rates.last().map(|r| r.0 - started).filter(|e| *e > 0.0) else {
         return Vec::new();
@@ -200,7 +323,7 @@ fn rows(record: &Json, at: Place) -> Vec<Row> {
     if rates.len() < ROWS {
         return Vec::new();
     }
-    let windows = series("cwnd_bytes");
+    let windows = series(record, "cwnd_bytes");
     let every = end / ROWS as f64;
     let within = |all: &[(f64, f64)], n: usize| -> Vec<f64> {
         let span = n as f64 * every..(n + 1) as f64 * every;

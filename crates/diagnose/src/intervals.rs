@@ -1,0 +1,105 @@
+//! The intervals of a test's log: what of them shows the path, and what the sender's own socket buffer.
+
+use crate::evidence::Evidence;
+use crate::fact::Figure;
+use crate::seen::{Row, Side, Test};
+use crate::stops;
+
+/// What iperf writes at once, bytes.
+const WRITE: f64 = 131_072.0;
+
+impl Evidence {
+    /// The sender's first interval fills its own socket buffer, where much less arrived; without the receiver's report
+    /// the intervals after it are the rate.
+    pub(crate) fn fill(&mut self, test: &Test) {
+        let of_sender = || test.rows.iter().filter(|r| r.side == Side::Sender);
+        let later: Vec<f64> = of_sender()
+            .filter(|r| r.from > 0.0)
+            .map(|r| r.bps)
+            .collect();
+        let Some(first) = of_sender().find(|r| r.from == 0.0) else {
+            return;
+        };
+        let rest = later.iter().sum::<f64>() / later.len().max(1) as f64;
+        // Losses bring a rate down, too.
+        let came = test.received.as_ref().is_none_or(|r| r.goodput.value > 0.0);
+        let lost = came && self.retransmits.as_ref().is_some_and(|r| r.value > 3.0);
+        if self.udp || lost || rest >= first.bps / 3.0 {
+            return;
+        }
+        let bytes = first.bps * (first.until - first.from) / 8.0;
+        let filled = Some((Figure::exact(first.bps, first.at), bytes));
+        if let Some(received) = &test.received {
+            if first.bps > 3.0 * received.goodput.value {
+                self.filled = filled;
+            }
+            return;
+        }
+        let most = later.iter().copied().fold(0.0, f64::max);
+        let least = later.iter().copied().fold(f64::INFINITY, f64::min);
+        let more = bytes - rest * (first.until - first.from) / 8.0;
+        let buffer = test.numbers.get("send_buffer_bytes");
+        // Linux charges a segment's memory, so that less data than its size fills a buffer.
+        let fits = buffer.is_none_or(|b| more > 0.2 * b.value && more < 1.1 * b.value);
+        if later.len() < 2 || rest <= 0.0 || most > first.bps / 3.0 || !fits {
+            return;
+        }
+        self.filled = filled;
+        let spread = least.min(rest * 0.97)..most.max(rest * 1.03);
+        let mut rate = Figure::between(rest, spread.start, spread.end, first.at);
+        rate.from = of_sender()
+            .filter(|r| r.from > 0.0)
+            .map(|r| r.at)
+            .take(2)
+            .collect();
+        self.rate = Some(rate);
+        self.side = Some(Side::Sender);
+        self.bytes = self
+            .seconds
+            .map(|s| Figure::exact(rest * s / 8.0, first.at));
+    }
+
+    pub(crate) fn intervals(&mut self, test: &Test) {
+        let has = |side| test.rows.iter().any(|r| r.side == side);
+        let side = if has(Side::Receiver) {
+            Side::Receiver
+        } else {
+            Side::Sender
+        };
+        if side == Side::Sender && self.filled.is_some() {
+            // What is handed over in large writes is uneven where the receiver's report is the rate.
+            if test.received.is_none() {
+                let later = test.rows.iter().filter(|r| r.from > 0.0);
+                self.steady = later.map(|r| r.bps).collect();
+            }
+            return;
+        }
+        let rows: Vec<_> = test.rows.iter().filter(|r| r.side == side).collect();
+        if side == Side::Sender && test.overstates(&rows) {
+            return;
+        }
+        if test.tool != "capture" && !self.udp {
+            self.stop = stops::logged(&rows);
+        }
+        let skip = rows.len().div_ceil(5).min(rows.len());
+        let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
+        (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
+        self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
+        let first = rows.get(skip).map(|r| r.until - r.from);
+        self.interval_s = first.unwrap_or(0.0);
+        if side == Side::Sender && !self.udp {
+            let shortest = rows
+                .iter()
+                .map(|r| r.until - r.from)
+                .fold(f64::MAX, f64::min);
+            self.peak_grain = WRITE * 8.0 / libm::fmax(shortest, 1e-3);
+            let later = rows.get(skip..).unwrap_or(&[]);
+            let bits: f64 = later.iter().map(|r| r.bps * (r.until - r.from)).sum();
+            // It is handed over in whole writes: so much do intervals differ by that alone.
+            let mean = bits / 8.0 / later.len().max(1) as f64;
+            self.grain = WRITE / 6.0_f64.sqrt() / mean.max(1.0);
+        }
+        let counted = test.rows.iter().filter(|r| r.retransmits.is_some());
+        self.counted = counted.cloned().collect();
+    }
+}

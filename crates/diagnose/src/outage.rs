@@ -1,0 +1,165 @@
+//! Outages, and what else took datagrams on their way, where a record of farpath says it: no text of another tool does.
+
+use std::collections::BTreeMap;
+
+use farpath_observe::Limit;
+
+use crate::account::OUTAGE;
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::items::{Item, LOSSES, of, step};
+use crate::seen::{Row, Test};
+use crate::stops::Stop;
+
+/// What the record of a test, and of the links of its run, shows beside its rate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Recorded {
+    /// Frames that all links of the run dropped, by reason: those of all its tests.
+    pub(crate) dropped: BTreeMap<String, f64>,
+    /// Whether a link was down.
+    pub(crate) down: bool,
+    /// The longest time in which nothing of the test arrived, where a link was down.
+    pub(crate) stop: Option<Stop>,
+    /// What limited it, by the word of `limited_by`.
+    pub(crate) limit: Option<Limit>,
+}
+
+/// What an outage is worth where no record shows one, decibans: it is not a cause then.
+pub(crate) const UNSEEN: f64 = -100.0;
+
+/// What it is worth where one does: more than all that the same losses would say of other causes.
+const SEEN: f64 = 200.0;
+
+/// A shorter part of the time than this is named besides, and is not the cause: as of all shares.
+const PART_LEAST: f64 = 0.2;
+
+/// Reasons of a link that damages or loses frames by chance, or by a list.
+const DAMAGE: [&str; 4] = ["error", "checksum", "cell", "scripted"];
+
+impl Recorded {
+    /// What took most of the datagrams that were lost, and that in words.
+    fn taken(&self) -> Option<(Cause, &'static str)> {
+        let count = |reasons: &[&str]| -> f64 {
+            let each = reasons
+                .iter()
+                .filter_map(|reason| self.dropped.get(*reason));
+            each.sum()
+        };
+        let damaged = count(&DAMAGE);
+        Some(match self.limit? {
+            Limit::Link => (Cause::CongestionLoss, "a full queue on the path dropped"),
+            Limit::Nic => (Cause::Nic, "a full queue of the sending host dropped"),
+            Limit::Policer => (Cause::Policer, "a policer dropped"),
+            Limit::HostCpu => (Cause::HostCpu, "a host with too much to do dropped"),
+            Limit::Loss if self.down && count(&["down"]) >= damaged => {
+                (Cause::Outage, "a link that was down dropped")
+            }
+            Limit::Loss if damaged > 0.0 => (
+                Cause::RandomLoss,
+                "links damaged or lost, whatever was sent,",
+            ),
+            _ => return None,
+        })
+    }
+}
+
+impl Evidence {
+    /// The part of the time in which nothing arrived and a link was down, 0 to 1; 0 where no record shows that.
+    pub(crate) fn down(&self) -> f64 {
+        let down = self.recorded.as_ref().is_some_and(|r| r.down);
+        let stop = self.stop.filter(|_| down);
+        let seconds = self.seconds.filter(|s| *s > 0.0);
+        let both = stop.zip(seconds);
+        both.map_or(0.0, |(stop, all)| (stop.lasted / all).min(1.0))
+    }
+
+    /// Takes what a record shows. What an outage did is taken out of what the rest of the time is judged by: its intervals, and segments
+    /// that were sent again, as nobody counts those that it took apart from others.
+    pub(crate) fn of_outage(&mut self, test: &Test) {
+        self.recorded.clone_from(&test.recorded);
+        let Some(recorded) = &test.recorded else {
+            return;
+        };
+        // Where it says of no link that it was down, none was: a program paused, or a timer ran.
+        self.stop = recorded.stop;
+        let (Some(stop), down) = (recorded.stop, self.down()) else {
+            return;
+        };
+        if let Some(from) = stop.from.filter(|_| down > 0.0) {
+            let up = |r: &&Row| r.until <= from || r.from >= from + stop.lasted;
+            let later = test.rows.iter().skip(test.rows.len().div_ceil(5));
+            self.steady = later.filter(up).map(|r| r.bps).collect();
+        }
+        self.account = self.account.take().map(|a| a.with_outage(down));
+        self.retransmits = None;
+    }
+}
+
+/// Weighs what a record shows of outages, and of lost datagrams.
+pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
+    if e.udp {
+        of_datagrams(e, items);
+        return;
+    }
+    let down = e.down();
+    let Some(stop) = e.stop.filter(|_| down > 0.0) else {
+        return;
+    };
+    let shares = e.account.iter().flat_map(|a| &a.shares);
+    let rest = shares.filter(|(word, _)| *word != OUTAGE);
+    let most = rest.max_by(|a, b| a.1.total_cmp(b.1));
+    // Of all causes the one that held for the longest time is named first.
+    let longest = most.is_none_or(|(_, share)| down >= *share);
+    items.push(Item {
+        holds: f64::from(u8::from(down >= PART_LEAST && longest)),
+        weights: vec![(Cause::Outage, SEEN)],
+        sentence: format!(
+            "the record: {} nothing arrived ({:.0} % of the time), as a link was down{}",
+            stop.shown(),
+            100.0 * down,
+            while_up(most, down)
+        ),
+    });
+    // What was lost with the link says nothing of queues, chance or policers.
+    items.push(Item {
+        holds: step(down, 0.0, PART_LEAST),
+        weights: of(&LOSSES, -10.0),
+        sentence: String::new(),
+    });
+}
+
+/// What limited the rest of the time, if one thing held for most of it.
+fn while_up(most: Option<(&String, &f64)>, down: f64) -> String {
+    let Some((word, share)) = most.filter(|_| down < 1.0) else {
+        return String::new();
+    };
+    let part = share / (1.0 - down);
+    match Limit::named(word).filter(|_| part > 0.5) {
+        Some(limit) => format!(
+            "; of the rest {} held it for {:.0} %",
+            limit.words(),
+            100.0 * part
+        ),
+        None => String::new(),
+    }
+}
+
+/// What took datagrams: a record has counted it, link by link.
+fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
+    let taken = e.recorded.as_ref().and_then(Recorded::taken);
+    let (Some((cause, words)), Some(lost)) = (taken, &e.idle_loss) else {
+        return;
+    };
+    let when = match (&e.stop, cause) {
+        (Some(stop), Cause::Outage) => format!("; {} none arrived", stop.shown()),
+        _ => String::new(),
+    };
+    items.push(Item {
+        holds: step(lost.value, 0.002, 0.005),
+        weights: vec![(cause, SEEN)],
+        sentence: format!(
+            "the record: {words} most of the {:.1} % of the datagrams that were lost{when}",
+            100.0 * lost.value
+        ),
+    });
+}

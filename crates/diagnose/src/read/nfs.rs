@@ -1,0 +1,290 @@
+//! NFS: what `mount`, `nfsstat -m` and `/proc/mounts` say of a mount, and the tables of `nfsiostat`.
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Place};
+use crate::redact::address;
+use crate::requests::{PER_S, SIZE, TOOK, WHOLE};
+use crate::seen::{Report, Side, Test};
+use crate::words::{between, decimal, keyed, whole};
+
+/// The port of an NFS server, as IANA registers it.
+const PORT: u16 = 2049;
+
+/// Most mounts that are kept.
+const MOUNTS_MAX: usize = 100;
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Nfs {
+    /// Whether the last line is of nfsiostat.
+    table: bool,
+    mounts: Vec<Mount>,
+    /// The mount that is spoken of.
+    current: Option<usize>,
+    /// Whose numbers come next.
+    next: Next,
+}
+
+/// Whose numbers come next in a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Next {
+    #[default]
+    Nothing,
+    /// Requests a second, and those that wait.
+    Waiting,
+    /// Reads or writes.
+    Way(usize),
+}
+
+/// A mount, and what nfsiostat reported of it last.
+#[derive(Clone, Debug)]
+struct Mount {
+    server: String,
+    folder: String,
+    /// The server's address, where the options have it.
+    alias: Option<String>,
+    /// The largest read and write, bytes.
+    sizes: [Option<f64>; 2],
+    connections: Option<f64>,
+    /// Reports of nfsiostat: the first is of all the time since the mount.
+    reports: usize,
+    /// Its last reads and writes.
+    rows: [Option<Row>; 2],
+    at: Place,
+}
+
+/// A row of reads or writes.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    per_s: f64,
+    kib_per_s: f64,
+    kib_each: f64,
+    rtt_ms: f64,
+    whole_ms: f64,
+    at: Place,
+}
+
+impl Tool for Nfs {
+    fn name(&self) -> &'static str {
+        if self.table { "nfsiostat" } else { "nfs" }
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if let Some((what, folder)) = text
+            .strip_suffix(':')
+            .and_then(|t| t.split_once(" mounted on "))
+            && what.contains(":/")
+        {
+            self.table = true;
+            self.begin(what, folder, line.at);
+            if let Some(mount) = self.mount() {
+                mount.reports += 1;
+                mount.rows = [None, None];
+            }
+            return true;
+        }
+        if let Some((what, folder, options)) = mounted(text) {
+            self.table = false;
+            self.begin(what, folder, line.at);
+            self.options(options, line.at, facts);
+            return true;
+        }
+        if !going {
+            return false;
+        }
+        if let Some(options) = text.strip_prefix("Flags:").filter(|o| o.contains("rsize=")) {
+            self.options(options.trim(), line.at, facts);
+            return true;
+        }
+        self.table && self.row(text, line.at)
+    }
+
+    fn held(&self) -> usize {
+        let rows = self.mounts.iter().flat_map(|m| m.rows.iter().flatten());
+        rows.count() * FACTS
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        let mut said = false;
+        for mount in core::mem::take(&mut self.mounts) {
+            match mount.reports {
+                0 => {
+                    let place = facts.place(mount.at);
+                    if !said {
+                        facts.notes.push(format!(
+                            "{place}: an NFS mount; nfsiostat 5 2 on its client, while data moves, says how fast that is and what each request waits for"
+                        ));
+                    }
+                    said = true;
+                }
+                1 => facts.notes.push(format!(
+                    "{}: one report of nfsiostat is of all the time since the mount, and not of a transfer: nfsiostat 5 2 adds one of 5 s",
+                    facts.place(mount.at)
+                )),
+                _ => mount.tests(facts),
+            }
+        }
+        *self = Nfs::default();
+    }
+}
+
+/// What a row gives: a rate, and what its requests are like.
+const FACTS: usize = 5;
+
+/// What is mounted, where, and with which options: a line of `mount`, `/proc/mounts` or `/etc/fstab`, and the first of two of `nfsstat -m`.
+fn mounted(text: &str) -> Option<(&str, &str, &str)> {
+    if let Some((what, rest)) = text.split_once(" on ")
+        && let Some((folder, options)) = rest.split_once(" type nfs")
+    {
+        return Some((what, folder, between(options, "(", ")")?));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words[..] {
+        [what, folder, "nfs" | "nfs4", options, ..] if what.contains(":/") => options
+            .contains("rsize=")
+            .then_some((what, folder, options)),
+        [folder, "from", what] if folder.starts_with('/') && what.contains(":/") => {
+            Some((what, folder, ""))
+        }
+        _ => None,
+    }
+}
+
+impl Nfs {
+    fn begin(&mut self, what: &str, folder: &str, at: Place) {
+        let server = what.split_once(":/").map_or(what, |(host, _)| host);
+        let server = address(server.trim_matches(['[', ']']));
+        let is = |m: &Mount| m.server == server && m.folder == folder;
+        self.current = self.mounts.iter().position(is);
+        if self.current.is_none() && self.mounts.len() < MOUNTS_MAX {
+            self.mounts.push(Mount {
+                server,
+                folder: folder.to_owned(),
+                alias: None,
+                sizes: [None, None],
+                connections: None,
+                reports: 0,
+                rows: [None, None],
+                at,
+            });
+            self.current = Some(self.mounts.len() - 1);
+        }
+        self.next = Next::Nothing;
+    }
+
+    fn mount(&mut self) -> Option<&mut Mount> {
+        self.mounts.get_mut(self.current?)
+    }
+
+    /// `rw,vers=4.2,rsize=1048576,wsize=1048576,proto=tcp,nconnect=4,addr=192.0.2.9`.
+    fn options(&mut self, options: &str, at: Place, facts: &mut Facts) {
+        let number = |key: &str| keyed(options, key).and_then(whole).map(|n| n as f64);
+        let sizes = [number("rsize="), number("wsize=")];
+        let connections = number("nconnect=");
+        let Some(mount) = self.mount() else { return };
+        mount.sizes = sizes;
+        mount.connections = connections;
+        mount.alias = keyed(options, "addr=").map(address);
+        if sizes.iter().flatten().count() + usize::from(connections.is_some()) == 0 {
+            return;
+        }
+        let host = facts.host();
+        let names = ["nfs_read_most_bytes", "nfs_write_most_bytes"];
+        for (name, size) in names.into_iter().zip(sizes) {
+            if let Some(bytes) = size {
+                facts.exact(host, name, bytes, at);
+            }
+        }
+        // Without the option it is one.
+        facts.exact(host, "nfs_connections", connections.unwrap_or(1.0), at);
+    }
+
+    /// A line of a report of nfsiostat.
+    fn row(&mut self, text: &str, at: Place) -> bool {
+        let way = ["read:", "write:"].iter().position(|w| text.starts_with(w));
+        if let Some(way) = way.filter(|_| text.contains("kB/op")) {
+            self.next = Next::Way(way);
+            return true;
+        }
+        if text.ends_with("rpc bklog") {
+            self.next = Next::Waiting;
+            return true;
+        }
+        let words = text.split_whitespace();
+        // `0 (0.0%)`: counts have their share behind them.
+        let words = words.filter(|w| !w.starts_with('(') && !w.ends_with(')'));
+        let numbers: Option<Vec<f64>> = words.map(decimal).collect();
+        let Some(numbers) = numbers.filter(|n| !n.is_empty()) else {
+            return false;
+        };
+        match core::mem::take(&mut self.next) {
+            Next::Nothing => false,
+            Next::Waiting => true,
+            Next::Way(way) => {
+                let [per_s, kib_per_s, kib_each, _, rtt_ms, whole_ms, ..] = numbers[..] else {
+                    return false;
+                };
+                if let Some(mount) = self.mount() {
+                    mount.rows[way] = Some(Row {
+                        per_s,
+                        kib_per_s,
+                        kib_each,
+                        rtt_ms,
+                        whole_ms,
+                        at,
+                    });
+                }
+                true
+            }
+        }
+    }
+}
+
+impl Mount {
+    /// Reads and writes as tests: each where it moved anything beside the other.
+    fn tests(&self, facts: &mut Facts) {
+        let most = self.rows.iter().flatten();
+        let most = most.map(|r| r.kib_per_s).fold(0.0, f64::max);
+        for (way, row) in self.rows.iter().enumerate() {
+            if let Some(row) = row.filter(|r| r.kib_per_s > LEAST * most && r.per_s > 0.0) {
+                facts.tests.push(self.test(way == 0, &row));
+            }
+        }
+    }
+
+    fn test(&self, reads: bool, row: &Row) -> Test {
+        let at = row.at;
+        let mut test = Test::new("nfsiostat", at);
+        test.to.host.clone_from(&self.server);
+        test.to.port = Some(PORT);
+        test.aliases[1].extend(self.alias.clone());
+        let kind = if reads { "reads" } else { "writes" };
+        test.name = format!("NFS {kind}, {}", crate::redact(&self.folder));
+        test.received = Some(Report {
+            goodput: Figure::exact(row.kib_per_s * KIB * 8.0, at),
+            bytes: None,
+            seconds: 0.0,
+        });
+        test.streams = self.connections.unwrap_or(1.0).clamp(1.0, 64.0) as u32;
+        test.client = Side::Sender;
+        if reads {
+            test.turn();
+        }
+        for (name, value) in [
+            (PER_S, row.per_s),
+            (SIZE, row.kib_each * KIB),
+            (TOOK, row.rtt_ms * 1e6),
+            (WHOLE, row.whole_ms * 1e6),
+        ] {
+            test.set(name, Figure::exact(value, at));
+        }
+        test
+    }
+}
+
+/// What moves less than this part of the other way is only what that needs.
+const LEAST: f64 = 0.05;
+
+/// nfsiostat counts kilobytes of 1024 bytes.
+const KIB: f64 = 1024.0;

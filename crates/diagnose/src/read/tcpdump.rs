@@ -1,0 +1,157 @@
+//! What `tcpdump` prints of handshakes: the options of each SYN.
+
+use super::{Facts, Line, Tool};
+use crate::fact::Place;
+use crate::handshake::Syn;
+use crate::redact::address;
+use crate::seen::End;
+use crate::words::{between, decimal, whole};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Tcpdump {
+    /// A SYN whose options go on in the next line, and where it began.
+    held: Option<(String, Place)>,
+    /// Lines of segments with data, and where the first of them stands.
+    data: usize,
+    first: Option<Place>,
+}
+
+/// Longest SYN that is put together from wrapped lines, bytes.
+const HELD_MAX: usize = 2048;
+
+/// Most SYNs that are kept.
+const SYNS_MAX: usize = 10_000;
+
+/// What it says when it ends.
+const ENDS: [&str; 6] = [
+    " packets captured",
+    " packet captured",
+    " packets received by filter",
+    " packet received by filter",
+    " packets dropped by kernel",
+    " packets dropped by interface",
+];
+
+impl Tool for Tcpdump {
+    fn name(&self) -> &'static str {
+        "tcpdump"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if let Some((mut held, at)) = self.held.take()
+            && going
+            && held.len() + text.len() < HELD_MAX
+        {
+            held.push(' ');
+            held.push_str(text);
+            self.take(held, at, facts);
+            return true;
+        }
+        let (Some((_, _, rest)), Some(flags)) = (ends(text), between(text, "Flags [", "]")) else {
+            // With -v a line of the packet stands before that of its segment.
+            let packet = ["IP (tos ", "IP6 (flowlabel ", "IP6 (class ", "IP6 (hlim "];
+            let listens = text.starts_with("listening on ") && text.contains("link-type");
+            let talks = listens || text.starts_with("tcpdump: ");
+            let counts = ENDS.iter().any(|e| text.ends_with(e));
+            return packet.iter().any(|p| text.contains(p)) || talks || counts;
+        };
+        if flags.contains('S') {
+            self.take(text.to_owned(), line.at, facts);
+            return true;
+        }
+        let length = between(rest, "length ", "").map_or("", |l| l.trim_end_matches(':'));
+        let length = length.split([':', ' ']).next().and_then(whole);
+        if length.is_some_and(|bytes| bytes > 0) {
+            self.data += 1;
+            self.first.get_or_insert(line.at);
+        }
+        true
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        if let Some(at) = self.first.take() {
+            facts.notes.push(format!(
+                "{}: {} segments of tcpdump's text are not read: tcpdump -w FILE saves what they show, and farpath reads FILE",
+                facts.place(at),
+                core::mem::take(&mut self.data)
+            ));
+        }
+        self.held = None;
+    }
+}
+
+impl Tcpdump {
+    /// Takes a SYN, or holds it where its options go on.
+    fn take(&mut self, text: String, at: Place, facts: &mut Facts) {
+        let open = text
+            .split_once("options [")
+            .is_some_and(|(_, options)| !options.contains(']'));
+        if open {
+            self.held = Some((text, at));
+        } else if let Some(syn) = syn(&text, at).filter(|_| facts.syns.len() < SYNS_MAX) {
+            facts.syns.push(syn);
+        }
+    }
+}
+
+/// `… 192.0.2.1.40000 > 192.0.2.2.5201: Flags [S], …`: both ends, and what is behind them.
+fn ends(text: &str) -> Option<(End, End, &str)> {
+    let (before, rest) = text.split_once(": Flags [")?;
+    let mut words = before.split_whitespace().rev();
+    let to = end(words.next()?)?;
+    let arrow = words.next()? == ">";
+    let from = end(words.next()?)?;
+    arrow.then_some((from, to, rest))
+}
+
+/// `192.0.2.1.40000`, `2001:db8::1.5201`, `host.example.net.http`.
+fn end(text: &str) -> Option<End> {
+    let (host, port) = text.rsplit_once('.')?;
+    (!host.is_empty()).then(|| End {
+        host: address(host),
+        port: port.parse().ok(),
+    })
+}
+
+fn syn(text: &str, at: Place) -> Option<Syn> {
+    let (from, to, rest) = ends(text)?;
+    let (flags, rest) = rest.split_once(']')?;
+    let options = between(rest, "options [", "]").unwrap_or("");
+    let option = |name: &str| {
+        let mut each = options.split(',').map(str::trim);
+        each.find_map(|o| o.strip_prefix(name)).map(str::trim)
+    };
+    Some(Syn {
+        from,
+        to,
+        answers: flags.contains('.'),
+        mss: option("mss ").and_then(decimal),
+        // Larger ones count as 14 (RFC 7323 §2.3).
+        shift: option("wscale ").and_then(whole).map(|s| s.min(14) as u32),
+        sack: option("sackOK").is_some(),
+        stamps: option("TS ").is_some(),
+        at,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_a_syn_are_read() {
+        let text = "192.0.2.10.51514 > 198.51.100.20.5201: Flags [S], cksum 0xe1a9 (correct), seq 3021771, win 64240, options [mss 1460,sackOK,TS val 913 ecr 0,nop,wscale 7], length 0";
+        let own = syn(text, Place::You).expect("a SYN");
+        assert_eq!((own.from.port, own.to.port), (Some(51514), Some(5201)));
+        assert_eq!((own.mss, own.shift), (Some(1460.0), Some(7)));
+        assert!(own.sack && own.stamps && !own.answers);
+        let bare = "IP6 2001:db8::2.5201 > 2001:db8::1.40000: Flags [S.E], seq 1, ack 2, win 65535, options [mss 1440], length 0";
+        let bare = syn(bare, Place::You).expect("an answer");
+        assert_eq!(bare.from.host, "2001:db8::2");
+        assert_eq!((bare.mss, bare.shift), (Some(1440.0), None));
+        assert!(bare.answers && !bare.sack && !bare.stamps);
+        assert!(syn("a > b: Flags [S]", Place::You).is_none());
+    }
+}

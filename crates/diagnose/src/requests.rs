@@ -1,0 +1,109 @@
+//! Programs that ask piece by piece, such as a client of NFS: how many requests are on their way at a time, and what each waits for.
+
+use crate::bloat::ms;
+use crate::cause::Cause;
+use crate::evidence::{Evidence, NS};
+use crate::items::{Item, step};
+use crate::seen::{Side, Test};
+
+/// Numbers of a test that says it: requests a second, their bytes, how long an answer took once one was sent, and from when it was made.
+pub(crate) const PER_S: &str = "requests_per_s";
+pub(crate) const SIZE: &str = "request_bytes";
+pub(crate) const TOOK: &str = "request_rtt_ns";
+pub(crate) const WHOLE: &str = "request_ns";
+
+/// Requests of one kind, on average.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Requests {
+    per_s: f64,
+    /// Bytes of each.
+    bytes: f64,
+    /// From when one was sent to its answer, seconds.
+    took_s: f64,
+    /// The same with its wait in the client, seconds.
+    whole_s: f64,
+    /// The data comes to whoever asks.
+    pub(crate) reads: bool,
+}
+
+/// So few requests at a time are those of a program that waits for answers; of more the path's window or the server may be what holds them.
+const FEW: [f64; 2] = [3.0, 8.0];
+
+/// An answer that takes so many times the path's round trip took time elsewhere.
+const ELSEWHERE: [f64; 2] = [1.3, 2.0];
+
+impl Requests {
+    /// Of a test that says it.
+    pub(crate) fn of(test: &Test) -> Option<Requests> {
+        let value = |name: &str| test.numbers.get(name).map(|f| f.value);
+        let of = Requests {
+            per_s: value(PER_S)?,
+            bytes: value(SIZE)?,
+            took_s: value(TOOK)? * NS,
+            whole_s: value(WHOLE)? * NS,
+            reads: test.client == Side::Receiver,
+        };
+        (of.per_s > 0.0 && of.took_s > 0.0).then_some(of)
+    }
+
+    /// How many are on their way at a time, on average (Little's law).
+    fn at_a_time(self) -> f64 {
+        self.per_s * self.took_s
+    }
+
+    fn shown(self) -> String {
+        format!(
+            "{:.1} requests of {} each were on their way at a time, and each took {}",
+            self.at_a_time(),
+            crate::ceiling::bytes(self.bytes),
+            ms(self.took_s)
+        )
+    }
+}
+
+/// Weighs what requests wait for.
+pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(of) = e.requests else { return };
+    let path = e.rtt_idle.as_ref().or(e.rtt_floor.as_ref());
+    let mut add = |holds: f64, weights: Vec<(Cause, f64)>, sentence: String| {
+        items.push(Item {
+            holds,
+            weights,
+            sentence,
+        });
+    };
+    let waits = of.whole_s - of.took_s;
+    if waits > of.took_s {
+        let text = format!(
+            "requests wait {} in the client before they are sent: its slots, or its connections, are full",
+            ms(waits)
+        );
+        add(1.0, Vec::new(), text);
+    }
+    let Some(path) = path.map(|p| p.value).filter(|p| *p > 0.0) else {
+        add(1.0, Vec::new(), of.shown());
+        return;
+    };
+    let elsewhere = step(of.took_s / path, ELSEWHERE[0], ELSEWHERE[1]);
+    let few = 1.0 - step(of.at_a_time(), FEW[0], FEW[1]);
+    let text = format!(
+        "{}, which is the path's round trip: the client waits for an answer before it asks for more",
+        of.shown()
+    );
+    add(
+        (1.0 - elsewhere) * few,
+        vec![
+            (Cause::Application, 40.0),
+            // What a window or a buffer held would wait in the client.
+            (Cause::ReceiveWindow, -10.0),
+            (Cause::SendBuffer, -10.0),
+        ],
+        text,
+    );
+    let text = format!(
+        "{}, of which the path's round trip is {}: the server and its disk, a queue, or what passes of one at a time take the rest",
+        of.shown(),
+        ms(path)
+    );
+    add(elsewhere, Vec::new(), text);
+}
