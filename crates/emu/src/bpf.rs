@@ -21,6 +21,7 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket};
 use record::{Folder, Record};
 use tool::Bpftool;
 
+use crate::program::{FOLDERS, folders};
 use crate::settings::{self, controls};
 
 /// Where the kernel lists what a socket may choose.
@@ -47,10 +48,12 @@ pub struct Place {
 }
 
 impl Default for Place {
-    /// The process's `PATH`, and `/run/farpath/bpf`.
+    /// The process's `PATH` and where programs of root are, and `/run/farpath/bpf`.
     fn default() -> Place {
+        // No folder of a path has a colon in its name.
+        let search = std::env::join_paths(folders());
         Place {
-            search: std::env::var_os("PATH").unwrap_or_default(),
+            search: search.unwrap_or_default(),
             folder: PathBuf::from("/run/farpath/bpf"),
         }
     }
@@ -82,7 +85,8 @@ pub enum BpfError {
     NoCompiler,
     /// A program that is needed is not installed.
     #[error(
-        "BPF congestion control needs `{0}`, which is not in PATH: apt-get install clang bpftool"
+        "BPF congestion control needs `{0}`, which is neither in PATH nor in {others}: apt-get install clang bpftool",
+        others = FOLDERS.join(", ")
     )]
     NoProgram(&'static str),
     /// A program could not be run, or said something else than it should.
@@ -301,4 +305,21 @@ pub fn load(name: &str) -> bool {
 fn at(path: &Path) -> impl FnOnce(io::Error) -> BpfError + use<> {
     let path = path.to_owned();
     move |source| BpfError::File { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A user of Debian has neither in `PATH`, and bpftool is in the first of them.
+    #[test]
+    fn programs_of_root_are_found_where_they_are() {
+        let search = Place::default().search;
+        let folders: Vec<PathBuf> = std::env::split_paths(&search).collect();
+        for folder in FOLDERS {
+            assert!(folders.contains(&folder.into()), "{folder}");
+        }
+        let none = BpfError::NoProgram("bpftool").to_string();
+        assert!(none.contains("nor in /usr/sbin, /sbin"), "{none}");
+    }
 }

@@ -32,6 +32,9 @@ pub const HOST_WAIT: Duration = Duration::from_ms(10);
 /// Where packets of hosts found no memory for frames under way.
 pub const MEMORY: &str = "memory for frames";
 
+/// What stands behind the name of a host whose drops nobody can count any more.
+pub(crate) const GONE: &str = ", which is gone";
+
 /// What a verdict is given on.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
@@ -55,47 +58,114 @@ pub struct Evidence {
     pub memory: (u64, u64),
 }
 
-/// The certificate of a run.
-pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
-    let lateness = &fidelity.lateness;
-    let frames = lateness.total();
-    let mut faults = evidence.faults.clone();
-    let share = fidelity.late as f64 / frames.max(1) as f64;
-    if share > LATE_SHARE {
-        let of_all = match frames < FEW {
-            true => format!("{} of {frames} frames", fidelity.late),
-            false => format!(
-                "{} % of the frames",
-                above(share * 100.0, LATE_SHARE * 100.0, 1)
-            ),
-        };
-        let mut why = format!(
-            "{of_all} were delivered more than {:.1} ms late (limit {:.1} %)",
-            fidelity.tolerance.as_secs_f64() * 1e3,
-            LATE_SHARE * 100.0
-        );
-        why.push_str(&cause(evidence, share, frames));
-        faults.push(why);
+/// What a fault comes of, and so what helps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// More frames than this machine delivers.
+    Overrun,
+    /// Others had the processors that the data plane or programs of hosts wanted.
+    Busy,
+    /// The machine under a virtual one gave its processors to others.
+    Stolen,
+    /// The machine wakes the data plane late.
+    WokenLate,
+    /// The machine was suspended, its clock was set, or a host was killed.
+    Disturbed,
+    /// Frames under way found no memory.
+    FrameMemory,
+    /// The kernel ran out of memory for TCP.
+    TcpMemory,
+    /// A program read too slowly for its buffer.
+    SocketBuffer,
+    /// The data plane did not read fast enough.
+    NotRead,
+    /// What the caller found.
+    Other,
+}
+
+/// Why a run may not be believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What it comes of.
+    pub kind: Kind,
+    /// What happened, and what would help.
+    pub words: String,
+}
+
+impl Fault {
+    fn new(kind: Kind, words: impl Into<String>) -> Fault {
+        let words = words.into();
+        Fault { kind, words }
     }
+}
+
+/// Everything for which a run may not be believed; of a valid one none.
+pub fn faults(fidelity: &Fidelity, evidence: &Evidence) -> Vec<Fault> {
+    let own = evidence.faults.iter();
+    let mut faults: Vec<Fault> = own.map(|f| Fault::new(Kind::Other, f)).collect();
+    faults.extend(late_frames(fidelity, evidence));
     if fidelity.longest_gap > LONGEST_GAP {
-        faults.push(format!(
+        let words = format!(
             "the data plane stalled for {} ms (limit {LONGEST_GAP}): the process or the VM was paused, or it got no CPU; run \
              it on an idle machine",
             above(ms(fidelity.longest_gap), ms(LONGEST_GAP), 0)
-        ));
+        );
+        faults.push(Fault::new(Kind::Busy, words));
     }
     faults.extend(clock_faults(&evidence.audit));
     faults.extend(clocks_apart(evidence.clock_error, fidelity.tolerance));
     faults.extend(starved_hosts(&evidence.waits));
-    for (place, count) in &evidence.unordered {
-        if *count > 0 {
-            let what = match place.as_str() {
-                MEMORY => format!("packets of hosts waited {count} times for {MEMORY}"),
-                _ => format!("{count} drops at {place} that the model did not order"),
-            };
-            faults.push(format!("{what}: {}", remedy(place)));
-        }
+    let unordered = evidence.unordered.iter();
+    faults.extend(unordered.filter_map(|(place, count)| dropped(place, *count)));
+    faults
+}
+
+/// That too many frames were late.
+fn late_frames(fidelity: &Fidelity, evidence: &Evidence) -> Option<Fault> {
+    let frames = fidelity.lateness.total();
+    let share = fidelity.late as f64 / frames.max(1) as f64;
+    if share <= LATE_SHARE {
+        return None;
     }
+    let of_all = match frames < FEW {
+        true => format!("{} of {frames} frames", fidelity.late),
+        false => format!(
+            "{} % of the frames",
+            above(share * 100.0, LATE_SHARE * 100.0, 1)
+        ),
+    };
+    let (kind, why) = cause(evidence, share, frames);
+    let words = format!(
+        "{of_all} were delivered more than {:.1} ms late (limit {:.1} %): {why}",
+        fidelity.tolerance.as_secs_f64() * 1e3,
+        LATE_SHARE * 100.0
+    );
+    Some(Fault::new(kind, words))
+}
+
+/// That so many packets were dropped at a place, which nobody ordered.
+fn dropped(place: &str, count: u64) -> Option<Fault> {
+    if count == 0 {
+        return None;
+    }
+    if let Some(host) = place.strip_suffix(GONE) {
+        let words = format!("host `{host}` is gone, and what it dropped is unknown; run it again");
+        return Some(Fault::new(Kind::Disturbed, words));
+    }
+    let what = match place {
+        MEMORY => format!("packets of hosts waited {count} times for {MEMORY}"),
+        _ => format!("{count} drops at {place} that the model did not order"),
+    };
+    let (kind, remedy) = remedy(place);
+    Some(Fault::new(kind, format!("{what}: {remedy}")))
+}
+
+/// The certificate of a run.
+pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
+    let lateness = &fidelity.lateness;
+    let frames = lateness.total();
+    let faults = faults(fidelity, evidence).into_iter();
+    let faults: Vec<String> = faults.map(|fault| fault.words).collect();
     Certificate {
         valid: faults.is_empty(),
         faults,
@@ -122,17 +192,18 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
 }
 
 /// What was done to the machine's clocks.
-fn clock_faults(audit: &Audit) -> Vec<String> {
+fn clock_faults(audit: &Audit) -> Vec<Fault> {
     let mut faults = Vec::new();
+    let mut disturbed = |words| faults.push(Fault::new(Kind::Disturbed, words));
     if audit.clock_set_ns.unsigned_abs() > CLOCK_SET.as_ns() {
-        faults.push(format!(
+        disturbed(format!(
             "the machine's clock was set by {:+.3} s meanwhile: receipts of ping and udp bear its time; run it again, \
              with the clock left alone",
             audit.clock_set_ns as f64 / 1e9
         ));
     }
     if audit.suspended_ns > LONGEST_GAP.as_ns() {
-        faults.push(format!(
+        disturbed(format!(
             "the machine was suspended for {:.1} s meanwhile; run it again",
             audit.suspended_ns as f64 / 1e9
         ));
@@ -141,13 +212,14 @@ fn clock_faults(audit: &Audit) -> Vec<String> {
 }
 
 /// That times of one host may be off beside another's by more than a frame may be late.
-fn clocks_apart(error: Option<Duration>, tolerance: Duration) -> Option<String> {
+fn clocks_apart(error: Option<Duration>, tolerance: Duration) -> Option<Fault> {
     let error = error.filter(|error| *error > tolerance)?;
-    Some(format!(
+    let words = format!(
         "clocks of hosts may lie {} ms apart (limit {tolerance}): they do not say that they are one clock, and an exchange \
          of time stamps took twice that; run it on an idle machine",
         above(ms(error), ms(tolerance), 3)
-    ))
+    );
+    Some(Fault::new(Kind::Busy, words))
 }
 
 fn ms(time: Duration) -> f64 {
@@ -164,19 +236,20 @@ fn above(value: f64, limit: f64, decimals: usize) -> String {
 }
 
 /// That programs of hosts had no processor when they wanted one.
-fn starved_hosts(waits: &Histogram) -> Option<String> {
+fn starved_hosts(waits: &Histogram) -> Option<Fault> {
     let wait = waits.quantile(0.99);
     (wait > HOST_WAIT).then(|| {
-        format!(
+        let words = format!(
             "host programs were starved of CPU: p99 scheduling delay {} ms (limit {HOST_WAIT}); run it on an idle \
              machine or one with more processors, or with fewer programs in hosts",
             above(ms(wait), ms(HOST_WAIT), 0)
-        )
+        );
+        Fault::new(Kind::Busy, words)
     })
 }
 
 /// What most probably made that `share` of so many frames late, and what would help.
-fn cause(evidence: &Evidence, share: f64, frames: u64) -> String {
+fn cause(evidence: &Evidence, share: f64, frames: u64) -> (Kind, String) {
     let audit = &evidence.audit;
     let starved = audit.starved_ns as f64 / evidence.time.as_ns().max(1) as f64;
     let stolen = audit.stolen_share();
@@ -185,32 +258,58 @@ fn cause(evidence: &Evidence, share: f64, frames: u64) -> String {
     let much = frames as f64 > LITTLE_WORK * evidence.time.as_secs_f64();
     // Who is late half of the time was not held up for a moment.
     let overrun = share > 0.5 && at_work && much;
-    if !overrun && stolen > 0.01 && stolen > starved {
-        format!(
-            ": the hypervisor gave {:.1} % of this VM's CPU time to others; run it where processors are not shared",
-            stolen * 100.0
-        )
+    let (kind, why) = if !overrun && stolen > 0.01 && stolen > starved {
+        let share = stolen * 100.0;
+        let words = format!(
+            "the hypervisor gave {share:.1} % of this VM's CPU time to others; run it where processors are not shared"
+        );
+        return (Kind::Stolen, words);
     } else if !overrun && starved > 0.02 {
-        ": the data plane was starved of CPU by other processes; run it on an idle machine"
-            .to_owned()
+        (
+            Kind::Busy,
+            "the data plane was starved of CPU by other processes; run it on an idle machine",
+        )
     } else if at_work && much {
-        ": more frames than this machine delivers; lower the rate or use larger frames".to_owned()
+        (
+            Kind::Overrun,
+            "more frames than this machine delivers; lower the rate or use larger frames",
+        )
     } else if at_work {
-        ": other processes, or the machine below this one, held the data plane up; run it on an idle machine".to_owned()
+        (
+            Kind::Busy,
+            "other processes, or the machine below this one, held the data plane up; run it on an idle machine",
+        )
     } else {
-        ": this machine wakes the data plane late; use --busy".to_owned()
-    }
+        (
+            Kind::WokenLate,
+            "this machine wakes the data plane late; use --busy",
+        )
+    };
+    (kind, why.to_owned())
 }
 
-fn remedy(place: &str) -> &'static str {
+/// What drops at a place come of, and what would help.
+fn remedy(place: &str) -> (Kind, &'static str) {
     if place == MEMORY {
-        "more is under way than the scenario's rates, delays and queues hold; lower the rate or use larger packets"
+        (
+            Kind::FrameMemory,
+            "more is under way than the scenario's rates, delays and queues hold; lower the rate or use larger packets",
+        )
     } else if place.starts_with("tcp memory") {
-        "the kernel ran out of memory for TCP; --tune-host raises net.ipv4.tcp_mem for the run"
+        (
+            Kind::TcpMemory,
+            "the kernel ran out of memory for TCP; --tune-host raises net.ipv4.tcp_mem for the run",
+        )
     } else if place.starts_with("socket") {
-        "a program read too slowly or its receive buffer was too small; run it on an idle machine or give it a larger one"
+        (
+            Kind::SocketBuffer,
+            "a program read too slowly or its receive buffer was too small; run it on an idle machine or give it a larger one",
+        )
     } else {
-        "the data plane did not read fast enough; lower the rate or run it on an idle machine"
+        (
+            Kind::NotRead,
+            "the data plane did not read fast enough; lower the rate or run it on an idle machine",
+        )
     }
 }
 
@@ -373,7 +472,7 @@ mod tests {
                 audit,
                 ..Evidence::default()
             };
-            cause(&evidence, share, frames)
+            cause(&evidence, share, frames).1
         };
         let because = |audit| late(audit, 0.01, 100_000);
         let audit = Audit {
@@ -425,6 +524,56 @@ mod tests {
                 .starts_with("2 of 4 frames were delivered more than 1.0 ms late (limit 0.5 %)")
         );
         assert!(fault(1000).starts_with("50.0 % of the frames were delivered"));
+    }
+
+    /// Who reads a kind need not read the words.
+    #[test]
+    fn every_fault_has_a_kind() {
+        let kinds = |fidelity: &Fidelity, evidence: &Evidence| -> Vec<Kind> {
+            let all = faults(fidelity, evidence);
+            all.into_iter().map(|fault| fault.kind).collect()
+        };
+        let on_time = Fidelity::new(TOLERANCE);
+        let places = [
+            (MEMORY, Kind::FrameMemory),
+            ("tcp memory of a", Kind::TcpMemory),
+            ("socket backlog of a", Kind::SocketBuffer),
+            ("tap eth0 of a", Kind::NotRead),
+            ("a, which is gone", Kind::Disturbed),
+        ];
+        for (place, kind) in places {
+            let evidence = Evidence {
+                unordered: BTreeMap::from([(place.to_owned(), 3)]),
+                ..Evidence::default()
+            };
+            assert_eq!(kinds(&on_time, &evidence), [kind], "{place}");
+        }
+        let mut late = Fidelity::new(TOLERANCE);
+        late.delivered(Duration::from_ms(20), 1_000_000);
+        late.gap(Duration::from_secs(1));
+        let evidence = Evidence {
+            time: Duration::from_secs(1),
+            audit: Audit {
+                thread_ns: 900_000_000,
+                suspended_ns: 3_000_000_000,
+                ..Audit::default()
+            },
+            faults: vec!["of the caller".to_owned()],
+            ..Evidence::default()
+        };
+        let all = [Kind::Other, Kind::Overrun, Kind::Busy, Kind::Disturbed];
+        assert_eq!(kinds(&late, &evidence), all);
+        assert_eq!(certify(&late, &evidence).faults.len(), all.len());
+        assert_eq!(kinds(&late, &Evidence::default())[0], Kind::WokenLate);
+    }
+
+    /// A host that was killed had drops that nobody can count.
+    #[test]
+    fn a_host_that_is_gone_did_not_read_too_slowly() {
+        let fault = dropped("client, which is gone", 1).expect("it is one");
+        let words = "host `client` is gone, and what it dropped is unknown; run it again";
+        assert_eq!((fault.kind, fault.words.as_str()), (Kind::Disturbed, words));
+        assert_eq!(dropped("client, which is gone", 0), None);
     }
 
     /// A test of a program with a small buffer is about those drops: they are counted, and no fault.

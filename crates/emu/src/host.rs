@@ -11,12 +11,12 @@ use std::process::{Command, Stdio};
 
 use nix::cmsg_space;
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, poll};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::CloneFlags;
 use nix::sys::prctl::set_child_subreaper;
 use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
-use nix::sys::wait::waitpid;
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::Pid;
 use serde::Deserialize;
 
@@ -131,6 +131,8 @@ fn shadow(mut arguments: impl Iterator<Item = OsString>) -> i32 {
 
 /// In milliseconds: what a host that ends waits for longer is an orphan that somebody has to reap.
 const PATIENCE: u8 = 20;
+/// So many times when it is asked how a host ended: a second.
+const TURNS: usize = 50;
 
 /// Exit code of a shadow that could not enter.
 const FAULT: i32 = 125;
@@ -229,13 +231,42 @@ impl Host {
         Ok(host)
     }
 
-    /// Whether it has ended, after some patience.
-    fn has_ended(&self) -> bool {
+    /// Whether it has ended, after this patience.
+    fn ended(&self, patience: PollTimeout) -> bool {
         let mut ended = [PollFd::new(self.pidfd.as_fd(), PollFlags::POLLIN)];
-        match poll(&mut ended, PATIENCE) {
+        match poll(&mut ended, patience) {
             Ok(n) => n > 0,
             Err(e) => e != Errno::EINTR,
         }
+    }
+
+    /// Whether it has ended, or is about to: its programs go first.
+    pub fn is_ending(&self) -> bool {
+        self.ended(PollTimeout::ZERO) || self.init.is_ending()
+    }
+
+    /// How it came to an end, where it has: nobody but the lab is to end it. What ran in it has gone then, unless that takes long.
+    pub fn fate(&self) -> Option<String> {
+        if !self.is_ending() {
+            return None;
+        }
+        for _ in 0..TURNS {
+            if self.ended(PATIENCE.into()) {
+                break;
+            }
+            reap_orphans();
+        }
+        // It still has to be waited for when it is dropped.
+        let asked = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        let how = match waitid(Id::PIDFd(self.pidfd.as_fd()), asked) {
+            Ok(WaitStatus::Signaled(_, signal, _)) => format!("was killed by {signal}"),
+            Ok(WaitStatus::Exited(_, code)) => format!("ended with exit code {code}"),
+            _ => "has ended".to_owned(),
+        };
+        let (pid, name) = (self.init.pid, &self.name);
+        Some(format!(
+            "its first process, {pid} (`farpath {INIT} {name}`), {how}"
+        ))
     }
 
     /// [`Process::command`] in this host, with a process group of its own: the terminal's signals are not
@@ -333,7 +364,7 @@ impl Drop for Host {
         // The kernel answers these for a child that has ended, and waits for one that has not: its
         // death takes every process of the host with it.
         _ = sys::send_signal(self.pidfd.as_fd(), Signal::SIGKILL);
-        while !self.has_ended() {
+        while !self.ended(PATIENCE.into()) {
             reap_orphans();
         }
         _ = waitpid(Pid::from_raw(self.init.pid), None);

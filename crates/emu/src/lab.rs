@@ -14,7 +14,7 @@ use farpath_wan::Wan;
 
 use crate::audit::{Audit, memory_available};
 use crate::capture::{Capture, Sink};
-use crate::certify::{Evidence, MEMORY, TOLERANCE, certify};
+use crate::certify::{Evidence, GONE, Kind, MEMORY, TOLERANCE, certify, faults};
 use crate::driver::{Clock, Polling, drive};
 use crate::felt;
 use crate::fidelity::{Fidelity, Histogram};
@@ -312,13 +312,15 @@ impl Lab {
     }
 
     /// As [`Self::certificate`], where programs of the user's run on the hosts. What their sockets' buffers drop is
-    /// theirs: they chose the size, and when to read.
-    pub fn certificate_of_programs(&self) -> Certificate {
+    /// theirs: they chose the size, and when to read. Beside it, of each of its faults in turn, what that comes of.
+    pub fn certificate_of_programs(&self) -> (Certificate, Vec<Kind>) {
         let mut evidence = self.evidence(None, Vec::new());
         let own = |place: &String| place.starts_with(SOCKET_BUFFERS);
         let drops = std::mem::take(&mut evidence.unordered).into_iter();
         (evidence.of_programs, evidence.unordered) = drops.partition(|(place, _)| own(place));
-        certify(&self.fidelity, &evidence)
+        let faults = faults(&self.fidelity, &evidence).into_iter();
+        let kinds = faults.map(|fault| fault.kind).collect();
+        (certify(&self.fidelity, &evidence), kinds)
     }
 
     fn evidence(&self, clock_error: Option<Duration>, faults: Vec<String>) -> Evidence {
@@ -344,7 +346,7 @@ impl Lab {
         ]);
         for host in &self.hosts {
             let Ok(counters) = host.counters() else {
-                drops.insert(format!("{}, which is gone", host.name), 1);
+                drops.insert(format!("{}{GONE}", host.name), 1);
                 continue;
             };
             let mut note = |what: &str, count: u64| {

@@ -68,6 +68,12 @@ impl Process {
         Process::of(self.pid) == Some(self)
     }
 
+    /// Whether the kernel has begun to end it, or nobody has reaped it yet: a host's first process waits until the last program there
+    /// has gone. Not so where `/proc` hides it.
+    pub(crate) fn is_ending(self) -> bool {
+        flags(Path::new("/proc"), self.pid).is_some_and(|flags| flags & EXITING != 0)
+    }
+
     /// How long ago it started, as far as clock ticks tell: a hundredth of a second.
     pub fn age(self) -> Duration {
         let ticks = sysconf(SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
@@ -168,6 +174,16 @@ fn group_of(proc: &Path, pid: i32) -> Option<u32> {
     rest.split_whitespace().nth(2)?.parse().ok()
 }
 
+/// `PF_EXITING` (linux/sched.h).
+const EXITING: u32 = 4;
+
+/// The kernel's flags of a process: field 9 of `/proc/PID/stat`.
+fn flags(proc: &Path, pid: i32) -> Option<u32> {
+    let text = std::fs::read_to_string(proc.join(format!("{pid}/stat"))).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    rest.split_whitespace().nth(6)?.parse().ok()
+}
+
 /// State and start time: fields 3 and 22 of `/proc/PID/stat`.
 fn stat(proc: &Path, pid: i32) -> Option<(char, u64)> {
     let text = std::fs::read_to_string(proc.join(format!("{pid}/stat"))).ok()?;
@@ -218,6 +234,7 @@ mod tests {
         assert_eq!(found("S"), Some(('S', 4711)));
         assert_eq!(found("Z"), Some(('Z', 4711)));
         assert_eq!(group_of(folder.path(), 7), Some(7));
+        assert_eq!(flags(folder.path(), 7), Some(4_194_560));
         assert_eq!(stat(folder.path(), 8), None);
     }
 
@@ -237,7 +254,7 @@ mod tests {
     #[test]
     fn a_number_that_has_passed_on_is_nobody() {
         let own = Process::own();
-        assert!(own.is_alive());
+        assert!(own.is_alive() && !own.is_ending());
         // A test program takes less than an hour; the machine has been up for longer than none.
         assert!(own.age() < Duration::from_secs(3600), "{}", own.age());
         let earlier = Process {
@@ -261,7 +278,7 @@ mod tests {
         process.signal(Signal::SIGTERM).unwrap();
         assert!(process.wait(PollTimeout::NONE).unwrap());
         // It waits to be reaped, and is waited for no more.
-        assert!(!process.is_alive());
+        assert!(!process.is_alive() && process.is_ending());
         assert!(process.wait(PollTimeout::NONE).unwrap());
         child.wait().unwrap();
     }

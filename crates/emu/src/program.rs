@@ -1,17 +1,22 @@
 //! iproute2's programs, run where the caller is.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where `ip` and `tc` may be when they are not on the caller's path.
-const FOLDERS: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
+/// Where a program may be when it is not on the caller's path: Debian's users have no `sbin` there.
+pub(crate) const FOLDERS: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
+
+/// The folders in which programs are looked for: those of `PATH` first.
+pub(crate) fn folders() -> impl Iterator<Item = PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let own: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    own.into_iter().chain(FOLDERS.iter().map(PathBuf::from))
+}
 
 /// A command for `program` of iproute2.
 pub(crate) fn iproute(program: &str) -> Result<Command, String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(FOLDERS.iter().map(|f| Path::new(f).into()));
-    let found = folders
+    let found = folders()
         .map(|folder| folder.join(program))
         .find(|f| f.is_file());
     found.map(Command::new).ok_or_else(|| {

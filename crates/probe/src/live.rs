@@ -100,6 +100,8 @@ pub struct Snapshot {
     pub retransmits: u64,
     /// Memory that the send buffer may take, bytes.
     pub send_buffer: Option<u64>,
+    /// Memory that what is in it takes, packets' own account among it, bytes.
+    pub send_queue: Option<u64>,
     /// Memory that the receive buffer may take, bytes.
     pub receive_buffer: Option<u64>,
     /// Bytes that were received and that the program has not read.
@@ -173,6 +175,20 @@ pub struct Found {
     pub details: Details,
     /// What changes.
     pub snapshot: Snapshot,
+}
+
+impl Found {
+    /// One between two ends, its own first, of which nothing else is known.
+    pub fn between([local, peer]: [SocketAddr; 2]) -> Found {
+        Found {
+            cookie: 0,
+            local,
+            peer,
+            cc: None,
+            details: Details::default(),
+            snapshot: Snapshot::default(),
+        }
+    }
 }
 
 /// The TCP connections of one network namespace, whoever asks from wherever.

@@ -26,10 +26,15 @@ pub(super) struct Busiest {
     pub(super) bytes_sent: u64,
     pub(super) segments_sent: u64,
     pub(super) segments_sent_again: u64,
+    /// Acknowledgements without data that its receiver sent, and those of them that the path dropped on the way back.
+    pub(super) acks: u64,
+    pub(super) acks_lost: u64,
     /// How often the connection was sampled.
     pub(super) samples: usize,
     /// Share of the samples in which a small write waited for the acknowledgement of the one before.
     pub(super) held_small_ratio: f64,
+    /// Share of its receiver's samples in which at least a segment lay unread; none where there are none.
+    pub(super) unread_ratio: Option<f64>,
     /// Connections of the same sender that carried anything, this one among them; what they sent together, each byte once; and what of
     /// it again.
     pub(super) connections: u64,
@@ -62,6 +67,9 @@ pub(super) const UNHELD: &str = "one write for both, or TCP_NODELAY, spares a ro
 
 /// Small writes that waited in this share of the samples are named.
 const HELD_LEAST: f64 = 0.2;
+
+/// A receiver that has data to read in more of its samples than this is slow.
+const SLOW: f64 = 0.5;
 
 impl Busiest {
     /// The line, with what limited it.
@@ -116,7 +124,7 @@ impl Busiest {
         )
     }
 
-    /// That small writes waited, and what other connections of the sender carried.
+    /// That small writes waited, what was lost on the way back, and what other connections of the sender carried.
     pub(super) fn besides(&self) -> String {
         let held = match self.held_small_ratio {
             _ if self.line.contains(HELD) || self.limited_by.is_none() => String::new(),
@@ -134,7 +142,28 @@ impl Busiest {
                 count_of(self.all_segments_sent_again, "segment", "segments")
             ),
         };
-        held + &others
+        let lost = match self.acks_lost {
+            0 => String::new(),
+            n => format!(
+                "; on the way back {n} of {} were lost",
+                count_of(self.acks, "acknowledgement", "acknowledgements")
+            ),
+        };
+        held + &lost + &others
+    }
+
+    /// Why the window of a receiver of this name was full: it reads slowly, or its buffer is small.
+    pub(super) fn reading(&self, receiver: &str) -> String {
+        match self.unread_ratio {
+            None => String::new(),
+            Some(share) if share > SLOW => format!(
+                "; {receiver} read slowly, and had data to read in {:.0} % of its samples",
+                100.0 * share
+            ),
+            Some(_) => format!(
+                "; {receiver} read what came: a larger receive buffer (SO_RCVBUF, tcp_rmem) lets more through"
+            ),
+        }
     }
 
     /// What stands before a number that may be too small.

@@ -10,6 +10,8 @@ pub(super) enum Cause {
     Other,
     /// A request or an answer was on the way.
     Way,
+    /// The way back was full, and acknowledgements waited for it.
+    Back,
     /// Nothing came through because the path had been down: also while the sender waited for its timer.
     Down,
 }
@@ -28,6 +30,7 @@ impl Cause {
             Cause::Limit(limit) => limit.name(),
             Cause::Other => "other_side",
             Cause::Way => "on_the_way",
+            Cause::Back => "way_back",
             Cause::Down => "path_down",
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path as File;
 
+use farpath_emu::certify::Kind;
 use farpath_record::Certificate;
 
 use super::busiest::Busiest;
@@ -58,17 +59,17 @@ pub(super) fn is_of_nothing(certificate: &Certificate) -> bool {
 }
 
 /// Says the closing line, and what made the run invalid if something did; where that fails a `strict` run, whose command had that
-/// exit code, what would help. Also what the command never reached. Its words for JUnit.
+/// exit code, what would help against faults of these kinds. Also what the command never reached. Its words for JUnit.
 pub(super) fn say(
     closing: String,
-    certificate: &Certificate,
+    (certificate, kinds): (&Certificate, &[Kind]),
     strict: Option<u8>,
     not_reached: &[String],
 ) -> String {
     note(&closing);
     certificate.faults.iter().for_each(|f| note(f));
     match strict {
-        Some(_) if !certificate.valid => note(&remedy(certificate, processors())),
+        Some(_) if !certificate.valid => note(&remedy(certificate, kinds, processors())),
         Some(0) if is_of_nothing(certificate) => note(&format!(
             "--strict: exit code 4, as {NOTHING}. Let the command send something across the path, or leave --strict out where \
              nothing is to come through"
@@ -84,11 +85,11 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What to change after a run that `--strict` fails, on a machine with so many processors: by each fault that failed it.
-fn remedy(certificate: &Certificate, processors: usize) -> String {
+/// What to change after a run that `--strict` fails, on a machine with so many processors: by the kind of each fault that failed it.
+fn remedy(certificate: &Certificate, kinds: &[Kind], processors: usize) -> String {
     let mut changes: Vec<String> = Vec::new();
-    for fault in &certificate.faults {
-        let change = change(fault, certificate, processors);
+    for kind in kinds {
+        let change = change(*kind, certificate, processors);
         if !changes.contains(&change) {
             changes.push(change);
         }
@@ -100,28 +101,40 @@ fn remedy(certificate: &Certificate, processors: usize) -> String {
     )
 }
 
-/// What to change of a run that failed by this fault. A fault says itself what it comes of.
-fn change(fault: &str, certificate: &Certificate, processors: usize) -> String {
+/// What to change of a run that failed by a fault of this kind.
+fn change(kind: Kind, certificate: &Certificate, processors: usize) -> String {
     let work = format!("{:.0} % of a processor", 100.0 * certificate.cpu_share);
-    if fault.contains("lower the rate") && certificate.cpu_share > MUCH {
-        format!(
-            "the data plane took {work}: a lower --rate, fewer connections or a larger --mtu give it less to do"
-        )
-    } else if fault.contains("use --busy") {
-        format!(
-            "the data plane took {work}, and woke late: --busy keeps it awake, where a processor of the {processors} is to spare"
-        )
-    } else if fault.contains("--tune-host") {
-        "--tune-host lets the kernel give TCP more memory".to_owned()
-    } else if fault.contains("; run it again") {
-        "that was not the run's doing".to_owned()
-    } else {
-        format!(
-            "the machine was busy: the data plane took {work}, of {processors} that were {:.0} % busy. Run it alone, one lab at a \
-             time and nothing beside it, with fewer threads in the command and its server; a lower --rate changes little",
-            100.0 * certificate.machine_share
-        )
-    }
+    let text = match kind {
+        Kind::Overrun | Kind::NotRead if certificate.cpu_share > MUCH => {
+            return format!(
+                "the data plane took {work}: a lower --rate, fewer connections or a larger --mtu give it less to do"
+            );
+        }
+        Kind::WokenLate => {
+            return format!(
+                "the data plane took {work}, and woke late: --busy keeps it awake, where a processor of the {processors} is to spare"
+            );
+        }
+        Kind::FrameMemory => {
+            "a lower --rate, a shorter --queue or larger packets take less memory for frames under way"
+        }
+        Kind::TcpMemory => "--tune-host lets the kernel give TCP more memory",
+        Kind::SocketBuffer => {
+            "a program that reads sooner, or asks for a larger receive buffer, drops less"
+        }
+        Kind::Stolen => {
+            "the machine under this one was busy: take one whose processors are not shared"
+        }
+        Kind::Disturbed => "that was not the run's doing",
+        Kind::Overrun | Kind::NotRead | Kind::Busy | Kind::Other => {
+            return format!(
+                "the machine was busy: the data plane took {work}, of {processors} that were {:.0} % busy. Run it alone, one lab at a \
+                 time and nothing beside it, with fewer threads in the command and its server; a lower --rate changes little",
+                100.0 * certificate.machine_share
+            );
+        }
+    };
+    text.to_owned()
 }
 
 /// What the run came to, in one line.
@@ -187,36 +200,38 @@ mod tests {
         );
     }
 
-    /// The remedy goes by the fault, in the words of `emu::certify`, not by how much the data plane worked beside it.
+    /// The remedy goes by the kind of the fault, not by how much the data plane worked beside it.
     #[test]
     fn what_fails_a_strict_run_has_the_remedy_of_its_fault() {
-        let words = |cpu_share, faults: &[&str]| {
+        let words = |cpu_share, kinds: &[Kind]| {
             let certificate = Certificate {
                 cpu_share,
                 machine_share: 0.97,
-                faults: faults.iter().map(|f| (*f).to_owned()).collect(),
                 ..Certificate::default()
             };
-            remedy(&certificate, 2)
+            remedy(&certificate, kinds, 2)
         };
-        let starved = "host programs were starved of CPU: p99 scheduling delay 18 ms (limit 10 ms); run it on an idle machine";
-        let more = "60.0 % of the frames were delivered late: more frames than this machine delivers; lower the rate or use larger frames";
-        let late = "0.7 % of the frames were delivered late: this machine wakes the data plane late; use --busy";
-        let short = words(0.58, &[starved]);
+        let short = words(0.58, &[Kind::Busy]);
         let why = "58 % of a processor, of 2 that were 97 % busy. Run it alone, one lab at a time";
         assert!(short.contains(why), "{short}");
         assert!(!short.contains("less to do"), "{short}");
         assert!(short.contains("exit code 4") && short.contains("leave --strict out"));
-        let full = words(0.9, &[more]);
+        let full = words(0.9, &[Kind::Overrun]);
         assert!(
             full.contains("90 % of a processor: a lower --rate"),
             "{full}"
         );
         assert!(!full.contains("alone"), "{full}");
-        let idle = words(0.08, &[late]);
+        let idle = words(0.08, &[Kind::WokenLate]);
         assert!(idle.contains("--busy keeps it awake"), "{idle}");
-        let both = words(0.9, &[more, starved, starved]);
+        let both = words(0.9, &[Kind::Overrun, Kind::Busy, Kind::Busy]);
         assert!(both.contains("less to do; the machine was busy"), "{both}");
         assert_eq!(both.matches("Run it alone").count(), 1, "{both}");
+        // A run with little work has too little memory all the same.
+        let held = words(0.1, &[Kind::FrameMemory]);
+        assert!(held.contains("a shorter --queue"), "{held}");
+        let stolen = words(0.1, &[Kind::Stolen]);
+        assert!(stolen.contains("processors are not shared"), "{stolen}");
+        assert!(!held.contains("busy") && !stolen.contains("alone"));
     }
 }

@@ -1,14 +1,18 @@
 //! What limits the connections of a program nobody asked: samples of them from outside.
 
+mod evidence;
+mod room;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use farpath_emu::plane::{Turns, Way};
-use farpath_observe::limit::{Outage, outage, shares};
-use farpath_observe::{Connection, Limit, Path, Sample, Stretch, Surroundings};
+use farpath_emu::plane::{Acks, Turns, Way};
+use farpath_observe::limit::{Outage, account, outage};
+use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Stretch, Surroundings};
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
+use super::back;
 use super::busiest::{Busiest, HELD, UNHELD};
 use super::cause::{Cause, join_losses};
 use super::many::{Each, Many};
@@ -47,6 +51,8 @@ struct Watched {
     is_closed: bool,
     /// It ended, and what it came to nobody has heard.
     is_missed: bool,
+    /// It carried little beside others, and is sampled no more.
+    is_given_up: bool,
     samples: Vec<Sample>,
     ends: Vec<End>,
     /// Bytes acknowledged between two samples, by the later one.
@@ -71,6 +77,8 @@ pub(super) struct Connections {
     pauses: BTreeMap<[String; 2], Vec<(Time, Time)>>,
     /// How long an end waited, by its own end and the other, as the path itself saw it.
     waits: BTreeMap<[String; 2], Waits>,
+    /// Acknowledgements without data that came back to an end, by its own end and the other, as the path itself saw them.
+    acks: BTreeMap<[String; 2], Acks>,
 }
 
 impl Connections {
@@ -103,7 +111,8 @@ impl Connections {
             let [own, peer] = ends.clone();
             self.all.entry([peer, own]).or_default().host = 1 - host;
             let watched = self.all.entry(ends).or_default();
-            if watched.is_closed {
+            // What was acknowledged never becomes less.
+            if watched.is_closed || seen.end.acked < watched.last.end.acked {
                 // Another between the same ends.
                 *watched = Watched::default();
             }
@@ -113,9 +122,14 @@ impl Connections {
             let more = watched.last.end.acked.saturating_sub(before);
             watched.intervals.push((now, more));
             watched.host = host;
+            if watched.is_given_up {
+                watched.intervals.clear();
+                continue;
+            }
             watched.samples.push(watched.last.sample);
             watched.ends.push(watched.last.end);
         }
+        self.make_room();
     }
 
     /// Takes in that nothing is open at an instant of the run.
@@ -160,6 +174,11 @@ impl Connections {
         let way = [b.clone(), a.clone()];
         self.waits.insert(way, Waits::of(turns, 1));
         self.waits.insert([a, b], Waits::of(turns, 0));
+    }
+
+    /// Takes in how many acknowledgements without data one end sent to the other, and what the path dropped of them.
+    pub(super) fn take_acks(&mut self, [from, to]: Way, acks: Acks) {
+        self.acks.insert([to, from].map(name_of), acks);
     }
 
     /// The command has ended.
@@ -224,6 +243,9 @@ impl Connections {
         let at_least = most.is_missed || (is_counted && !most.is_closed);
         let mut told = most.counts(sent(&(ends, most)), at_least, self.holds[most.host]);
         self.beside(&mut told);
+        let acks = self.acks.get(ends).copied().unwrap_or_default();
+        (told.acks, told.acks_lost) = (acks.sent, acks.lost);
+        told.unread_ratio = other(ends).and_then(Watched::unread);
         let way = ways[most.host].take();
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
@@ -247,7 +269,11 @@ impl Connections {
             let shares = shares.filter(|(_, share)| *share > 0.0);
             told.limited_by = Some(shares.map(|(c, share)| (c.name(), share)).collect());
             told.limited_by_within = Some(within(most.worth()));
+            let first = causes.first().map(|(cause, _)| *cause);
             told.line = told.words(&most.why(causes, lost, unanswered));
+            if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
+                told.line.push_str(&told.reading(SENDERS[1 - most.host]));
+            }
         } else {
             told.line = told.counted(most.time(), lost.words());
         }
@@ -314,7 +340,7 @@ impl Watched {
     /// When it was found to have ended, where it was open in a round of samples and not in the next, and the kernel has not
     /// said so.
     fn ended_before(&self, rounds: &[Time]) -> Option<Time> {
-        let open = !self.is_closed && !self.samples.is_empty();
+        let open = !self.is_closed && (self.is_given_up || !self.samples.is_empty());
         let next = rounds.get(self.last.end.round);
         next.copied().filter(|_| open)
     }
@@ -329,8 +355,11 @@ impl Watched {
             bytes_sent,
             segments_sent: self.last.segments,
             segments_sent_again: self.last.retransmits,
+            acks: 0,
+            acks_lost: 0,
             samples: self.samples.len(),
             held_small_ratio: self.held_small(),
+            unread_ratio: None,
             connections: 0,
             all_bytes_sent: 0,
             all_segments_sent_again: 0,
@@ -415,6 +444,13 @@ impl Watched {
         held as f64 / self.ends.len().max(1) as f64
     }
 
+    /// Share of the samples in which at least a segment lay unread.
+    fn unread(&self) -> Option<f64> {
+        let unread = self.ends.iter().filter(|end| end.leaves_unread).count();
+        let all = self.ends.len();
+        (all >= SAMPLES_LEAST).then(|| unread as f64 / all as f64)
+    }
+
     /// The most bytes in flight in any sample: the kernel counts segments, and no more bytes than were sent.
     fn in_flight_max(&self) -> u64 {
         // Of who opened it, the SYN is among what is acknowledged.
@@ -442,8 +478,9 @@ impl Watched {
         let connection = Connection {
             opened: begun,
             established: begun,
-            samples: self.samples.clone(),
+            samples: self.judged(),
             delivered: self.last.end.acked,
+            rtt: RoundTrips::of_samples(&self.samples, self.min_rtt()),
             intervals: self.intervals.clone(),
             retransmits: Some(self.last.retransmits),
             rtos: Some(u64::from(self.last.backs_off())),
@@ -453,14 +490,11 @@ impl Watched {
         };
         let around = Surroundings { path, hosts: None };
         let lost = outage(&self.whole(&connection, span), Time::ZERO, &around);
-        let named = |(name, share): (&String, &f64)| {
-            let limit = Limit::named(name).unwrap_or(Limit::Unknown);
-            (Cause::Limit(limit), *share * (1.0 - lost.share))
-        };
-        let shares = shares(&connection, Time::ZERO, &around);
-        let mut causes: Vec<(Cause, f64)> = shares.iter().map(named).collect();
+        let stretches = account(&connection, Time::ZERO, &around);
+        let path = around.path.as_ref();
+        let mut causes = back::causes(&stretches, path, &self.waiting(path));
+        causes.iter_mut().for_each(|c| c.1 *= 1.0 - lost.share);
         causes.retain(|(_, share)| *share > 0.0);
-        causes.sort_by(|a, b| b.1.total_cmp(&a.1));
         (causes, lost)
     }
 
@@ -551,6 +585,9 @@ impl Watched {
         let limit = match cause {
             Cause::Limit(limit) => limit,
             Cause::Down => return format!("the path was down {percent}"),
+            Cause::Back => {
+                return format!("the way back was full {percent}: acknowledgements waited for it");
+            }
             Cause::Other => {
                 return format!("it waited for {} {percent}", SENDERS[1 - self.host]);
             }
@@ -767,6 +804,128 @@ mod tests {
         let short = told(12, idle, 100, 100);
         let few = "12 samples, so few that shares may be 29 % off, on a path";
         assert!(short.contains(few), "{short}");
+    }
+
+    /// A way back that acknowledgements fill, as `ss` has it of a sender whose window grows slowly: neither the window nor losses
+    /// are named, and what the path dropped of them is.
+    #[test]
+    fn a_full_way_back_is_named_and_lost_acknowledgements_are_counted() {
+        let told = |queue_bytes: u64| {
+            let mut connections = Connections::across([500_000; 2]);
+            for n in 1..=20_u64 {
+                let own = format!(
+                    "bytes_sent:{n}000 bytes_acked:{n}000 busy:{}ms unacked:10 ssthresh:20 retrans:0/3",
+                    n * 500
+                );
+                connections.printed(at(n * 500), 0, &end(0, &own));
+            }
+            let interval = farpath_observe::Interval {
+                bytes: 800,
+                queue_bytes,
+            };
+            let intervals = [interval; 100];
+            let back = farpath_observe::Hop {
+                own: false,
+                waits_unseen: false,
+                rates: vec![(
+                    Time::ZERO,
+                    farpath_units::Rate::from_bps(64_000).expect("a rate"),
+                )],
+                intervals: &intervals,
+                dropped: farpath_observe::Dropped::default(),
+            };
+            let path = Path {
+                every: Duration::from_ms(100),
+                hops: Vec::new(),
+                back: vec![back],
+                down: Vec::new(),
+                notes: Vec::new(),
+            };
+            let way = ["198.18.0.2:5201", "198.18.0.1:40000"].map(|e| e.parse().expect(e));
+            connections.take_acks(
+                way,
+                Acks {
+                    sent: 900,
+                    lost: 300,
+                },
+            );
+            connections.told([Some(path), None]).expect("there is one")
+        };
+        let full = told(300);
+        let words = "; the way back was full 100 % of the time: acknowledgements waited for it; on the way back 300 of 900 \
+                     acknowledgements were lost";
+        assert!(full.line.ends_with(words), "{}", full.line);
+        let shares = full.limited_by.expect("samples are many enough");
+        assert!((shares["way_back"] - 1.0).abs() < 1e-9, "{shares:?}");
+        assert_eq!((full.acks, full.acks_lost), (900, 300));
+        let window = told(0).line;
+        assert!(
+            window.contains("; the congestion window limited it 100 %"),
+            "{window}"
+        );
+    }
+
+    /// A receiver whose window is full leaves data unread, or reads what comes: one is slow, and of the other the buffer is small.
+    #[test]
+    fn a_full_window_is_of_a_slow_reader_or_of_a_small_buffer() {
+        let told = |unread: u64| {
+            let mut connections = followed(0, "retrans:0/0");
+            let ends = ["198.18.0.2:5201", "198.18.0.1:40000"].map(str::to_owned);
+            for n in 1..=20 {
+                let mut seen = Seen::default();
+                seen.sample.t = at(n * 500);
+                seen.end.received = n * 1000;
+                seen.end.leaves_unread = n <= unread;
+                connections.note(at(n * 500), 1, [(ends.clone(), seen)]);
+            }
+            connections.told(UNKNOWN).expect("there is one")
+        };
+        let slow = told(19);
+        let words = "; the receiver's window limited it 60 % of the time; the server read slowly, and had data to read in 95 % of its samples";
+        assert!(slow.line.ends_with(words), "{}", slow.line);
+        assert_eq!(slow.unread_ratio, Some(0.95));
+        let small = told(2).line;
+        let words = "; the server read what came: a larger receive buffer (SO_RCVBUF, tcp_rmem) lets more through";
+        assert!(small.ends_with(words), "{small}");
+    }
+
+    /// A thousand connections at once, for so long that their samples would fill the memory: those that carry most are still followed.
+    #[test]
+    fn samples_of_many_connections_are_bounded() {
+        let mut connections = Connections::across([500_000; 2]);
+        let of = |port: u64, n: u64| {
+            let ends = [format!("198.18.0.1:{port}"), "198.18.0.2:80".to_owned()];
+            let mut seen = Seen::default();
+            seen.sample.t = at(n * 100);
+            seen.sample.timers = Some(farpath_observe::Timers::default());
+            seen.end.acked = n * port;
+            (ends, seen)
+        };
+        for n in 1..=700 {
+            connections.note(at(n * 100), 0, (1..=1000).map(|port| of(port, n)));
+        }
+        let kept: usize = connections.all.values().map(|c| c.samples.len()).sum();
+        assert!(kept < room::KEPT_MOST, "{kept}");
+        let samples = |port: u64| connections.all[&of(port, 1).0].samples.len();
+        assert_eq!((samples(1000), samples(1)), (700, 0));
+        // What is known of all of them is what they carried.
+        assert_eq!(connections.all[&of(1, 1).0].last.end.acked, 700);
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!((told.bytes_sent, told.connections), (700_000, 1000));
+    }
+
+    /// A port that is used again between two rounds, and nobody heard of the first connection that it ended.
+    #[test]
+    fn another_connection_between_the_same_ends_begins_anew() {
+        let mut connections = Connections::across([500_000; 2]);
+        for (ms, sent) in [(100, 900_000), (200, 1_000_000), (300, 10), (400, 4000)] {
+            let own = format!("bytes_sent:{sent} bytes_acked:{sent} busy:{}ms", ms % 250);
+            connections.printed(at(ms), 0, &end(0, &own));
+        }
+        let ends = ["198.18.0.1:40000", "198.18.0.2:5201"].map(str::to_owned);
+        let watched = &connections.all[&ends];
+        assert_eq!((watched.samples.len(), watched.last.end.acked), (2, 4000));
+        assert_eq!(watched.intervals.iter().map(|i| i.1).sum::<u64>(), 4000);
     }
 
     /// A request that the server keeps to itself until the end.
@@ -1344,6 +1503,24 @@ mod tests {
                 why,
                 "the program limited it: it had nothing to send 100 % of the time"
             );
+        }
+    }
+
+    /// The same in a buffer that it asked for: what it has under way takes more than two thirds in most samples. Where the kernel counted
+    /// a wait, it waited.
+    #[test]
+    fn a_slow_program_is_not_limited_by_a_buffer_of_its_own_either() {
+        let memory = |n: u64| {
+            let queued = [80_000, 92_000, 102_000, 113_000][n as usize % 4];
+            format!("skmem:(r0,rb131072,t0,tb131072,f0,w{queued},o0,bl0,d0)")
+        };
+        let program = "the program limited it: it had nothing to send 100 % of the time";
+        let buffer = "its send buffer limited it 100 % of the time";
+        let waited = |n: u64| format!("{} sndbuf_limited:{}ms", memory(n), n * 100);
+        for idle in [true, false] {
+            let never = samples(idle, 35, memory).expect("a line");
+            assert_eq!(never, program);
+            assert_eq!(samples(idle, 35, waited).expect("a line"), buffer);
         }
     }
 

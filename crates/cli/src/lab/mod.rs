@@ -5,6 +5,8 @@
     reason = "it drives programs in real time and keeps their logs"
 )]
 
+mod back;
+mod buffer;
 mod busiest;
 mod cause;
 mod change;

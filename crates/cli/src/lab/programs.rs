@@ -197,7 +197,7 @@ pub(super) fn run(
             let code = Exit::Interrupted as u8;
             break (code, By::User, Some(INTERRUPTED.to_owned()));
         }
-        if beside.is_over() {
+        if beside.is_over() || watch.is_left_alone() {
             return Err(Failure::environment(
                 "the path ended before the command did",
             ));

@@ -295,17 +295,14 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let mut listed = listed.ok();
     let mut lab = ground.up(&path.scenario, options(args, &path), bar)?;
     packets.begin(&mut lab)?;
-    lab.plane.note_turns();
-    if path.goes_down() {
-        lab.plane.note_pauses();
-    }
+    watch_frames(&mut lab, &path);
     if let Some(listed) = &mut listed {
         listed.set_hosts(&lab.hosts).map_err(environment)?;
     }
     let hosts = std::mem::take(&mut lab.hosts);
     let (ended, connections, rtt) = both(args, (&path, limit), (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
-    let certificate = lab.certificate_of_programs();
+    let (certificate, kinds) = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
     let connection = limit_of(connections, &path, &lab);
     let datagrams = datagrams::sent(&path, &lab);
@@ -322,7 +319,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
-    let said = say(said, &certificate, strict(args, &ended), &not_reached);
+    let judged = (&certificate, &kinds[..]);
+    let said = say(said, judged, strict(args, &ended), &not_reached);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -339,6 +337,15 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         not_reached,
     };
     Ok(outcomes(args, ended, said, report))
+}
+
+/// Has the data plane note of each frame what is said of connections at the end.
+fn watch_frames(lab: &mut Lab, path: &Path) {
+    lab.plane.note_turns();
+    lab.plane.note_acks();
+    if path.goes_down() {
+        lab.plane.note_pauses();
+    }
 }
 
 fn options(args: &LabRunArgs, path: &Path) -> Options {
@@ -381,6 +388,9 @@ fn limit_of(mut connections: Connections, path: &Path, lab: &Lab) -> Option<Busi
     lab.plane
         .turns()
         .for_each(|turns| connections.take_turns(&turns));
+    for (way, acks) in lab.plane.acks() {
+        connections.take_acks(way, acks);
+    }
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
@@ -498,7 +508,8 @@ fn both(
 ) -> Result<(Ended, Connections, Option<f64>), Failure> {
     let [client, server] = path.hosts.map(|number| &hosts[number]);
     let holds = path.holds()?;
-    let mut serving = programs::serve(args, (server, limit), logs)?;
+    let serving = programs::serve(args, (server, limit), logs);
+    let mut serving = serving.map_err(|failure| gone(hosts).unwrap_or(failure))?;
     let scenario = &path.scenario;
     let plan = Plan::new(scenario).map_err(environment)?;
     let seed = args.seed.unwrap_or(scenario.seed);
@@ -516,6 +527,9 @@ fn both(
         while !beside.is_over() && !conductor.listen(CHECK) {}
         done.map(|ended| (ended, watch.finish()))
     });
+    if let Some(failure) = gone(hosts) {
+        return Err(failure);
+    }
     let (ended, connections) = done.map_err(Fault::from)??;
     let results = conductor.finish();
     let at = Default::default();
@@ -536,6 +550,17 @@ fn why_unmeasured(faults: &[(Option<usize>, String)]) -> Option<String> {
     Some(format!(
         "no RTT was measured: {why} (farpath-probe, which pings across the path; did the command kill it?)"
     ))
+}
+
+/// That a host has ended before the lab let go of it, and how. The exit code of what ran there says nothing of the program.
+fn gone(hosts: &[Host]) -> Option<Failure> {
+    let (host, how) = hosts.iter().find_map(|host| Some((host, host.fate()?)))?;
+    let title = format!(
+        "host `{}` is gone, and all that ran in it: {how}",
+        host.name
+    );
+    let hint = "nothing of the run counts: run it again; where memory was short, `dmesg` names what the kernel killed";
+    Some(Failure::environment(title).hint(hint))
 }
 
 #[cfg(test)]

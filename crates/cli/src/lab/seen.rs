@@ -24,6 +24,10 @@ pub(super) struct End {
     /// Less than a segment is written, and waits for the acknowledgement of what was sent before, though the congestion window has room
     /// (RFC 1122 §4.2.3.4, Nagle's algorithm).
     pub(super) is_held: bool,
+    /// The part of its send buffer that is taken; none where it is unknown.
+    pub(super) taken: Option<f64>,
+    /// A segment or more has come that its program has not read.
+    pub(super) leaves_unread: bool,
 }
 
 /// What one sample of one connection says.
@@ -50,6 +54,9 @@ impl Seen {
 /// `TCP_CA_Loss` (`enum tcp_ca_state`).
 const LOSS: u8 = 4;
 
+/// A full segment of Ethernet, bytes: a reader may not have been woken for less yet.
+const LEAST_UNREAD: u64 = 1448;
+
 /// So many segments of small messages are under way at most.
 const FEW: u64 = 2;
 
@@ -71,12 +78,20 @@ pub(super) fn of(now: Time, found: &Found) -> Seen {
             received: last.received,
             unsent,
             is_held: is_held(unsent, mss, (under_way, last.sample.cwnd / mss)),
+            leaves_unread: last.unread >= LEAST_UNREAD,
+            taken: part(last.send_queue, last.send_buffer),
         },
         sample: Sample {
             t: now,
             ..sample(&last.sample)
         },
     }
+}
+
+/// The part that is taken of a buffer.
+fn part(queued: Option<u64>, buffer: Option<u64>) -> Option<f64> {
+    let buffer = buffer.filter(|bytes| *bytes > 0)?;
+    Some(queued? as f64 / buffer as f64)
 }
 
 /// Whether less than a segment waits though few are `under_way` and the window has room; both in segments. Of a bulk transfer far

@@ -194,7 +194,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     });
     lab.hosts = hosts;
     ran.map_err(Fault::from)?;
-    let certificate = lab.certificate_of_programs();
+    let (certificate, _) = lab.certificate_of_programs();
     note(&certificate.line());
     certificate.notes().iter().for_each(|n| note(n));
     drop(lab);

@@ -6,6 +6,7 @@ use farpath_emu::Host;
 use farpath_emu::lab::Beside;
 use farpath_probe::live::{Ends, Sockets};
 use farpath_units::Time;
+use nix::time::{ClockId, clock_gettime};
 
 use super::connections::{Connections, name_of};
 use super::inside::Inside;
@@ -15,7 +16,7 @@ use super::seen;
 /// How long the last words on a connection may take: a worker of the kernel says them when it gets round to it.
 const PATIENCE: Wall = Wall::from_millis(300);
 
-/// After a sample come so many times as long without one: a list of sockets takes a processor milliseconds.
+/// After a sample comes so many times its processor time without one: a list of sockets takes milliseconds of it.
 const REST: u32 = 9;
 
 /// Who watches.
@@ -51,6 +52,11 @@ impl<'a> Watch<'a> {
             inside: Default::default(),
             connections: Connections::across(holds),
         }
+    }
+
+    /// Whether one of the hosts has ended, and with it all that ran there.
+    pub(super) fn is_left_alone(&self) -> bool {
+        self.hosts.iter().any(|host| host.is_ending())
     }
 
     /// Hears of what has ended, and samples what is open if that is due.
@@ -121,7 +127,7 @@ impl<'a> Watch<'a> {
     }
 
     fn sample(&mut self) {
-        let begun = Instant::now();
+        let begun = own_time();
         for (number, sockets) in self.sockets.iter_mut().enumerate() {
             let listed = sockets.as_mut().map(Sockets::list);
             let Some(Ok(listed)) = listed else {
@@ -134,6 +140,12 @@ impl<'a> Watch<'a> {
             let each = each.map(|c| ([c.local, c.peer].map(name_of), seen::of(now, c)));
             self.connections.note(now, number, each);
         }
-        self.sampled.1 = Instant::now() + begun.elapsed() * REST;
+        let took = own_time().saturating_sub(begun);
+        self.sampled.1 = Instant::now() + took * REST;
     }
+}
+
+/// Processor time of this thread: on a busy machine a list takes longer, and no more of that.
+fn own_time() -> Wall {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Wall::ZERO, Wall::from)
 }

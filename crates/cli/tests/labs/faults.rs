@@ -108,6 +108,41 @@ fn what_ends_a_command_or_its_path_is_said() {
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 
+/// The first process of a host, of a lab that this process runs.
+fn first_process(lab: u32, host: &str) -> String {
+    let processes = std::fs::read_dir("/proc").expect("it is mounted").flatten();
+    let mut names = processes.filter_map(|e| e.file_name().into_string().ok());
+    let is_it = |pid: &String| {
+        let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}"));
+        let words = format!("farpath\0farpath-host-init\0{host}\0");
+        let parent = format!("PPid:\t{lab}\n");
+        read("cmdline").is_ok_and(|all| all == words)
+            && read("status").is_ok_and(|all| all.contains(&parent))
+    };
+    names.find(is_it).expect("the lab is up")
+}
+
+/// Of either host: what ran there was killed with it, and no exit code of it counts.
+#[test]
+fn a_host_that_was_killed_is_named() {
+    let place = Place::new();
+    for host in ["client", "server"] {
+        let (mut child, out) = waiting(&mut place.command(), &[], "true");
+        let input = child.stdin.take();
+        let killed = Command::new("kill")
+            .args(["-9", &first_process(child.id(), host)])
+            .status();
+        assert!(killed.expect("kill runs").success());
+        let ran = crate::place::ran(child.wait_with_output().expect("it ends")).exits(125);
+        drop((input, out));
+        let gone = format!("host `{host}` is gone, and all that ran in it: its first process, ");
+        let by = format!("(`farpath farpath-host-init {host}`), was killed by SIGKILL");
+        assert!(ran.err.contains(&gone), "{}", ran.err);
+        assert!(ran.err.contains(&by), "{}", ran.err);
+    }
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
 /// A lab whose command waits for a word from us, and then does `then`.
 fn waiting(command: &mut Command, options: &[&str], then: &str) -> (Child, impl BufRead + use<>) {
     let script = format!("echo ready; read word; {then}; echo over; read word; exit 0");

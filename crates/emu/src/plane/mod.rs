@@ -4,6 +4,7 @@
 //! goes through the same network of ports that a simulation runs, and is costed, queued, marked or lost
 //! there by itself. Consecutive survivors of one packet are written in one piece again.
 
+mod acks;
 mod compose;
 mod datagrams;
 mod flows;
@@ -28,6 +29,7 @@ use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
 
+pub use acks::Acks;
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
@@ -38,6 +40,7 @@ pub use turns::Turns;
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;
+use acks::Counted;
 use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
 use flows::Flows;
@@ -153,6 +156,7 @@ pub struct Plane<I> {
     /// None where nobody asks for it.
     pauses: Option<Pauses>,
     talks: Option<Talks>,
+    acks: Option<Counted>,
     heading: Vec<u8>,
     taps: Taps,
     /// Deliveries: interface, when due, handle, frames.
@@ -215,6 +219,7 @@ impl<I: Interface> Plane<I> {
             datagrams,
             pauses: None,
             talks: None,
+            acks: None,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
             #[cfg(test)]
@@ -297,6 +302,9 @@ impl<I: Interface> Plane<I> {
         self.datagrams.sent(socket.node, &packet);
         if let Some(talks) = &mut self.talks {
             talks.sent(&packet, now);
+        }
+        if let Some(acks) = &mut self.acks {
+            acks.sent(&packet);
         }
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;
@@ -396,7 +404,7 @@ impl<I: Interface> Plane<I> {
                     &frame,
                     &mut self.pool,
                     &mut self.traffic,
-                    &mut self.datagrams,
+                    (&mut self.datagrams, self.acks.as_mut()),
                 );
             }
         }
@@ -409,7 +417,7 @@ impl<I: Interface> Plane<I> {
                     &frame,
                     &mut self.pool,
                     &mut self.traffic,
-                    &mut self.datagrams,
+                    (&mut self.datagrams, self.acks.as_mut()),
                 );
             }
         }

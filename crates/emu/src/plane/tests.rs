@@ -392,6 +392,52 @@ fn a_pause_of_a_connection_is_known_by_its_own_frames() {
     }
 }
 
+/// Bare acknowledgements, and segments and FINs that are none, over a link that loses every other one by chance.
+#[test]
+fn acknowledgements_that_are_lost_are_counted() {
+    for version in [4, 6] {
+        let mut w = two("[link.forward]\nloss = \"50%\"\n");
+        w.plane.note_acks();
+        let of = |control, payload| Made {
+            version,
+            ports: [40, 50],
+            control,
+            payload,
+            ..Made::default()
+        };
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        for ms in 0..200 {
+            w.sends(0, at(ms), of(0x10, 0).bytes());
+        }
+        w.rest();
+        let arrived = w.got(1).len() as u64;
+        let bare = Acks {
+            sent: 200,
+            lost: 200 - arrived,
+        };
+        let acks = |w: &World| {
+            let all: Vec<_> = w.plane.acks().collect();
+            let [(way, acks)] = all[..] else {
+                panic!("one way: {all:?}");
+            };
+            assert_eq!(way.map(|end| end.port()), [40, 50]);
+            acks
+        };
+        assert_eq!(acks(&w), bare);
+        assert!(arrived > 50 && bare.lost > 50, "{bare:?}");
+        for (ms, (control, payload)) in [(0x10, 1000), (0x11, 0), (0x14, 0), (0x18, 1)]
+            .into_iter()
+            .cycle()
+            .take(80)
+            .enumerate()
+        {
+            w.sends(0, at(1000 + ms as u64), of(control, payload).bytes());
+        }
+        w.rest();
+        assert_eq!(acks(&w), bare, "no bare ones were sent");
+    }
+}
+
 /// A host that sends one packet when it is asked to, on the real clock.
 struct Timed<'a> {
     clock: Clock,

@@ -2,6 +2,7 @@
 
 use farpath_wire::Frame;
 
+use super::acks::Counted;
 use super::compose::is_answer;
 use super::datagrams::{Counts, Fate};
 use super::pool::{Pool, unpack};
@@ -34,11 +35,15 @@ pub(super) fn forget(
     frame: &Frame,
     pool: &mut Pool,
     traffic: &mut Traffic,
-    datagrams: &mut Counts,
+    (datagrams, acks): (&mut Counts, Option<&mut Counted>),
 ) {
     let (slot, _) = unpack(frame.side);
     if !is_answer(frame) {
-        datagrams.note(pool.packet(slot), Fate::Lost);
+        let packet = pool.packet(slot);
+        datagrams.note(packet, Fate::Lost);
+        if let Some(acks) = acks {
+            acks.lost(packet);
+        }
     }
     pool.release(slot, 1);
     traffic.lost += 1;

@@ -216,12 +216,18 @@ fn a_killed_host_is_noticed() {
     let host = one();
     let (mut child, program, _input) = cat(&host);
     let ends = Process::of(program).unwrap();
+    assert_eq!(host.fate(), None);
     host.init.signal(Signal::SIGKILL).unwrap();
     let mut ended = [PollFd::new(host.as_fd(), PollFlags::POLLIN)];
     assert_eq!(poll(&mut ended, PATIENCE), Ok(1));
     assert!(ends.wait(PATIENCE.into()).unwrap());
     assert_eq!(child.wait().unwrap().code(), Some(128 + 9));
     assert!(!host.init.is_alive());
+    // However often it is asked.
+    for _ in 0..2 {
+        let how = host.fate().unwrap();
+        assert!(how.ends_with("was killed by SIGKILL"), "{how}");
+    }
     assert!(host.counters().is_err());
 }
 

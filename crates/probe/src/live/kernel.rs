@@ -45,6 +45,7 @@ impl Kernel {
                 extensions: ExtensionFlags::INFO | ExtensionFlags::CONG | ExtensionFlags::SKMEMINFO,
                 states: StateFlags::ESTABLISHED
                     | StateFlags::FIN_WAIT1
+                    | StateFlags::FIN_WAIT2
                     | StateFlags::CLOSE_WAIT
                     | StateFlags::LAST_ACK
                     | StateFlags::CLOSING,
@@ -150,6 +151,7 @@ fn snapshot(now_ns: u64, info: &TcpInfo, memory: Option<&MemInfo>, unread: u32) 
         segments: info.segments(),
         retransmits: info.retransmits(),
         send_buffer: memory.map(|m| m.send_queue_max.into()),
+        send_queue: memory.map(|m| m.send_queue.into()),
         receive_buffer: memory.map(|m| m.receive_queue_max.into()),
         unread: unread.into(),
         delivery_bps: info.delivery_bps(),

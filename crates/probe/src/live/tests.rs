@@ -1,5 +1,5 @@
 use std::io::{Read, Write};
-use std::net::{IpAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
 
 use super::*;
 
@@ -175,6 +175,45 @@ fn a_connection_of_this_host_is_seen_from_outside() {
     let (_stopper, stop) = Stop::new().expect("a pipe");
     let watched = watch(&none, &stop, |_| {}).expect("the kernel answers");
     assert!(watched.connections.is_empty() && watched.lasted_ns >= 3_000_000);
+}
+
+/// A client that has sent its request and said so, while the server thinks about it (RFC 9293 §3.6: FIN-WAIT-2).
+#[test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the kernel's own table says in which state a connection is"
+)]
+fn who_has_closed_and_waits_for_an_answer_is_seen() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let mut client = TcpStream::connect(address).expect("a connection");
+    let (mut server, _) = listener.accept().expect("it came");
+    client.write_all(&[7; 10_000]).expect("there is room");
+    client.shutdown(Shutdown::Write).expect("it is open");
+    let mut all = Vec::new();
+    server.read_to_end(&mut all).expect("it ends");
+    let own = client.local_addr().expect("an address");
+    // `0100007F:9C40 ... 05` of the kernel's own table.
+    let waits = || {
+        let table = std::fs::read_to_string("/proc/net/tcp").expect("it is there");
+        let port = format!(":{:04X}", own.port());
+        let mut lines = table
+            .lines()
+            .map(|l| l.split_whitespace().collect::<Vec<_>>());
+        lines.any(|l| l.len() > 3 && l[1].ends_with(&port) && l[3] == "05")
+    };
+    // The server's acknowledgement of the FIN may be delayed, by half a second at most (RFC 1122 §4.2.3.2).
+    for _ in 0..500 {
+        if waits() {
+            break;
+        }
+        std::thread::park_timeout(std::time::Duration::from_millis(10));
+    }
+    assert!(waits(), "its FIN is acknowledged");
+    let listed = Sockets::open().and_then(|mut sockets| sockets.list());
+    let listed = listed.expect("the kernel answers");
+    let found = listed.iter().find(|f| (f.local, f.peer) == (own, address));
+    assert!(found.is_some_and(|f| f.snapshot.sent == Some(10_000)));
 }
 
 /// What was sent, received and sent again is known of a connection that nobody sampled.
