@@ -1,6 +1,7 @@
 //! What limits the connections of a program nobody asked: samples of them from outside.
 
 mod evidence;
+mod lasting;
 mod room;
 
 use std::collections::BTreeMap;
@@ -8,7 +9,7 @@ use std::net::SocketAddr;
 
 use farpath_emu::plane::{Acks, Turns, Way};
 use farpath_observe::limit::{Outage, account, outage};
-use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Stretch, Surroundings};
+use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings};
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
@@ -16,7 +17,6 @@ use super::back;
 use super::busiest::{Busiest, HELD, UNHELD};
 use super::cause::{Cause, join_losses};
 use super::many::{Each, Many};
-use super::programs::{SAMPLES, pace};
 use super::seen::{End, Seen};
 use super::totals::Totals;
 use super::waits::Waits;
@@ -27,21 +27,9 @@ pub(super) const SENDERS: [&str; 2] = ["your command", "the server"];
 /// Below this share of the time the largest cause is named with the one after it.
 const CLEAR: f64 = 0.6;
 
-/// With fewer samples than these, and less time under way, nothing is said of a connection.
-const SAMPLES_LEAST: usize = 5;
-
 /// With fewer than these nothing is said of what limited one; with fewer than [`MANY`], by how much that may be off.
 pub(super) const SHARED_LEAST: usize = 10;
 pub(super) const MANY: usize = 20;
-const BUSY_LEAST: Duration = Duration::from_secs(1);
-
-/// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
-/// that is more than this share of its time, nothing is said that samples say.
-const APART: u64 = 3;
-/// Samples nearer to each other than this, or than this part of a connection's age, are near enough, however near they should be.
-const NEAR: Duration = Duration::from_ms(50);
-const NEAR_SHARE: u64 = 8;
-const UNSEEN_MOST: f64 = 0.2;
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
@@ -384,60 +372,6 @@ impl Watched {
         }
     }
 
-    /// Whether it was over before the samples could say anything of it.
-    fn is_hardly_seen(&self) -> bool {
-        let busy = self.last.sample.timers.map_or(Duration::ZERO, |t| t.busy);
-        self.samples.len() < SAMPLES_LEAST && busy < BUSY_LEAST
-    }
-
-    /// When it began: what was counted before the first sample is taken to lie right before it.
-    fn begun(&self) -> Time {
-        let first = self.samples.first().unwrap_or(&self.last.sample);
-        let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
-        Time::from_ps(first.t.as_ps().saturating_sub(busy.as_ps()))
-    }
-
-    /// From there to its end, or to the last sample.
-    fn time(&self) -> Duration {
-        self.last.sample.t.since(self.begun())
-    }
-
-    /// Whether samples are many enough, and near enough to each other, for what they say to be true of all its time.
-    fn is_seen_throughout(&self) -> bool {
-        let sampled = self.samples.iter().chain([&self.last.sample]).map(|s| s.t);
-        let mut before = self.begun();
-        let mut unseen = Duration::ZERO;
-        let most = UNSEEN_MOST * self.time().as_secs_f64();
-        let begun = before;
-        for t in sampled {
-            let gap = t.since(before);
-            let age = before.since(begun);
-            let near = Duration::from_ps(age.as_ps() / NEAR_SHARE).clamp(NEAR, SAMPLES[1]);
-            let meant = pace(age, before.since(Time::ZERO)).max(near);
-            if gap > meant.times(APART) || gap.as_secs_f64() > most {
-                unseen += gap;
-            }
-            before = t;
-        }
-        self.samples.len() >= SHARED_LEAST && unseen.as_secs_f64() <= most
-    }
-
-    /// How many samples at equal distances would say as much of its time: those at its start stand for little of it.
-    fn worth(&self) -> f64 {
-        let mut before = self.begun();
-        let (mut all, mut squares) = (0.0, 0.0);
-        for sample in &self.samples {
-            let gap = sample.t.since(before.min(sample.t)).as_secs_f64();
-            all += gap;
-            squares += gap * gap;
-            before = sample.t;
-        }
-        match squares > 0.0 {
-            true => all * all / squares,
-            false => self.samples.len() as f64,
-        }
-    }
-
     /// Share of the samples in which a small write waited.
     fn held_small(&self) -> f64 {
         let held = self.ends.iter().filter(|end| end.is_held).count();
@@ -496,19 +430,6 @@ impl Watched {
         causes.iter_mut().for_each(|c| c.1 *= 1.0 - lost.share);
         causes.retain(|(_, share)| *share > 0.0);
         (causes, lost)
-    }
-
-    /// The connection as one stretch of all its time, which frames saw to be `span` at least: outages are a share of that, and samples
-    /// may cover less.
-    fn whole(&self, connection: &Connection, span: Duration) -> Connection {
-        let end = self.last.sample.t;
-        let earliest = Time::from_ps(end.as_ps().saturating_sub(span.as_ps()));
-        let begun = connection.opened.min(earliest);
-        Connection {
-            account: vec![Stretch::whole(begun, end, Limit::Unknown)],
-            opened: begun,
-            ..connection.clone()
-        }
     }
 
     /// The largest cause in words, and where it does not stand out the next one; `unanswered` is how long at the end the other side had all
