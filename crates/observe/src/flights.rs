@@ -6,7 +6,8 @@
 //!
 //! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen. Time in
 //!    which the window was full is the link's then, too: a larger window would make the queue longer, and nothing faster. Not
-//!    so where full windows go through faster without a queue: what is late then is jitter, and the window is the limit;
+//!    so where full windows go through faster without a queue: what is late then is jitter, and the window is the limit. Nor
+//!    where the receiver offers far less than before, as its program has not read, or the path has carried twice as much;
 //! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
@@ -34,6 +35,8 @@ pub struct Flight {
     pub idle: Duration,
     /// The receiver's window had no room for a segment.
     pub window: Duration,
+    /// Of that, the receiver offered far less than it had before: its program has not read.
+    pub held: Duration,
     /// Losses that acknowledgements showed were being repaired.
     pub recovery: Duration,
     /// A retransmission timeout was waited for or repaired.
@@ -59,8 +62,12 @@ const QUEUE_LEAST: Duration = Duration::from_ms(1);
 const QUEUE_SHARE: f64 = 0.05;
 /// A link is full when this share of the most ever delivered in a round is.
 const NEAR: f64 = 0.85;
+/// Nor is it behind a full window at less than this share of the most delivered in any round.
+const CARRIED: f64 = 0.5;
 /// So much of the time of full windows has to be without a queue for that to be judged.
 const FREE: f64 = 0.1;
+/// The fastest round is busy for this share of a round trip at least.
+const PEAK: f64 = 0.5;
 /// Rates within this of each other are one rate.
 const STEADY: f64 = 0.95;
 /// Packets leave evenly where no gap is longer than this many mean ones.
@@ -117,6 +124,7 @@ impl Round {
         f.until = next.until;
         f.idle += next.idle;
         f.window += next.window;
+        f.held += next.held;
         f.recovery += next.recovery;
         f.timeout += next.timeout;
         f.sent += next.sent;
@@ -149,6 +157,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
     let mut reader = Reader {
         floor,
         most,
+        peak: peak(&rounds, floor),
         lost: false,
         steady: is_steady(&rates),
         established: connection.established,
@@ -163,6 +172,19 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         reader.stretch(round, Shape { grows, small })
     });
     all.filter(|stretch| stretch.until > from).collect()
+}
+
+/// What the fastest round delivered, bytes a second: those of a round trip at least, most of it with something under way.
+fn peak(rounds: &[Round], floor: Duration) -> f64 {
+    let whole = |r: &&Round| {
+        let busy = r.seconds() - r.flight.idle.as_secs_f64();
+        busy >= PEAK * floor.as_secs_f64()
+    };
+    rounds
+        .iter()
+        .filter(whole)
+        .map(Round::rate)
+        .fold(0.0, f64::max)
 }
 
 /// Flights taken together to round trips.
@@ -219,6 +241,8 @@ struct Reader {
     floor: Duration,
     /// The most that is delivered, bytes a second.
     most: f64,
+    /// The same of the fastest round of all that lasted a round trip, however short the connection was so fast.
+    peak: f64,
     /// There has been a loss.
     lost: bool,
     steady: bool,
@@ -297,8 +321,15 @@ impl Reader {
     /// packets can show.
     fn waits(&self, round: &Round) -> bool {
         let most = NEAR * self.most;
-        let is_late = !self.window_fills && round.flight.window > Duration::ZERO;
-        !is_late && self.rtt.is_some_and(|rtt| self.is_queue(rtt)) && round.rate_at_most() >= most
+        let f = &round.flight;
+        let is_late = !self.window_fills && f.window > Duration::ZERO;
+        // What a receiver has taken back does not come back sooner from a link with less to carry.
+        let is_held = f.held > Duration::ZERO && f.held.times(2) >= f.window;
+        // A link that has carried far more is not full with this.
+        let is_slow = f.window > Duration::ZERO && round.rate() < CARRIED * self.peak;
+        !(is_late || is_held || is_slow)
+            && self.rtt.is_some_and(|rtt| self.is_queue(rtt))
+            && round.rate_at_most() >= most
     }
 
     /// What a round without a queue is left to.
@@ -473,6 +504,33 @@ mod tests {
         assert!((window["receive_window"] - 0.9).abs() < 1e-9, "{window:?}");
         let link = of(100);
         assert!(link["link"] > 0.3, "{link:?}");
+    }
+
+    /// A program that reads slowly: its acknowledgements are late, always at one rate, and its window is used up.
+    #[test]
+    fn a_window_that_its_receiver_takes_back_is_no_link() {
+        let slow = |n: usize, f: &mut Flight| {
+            f.rtt = Some(Duration::from_ms(if n == 0 { 10 } else { 14 }));
+            f.window = Duration::from_ms(9);
+        };
+        let held = found(&seen(&[100; 10], |n, f| {
+            slow(n, f);
+            f.held = Duration::from_ms(8);
+        }));
+        assert!((held["receive_window"] - 0.9).abs() < 1e-9, "{held:?}");
+        assert!(!held.contains_key("link"), "{held:?}");
+        // A smaller buffer than that, and it was empty at first.
+        let mut bytes = [100; 20];
+        bytes[1] = 300;
+        let fast = found(&seen(&bytes, slow));
+        assert!(
+            !fast.get("link").is_some_and(|share| *share > 0.06),
+            "{fast:?}"
+        );
+        assert!(fast["receive_window"] > 0.85, "{fast:?}");
+        // At first as fast as later.
+        let link = found(&seen(&[100; 20], slow));
+        assert!(link["link"] > 0.9, "{link:?}");
     }
 
     #[test]

@@ -454,6 +454,9 @@ fn note_pairs(document: &mut TraceDocument, paired: &[Paired]) {
             connection.notes.push(format!(
                 "it is connection {earlier}, captured at another point"
             ));
+            if let Some(words) = believed(document, [earlier, later]) {
+                document.connections[place].notes.push(words);
+            }
         }
     }
     if !paired.is_empty() {
@@ -467,6 +470,24 @@ fn note_pairs(document: &mut TraceDocument, paired: &[Paired]) {
             "packets of {PAIRS_MAX} of them are compared, the first in the list"
         ));
     }
+}
+
+/// Of a connection that was captured at both of its ends, which of the two says more of each direction: what limited a sender is seen best
+/// where it is.
+fn believed(document: &TraceDocument, ids: [u64; 2]) -> Option<String> {
+    let at = |vantage: &str| {
+        let all = document.connections.iter();
+        let mut these = all.filter(|c| ids.contains(&c.id) && c.vantage == vantage);
+        these.next().map(|c| c.id)
+    };
+    let [a, b] = ["sender_of_a", "sender_of_b"].map(at);
+    (a? != b?).then(|| {
+        format!(
+            "for limits believe the sender's side: connection {} of a to b, {} of b to a",
+            a.unwrap_or_default(),
+            b.unwrap_or_default()
+        )
+    })
 }
 
 /// The errors that are noted of each connection.

@@ -22,6 +22,9 @@ const PENDING_MAX: usize = 1 << 14;
 const NEARLY: u64 = 3;
 const NEARLY_SHARE: u64 = 8;
 
+/// A window smaller by more than one part in so many than the largest before is one that its receiver has taken back.
+const OFFERED: u64 = 4;
+
 /// Times that a window of an inferred shift was filled to less than a segment before it counts as one that the sender waits for.
 const TIGHT: u32 = 3;
 
@@ -44,6 +47,8 @@ pub(crate) struct Interval {
     pub(crate) until: i64,
     pub(crate) idle: i64,
     pub(crate) window: i64,
+    /// Of that, the receiver offered far less than before: its program has not read.
+    pub(crate) held: i64,
     /// New payload bytes sent, bytes sent again, bytes acknowledged or SACKed.
     pub(crate) sent: u64,
     pub(crate) again: u64,
@@ -84,6 +89,8 @@ pub(crate) struct Flights {
     max: u64,
     una: u64,
     edge: u64,
+    /// The most that the receiver has offered beyond what it acknowledged.
+    offered: u64,
     /// Up to here data was sent when the window was last full.
     filled: u64,
     full: u32,
@@ -133,7 +140,10 @@ impl Flights {
         }
         match self.state {
             State::Idle => self.current.idle += spent,
-            State::Window => self.current.window += spent,
+            State::Window => {
+                self.current.window += spent;
+                self.current.held += if self.is_held() { spent } else { 0 };
+            }
             State::Busy => {}
         }
         self.last = at;
@@ -197,9 +207,19 @@ impl Flights {
             false => self.edge.max(next.edge),
         };
         self.una = self.una.max(next.una);
+        if self.inferred != next.inferred {
+            self.offered = 0;
+        }
+        self.offered = self.offered.max(self.edge.saturating_sub(self.una));
         (self.heard, self.inferred) = (true, next.inferred);
         self.max = self.max.max(self.una);
         self.judge();
+    }
+
+    /// Whether the receiver offers far less than it has: the rest of its buffer is full of what its program has not read.
+    #[inline]
+    fn is_held(&self) -> bool {
+        OFFERED * self.edge.saturating_sub(self.una) < (OFFERED - 1) * self.offered
     }
 
     #[inline]
@@ -363,6 +383,7 @@ impl Interval {
         self.until = later.until;
         self.idle += later.idle;
         self.window += later.window;
+        self.held += later.held;
         self.sent += later.sent;
         self.again += later.again;
         self.delivered += later.delivered;

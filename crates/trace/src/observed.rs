@@ -164,6 +164,7 @@ fn flight(i: &Interval, started: i64, way: (i64, bool), repairs: &[Repair]) -> F
         until: since(started, i.until),
         idle: lasting(i.idle),
         window: lasting(i.window),
+        held: lasting(i.held),
         recovery: lasting(within(false)),
         timeout: lasting(within(true)),
         sent: i.sent,

@@ -7,6 +7,8 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::connections::{MANY, SHARED_LEAST, within};
+use super::many::Many;
+use super::totals::Totals;
 
 /// What is said of the connection that carried most.
 #[derive(Debug, Serialize)]
@@ -46,6 +48,13 @@ pub(super) struct Busiest {
     pub(super) limited_by: Option<BTreeMap<&'static str, f64>>,
     /// By how much a share of these may be off, as few samples are: none where they are none.
     pub(super) limited_by_within: Option<f64>,
+    /// Time in which the path was down, and in which nothing arrived at the sender because of it, in seconds; 0 where there was none.
+    pub(super) path_down_s: f64,
+    pub(super) silent_s: f64,
+    /// The kernel's own totals; none where it said none.
+    pub(super) kernel: Option<Totals>,
+    /// What many small connections of the same sender have in common; none where one carried much of it.
+    pub(super) many: Option<Many>,
     /// The same in words.
     #[serde(skip)]
     pub(super) line: String,
@@ -96,8 +105,13 @@ impl Busiest {
     pub(super) fn counted(&self, time: Duration, outage: Option<String>) -> String {
         let is_short = usize::from(self.samples < SHARED_LEAST);
         let why = ["samples too far apart", "too few samples"][is_short];
+        let totals = self.kernel.as_ref().and_then(Totals::words);
+        let (all, more) = match totals {
+            Some(words) => ("all that limited it", format!("; {words}")),
+            None => ("what limited it", String::new()),
+        };
         format!(
-            "{} sent {}{}{} in {}, {} of them again; {why} ({} in {:.1} s) to say what was in flight and what limited it{}",
+            "{} sent {}{}{} in {}, {} of them again; {why} ({} in {:.1} s) to say what was in flight and {all}{more}{}",
             self.sender,
             self.bound(),
             quantity(self.bytes_sent),
@@ -164,7 +178,8 @@ impl Busiest {
     }
 }
 
-fn quantity(bytes: u64) -> String {
+/// Bytes, with their unit.
+pub(super) fn quantity(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} B"),
         10_000..10_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),

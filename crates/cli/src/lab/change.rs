@@ -5,7 +5,7 @@ use farpath_emu::lab::memory_for;
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_scenario::plan::port_of;
-use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Way, nearest};
+use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Source, Way, nearest};
 use farpath_units::Ratio;
 
 /// What errors point at.
@@ -108,8 +108,17 @@ impl Planned {
         let source = farpath_scenario::load(source).map_err(|e| e.to_string())?;
         let new = farpath_scenario::parse(&source, &self.sets);
         let new = new.map_err(|e| nothing_to_set(&path).unwrap_or_else(|| e.to_string()))?;
+        let kept = kept(
+            &source,
+            &self.sets,
+            [&self.scenario, &new],
+            (path.as_str(), value.as_str()),
+        );
         if new == self.scenario {
-            self.said.push_str(&format!("{path} is {value} already\n"));
+            if kept.is_empty() {
+                self.said.push_str(&format!("{path} is {value} already\n"));
+            }
+            self.said.push_str(&kept);
             return Ok(());
         }
         let mut found = Vec::new();
@@ -134,8 +143,54 @@ impl Planned {
             self.changes.push((port_of(place.0, place.1), change));
             self.say(place, &what);
         }
+        self.said.push_str(&kept);
         Ok(())
     }
+}
+
+/// Of a key set for both directions of a link, that a direction kept a value of its own: the same key, set for it alone, would make the
+/// scenario another one.
+fn kept(
+    source: &Source,
+    sets: &[Set],
+    [old, new]: [&Scenario; 2],
+    (path, value): (&str, &str),
+) -> String {
+    let words: Vec<&str> = path.split('.').collect();
+    let [link, name, keys @ ..] = &words[..] else {
+        return String::new();
+    };
+    if *link != "link"
+        || keys
+            .first()
+            .is_none_or(|k| ["forward", "reverse"].contains(k))
+    {
+        return String::new();
+    }
+    let key = keys.join(".");
+    let mut said = String::new();
+    let directions = |scenario: &Scenario| {
+        let link = scenario.links.iter().find(|l| l.name == **name);
+        link.map(|link| link.directions.clone())
+    };
+    let (Some(old), Some(set)) = (directions(old), directions(new)) else {
+        return said;
+    };
+    for (n, way) in ["forward", "reverse"].into_iter().enumerate() {
+        if old[n] != set[n] {
+            continue;
+        }
+        let own = format!("link.{name}.{way}.{key}");
+        let mut one = sets.to_vec();
+        one.push(Set::new(own.as_str(), value));
+        // What may not be said of one direction is none's own.
+        if farpath_scenario::parse(source, &one).is_ok_and(|with| with != *new) {
+            said.push_str(&format!(
+                "{name} {way} kept its own {key}: `{own}={value}` sets that\n"
+            ));
+        }
+    }
+    said
 }
 
 /// That a key which the scenario's language refuses is none that could be changed either: the language's own keys would not
@@ -312,6 +367,48 @@ mod tests {
         ] {
             assert!(why_not(path).contains(words), "{path}: {}", why_not(path));
         }
+    }
+
+    #[test]
+    fn a_direction_that_kept_its_own_value_is_named() {
+        let source = |forward: &str| {
+            let text = one_path(forward);
+            Source {
+                name: "one-path".to_owned(),
+                text,
+            }
+        };
+        let said = |forward: &str, text: &str| {
+            let set: Set = text.parse().expect(text);
+            let (path, value) = (set.path.clone(), set.value.clone());
+            let source = source(forward);
+            let old = farpath_scenario::parse(&source, &[]).expect("a scenario");
+            let sets = [set];
+            let new = farpath_scenario::parse(&source, &sets).expect("a scenario");
+            kept(
+                &source,
+                &sets,
+                [&old, &new],
+                (path.as_str(), value.as_str()),
+            )
+        };
+        let own = "forward.delay = \"60ms\"";
+        assert_eq!(
+            said(own, "link.path.delay=10ms"),
+            "path forward kept its own delay: `link.path.forward.delay=10ms` sets that\n"
+        );
+        assert_eq!(said(own, "link.path.rate=10Mbit/s"), "");
+        assert_eq!(said(own, "link.path.reverse.delay=10ms"), "");
+        assert_eq!(said(own, "link.path.delay=60ms"), "", "it is the same");
+        assert_eq!(said("", "link.path.delay=10ms"), "");
+    }
+
+    /// A path of one link, with a line for one of its directions.
+    fn one_path(forward: &str) -> String {
+        format!(
+            "[scenario]\nname = \"one-path\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nname = \"path\"\nends = [\"a\", \"b\"]\n\
+             rate = \"20 Mbit/s\"\ndelay = \"40 ms\"\n{forward}\n[[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"1 s\"\n"
+        )
     }
 
     /// A list of all keys of the language would name those that cannot be set.

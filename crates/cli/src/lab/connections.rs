@@ -1,6 +1,7 @@
 //! What limits the connections of a program nobody asked: samples of them from outside.
 
 mod evidence;
+mod lasting;
 mod room;
 
 use std::collections::BTreeMap;
@@ -12,11 +13,13 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
+use self::lasting::SAMPLES_LEAST;
 use super::back;
 use super::busiest::{Busiest, HELD, UNHELD};
 use super::cause::{Cause, join_losses};
-use super::programs::{SAMPLES, pace};
+use super::many::{Each, Many};
 use super::seen::{End, Seen};
+use super::totals::Totals;
 use super::waits::Waits;
 
 /// Whose a connection is that has most to carry, by its host.
@@ -25,21 +28,9 @@ pub(super) const SENDERS: [&str; 2] = ["your command", "the server"];
 /// Below this share of the time the largest cause is named with the one after it.
 const CLEAR: f64 = 0.6;
 
-/// With fewer samples than these, and less time under way, nothing is said of a connection.
-const SAMPLES_LEAST: usize = 5;
-
 /// With fewer than these nothing is said of what limited one; with fewer than [`MANY`], by how much that may be off.
 pub(super) const SHARED_LEAST: usize = 10;
 pub(super) const MANY: usize = 20;
-const BUSY_LEAST: Duration = Duration::from_secs(1);
-
-/// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
-/// that is more than this share of its time, nothing is said that samples say.
-const APART: u64 = 3;
-/// Samples nearer to each other than this, or than this part of a connection's age, are near enough, however near they should be.
-const NEAR: Duration = Duration::from_ms(50);
-const NEAR_SHARE: u64 = 8;
-const UNSEEN_MOST: f64 = 0.2;
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
@@ -156,6 +147,11 @@ impl Connections {
         self.heard += u64::from(host == 0);
     }
 
+    /// Takes in a kernel's last words on a connection that stayed inside the host of this number: it counts as heard of.
+    pub(super) fn pass_over(&mut self, host: usize) {
+        self.heard += u64::from(host == 0);
+    }
+
     /// Takes in when nothing was delivered from one end to the other, as the path itself saw it.
     pub(super) fn pause(&mut self, [from, to]: Way, pauses: Vec<(Time, Time)>) {
         self.pauses.insert([to, from].map(name_of), pauses);
@@ -200,6 +196,25 @@ impl Connections {
         }
     }
 
+    /// Takes in what connections of the same sender carried, of which `told` is one.
+    fn beside(&self, told: &mut Busiest) {
+        let mut each = Vec::new();
+        for ([own, peer], one) in self.all.iter().filter(|(_, c)| c.host == told.host) {
+            let sent = one.sent(self.all.get(&[peer.clone(), own.clone()]));
+            if sent > 0 {
+                told.connections += 1;
+                told.all_bytes_sent += sent;
+                told.all_segments_sent_again += one.last.retransmits;
+                each.extend(Each::of(
+                    [own.as_str(), peer.as_str()],
+                    sent,
+                    one.last.sample.timers,
+                ));
+            }
+        }
+        told.many = Many::of(&each);
+    }
+
     /// What is known of the connection that was given most to carry, if there was one; the links that cross what each of the
     /// two hosts sends say what the connection does not.
     pub(super) fn told(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<Busiest> {
@@ -214,40 +229,26 @@ impl Connections {
         if most.is_hardly_seen() && !is_counted {
             return None;
         }
+        let at_least = most.is_missed || (is_counted && !most.is_closed);
+        let mut told = most.counts(sent(&(ends, most)), at_least, self.holds[most.host]);
+        self.beside(&mut told);
         let acks = self.acks.get(ends).copied().unwrap_or_default();
-        let mut told = Busiest {
-            host: most.host,
-            sender: SENDERS[most.host],
-            cc: Some(most.last.control.clone()).filter(|cc| !cc.is_empty()),
-            at_least: most.is_missed || (is_counted && !most.is_closed),
-            bytes_sent: sent(&(ends, most)),
-            segments_sent: most.last.segments,
-            segments_sent_again: most.last.retransmits,
-            acks: acks.sent,
-            acks_lost: acks.lost,
-            samples: most.samples.len(),
-            held_small_ratio: most.held_small(),
-            unread_ratio: other(ends).and_then(Watched::unread),
-            connections: 0,
-            all_bytes_sent: 0,
-            all_segments_sent_again: 0,
-            in_flight_max_bytes: None,
-            path_holds_bytes: self.holds[most.host],
-            limited_by: None,
-            limited_by_within: None,
-            line: String::new(),
-        };
-        let beside = self.all.iter().filter(|(_, c)| c.host == most.host);
-        for (ends, one) in beside.filter(|(ends, c)| c.sent(other(ends)) > 0) {
-            told.connections += 1;
-            told.all_bytes_sent += one.sent(other(ends));
-            told.all_segments_sent_again += one.last.retransmits;
-        }
+        (told.acks, told.acks_lost) = (acks.sent, acks.lost);
+        told.unread_ratio = other(ends).and_then(Watched::unread);
         let way = ways[most.host].take();
         let pauses = self.pauses.get(ends).cloned();
-        if most.is_seen_throughout() {
-            let (mut causes, lost) = most.causes(way, pauses);
-            let waits = self.waits.get(ends);
+        let waits = self.waits.get(ends);
+        // Where no sample was taken at the start, frames know of more of its time.
+        let span = waits.map_or(Duration::ZERO, Waits::span);
+        let is_seen = most.is_seen_throughout();
+        // An outage is known without samples where each frame was seen.
+        let is_by_frames = pauses.is_some();
+        let (mut causes, mut lost) = most.causes(way, pauses, span);
+        if !is_by_frames && !is_seen {
+            lost = Outage::default();
+        }
+        [told.path_down_s, told.silent_s] = [lost.down, lost.silent].map(Duration::as_secs_f64);
+        if is_seen {
             if let Some(waits) = waits {
                 waits.share(most.time(), lost.share, &mut causes);
             }
@@ -263,11 +264,11 @@ impl Connections {
                 told.line.push_str(&told.reading(SENDERS[1 - most.host]));
             }
         } else {
-            // An outage is known without samples where each frame was seen.
-            let outage = pauses.and_then(|p| most.causes(way, Some(p)).1.words());
-            told.line = told.counted(most.time(), outage);
+            told.line = told.counted(most.time(), lost.words());
         }
         told.line.push_str(&told.besides());
+        let many = told.many.map(|many| many.words(told.host));
+        told.line = many.unwrap_or(told.line);
         Some(told)
     }
 }
@@ -313,6 +314,14 @@ impl Watched {
         let busy = Duration::from_us(said.sample.busy_us);
         let timers = sample.timers.get_or_insert_default();
         timers.busy = timers.busy.max(busy);
+        let [window, buffer] = [said.sample.rwnd_us, said.sample.sndbuf_us].map(Duration::from_us);
+        timers.receive_window = timers.receive_window.max(window);
+        timers.send_buffer = timers.send_buffer.max(buffer);
+        timers.min_rtt = said
+            .sample
+            .rtt_min_ns
+            .map(Duration::from_ns)
+            .or(timers.min_rtt);
         self.intervals.push((now, more));
         self.is_closed = true;
     }
@@ -325,66 +334,42 @@ impl Watched {
         next.copied().filter(|_| open)
     }
 
+    /// What the kernel counted of it; what limited it is not known yet.
+    fn counts(&self, bytes_sent: u64, at_least: bool, path_holds_bytes: u64) -> Busiest {
+        Busiest {
+            host: self.host,
+            sender: SENDERS[self.host],
+            cc: Some(self.last.control.clone()).filter(|cc| !cc.is_empty()),
+            at_least,
+            bytes_sent,
+            segments_sent: self.last.segments,
+            segments_sent_again: self.last.retransmits,
+            acks: 0,
+            acks_lost: 0,
+            samples: self.samples.len(),
+            held_small_ratio: self.held_small(),
+            unread_ratio: None,
+            connections: 0,
+            all_bytes_sent: 0,
+            all_segments_sent_again: 0,
+            in_flight_max_bytes: None,
+            path_holds_bytes,
+            limited_by: None,
+            limited_by_within: None,
+            path_down_s: 0.0,
+            silent_s: 0.0,
+            kernel: Totals::of(self.last.sample.timers),
+            many: None,
+            line: String::new(),
+        }
+    }
+
     /// Bytes sent, each once: what the other end has received, this one has sent, whether it was seen to or not.
     fn sent(&self, other: Option<&Watched>) -> u64 {
         let own = self.last.end.sent.unwrap_or(self.last.end.acked);
         match (self.is_closed, other) {
             (false, Some(other)) => own.max(other.last.end.received),
             _ => own,
-        }
-    }
-
-    /// Whether it was over before the samples could say anything of it.
-    fn is_hardly_seen(&self) -> bool {
-        let busy = self.last.sample.timers.map_or(Duration::ZERO, |t| t.busy);
-        self.samples.len() < SAMPLES_LEAST && busy < BUSY_LEAST
-    }
-
-    /// When it began: what was counted before the first sample is taken to lie right before it.
-    fn begun(&self) -> Time {
-        let first = self.samples.first().unwrap_or(&self.last.sample);
-        let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
-        Time::from_ps(first.t.as_ps().saturating_sub(busy.as_ps()))
-    }
-
-    /// From there to its end, or to the last sample.
-    fn time(&self) -> Duration {
-        self.last.sample.t.since(self.begun())
-    }
-
-    /// Whether samples are many enough, and near enough to each other, for what they say to be true of all its time.
-    fn is_seen_throughout(&self) -> bool {
-        let sampled = self.samples.iter().chain([&self.last.sample]).map(|s| s.t);
-        let mut before = self.begun();
-        let mut unseen = Duration::ZERO;
-        let most = UNSEEN_MOST * self.time().as_secs_f64();
-        let begun = before;
-        for t in sampled {
-            let gap = t.since(before);
-            let age = before.since(begun);
-            let near = Duration::from_ps(age.as_ps() / NEAR_SHARE).clamp(NEAR, SAMPLES[1]);
-            let meant = pace(age, before.since(Time::ZERO)).max(near);
-            if gap > meant.times(APART) || gap.as_secs_f64() > most {
-                unseen += gap;
-            }
-            before = t;
-        }
-        self.samples.len() >= SHARED_LEAST && unseen.as_secs_f64() <= most
-    }
-
-    /// How many samples at equal distances would say as much of its time: those at its start stand for little of it.
-    fn worth(&self) -> f64 {
-        let mut before = self.begun();
-        let (mut all, mut squares) = (0.0, 0.0);
-        for sample in &self.samples {
-            let gap = sample.t.since(before.min(sample.t)).as_secs_f64();
-            all += gap;
-            squares += gap * gap;
-            before = sample.t;
-        }
-        match squares > 0.0 {
-            true => all * all / squares,
-            false => self.samples.len() as f64,
         }
     }
 
@@ -422,6 +407,7 @@ impl Watched {
         &self,
         path: Option<Path<'_>>,
         pauses: Option<Vec<(Time, Time)>>,
+        span: Duration,
     ) -> (Vec<(Cause, f64)>, Outage) {
         let begun = self.begun();
         let connection = Connection {
@@ -438,7 +424,7 @@ impl Watched {
             ..Connection::default()
         };
         let around = Surroundings { path, hosts: None };
-        let lost = outage(&connection, Time::ZERO, &around);
+        let lost = outage(&self.whole(&connection, span), Time::ZERO, &around);
         let stretches = account(&connection, Time::ZERO, &around);
         let path = around.path.as_ref();
         let mut causes = back::causes(&stretches, path, &self.waiting(path));
@@ -1113,6 +1099,48 @@ mod tests {
         assert_eq!(told.limited_by, None);
         let wanted = "the server sent 1349 kB (cubic) in 947 segments, 2 of them again; samples too far apart (10 in 3.0 s) to say ";
         assert!(told.line.starts_with(wanted), "{}", told.line);
+    }
+
+    /// A second of samples, and 2.1 s that nobody saw, with an outage in them: what frames and the kernel say is said all the same.
+    #[test]
+    fn an_outage_is_a_share_of_the_whole_connection() {
+        let mut connections = Connections::across([100_000; 2]);
+        downloads(&mut connections, 40_000, 0, 70_000);
+        let mut ended = last(40_000, 776_876, 90_000);
+        ended.last.sample.busy_us = 3_000_000;
+        ended.last.sample.rwnd_us = 2_790_000;
+        connections.close(at(3100), 1, &ended);
+        let way = [ended.peer, ended.local];
+        connections.pause(way, vec![(at(1500), at(2600))]);
+        let path = Path {
+            every: Duration::ZERO,
+            hops: Vec::new(),
+            back: Vec::new(),
+            down: vec![(at(1450), at(2000))],
+            notes: Vec::new(),
+        };
+        let told = connections.told([None, Some(path)]).expect("there is one");
+        assert_eq!(told.limited_by, None);
+        assert!((told.silent_s - 1.1).abs() < 1e-9, "{told:?}");
+        assert!((told.path_down_s - 0.55).abs() < 1e-9, "{told:?}");
+        let outage =
+            "nothing arrived for 1.1 s (35 % of the time): the sender waited for its timer";
+        assert!(told.line.ends_with(outage), "{}", told.line);
+        let window = "; the receiver's window limited it 93 % of the time it was busy (the kernel's own totals)";
+        assert!(told.line.contains(window), "{}", told.line);
+        let share = told.kernel.map(|k| k.receive_window_s);
+        assert_eq!(share, Some(2.79));
+    }
+
+    /// A program that talks to itself alone.
+    #[test]
+    fn what_stays_inside_a_host_is_passed_over() {
+        let mut connections = Connections::across([100_000; 2]);
+        connections.none_at(at(100));
+        connections.pass_over(0);
+        connections.pass_over(1);
+        assert_eq!(connections.heard(), 1);
+        assert!(connections.is_empty() && connections.told(UNKNOWN).is_none());
     }
 
     /// One that ended between two samples, however many of them it had.

@@ -536,7 +536,20 @@ fn both(
     let measured = (&planned, &results);
     let found = records(scenario, &plan, measured, Origin::Emulated, &at, &|_| None);
     let rtt = found.first().and_then(|r| r.metrics.get("rtt_p99_ns"));
-    Ok((ended, connections, rtt.copied()))
+    let rtt = rtt.copied();
+    if let (None, Some(why)) = (rtt, why_unmeasured(&results.faults)) {
+        note(&why);
+    }
+    Ok((ended, connections, rtt))
+}
+
+/// Why the lab's own pings have no result, by the faults of a run.
+fn why_unmeasured(faults: &[(Option<usize>, String)]) -> Option<String> {
+    let ended = |(_, why): &&(Option<usize>, String)| why.contains("measuring process");
+    let (_, why) = faults.iter().find(ended)?;
+    Some(format!(
+        "no RTT was measured: {why} (farpath-probe, which pings across the path; did the command kill it?)"
+    ))
 }
 
 /// That a host has ended before the lab let go of it, and how. The exit code of what ran there says nothing of the program.
@@ -608,6 +621,20 @@ pub(super) mod tests {
         let usual = came(&[], 0, 0);
         assert_eq!(usual.code, 0);
         assert_eq!(usual.certificate, Outcome::Skip(NOTHING.to_owned()));
+    }
+
+    #[test]
+    fn a_killed_probe_is_why_no_round_trip_was_measured() {
+        let stopped = (None, "the run was stopped before its end".to_owned());
+        assert_eq!(why_unmeasured(std::slice::from_ref(&stopped)), None);
+        let killed = (
+            None,
+            "the measuring process on `client` ended early".to_owned(),
+        );
+        let said = why_unmeasured(&[stopped, killed]).expect("it is known");
+        assert!(
+            said.starts_with("no RTT was measured: the measuring process on `client` ended early")
+        );
     }
 
     #[test]

@@ -33,6 +33,11 @@ impl Waits {
         }
     }
 
+    /// From the first frame with data to the last.
+    pub(super) fn span(&self) -> Duration {
+        self.span
+    }
+
     /// How long at the end, at an instant, the other one has had all and sent nothing, where that is worth naming.
     pub(super) fn unanswered(&self, end: Time) -> Option<Duration> {
         let waited = end.since(self.unanswered?.min(end));

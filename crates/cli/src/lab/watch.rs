@@ -9,6 +9,7 @@ use farpath_units::Time;
 use nix::time::{ClockId, clock_gettime};
 
 use super::connections::{Connections, name_of};
+use super::inside::Inside;
 use super::programs::{CHECK, opened, pace, sockets_in_use};
 use super::seen;
 
@@ -30,6 +31,8 @@ pub(super) struct Watch<'a> {
     sampled: (Time, Instant),
     /// How many connections the command's host had opened, and when that was last seen to grow.
     opened: (u64, Time),
+    /// What stays inside each host is none of the path's.
+    inside: [Inside; 2],
     connections: Connections,
 }
 
@@ -46,6 +49,7 @@ impl<'a> Watch<'a> {
             sockets: hosts.map(list),
             sampled: (now, Instant::now()),
             opened: (0, now),
+            inside: Default::default(),
             connections: Connections::across(holds),
         }
     }
@@ -114,7 +118,10 @@ impl<'a> Watch<'a> {
     fn hear(&mut self) {
         for (number, ends) in self.ends.iter().enumerate() {
             for ended in ends.iter().flat_map(Ends::ended) {
-                self.connections.close(self.beside.now(), number, &ended);
+                match self.inside[number].has(ended.local, ended.peer) {
+                    true => self.connections.pass_over(number),
+                    false => self.connections.close(self.beside.now(), number, &ended),
+                }
             }
         }
     }
@@ -127,7 +134,9 @@ impl<'a> Watch<'a> {
                 continue;
             };
             let now = self.beside.now();
-            let each = listed.iter();
+            let inside = &mut self.inside[number];
+            inside.learn(listed.iter().map(|c| c.local));
+            let each = listed.iter().filter(|c| !inside.has(c.local, c.peer));
             let each = each.map(|c| ([c.local, c.peer].map(name_of), seen::of(now, c)));
             self.connections.note(now, number, each);
         }

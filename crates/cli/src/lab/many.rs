@@ -1,0 +1,133 @@
+//! Many connections that carried a little each: what they have in common says more than the largest of them.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use farpath_observe::Timers;
+use farpath_units::Duration;
+use serde::Serialize;
+
+use super::busiest::quantity;
+use super::connections::SENDERS;
+
+/// What one of them came to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Each {
+    /// The sender's port and the other's.
+    pub(super) ports: [u16; 2],
+    /// Bytes sent, each once.
+    pub(super) sent: u64,
+    /// Its shortest round trip, seconds; none where nothing was measured.
+    pub(super) rtt: Option<f64>,
+    /// Time with data to send or to be acknowledged, seconds.
+    pub(super) busy: f64,
+}
+
+impl Each {
+    /// Of a connection between these ends that `sent` so much; none where its ends have no ports.
+    pub(super) fn of([own, peer]: [&str; 2], sent: u64, timers: Option<Timers>) -> Option<Each> {
+        let port = |end: &str| end.parse::<SocketAddr>().ok().map(|end| end.port());
+        let rtt = timers.and_then(|t| t.min_rtt);
+        Some(Each {
+            ports: [port(own)?, port(peer)?],
+            sent,
+            rtt: rtt.map(Duration::as_secs_f64).filter(|rtt| *rtt > 0.0),
+            busy: timers.map_or(0.0, |t| t.busy.as_secs_f64()),
+        })
+    }
+}
+
+/// Connections of one sender that have a port in common.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct Many {
+    pub(super) connections: u64,
+    pub(super) port: u16,
+    /// The port is the sender's, and not the other end's.
+    pub(super) from: bool,
+    /// Bytes sent by all, each once.
+    pub(super) bytes_sent: u64,
+    /// A round trip for each, in which it was set up, seconds.
+    pub(super) set_up_s: f64,
+    /// Time with data to send or to be acknowledged, of all, seconds.
+    pub(super) busy_s: f64,
+}
+
+/// So many are many, where the largest has carried no more than one part in so many.
+const LEAST: u64 = 10;
+const PARTS: u64 = 5;
+
+impl Many {
+    /// What `all` connections of a sender have in common; none where they are few, or one carried much of it.
+    pub(super) fn of(all: &[Each]) -> Option<Many> {
+        let mut shared: BTreeMap<(u16, bool), u64> = BTreeMap::new();
+        for each in all {
+            let [own, other] = each.ports;
+            *shared.entry((own, true)).or_default() += 1;
+            *shared.entry((other, false)).or_default() += 1;
+        }
+        let ((port, from), connections) = shared.into_iter().max_by_key(|(_, n)| *n)?;
+        let these = || {
+            let side = usize::from(!from);
+            all.iter().filter(move |e| e.ports[side] == port)
+        };
+        let bytes_sent: u64 = these().map(|e| e.sent).sum();
+        let largest = these().map(|e| e.sent).max()?;
+        let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
+        let is_many = connections >= LEAST && largest * PARTS <= bytes_sent;
+        (is_many && !rtts.is_empty()).then(|| Many {
+            connections,
+            port,
+            from,
+            bytes_sent,
+            set_up_s: rtts.iter().sum::<f64>() / rtts.len() as f64 * connections as f64,
+            busy_s: these().map(|e| e.busy).sum(),
+        })
+    }
+
+    /// In words, of the sender's host that has this number.
+    pub(super) fn words(&self, host: usize) -> String {
+        let bytes = quantity(self.bytes_sent);
+        let lived = self.set_up_s + self.busy_s;
+        let way = if self.from { "from" } else { "to" };
+        format!(
+            "{} sent {bytes} over {} connections {way} port {}: each took {:.1} round trips, one of them to be set up ({:.0} % of their \
+             time); a connection that is kept open spares it",
+            SENDERS[host],
+            self.connections,
+            self.port,
+            lived / self.set_up_s.max(f64::MIN_POSITIVE),
+            100.0 * self.set_up_s / lived.max(f64::MIN_POSITIVE),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_small_connections_are_said_together() {
+        let each = |n: u16| Each {
+            ports: [40_000 + n, 7000],
+            sent: 5000,
+            rtt: (n > 0).then_some(0.06),
+            busy: 0.06,
+        };
+        let all: Vec<Each> = (0..40).map(each).collect();
+        let many = Many::of(&all).expect("they are many");
+        assert_eq!((many.connections, many.port, many.from), (40, 7000, false));
+        assert_eq!(many.bytes_sent, 200_000);
+        assert_eq!(
+            many.words(0),
+            "your command sent 200 kB over 40 connections to port 7000: each took 2.0 round trips, one of them to be set up (50 % of \
+             their time); a connection that is kept open spares it"
+        );
+        assert_eq!(Many::of(&all[..9]), None, "they are few");
+        let one = Each {
+            sent: 1_000_000,
+            ..each(41)
+        };
+        assert_eq!(Many::of(&[&all[..], &[one]].concat()), None, "one had most");
+        assert_eq!(Many::of(&[]), None);
+    }
+}
