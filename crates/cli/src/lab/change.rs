@@ -108,7 +108,12 @@ impl Planned {
         let source = farpath_scenario::load(source).map_err(|e| e.to_string())?;
         let new = farpath_scenario::parse(&source, &self.sets);
         let new = new.map_err(|e| nothing_to_set(&path).unwrap_or_else(|| e.to_string()))?;
-        let kept = kept(&source, &self.sets, [&self.scenario, &new], (&path, &value));
+        let kept = kept(
+            &source,
+            &self.sets,
+            [&self.scenario, &new],
+            (path.as_str(), value.as_str()),
+        );
         if new == self.scenario {
             if kept.is_empty() {
                 self.said.push_str(&format!("{path} is {value} already\n"));
@@ -380,7 +385,12 @@ mod tests {
             let old = farpath_scenario::parse(&source, &[]).expect("a scenario");
             let sets = [set];
             let new = farpath_scenario::parse(&source, &sets).expect("a scenario");
-            kept(&source, &sets, [&old, &new], (&path, &value))
+            kept(
+                &source,
+                &sets,
+                [&old, &new],
+                (path.as_str(), value.as_str()),
+            )
         };
         let own = "forward.delay = \"60ms\"";
         assert_eq!(

@@ -13,6 +13,7 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
+use self::lasting::SAMPLES_LEAST;
 use super::back;
 use super::busiest::{Busiest, HELD, UNHELD};
 use super::cause::{Cause, join_losses};

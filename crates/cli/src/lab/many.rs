@@ -46,7 +46,7 @@ pub(super) struct Many {
     pub(super) from: bool,
     /// Bytes sent by all, each once.
     pub(super) bytes_sent: u64,
-    /// A round trip for each, in which it was set up (RFC 9293 §3.5), seconds.
+    /// A round trip for each, in which it was set up, seconds.
     pub(super) set_up_s: f64,
     /// Time with data to send or to be acknowledged, of all, seconds.
     pub(super) busy_s: f64,

@@ -626,7 +626,7 @@ pub(super) mod tests {
     #[test]
     fn a_killed_probe_is_why_no_round_trip_was_measured() {
         let stopped = (None, "the run was stopped before its end".to_owned());
-        assert_eq!(why_unmeasured(&[stopped.clone()]), None);
+        assert_eq!(why_unmeasured(std::slice::from_ref(&stopped)), None);
         let killed = (
             None,
             "the measuring process on `client` ended early".to_owned(),

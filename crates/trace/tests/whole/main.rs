@@ -16,4 +16,5 @@ mod requests;
 mod runs;
 mod sack;
 mod shapes;
+mod slow_reader;
 mod truth;

@@ -8,7 +8,7 @@ use super::{SHARED_LEAST, Watched};
 use crate::lab::programs::{SAMPLES, pace};
 
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
-const SAMPLES_LEAST: usize = 5;
+pub(super) const SAMPLES_LEAST: usize = 5;
 const BUSY_LEAST: Duration = Duration::from_secs(1);
 
 /// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
