@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::{LinkRecord, Origin, Point, Record, Results, link_metric};
 
+/// The samples of a link that a mean is of.
+type Samples = fn(&LinkRecord) -> &[f64];
+
 /// The metrics of links that are of the measured time, and their samples.
-const MEASURED: [(&str, fn(&LinkRecord) -> &[f64]); 2] = [
+const MEASURED: [(&str, Samples); 2] = [
     ("measured_rate_mean_bps", |l| &l.rate_bps),
     ("measured_queue_mean_bytes", |l| &l.queue_bytes),
 ];
@@ -118,13 +121,10 @@ mod tests {
             results.link_metric(&links[0], name)
         };
         let rate = "measured_rate_mean_bps";
-        let bulk = test("tcp", 5, 5, 20);
-        assert_eq!(mean(&[bulk.clone()], rate), Some(7.0));
-        assert_eq!(
-            mean(&[bulk.clone()], "measured_queue_mean_bytes"),
-            Some(4.0)
-        );
-        assert_eq!(mean(&[bulk.clone()], "rate_mean_bps"), Some(3.5));
+        let bulk = [test("tcp", 5, 5, 20)];
+        assert_eq!(mean(&bulk, rate), Some(7.0));
+        assert_eq!(mean(&bulk, "measured_queue_mean_bytes"), Some(4.0));
+        assert_eq!(mean(&bulk, "rate_mean_bps"), Some(3.5));
         // An interval counts as far as it lies there; a ping measures nothing that a link carries.
         let ping = test("ping", 0, 0, 40);
         assert_eq!(
@@ -135,7 +135,7 @@ mod tests {
         // Of two tests it is from the first to the last; of one by bytes until it completed.
         let mut file = test("tcp", 10, 0, 0);
         file.set("completion_ns", 10.0);
-        assert_eq!(mean(&[file.clone()], rate), Some(6.0));
+        assert_eq!(mean(std::slice::from_ref(&file), rate), Some(6.0));
         assert_eq!(
             mean(&[file, test("udp", 25, 0, 15)], rate),
             Some(14.0 / 3.0)
@@ -143,7 +143,7 @@ mod tests {
         // Earlier versions did not say what was left out.
         let old = Record {
             measured_from_ns: None,
-            ..bulk
+            ..bulk[0].clone()
         };
         assert_eq!(mean(&[old], rate), None);
     }
