@@ -28,7 +28,7 @@ pub struct Kind {
 
 /// Fewer values show no kinds.
 const LEAST: usize = 8;
-/// Fewer values are no kind.
+/// Fewer values make up none.
 const EACH: usize = 2;
 /// By how many times the wider set's width the two lie apart.
 const APART: f64 = 2.0;

@@ -67,7 +67,7 @@ pub struct Record {
     pub repeat: u32,
     /// Start of the test, nanoseconds since the start of the run.
     pub started_ns: u64,
-    /// Start of its measurement, behind what `omit` leaves out; absent of documents of earlier versions and of what is no test.
+    /// Start of its measurement, behind what `omit` leaves out; absent of documents of earlier versions, and of what was not run as a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_from_ns: Option<u64>,
     /// Length of the test in nanoseconds.

@@ -242,7 +242,7 @@ const BELOW: &str = "below a step";
 /// What is added where ranks were compared and not means.
 const BY_RANKS: &str = ", by ranks";
 
-/// More further runs than these are no advice.
+/// To ask for more further runs would help nobody.
 const MORE: u32 = 100;
 
 /// Whether a difference is below the steps in which the metric is known.
@@ -352,7 +352,7 @@ fn place(row: &Row, comparison: &Comparison) -> String {
     format!("{} {}{comma}{point}", row.test, unitless(&row.metric))
 }
 
-/// The largest difference that was told from chance and the largest that was not, where there are several; and how many of those
+/// The largest difference that chance does not explain and the largest that it may, where there are several; and how many of those
 /// no few further runs tell.
 fn largest(comparison: &Comparison, rows: &[&Row]) -> String {
     let most = |of: &dyn Fn(&Row) -> bool| {

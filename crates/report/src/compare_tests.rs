@@ -211,7 +211,7 @@ fn a_side_that_had_nothing_to_recover_from_does_not_lack_the_metric() {
     assert!(!text.contains("only A"), "{text}");
 }
 
-/// "inconclusive; 6318 more" in row after row was no advice; which difference is the largest was for the reader to find.
+/// "inconclusive; 6318 more" in row after row helped nobody; which difference is the largest was for the reader to find.
 #[test]
 fn what_no_few_runs_tell_has_no_number_and_the_largest_is_named() {
     let side = |name: &str, seed: u64, by: f64| {
