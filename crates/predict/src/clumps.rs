@@ -16,13 +16,13 @@ use crate::climb::Climb;
 use crate::policer::{Dropping, Policer};
 use crate::recovery;
 
-/// Connections whose round trips differ a little, of which the mean is taken: which segment comes to be
-/// alone is a matter of luck.
+/// Connections whose round trips differ, of which the mean is taken: which segment comes to be alone is a matter of luck, and round
+/// trips that divide the delayed-ACK timer without a rest have fewer clumps here than in a simulation (docs/models/predict.md, policers).
 const PATHS: u32 = 8;
 /// Share of a round trip by which two of them differ.
-const APART: f64 = 0.002;
+const APART: f64 = 0.01;
 /// Clumps closer than this are one, seconds.
-const TOGETHER_S: f64 = 0.002;
+const TOGETHER_S: f64 = 0.004;
 /// Gatherings followed of one connection; what comes later is taken to go on as before.
 const GATHERINGS_MOST: u64 = 400_000;
 /// Longest super-frame of a receiver, bytes.
@@ -260,15 +260,16 @@ impl Clumped {
     }
 
     /// Segments a second that pass from the first loss, or `from_s` if that is later, to `until_s` after the start. The
-    /// mean over a few round trips close by. `None` where no rule says how the algorithm climbs back.
+    /// geometric mean over eight round trips within 3.5 per cent. `None` where no rule says how the algorithm climbs back.
     pub fn passing(&self, from_s: f64, until_s: f64) -> Option<f64> {
         let mut sum = 0.0;
         for path in 0..PATHS {
             let off = f64::from(path) - f64::from(PATHS - 1) / 2.0;
             let rtt_s = self.rtt_s * (1.0 + off * APART);
-            sum += Clumped { rtt_s, ..*self }.of_one(from_s, until_s)?;
+            let one = Clumped { rtt_s, ..*self }.of_one(from_s, until_s)?;
+            sum += libm::log(libm::fmax(one, f64::MIN_POSITIVE));
         }
-        Some(sum / f64::from(PATHS))
+        Some(libm::exp(sum / f64::from(PATHS)))
     }
 
     /// Between how many times [`Clumped::passing`] and how many a path lies with 95 % confidence: how the segments of a window are
@@ -445,6 +446,38 @@ mod tests {
             let got = mbps(gigabit(burst, gather));
             let off = got / simulated;
             assert!((0.85..1.15).contains(&off), "{burst} {gather}: {got}");
+        }
+    }
+
+    /// At 20, 40 and 80 ms the delayed-ACK timer is a whole number of round trips, or half of one. A path there had half of what one
+    /// that is 2 ms longer has; simulated ones differ by some 5 %.
+    #[test]
+    fn a_round_trip_of_one_per_cent_more_does_not_jump() {
+        let at = |rate_bps: f64, rtt_ms: f64| {
+            let usual = gigabit(125_000.0 * rate_bps / 5e8, 50e-6);
+            mbps(Clumped {
+                policer: Policer {
+                    rate_bps,
+                    arrival_bps: rate_bps * 10.0,
+                    ..usual.policer
+                },
+                rtt_s: rtt_ms / 1e3,
+                ..usual
+            })
+        };
+        for rate_bps in [1e8, 5e8, 1e9] {
+            for around in [20.0, 40.0, 80.0, 120.0] {
+                let mut before = at(rate_bps, around * 0.92);
+                for percent in 93..=108 {
+                    let now = at(rate_bps, around * f64::from(percent) / 100.0);
+                    let step = now / before;
+                    assert!(
+                        (0.75..1.34).contains(&step),
+                        "{rate_bps} {around} {percent}: {before} to {now}"
+                    );
+                    before = now;
+                }
+            }
         }
     }
 
