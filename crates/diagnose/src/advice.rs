@@ -1,6 +1,7 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
 mod bounds;
+mod core;
 mod fitting;
 mod interface;
 mod overrun;
@@ -173,7 +174,10 @@ fn change(
     let host = &named(flow, end);
     let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
-        Cause::HostCpu => systems::processor(e.ssh, threads(facts, flow)),
+        Cause::HostCpu => {
+            let usual = || systems::processor(e.ssh, threads(facts, flow));
+            core::remedy(e, &flow.to.host).unwrap_or_else(usual)
+        }
         Cause::Disk => systems::disk(end),
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))

@@ -4,6 +4,7 @@ use crate::account::Account;
 use crate::around::Around;
 use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
+use crate::core::Core;
 use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
@@ -121,6 +122,8 @@ pub(crate) struct Evidence {
     pub(crate) cpu: Option<Figure>,
     /// The end whose processor or program that is, and the program where it is known.
     pub(crate) cpu_of: Option<(Side, String)>,
+    /// What that processor did, where a table says it.
+    pub(crate) core: Option<Core>,
     /// How busy the busiest processor of the other end was.
     pub(crate) cpu_other: Option<Figure>,
     /// The connection is one of OpenSSH.

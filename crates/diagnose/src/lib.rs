@@ -18,6 +18,7 @@ mod ceiling;
 mod channel;
 mod cloud;
 mod conditioned;
+mod core;
 mod counted;
 mod document;
 mod even;

@@ -1,6 +1,7 @@
 //! What the hosts have to give: processors, and interfaces with room for what arrives.
 
 use crate::cause::Cause;
+use crate::core::{Core, is_tunnel};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -45,7 +46,8 @@ impl Evidence {
             for of in hosts.iter().map(|h| Of::Host(*h)) {
                 let program = word(facts, of, "cpu_program").map_or("", |(name, _)| name);
                 let kernel = program.is_empty() || program.starts_with("ksoftirqd");
-                if self.tester && !kernel && !program.starts_with(begins) {
+                let tunnels = is_tunnel(program, &flow.to.host);
+                if self.tester && !kernel && !tunnels && !program.starts_with(begins) {
                     continue;
                 }
                 let cpu = number(facts, of, "cpu_ratio").cloned();
@@ -58,6 +60,7 @@ impl Evidence {
                 if let Some(cpu) = cpu.filter(busier) {
                     self.cpu = Some(cpu);
                     self.cpu_of = Some((side, program.to_owned()));
+                    self.core = Core::of(facts, of);
                 }
             }
         }
@@ -142,7 +145,10 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
                 Some((_, program)) if !program.is_empty() => {
                     format!("the program {program} used {percent:.0} % of a processor")
                 }
-                _ => format!("a processor was {percent:.0} % busy"),
+                _ => {
+                    let said = e.core.as_ref().and_then(Core::sentence);
+                    said.unwrap_or_else(|| format!("a processor was {percent:.0} % busy"))
+                }
             },
         });
         let carries = e.other_end_carries();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::fact::{Of, Place};
 use crate::flow::{Flow, alike, number, word};
 use crate::known::System;
-use crate::read::{Facts, WINDOWS};
+use crate::read::{Facts, HEADED, WINDOWS};
 use crate::seen::{End, Side, Test};
 use crate::verdict::Judged;
 
@@ -123,6 +123,7 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
         let by_file = by_file.map(|role| flow.side_of(role));
         let side = by_file
             .or_else(|| by_names(facts, flow, names))
+            .or_else(|| headed(facts, flow, n))
             .or_else(|| windows(facts, flow, n))
             .or_else(|| beside_log(facts, flow, n))
             .or_else(|| others.end_of(flow, n));
@@ -247,6 +248,12 @@ fn sharper(one: Option<System>, other: Option<System>) -> Option<System> {
 /// The end whose host bears one of these names.
 pub(crate) fn by_names(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
     named(flow, names).or_else(|| at_prompt(facts, flow, names))
+}
+
+/// The end of a host by its name above a table of its processors.
+fn headed(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
+    let (name, _) = word(facts, Of::Host(host), HEADED)?;
+    by_names(facts, flow, &[name.to_owned()])
 }
 
 /// The end that one of these names is of.

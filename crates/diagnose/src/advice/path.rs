@@ -55,29 +55,45 @@ fn spread(router: &str, facts: &Facts, flow: &Flow) -> Change {
         "" => "both ends of the group of links".to_owned(),
         router => format!("{router}, and the other end of its group of links"),
     };
+    let all = flow.senders.iter().chain(&flow.receivers);
+    let hashed = all
+        .clone()
+        .find_map(|h| word(facts, Of::Host(*h), "bond_hash"));
+    let same = hashed.filter(|(policy, _)| !group::by_port(policy));
+    let more = match same {
+        Some((policy, _)) => format!(
+            "no more connections: {policy} has no ports in it, so that all between two hosts are on one member, and iperf3 -P 8 gives no more than -P 1"
+        ),
+        None => {
+            "more connections side by side, such as iperf3 -P 32: the hash spreads many better than few"
+                .to_owned()
+        }
+    };
     let mut commands = vec![
-        "more connections side by side, such as iperf3 -P 32: the hash spreads many better than few"
-            .to_owned(),
+        more,
         "a hash of addresses and ports (layer3+4), such as port-channel load-balance src-dst-port of IOS"
             .to_owned(),
     ];
-    let all = flow.senders.iter().chain(&flow.receivers);
-    for at in all.map(|h| Of::Host(*h)) {
-        let Some((policy, _)) = word(facts, at, "bond_hash") else {
-            continue;
-        };
+    let mut undo = vec!["the hash that each end had before".to_owned()];
+    if let Some((policy, _)) = hashed {
         commands.push(match group::by_port(policy) {
             true => format!("nothing at the bond of the hosts: it hashes by {policy} already"),
             false => format!(
                 "ip link set dev BOND type bond xmit_hash_policy layer3+4, where it is {policy} now"
             ),
         });
-        break;
+    }
+    if let Some((policy, _)) = same {
+        commands.push("or xmit_hash_policy layer2+3, where a router stands between the hosts and members are to be shared by many hosts: two hosts still have one member".to_owned());
+        undo.insert(
+            0,
+            format!("ip link set dev BOND type bond xmit_hash_policy {policy}"),
+        );
     }
     Change {
         host,
         commands,
-        undo: vec!["the hash that each end had before".to_owned()],
+        undo,
         risk: "one connection never gets more than one member; changing the hash moves connections, and packets under way may overtake each other".to_owned(),
         ..nothing()
     }

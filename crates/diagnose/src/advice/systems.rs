@@ -82,7 +82,7 @@ pub(crate) struct Buffers {
 
 impl Remedy {
     /// Commands that change nothing which would have to be undone.
-    fn without_risk<'t>(commands: impl IntoIterator<Item = &'t str>) -> Remedy {
+    pub(super) fn without_risk<'t>(commands: impl IntoIterator<Item = &'t str>) -> Remedy {
         Remedy {
             commands: commands.into_iter().map(str::to_owned).collect(),
             risk: "none known".to_owned(),

@@ -54,6 +54,7 @@ use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
 pub(crate) use nic::{MEAN, PORT};
+pub(crate) use processor::HEADED;
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]

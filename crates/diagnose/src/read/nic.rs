@@ -455,7 +455,7 @@ impl Nic {
 /// Lines of `/proc/net/bonding/bond0`: `Transmit Hash Policy: layer3+4 (1)`, and `Speed: 10000 Mbps` of each member.
 fn bonding(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
     let Some((key, value)) = text.split_once(':') else {
-        return false;
+        return text == "802.3ad info";
     };
     match (key.trim(), value.trim()) {
         // Only modes that hash have a policy; whoever sends packets round and round has none.

@@ -14,8 +14,24 @@ pub(super) struct Processor {
     /// The heads of the columns of the table that is read.
     columns: Vec<String>,
     /// The last row of each program or processor.
-    rows: BTreeMap<String, (f64, Place)>,
+    rows: BTreeMap<String, Row>,
 }
+
+/// What a row says of a program or a processor.
+#[derive(Clone, Copy)]
+struct Row {
+    /// Share of the time of a processor.
+    share: f64,
+    /// Of a processor: soft interrupts, and what the hypervisor took.
+    parts: [f64; 2],
+    at: Place,
+}
+
+/// Names of the facts of a processor's parts, as columns have them and as facts are called.
+const PARTS: [(&str, &str); 2] = [("%soft", "cpu_soft_ratio"), ("%steal", "cpu_steal_ratio")];
+
+/// A processor that is less busy than this is idle.
+const IDLE: f64 = 0.1;
 
 /// Most programs and processors of a host.
 const ROWS_MAX: usize = 4096;
@@ -41,6 +57,11 @@ impl Tool for Processor {
         }
         if let Some(kind) = above(line.bare) {
             self.begin(kind, going);
+            // An empty line may stand before the table, and what a prompt says ends there.
+            let host = *self.host.get_or_insert_with(|| facts.host());
+            if let Some(name) = host_of(line.bare) {
+                facts.word(host, HEADED, &crate::redact(name), line.at);
+            }
             return true;
         }
         let named = self.row(&words).filter(|_| going);
@@ -52,11 +73,27 @@ impl Tool for Processor {
         }
         let host = *self.host.get_or_insert_with(|| facts.host());
         if self.rows.len() < ROWS_MAX || self.rows.contains_key(&name) {
-            self.rows.insert(name, (share.min(1.0), line.at));
+            let row = Row {
+                share: share.min(1.0),
+                parts: self.parts(&words),
+                at: line.at,
+            };
+            self.rows.insert(name, row);
         }
-        let busiest = self.rows.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-        if let Some((name, (share, at))) = busiest {
+        let busiest = self
+            .rows
+            .iter()
+            .max_by(|a, b| a.1.share.total_cmp(&b.1.share));
+        if let Some((name, Row { share, parts, at })) = busiest {
             facts.exact(host, "cpu_ratio", *share, *at);
+            if let Some(number) = whole(name).filter(|_| self.kind == "mpstat") {
+                facts.exact(host, "cpu_number", number as f64, *at);
+                for ((_, fact), part) in PARTS.iter().zip(parts) {
+                    facts.exact(host, fact, *part, *at);
+                }
+                let idle = self.rows.values().filter(|r| r.share < IDLE).count();
+                facts.exact(host, "cpu_idle_count", idle as f64, *at);
+            }
             let program = if self.kind == "mpstat" {
                 ""
             } else {
@@ -78,15 +115,26 @@ impl Processor {
         self.kind = kind;
     }
 
+    /// A column that is counted from the end: times and "Average:" in front are of one word or two.
+    fn from_end<'w>(&self, words: &[&'w str], name: &str) -> Option<&'w str> {
+        let at = self.columns.iter().position(|c| c == name)?;
+        let behind = self.columns.len() - at;
+        words.len().checked_sub(behind).map(|n| words[n])
+    }
+
+    /// What interrupts and the hypervisor took of a processor, as shares of its time.
+    fn parts(&self, words: &[&str]) -> [f64; 2] {
+        PARTS.map(|(column, _)| {
+            let share = self.from_end(words, column).and_then(decimal);
+            share.unwrap_or(0.0) / 100.0
+        })
+    }
+
     /// The program or processor of a row, and the share of a processor that it used.
     fn row(&self, words: &[&str]) -> Option<(String, f64)> {
         let column = |name: &str| self.columns.iter().position(|c| c == name);
-        // Times and "Average:" in front are of one word or two: columns are counted from the end, but those of `top`, whose last is
-        // a command of any length.
-        let from_end = |name: &str| {
-            let behind = self.columns.len() - column(name)?;
-            words.len().checked_sub(behind).map(|n| words[n])
-        };
+        // Those of `top` are counted from the front: its last is a command of any length.
+        let from_end = |name: &str| self.from_end(words, name);
         match self.kind {
             "top" => {
                 let share = decimal(words.get(column("%CPU")?)?)?;
@@ -125,6 +173,15 @@ fn heads(words: &[&str]) -> Option<&'static str> {
         _ if has("CPU") && has("%usr") && has("%idle") => Some("mpstat"),
         _ => None,
     }
+}
+
+/// The fact of the host's name in a head.
+pub(crate) const HEADED: &str = "host_name";
+
+/// The host of a head: `Linux 6.1.0-18-amd64 (rx)  11/27/2026 _x86_64_ (8 CPU)`.
+fn host_of(text: &str) -> Option<&str> {
+    let name = crate::words::between(text.strip_prefix("Linux ")?, " (", ")")?;
+    (!name.is_empty() && !name.contains(' ')).then_some(name)
 }
 
 /// The tool that prints this above its table.

@@ -11,6 +11,7 @@ mod both_ways;
 mod cables;
 mod changes;
 mod channels;
+mod cores;
 mod counters;
 mod documented;
 mod everyday;

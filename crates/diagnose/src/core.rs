@@ -1,0 +1,103 @@
+//! What the busiest processor did: a program's work, soft interrupts, or nothing at all while the hypervisor had it.
+
+use crate::fact::Of;
+use crate::flow::number;
+use crate::read::Facts;
+
+/// The busiest processor of a host, by a table with its columns (`mpstat -P ALL`).
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    /// Its number, as the kernel counts from 0.
+    number: f64,
+    /// Share of its time in soft interrupts, 0 to 1.
+    soft: f64,
+    /// Share of its time that the hypervisor gave to others, 0 to 1.
+    steal: f64,
+    /// Other processors of the host that were idle.
+    idle: f64,
+}
+
+/// Soft interrupts that take this share of a processor are what fills it.
+const SOFT: f64 = 0.5;
+
+/// A hypervisor that takes this share of a full processor is what is changed first.
+const STEAL: f64 = 0.2;
+
+impl Core {
+    /// What a host's text says of it.
+    pub(crate) fn of(facts: &Facts, host: Of) -> Option<Core> {
+        let get = |name| number(facts, host, name).map(|f| f.value);
+        Some(Core {
+            number: get("cpu_number")?,
+            soft: get("cpu_soft_ratio")?,
+            steal: get("cpu_steal_ratio")?,
+            idle: get("cpu_idle_count")?,
+        })
+    }
+
+    /// Whether soft interrupts fill it.
+    pub(crate) fn is_soft(&self) -> bool {
+        self.soft > SOFT && !self.is_stolen()
+    }
+
+    /// Whether the hypervisor takes much of it.
+    pub(crate) fn is_stolen(&self) -> bool {
+        self.steal > STEAL
+    }
+
+    /// What it did, for people; none where it was a program's own work.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        let number = self.number;
+        if self.is_stolen() {
+            return Some(format!(
+                "{:.0} % of processor {number:.0} was taken by the hypervisor (%steal): other machines on that host had it",
+                100.0 * self.steal
+            ));
+        }
+        let beside = match self.idle {
+            0.0 => String::new(),
+            1.0 => ", while 1 other was idle".to_owned(),
+            idle => format!(", while {idle:.0} others were idle"),
+        };
+        self.is_soft().then(|| {
+            format!(
+                "processor {number:.0} spent {:.0} % of its time in soft interrupts (%soft), which is where packets are received{beside}",
+                100.0 * self.soft
+            )
+        })
+    }
+}
+
+/// Programs and threads that carry other programs' packets through a tunnel.
+const TUNNELS: [&str; 9] = [
+    "openvpn",
+    "wireguard",
+    "boringtun",
+    "tailscaled",
+    "zerotier-one",
+    "stunnel",
+    "vtund",
+    "tincd",
+    "n2n",
+];
+
+/// Whether a program carries the packets of others: so does the kernel's thread of WireGuard, and `ssh` where the test goes to the host
+/// itself.
+pub(crate) fn is_tunnel(program: &str, to: &str) -> bool {
+    let own = ["localhost", "::1"].contains(&to) || to.starts_with("127.");
+    TUNNELS.iter().any(|t| program.starts_with(t))
+        || program.contains("wg-crypt")
+        || own && program.starts_with("ssh")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_tunnel;
+
+    #[test]
+    fn a_tunnel_is_known_by_its_program() {
+        assert!(is_tunnel("openvpn", "b") && is_tunnel("kworker/3:1-wg-crypt-wg0", "b"));
+        assert!(is_tunnel("ssh", "127.0.0.1") && !is_tunnel("ssh", "192.0.2.1"));
+        assert!(!is_tunnel("python3", "b"));
+    }
+}

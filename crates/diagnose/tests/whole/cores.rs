@@ -1,0 +1,163 @@
+//! Processors by what fills them: soft interrupts, the hypervisor, a tunnel; and a bond whose hash has no ports.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::of;
+
+fn first(text: &str) -> FlowReport {
+    of(text, &Known::default())
+        .flows
+        .into_iter()
+        .next()
+        .expect("there is one")
+}
+
+fn commands(flow: &FlowReport) -> String {
+    flow.changes
+        .iter()
+        .flat_map(|c| c.commands.clone())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+const COLUMNS: &str =
+    "CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle";
+
+/// A server's own text: its table is headed by an empty line, behind which no prompt counts any more.
+#[test]
+fn soft_interrupts_of_the_receiver_are_changed_there() {
+    let log = "$ iperf3 -s
+Server listening on 5201 (test #1)
+Accepted connection from 192.0.2.1, port 40000
+[  5] local 198.51.100.7 port 5201 connected to 192.0.2.1 port 40002
+[ ID] Interval           Transfer     Bitrate
+[  5]   0.00-10.00  sec  11.6 GBytes  9.96 Gbits/sec                  receiver
+";
+    let table = format!(
+        "$ mpstat -P ALL 5 1
+Linux 6.1.0-20-amd64 (sink) 	11/27/2026 	_x86_64_	(4 CPU)
+
+10:00:00 AM  {COLUMNS}
+10:00:05 AM  all    0.50    0.00    3.00    0.00    0.00   24.00    0.00    0.00    0.00   72.50
+10:00:05 AM    0    0.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00  100.00
+10:00:05 AM    1    1.00    0.00   30.00    0.00    0.00    1.00    0.00    0.00    0.00   68.00
+10:00:05 AM    3    0.10    0.00    0.90    0.00    0.00   99.00    0.00    0.00    0.00    0.00
+"
+    );
+    // With a prompt of its own, or without one.
+    for prompt in ["sink", ""] {
+        let text = format!("{log}\n{table}").replace('$', &format!("{prompt}$"));
+        let flow = first(&text);
+        assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+        assert_eq!(flow.changes[0].host, "198.51.100.7", "{prompt}");
+        let because = flow.verdict.because.join("\n");
+        let said = "processor 3 spent 99 % of its time in soft interrupts (%soft)";
+        assert!(because.contains(said), "{because}");
+        assert!(because.contains("1 other was idle"), "{because}");
+        let commands = commands(&flow);
+        assert!(
+            commands.contains("RSS") && commands.contains("RPS"),
+            "{commands}"
+        );
+        assert!(!commands.contains("3.16"), "{commands}");
+    }
+}
+
+const CLIENT: &str = "a$ iperf3 -c 198.51.100.7 -t 10
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec   262 MBytes   220 Mbits/sec    0             sender
+[  5]   0.00-10.12  sec   259 MBytes   215 Mbits/sec                  receiver
+";
+
+#[test]
+fn time_that_the_hypervisor_takes_is_given_back_by_nothing_inside() {
+    let text = format!(
+        "{CLIENT}a$ mpstat -P ALL 5 1
+Linux 5.15.0-1051-kvm (a) 	11/27/2026 	_x86_64_	(2 CPU)
+
+10:00:00     {COLUMNS}
+10:00:05       0    3.00    0.00   40.00    0.00    0.00    2.00   54.80    0.00    0.00    0.20
+10:00:05       1    0.50    0.00    7.00    0.00    0.00    6.00   20.00    0.00    0.00   66.50
+"
+    );
+    let flow = first(&text);
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    let said = "55 % of processor 0 was taken by the hypervisor (%steal)";
+    assert!(because.contains(said), "{because}");
+    let commands = commands(&flow);
+    assert!(commands.contains("dedicated processor"), "{commands}");
+    assert!(!commands.contains("3.16"), "{commands}");
+}
+
+#[test]
+fn a_tunnel_that_fills_a_processor_counts_beside_a_test() {
+    let top = |program: &str| {
+        format!(
+            "{CLIENT}a$ top -b -n 1 | head -9
+top - 03:12:01 up 9 days,  1:02,  1 user,  load average: 1.10, 0.72, 0.31
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   4412 nobody    20   0   19120   9012   6011 R  99.7   0.0  11:20.21 {program}
+"
+        )
+    };
+    let flow = first(&top("openvpn"));
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+    assert!(
+        flow.verdict.because.join("\n").contains("openvpn"),
+        "{:?}",
+        flow.verdict
+    );
+    assert!(commands(&flow).contains("ovpn-dco"), "{flow:?}");
+    // Any other program is no part of the test.
+    assert_ne!(first(&top("backup")).verdict.cause, "host_cpu");
+}
+
+#[test]
+fn a_hash_without_ports_leaves_one_member_to_all_connections() {
+    let streams: String = [5, 7]
+        .map(|n| {
+            format!(
+                "[  {n}]   0.00-10.00  sec  5.46 GBytes  4.69 Gbits/sec  900             sender
+[  {n}]   0.00-10.03  sec  5.45 GBytes  4.67 Gbits/sec                  receiver
+"
+            )
+        })
+        .concat();
+    let text = format!(
+        "{streams}[SUM]   0.00-10.00  sec  10.9 GBytes  9.38 Gbits/sec  1800             sender
+[SUM]   0.00-10.03  sec  10.9 GBytes  9.34 Gbits/sec                  receiver
+rtt min/avg/max/mdev = 5.011/5.014/5.019/0.003 ms
+Ethernet Channel Bonding Driver: v6.1.0
+
+Bonding Mode: IEEE 802.3ad Dynamic link aggregation
+Transmit Hash Policy: layer2 (0)
+
+802.3ad info
+LACP active: on
+
+Slave Interface: eth0
+Speed: 10000 Mbps
+
+Slave Interface: eth1
+Speed: 10000 Mbps
+"
+    );
+    let d = of(&text, &Known::default());
+    let ignored: usize = d.read.iter().map(|p| p.ignored_lines.len()).sum();
+    assert_eq!(ignored, 0, "{:?}", d.read);
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "link", "{:?}", flow.verdict);
+    let commands = commands(flow);
+    for said in [
+        "xmit_hash_policy layer3+4",
+        "layer2+3",
+        "iperf3 -P 8 gives no more than -P 1",
+    ] {
+        assert!(commands.contains(said), "{said} {commands}");
+    }
+    assert!(!commands.contains("-P 32"), "{commands}");
+    let missing: String = flow.missing.iter().map(|m| m.command.as_str()).collect();
+    assert!(!missing.contains("/proc/net/bonding"), "{missing}");
+}
