@@ -196,6 +196,9 @@ pub struct TraceDirection {
     /// Shares of its time by what limited it; they add up to 1.
     #[serde(with = "crate::number::map")]
     pub limit_shares: BTreeMap<String, f64>,
+    /// Small segments that waited for acknowledgements; none where they are few.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_small: Option<HeldSmall>,
     /// Intervals that cost throughput, in order of time.
     pub glitches: Vec<Glitch>,
     /// What SACK saved; none where no recovery had several holes to repair.
@@ -247,6 +250,26 @@ pub struct RttSamples {
     pub max_ns: u64,
     /// How many.
     pub samples: u64,
+}
+
+/// Segments that their sender held back until the one before was acknowledged, as Nagle's algorithm does (RFC 1122 §4.2.3.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HeldSmall {
+    /// How many.
+    pub segments: u64,
+    /// From the segment before to each of them, in all, nanoseconds.
+    pub waited_ns: u64,
+    /// What of each wait is more than the shortest round trip, on average, nanoseconds: the receiver delayed its acknowledgement
+    /// (RFC 1122 §4.2.3.2).
+    pub ack_delay_avg_ns: u64,
+}
+
+impl HeldSmall {
+    /// Whether such waits are half of a share of a connection's time, nanoseconds.
+    pub fn is_most(&self, share: f64, duration_ns: u64) -> bool {
+        2.0 * self.waited_ns as f64 >= share * duration_ns as f64
+    }
 }
 
 /// An interval that cost throughput.

@@ -227,8 +227,17 @@ fn limited(connection: &TraceConnection, direction: &TraceDirection) -> String {
         return word.to_owned();
     };
     let share = direction.limit_shares.get(limit).copied().unwrap_or(0.0);
-    format!("{} {:.0} %", seen_words(limit), share * 100.0)
+    let words = match (limit.as_str(), direction.held_small) {
+        ("application", Some(held)) if held.is_most(share, connection.duration_ns) => {
+            HELD.to_owned()
+        }
+        _ => seen_words(limit),
+    };
+    format!("{words} {:.0} %", share * 100.0)
 }
+
+/// A program whose small writes wait for acknowledgements.
+const HELD: &str = "small writes that waited (Nagle's algorithm)";
 
 /// A word of `limited_by` in what a capture alone shows: a program that writes nothing and one whose send buffer is full
 /// look the same on the wire.

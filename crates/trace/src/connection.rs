@@ -1,5 +1,9 @@
 //! One connection: both directions, and what is known of both together.
 
+mod held;
+
+use held::Held;
+
 use crate::clock::Clock;
 use crate::exchanges::{Exchanges, Turn, Turns};
 use crate::opening::{Answers, Broken, Syns, Ttls};
@@ -53,6 +57,7 @@ struct Side {
     /// The other end sent data after this end's FIN.
     disregarded: bool,
     ttls: Ttls,
+    held: Held,
 }
 
 /// One connection; index 0 is the end that opened it, or sent the first packet.
@@ -203,7 +208,10 @@ impl Connection {
             self.secure(s, inside, from);
         }
         let before = self.streams[from].unique;
+        let held = self.held_since(s, from);
         self.streams[from].data(s, room);
+        let is_new = self.streams[from].unique > before;
+        self.note_held(s, from, held.filter(|_| is_new));
         if self.sides[1 - from].fin {
             self.sides[1 - from].disregarded = true;
         }

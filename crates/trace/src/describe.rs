@@ -111,6 +111,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     let mut d = counts(connection, from, &classes);
     let mut seen = observe(connection, from, &classes);
     let stream = &connection.streams[from];
+    d.held_small = connection.held_small(from);
     d.glitches = glitches(&seen, connection.started);
     d.loss_pattern =
         pattern(&seen.repairs, &lost(stream, &classes), stream.unique).map(str::to_owned);
@@ -391,8 +392,36 @@ fn quality_notes(connection: &Connection, described: &TraceConnection) -> Vec<St
     notes
 }
 
+/// An acknowledgement that is later than this was delayed: Linux waits for 40 ms at least, and RFC 1122 §4.2.3.2 allows 500 ms.
+const DELAYED_NS: u64 = 20_000_000;
+
+/// That small segments waited for acknowledgements, and for how long.
+fn held_note(sender: &str, d: &TraceDirection) -> Option<String> {
+    let held = d.held_small?;
+    let ms = |ns: u64| format!("{:.1} ms", ns as f64 / 1e6);
+    let delayed = match held.ack_delay_avg_ns {
+        delay if delay >= DELAYED_NS => format!(
+            ", {} of it as the other end delayed its acknowledgement",
+            ms(delay)
+        ),
+        _ => String::new(),
+    };
+    Some(format!(
+        "{sender} held {} of {} back until the one before was acknowledged (Nagle's algorithm), {} each{delayed}: one write for both, or \
+         TCP_NODELAY, spares that",
+        held.segments,
+        count_of(d.segments, "segment", "segments"),
+        ms(held.waited_ns / held.segments.max(1)),
+    ))
+}
+
 fn notes(connection: &Connection, described: &mut TraceConnection) {
     let mut notes = quality_notes(connection, described);
+    let both = [
+        (&described.a, &described.a2b),
+        (&described.b, &described.b2a),
+    ];
+    notes.extend(both.into_iter().filter_map(|(end, d)| held_note(end, d)));
     if connection.is_half_open() {
         notes.push(unanswered(described.opening.as_ref()));
     }

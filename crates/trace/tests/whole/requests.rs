@@ -122,6 +122,56 @@ fn the_time_of_requests_is_divided_the_same_wherever_it_was_captured() {
     }
 }
 
+/// Requests of two writes each. The second one leaves as the first is acknowledged, which the server delays.
+#[test]
+fn small_writes_that_wait_for_delayed_acknowledgements_are_named() {
+    for place in [0, 7 * MS, ONE_WAY] {
+        for delay in [0, 40 * MS] {
+            let mut talk = Talk::new(place);
+            let mut at = talk.open();
+            for _ in 0..10 {
+                let there = talk.send(at, true, ACK, &[7; 4]);
+                let back = talk.send(there + delay, false, ACK, &[]);
+                let there = talk.send(back, true, ACK, &[7; 500]);
+                at = talk.send(there, false, ACK, &[7; 100]);
+            }
+            let c = talk.read();
+            let held = c.a2b.held_small.expect("they waited");
+            assert_eq!(held.segments, 10, "{place}");
+            assert_eq!(held.waited_ns, 10 * (2 * ONE_WAY + delay), "{place}");
+            assert_eq!(held.ack_delay_avg_ns, delay, "{place}");
+            assert_eq!(c.b2a.held_small, None);
+            let all = c.notes.join(" ");
+            let note = "10.0.0.1:40000 held 10 of 20 segments back until the one before was acknowledged (Nagle's algorithm)";
+            assert!(all.contains(note), "{all}");
+            let delayed = ", 80.0 ms each, 40.0 ms of it as the other end delayed its acknowledgement: one write for both";
+            assert_eq!(all.contains(delayed), delay > 0, "{all}");
+        }
+    }
+}
+
+/// What a program writes at its own time, after an answer, or in full segments, nobody holds back.
+#[test]
+fn small_writes_that_do_not_wait_are_not_said_to() {
+    let told = |pause: u64, answers: bool, size: usize| {
+        let mut talk = Talk::new(0);
+        let mut at = talk.open();
+        for _ in 0..20 {
+            let there = talk.send(at, true, ACK, &vec![7; size]);
+            let mut back = talk.send(there, false, ACK, &[]);
+            if answers {
+                back = talk.send(there, false, ACK, &[7; 10]);
+            }
+            at = back + pause;
+        }
+        talk.read().a2b.held_small
+    };
+    assert!(told(0, false, 100).is_some());
+    assert_eq!(told(30 * MS, false, 100), None);
+    assert_eq!(told(0, true, 100), None);
+    assert_eq!(told(0, false, 1460), None);
+}
+
 #[test]
 fn requests_beyond_the_list_are_in_the_totals() {
     let mut talk = Talk::new(0);
