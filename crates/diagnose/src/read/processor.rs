@@ -116,16 +116,16 @@ impl Processor {
     }
 
     /// A column that is counted from the end: times and "Average:" in front are of one word or two.
-    fn from_end<'w>(&self, words: &[&'w str], name: &str) -> Option<&'w str> {
+    fn behind<'w>(&self, words: &[&'w str], name: &str) -> Option<&'w str> {
         let at = self.columns.iter().position(|c| c == name)?;
-        let behind = self.columns.len() - at;
-        words.len().checked_sub(behind).map(|n| words[n])
+        let left = self.columns.len() - at;
+        words.len().checked_sub(left).map(|n| words[n])
     }
 
     /// What interrupts and the hypervisor took of a processor, as shares of its time.
     fn parts(&self, words: &[&str]) -> [f64; 2] {
         PARTS.map(|(column, _)| {
-            let share = self.from_end(words, column).and_then(decimal);
+            let share = self.behind(words, column).and_then(decimal);
             share.unwrap_or(0.0) / 100.0
         })
     }
@@ -134,7 +134,7 @@ impl Processor {
     fn row(&self, words: &[&str]) -> Option<(String, f64)> {
         let column = |name: &str| self.columns.iter().position(|c| c == name);
         // Those of `top` are counted from the front: its last is a command of any length.
-        let from_end = |name: &str| self.from_end(words, name);
+        let behind = |name: &str| self.behind(words, name);
         match self.kind {
             "top" => {
                 let share = decimal(words.get(column("%CPU")?)?)?;
@@ -145,17 +145,17 @@ impl Processor {
                 ))
             }
             "pidstat" => {
-                whole(from_end("PID").or_else(|| from_end("TGID"))?)?;
-                let share = decimal(from_end("%CPU")?)?;
+                whole(behind("PID").or_else(|| behind("TGID"))?)?;
+                let share = decimal(behind("%CPU")?)?;
                 Some((
                     words.last()?.trim_start_matches("|__").to_owned(),
                     share / 100.0,
                 ))
             }
             "mpstat" => {
-                let idle = decimal(from_end("%idle")?)?;
-                let waits = from_end("%iowait").and_then(decimal).unwrap_or(0.0);
-                let name = from_end("CPU")?;
+                let idle = decimal(behind("%idle")?)?;
+                let waits = behind("%iowait").and_then(decimal).unwrap_or(0.0);
+                let name = behind("CPU")?;
                 let is_row = name == "all" || whole(name).is_some();
                 is_row.then(|| (name.to_owned(), (1.0 - (idle + waits) / 100.0).max(0.0)))
             }
