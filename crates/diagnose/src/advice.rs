@@ -168,6 +168,7 @@ fn change(
         | Cause::ShallowBuffer
         | Cause::Policer
         | Cause::RandomLoss
+        | Cause::Reordering
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
     };
@@ -193,6 +194,7 @@ fn change(
             room(e, flow, (system, end), &now)
         }
         Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
+        Cause::Reordering => systems::in_order(),
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::Client if e.udp => systems::reader_of_datagrams(system),

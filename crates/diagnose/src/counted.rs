@@ -104,6 +104,8 @@ impl Evidence {
             self.retransmits = growth(facts, &flow.senders, "host_retransmits");
             self.again = self.retransmits.clone().and_then(|r| self.share_of(&r));
         }
+        let counted = || crate::duplicates::by_counters(facts, flow);
+        self.duplicates = self.duplicates.take().or_else(counted);
     }
 
     /// What other tests between the same hosts gave.

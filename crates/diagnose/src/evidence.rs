@@ -136,6 +136,8 @@ pub(crate) struct Evidence {
     pub(crate) half_duplex: Option<Place>,
     /// Segments that arrived out of order.
     pub(crate) reordered: Option<Figure>,
+    /// Of what was sent again, the share that had arrived, 0 to 1.
+    pub(crate) duplicates: Option<Figure>,
     /// Neither end offered window scaling.
     pub(crate) unscaled: Option<Place>,
     /// Who left it out, as captures show it.
@@ -351,6 +353,9 @@ impl Evidence {
         self.queued = sum("send_queue_bytes").filter(|q| q.value > 0.0);
         self.pacing = sum("pacing_limit_bps").or(self.pacing.take());
         self.reordered = sum("reordered").or(self.reordered.take());
+        let counted = sum("retransmits_dsack").zip(sum("retransmits_counted"));
+        self.duplicates =
+            counted.and_then(|(arrived, again)| crate::duplicates::share(&arrived, &again));
         self.socket_losses(sum("bytes_retransmitted"), sum("bytes_sent"));
         self.stuck = Stuck::of(facts, flow, self.mss);
         self.words_of_sockets(facts, flow);

@@ -21,6 +21,7 @@ mod conditioned;
 mod core;
 mod counted;
 mod document;
+mod duplicates;
 mod even;
 mod evidence;
 mod fact;

@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::items::{Item, step};
+use crate::machine::{DROPS_LEAST, alike};
 use crate::read::Facts;
 
 /// A port or a policer of a router, as the text names them; empty where it does not.
@@ -74,6 +75,8 @@ pub(crate) struct Ports {
     /// How much light the port receives whose light is too weak, dBm.
     received: Option<f64>,
     policed: Option<Counted>,
+    /// What the queue of a port dropped.
+    dropped: Option<Counted>,
     /// Speeds of ports, bit/s.
     speeds: Vec<f64>,
 }
@@ -154,7 +157,9 @@ impl Counted {
         let lost = e.again.as_ref().filter(|_| !e.udp).or(e.idle_loss.as_ref());
         match (self.share(), lost) {
             (Some(_), Some(lost)) if lost.value <= 0.0 => 0.0,
-            (Some(share), Some(lost)) => step(share / lost.value, 0.1, 0.4),
+            (Some(share), Some(lost)) => {
+                step(share / lost.value, 0.1, 0.4).max(alike(e, &self.count))
+            }
             _ => step(self.count.value, 1.0, 50.0) * if self.grew { 1.0 } else { 0.5 },
         }
     }
@@ -182,6 +187,7 @@ impl Ports {
             received: received.next().map(|c| c.count.value),
             dark,
             policed: largest(facts, Kind::Policed),
+            dropped: largest(facts, Kind::Dropped),
             speeds: counts(facts, Kind::Speed)
                 .iter()
                 .map(|c| c.count.value)
@@ -199,6 +205,30 @@ impl Ports {
         self.speeds.iter().copied().reduce(f64::min)
     }
 
+    /// A port whose light is too weak.
+    fn of_light(&self, dark: &Counted) -> String {
+        format!(
+            "the transceiver of {} {} that its light is too weak{}",
+            dark.port.named("a router's port"),
+            match dark.count.value {
+                v if v < 1.0 => "warns",
+                _ => "raises the alarm",
+            },
+            self.received
+                .map_or(String::new(), |dbm| format!(": {dbm:.1} dBm"))
+        )
+    }
+
+    /// What the ports of routers counted and a verdict does not say: nobody is to miss it, whatever leads.
+    pub(crate) fn unsaid(&self, e: &Evidence, said: &[String]) -> Option<String> {
+        let damaged = self.damaged.as_ref().map(|d| of_damage(e, d));
+        let dark = self.dark.as_ref().map(|d| self.of_light(d));
+        let dropped = self.dropped.as_ref().map(|d| of_queue(e, d));
+        let all = [damaged, dark, dropped].into_iter().flatten();
+        let left: Vec<String> = all.filter(|s| !said.contains(s)).collect();
+        (!left.is_empty()).then(|| format!("seen besides: {}", left.join("; ")))
+    }
+
     /// The port whose plugs and cable are to be cleaned or changed, and where that was read.
     pub(crate) fn to_clean(&self, e: &Evidence) -> Option<&Counted> {
         let enough = |c: &&Counted| c.accounts(e) > 0.0;
@@ -207,9 +237,51 @@ impl Ports {
     }
 }
 
-/// What routers count speaks of a line that damages frames, and of a policer.
+/// Packets that a port's queue dropped: as many as were sent again, or a good part of them from one reading to the next, are the flow's.
+fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
+    let again = e
+        .retransmits
+        .as_ref()
+        .filter(|r| !e.udp && r.value >= DROPS_LEAST);
+    let part = again.map_or(0.0, |r| dropped.count.value / r.value);
+    let holds = match dropped.grew {
+        // Others lost packets there, too, where there are many more.
+        true => step(part, 0.2, 0.7) * (1.0 - step(part, 3.0, 10.0)),
+        false => alike(e, &dropped.count),
+    };
+    items.push(Item {
+        holds,
+        weights: vec![
+            (Cause::ShallowBuffer, 16.0),
+            (Cause::CongestionLoss, 6.0),
+            (Cause::Policer, -14.0),
+            (Cause::RandomLoss, -14.0),
+        ],
+        sentence: of_queue(e, dropped),
+    });
+}
+
+/// The drops of a port beside what the flow sent again.
+fn of_queue(e: &Evidence, dropped: &Counted) -> String {
+    let beside = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+    format!(
+        "the queue of {} dropped {:.0} packets{}{}",
+        dropped.port.named("a router's port"),
+        dropped.count.value,
+        dropped.since(),
+        beside.map_or(String::new(), |r| format!(
+            "; this flow sent {:.0} segments again",
+            r.value
+        ))
+    )
+}
+
+/// What routers count speaks of a line that damages frames, of a policer, and of a queue that overflows.
 pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     let ports = &e.around.ports;
+    if let Some(dropped) = &ports.dropped {
+        by_queue(e, dropped, items);
+    }
     if let Some(damaged) = &ports.damaged {
         items.push(Item {
             holds: damaged.accounts(e),
@@ -231,17 +303,7 @@ pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
         items.push(Item {
             holds: dark.count.value,
             weights: vec![(Cause::RandomLoss, 12.0)],
-            sentence: format!(
-                "the transceiver of {} {} that its light is too weak{}",
-                dark.port.named("a router's port"),
-                match dark.count.value {
-                    v if v < 1.0 => "warns",
-                    _ => "raises the alarm",
-                },
-                ports
-                    .received
-                    .map_or(String::new(), |dbm| format!(": {dbm:.1} dBm"))
-            ),
+            sentence: ports.of_light(dark),
         });
     }
     if let Some(policed) = &ports.policed {

@@ -308,6 +308,8 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
     let seen = seen.map(|(_, text)| text.clone());
     let all = [undecided(&likely)].into_iter().chain(seen);
     verdict.because = all.take(BECAUSE_MAX).collect();
+    let unsaid = e.around.ports.unsaid(e, &verdict.because);
+    verdict.because.extend(unsaid);
     verdict.because.extend(e.stop_sentence());
     verdict
 }
@@ -430,6 +432,7 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
         .filter(|(causes, _)| causes.is_empty() || causes.contains(&cause));
     all.extend(others.map(|(_, text)| text.clone()));
     all.truncate(BECAUSE_MAX);
+    all.extend(e.around.ports.unsaid(e, &all));
     all
 }
 

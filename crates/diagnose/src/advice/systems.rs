@@ -8,7 +8,7 @@ mod tested;
 mod windows;
 
 pub(crate) use holes::probing;
-pub(crate) use pacing::{Sending, finding, pacing};
+pub(crate) use pacing::{Sending, finding, in_order, pacing};
 pub(crate) use requests::requests;
 pub(crate) use scaling::{scaling, scaling_between};
 pub(crate) use tested::{tester, threads};

@@ -16,12 +16,13 @@ pub(super) struct Counters {
 }
 
 /// Counters by their names in kernels, and the fact.
-const NAMED: [(&str, &str); 15] = [
+const NAMED: [(&str, &str); 16] = [
     ("TcpRetransSegs", "host_retransmits"),
     ("TcpOutSegs", "host_segments"),
     ("TcpExtTCPTimeouts", "host_timeouts"),
     ("TcpExtTCPSynRetrans", "host_syn_retransmits"),
     ("TcpExtTCPSACKReorder", "host_reordered"),
+    ("TcpExtTCPDSACKRecv", "host_duplicates"),
     ("TcpExtTCPRcvCollapsed", "host_collapsed"),
     ("TcpExtPruneCalled", "host_pruned"),
     ("TcpExtTCPToZeroWindowAdv", "host_zero_windows"),

@@ -209,6 +209,8 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("receive_memory_bytes", memory(text, "rb"));
     put("reordered", n("reord_seen:"));
     put("retransmits_dsack", n("dsack_dups:"));
+    let again = keyed(text, "retrans:").and_then(|r| decimal(r.rsplit('/').next()?));
+    put("retransmits_counted", again);
     put("receive_space_bytes", n("rcv_space:"));
     put("out_of_order", n("rcv_ooopack:"));
     clocks(of, text, at, facts);

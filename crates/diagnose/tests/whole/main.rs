@@ -26,6 +26,7 @@ mod members;
 mod nfs;
 mod outages;
 mod overruns;
+mod overtaken;
 mod own_buffers;
 mod pasted;
 mod pings;

@@ -88,6 +88,15 @@ pub(crate) fn finding(now: &Sending) -> Remedy {
     }
 }
 
+/// Against segments that overtake each other: where they part, and a sender that waits for them.
+pub(crate) fn in_order() -> Remedy {
+    Remedy::without_risk([
+        "on the devices of the path: balance a group of links (LAG, ECMP) by flow, not packet by packet: a hash of addresses and ports, which is the usual setting",
+        "sysctl net.ipv4.tcp_recovery net.ipv4.tcp_max_reordering: with 1 (RACK, the default) a Linux sender waits up to a round trip for what is late, and counts up to 300 segments as late",
+        "mtr -u to both ends, from both: whether consecutive probes take different ways",
+    ])
+}
+
 /// An algorithm that few losses do not slow down, where the connection has another.
 fn withstand(now: &Sending, remedy: &mut Remedy) {
     let cure = "finding and repairing what loses is the cure";

@@ -1,0 +1,103 @@
+//! What was sent again and had arrived, and what the queue of a port dropped.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::of;
+
+fn first(text: &str) -> FlowReport {
+    of(text, &Known::default())
+        .flows
+        .into_iter()
+        .next()
+        .expect("there is one")
+}
+
+/// Eight seconds of iperf3 that sends so many segments again in each, the first more.
+fn log(first: u32, each: u32) -> String {
+    let mut text = "$ iperf3 -c 198.51.100.7 -t 8
+Connecting to host 198.51.100.7, port 5201
+[  5] local 192.0.2.1 port 40002 connected to 198.51.100.7 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+"
+    .to_owned();
+    for second in 0..8 {
+        let again = if second == 0 {
+            first
+        } else {
+            each + 7 * (second % 3)
+        };
+        text.push_str(&format!(
+            "[  5]   {second}.00-{}.00   sec  90.0 MBytes   755 Mbits/sec  {again}   1.60 MBytes\n",
+            second + 1
+        ));
+    }
+    let all = first + 7 * each + 49;
+    text + &format!(
+        "- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-8.00   sec   720 MBytes   755 Mbits/sec  {all}             sender
+[  5]   0.00-8.02   sec   718 MBytes   751 Mbits/sec                  receiver
+"
+    )
+}
+
+/// Of 3100 segments that were sent again 3060 had arrived: their receiver says so, and nothing lost them.
+#[test]
+fn what_had_arrived_was_not_lost() {
+    let log = log(500, 365);
+    let socket = "
+$ ss -tin dst 198.51.100.7
+ESTAB 0 2893104 192.0.2.1:40002 198.51.100.7:5201
+	 cubic wscale:9,9 rto:220 rtt:15.9/0.9 mss:1448 pmtu:1500 cwnd:1120 ssthresh:1090 bytes_sent:612331120 bytes_retrans:4488800 bytes_acked:603002311 busy:7400ms retrans:0/3100 dsack_dups:3060 reordering:187 reord_seen:3312 minrtt:15.1
+";
+    let flow = first(&format!("{log}{socket}"));
+    assert_eq!(flow.verdict.cause, "reordering", "{:?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    let said = "99 % of what was sent again had arrived already";
+    assert!(because.contains(said), "{because}");
+    let change = &flow.changes[0];
+    assert!(change.commands[0].contains("by flow, not packet by packet"));
+    // The same counts of the host, twice; and without them it is something that loses.
+    let counters = |again: u32, arrived: u32| {
+        format!("\n$ nstat -az\nTcpRetransSegs  {again}  0.0\nTcpExtTCPDSACKRecv  {arrived}  0.0\n")
+    };
+    let by_host = format!("{}{log}{}", counters(10, 2), counters(3110, 3062));
+    let verdict = first(&by_host.replace("$ ", "tx$ ")).verdict;
+    assert!(verdict.because.join("\n").contains(said), "{verdict:?}");
+    assert_ne!(first(&log).verdict.cause, "reordering");
+}
+
+fn port(drops: u32, errors: u32) -> String {
+    format!(
+        "
+leaf1#show interfaces TenGigabitEthernet1/49
+TenGigabitEthernet1/49 is up, line protocol is up (connected)
+  MTU 9216 bytes, BW 10000000 Kbit/sec, DLY 10 usec,
+  Full-duplex, 10Gb/s, link type is auto, media type is 10GBase-LR
+  Input queue: 0/2000/0/0 (size/max/drops/flushes); Total output drops: {drops}
+     1204350 packets input, 88102233 bytes, 0 no buffer
+     {errors} input errors, {errors} CRC, 0 frame, 0 overrun, 0 ignored
+"
+    )
+}
+
+/// As many packets as were sent again lie in one port's counter: that queue dropped them, and no policer did.
+#[test]
+fn a_port_that_dropped_as_many_is_the_queue() {
+    let ping = "\n$ ping -c 4 -q 198.51.100.7\n4 packets transmitted, 4 received, 0% packet loss, time 3005ms\nrtt min/avg/max/mdev = 38.112/38.140/38.181/0.025 ms\n";
+    let log = format!("{}{ping}", log(2300, 120));
+    let flow = first(&format!("{log}{}", port(3150, 0)));
+    assert_eq!(flow.verdict.cause, "shallow_buffer", "{:?}", flow.verdict);
+    let said = "the queue of TenGigabitEthernet1/49 of leaf1 dropped 3150 packets; this flow sent 3189 segments again";
+    let because = flow.verdict.because.join("\n");
+    assert!(because.contains(said), "{because}");
+    // A count of years says nothing of this flow, and is said all the same; so are damaged frames that are too few.
+    let flow = first(&format!("{log}{}", port(4_000_000, 3)));
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        because
+            .contains("seen besides: at TenGigabitEthernet1/49 of leaf1 3 frames arrived damaged"),
+        "{because}"
+    );
+    assert!(because.contains("dropped 4000000 packets"), "{because}");
+}
