@@ -685,7 +685,7 @@ fn series_of_repeats_can_be_left_out() {
         );
         let links = fs::read_to_string(folder.path().join(series).join("links.csv"))
             .expect("it was written");
-        let means = links.lines().filter(|l| l.contains("rate_mean_bps"));
+        let means = links.lines().filter(|l| l.contains(",rate_mean_bps,"));
         // Two links, two directions, both repeats.
         assert_eq!(means.count(), 8, "{series}: {links}");
         csv.lines()

@@ -56,7 +56,16 @@ fn a_run_has_its_tables_with_what_was_lost_and_notes() {
     assert!(results.iter().any(|r| r[0].starts_with("**bulk, limited")));
     assert_eq!(
         repeats[0],
-        ["test, metric", "n", "min", "max", "mean", "std", "± 95 %"]
+        [
+            "test, metric",
+            "n",
+            "min",
+            "max",
+            "mean",
+            "std",
+            "± 95 %",
+            "cut at"
+        ]
     );
     let goodput = row(repeats, "goodput, Mbit/s");
     assert!(goodput[1] == "3" && goodput[2] < goodput[3]);

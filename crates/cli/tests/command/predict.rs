@@ -391,7 +391,7 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         (
             &["--policer", "1Gbit/s,62500B"],
             &[
-                "7.2008 Mbit/s",
+                "7.4379 Mbit/s",
                 "the policer",
                 "a burst of",
                 "% of what the policer's rate leaves; or shape to the policer's rate before it, or use BBR: 956.41 Mbit/s",

@@ -186,6 +186,10 @@ fn check_record(record: &Value) {
     if record.get("times").is_some() {
         keys.push(("times", Is::Object));
     }
+    // Of what a run measured; documents of earlier versions have none.
+    if record.get("measured_from_ns").is_some() {
+        keys.push(("measured_from_ns", Is::Whole));
+    }
     assert_shape(&place, record, &keys);
     assert_eq!(record["schema"], "farpath.record/1");
     assert!(["predicted", "simulated"].contains(&record["origin"].as_str().expect("checked")));
