@@ -312,6 +312,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     collisions(e, items);
     damage(e, items);
     by_ports(e, items);
+    crate::duplicates::by_duplicates(e, items);
     slow_port(e, items);
     lower_port(e, items);
     by_trace(e, items);

@@ -286,7 +286,6 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             sentence: format!("{:.0} segments arrived out of order", reordered.value),
         });
     }
-    crate::duplicates::by_duplicates(e, items);
 }
 
 /// Payload of a segment in a jumbo frame of 9000 bytes.

@@ -110,7 +110,7 @@ top - 03:12:01 up 9 days,  1:02,  1 user,  load average: 1.10, 0.72, 0.31
         flow.verdict
     );
     assert!(commands(&flow).contains("ovpn-dco"), "{flow:?}");
-    // Any other program is no part of the test.
+    // Any other program does not belong to the test.
     assert_ne!(first(&top("backup")).verdict.cause, "host_cpu");
 }
 

@@ -554,9 +554,10 @@ fn predict_path_and_the_forecast_agree_on_what_a_policer_drops() {
         let said = path(rate, burst, "goodput_bps").number().expect("a rate");
         let limit = path(rate, burst, "limit");
         if limit.text() == Some("policer") {
-            // The forecast's round trip holds a frame's own time, and its test the start.
+            // The forecast's round trip holds a frame's own time, and its test the start: both are means of chaotic paths, of which
+            // one per cent of the round trip makes a third at most (`a_round_trip_of_one_per_cent_more_does_not_jump`).
             let off = of(&named, "goodput_bps") - said;
-            assert!(off.abs() <= 0.1 * said, "{case}: {said} and {off} more");
+            assert!(off.abs() <= 0.15 * said, "{case}: {said} and {off} more");
             assert_eq!(named.limited_by.as_deref(), Some("policer"), "{case}");
         } else {
             assert_eq!(limit.text(), Some("link"), "{case}");
