@@ -450,7 +450,7 @@ mod tests {
     }
 
     /// At 20, 40 and 80 ms the delayed-ACK timer is a whole number of round trips, or half of one. A path there had half of what one
-    /// that is 2 ms longer has; simulated ones differ by some 5 %.
+    /// that is 2 ms longer has.
     #[test]
     fn a_round_trip_of_one_per_cent_more_does_not_jump() {
         let at = |rate_bps: f64, rtt_ms: f64| {
