@@ -1,8 +1,7 @@
 //! Which values a metric can have.
 
-/// The least and the greatest value of a metric; infinite where there is no end. Nothing is below 0. Shares (`_ratio`) and Jain's index
-/// end at 1, but for the distance of two windows. A ratio of two metrics (`X over Y`) has no greatest value, and a difference (`X minus
-/// Y`) no ends.
+/// The least and the greatest value that a metric can have. Most are from 0 to infinity. Shares (`_ratio`) and Jain's index are from 0 to 1,
+/// except the distance of two windows (`cwnd_nrmse_*_ratio`) and a ratio of two metrics (`X over Y`). A difference (`X minus Y`) has no limits.
 pub(crate) fn range(metric: &str) -> (f64, f64) {
     let mut words = metric.split(' ');
     let name = words.next().unwrap_or_default();

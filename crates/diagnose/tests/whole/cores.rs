@@ -2,15 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::of;
-
-fn first(text: &str) -> FlowReport {
-    of(text, &Known::default())
-        .flows
-        .into_iter()
-        .next()
-        .expect("there is one")
-}
+use crate::{first, of};
 
 fn commands(flow: &FlowReport) -> String {
     flow.changes

@@ -56,7 +56,7 @@ mod unscaled;
 mod views;
 mod wording;
 
-use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
+use farpath_diagnose::{Diagnosis, FlowReport, Known, Source, diagnose, read};
 use farpath_observe::RoundTrips;
 use farpath_record::trace::{TraceConnection, TraceDocument};
 use farpath_trace::{Analysis, DirectionFound};
@@ -64,6 +64,15 @@ use farpath_trace::{Analysis, DirectionFound};
 /// The diagnosis of one text.
 fn of(text: &str, known: &Known) -> Diagnosis {
     of_files(&[("ticket.txt", text)], known)
+}
+
+/// What is said of the first flow of a text.
+fn first(text: &str) -> FlowReport {
+    of(text, &Known::default())
+        .flows
+        .into_iter()
+        .next()
+        .expect("there is one")
 }
 
 /// The diagnosis of several files, by name and text.

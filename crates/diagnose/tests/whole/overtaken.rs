@@ -1,16 +1,6 @@
 //! What was sent again and had arrived, and what the queue of a port dropped.
 
-use farpath_diagnose::{FlowReport, Known};
-
-use crate::of;
-
-fn first(text: &str) -> FlowReport {
-    of(text, &Known::default())
-        .flows
-        .into_iter()
-        .next()
-        .expect("there is one")
-}
+use crate::first;
 
 /// Eight seconds of iperf3 that sends so many segments again in each, the first more.
 fn log(first: u32, each: u32) -> String {
