@@ -12,6 +12,7 @@ mod names;
 pub mod print;
 mod read;
 mod schema;
+mod segments;
 mod set;
 pub mod tree;
 mod units;
@@ -130,6 +131,7 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             .extend(check::names(&names.undefined, &names.defined));
         for router in &routers {
             report.findings.extend(check::policers(router, options));
+            report.findings.extend(segments::check(router));
             report.findings.extend(check::datagrams(router));
             report.findings.extend(check::classes(router));
             report.findings.extend(check::filters(router));

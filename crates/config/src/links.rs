@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::ccc::{self, Unknown};
 use crate::finding::Finding;
 use crate::junos::model::{Interface as JunosPort, Router, Unit};
-use crate::qos::{ChannelMode, Device, Duplex, Interface, Speed};
+use crate::qos::{ChannelMode, Device, Duplex, Interface, Speed, channel_number};
 use crate::report::Report;
 use crate::rules::{CCC014, CCC023, QOS013, QOS025};
 use crate::source::{Place, Source};
@@ -28,6 +28,8 @@ struct Takes {
     stated: bool,
     /// Of Junos the largest frame, and `family mpls mtu`.
     frame: Option<(u64, Option<u64>)>,
+    /// Whose `mtu` counts a header: Junos 1, IOS XR 2, others 0.
+    counts: u8,
 }
 
 /// An interface with an address.
@@ -126,6 +128,7 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
             packet: Some(inet.map_or(packet, |m| m.value.as_bytes())),
             stated: stated.is_some(),
             frame: Some((frame, mpls.map(|m| m.value.as_bytes()))),
+            counts: 1,
         },
         place: place.unwrap_or(&unit.place).clone(),
         tag: vlan::of_unit(interface, unit),
@@ -161,6 +164,7 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
                 packet,
                 stated: stated.is_some(),
                 frame: None,
+                counts: if interface.header_in_mtu > 0 { 2 } else { 0 },
             },
             place: place.unwrap_or(&whole).clone(),
             tag: vlan::of_interface(&interface),
@@ -181,8 +185,7 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
 
 /// How the members of a channel form it: of `Port-channel1`, or of one of its subinterfaces.
 fn channel(device: &Device, name: &str) -> Option<(ChannelMode, String, Place)> {
-    let number = name.strip_prefix("Port-channel")?;
-    let number: u32 = number.split('.').next()?.parse().ok()?;
+    let number = channel_number(name)?;
     let members = device.interfaces.iter().filter_map(|i| i.channel.as_ref());
     let mut members = members.filter(|c| c.value.number == number);
     members.find_map(|c| {
@@ -299,7 +302,9 @@ pub(crate) fn default_mtu(interface: &Interface) -> Option<u32> {
     let is = |kinds: &[&str]| kinds.iter().any(|k| name.starts_with(k));
     match () {
         () if is(&["ATM", "POS"]) => Some(4470),
-        () if name.contains("Ethernet") || is(&["HundredGigE", "Port-channel", "Vlan"]) => {
+        () if ["Ethernet", "GigE"].iter().any(|k| name.contains(k))
+            || is(&["Bundle-Ether", "Port-channel", "Vlan", "BVI"]) =>
+        {
             Some(1500)
         }
         () => None,
@@ -331,10 +336,10 @@ fn differ(near: &End, far: &End) -> Option<Finding> {
         far.name,
         show(b)
     );
-    let remedy = match a.frame.is_some() == b.frame.is_some() {
+    let remedy = match a.counts == b.counts {
         true => "write the same `mtu` on both ends of the link",
         false => {
-            "let both ends carry the same IP packets: Junos counts the Ethernet header in `mtu` (14 bytes, 18 with a tag), IOS does not"
+            "let both ends carry the same IP packets: Junos counts the Ethernet header in `mtu` (14 bytes, 18 with a tag), and so does IOS XR (14); IOS and NX-OS do not"
         }
     };
     let mut finding = Finding::new(

@@ -13,9 +13,9 @@ pub enum Platform {
     IosRouter,
     /// Routers with IOS-XE: ASR 1000, ISR 4000.
     IosXe,
-    /// IOS XR, which is not read.
+    /// Routers with IOS XR: ASR 9000, NCS 5500.
     IosXr,
-    /// NX-OS, which is not read.
+    /// Switches with NX-OS: Nexus.
     NxOs,
 }
 
@@ -108,9 +108,12 @@ impl Platform {
         matches!(self, Platform::Catalyst6500 | Platform::Catalyst)
     }
 
-    /// Whether farpath reads its configuration.
-    pub const fn is_read(self) -> bool {
-        !matches!(self, Platform::IosXr | Platform::NxOs)
+    /// Bytes of the frame's header that `mtu` of an Ethernet port counts: IOS XR does, 14.
+    pub const fn header_in_mtu(self) -> u32 {
+        match self {
+            Platform::IosXr => 14,
+            _ => 0,
+        }
     }
 
     /// The platform `text` looks most like. Without any sign it is a router's: its port does what

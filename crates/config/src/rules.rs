@@ -111,7 +111,7 @@ rules! {
     QOS025 Error "channel that does not form"
         "the ports of a channel must speak one protocol, and one end must begin: `on` speaks none, and two ends that both wait, `passive` or `auto`, never form it";
     QOS026 Error "rates above what carries them"
-        "what the classes of a policy map keep, as rates or in percent, is at most what carries them: the class that is shaped above them, or the port; the router refuses the policy, or the classes share what there is as if nothing were kept";
+        "what the classes of a policy map keep, as rates or in percent, is at most what carries them: the class that is shaped above them, or the port; the router refuses the policy, or the classes share what there is as if nothing were kept. `bandwidth` of an interface sets no rate, and is what percentages of its policy are of";
     QOS027 Warning "burst out of proportion"
         "a policer's bucket of many seconds of its rate limits nothing that a test sends, one below a frame lets none pass, and a shaper's burst is in bits where a policer's is in bytes";
     QOS028 Warning "packets of a tunnel"
@@ -120,6 +120,8 @@ rules! {
         "a port with storm control drops frames of a kind above a level, all of them for the rest of a second; of unicast frames that is a policer of every test";
     QOS030 Error "member that does not fit its channel"
         "ports of a channel need one mode, one set of VLANs, one speed and one MTU, those of the channel itself: a port that differs is suspended, and its part of the rate is missing";
+    QOS031 Warning "held below the line"
+        "`srr-queue bandwidth shape` holds a queue to one N-th of the port's rate, and `limit` the whole port to a percentage, whether or not anything else is sent; a queue that is shaped has no part by its share, and the first one is shaped to a twenty-fifth unless that is taken back";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
     ATM002 Error "cell rate above the line"
@@ -142,6 +144,9 @@ rules! {
     JUN006 Error "member of a bundle"
         "a port that is a member of an aggregate has no unit of its own: Junos refuses to commit one; members of unequal rate carry unequal flows, as a hash spreads flows and not bytes";
 
+    JUN007 Warning "segment size"
+        "`tcp-mss` lowers what the ends of a connection send; above what the interface, or the tunnel in it, carries less 40 bytes of headers full segments still do not fit; far below it they are small, and every packet costs the same";
+
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";
     IOS002 Error "text after a command"
@@ -154,8 +159,8 @@ rules! {
         "listings copied from a slide or a page carry explanations between the commands; the switch refuses such lines";
     IOS006 Error "outside any interface"
         "the command belongs to an interface, and none is open: the switch refuses it, or it lands on whatever interface is";
-    IOS007 Warning "segments too large"
-        "`ip tcp adjust-mss` lowers what the ends of a connection send; above the interface's MTU less 40 bytes of headers full segments still do not fit, and where nothing reports that they vanish";
+    IOS007 Warning "segment size"
+        "`ip tcp adjust-mss` lowers what the ends of a connection send; above the interface's MTU less 40 bytes of headers (60 of IPv6) full segments still do not fit, and where nothing reports that they vanish; far below it they are small, and every packet costs the same";
 
     HOST001 Info "mark of a test"
         "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";

@@ -9,6 +9,7 @@ mod classifiers;
 mod filters;
 mod known;
 mod scheduling;
+mod segments;
 mod switch;
 mod wired;
 
@@ -172,6 +173,7 @@ pub(crate) fn apply(
         wiring.circuits(scenario);
     }
     wiring.mtus(scenario);
+    segments::apply(configuration, tables, scenario);
     filters::apply(configuration, tables, scenario, faults);
     scheduling::apply(configuration, tables, scenario, faults);
     switch::apply(configuration, tables, scenario, faults);

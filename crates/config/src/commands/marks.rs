@@ -80,6 +80,9 @@ impl Reader {
                     words.next();
                     list.push(mark);
                 }
+                None if word.is_numeral() && word.text.contains([',', '-']) => {
+                    list.extend(self.numbers::<u8>(words, kind.number())?);
+                }
                 None if word.is_numeral() => list.push(self.number(words, kind.number())?),
                 None if list.is_empty() => {
                     return self.number(words, kind.number()).map(|_: u8| Vec::new());

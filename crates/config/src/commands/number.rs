@@ -5,11 +5,13 @@
 pub(crate) struct Number(pub(crate) &'static str, pub(crate) u64, pub(crate) u64);
 
 pub(crate) const MSS: Number = Number("a segment size", 500, 1460);
+pub(crate) const MSS_IPV6: Number = Number("a segment size over IPv6", 40, 1940);
 pub(crate) const MTU: Number = Number("an MTU", 64, 65_535);
 pub(crate) const SPEED: Number = Number("a speed in Mbit/s", 10, 400_000);
 pub(crate) const VLAN: Number = Number("a VLAN ID", 1, 4094);
 pub(crate) const CHANNEL: Number = Number("a channel's number", 1, 4096);
 
+pub(crate) const BUNDLE: Number = Number("a bundle's number", 1, 65_535);
 pub(crate) const QUEUE: Number = Number("a queue's number", 1, 8);
 pub(crate) const STRICT_QUEUE: Number = Number("the strict queue's number", 1, 1);
 pub(crate) const WEIGHT: Number = Number("a weight", 1, 255);

@@ -7,7 +7,7 @@ use super::{Number, Tree, Word, Words, fit};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule};
 use crate::platform::Platform;
-use crate::qos::{Device, Interface, Maps, Stated};
+use crate::qos::{Device, Interface, Maps, SrrMaps, Stated};
 use crate::rules::faults;
 use crate::source::Place;
 
@@ -49,7 +49,9 @@ impl Reader {
                 name: None,
                 qos: None,
                 maps: Maps::default(),
+                srr: SrrMaps::default(),
                 class_maps: Vec::new(),
+                given_classes: Vec::new(),
                 policy_maps: Vec::new(),
                 interfaces: Vec::new(),
                 faults: Vec::new(),
@@ -84,9 +86,17 @@ impl Reader {
         }
         let number = self.device.interfaces.len();
         let place = Some(self.place(span));
+        let kind = name.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+        let ethernet = ["Ethernet", "GigE", "Bundle-Ether", "MgmtEth"];
+        let framed = ethernet.iter().any(|k| kind.contains(k));
         self.device.interfaces.push(Interface {
             name: name.to_owned(),
             place,
+            header_in_mtu: match framed {
+                true => self.device.platform.header_in_mtu(),
+                false => 0,
+            },
+            any_speed: self.device.platform == Platform::NxOs && kind == "Ethernet",
             ..Interface::default()
         });
         self.by_name.insert(name.to_owned(), number);

@@ -1,6 +1,6 @@
 //! Classes of policy maps: what they keep, shape and mark.
 
-use farpath_units::{Rate, Size};
+use farpath_units::{Duration, Rate, Size};
 
 use super::police::police;
 use crate::commands::{
@@ -32,6 +32,15 @@ pub(super) static CLASS: Section<Class> = Section {
             encapsulated(s)
         }),
         ("shape ~average|peak", shape),
+        ("shape ~min", |s| {
+            // NX-OS: `shape min RATE UNIT max RATE UNIT`; the larger is what holds.
+            while !s.words.accept("max") {
+                s.next()?;
+            }
+            let most = rate(s, RATE)?;
+            s.finish();
+            s.put(Some((most, None)), |c| &mut c.shape)
+        }),
         ("priority", priority),
         ("service-policy", |s| {
             let name = s.next()?.to_owned();
@@ -43,12 +52,22 @@ pub(super) static CLASS: Section<Class> = Section {
     over: &[
         "random-detect|queue-limit|queue-buffers|fair-queue|wred",
         "admit|compression|estimate|netflow-sampler",
-        "set discard-class|qos-group|atm-clp|fr-de|mpls",
+        "set discard-class|qos-group|atm-clp|fr-de|mpls|traffic-class|forward-class|tunnel-tos",
+        "mtu|pause|congestion-control|multicast-optimize|match|encap-sequence|child-conform-aware",
     ],
 };
 
-/// A rate in bit/s, as it stands or with `k`, `m` or `g` behind it (IOS-XE).
+/// What a rate of IOS XR and NX-OS counts, in bit/s.
+const UNITS: [(&str, u64); 4] = [
+    ("bps", 1),
+    ("kbps", 1_000),
+    ("mbps", 1_000_000),
+    ("gbps", 1_000_000_000),
+];
+
+/// A rate in bit/s, as it stands, with `k`, `m` or `g` behind it (IOS-XE), or with a unit as its next word.
 pub(super) fn rate(s: Said<'_, '_, '_>, number: Number) -> Option<Rate> {
+    let Number(_, least, most) = number;
     let scaled = s.words.peek().and_then(|word| {
         let end = word.text.len().checked_sub(1)?;
         let scale = match word.text.get(end..)? {
@@ -59,7 +78,6 @@ pub(super) fn rate(s: Said<'_, '_, '_>, number: Number) -> Option<Rate> {
         };
         let digits = word.text.get(..end).filter(|_| word.is_numeral())?;
         let bps = digits.parse::<f64>().ok()? * scale;
-        let Number(_, least, most) = number;
         let fits = (least as f64..=most as f64).contains(&bps);
         fits.then_some(bps.round() as u64)
     });
@@ -70,7 +88,8 @@ pub(super) fn rate(s: Said<'_, '_, '_>, number: Number) -> Option<Rate> {
         }
         None => s.number(number)?,
     };
-    Rate::from_bps(bps)
+    let unit = s.choice(&UNITS).unwrap_or(1);
+    Rate::from_bps(bps.saturating_mul(unit))
 }
 
 /// `KBPS` or `percent N`.
@@ -78,8 +97,9 @@ fn share(s: Said<'_, '_, '_>) -> Option<Share> {
     if s.words.accept("percent") {
         return Some(Share::Percent(s.number(PERCENT)?));
     }
-    let kbps: u64 = s.number(BANDWIDTH)?;
-    Some(Share::Rate(Rate::from_bps(kbps * 1000)?))
+    let number: u64 = s.number(BANDWIDTH)?;
+    let unit = s.choice(&UNITS).unwrap_or(1000);
+    Some(Share::Rate(Rate::from_bps(number.saturating_mul(unit))?))
 }
 
 /// `account …`: which headers count. Understood.
@@ -108,7 +128,7 @@ fn priority(s: Said<'_, '_, '_>) -> Option<()> {
 }
 
 /// Strict queues of a router's port.
-const LEVEL: Number = Number("a level", 1, 2);
+const LEVEL: Number = Number("a level", 1, 7);
 
 /// What marks may be copied from.
 const SOURCES: [&str; 6] = ["cos", "dscp", "precedence", "qos-group", "table", "tunnel"];
@@ -129,6 +149,23 @@ fn set(s: Said<'_, '_, '_>) -> Option<()> {
     s.finish()
 }
 
+/// Bytes of a burst that states its unit, at a rate.
+type Burst = fn(u64, Rate) -> u64;
+
+/// Units of a burst in IOS XR and NX-OS.
+pub(super) const BURSTS: [(&str, Burst); 6] = [
+    ("bytes", |n, _| n),
+    ("kbytes", |n, _| n.saturating_mul(1_000)),
+    ("mbytes", |n, _| n.saturating_mul(1_000_000)),
+    ("gbytes", |n, _| n.saturating_mul(1_000_000_000)),
+    ("ms", |n, rate| {
+        rate.bytes_in(Duration::from_ms(n)).as_bytes()
+    }),
+    ("us", |n, rate| {
+        rate.bytes_in(Duration::from_us(n)).as_bytes()
+    }),
+];
+
 /// `shape average|peak RATE [BURST [BURST]]`, or `percent N [TIME ms [TIME ms]]`.
 fn shape(s: Said<'_, '_, '_>) -> Option<()> {
     if s.words.accept("percent") {
@@ -143,8 +180,13 @@ fn shape(s: Said<'_, '_, '_>) -> Option<()> {
     let rate = rate(s, RATE)?;
     let mut burst = None;
     if s.words.peek().is_some_and(|w| w.is_numeral()) {
-        // IOS states a shaper's burst in bits.
-        burst = Some(Size::from_bytes(s.number::<u64>(BURST_BITS)? / 8));
+        // IOS states a shaper's burst in bits, IOS XR with a unit.
+        let number = s.number::<u64>(BURST_BITS)?;
+        let bytes = match s.choice(&BURSTS) {
+            Some(per) => per(number, rate),
+            None => number / 8,
+        };
+        burst = Some(Size::from_bytes(bytes));
         if s.words.peek().is_some_and(|w| w.is_numeral()) {
             s.next();
         }

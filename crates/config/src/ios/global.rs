@@ -1,18 +1,19 @@
 //! Statements outside sections.
 
 use super::modes::{self, Mode};
-use super::{interface, policy};
+use super::{interface, over, policy, srr};
 use crate::commands::{
     DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, eight, shortened,
 };
 use crate::dialect::Dialect;
+use crate::platform::Platform;
 use crate::qos::{Device, Maps};
 use crate::rules::faults;
 
 static GLOBAL: Section<()> = Section {
     undo: true,
     read: &[
-        ("hostname", |s| {
+        ("hostname|switchname", |s| {
             s.reader.device.name = s.next().map(str::to_owned);
             Some(())
         }),
@@ -29,17 +30,28 @@ static GLOBAL: Section<()> = Section {
             s.finish()
         }),
         ("mls ~qos map", map),
+        ("mls ~qos srr-queue output", srr::map),
+        ("mls ~qos queue-set output", srr::buffers),
     ],
     over: &[
         modes::OTHERS,
+        over::OF_XR,
+        over::OF_NXOS,
         "mls ~qos statistics-export|protocol|mpls|10g-only|gre",
+        "mls ~qos srr-queue input",
     ],
 };
 
 /// Reads file number `file`.
 pub fn read(text: &str, file: usize) -> Device {
+    read_for(text, file, Platform::Catalyst6500)
+}
+
+/// Reads file number `file` as one of this machine.
+pub(crate) fn read_for(text: &str, file: usize, platform: Platform) -> Device {
     let tree = Tree::parse(text);
     let mut reader = Reader::new(file, Dialect::Ios);
+    reader.device.platform = platform;
     if let Some(line) = tree.unfinished() {
         reader.fault(
             &faults::UNFINISHED,
@@ -112,6 +124,10 @@ fn interfaces(s: Global<'_, '_, '_>) -> Option<()> {
     if s.off {
         return None;
     }
+    if s.words.accept("breakout") {
+        return s.pass_over();
+    }
+    s.words.accept("preconfigure");
     let names = interface::names(&mut s.words);
     let names = names.iter().filter(|n| !n.is_empty());
     let targets: Vec<usize> = names

@@ -1,11 +1,14 @@
 //! Interfaces: their names, and what stands inside them.
 
+use farpath_units::Rate;
+
 use super::rate_limit::rate_limit;
-use super::{atm, queueing};
+use super::{atm, over, queueing, srr};
 use crate::commands::{
-    CHANNEL, COS, DSCP, Kind, MSS, MTU, Reader, SHARE, SPEED, STRICT_SHARE, Section, Statement,
-    Tree, VLAN, Words, note, trust,
+    BANDWIDTH, BUNDLE, CHANNEL, COS, DSCP, Kind, MSS, MSS_IPV6, MTU, Reader, SHARE, SPEED,
+    STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, trust,
 };
+use crate::platform::Platform;
 use crate::qos::{
     ChannelGroup, ChannelMode, Direction, Duplex, Interface, RandomDetect, Service, Speed, Stated,
     Storm, StormControl, StormLevel, Switchport, Trust, TunnelMode,
@@ -25,9 +28,16 @@ static INTERFACE: Section<Interface> = Section {
             s.each(|i| i.shutdown = on)
         }),
         ("~mtu", |s| {
-            let mtu = s.number_unless_off(MTU);
+            let mtu: Option<u32> = s.number_unless_off(MTU);
             s.finish();
-            s.put(mtu, |i| &mut i.mtu)
+            let stated = mtu.map(|mtu| s.stated(mtu));
+            s.each(|i| {
+                let packet = |mtu: u32| mtu.saturating_sub(i.header_in_mtu);
+                i.mtu = stated.clone().map(|m| Stated {
+                    value: packet(m.value),
+                    place: m.place,
+                });
+            })
         }),
         ("~speed", speed),
         ("~duplex", duplex),
@@ -50,8 +60,22 @@ static INTERFACE: Section<Interface> = Section {
         ("~encapsulation", encapsulation),
         ("~channel-group", |s| {
             let number = s.number_unless_off(CHANNEL);
+            s.words.accept("force");
             let stated = s.words.accept("mode");
             let mode = stated.then(|| s.choice(&CHANNEL_MODES)).flatten();
+            // NX-OS shows no mode where it is `on`.
+            let silent = !stated && s.reader.device.platform == Platform::NxOs;
+            let mode = mode.or(silent.then_some(ChannelMode::On));
+            s.put(number.map(|number| ChannelGroup { number, mode }), |i| {
+                &mut i.channel
+            })
+        }),
+        ("~bundle ~id", |s| {
+            let number = s.number_unless_off(BUNDLE);
+            let stated = s.words.accept("mode");
+            let mode = stated.then(|| s.choice(&CHANNEL_MODES)).flatten();
+            // Without a mode a bundle speaks no protocol (IOS XR, `bundle id`).
+            let mode = mode.or(Some(ChannelMode::On));
             s.put(number.map(|number| ChannelGroup { number, mode }), |i| {
                 &mut i.channel
             })
@@ -61,8 +85,8 @@ static INTERFACE: Section<Interface> = Section {
         ("~pvc", atm::pvc),
         ("~mls ~qos trust", trusted),
         ("~mls ~qos cos", default_cos),
-        ("~ip ~address", address),
-        ("~ip ~mtu", |s| {
+        ("~ip|ipv4 ~address", address),
+        ("~ip|ipv4 ~mtu", |s| {
             let mtu = s.number_unless_off(MTU);
             s.finish();
             s.put(mtu, |i| &mut i.ip_mtu)
@@ -72,6 +96,18 @@ static INTERFACE: Section<Interface> = Section {
             s.finish();
             s.put(mss, |i| &mut i.adjust_mss)
         }),
+        ("~ipv6 ~tcp ~adjust-mss", |s| {
+            let mss = s.number_unless_off(MSS_IPV6);
+            s.finish();
+            s.put(mss, |i| &mut i.adjust_mss_ipv6)
+        }),
+        ("~vrf", vrf),
+        ("~ip ~vrf", vrf),
+        ("switchport voice vlan", |s| {
+            s.next();
+            s.put(Some(()), |i| &mut i.voice_vlan)
+        }),
+        ("~bandwidth", bandwidth),
         ("~ipv6 ~mtu", |s| {
             let mtu = s.number_unless_off(MTU);
             s.finish();
@@ -107,6 +143,11 @@ static INTERFACE: Section<Interface> = Section {
         ("wrr-queue random-detect max-threshold", |s| {
             queueing::random_threshold(s, RandomDetect::Max)
         }),
+        ("srr-queue bandwidth share", srr::share),
+        ("srr-queue bandwidth shape", srr::shape),
+        ("srr-queue bandwidth limit", srr::limit),
+        ("priority-queue out", srr::expedite),
+        ("queue-set", srr::queue_set),
         ("priority-queue cos-map", queueing::strict_cos),
         ("priority-queue queue-limit", |s| {
             s.put_number(STRICT_SHARE, |i| &mut i.queueing.strict_limit)?;
@@ -121,9 +162,13 @@ static INTERFACE: Section<Interface> = Section {
         ),
     ],
     over: &[
-        "~access-group|arp|atm|authentication|bandwidth|carrier-delay|cdp|channel-protocol|clock|crc|crypto|delay",
+        "~access-group|arp|atm|authentication|auto|carrier-delay|cdp|channel-protocol|clock|crc|crypto|delay",
         "~dot1x|hold-queue|ip|ipv6|isis|keepalive|lacp|lldp|load-interval|logging|mac-address|media-type",
         "~mpls|negotiation|ntp|pos|snmp|spanning-tree|standby|storm-control|tunnel|udld|vrrp|vrf",
+        "dialer|pppoe|pppoe-client|ppp|auto|cts|macsec|mka|trust|device-tracking|fair-queue|plim|nat64|eigrp",
+        over::ON_INTERFACES[0],
+        over::ON_INTERFACES[1],
+        over::ON_INTERFACES[2],
         "~mls ~qos vlan-based|bridged|channel-consistency|loopback|mpls",
     ],
 };
@@ -178,6 +223,27 @@ fn speed(s: Said<'_, '_, '_>) -> Option<()> {
         s.finish();
     }
     s.put(value, |i| &mut i.speed)
+}
+
+/// `vrf forwarding NAME`, `vrf member NAME`, `vrf NAME`.
+fn vrf(s: Said<'_, '_, '_>) -> Option<()> {
+    let _ = s.words.accept("forwarding") || s.words.accept("member");
+    let name = s.next().map(str::to_owned);
+    s.put(name, |i| &mut i.vrf)?;
+    s.pass_over()
+}
+
+/// `bandwidth KBPS`; `bandwidth receive …`, `inherit` and `qos-reference …` are passed over.
+fn bandwidth(s: Said<'_, '_, '_>) -> Option<()> {
+    if !s.off && s.words.peek().is_some_and(|w| !w.is_numeral()) {
+        return s.pass_over();
+    }
+    let kbps: Option<u64> = s.number_unless_off(BANDWIDTH);
+    if s.off {
+        return s.put(None, |i| &mut i.bandwidth);
+    }
+    s.finish();
+    s.put(Rate::from_bps(kbps? * 1000), |i| &mut i.bandwidth)
 }
 
 fn duplex(s: Said<'_, '_, '_>) -> Option<()> {
@@ -284,15 +350,25 @@ fn flow_control(s: Said<'_, '_, '_>) -> Option<()> {
     })
 }
 
-/// `service-policy input|output NAME`.
+/// `service-policy [type KIND] input|output NAME`.
 fn service(s: Said<'_, '_, '_>) -> Option<()> {
+    let typed = s.words.accept("type");
+    if typed && !matches!(s.next()?, "qos" | "queuing" | "queueing") {
+        return s.pass_over();
+    }
     let direction = s.choice(&[("input", Direction::Input), ("output", Direction::Output)])?;
     let policy = s.next()?.to_owned();
+    s.words.accept("no-stats");
     s.finish();
     let stated = s.stated(Service { direction, policy });
     let off = s.off;
     s.each(|i| {
-        i.services.retain(|s| s.value.direction != direction);
+        // Of two types there may be one each.
+        let same = |said: &Stated<Service>| match typed {
+            true => said.value == stated.value,
+            false => said.value.direction == direction,
+        };
+        i.services.retain(|said| !same(said));
         i.services.extend((!off).then(|| stated.clone()));
     })
 }
@@ -372,17 +448,26 @@ fn default_cos(s: Said<'_, '_, '_>) -> Option<()> {
     s.put(cos, |i| &mut i.default_cos)
 }
 
+/// `ip address A MASK` or `A/LENGTH`, with `secondary` or `tag` behind it.
 fn address(s: Said<'_, '_, '_>) -> Option<()> {
     if s.off {
         return s.each(|i| i.addresses.clear());
     }
-    let address = s.next().and_then(|w| w.parse().ok());
-    let mask = s.next().and_then(|w| w.parse::<core::net::Ipv4Addr>().ok());
-    let (Some(address), Some(mask)) = (address, mask) else {
+    let word = s.next().unwrap_or_default();
+    let (host, slash) = match word.split_once('/') {
+        Some((host, length)) => (host, length.parse::<u8>().ok().filter(|l| *l <= 32)),
+        None => (word, None),
+    };
+    let address = host.parse().ok();
+    let length = slash.or_else(|| {
+        let mask = s.next()?.parse::<core::net::Ipv4Addr>().ok()?;
+        Some(mask.to_bits().leading_ones() as u8)
+    });
+    let (Some(address), Some(length)) = (address, length) else {
         return Some(());
     };
     let secondary = s.words.accept("secondary");
-    let stated = s.stated((address, mask.to_bits().leading_ones() as u8));
+    let stated = s.stated((address, length));
     s.each(|i| {
         if !secondary {
             i.addresses.clear();
@@ -392,7 +477,7 @@ fn address(s: Said<'_, '_, '_>) -> Option<()> {
 }
 
 /// Kinds of interface, in full.
-const KINDS: &str = "GigabitEthernet FastEthernet TenGigabitEthernet HundredGigE FortyGigabitEthernet Ethernet Port-channel Vlan Loopback ATM POS Serial Tunnel Null";
+const KINDS: &str = "GigabitEthernet FastEthernet TenGigabitEthernet HundredGigE FortyGigabitEthernet Ethernet Port-channel Vlan Loopback ATM POS Serial Tunnel Null TenGigE FortyGigE TwentyFiveGigE TwoGigabitEthernet FiveGigabitEthernet FiftyGigE TwoHundredGigE FourHundredGigE Bundle-Ether BVI MgmtEth";
 
 /// The names after `interface`: of one, or of all of a range.
 pub(super) fn names(words: &mut Words<'_>) -> Vec<String> {

@@ -5,12 +5,15 @@ mod class;
 mod global;
 mod interface;
 mod modes;
+mod over;
 mod police;
 mod policy;
 mod queueing;
 mod rate_limit;
+mod srr;
 mod tree;
 
 pub use crate::commands::{Kind, Line, Tree};
 pub use global::read;
+pub(crate) use global::read_for;
 pub(crate) use interface::full_name;

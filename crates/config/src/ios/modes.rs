@@ -24,7 +24,7 @@ pub(crate) enum Mode {
 /// What stands on an interface and nowhere else, as patterns.
 const INTERFACE: [&str; 5] = [
     "access-group|atm|bandwidth|carrier-delay|channel-group|channel-protocol|clock|crc|delay|description|duplex|encapsulation|flowcontrol|hold-queue|keepalive|lacp|load-interval",
-    "media-type|mtu|negotiation|pos|priority-queue|pvc|rate-limit|rcv-queue|rx-queue|service-policy|shutdown|speed|srr-queue|storm-control|switchport|tunnel|tx-queue|wrr-queue",
+    "media-type|mtu|negotiation|pos|priority-queue|pvc|queue-set|rate-limit|rcv-queue|rx-queue|service-policy|shutdown|speed|srr-queue|storm-control|switchport|tunnel|tx-queue|wrr-queue",
     "mls qos bridged|channel-consistency|cos|dscp-mutation|exp-mutation|loopback|mpls|trust|vlan-based",
     "ip access-group|address|directed-broadcast|helper-address|mtu|ospf|pim|proxy-arp|redirects|router|unreachables|verify",
     "spanning-tree bpdufilter|bpduguard|cost|guard|port-priority|portfast",
@@ -42,7 +42,10 @@ const READ: &str = "interface|class-map|policy-map|mls";
 
 /// Others, with no bearing on queues, classes and circuits. Like those they end a section which has
 /// lost its indentation.
-pub(super) const OTHERS: &str = "aaa|access-list|alias|archive|arp|banner|boot|cdp|clock|control-plane|crypto|diagnostic|dot1x|enable|errdisable|event|hostname|ip|ipv6|key|line|logging|mac|mac-address-table|macro|module|monitor|license|mpls|ntp|platform|port-channel|power|process-max-time|redundancy|rmon|route-map|router|scheduler|service|snmp-server|spanning-tree|system|tacacs-server|tftp-server|udld|upgrade|username|version|vlan|vrf|vtp|radius-server|table-map";
+pub(super) const OTHERS: &str = "aaa|access-list|alias|archive|arp|banner|boot|cdp|clock|control-plane|crypto|diagnostic|dot1x|enable|errdisable|event|hostname|ip|ipv6|key|line|logging|mac|mac-address-table|macro|module|monitor|license|mpls|ntp|platform|port-channel|power|process-max-time|redundancy|rmon|route-map|router|scheduler|service|snmp-server|spanning-tree|boot-start-marker|boot-end-marker|authentication|auto|multilink|subscriber|switch|sdm|login|track|transceiver|object-group|call-home|netconf-yang|restconf|sampler|time-range|lldp|vstack|system|tacacs-server|tftp-server|udld|upgrade|username|version|vlan|vrf|vtp|radius-server|table-map";
+
+/// Days of the week as a router begins the time with them.
+const DAYS: [&str; 7] = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
 
 /// What a terminal shows around a configuration: the command, and what IOS says before it answers.
 pub(super) fn is_listing(content: &str) -> bool {
@@ -54,10 +57,15 @@ pub(super) fn is_listing(content: &str) -> bool {
     if shown.split('|').any(said) {
         return true;
     }
+    // The time of day above what IOS XR shows.
+    let day = content.get(..4).is_some_and(|d| DAYS.contains(&d));
+    if day && content.contains(':') {
+        return true;
+    }
     let Some((host, command)) = content.split_once(['#', '>']) else {
         return false;
     };
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.()".contains(c);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.()/:".contains(c);
     let command = command.trim();
     !host.is_empty()
         && host.chars().all(is_name)
@@ -108,9 +116,19 @@ fn command(content: &str) -> Words<'_> {
     words
 }
 
+/// What ends a section of IOS, and of IOS XR.
+const ENDS: [&str; 5] = [
+    "exit-",
+    "end-policy",
+    "end-class-map",
+    "end-set",
+    "end-group",
+];
+
 /// Whether the line leaves a section.
 pub(crate) fn leaves(content: &str) -> bool {
-    matches!(content, "exit" | "end" | "quit") || content.starts_with("exit-")
+    matches!(content, "exit" | "end" | "quit" | "root")
+        || ENDS.iter().any(|end| content.starts_with(end))
 }
 
 #[cfg(test)]

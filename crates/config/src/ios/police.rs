@@ -4,6 +4,7 @@ use farpath_units::{Duration, Rate, Size};
 
 use super::class::{Said, rate};
 use crate::commands::{BURST, Marks, Number, PEAK_RATE, PERCENT, RATE, Taken, Words};
+use crate::platform::Platform;
 use crate::qos::{Action, Police, PolicePercent};
 
 /// A rate as a policer states it.
@@ -71,7 +72,7 @@ pub(super) fn police(s: Said<'_, '_, '_>) -> Option<()> {
     }
     match amount {
         Amount::Rate(rate) => {
-            let police = of_rate(rate, &options);
+            let police = of_rate(rate, &options, s.reader.device.platform);
             s.put(Some(police), |c| &mut c.police)
         }
         Amount::Percent(percent) => {
@@ -91,18 +92,26 @@ pub(super) fn police(s: Said<'_, '_, '_>) -> Option<()> {
     }
 }
 
-fn of_rate(rate: Rate, options: &Options) -> Police {
+/// Part of a second whose bytes a bucket holds where no burst is stated: IOS a quarter, NX-OS 200 ms, IOS XR 100 ms.
+const fn part_of_second(platform: Platform) -> u64 {
+    match platform {
+        Platform::IosXr => 10,
+        Platform::NxOs => 5,
+        _ => 4,
+    }
+}
+
+fn of_rate(rate: Rate, options: &Options, platform: Platform) -> Police {
     let peak = match options.peak {
         Some(Amount::Rate(peak)) => Some(peak),
         _ => None,
     };
     Police {
         rate,
-        // IOS takes what comes in a quarter of a second, where no burst is stated.
         burst: options
             .burst
             .and_then(|burst| burst.at(rate))
-            .unwrap_or(Size::from_bytes(rate.as_bps() / 32)),
+            .unwrap_or(Size::from_bytes(rate.as_bps() / 8 / part_of_second(platform))),
         max_burst: options
             .max_burst
             .and_then(|burst| burst.at(peak.unwrap_or(rate))),
@@ -121,7 +130,6 @@ fn amount(s: Said<'_, '_, '_>, number: Number) -> Option<Amount> {
     if s.words.accept("pps") || s.words.accept("cps") {
         return Some(Amount::Packets);
     }
-    s.words.accept("bps");
     Some(Amount::Rate(rate))
 }
 
@@ -136,8 +144,14 @@ fn depth(s: Said<'_, '_, '_>) -> Option<Depth> {
     if s.words.accept("packets") || s.words.accept("cells") {
         return Some(Depth::Packets);
     }
-    s.words.accept("bytes");
-    Some(Depth::Bytes(number))
+    const LARGER: [(&str, u64); 4] = [
+        ("bytes", 1),
+        ("kbytes", 1_000),
+        ("mbytes", 1_000_000),
+        ("gbytes", 1_000_000_000),
+    ];
+    let unit = s.choice(&LARGER).unwrap_or(1);
+    Some(Depth::Bytes(number.saturating_mul(unit)))
 }
 
 /// One option of a policer; `None` after a fault, `false` if there is none.
@@ -146,17 +160,17 @@ fn option(s: Said<'_, '_, '_>, options: &mut Options) -> Option<bool> {
         return Some(false);
     };
     match word.text {
-        "conform-action" | "exceed-action" | "violate-action" | "pir" | "be" | "bc" | "burst"
-        | "peak-rate" | "peak-burst" => {
+        "conform-action" | "exceed-action" | "violate-action" | "conform" | "exceed"
+        | "violate" | "pir" | "be" | "bc" | "burst" | "peak-rate" | "peak-burst" => {
             s.next();
         }
         _ if word.is_numeral() => {}
         _ => return Some(false),
     }
     match word.text {
-        "conform-action" => options.conform = action(s)?,
-        "exceed-action" => options.exceed = action(s)?,
-        "violate-action" => options.violate = Some(action(s)?),
+        "conform-action" | "conform" => options.conform = action(s)?,
+        "exceed-action" | "exceed" => options.exceed = action(s)?,
+        "violate-action" | "violate" => options.violate = Some(action(s)?),
         "pir" | "peak-rate" => options.peak = Some(amount(s, PEAK_RATE)?),
         "bc" | "burst" => options.burst = Some(depth(s)?),
         _ if options.burst.is_none() && word.is_numeral() => options.burst = Some(depth(s)?),
@@ -165,12 +179,34 @@ fn option(s: Said<'_, '_, '_>, options: &mut Options) -> Option<bool> {
     Some(true)
 }
 
+/// Whether a word begins another action of a policer.
+fn is_action(word: &str) -> bool {
+    word.ends_with("-action") || matches!(word, "conform" | "exceed" | "violate")
+}
+
 /// What becomes of a frame; marks other than the DSCP are passed over.
 fn action(s: Said<'_, '_, '_>) -> Option<Action> {
     Some(match s.next()? {
         "transmit" => Action::Transmit,
         "drop" => Action::Drop,
         "policed-dscp-transmit" | "policed-dscp" => Action::MarkDown,
+        // IOS XR: `set dscp af11`, `set mpls experimental topmost 1`.
+        "set" => match s.next()? {
+            // `set dscp dscp table MAP` of NX-OS: what the map makes of it.
+            "dscp" if s.words.accept("dscp") => {
+                s.words.accept("table");
+                s.next()?;
+                Action::MarkDown
+            }
+            "dscp" => Action::SetDscp(s.mark(Marks::Dscp)?),
+            "precedence" => Action::SetDscp(8 * s.mark(Marks::Precedence)?),
+            _ => {
+                while s.words.peek().is_some_and(|w| !is_action(w.text)) {
+                    s.next();
+                }
+                Action::Transmit
+            }
+        },
         "set-dscp-transmit" => Action::SetDscp(s.mark(Marks::Dscp)?),
         "set-prec-transmit" => Action::SetDscp(8 * s.mark(Marks::Precedence)?),
         "set-cos-transmit"

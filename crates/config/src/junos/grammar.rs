@@ -7,6 +7,11 @@
 pub(super) const GRAMMAR: &str = "
 version =
 system host-name =
+system **
+chassis|snmp|policy-options|event-options|applications|access|accounting-options|poe|virtual-chassis|vlans|multi-chassis **
+security zones|policies|nat|screen|ike|ipsec|log|alg|address-book|pki|idp|utm|ssh-known-hosts|forwarding-options|application-tracking **
+routing-options **
+protocols bgp|lldp|lldp-med|bfd|pim|igmp|igmp-snooping|mld|stp|rstp|mstp|vstp|router-advertisement|oam|layer2-control|sflow **
 groups <> **
 interfaces <> description =
 interfaces <> disable
@@ -43,11 +48,16 @@ interfaces <> unit <> family inet|inet6|mpls|ccc filter input|output|group =
 interfaces <> unit <> family inet|inet6|mpls|ccc policer input|output|arp =
 interfaces <> unit <> family inet|inet6 address <> primary|preferred
 interfaces <> unit <> family inet no-redirects
+interfaces <> unit <> family inet|inet6 rpf-check|sampling|dhcp|dhcp-client|unnumbered-address|targeted-broadcast|no-neighbor-learn **
+interfaces <> unit <> family inet|inet6 address <> vrrp-group|vrrp-inet6-group|arp|ndp|virtual-gateway-address|master-only **
+interfaces <> unit <> family ethernet-switching|bridge|vpls **
+interfaces <> unit <> family inet|inet6 tcp-mss =
 interfaces <> unit <> family iso address <>
 interfaces <> unit <> family mpls maximum-labels =
 interfaces interface-range <> member *
 interfaces interface-range <> member-range <> to =
 interfaces interface-range <> **
+security flow tcp-mss all-tcp|ipsec-vpn|gre-in|gre-out mss =
 routing-options router-id =
 routing-options autonomous-system =
 routing-options static **
@@ -134,7 +144,9 @@ interfaces <> unit <> family inet address <>
 interfaces <> unit <> family ccc|mpls
 interfaces <> unit <> family mpls mtu =
 interfaces <> unit <> family inet|mpls|ccc filter|policer input|output =
+interfaces <> unit <> family inet tcp-mss =
 interfaces interface-range **
+security flow tcp-mss all-tcp mss =
 routing-options router-id =
 protocols mpls explicit-null
 protocols mpls path <> <>
@@ -152,7 +164,7 @@ class-of-service schedulers <> buffer-size remainder
 class-of-service schedulers <> priority =
 class-of-service scheduler-maps **
 class-of-service interfaces <> scheduler-map|shaping-rate =
-class-of-service interfaces <> unit <> forwarding-class =
+class-of-service interfaces <> unit <> forwarding-class|shaping-rate =
 class-of-service interfaces <> unit <> classifiers dscp|exp|inet-precedence <>
 class-of-service classifiers dscp|exp|inet-precedence <> import =
 class-of-service classifiers dscp|exp|inet-precedence <> forwarding-class <> loss-priority <> code-points|code-point *

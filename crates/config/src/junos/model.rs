@@ -48,6 +48,17 @@ pub struct Router {
     pub policers: Vec<Policer>,
     /// `firewall filter` and `firewall family … filter`.
     pub filters: Vec<Filter>,
+    /// `security flow tcp-mss`.
+    pub tcp_mss: Vec<FlowMss>,
+}
+
+/// What a firewall makes of the segment sizes that SYNs offer through it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowMss {
+    /// Of which connections: `all-tcp`, `ipsec-vpn`, `gre-in`, `gre-out`.
+    pub of: &'static str,
+    /// At most this, 64 to 65535 bytes.
+    pub bytes: Stated<u64>,
 }
 
 /// A physical interface.
@@ -106,6 +117,8 @@ pub struct Unit {
     pub routed: Option<Place>,
     /// `family inet mtu`.
     pub inet_mtu: Option<Stated<Size>>,
+    /// `family inet tcp-mss`, bytes.
+    pub tcp_mss: Option<Stated<u64>>,
     /// `family mpls`.
     pub mpls: Option<Place>,
     /// `family mpls mtu`.

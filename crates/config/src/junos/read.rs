@@ -7,7 +7,8 @@ use farpath_units::{Rate, Size};
 
 use super::Problem;
 use super::model::{
-    Connection, ExplicitPath, Interface, Joins, Lsp, Mpls, ProtocolInterface, Router, Stated, Unit,
+    Connection, ExplicitPath, FlowMss, Interface, Joins, Lsp, Mpls, ProtocolInterface, Router,
+    Stated, Unit,
 };
 use super::tree::{Id, ROOT, Tree};
 use crate::finding::quoted;
@@ -68,6 +69,13 @@ fn mtu(text: &str) -> Option<Size> {
         .contains(&bytes)
         .then(|| Size::from_bytes(bytes))
 }
+
+/// A segment size Junos takes.
+fn segment(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|b| (64..=65_535).contains(b))
+}
+
+const SEGMENT: &str = "a number of bytes from 64 to 65535";
 
 pub(super) fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -220,7 +228,18 @@ impl Reader<'_, '_> {
             class_of_service: self.class_of_service(id),
             policers: self.policers(id),
             filters: self.filters(id),
+            tcp_mss: self.flow_mss(id),
         }
+    }
+
+    fn flow_mss(&mut self, id: Id) -> Vec<FlowMss> {
+        let kinds = ["all-tcp", "ipsec-vpn", "gre-in", "gre-out"];
+        let said = kinds.into_iter().filter_map(|of| {
+            let at = self.at(id, &["security", "flow", "tcp-mss", of])?;
+            let bytes = self.value(at, "mss", segment, SEGMENT)?;
+            Some(FlowMss { of, bytes })
+        });
+        said.collect()
     }
 
     fn interface(&mut self, id: Id) -> Interface {
@@ -301,6 +320,7 @@ impl Reader<'_, '_> {
             routed: routed.map(|f| self.place(f)),
             inet_mtu: inet
                 .and_then(|i| self.value(i, "mtu", mtu, "a number of bytes from 256 to 16000")),
+            tcp_mss: inet.and_then(|i| self.value(i, "tcp-mss", segment, SEGMENT)),
             mpls: mpls.map(|m| self.place(m)),
             mpls_mtu: mpls
                 .and_then(|m| self.value(m, "mtu", mtu, "a number of bytes from 256 to 16000")),

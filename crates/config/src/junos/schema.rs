@@ -198,7 +198,7 @@ mod tests {
         ] {
             assert!(known(path), "{path}");
         }
-        for path in ["interfaces ge-0/0/0 mtux 9", "protocols bgp group x"] {
+        for path in ["interfaces ge-0/0/0 mtux 9", "protocols nosuch group x"] {
             assert!(!known(path), "{path}");
         }
     }

@@ -11,6 +11,7 @@ mod options;
 mod port;
 mod port_type;
 mod share;
+mod srr;
 mod storm;
 mod tunnel;
 
@@ -27,9 +28,10 @@ pub use model::{
 };
 pub use options::Options;
 pub(crate) use port::OF_TYPE;
-pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold};
+pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold, channel_number};
 pub use port_type::{PortType, PortTypeError};
 pub(crate) use share::payload_of;
 pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares};
+pub use srr::{Srr, SrrMaps};
 pub use storm::{Storm, StormControl, StormLevel};
 pub use tunnel::{Tunnel, TunnelMode};

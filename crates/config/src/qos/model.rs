@@ -2,7 +2,7 @@
 
 use farpath_units::{Rate, Ratio, Size};
 
-use super::{Class, Maps, PortType, StormControl, Tunnel};
+use super::{Class, Maps, PortType, Srr, SrrMaps, StormControl, Tunnel};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::platform::Platform;
@@ -33,8 +33,12 @@ pub struct Device {
     pub qos: Option<Stated<bool>>,
     /// The maps between CoS, precedence and DSCP.
     pub maps: Maps,
+    /// The queues of marks on switches with shaped round robin.
+    pub srr: SrrMaps,
     /// `class-map`s.
     pub class_maps: Vec<ClassMap>,
+    /// Classes that the machine defines itself, such as `c-out-8q-q1` of NX-OS, as policies name them.
+    pub given_classes: Vec<String>,
     /// `policy-map`s.
     pub policy_maps: Vec<PolicyMap>,
     /// Interfaces in order of their first mention.
@@ -64,6 +68,10 @@ pub struct Interface {
     pub description: Option<Stated<String>>,
     /// IPv4 addresses with prefix length, primary first.
     pub addresses: Vec<Stated<(core::net::Ipv4Addr, u8)>>,
+    /// Bytes of a header that its `mtu` counts and [`Interface::mtu`] does not: 14 on Ethernet of IOS XR.
+    pub header_in_mtu: u32,
+    /// Its name does not say its speed, as `Ethernet1/1` of NX-OS.
+    pub any_speed: bool,
     /// `mtu`: the largest IP packet, if `ip mtu` is not less.
     pub mtu: Option<Stated<u32>>,
     /// `ip mtu`.
@@ -74,6 +82,10 @@ pub struct Interface {
     pub tunnel: Tunnel,
     /// `ip tcp adjust-mss`: the largest segment that SYNs through it offer, bytes.
     pub adjust_mss: Option<Stated<u32>>,
+    /// `ipv6 tcp adjust-mss`: the same over IPv6.
+    pub adjust_mss_ipv6: Option<Stated<u32>>,
+    /// `bandwidth`: what routing and percentages of classes take the line for; it sets no rate.
+    pub bandwidth: Option<Stated<Rate>>,
     /// `speed`.
     pub speed: Option<Stated<Speed>>,
     /// `duplex`.
@@ -96,6 +108,10 @@ pub struct Interface {
     pub rate_limits: Vec<Stated<RateLimit>>,
     /// `storm-control … level`, one for each kind of frame.
     pub storms: Vec<Stated<StormControl>>,
+    /// `vrf forwarding`, `vrf member`: the routing table it is in.
+    pub vrf: Option<Stated<String>>,
+    /// `switchport voice vlan`: a telephone's frames are tagged on an access port.
+    pub voice_vlan: Option<Stated<()>>,
     /// `shutdown`.
     pub shutdown: bool,
     /// `service-policy`.
@@ -106,6 +122,8 @@ pub struct Interface {
     pub default_cos: Option<Stated<u8>>,
     /// Queues.
     pub queueing: Queueing,
+    /// Egress queues of a port with shaped round robin.
+    pub srr: Srr,
     /// ATM circuits.
     pub pvcs: Vec<Pvc>,
     /// Payload rate of the line, where a note states it.
@@ -333,6 +351,8 @@ pub enum Match {
     AccessGroup(String),
     /// Another class.
     Class(String),
+    /// What only the device itself knows, such as `qos-group 3` or `protocol arp`.
+    Other(String),
 }
 
 /// `policy-map`.
@@ -444,7 +464,13 @@ impl Device {
 
     /// Whether nobody defines a policy's class.
     pub(crate) fn lacks(&self, class: &Class) -> bool {
-        class.name != "class-default" && self.class(&class.name).is_none()
+        let given = class.name == "class-default" || self.given_classes.contains(&class.name);
+        !given && self.class(&class.name).is_none()
+    }
+
+    /// Whether a class map is one that NX-OS shows of its own accord.
+    pub(crate) fn is_given(&self, map: &ClassMap) -> bool {
+        self.platform == Platform::NxOs && map.name.starts_with("class-")
     }
 
     /// Whether any policy has a class of this class map.
@@ -508,6 +534,7 @@ impl core::fmt::Display for Match {
             Match::Experimental(values) => list(f, "mpls experimental", values),
             Match::AccessGroup(name) => write!(f, "access-group {name}"),
             Match::Class(name) => write!(f, "class-map {name}"),
+            Match::Other(what) => f.write_str(what),
         }
     }
 }

@@ -6,8 +6,9 @@ use crate::dialect::Dialect;
 
 use super::{
     Action, Device, Direction, Interface, Maps, Match, Options, Police, PortType, QueueMap,
-    Queueing, RandomDetect, Service, Speed, Stated, Trust,
+    Queueing, RandomDetect, Service, Speed, Srr, Stated, Trust, srr,
 };
+use crate::platform::Platform;
 
 /// A switch port with its queues, marks and policies, defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,6 +172,9 @@ impl Interface {
         if self.queueing == Queueing::default() {
             self.queueing = whole.queueing.clone();
         }
+        if self.srr == Srr::default() {
+            self.srr = whole.srr.clone();
+        }
         let own = self.services.clone();
         let new = |s: &&Stated<Service>| own.iter().all(|o| o.value.direction != s.value.direction);
         self.services
@@ -191,11 +195,20 @@ impl Port {
     pub fn of(device: &Device, interface: &Interface, options: &Options) -> Port {
         let router = !device.platform.is_catalyst();
         let mbps = speed_mbps(interface);
-        let (port_type, known_by) = port_type(interface, mbps, options);
-        let weights = weights(interface, port_type);
         let mtu = interface.mtu.as_ref().map_or(1500, |m| m.value);
-        let unit = unit(interface, options, &weights, mtu);
-        let queues = queues(interface, port_type, &weights, unit);
+        let shaped = device.platform == Platform::Catalyst && interface.srr.first().is_some();
+        let ((port_type, known_by), (queues, unit)) = match shaped {
+            true => (
+                (srr::PORT, KnownBy::Statement),
+                srr::queues(device, interface, mtu),
+            ),
+            false => {
+                let known = port_type(interface, mbps, options);
+                let weights = weights(interface, known.0);
+                let unit = unit(interface, options, &weights, mtu);
+                (known, (queues(interface, known.0, &weights, unit), unit))
+            }
+        };
         let stated = interface.line.as_ref().map(|l| l.value);
         Port {
             name: interface.name.clone(),
@@ -274,6 +287,13 @@ impl Port {
     }
 }
 
+/// The number of a channel by its interface's name: `Port-channel1`, `Bundle-Ether1`, or a subinterface of theirs.
+pub fn channel_number(name: &str) -> Option<u32> {
+    let number = name.strip_prefix("Port-channel");
+    let number = number.or_else(|| name.strip_prefix("Bundle-Ether"))?;
+    number.split('.').next()?.parse().ok()
+}
+
 /// The speed of an interface in Mbit/s, from `speed` or its name.
 pub(crate) fn speed_mbps(interface: &Interface) -> Option<u32> {
     if let Some(Speed::Fixed(mbps)) = interface.speed.as_ref().map(|s| s.value) {
@@ -283,12 +303,19 @@ pub(crate) fn speed_mbps(interface: &Interface) -> Option<u32> {
         .name
         .trim_end_matches(|c: char| !c.is_ascii_alphabetic());
     Some(match kind {
+        "Ethernet" if interface.any_speed => return None,
         "Ethernet" => 10,
         "FastEthernet" => 100,
         "GigabitEthernet" => 1_000,
-        "TenGigabitEthernet" => 10_000,
-        "FortyGigabitEthernet" => 40_000,
-        "HundredGigE" => 100_000,
+        "TwoGigabitEthernet" => 2_500,
+        "FiveGigabitEthernet" => 5_000,
+        "TenGigabitEthernet" | "TenGigE" => 10_000,
+        "TwentyFiveGigE" | "TwentyFiveGigabitEthernet" => 25_000,
+        "FortyGigabitEthernet" | "FortyGigE" => 40_000,
+        "FiftyGigE" => 50_000,
+        "HundredGigE" | "HundredGigabitEthernet" => 100_000,
+        "TwoHundredGigE" => 200_000,
+        "FourHundredGigE" => 400_000,
         _ => return None,
     })
 }

@@ -9,5 +9,7 @@ mod mutated_ios;
 mod platforms;
 mod qos;
 mod rates;
+mod segments;
+mod srr;
 mod tunnels;
 mod units;

@@ -1,4 +1,4 @@
-//! IOS texts of several machines: judged as what they are, or refused by name.
+//! IOS texts of several machines: judged as what they are.
 
 use farpath_config::qos::{Options, Share};
 use farpath_config::{Dialect, Platform, Report, Source, Status, check_with, json, render};
@@ -62,30 +62,321 @@ fn a_router_is_not_judged_as_a_switch() {
     );
 }
 
+/// An edge of IOS XR, as `show running-config` has it.
+const XR: &str = "RP/0/RSP0/CPU0:edge#show running-config
+Mon Nov 23 10:00:00.123 UTC
+Building configuration...
+!! IOS XR Configuration 7.5.2
+!! Last configuration change at Mon Nov 23 09:00:00 2026 by noc
+!
+hostname edge
+logging buffered 10000000
+class-map match-any VOICE
+ match dscp ef
+ end-class-map
+!
+class-map match-any GROUP
+ match qos-group 3
+ end-class-map
+!
+policy-map CHILD
+ class VOICE
+  priority level 1
+  police rate 100 mbps burst 1250 kbytes
+   conform-action transmit
+   exceed-action drop
+  !
+ !
+ class GROUP
+  bandwidth remaining percent 40
+  random-detect default
+ !
+ class class-default
+ !
+ end-policy-map
+!
+policy-map PARENT
+ class class-default
+  service-policy CHILD
+  shape average 2 gbps
+ !
+ end-policy-map
+!
+interface Bundle-Ether10
+ description core
+ mtu 9192
+ service-policy output PARENT
+ ipv4 address 192.0.2.1 255.255.255.252
+ ipv6 address 2001:db8::1/64
+ bundle minimum-active links 1
+!
+interface TenGigE0/0/0/0
+ bundle id 10 mode active
+ carrier-delay up 100 down 0
+!
+interface TenGigE0/0/0/1
+ bundle id 10 mode active
+!
+interface HundredGigE0/0/1/0
+ mtu 9014
+ ipv4 address 198.51.100.1/24
+!
+interface HundredGigE0/0/1/0.100
+ encapsulation dot1q 100
+ ipv4 address 203.0.113.1 255.255.255.0
+!
+route-policy PASS
+  pass
+end-policy
+!
+router static
+ address-family ipv4 unicast
+  0.0.0.0/0 192.0.2.2
+ !
+!
+end
+";
+
 #[test]
-fn platforms_that_are_not_read_are_refused_by_name() {
-    for (text, name) in [
+fn ios_xr_is_read_whole() {
+    let (sources, report) = checked(XR, None);
+    let file = &report.files[0];
+    let text = render::text(&report, &sources, false);
+    assert_eq!(file.platform, Some(Platform::IosXr));
+    assert_eq!(file.status(), Status::Passed, "{text}");
+    assert_eq!(rules(&report), Vec::<&str>::new(), "{text}");
+    let device = &report.devices[0];
+    let child = &device.policy_maps[0].classes[0];
+    let police = child.police.as_ref().expect("a policer").value;
+    assert_eq!(
+        (police.rate.as_bps(), police.burst.as_bytes()),
+        (100_000_000, 1_250_000)
+    );
+    let shape = device.policy_maps[1].classes[0]
+        .shape
+        .as_ref()
+        .expect("a shaper");
+    assert_eq!(shape.value.0.as_bps(), 2_000_000_000);
+    // What `mtu` counts of the frame is not the packet's.
+    let mtu = |name: &str| {
+        let interface = device.interface(name).expect("an interface");
         (
-            "!! IOS XR Configuration 7.5.2\nhostname a\npolicy-map p\n class c\n  police rate 1 gbps\n",
-            "IOS XR",
+            interface.mtu.expect("stated").value,
+            interface.addresses[0].value.1,
+        )
+    };
+    assert_eq!(mtu("Bundle-Ether10"), (9178, 30));
+    assert_eq!(mtu("HundredGigE0/0/1/0"), (9000, 24));
+    assert_eq!(mtu("HundredGigE0/0/1/0.100"), (9000, 24));
+}
+
+#[test]
+fn ios_xr_is_judged_by_its_own_rules() {
+    let with = |old: &str, new: &str| {
+        assert!(XR.contains(old), "{old}");
+        let (_, report) = checked(&XR.replacen(old, new, 1), None);
+        let found = report.findings.into_iter();
+        found
+            .map(|f| format!("{} {}", f.rule, f.text))
+            .collect::<Vec<_>>()
+    };
+    for (old, new, says) in [
+        (
+            "mtu 9014",
+            "mtu 9000",
+            "QOS022 `mtu 9000` of HundredGigE0/0/1/0 counts 14 bytes",
         ),
         (
-            "!Command: show running-config\nfeature bgp\ninterface Ethernet1/1\n mtu 9216\n",
-            "NX-OS",
+            "burst 1250 kbytes",
+            "burst 2 kbytes",
+            "QOS011 class VOICE: a burst of 2000 B",
+        ),
+        (
+            "shape average 2 gbps",
+            "shape average 50 mbps",
+            "QOS012 class VOICE: `police` at 100 Mbit/s",
+        ),
+        (
+            "service-policy CHILD",
+            "service-policy CHLID",
+            "QOS012 policy map CHLID",
+        ),
+        (
+            "id 10 mode active\n!\ninterface Hun",
+            "id 10\n!\ninterface Hun",
+            "QOS025 TenGigE0/0/0/0",
+        ),
+        ("dscp ef", "dscp ef\n match dscp cs9", "IOS003"),
+    ] {
+        let found = with(old, new);
+        assert!(
+            found.iter().any(|f| f.starts_with(says)),
+            "{new}: {found:?}"
+        );
+    }
+}
+
+/// A Nexus, as `show running-config` has it.
+const NXOS: &str = "!Command: show running-config
+!Running configuration last done at: Mon Nov 23 10:00:00 2026
+version 9.3(8) Bios:version 07.69
+hostname leaf
+vdc leaf id 1
+  limit-resource vlan minimum 16 maximum 4094
+feature lacp
+feature vpc
+system jumbomtu 9216
+ip access-list BACKUP
+  10 permit tcp any any eq 10000
+class-map type qos match-any VOICE
+  match dscp 46
+class-map type qos match-all BACKUP
+  match access-group name BACKUP
+class-map type queuing match-any c-out-8q-q1
+  match qos-group 1
+policy-map type qos MARK
+  class VOICE
+    set qos-group 1
+  class BACKUP
+    police cir 2 gbps bc 32 mbytes conform transmit violate drop
+policy-map type queuing OUT
+  class type queuing c-out-8q-q1
+    priority level 1
+  class type queuing c-out-8q-q-default
+    bandwidth remaining percent 100
+    shape min 0 gbps max 5 gbps
+policy-map type network-qos JUMBO
+  class type network-qos class-default
+    mtu 9216
+system qos
+  service-policy type network-qos JUMBO
+vlan 1,10,20
+vrf context management
+  ip route 0.0.0.0/0 10.0.0.254
+vpc domain 1
+  peer-keepalive destination 10.0.0.2
+interface port-channel10
+  switchport mode trunk
+  switchport trunk allowed vlan 10,20
+  mtu 9216
+  vpc 10
+interface Ethernet1/1
+  switchport mode trunk
+  switchport trunk allowed vlan 10,20
+  mtu 9216
+  channel-group 10 mode active
+interface Ethernet1/2
+  no switchport
+  mtu 9216
+  speed 10000
+  ip address 192.0.2.2/30
+  service-policy type qos input MARK
+  service-policy type queuing output OUT
+  no shutdown
+interface mgmt0
+  vrf member management
+  ip address 10.0.0.1/24
+line console
+boot nxos bootflash:/nxos.9.3.8.bin
+";
+
+#[test]
+fn nx_os_is_read_whole_and_judged() {
+    let (sources, report) = checked(NXOS, None);
+    let text = render::text(&report, &sources, false);
+    assert_eq!(report.files[0].platform, Some(Platform::NxOs));
+    assert_eq!(report.files[0].status(), Status::Passed, "{text}");
+    assert_eq!(rules(&report), Vec::<&str>::new(), "{text}");
+    let device = &report.devices[0];
+    let police = device.policy_maps[0].classes[1]
+        .police
+        .as_ref()
+        .expect("a policer")
+        .value;
+    assert_eq!(
+        (police.rate.as_bps(), police.burst.as_bytes()),
+        (2_000_000_000, 32_000_000)
+    );
+    let port = device.interface("Ethernet1/2").expect("a port");
+    assert_eq!(port.mtu.expect("stated").value, 9216);
+    assert_eq!(port.addresses[0].value.1, 30);
+    assert_eq!(port.services.len(), 2);
+    for (old, new, says) in [
+        ("bc 32 mbytes", "bc 200 kbytes", "QOS011 class BACKUP"),
+        (
+            "percent 100\n",
+            "percent 100\n  class type queuing c-out-8q-q2\n    bandwidth remaining percent 20\n",
+            "QOS024",
+        ),
+        (
+            "allowed vlan 10,20\n  mtu 9216\n  vpc",
+            "allowed vlan 10\n  mtu 9216\n  vpc",
+            "QOS030 Ethernet1/1",
+        ),
+        (
+            "max 5 gbps",
+            "max 50 gbps",
+            "QOS012 class c-out-8q-q-default",
+        ),
+        ("qos input MARK", "qos input MRAK", "QOS012 policy map MRAK"),
+        // Without a mode it is `on`.
+        (
+            "interface Ethernet1/2\n  no switchport\n  mtu 9216\n",
+            "interface Ethernet1/3\n  switchport mode trunk\n  switchport trunk allowed vlan 10,20\n  mtu 9216\n  channel-group 10\ninterface Ethernet1/2\n  no switchport\n  mtu 9216\n",
+            "QOS025 Ethernet1/1",
         ),
     ] {
-        let (sources, report) = checked(text, None);
-        assert_eq!(report.files[0].status(), Status::Failed);
-        assert_eq!(rules(&report), Vec::<&str>::new());
-        let said = render::text(&report, &sources, false);
+        assert!(NXOS.contains(old), "{old}");
+        let (_, report) = checked(&NXOS.replacen(old, new, 1), None);
+        let found = report
+            .findings
+            .iter()
+            .map(|f| format!("{} {}", f.rule, f.text));
+        let found: Vec<String> = found.collect();
         assert!(
-            said.contains(&format!("configuration of {name}")) && said.contains("what is read"),
-            "{said}"
+            found.iter().any(|f| f.starts_with(says)),
+            "{new}: {found:?}"
         );
-        // Whoever knows better says so.
-        let (_, report) = checked(text, Some(Platform::IosRouter));
-        assert_ne!(report.files[0].status(), Status::Failed);
     }
+}
+
+#[test]
+fn lists_maps_and_classes_of_nx_os_are_no_faults() {
+    let text = "!Command: show running-config\nswitchname n5k\nfeature lacp\nclass-map type qos class-fcoe\nclass-map type qos match-any BULK\n  match dscp 8,10\n  match cos 1-2\npolicy-map type qos IN\n  class BULK\n    police cir 1 gbps bc 10 mbytes pir 2 gbps be 20 mbytes conform transmit exceed set dscp dscp table cir-markdown-map violate drop\ninterface Ethernet1/1\n  service-policy type qos input IN\n";
+    let (sources, report) = checked(text, None);
+    let shown = render::text(&report, &sources, false);
+    assert_eq!(report.files[0].status(), Status::Passed, "{shown}");
+    assert_eq!(rules(&report), Vec::<&str>::new(), "{shown}");
+    assert_eq!(report.devices[0].name.as_deref(), Some("n5k"));
+    let matches = &report.devices[0].class_maps[1].matches;
+    let matches: Vec<String> = matches.iter().map(|m| m.value.to_string()).collect();
+    assert_eq!(matches, ["dscp 8 10", "cos 1 2"]);
+}
+
+/// Members of a channel that differ: in what is said.
+#[test]
+fn qos018_says_in_what_members_differ() {
+    let member = |n: u8, more: &str| {
+        format!("interface TenGigabitEthernet0/0/{n}\n{more} channel-group 10 mode active\n")
+    };
+    let with = |more: &str| {
+        let text = format!(
+            "version 17.3\nplatform qfp x\n{}{}",
+            member(0, " mtu 9000\n"),
+            member(1, more)
+        );
+        let (_, report) = checked(&text, None);
+        let found = report.findings.into_iter().filter(|f| f.rule == "QOS018");
+        found.map(|f| f.text).collect::<Vec<_>>()
+    };
+    assert_eq!(with(" mtu 9000\n"), Vec::<String>::new());
+    let said = with("");
+    assert!(
+        said[0].ends_with("differ in MTU, 9000 and 1500"),
+        "{said:?}"
+    );
+    let said = with(" speed 1000\n");
+    assert!(said[0].ends_with("differ in speed and MTU"), "{said:?}");
 }
 
 #[test]

@@ -326,3 +326,59 @@ firewall {{ policer p {{ if-exceeding {{ {policer} }} then discard; }} }}"
         assert_eq!(with(fits, policer), [said]);
     }
 }
+
+/// `bandwidth` sets no rate: percentages of a policy are of it, whatever the line carries.
+#[test]
+fn qos026_a_bandwidth_that_is_not_the_lines() {
+    let with = |bandwidth: &str, class: &str| {
+        let text = format!(
+            "{HEAD}policy-map flat\n class voice\n  {class}\ninterface GigabitEthernet0/0/0\n{bandwidth} service-policy output flat\n"
+        );
+        found(&text, "QOS026")
+    };
+    let percent = "priority percent 30";
+    assert_eq!(with("", percent), []);
+    assert_eq!(with(" bandwidth 1000000\n", percent), []);
+    let above = with(" bandwidth 10000000\n", percent);
+    assert_eq!(above.len(), 1, "{above:?}");
+    assert_eq!((above[0].0, above[0].1), (11, Severity::Error));
+    assert!(
+        above[0].2.contains("are 3 Gbit/s, not 300 Mbit/s"),
+        "{above:?}"
+    );
+    let below = with(" bandwidth 100000\n", "shape average percent 30");
+    assert_eq!(below[0].1, Severity::Warning, "{below:?}");
+    // Where nothing is a percentage it is routing's.
+    let routing = with(" bandwidth 100000\n", "priority 30000");
+    assert_eq!(routing[0].1, Severity::Info, "{routing:?}");
+    assert_eq!(
+        with(" bandwidth 1000000\n bandwidth receive 5000\n", percent),
+        []
+    );
+    // 60 % of 100 Mbit/s and 40 Mbit/s fit a line of 1 Gbit/s.
+    let text = format!(
+        "{HEAD}policy-map flat\n class voice\n  priority percent 60\n class video\n  bandwidth 600000\ninterface GigabitEthernet0/0/0\n bandwidth 100000\n service-policy output flat\n"
+    );
+    let said = found(&text, "QOS026");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].2.contains("`bandwidth`"), "{said:?}");
+}
+
+/// A class that goes first and is policed keeps the policer's rate; a `bandwidth` that a shaper keeps to gives none.
+#[test]
+fn qos026_of_a_policed_priority_and_a_shaped_bandwidth() {
+    let with = |voice: &str| {
+        let text = format!(
+            "{HEAD}policy-map child\n class voice\n  priority level 1\n  {voice}\n class video\n  bandwidth 500000\npolicy-map parent\n class class-default\n  shape average 1000000000\n  service-policy child\ninterface TenGigabitEthernet0/0/0\n bandwidth 1000000\n service-policy output parent\n"
+        );
+        found(&text, "QOS026")
+    };
+    let said = with("police cir 700000000");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].2.contains("classes keep 1.2 Gbit/s"), "{said:?}");
+    assert_eq!(with("police cir 400000000"), []);
+    assert_eq!(
+        with("police cir 700000000 conform-action transmit exceed-action transmit"),
+        []
+    );
+}

@@ -101,6 +101,7 @@ impl Known {
             }
             Condition::Experimental(all) => Known::of_exps(all),
             Condition::AccessGroup(_) => return Err("matches an access list, which is not read"),
+            Condition::Other(_) => return Err("matches what only the device itself knows"),
             Condition::Class(_) => return Err("matches another class"),
         })
     }

@@ -27,8 +27,11 @@ pub(super) fn apply(
         let (number, side) = (*number, *side);
         let cos = &router.class_of_service;
         let map = applied(cos, name.get_ref()).find_map(|i| i.map.as_ref());
-        let mut on_port = applied(cos, name.get_ref()).filter(|i| i.unit.is_none());
-        let shaping = on_port.find_map(|i| i.shaping.as_ref());
+        let whole = is_whole(router, name.get_ref());
+        let on_port = applied(cos, name.get_ref()).filter(|i| whole || i.unit.is_none());
+        let shaping = on_port
+            .filter_map(|i| i.shaping.as_ref())
+            .min_by_key(|s| s.value);
         let f = &tables.links[number];
         let own = f.get::<Fields>(["forward", "reverse"][side]);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
@@ -65,6 +68,12 @@ pub(super) fn apply(
             shaped.shape = Some(shape);
         }
     }
+}
+
+/// Whether a link's interface is one unit: by its name, or because its port has no other.
+fn is_whole(router: &Junos, name: &str) -> bool {
+    let port = router.interfaces.iter().find(|i| i.name == name);
+    port.is_none_or(|p| p.units.len() == 1)
 }
 
 /// A single queue.

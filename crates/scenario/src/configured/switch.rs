@@ -1,7 +1,8 @@
 //! What a switch's configuration makes of its ports: queues, drops, marks and policers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use farpath_config::Platform;
 use farpath_config::qos::{
     Action, Device, Direction as Side, Interface, Match as Said, Options, Police, PolicyClass,
     Port, PortPolicy, Queue,
@@ -31,6 +32,9 @@ pub(super) fn apply(
     scenario: &mut Scenario,
     faults: &mut Vec<Diagnostic>,
 ) {
+    // Frames without a mark are everywhere: untrusted ports make them of all others.
+    let marks = scenario.tests.iter().map(|t| t.class >> 2);
+    let used: BTreeSet<u8> = marks.chain([0]).collect();
     for (file, node) in configuration.nodes.iter().enumerate() {
         let Some(device) = configuration.device(file) else {
             continue;
@@ -44,6 +48,8 @@ pub(super) fn apply(
                 port: Port::of(device, &interface, &Options::default()),
                 f,
                 side: usize::from(link.ends[0] != *node),
+                carry: device.platform == Platform::Catalyst,
+                used: &used,
                 faults: &mut *faults,
             };
             at.mtu(link);
@@ -70,6 +76,10 @@ struct Site<'a> {
     port: Port,
     f: &'a Fields,
     side: usize,
+    /// Whether a queue owes what its last frame took too much: so in shaped round robin.
+    carry: bool,
+    /// DSCPs of the scenario's tests.
+    used: &'a BTreeSet<u8>,
     faults: &'a mut Vec<Diagnostic>,
 }
 
@@ -103,12 +113,15 @@ impl Site<'_> {
         if own.iter().any(|key| self.says(self.side, key)) || !self.port.enabled {
             return;
         }
+        if self.is_shaped() {
+            return;
+        }
         let Some(memory) = self
             .layers(self.side)
             .iter()
             .find_map(|l| l.get::<Size>("memory"))
         else {
-            if !says_queues(&self.interface.queueing) {
+            if !says_queues(self.interface) {
                 return; // nothing is meant, and the plain queue of the link will do
             }
             let title = format!(
@@ -131,13 +144,38 @@ impl Site<'_> {
         direction.queueing = Some(Queueing {
             scheduler: Scheduler::Wrr {
                 unit: u32::try_from(self.port.unit.as_bytes()).unwrap_or(u32::MAX),
-                carry: false,
+                carry: self.carry,
             },
             memory: Some(memory),
             classes,
             fq_codel: None,
             shape: None,
         });
+    }
+
+    /// Says that a queue of shaped round robin which frames of a test use is held to a part of the line.
+    fn is_shaped(&mut self) -> bool {
+        if !self.carry || self.interface.srr.first().is_none() {
+            return false;
+        }
+        let shaped = self.interface.srr.shaped();
+        let found = self.used.iter().find_map(|dscp| {
+            let (queue, _) = self.port.queue_of_dscp(*dscp);
+            let n = (*shaped.get(usize::from(queue).checked_sub(1)?)?)?;
+            Some((queue, n, *dscp))
+        });
+        let Some((queue, n, dscp)) = found else {
+            return false;
+        };
+        let title = format!(
+            "queue {queue} of `{}`, that of DSCP {dscp}, is shaped to 1/{n} of the line by `srr-queue bandwidth shape`",
+            self.interface.name
+        );
+        self.fault(
+            title,
+            "a shaper of one of several queues is not simulated: write `shape` on the link for all of them, with scheduler = \"fifo\"",
+        );
+        true
     }
 
     /// What the switch does with frames that arrive at the port: each meets its class of the input
@@ -221,6 +259,13 @@ impl Site<'_> {
     fn shaper(&mut self, link: &mut Link) {
         if self.says(self.side, "shape") || !self.port.enabled {
             return;
+        }
+        let direction = &mut link.directions[self.side];
+        let limited = self.interface.srr.limited(direction.rate);
+        if let Some(rate) = limited.filter(|_| self.carry) {
+            let queue = direction.queue;
+            let queueing = direction.queueing.get_or_insert_with(|| one(queue));
+            queueing.shape = Some(Shape { rate, burst: None });
         }
         let port = self.port.clone();
         let policies = port.policies.iter();
@@ -332,11 +377,12 @@ fn marks(known: &Known, given: &dyn Fn(u8) -> u8) -> impl Iterator<Item = MarkRu
 }
 
 /// Whether a port's queues are configured at all.
-pub(super) fn says_queues(said: &farpath_config::qos::Queueing) -> bool {
+pub(super) fn says_queues(interface: &Interface) -> bool {
+    let said = &interface.queueing;
     let maps = said.cos_maps.len() + said.dscp_maps.len();
     let drops = said.thresholds.len() + said.random_detect.len();
     let shares = said.bandwidth.is_some() || said.limits.is_some();
-    shares || said.strict_cos.is_some() || maps + drops > 0
+    shares || said.strict_cos.is_some() || maps + drops > 0 || interface.srr.says_queues()
 }
 
 fn bound(police: &Police) -> Bound {

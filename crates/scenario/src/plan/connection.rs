@@ -10,13 +10,17 @@ use farpath_wire::FlowDir;
 use crate::model::{Host, NodeId, Scenario, Tcp};
 use crate::plan::Plan;
 
+/// Headers of IPv4 and TCP without options, which an offered segment size leaves out (RFC 9293 §3.7.1), bytes.
+const OFFERED: u32 = 40;
+
 /// The sysctls a node without any of its own has: a router's, or a current Linux's.
 fn limits(scenario: &Scenario, node: NodeId) -> Option<&Host> {
     scenario.hosts.get(node.0)
 }
 
 impl Plan {
-    /// Payload bytes of a full segment of a flow: the smaller datagram limit of its ends, less headers.
+    /// Payload bytes of a full segment of a flow: the smaller datagram limit of its ends, less headers, or what a router on
+    /// the way makes of the sizes they offer.
     pub fn mss(&self, scenario: &Scenario, flow: usize) -> u32 {
         let f = &self.flows[flow];
         let dir = FlowDir::forward(flow as u16);
@@ -26,7 +30,14 @@ impl Plan {
                 scenario.datagram_limit(node, self.ports[hop.port].link)
             })
         };
-        let datagram = limit(dir, f.source).min(limit(dir.turned(), f.sink));
+        let ends = limit(dir, f.source).min(limit(dir.turned(), f.sink));
+        let ways = [dir, dir.turned()].map(|dir| self.walk(scenario, dir));
+        let links = ways.iter().flatten().map(|hop| self.ports[hop.port].link);
+        // What lowers an offer over IPv4 leaves IPv6 alone.
+        let four = scenario.tests[f.test].ip == 4;
+        let lowered = links.filter_map(|l| scenario.links[l.0].segment);
+        let lowered = lowered.map(|mss| mss.saturating_add(OFFERED));
+        let datagram = lowered.filter(|_| four).min().unwrap_or(u32::MAX).min(ends);
         datagram.saturating_sub(u32::from(f.header_bytes)).max(1)
     }
 

@@ -460,3 +460,146 @@ to = "b"
         );
     }
 }
+
+/// A switch port with shaped round robin between two hosts.
+fn srr(port: &str, more: &str) -> Result<Scenario, String> {
+    let switch = format!(
+        "hostname sw\nswitch 1 provision ws-c3750g-24ts\nmls qos\ninterface GigabitEthernet1/0/1\n mls qos trust dscp\ninterface GigabitEthernet1/0/2\n{port}"
+    );
+    let scenario = format!(
+        "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"sw\"\nconfig = \"sw.cfg\"\ndialect = \"ios\"\n\
+         [[link]]\nname = \"in\"\nends = [\"a\", \"sw\"]\ninterfaces = [\"eth0\", \"GigabitEthernet1/0/1\"]\nrate = \"1 Gbit/s\"\n\
+         [[link]]\nname = \"out\"\nends = [\"sw\", \"b\"]\ninterfaces = [\"GigabitEthernet1/0/2\", \"eth0\"]\nrate = \"1 Gbit/s\"\n{more}\
+         [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"10 s\"\n"
+    );
+    with(&[("sw.cfg", &switch)], &scenario)
+}
+
+#[test]
+fn shaped_round_robin_becomes_queues_and_a_shaper_or_is_refused() {
+    let memory = "forward.memory = \"1 MB\"\n";
+    let limited = srr(" srr-queue bandwidth limit 40\n", "").expect("a shaper");
+    let queueing = limited.links[1].directions[0].queueing.as_ref();
+    let shape = queueing.and_then(|q| q.shape).expect("one");
+    assert_eq!(shape.rate.as_bps(), 400_000_000);
+    let shares = " srr-queue bandwidth share 1 30 35 5\n priority-queue out\n";
+    let shared = srr(shares, memory).expect("queues");
+    let queueing = shared.links[1].directions[0].queueing.as_ref();
+    let classes = &queueing.expect("queues").classes;
+    let sharing: Vec<Sharing> = classes.iter().map(|c| c.sharing).collect();
+    let [a, b, c] = [30, 35, 5].map(Sharing::Weight);
+    assert_eq!(sharing, [Sharing::Priority, a, b, c]);
+    assert!(
+        classes[0].matches.contains(&Match::Dscp(46))
+            && classes[1].matches.contains(&Match::Dscp(0))
+    );
+    let why = srr(shares, "").expect_err("no memory");
+    assert!(why.contains("no `memory`"), "{why}");
+    let why =
+        srr(" srr-queue bandwidth shape 0 10 0 0\n", memory).expect_err("one queue is shaped");
+    for part in [
+        "queue 2 of `GigabitEthernet1/0/2`",
+        "shaped to 1/10",
+        "not simulated",
+    ] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+}
+
+/// What a router makes of the segment sizes in SYNs is the size of the connection's segments, in both directions.
+#[test]
+fn a_router_lowers_the_segments_of_a_connection() {
+    let mss = |dialect: &str, config: &str, port: &str, ip: u8| {
+        let scenario = format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"r\"\nconfig = \"r.conf\"\ndialect = \"{dialect}\"\n\
+             [[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\ninterfaces = [\"{port}\", \"eth0\"]\nrate = \"1 Gbit/s\"\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\nip = {ip}\nfrom = \"a\"\nto = \"b\"\nduration = \"10 s\"\n"
+        );
+        let scenario = with(&[("r.conf", config)], &scenario).expect("it is right");
+        Plan::new(&scenario)
+            .expect("it leads somewhere")
+            .mss(&scenario, 0)
+    };
+    let ios = |mss: &str| {
+        format!(
+            "hostname r\ninterface GigabitEthernet0/1\n{mss} ip address 192.0.2.1 255.255.255.0\n"
+        )
+    };
+    // Of 1360 bytes 12 are timestamps.
+    for (clamp, ip, segment) in [
+        ("", 4, 1448),
+        (" ip tcp adjust-mss 1360\n", 4, 1348),
+        (" ip tcp adjust-mss 1360\n", 6, 1428),
+    ] {
+        assert_eq!(
+            mss("ios", &ios(clamp), "GigabitEthernet0/1", ip),
+            segment,
+            "{clamp} {ip}"
+        );
+    }
+    let junos =
+        "set system host-name r\nset interfaces ge-0/0/1 unit 0 family inet address 192.0.2.1/24\n";
+    for (clamp, segment) in [
+        ("set security flow tcp-mss all-tcp mss 1350\n", 1338),
+        (
+            "set interfaces ge-0/0/1 unit 0 family inet tcp-mss 1300\n",
+            1288,
+        ),
+        ("set security flow tcp-mss ipsec-vpn mss 1300\n", 1448),
+    ] {
+        let config = format!("{junos}{clamp}");
+        assert_eq!(mss("junos-set", &config, "ge-0/0/1", 4), segment, "{clamp}");
+    }
+}
+
+/// The one path that router files make.
+fn path(files: &[(&str, &str)]) -> Result<farpath_scenario::Wired, String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sources = files.iter().map(|(name, text)| {
+        let name = folder.path().join(name).to_string_lossy().into_owned();
+        std::fs::write(&name, text).expect("written");
+        farpath_config::Source {
+            name,
+            text: (*text).to_owned(),
+        }
+    });
+    let sources: Vec<_> = sources.collect();
+    let report = farpath_config::check(&sources, &vec![None; sources.len()]);
+    let stated = farpath_scenario::Stated {
+        rtt: farpath_units::Duration::from_ms(20),
+        rate: None,
+        memory: None,
+    };
+    let folder = folder.path().to_string_lossy().into_owned();
+    farpath_scenario::wired(&report, &sources, &folder, stated)
+}
+
+/// A bundle carries of one connection what a member does; a port of management ends no path; a unit's shaper is the
+/// port's where it has no other.
+#[test]
+fn bundles_management_and_shaped_units_of_a_path() {
+    let junos = |shaping: &str| {
+        format!(
+            "set system host-name mx\nset system services ssh\nset interfaces xe-0/0/0 gigether-options 802.3ad ae0\nset interfaces xe-0/0/1 gigether-options 802.3ad ae0\nset interfaces ae0 mtu 9014\nset interfaces ae0 unit 0 family inet address 192.0.2.1/30\nset interfaces ge-0/1/0 unit 0 family inet address 198.51.100.1/24\n{shaping}"
+        )
+    };
+    let xr = "!! IOS XR Configuration 7.5.2\nhostname pe\ninterface MgmtEth0/RP0/CPU0/0\n ipv4 address 203.0.113.9 255.255.255.0\n!\ninterface Bundle-Ether1\n mtu 9014\n ipv4 address 192.0.2.2 255.255.255.252\n!\ninterface TenGigE0/0/0/0\n bundle id 1\n!\ninterface TenGigE0/0/0/1\n ipv4 address 203.0.113.1/24\n!\ninterface GigabitEthernet0/0/0/9\n vrf MGMT\n ipv4 address 10.0.0.9/24\n!\nend\n";
+    let plain = path(&[("mx.conf", &junos("")), ("pe.cfg", xr)]).expect("a path");
+    let link = &plain.scenario.links[0];
+    let ways = link.directions.clone().map(|d| (d.rate.as_bps(), d.mtu));
+    assert_eq!(ways, [(10_000_000_000, 9000); 2]);
+    let shape = |w: &farpath_scenario::Wired| {
+        let client = w
+            .scenario
+            .links
+            .iter()
+            .find(|l| l.name == "client")
+            .expect("one");
+        client.directions[1].queueing.as_ref().and_then(|q| q.shape)
+    };
+    assert_eq!(shape(&plain), None);
+    let shaped = junos("set class-of-service interfaces ge-0/1/0 unit 0 shaping-rate 50m\n");
+    let shaped = path(&[("mx.conf", &shaped), ("pe.cfg", xr)]).expect("a path");
+    assert_eq!(shape(&shaped).expect("a shaper").rate.as_bps(), 50_000_000);
+}

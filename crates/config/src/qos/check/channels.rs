@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Device, Interface, Options, Port, Stated, Switchport};
+use super::super::{Device, Interface, Options, Port, Stated, Switchport, channel_number};
 use super::Checker;
+use crate::platform::Platform;
 use crate::rules::{QOS018, QOS025, QOS030};
 use crate::source::Place;
 
@@ -62,8 +63,10 @@ impl Checker<'_> {
                 continue;
             };
             let message = format!(
-                "{} and {} are members of channel {number} and differ in queues, trust, policy, speed or MTU",
-                first.name, other.name
+                "{} and {} are members of channel {number} and differ in {}",
+                first.name,
+                other.name,
+                difference(&expected, &treatment(other))
             );
             let remedy = "give all members the same statements: `interface range`";
             let finding = self.find(&QOS018, &channel.place, message, remedy);
@@ -75,8 +78,12 @@ impl Checker<'_> {
 
     /// QOS030, of members that the channel's own interface, or another member, does not agree with.
     fn fitting(&mut self, device: &Device, number: u32, members: &[&Interface]) {
-        let name = format!("Port-channel{number}");
-        let whole = device.interfaces.iter().find(|i| i.name == name);
+        let is = |i: &&Interface| !i.name.contains('.') && channel_number(&i.name) == Some(number);
+        let whole = device.interfaces.iter().find(is);
+        let name = match device.platform {
+            Platform::IosXr => format!("Bundle-Ether{number}"),
+            _ => format!("Port-channel{number}"),
+        };
         let remedy = format!("write it on `interface {name}`, and alike on every member");
         for (at, member) in members.iter().enumerate() {
             if let Some(address) = member.addresses.first() {
@@ -101,6 +108,28 @@ impl Checker<'_> {
             let finding = self.find(&QOS030, &place, message, &remedy);
             finding.doubt(member.unknown.iter().chain(&other.unknown).cloned());
         }
+    }
+}
+
+/// In what two ports differ, in words.
+fn difference(one: &Port, other: &Port) -> String {
+    let of = [
+        ("speed", one.rate != other.rate),
+        ("MTU", one.mtu != other.mtu),
+        (
+            "trust",
+            one.trust != other.trust || one.default_cos != other.default_cos,
+        ),
+        ("policy", one.policies != other.policies),
+    ];
+    let differ: Vec<&str> = of.iter().filter(|o| o.1).map(|o| o.0).collect();
+    match differ.split_last() {
+        None => "queues".to_owned(),
+        Some((last, [])) => match *last {
+            "MTU" => format!("MTU, {} and {}", one.mtu, other.mtu),
+            last => last.to_owned(),
+        },
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
     }
 }
 

@@ -6,10 +6,20 @@ use super::super::burst::odd_bucket;
 use super::super::{Direction, Duplex, Interface, Speed, Storm, port, storm, tunnel};
 use super::{On, below_plan, small_burst};
 use crate::finding::Severity;
+use crate::links::default_mtu;
 use crate::rules::{IOS007, QOS013, QOS017, QOS022};
 
 /// Headers of IPv4 and TCP without options, bytes.
 const HEADERS: u32 = 40;
+
+/// Headers of IPv6 and TCP without options, bytes.
+const HEADERS_IPV6: u32 = 60;
+
+/// The largest segment that `adjust-mss` takes.
+const MOST_MSS: u32 = 1460;
+
+/// Sizes that are those of packets wherever they are meant.
+const PACKETS: [u32; 3] = [1500, 9000, 9180];
 
 /// MTU of a tunnel that states none: 1500 less IPv4 and GRE.
 const TUNNEL: u32 = 1476;
@@ -24,12 +34,38 @@ impl On<'_, '_> {
         if ip.value <= mtu.value {
             return;
         }
+        let (key, header) = match interface.header_in_mtu {
+            0 => ("ip", String::new()),
+            bytes => ("ipv4", format!(" and {bytes} bytes of header")),
+        };
         let message = format!(
-            "`ip mtu {}` of {} is more than its `mtu {}`",
-            ip.value, interface.name, mtu.value
+            "`{key} mtu {}` of {} is more than its `mtu {}`, which is packets of {} bytes{header}",
+            ip.value,
+            interface.name,
+            mtu.value + interface.header_in_mtu,
+            mtu.value
         );
-        let remedy = format!("`ip mtu {}` at most, or a larger `mtu`", mtu.value);
+        let remedy = format!("`{key} mtu {}` at most, or a larger `mtu`", mtu.value);
         self.find(&QOS022, &ip.place, message, remedy);
+    }
+
+    /// QOS022, of an `mtu` of IOS XR that is written as if it were that of packets.
+    pub(super) fn header(&mut self) {
+        let interface = self.interface;
+        let header = interface.header_in_mtu;
+        let Some(mtu) = interface.mtu.as_ref().filter(|_| header > 0) else {
+            return;
+        };
+        let written = mtu.value + header;
+        if !PACKETS.contains(&written) {
+            return;
+        }
+        let message = format!(
+            "`mtu {written}` of {} counts {header} bytes of Ethernet header on IOS XR: its packets have at most {} bytes",
+            interface.name, mtu.value
+        );
+        let remedy = format!("`mtu {}` for packets of {written} bytes", written + header);
+        self.find(&QOS022, &mtu.place, message, remedy);
     }
 
     /// QOS028.
@@ -87,28 +123,59 @@ impl On<'_, '_> {
     /// IOS007.
     pub(super) fn segments(&mut self) {
         let interface = self.interface;
-        let Some(mss) = &interface.adjust_mss else {
-            return;
-        };
-        let stated = interface.ip_mtu.as_ref().or(interface.mtu.as_ref());
         let tunnel = interface.name.starts_with("Tunnel").then_some(TUNNEL);
-        let Some(mtu) = stated.map(|m| m.value).or(tunnel) else {
-            return;
-        };
-        let fits = mtu.saturating_sub(HEADERS);
-        if mss.value <= fits {
-            return;
-        }
-        let default = match stated {
-            Some(_) => "",
-            None => ", as IOS gives a tunnel by GRE over 1500",
-        };
-        let message = format!(
-            "{} lets segments of {} B be offered, and its packets have at most {mtu} B{default}: {fits} B and {HEADERS} B of headers",
-            interface.name, mss.value
+        let four = (&interface.adjust_mss, &interface.ip_mtu, HEADERS, "ip");
+        let six = (
+            &interface.adjust_mss_ipv6,
+            &interface.ipv6_mtu,
+            HEADERS_IPV6,
+            "ipv6",
         );
-        let remedy = format!("`ip tcp adjust-mss {fits}` at most");
-        self.find(&IOS007, &mss.place, message, remedy);
+        for (mss, own, headers, key) in [four, six] {
+            let Some(mss) = mss else { continue };
+            let stated = own.as_ref().or(interface.mtu.as_ref()).map(|m| m.value);
+            if let Some(mtu) = stated.or(tunnel)
+                && mss.value > mtu.saturating_sub(headers)
+            {
+                let default = match stated {
+                    Some(_) => "",
+                    None => ", as IOS gives a tunnel by GRE over 1500",
+                };
+                let fits = mtu.saturating_sub(headers);
+                let message = format!(
+                    "{} lets segments of {} B be offered, and its packets have at most {mtu} B{default}: {fits} B and {headers} B of headers",
+                    interface.name, mss.value
+                );
+                let remedy = format!("`{key} tcp adjust-mss {fits}` at most");
+                self.find(&IOS007, &mss.place, message, remedy);
+                continue;
+            }
+            let whole = self.device.interface(&interface.name);
+            let carries = whole.and_then(|i| {
+                let port = own.as_ref().or(i.mtu.as_ref()).map(|m| m.value);
+                port.or_else(|| default_mtu(&i)).or(tunnel)
+            });
+            let Some(mtu) = carries else { continue };
+            let fits = mtu.saturating_sub(headers);
+            if mss.value.saturating_mul(2) >= fits {
+                continue;
+            }
+            let message = format!(
+                "{} lets segments of at most {} B be offered, and its packets may have {mtu} B: TCP through it sends {:.1} times as many packets as it need",
+                interface.name,
+                mss.value,
+                f64::from(fits) / f64::from(mss.value.max(1))
+            );
+            let remedy = format!(
+                "`{key} tcp adjust-mss {}`, unless what lies behind carries less",
+                fits.min(MOST_MSS)
+            );
+            let jumbo = mss.value.saturating_mul(2) >= MOST_MSS;
+            let finding = self.find(&IOS007, &mss.place, message, remedy);
+            if jumbo {
+                finding.severity = Severity::Info;
+            }
+        }
     }
 
     /// QOS013 and QOS017.
@@ -154,7 +221,7 @@ impl On<'_, '_> {
 }
 
 /// The rate of an interface's line, where its name or `speed` says it.
-fn rate_of(interface: &Interface) -> Option<Rate> {
+pub(super) fn rate_of(interface: &Interface) -> Option<Rate> {
     let mbps = port::speed_mbps(interface)?;
     Rate::from_bps(u64::from(mbps) * 1_000_000)
 }

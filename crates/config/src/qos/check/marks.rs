@@ -146,6 +146,7 @@ impl On<'_, '_> {
             .filter(|t| t.value != Trust::Nothing);
         if let Some(trust) = trust.filter(|t| t.value == Trust::Cos)
             && matches!(mode, None | Some(Switchport::Access))
+            && interface.voice_vlan.is_none()
             && !name.contains('.')
         {
             let why = match mode {
@@ -215,7 +216,8 @@ fn in_vain_on(interface: &Interface) -> Option<&Place> {
         .services
         .iter()
         .find(|s| arriving(s.value.direction));
-    let first = interface.queueing.first().or(trust.map(|t| &t.place));
+    let first = interface.queueing.first().or(interface.srr.first());
+    let first = first.or(trust.map(|t| &t.place));
     first.or(service.map(|s| &s.place))
 }
 

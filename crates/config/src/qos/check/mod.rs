@@ -7,6 +7,7 @@ mod marks;
 mod policies;
 mod queues;
 mod rates;
+mod srr;
 
 use crate::dialect::Dialect;
 use crate::finding::{self, Finding, Rule};
@@ -35,13 +36,7 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             _ => {
                 let platform = options.platform.unwrap_or_else(|| Platform::detect(text));
                 report.files[number].platform = Some(platform);
-                if !platform.is_read() {
-                    report.files[number].faults.push(refused(platform, number));
-                    continue;
-                }
-                let mut device = crate::ios::read(text, number);
-                device.platform = platform;
-                device
+                crate::ios::read_for(text, number, platform)
             }
         };
         cover(&device, report);
@@ -65,15 +60,6 @@ pub fn findings(devices: &[Device], options: &Options) -> Vec<Finding> {
     }
     checker.neighbours();
     checker.findings
-}
-
-/// Why a text is not read.
-fn refused(platform: Platform, file: usize) -> Fault {
-    Fault {
-        place: Place { file, span: 0..0 },
-        message: format!("this is a configuration of {platform}, which farpath does not read"),
-        remedy: "what is read: Junos, IOS of Catalyst switches and of routers (IOS-XE too), CatOS, and settings of hosts; if it is one of these, state it: --platform ios-router".to_owned(),
-    }
 }
 
 fn cover(device: &Device, report: &mut Report) {
@@ -149,6 +135,7 @@ impl Checker<'_> {
             self.switched_off(device);
             self.trust(device);
             self.maps(device);
+            self.queue_sets(device);
         }
         self.policies(device);
         self.rates(device);
@@ -158,9 +145,12 @@ impl Checker<'_> {
             queues::queues(&mut on);
             on.line();
             on.packets();
+            on.header();
             on.segments();
             on.circuits();
             on.storms();
+            on.srr();
+            on.bandwidth();
             on.rate_limits();
             on.tunnel();
         }

@@ -7,6 +7,7 @@ use super::super::{
     Action, Class, ClassMap, Device, Direction, Interface, Options, Police, PolicyMap, Share,
     payload_of, policed_tcp, port,
 };
+use super::rates::taken_for;
 use super::{Checker, On};
 use crate::finding::{Finding, Severity};
 use crate::platform::Platform;
@@ -24,6 +25,7 @@ impl Checker<'_> {
             let users: Vec<&Interface> = users.collect();
             let port = Ports {
                 mbps: users.iter().filter_map(|i| port::speed_mbps(i)).max(),
+                taken: users.iter().filter_map(|i| taken_for(device, i)).max(),
                 mtu: users
                     .iter()
                     .filter_map(|i| Some(i.mtu.as_ref()?.value))
@@ -53,7 +55,11 @@ impl Checker<'_> {
                 }
             }
         }
-        for map in device.class_maps.iter().filter(|m| !device.uses(m)) {
+        for map in device
+            .class_maps
+            .iter()
+            .filter(|m| !device.uses(m) && !device.is_given(m))
+        {
             let message = format!("class map {} is used by no policy", map.name);
             let remedy = "use it in a policy, or take it out";
             self.without_effect(device, &map.place, message, remedy);
@@ -144,11 +150,12 @@ impl Checker<'_> {
         let line = port
             .mbps
             .and_then(|mbps| Rate::from_bps(u64::from(mbps) * 1_000_000));
-        if let Some((police, line)) = class.police_percent.as_ref().zip(line) {
+        let whole = port.taken.or(line);
+        if let Some(((police, line), whole)) = class.police_percent.as_ref().zip(line).zip(whole) {
             let said = &police.value;
-            let rate = Rate::from_bps(line.as_bps() / 100 * u64::from(said.percent));
+            let rate = Rate::from_bps(whole.as_bps() / 100 * u64::from(said.percent));
             if let Some(rate) = rate.filter(|_| said.exceed == Action::Drop) {
-                let named = format!("class {}, {} % of {line}", class.name, said.percent);
+                let named = format!("class {}, {} % of {whole}", class.name, said.percent);
                 let burst = said.burst.map(|time| (rate, rate.bytes_in(time)));
                 self.bucket(
                     class,
@@ -207,6 +214,8 @@ impl Checker<'_> {
 #[derive(Clone, Copy)]
 struct Ports {
     mbps: Option<u32>,
+    /// What percentages are of, where it is not the line's rate.
+    taken: Option<Rate>,
     mtu: Option<u32>,
 }
 

@@ -2,8 +2,10 @@
 
 use farpath_units::Rate;
 
-use super::super::{Class, Device, PolicyMap, Share, port};
-use super::Checker;
+use super::super::{Action, Class, Device, Interface, PolicyMap, Share, port};
+use super::{Checker, On};
+use crate::finding::Severity;
+use crate::platform::Platform;
 use crate::rules::{QOS012, QOS026};
 use crate::source::Place;
 
@@ -11,6 +13,8 @@ use crate::source::Place;
 #[derive(Clone)]
 struct Carrier<'d> {
     rate: Rate,
+    /// What percentages are of.
+    whole: Rate,
     /// As a message names it, and what it does.
     says: String,
     /// Where it is stated.
@@ -26,7 +30,7 @@ impl Checker<'_> {
                 self.within(device, map, line);
             }
             for class in &map.classes {
-                let carrier = shaped(map, class, on.as_ref().map(|l| l.rate));
+                let carrier = shaped(map, class, on.as_ref().map(|l| l.whole));
                 let part = class.service.as_ref().and_then(|s| device.policy(&s.value));
                 if let Some((carrier, part)) = carrier.zip(part) {
                     self.within(device, part, &carrier);
@@ -41,7 +45,7 @@ impl Checker<'_> {
         for class in &map.classes {
             self.never_filled(device, class, carrier);
             for (share, place) in kept(class) {
-                let (before, bps) = (sum, of(share, carrier.rate));
+                let (before, bps) = (sum, of(share, carrier.whole));
                 sum = sum.saturating_add(bps);
                 absolute |= matches!(share, Share::Rate(_));
                 let whole = carrier.rate.as_bps();
@@ -92,6 +96,82 @@ impl Checker<'_> {
     }
 }
 
+/// What `bandwidth` says of an interface of a router, which takes percentages of it.
+pub(super) fn taken_for(device: &Device, interface: &Interface) -> Option<Rate> {
+    let routes = matches!(device.platform, Platform::IosRouter | Platform::IosXe);
+    let said = interface.bandwidth.as_ref().filter(|_| routes);
+    said.map(|b| b.value)
+}
+
+/// The first percentage of its interface that a class of `map` states, with the class.
+fn first_percentage(map: &PolicyMap) -> Option<(&Class, u32)> {
+    let of_share = |share: Share| match share {
+        Share::Percent(percent) => Some(percent),
+        _ => None,
+    };
+    map.classes.iter().find_map(|class| {
+        let mut shares = kept(class).filter_map(|(share, _)| of_share(share));
+        let shaped = class.shape_percent.as_ref().map(|s| s.value);
+        let policed = class.police_percent.as_ref().map(|p| p.value.percent);
+        let percent = shares.next().or(shaped).or(policed)?;
+        Some((class, percent))
+    })
+}
+
+impl On<'_, '_> {
+    /// QOS026, of a `bandwidth` that is not the line's rate.
+    pub(super) fn bandwidth(&mut self) {
+        let (device, interface) = (self.device, self.interface);
+        let whole = device.interface(&interface.name);
+        let line = whole.and_then(|i| super::lines::rate_of(&i));
+        let Some((said, line)) = interface.bandwidth.as_ref().zip(line) else {
+            return;
+        };
+        let (name, taken) = (&interface.name, said.value);
+        if taken == line {
+            return;
+        }
+        // It says what a shaper of the port keeps to.
+        let mine = interface.services.iter();
+        let mine = mine.filter_map(|s| device.policy(&s.value.policy));
+        let mut shapes = mine
+            .flat_map(|m| &m.classes)
+            .filter_map(|c| c.shape.as_ref());
+        if shapes.any(|s| s.value.0 == taken) {
+            return;
+        }
+        let services = interface.services.iter();
+        let maps = services.filter_map(|s| device.policy(&s.value.policy));
+        let of_it = taken_for(device, interface).is_some();
+        let mut used = maps.filter_map(|map| Some((map, first_percentage(map)?)));
+        let used = used.find(|_| of_it);
+        let Some((map, (class, percent))) = used else {
+            let message = format!(
+                "`bandwidth` says {taken} of {name}, which carries {line}: it sets no rate, and is read by routing alone"
+            );
+            let remedy = "nothing, if routing is meant; where the line behind it is slower, a shaper keeps to it";
+            self.find(&QOS026, &said.place, message, remedy).severity = Severity::Info;
+            return;
+        };
+        let part = |whole: Rate| shown(of(Share::Percent(percent), whole));
+        let message = format!(
+            "`bandwidth` says {taken} of {name}, which carries {line}, and percentages of policy map {} are of it: the {percent} % of class {} are {}, not {}",
+            map.name,
+            class.name,
+            part(taken),
+            part(line)
+        );
+        let kbps = line.as_bps() / 1000;
+        let remedy = format!(
+            "`bandwidth {kbps}`; where the line behind it is slower, a class-default that is shaped to its rate, with the policy inside"
+        );
+        let finding = self.find(&QOS026, &said.place, message, remedy);
+        if taken < line {
+            finding.severity = Severity::Warning;
+        }
+    }
+}
+
 /// The slowest port whose rate is known among those that have a policy map themselves.
 fn carrying_port<'d>(device: &'d Device, map: &PolicyMap) -> Option<Carrier<'d>> {
     let up = device.interfaces.iter().filter(|i| !i.shutdown);
@@ -99,8 +179,10 @@ fn carrying_port<'d>(device: &'d Device, map: &PolicyMap) -> Option<Carrier<'d>>
         let mut services = interface.services.iter();
         let service = services.find(|s| s.value.policy == map.name)?;
         let mbps = port::speed_mbps(&device.interface(&interface.name)?)?;
+        let rate = Rate::from_bps(u64::from(mbps) * 1_000_000)?;
         Some(Carrier {
-            rate: Rate::from_bps(u64::from(mbps) * 1_000_000)?,
+            rate,
+            whole: taken_for(device, interface).unwrap_or(rate),
             says: format!("{} carries", interface.name),
             place: &service.place,
         })
@@ -118,6 +200,7 @@ fn shaped<'d>(map: &PolicyMap, class: &'d Class, line: Option<Rate>) -> Option<C
     })?;
     Some(Carrier {
         rate,
+        whole: rate,
         says: format!("class {} of {} is shaped to", class.name, map.name),
         place,
     })
@@ -125,8 +208,12 @@ fn shaped<'d>(map: &PolicyMap, class: &'d Class, line: Option<Rate>) -> Option<C
 
 /// What a class keeps, and where that is stated.
 fn kept(class: &Class) -> impl Iterator<Item = (Share, &Place)> {
+    // What goes first and is policed has the policer's rate, where it states no share.
+    let policed = class.police.as_ref();
+    let policed = policed.filter(|p| p.value.exceed == Action::Drop);
+    let policed = policed.map(|p| (Share::Rate(p.value.rate), &p.place));
     let first = class.priority.as_ref();
-    let first = first.and_then(|p| Some((p.value?, &p.place)));
+    let first = first.and_then(|p| p.value.map(|share| (share, &p.place)).or(policed));
     let shared = class.bandwidth.as_ref().map(|b| (b.value, &b.place));
     first.into_iter().chain(shared)
 }

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_config::junos::model::{Interface as JunosPort, Joins, Router as Junos, Unit};
 use farpath_config::neighbors::port_name;
-use farpath_config::qos::{Device, Interface, Options, Port as SwitchPort, Switchport};
+use farpath_config::qos::{
+    Device, Interface, Options, Port as SwitchPort, Switchport, channel_number,
+};
 use farpath_config::vlan::{self, Tag, is_switched};
 use farpath_config::{Dialect, MOST_ON_A_LINK, Report};
 use farpath_units::Rate;
@@ -121,7 +123,9 @@ fn parts(
             .flat_map(|u| &u.addresses)
             .map(|a| a.value)
             .collect(),
-        rate: interface.rate(),
+        rate: interface
+            .rate()
+            .or_else(|| of_bundle(router, &interface.name)),
         framing: match interface.is_sonet() {
             true => "pos",
             false => "ethernet",
@@ -210,8 +214,11 @@ fn is_divided(device: &Device, name: &str) -> bool {
 /// Why no address shows what a cable at this interface leads to.
 fn why_closed(interface: &Interface) -> Option<&'static str> {
     let layer_2 = interface.switchport.as_ref();
+    let table = interface.vrf.as_ref().map(|v| v.value.to_ascii_lowercase());
     if interface.shutdown {
         Some("is shut down")
+    } else if table.is_some_and(|t| t.starts_with("mgmt") || t.starts_with("management")) {
+        Some("is in the routing table of management")
     } else if is_virtual(&interface.name) {
         Some("is not a place for a cable, and which port its frames leave by is in no file")
     } else if interface.channel.is_some() {
@@ -242,7 +249,7 @@ fn port_of(device: &Device, interface: &Interface) -> Port {
         addresses: interface.addresses.iter().map(|a| a.value).collect(),
         rate: port.rate.or_else(|| of_members(device, &interface.name)),
         framing,
-        divides: device.platform.is_catalyst() && port.enabled && says_queues(&interface.queueing),
+        divides: device.platform.is_catalyst() && port.enabled && says_queues(interface),
         cable: port_name(&interface.name),
         tag: vlan::of_interface(interface),
         switch: None,
@@ -251,9 +258,16 @@ fn port_of(device: &Device, interface: &Interface) -> Port {
     }
 }
 
+/// What the slowest member of `ae0` carries.
+fn of_bundle(router: &Junos, bundle: &str) -> Option<Rate> {
+    let is = |i: &&JunosPort| i.member_of.as_ref().is_some_and(|m| m.value == bundle);
+    let on = router.interfaces.iter().filter(|i| i.off.is_none());
+    on.filter(is).filter_map(JunosPort::rate).min()
+}
+
 /// What the slowest member of `Port-channel1` carries.
 fn of_members(device: &Device, channel: &str) -> Option<Rate> {
-    let number: u32 = channel.strip_prefix("Port-channel")?.parse().ok()?;
+    let number = channel_number(channel)?;
     let is = |i: &&Interface| i.channel.as_ref().is_some_and(|c| c.value.number == number);
     let members = device.interfaces.iter().filter(is);
     let rates = members.filter_map(|i| SwitchPort::of(device, i, &Options::default()).rate);
@@ -385,17 +399,21 @@ fn plain(interface: &str) -> &str {
 
 /// Loopback and management, which no path leads through (Junos interface naming).
 fn is_inside(name: &str) -> bool {
-    ["lo", "fxp", "em", "me", "vme", "irb", "vlan"]
-        .iter()
-        .any(|kind| {
-            let rest = name.strip_prefix(kind);
-            rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
-        })
+    [
+        "lo", "fxp", "em", "me", "vme", "irb", "vlan", "st", "pp", "dsc", "vtep",
+    ]
+    .iter()
+    .any(|kind| {
+        let rest = name.strip_prefix(kind);
+        rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
+    })
 }
 
 /// Interfaces of IOS that are in no slot.
 fn is_virtual(name: &str) -> bool {
-    ["Loopback", "Vlan", "Tunnel", "Null"]
-        .iter()
-        .any(|kind| name.starts_with(kind))
+    [
+        "Loopback", "Vlan", "Tunnel", "Null", "BVI", "MgmtEth", "mgmt", "nve", "tunnel-",
+    ]
+    .iter()
+    .any(|kind| name.starts_with(kind))
 }

@@ -1,0 +1,89 @@
+//! JUN007: what `tcp-mss` makes of the segment sizes that SYNs offer.
+
+use super::model::{Interface, Router, Unit};
+use crate::finding::{Finding, Severity};
+use crate::rules::JUN007;
+use crate::source::Place;
+use crate::tunnels::{ESP, GRE, IPV4};
+
+/// Headers of IPv4 and TCP without options, bytes.
+const HEADERS: u64 = 40;
+
+/// The largest segment of Ethernet without jumbo frames.
+const USUAL: u64 = 1460;
+
+/// The findings of `security flow tcp-mss` and of `family inet tcp-mss`.
+pub(super) fn check(router: &Router) -> Vec<Finding> {
+    let mut all = Vec::new();
+    let up = router.interfaces.iter().filter(|i| i.off.is_none());
+    let units = || up.clone().flat_map(|i| i.units.iter().map(move |u| (i, u)));
+    for (interface, unit) in units() {
+        if let Some(said) = &unit.tcp_mss {
+            let at = (
+                format!("{}.{}", interface.name, unit.number),
+                packet(interface, unit),
+            );
+            let named = format!("`tcp-mss {}` of {}", said.value, at.0);
+            all.extend(judged(&named, said.value, &at, 0, &said.place));
+        }
+    }
+    let routed = units().filter(|(i, u)| i.is_framed() && !u.addresses.is_empty());
+    let sizes = routed.map(|(i, u)| (packet(i, u), format!("{}.{}", i.name, u.number)));
+    let Some((mtu, name)) = sizes.min() else {
+        return all;
+    };
+    for said in &router.tcp_mss {
+        let around = match said.of {
+            "ipsec-vpn" => u64::from(IPV4 + ESP),
+            "gre-in" | "gre-out" => u64::from(IPV4 + GRE),
+            _ => 0,
+        };
+        let named = format!("`tcp-mss {} mss {}`", said.of, said.bytes.value);
+        let at = (name.clone(), mtu);
+        let place = &said.bytes.place;
+        all.extend(judged(&named, said.bytes.value, &at, around, place));
+    }
+    all
+}
+
+/// The largest IP packet of a unit, bytes.
+fn packet(interface: &Interface, unit: &Unit) -> u64 {
+    let whole = interface.media_mtu().as_bytes();
+    let own = unit.inet_mtu.as_ref().map(|m| m.value.as_bytes());
+    own.unwrap_or(whole.saturating_sub(interface.header()))
+}
+
+/// Segments of `mss` in packets of an interface, where a tunnel puts `around` bytes about each.
+fn judged(
+    named: &str,
+    mss: u64,
+    (name, mtu): &(String, u64),
+    around: u64,
+    place: &Place,
+) -> Option<Finding> {
+    let fits = mtu.saturating_sub(HEADERS + around);
+    let tunnel = match around {
+        0 => String::new(),
+        bytes => format!(" and at least {bytes} B of a tunnel"),
+    };
+    if mss > fits {
+        let message = format!(
+            "{named} lets segments be offered that do not fit: the packets of {name} have {mtu} B, {fits} B behind {HEADERS} B of headers{tunnel}"
+        );
+        let remedy = format!("{fits} at most");
+        return Some(Finding::new(&JUN007, message, place.clone(), vec![remedy]));
+    }
+    if mss.saturating_mul(2) >= fits {
+        return None;
+    }
+    let message = format!(
+        "{named} is far below the {fits} B that {name} carries: TCP sends {:.1} times as many packets as it need",
+        fits as f64 / mss.max(1) as f64
+    );
+    let remedy = format!("{fits}, unless what lies behind carries less");
+    let mut finding = Finding::new(&JUN007, message, place.clone(), vec![remedy]);
+    if mss.saturating_mul(2) >= USUAL {
+        finding.severity = Severity::Info;
+    }
+    Some(finding)
+}

@@ -1,0 +1,82 @@
+//! Segment sizes that routers lower: too large for what carries them, or far smaller.
+
+use farpath_config::qos::Options;
+use farpath_config::{Dialect, Severity, Source, Status, check_with};
+
+fn found(text: &str, dialect: Dialect, rule: &str) -> Vec<(Severity, String)> {
+    let source = Source {
+        name: "r.conf".to_owned(),
+        text: text.to_owned(),
+    };
+    let report = check_with(&[source], &[Some(dialect)], &Options::default());
+    assert_eq!(
+        report.files[0].status(),
+        Status::Passed,
+        "{:?}",
+        report.files[0]
+    );
+    let of = report.findings.iter().filter(|f| f.rule == rule);
+    of.map(|f| (f.severity, f.text.clone())).collect()
+}
+
+#[test]
+fn ios007_both_versions_of_ip_and_small_segments() {
+    let with = |more: &str| {
+        let text = format!(
+            "hostname a\ninterface GigabitEthernet0/1\n ip address 192.0.2.1 255.255.255.252\n{more}"
+        );
+        found(&text, Dialect::Ios, "IOS007")
+    };
+    for fine in [
+        " ip tcp adjust-mss 1360\n",
+        " ipv6 tcp adjust-mss 1340\n",
+        " mtu 1400\n ip tcp adjust-mss 1360\n ipv6 tcp adjust-mss 1340\n",
+    ] {
+        assert_eq!(with(fine), [], "{fine}");
+    }
+    let six = with(" mtu 1400\n ipv6 tcp adjust-mss 1360\n");
+    assert!(six[0].1.contains("1340 B and 60 B"), "{six:?}");
+    let small = with(" ip tcp adjust-mss 536\n");
+    assert!(
+        small[0].0 == Severity::Warning && small[0].1.contains("2.7 times"),
+        "{small:?}"
+    );
+    let jumbo = with(" mtu 9000\n ip tcp adjust-mss 1360\n");
+    assert!(
+        jumbo[0].0 == Severity::Info && jumbo[0].1.contains("6.6 times"),
+        "{jumbo:?}"
+    );
+}
+
+#[test]
+fn jun007_of_a_flow_a_tunnel_and_a_unit() {
+    let with = |more: &str| {
+        let text = format!(
+            "set system host-name fw\nset interfaces ge-0/0/0 unit 0 family inet address 192.0.2.1/30\nset interfaces ge-0/0/1 mtu 9014\nset interfaces ge-0/0/1 unit 0 family inet address 198.51.100.1/24\n{more}\n"
+        );
+        found(&text, Dialect::JunosSet, "JUN007")
+    };
+    for fine in [
+        "set security flow tcp-mss all-tcp mss 1460",
+        "set security flow tcp-mss ipsec-vpn mss 1350",
+        "set interfaces ge-0/0/0 unit 0 family inet tcp-mss 1400",
+    ] {
+        assert_eq!(with(fine), [], "{fine}");
+    }
+    let vpn = with("set security flow tcp-mss ipsec-vpn mss 1460");
+    assert!(
+        vpn[0]
+            .1
+            .contains("1418 B behind 40 B of headers and at least 42 B"),
+        "{vpn:?}"
+    );
+    let all = with("set security flow tcp-mss all-tcp mss 8960");
+    assert!(all[0].1.contains("ge-0/0/0.0 have 1500 B"), "{all:?}");
+    let small = with("set security flow tcp-mss all-tcp mss 536");
+    assert!(
+        small[0].0 == Severity::Warning && small[0].1.contains("2.7 times"),
+        "{small:?}"
+    );
+    let jumbo = with("set interfaces ge-0/0/1 unit 0 family inet tcp-mss 1400");
+    assert_eq!(jumbo[0].0, Severity::Info, "{jumbo:?}");
+}
