@@ -87,10 +87,8 @@ fn of_causes(
         // Nothing that a host changes removes a policer, other traffic in a full queue, or a hole: what is left then is not known.
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
-            // How long pauses and answers are nobody said.
-            Cause::Ramp if e.restart.is_some() => None,
-            // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass.
-            _ if e.udp || drawn => None,
+            // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
+            _ if e.udp || drawn || e.begins_anew(cause) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
@@ -210,7 +208,7 @@ fn change(
         }
         Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
         Cause::Reordering => systems::in_order(),
-        Cause::Ramp if e.restart.is_some() => systems::restart(),
+        Cause::Ramp if e.begins_anew(cause) => systems::restart(),
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::Client if e.udp => systems::reader_of_datagrams(system),
@@ -223,11 +221,10 @@ fn change(
     };
     let room = remedy.room;
     // A sender that paces already has nothing to change against a full queue.
-    let change = |remedy: Remedy| {
+    (!remedy.commands.is_empty()).then(|| {
         let change = remedy.change(host, system, None);
-        interface::with_name(change, (facts, flow), &hosts)
-    };
-    (!remedy.commands.is_empty()).then(|| (change(remedy), room))
+        (interface::with_name(change, (facts, flow), &hosts), room)
+    })
 }
 
 /// Whether the receiver's SYN arrived with a window scale of 0.

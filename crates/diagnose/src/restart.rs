@@ -53,6 +53,11 @@ impl Restart {
 }
 
 impl Evidence {
+    /// Whether a cause is slow start that pauses begin anew: how long these are nobody said.
+    pub(crate) fn begins_anew(&self, cause: Cause) -> bool {
+        cause == Cause::Ramp && self.restart.is_some()
+    }
+
     /// Whether the sender is set to begin anew after pauses, and its program, which no tool that tests is, pauses.
     pub(crate) fn of_pauses(&mut self, facts: &Facts, flow: &Flow) {
         let setting = |n| number(facts, Of::Host(n), "slow_start_after_idle");

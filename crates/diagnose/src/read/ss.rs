@@ -194,12 +194,8 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("unacked_segments", n("unacked:"));
     put("lost_segments", n("lost:"));
     put("backoff", n("backoff:"));
-    put("timeout_ns", n("rto:").map(|ms| ms * 1e6));
-    put("pause_ns", n("lastsnd:").map(|ms| ms * 1e6));
-    put(
-        "threshold_bytes",
-        n("ssthresh:").zip(mss).map(|(s, m)| s * m),
-    );
+    let threshold = n("ssthresh:").zip(mss);
+    put("threshold_bytes", threshold.map(|(s, m)| s * m));
     put("silent_ns", n("lastack:").map(|ms| ms * 1e6));
     put("window_announced_bytes", n("snd_wnd:"));
     put(
@@ -288,6 +284,11 @@ fn clocks(of: Of, text: &str, at: Place, facts: &mut Facts) {
         let value = keyed(text, key)?;
         decimal(value.split("ms").next()?)
     };
+    for (key, name) in [("rto:", "timeout_ns"), ("lastsnd:", "pause_ns")] {
+        if let Some(value) = ms(key) {
+            facts.exact(of, name, value * 1e6, at);
+        }
+    }
     let Some(busy) = ms("busy:").filter(|b| *b > 0.0) else {
         return;
     };
