@@ -4,11 +4,14 @@ mod bounds;
 mod core;
 mod fitting;
 mod interface;
+mod options;
 mod overrun;
 mod path;
+mod shaper;
 mod shared;
 mod systems;
 mod unscaled;
+mod wanted;
 
 use crate::cause::Cause;
 use crate::ceiling::{Limit, in_flight, slow_start_s};
@@ -28,13 +31,23 @@ pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
 pub(crate) use unscaled::scales;
-
-/// What is suggested to be in flight over a round trip that is known, where no rate is: 4 MiB.
-const MODEST: f64 = 4_194_304.0;
+pub(crate) use wanted::wanted;
+use wanted::{MODEST, goal};
 
 /// What to change against a cause, and against a second that holds besides; nothing where it is not a host's to change. Where the
 /// cause may as well be another, both changes are named, and no rate is promised of the first alone.
 pub(crate) fn changes(
+    causes: (Cause, Option<Cause>, Option<Cause>),
+    e: &Evidence,
+    of: (&Facts, &Flow),
+    ceilings: &[Limit],
+) -> Vec<Change> {
+    let mut all = of_causes(causes, e, of, ceilings);
+    all.extend(options::let_through(causes.0, e));
+    all
+}
+
+fn of_causes(
     (cause, second, either): (Cause, Option<Cause>, Option<Cause>),
     e: &Evidence,
     (facts, flow): (&Facts, &Flow),
@@ -74,8 +87,8 @@ pub(crate) fn changes(
         // Nothing that a host changes removes a policer, other traffic in a full queue, or a hole: what is left then is not known.
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
-            // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass.
-            _ if e.udp || drawn => None,
+            // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
+            _ if e.udp || drawn || e.begins_anew(cause) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
@@ -195,6 +208,7 @@ fn change(
         }
         Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
         Cause::Reordering => systems::in_order(),
+        Cause::Ramp if e.begins_anew(cause) => systems::restart(),
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::Client if e.udp => systems::reader_of_datagrams(system),
@@ -207,11 +221,10 @@ fn change(
     };
     let room = remedy.room;
     // A sender that paces already has nothing to change against a full queue.
-    let change = |remedy: Remedy| {
+    (!remedy.commands.is_empty()).then(|| {
         let change = remedy.change(host, system, None);
-        interface::with_name(change, (facts, flow), &hosts)
-    };
-    (!remedy.commands.is_empty()).then(|| (change(remedy), room))
+        (interface::with_name(change, (facts, flow), &hosts), room)
+    })
 }
 
 /// Whether the receiver's SYN arrived with a window scale of 0.
@@ -268,10 +281,14 @@ fn of_program(e: &Evidence) -> Remedy {
     if let Some(requests) = e.requests {
         return systems::requests(requests.reads);
     }
-    match (e.tester, e.ssh) {
+    let program = match (e.tester, e.ssh) {
         (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),
         (false, true) => systems::ssh(crate::channel::channel_of(e)),
         (false, false) => systems::program(tested.as_deref()),
+    };
+    match e.restart {
+        Some(_) => program.and(systems::restart()),
+        None => program,
     }
 }
 
@@ -548,18 +565,4 @@ fn next(
         }
     }
     least
-}
-
-/// The rate that is wanted: the target, or the line's.
-fn goal(e: &Evidence) -> Option<f64> {
-    let line = e.line.as_ref().map(|(line, _)| line);
-    e.target.as_ref().or(line).map(|f| f.value)
-}
-
-/// Bytes in flight of a connection that fill the line, or the target, and no more than its channel lets be in flight; none without a round
-/// trip, which it goes by.
-pub(crate) fn wanted(e: &Evidence) -> Option<f64> {
-    let rtt = e.rtt_by_itself()?;
-    let fills = goal(e).map_or(MODEST, |goal| goal * rtt.high / 8.0 / e.streams);
-    Some(channel_bytes(e).map_or(fills, |most| fills.min(most)))
 }

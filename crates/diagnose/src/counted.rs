@@ -27,7 +27,7 @@ pub(crate) struct Counted {
     /// Of tests with more connections side by side: how many times the connections, how many times the rate.
     pub(crate) wider: Option<(f64, f64)>,
     /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
-    faster: Option<(&'static str, Figure, f64)>,
+    pub(crate) faster: Option<(&'static str, Figure, f64)>,
     /// Whether that test sent nothing again.
     clean: bool,
     /// Of a program that does not only test: the fastest test with no more connections that asked for no buffer, which settings of the

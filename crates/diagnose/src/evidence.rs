@@ -10,10 +10,12 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::memory::{SendMemory, beyond};
+use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
 use crate::requests::Requests;
+use crate::restart::Restart;
 use crate::room::Room;
 use crate::seen::{Row, Side, Test};
 use crate::stood::Stood;
@@ -95,6 +97,10 @@ pub(crate) struct Evidence {
     pub(crate) busy_share: Option<Figure>,
     /// The kernel says that the program sent too little.
     pub(crate) app_limited: Option<Place>,
+    /// What shows that its window begins anew after pauses.
+    pub(crate) restart: Option<Restart>,
+    /// Options that its connections go without, though hosts have them on.
+    pub(crate) stripped: Vec<Stripped>,
     /// Bytes that the program had handed over and its kernel had not sent yet.
     pub(crate) unsent: Option<Figure>,
     /// Bytes that the kernels count as acknowledged, and the longest time that one of them was at work, seconds.
@@ -212,6 +218,8 @@ impl Evidence {
         e.of_sockets(facts, flow);
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);
+        e.of_options(facts, flow);
+        e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
         e.of_shapers(facts, flow);

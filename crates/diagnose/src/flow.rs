@@ -202,6 +202,17 @@ impl Flow {
         }
     }
 
+    /// What the texts of hosts say of an end: of that one alone, or else of a text that may be of either.
+    pub(crate) fn said<T>(&self, side: Side, of: impl Fn(u32) -> Option<T>) -> Option<T> {
+        let (own, other) = match side {
+            Side::Sender => (&self.senders, &self.receivers),
+            Side::Receiver => (&self.receivers, &self.senders),
+        };
+        let (both, alone): (Vec<u32>, Vec<u32>) = own.iter().partition(|n| other.contains(n));
+        let said = |texts: &[u32]| texts.iter().find_map(|n| of(*n));
+        said(&alone).or_else(|| said(&both))
+    }
+
     /// Whether a captured direction is of this flow: by ports; without them by hosts, or the bytes that both report.
     fn is_of(&self, facts: &Facts, c: &Captured) -> bool {
         let Some(test) = self.test.as_ref().filter(|t| !t.udp) else {

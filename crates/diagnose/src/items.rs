@@ -126,6 +126,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
+    crate::restart::by_restart(e, items);
     crate::snapshot::by_snapshot(e, items);
     crate::room::by_settings(e, items);
     if e.app_limited.is_some() {

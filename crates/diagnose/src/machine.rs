@@ -134,28 +134,60 @@ const BUSY: f64 = 0.25;
 /// A disk that moves less than this part of a flow, one way, is not what the flow comes from or goes to.
 const OWN_DISK: f64 = 0.5;
 
+/// A processor is full from here on, for sure from the second.
+const FULL: [f64; 2] = [0.88, 0.95];
+
+/// How busy the busiest processor is, for people.
+fn of_processor(e: &Evidence, cpu: &Figure) -> String {
+    let percent = cpu.value * 100.0;
+    match &e.cpu_of {
+        Some((_, program)) if !program.is_empty() => {
+            format!("the program {program} used {percent:.0} % of a processor")
+        }
+        _ => {
+            let said = e.core.as_ref().and_then(Core::sentence);
+            said.unwrap_or_else(|| format!("a processor was {percent:.0} % busy"))
+        }
+    }
+}
+
+/// What a verdict leaves out though nobody is to miss it, whatever leads: counters of routers' ports, a full processor, packets that an
+/// interface dropped, options that were taken out.
+pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
+    let full = e.cpu.as_ref().filter(|cpu| cpu.value >= FULL[1]);
+    let drops = e
+        .nic_drops
+        .as_ref()
+        .filter(|drops| is_worth_saying(e, drops));
+    let hosts = [
+        full.map(|cpu| of_processor(e, cpu)),
+        drops.map(|drops| dropped(e, drops)),
+    ];
+    let all = e
+        .around
+        .ports
+        .standing(e)
+        .into_iter()
+        .chain(hosts)
+        .flatten()
+        .chain(crate::options::sentences(e));
+    let left: Vec<String> = all.filter(|s| !said.contains(s)).collect();
+    (!left.is_empty()).then(|| format!("seen besides: {}", left.join("; ")))
+}
+
 /// What they speak for.
 pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
     if let Some(cpu) = &e.cpu {
-        let percent = cpu.value * 100.0;
         items.push(Item {
-            holds: step(cpu.value, 0.88, 0.95),
+            holds: step(cpu.value, FULL[0], FULL[1]),
             weights: vec![(Cause::HostCpu, 26.0)],
-            sentence: match &e.cpu_of {
-                Some((_, program)) if !program.is_empty() => {
-                    format!("the program {program} used {percent:.0} % of a processor")
-                }
-                _ => {
-                    let said = e.core.as_ref().and_then(Core::sentence);
-                    said.unwrap_or_else(|| format!("a processor was {percent:.0} % busy"))
-                }
-            },
+            sentence: of_processor(e, cpu),
         });
         let carries = e.other_end_carries();
         items.push(Item {
             holds: carries
                 .as_ref()
-                .map_or(0.0, |_| step(cpu.value, 0.88, 0.95)),
+                .map_or(0.0, |_| step(cpu.value, FULL[0], FULL[1])),
             weights: Vec::new(),
             sentence: format!(
                 "at the other end a processor was {:.0} % busy: it carries no more than {}",
@@ -202,14 +234,8 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
         },
     });
     // What may be of another time, or is a part of what was lost, is said whatever the cause is.
-    let share = accounts.unwrap_or(1.0);
-    let part = if drops.grew {
-        share_of_lost(e, drops) > PART
-    } else {
-        share > 0.0
-    };
     let as_many = !drops.grew && alike(e, &drops.count) > SAID;
-    let said = count > 0.0 && part && !found && !as_many;
+    let said = is_worth_saying(e, drops) && !found && !as_many;
     items.push(Item {
         holds: if said { 1.0 } else { 0.0 },
         weights: Vec::new(),
@@ -232,6 +258,15 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
         weights: vec![(Cause::Nic, -10.0)],
         sentence: String::new(),
     });
+}
+
+/// Whether packets that an interface dropped may be the flow's: a part of what was lost, or of a time that nobody knows.
+fn is_worth_saying(e: &Evidence, drops: &Tally) -> bool {
+    let part = match drops.grew {
+        true => share_of_lost(e, drops) > PART,
+        false => drops.accounts(e).is_none_or(|share| share > 0.0),
+    };
+    drops.count.value > 0.0 && part
 }
 
 /// What holds more than this is a reason that is named.

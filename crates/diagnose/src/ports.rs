@@ -219,14 +219,13 @@ impl Ports {
         )
     }
 
-    /// What the ports of routers counted and a verdict does not say: nobody is to miss it, whatever leads.
-    pub(crate) fn unsaid(&self, e: &Evidence, said: &[String]) -> Option<String> {
-        let damaged = self.damaged.as_ref().map(|d| of_damage(e, d));
-        let dark = self.dark.as_ref().map(|d| self.of_light(d));
-        let dropped = self.dropped.as_ref().map(|d| of_queue(e, d));
-        let all = [damaged, dark, dropped].into_iter().flatten();
-        let left: Vec<String> = all.filter(|s| !said.contains(s)).collect();
-        (!left.is_empty()).then(|| format!("seen besides: {}", left.join("; ")))
+    /// What the ports of routers counted, which nobody is to miss.
+    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 3] {
+        [
+            self.damaged.as_ref().map(|d| of_damage(e, d)),
+            self.dark.as_ref().map(|d| self.of_light(d)),
+            self.dropped.as_ref().map(|d| of_queue(e, d)),
+        ]
     }
 
     /// The port whose plugs and cable are to be cleaned or changed, and where that was read.

@@ -166,9 +166,9 @@ fn by_room(e: &Evidence, items: &mut Vec<Item>) {
     }
 }
 
-/// A connection that was at work for many times as long as slow start takes is not in it.
+/// A connection that was at work for many times as long as slow start takes is not in it, unless pauses begin it anew.
 fn long_open(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(times) = crate::ceiling::opened(e) else {
+    let Some(times) = crate::ceiling::opened(e).filter(|_| e.restart.is_none()) else {
         return;
     };
     items.push(Item {

@@ -14,6 +14,7 @@ use crate::flow::{Flow, flows};
 use crate::handshake;
 use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::known::DEFAULT_WINDOWS;
+use crate::machine::unsaid;
 use crate::missing::missing;
 use crate::pattern;
 use crate::pinged;
@@ -308,7 +309,7 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
     let seen = seen.map(|(_, text)| text.clone());
     let all = [undecided(&likely)].into_iter().chain(seen);
     verdict.because = all.take(BECAUSE_MAX).collect();
-    let unsaid = e.around.ports.unsaid(e, &verdict.because);
+    let unsaid = unsaid(e, &verdict.because);
     verdict.because.extend(unsaid);
     verdict.because.extend(e.stop_sentence());
     verdict
@@ -432,7 +433,7 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
         .filter(|(causes, _)| causes.is_empty() || causes.contains(&cause));
     all.extend(others.map(|(_, text)| text.clone()));
     all.truncate(BECAUSE_MAX);
-    all.extend(e.around.ports.unsaid(e, &all));
+    all.extend(unsaid(e, &all));
     all
 }
 

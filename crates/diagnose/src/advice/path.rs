@@ -1,7 +1,7 @@
 //! What is to be changed on the path and its ports, and not in a host's settings.
 
 use crate::advice::interface::with_name;
-use crate::advice::{End, named};
+use crate::advice::{End, named, shaper};
 use crate::cause::Cause;
 use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
 use crate::document::{Change, Then};
@@ -22,8 +22,14 @@ pub(super) fn change_of_path(
         return Some(duplex(e));
     }
     if cause == Cause::Shaper {
+        let host = shaping(facts, e);
+        let rate = shaper::rate(e, facts, &host);
+        // What others wait for is the queue; a pod has nobody beside it.
+        if rate.is_some() && (e.waits().is_none() || shaper::is_of_pod(e, facts)) {
+            return rate;
+        }
         e.waits()?;
-        let change = shorter(e, &shaping(facts, e), &e.waits_in_words());
+        let change = shorter(e, &host, &e.waits_in_words());
         let hosts: Vec<Of> = e.around.shaper_of.map(Of::Host).into_iter().collect();
         return Some(with_name(change, (facts, flow), &hosts));
     }
@@ -95,7 +101,7 @@ fn spread(router: &str, facts: &Facts, flow: &Flow) -> Change {
         commands,
         undo,
         risk: "one connection never gets more than one member; changing the hash moves connections, and packets under way may overtake each other".to_owned(),
-        ..nothing()
+        ..nothing("")
     }
 }
 
@@ -117,7 +123,7 @@ pub(super) fn damaged_member(struck: &Struck, flow: &Flow) -> Change {
         risk:
             "a group with one member less carries less; connections move to other members meanwhile"
                 .to_owned(),
-        ..nothing()
+        ..nothing("")
     }
 }
 
@@ -134,14 +140,14 @@ fn one_of_several(flow: &Flow, speed: f64) -> Change {
             bps(speed)
         )],
         risk: "none known".to_owned(),
-        ..nothing()
+        ..nothing("")
     }
 }
 
-/// A change of which nothing is known yet.
-fn nothing() -> Change {
+/// A change of a host of which nothing is known yet.
+pub(super) fn nothing(host: &str) -> Change {
     Change {
-        host: String::new(),
+        host: host.to_owned(),
         os: "",
         commands: Vec::new(),
         undo: Vec::new(),
@@ -199,7 +205,7 @@ fn shorter(e: &Evidence, host: &str, waits: &str) -> Change {
         risk: format!(
             "this flow gets no faster, and with cake a twentieth slower; what shares the line with it no longer waits {waits}"
         ),
-        ..nothing()
+        ..nothing("")
     }
 }
 
@@ -248,7 +254,7 @@ fn duplex(e: &Evidence) -> Change {
             cause: Cause::Link.name(),
             limit_bps: l.value * share,
         }),
-        ..nothing()
+        ..nothing("")
     }
 }
 

@@ -3,6 +3,7 @@
 mod holes;
 mod pacing;
 mod requests;
+mod restart;
 mod scaling;
 mod tested;
 mod windows;
@@ -10,7 +11,8 @@ mod windows;
 pub(crate) use holes::probing;
 pub(crate) use pacing::{Sending, finding, in_order, pacing};
 pub(crate) use requests::requests;
-pub(crate) use scaling::{scaling, scaling_between};
+pub(crate) use restart::restart;
+pub(crate) use scaling::{option_between, scaling};
 pub(crate) use tested::{tester, threads};
 
 use crate::cause::Cause;
@@ -87,6 +89,17 @@ impl Remedy {
             commands: commands.into_iter().map(str::to_owned).collect(),
             risk: "none known".to_owned(),
             ..Remedy::default()
+        }
+    }
+
+    /// Both: what may go wrong is what may with the other.
+    pub(crate) fn and(mut self, other: Remedy) -> Remedy {
+        self.commands.extend(other.commands);
+        self.undo.extend(other.undo);
+        self.persist.extend(other.persist);
+        Remedy {
+            risk: other.risk,
+            ..self
         }
     }
 

@@ -8,6 +8,7 @@ use crate::fact::Of;
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
+use crate::seen::Side;
 
 /// Who has to be changed, as far as texts and captures say it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(super) fn changes(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Chang
     match who(e, facts, flow) {
         Who::Between(why) => {
             let between = "the firewall or router between";
-            vec![systems::scaling_between(why).change(between, None, None)]
+            vec![systems::option_between("window scale", why).change(between, None, None)]
         }
         Who::Host(n) => vec![of_text(facts, n)],
         Who::Ends(ends) => {
@@ -58,13 +59,6 @@ pub(crate) fn scales(facts: &Facts, host: u32) -> Option<bool> {
     said.or(level.filter(|l| *l == "disabled").map(|_| false))
 }
 
-/// What the texts of hosts say of an end: of one alone, or else of a text that may be of both.
-fn of_texts(facts: &Facts, own: &[u32], other: &[u32]) -> Option<bool> {
-    let (both, alone): (Vec<u32>, Vec<u32>) = own.iter().partition(|n| other.contains(n));
-    let said = |texts: &[u32]| texts.iter().find_map(|n| scales(facts, *n));
-    said(&alone).or_else(|| said(&both))
-}
-
 fn who(e: &Evidence, facts: &Facts, flow: &Flow) -> Who {
     let both = flow.senders.iter().filter(|n| flow.receivers.contains(n));
     let mut either = both.filter(|n| scales(facts, **n) == Some(false));
@@ -75,10 +69,7 @@ fn who(e: &Evidence, facts: &Facts, flow: &Flow) -> Who {
             Some(LeftOut::Between) | None => Who::Host(*n),
         };
     }
-    let on = [
-        of_texts(facts, &flow.senders, &flow.receivers),
-        of_texts(facts, &flow.receivers, &flow.senders),
-    ];
+    let on = [Side::Sender, Side::Receiver].map(|side| flow.said(side, |n| scales(facts, n)));
     let off = [End::Sender, End::Receiver].into_iter();
     let off: Vec<End> = off.filter(|end| on[*end as usize] == Some(false)).collect();
     if !off.is_empty() {

@@ -81,7 +81,7 @@ impl Tool for Nic {
             self.loopback = kind == "ip" && text.contains("LOOPBACK");
             let host = self.begun(line.at, facts);
             match kind {
-                "tc" => qdisc(host, text, line.at, facts),
+                "tc" => qdisc((host, &self.interface), text, line.at, facts),
                 "ip" | "bonding" => {}
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
@@ -475,7 +475,7 @@ fn bonding(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
 }
 
 /// `qdisc tbf 8001: dev eth0 root refcnt 2 rate 100Mbit burst 64Kb lat 50ms`.
-fn qdisc(host: Of, text: &str, at: Place, facts: &mut Facts) {
+fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
     let kind = text.split_whitespace().nth(1).and_then(crate::known::qdisc);
     let Some(kind) = kind else { return };
     facts.word(host, "qdisc", kind, at);
@@ -498,6 +498,10 @@ fn qdisc(host: Of, text: &str, at: Place, facts: &mut Facts) {
         facts.exact(host, "shaper_queue_ns", queue * 1e9, at);
     }
     if let Some((name, bps)) = limit {
+        if name == "shaper_bps" {
+            facts.word(host, "shaper_kind", kind, at);
+            facts.word(host, "shaper_port", port, at);
+        }
         facts.number(host, name, Figure::exact(bps, at));
     }
 }

@@ -159,9 +159,12 @@ impl Here {
     }
 }
 
-/// `118277366 packets input, …` of IOS, `Input  packets:  118277366` of Junos.
+/// `118277366 packets input, …` of IOS, `118277366 input packets  91283746152 bytes` of NX-OS, `Input  packets:  118277366` of Junos.
 fn packets(text: &str) -> Option<f64> {
-    let ios = || text.split_once(" packets input").map(|(n, _)| n);
+    let ios = || {
+        let words = [" packets input", " input packets "];
+        words.iter().find_map(|w| Some(text.split_once(w)?.0))
+    };
     let junos = || {
         let (head, rest) = text.split_once(':')?;
         let mut words = head.split_whitespace();
@@ -182,6 +185,13 @@ fn counted(text: &str) -> Option<(Kind, f64)> {
     if let Some(errors) = before(" input errors,") {
         let damaged = before(" CRC").into_iter().chain(before(" frame")).max();
         return found(Kind::Damaged, damaged).or(Some((Kind::Errors, errors as f64)));
+    }
+    // NX-OS counts damaged frames in another line than errors of all kinds, and sets no commas.
+    if text.contains(" giants  ") {
+        return found(Kind::Damaged, before(" CRC "));
+    }
+    if text.ends_with(" output discard") {
+        return found(Kind::Dropped, before(" output discard"));
     }
     if let Some(rest) = text.strip_prefix("Laser ") {
         let (key, value) = rest.split_once(':')?;

@@ -1,4 +1,4 @@
-//! Routers and switches: `show interfaces` of IOS and Junos, and their configuration as `farpath config` reads it.
+//! Routers and switches: `show interfaces` of IOS, NX-OS and Junos, and their configuration as `farpath config` reads it.
 
 use farpath_config::{Dialect, Severity};
 
@@ -29,7 +29,7 @@ impl Tool for Interfaces {
             return false;
         }
         let at = line.at;
-        if let Some(n) = count(text, "input errors") {
+        if let Some(n) = count(text, "input error") {
             facts.exact(Of::Path, "interface_errors", n, at);
         }
         // Junos counts them in a line of other counters.
@@ -67,16 +67,23 @@ impl Tool for Interfaces {
             self.here.has(way, bps, at, facts);
             return true;
         }
+        let mut counts = false;
         for (before, name) in [
             ("late collision", "interface_late_collisions"),
             ("collisions", "interface_collisions"),
+            ("collision ", "interface_collisions"),
         ] {
             if let Some(n) = count(text, before) {
                 facts.exact(Of::Path, name, n, at);
-                return true;
+                counts = true;
             }
         }
-        self.kind == "ios" && is_ios(text) || self.kind == "junos" && is_junos(text)
+        counts
+            || match self.kind {
+                "ios" => is_ios(text),
+                "nxos" => is_nxos(text),
+                _ => is_junos(text),
+            }
     }
 }
 
@@ -92,6 +99,12 @@ impl Interfaces {
         {
             self.kind = "ios";
             self.here.is(text.split(' ').next().unwrap_or(""));
+            facts.word(Of::Path, "interface", self.kind, at);
+            return true;
+        }
+        if let Some(name) = of_nexus(text) {
+            self.kind = "nxos";
+            self.here.is(name);
             facts.word(Of::Path, "interface", self.kind, at);
             return true;
         }
@@ -113,7 +126,19 @@ impl Interfaces {
     }
 }
 
-/// The rate of `Output rate    : 9987412304 bps (931022 pps)` and of `5 minute output rate 9876543000 bits/sec, 912 packets/sec`.
+/// The name in `Ethernet1/1 is up`, `Ethernet1/2 is down (Link not connected)`, `port-channel10 is up` of NX-OS.
+fn of_nexus(text: &str) -> Option<&str> {
+    let (name, state) = text.split_once(" is ")?;
+    let kinds = ["Ethernet", "port-channel", "mgmt"];
+    let place = kinds.iter().find_map(|kind| name.strip_prefix(kind))?;
+    let numbered = place.starts_with(|c: char| c.is_ascii_digit())
+        && place.bytes().all(|b| b.is_ascii_digit() || b == b'/');
+    let begins = state == "up" || state == "down" || state.starts_with("down (");
+    (numbered && begins).then_some(name)
+}
+
+/// The rate of `Output rate    : 9987412304 bps (931022 pps)` and of `5 minute output rate 9876543000 bits/sec, 912 packets/sec`,
+/// which NX-OS has of `30 seconds`.
 fn carried(text: &str) -> Option<(Kind, f64)> {
     let junos = || {
         let (head, rest) = text.split_once(':')?;
@@ -122,7 +147,9 @@ fn carried(text: &str) -> Option<(Kind, f64)> {
     };
     let ios = || {
         let (head, rest) = text.split_once("put rate ")?;
-        let rate = head.contains(" minute ") || head.contains(" second ");
+        let rate = [" minute ", " second ", " seconds "]
+            .iter()
+            .any(|span| head.contains(span));
         rate.then(|| rest.split_once(" bits/sec"))?
     };
     let (bps, _) = junos().or_else(ios)?;
@@ -226,6 +253,52 @@ fn is_ios(text: &str) -> bool {
         ]
         .iter()
         .any(|w| text.contains(w))
+}
+
+/// Lines of NX-OS that carry nothing here.
+fn is_nxos(text: &str) -> bool {
+    let begins = [
+        "admin state is ",
+        "Dedicated Interface",
+        "Belongs to ",
+        "Hardware: ",
+        "Description: ",
+        "Internet Address is ",
+        "reliability ",
+        "Encapsulation ",
+        "Port mode is ",
+        "full-duplex",
+        "auto-duplex",
+        "Beacon is ",
+        "Auto-Negotiation is ",
+        "Input flow-control ",
+        "Auto-mdix ",
+        "Rate mode ",
+        "Switchport monitor ",
+        "EtherType is ",
+        "EEE (",
+        "admin fec state is ",
+        "Members in this channel: ",
+        "Last link flapped ",
+        "Last clearing ",
+        "Load-Interval ",
+        "input rate ",
+    ];
+    let counters = [
+        " interface resets",
+        " unicast packets",
+        " jumbo packets",
+        " output packets",
+        " short frame",
+        " bad etype drop",
+        " input discard",
+        " output error ",
+        " Rx pause",
+        " Tx pause",
+    ];
+    matches!(text, "RX" | "TX")
+        || begins.iter().any(|b| text.starts_with(b))
+        || counters.iter().any(|c| text.contains(c))
 }
 
 /// Most findings of configurations that are noted.

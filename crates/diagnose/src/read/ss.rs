@@ -194,6 +194,8 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("unacked_segments", n("unacked:"));
     put("lost_segments", n("lost:"));
     put("backoff", n("backoff:"));
+    let threshold = n("ssthresh:").zip(mss);
+    put("threshold_bytes", threshold.map(|(s, m)| s * m));
     put("silent_ns", n("lastack:").map(|ms| ms * 1e6));
     put("window_announced_bytes", n("snd_wnd:"));
     put(
@@ -223,6 +225,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
         .map_or(text, |(_, r)| r.split_once(')').map_or("", |(_, r)| r));
     if let Some(cc) = rest.split_whitespace().find_map(crate::known::control) {
         facts.word(of, "cc", cc, at);
+        options(of, rest, at, facts);
     }
     scaling(of, text, at, facts);
     if text.split_whitespace().any(|w| w == "app_limited") {
@@ -242,6 +245,17 @@ fn sent_again(text: &str, mss: Option<f64>) -> f64 {
 fn memory(text: &str, key: &str) -> Option<f64> {
     let all = crate::words::between(text, "skmem:(", ")")?;
     decimal(all.split(',').find_map(|part| part.strip_prefix(key))?)
+}
+
+/// Options that a connection goes without, where the words before its congestion control were printed: `ts sack cubic wscale:7,7`.
+fn options(of: Of, text: &str, at: Place, facts: &mut Facts) {
+    // Before its SYN is answered it has none.
+    let open = keyed(text, "rto:").is_some() && keyed(text, "bytes_acked:").is_some();
+    for (word, name) in [("sack", "without_sack"), ("ts", "without_stamps")] {
+        if open && !text.split_whitespace().any(|w| w == word) {
+            facts.word(of, name, word, at);
+        }
+    }
 }
 
 /// Whether both ends scale their windows: the option came through, or it did not.
@@ -270,6 +284,11 @@ fn clocks(of: Of, text: &str, at: Place, facts: &mut Facts) {
         let value = keyed(text, key)?;
         decimal(value.split("ms").next()?)
     };
+    for (key, name) in [("rto:", "timeout_ns"), ("lastsnd:", "pause_ns")] {
+        if let Some(value) = ms(key) {
+            facts.exact(of, name, value * 1e6, at);
+        }
+    }
     let Some(busy) = ms("busy:").filter(|b| *b > 0.0) else {
         return;
     };

@@ -218,3 +218,31 @@ fn a_faster_test_is_the_least_that_settings_give() {
     let then = copy.and_then(|f| f.changes[0].then.as_ref());
     assert_eq!(then.map(|t| t.cause), Some("send_buffer"), "{:#?}", d.flows);
 }
+
+/// 900 Mbit/s over 150 ms are 17 MB in flight, which eight connections side by side had together: no mere double of what one has.
+#[test]
+fn a_buffer_suits_what_the_path_carried_in_other_tests() {
+    let test = |n: u32, mbit: u32| {
+        let head = format!(
+            "root@a:~# iperf3 -c 198.51.100.7 -t 10{}\nConnecting to host 198.51.100.7, port 5201\n",
+            if n > 1 {
+                format!(" -P {n}")
+            } else {
+                String::new()
+            }
+        );
+        let sum = if n > 1 { "SUM" } else { "  5" };
+        format!(
+            "{head}[ ID] Interval           Transfer     Bitrate         Retr\n[{sum}]   0.00-10.00  sec  {} MBytes  {mbit} Mbits/sec    0             sender\n[{sum}]   0.00-10.15  sec  {} MBytes  {mbit} Mbits/sec                  receiver\n\niperf Done.\n\n",
+            mbit * 119 / 100,
+            mbit * 119 / 100
+        )
+    };
+    let ping = "root@a:~# ping -q -c 20 198.51.100.7\nPING 198.51.100.7 (198.51.100.7) 56(84) bytes of data.\n\n--- 198.51.100.7 ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 19031ms\nrtt min/avg/max/mdev = 150.1/150.2/150.4/0.1 ms\n\n";
+    let settings = "root@a:~# sysctl net.ipv4.tcp_wmem\nnet.ipv4.tcp_wmem = 4096\t16384\t4194304\n";
+    let text = format!("{ping}{settings}{}{}", test(1, 112), test(8, 896));
+    let flow = flow(&text, &Known::default());
+    assert_eq!(flow.verdict.cause, "send_buffer", "{:#?}", flow.verdict);
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(commands.contains("4096 16384 67108864"), "{commands}");
+}

@@ -416,3 +416,23 @@ fn syns_are_read_as_people_paste_them() {
         d.notes
     );
 }
+
+/// A processor that is full is said whatever leads.
+#[test]
+fn a_full_processor_is_seen_besides() {
+    let table = "root@boulder:~# mpstat -P ALL 5 1\nLinux 6.1.0-20-amd64 (boulder) \t11/27/2026 \t_x86_64_\t(2 CPU)\n\n10:00:00 AM  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n10:00:05 AM  all   48.50    0.00    1.50    0.00    0.00    0.00    0.00    0.00    0.00   50.00\n10:00:05 AM    0   97.00    0.00    3.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00\n10:00:05 AM    1    0.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00  100.00\n";
+    let files = [
+        ("cli.txt", LOG),
+        ("ss.txt", SOCKET),
+        ("receiver.txt", RECEIVER),
+        ("cpu.txt", table),
+    ];
+    let d = of_files(&files, &on("100 Mbit/s"));
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "no_window_scaling", "{verdict:#?}");
+    let because = verdict.because.join("\n");
+    assert!(
+        because.contains("seen besides: a processor was 100 % busy"),
+        "{because}"
+    );
+}

@@ -49,12 +49,12 @@ fn solaris() -> Remedy {
     }
 }
 
-/// A host offers window scaling, and the connection has none: what lies between takes it out, and why that is known.
-pub(crate) fn scaling_between(why: &str) -> Remedy {
+/// A host offers an option, and the connection goes without: what lies between takes it out, and why that is known.
+pub(crate) fn option_between(option: &str, why: &str) -> Remedy {
     Remedy {
         room: None,
         commands: vec![
-            format!("find what takes the window scale option out of the SYN: {why}"),
+            format!("find what takes the {option} option out of the SYN: {why}"),
             "on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0'".to_owned(),
             "on the firewall between: let TCP options pass, without rewriting or normalising SYNs"
                 .to_owned(),

@@ -1,0 +1,77 @@
+//! The rate of a host's shaper, raised where it is set.
+
+use crate::ceiling::payload_share;
+use crate::document::Change;
+use crate::evidence::Evidence;
+use crate::fact::Of;
+use crate::flow::word;
+use crate::read::Facts;
+
+/// What the names of interfaces begin with that a node gives its pods: the kernel's own, Calico's, Cilium's, Amazon's, and those that the
+/// bandwidth plugin of CNI shapes what a pod sends with.
+const OF_PODS: [&str; 5] = ["veth", "cali", "lxc", "eni", "bwp"];
+
+/// The interface of the shaper that counts; empty where no text names it.
+fn port<'f>(e: &Evidence, facts: &'f Facts) -> Option<&'f str> {
+    let host = Of::Host(e.around.shaper_of?);
+    word(facts, host, "shaper_port").map(|(port, _)| port)
+}
+
+/// Whether a node shapes one of its pods.
+pub(super) fn is_of_pod(e: &Evidence, facts: &Facts) -> bool {
+    port(e, facts).is_some_and(|port| OF_PODS.iter().any(|begin| port.starts_with(begin)))
+}
+
+/// A higher rate: by the annotation of a pod, else by `tc`; none where no host's text has the shaper.
+pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
+    let shaper = Of::Host(e.around.shaper_of?);
+    let (kind, _) = word(facts, shaper, "shaper_kind")?;
+    let port = match port(e, facts)? {
+        "" => super::interface::UNNAMED,
+        port => port,
+    };
+    let now = e.shaper.as_ref()?.value;
+    let wanted = e.target.as_ref().map(|t| t.value / payload_share(e.mss));
+    let [bits, quantity] = match wanted {
+        Some(bps) => ["mbit", "M"].map(|unit| format!("{:.0}{unit}", (bps / 1e6).ceil())),
+        None => ["RATE"; 2].map(str::to_owned),
+    };
+    let set = |rate: &str| {
+        let (name, rest) = match kind {
+            "cake" => ("bandwidth", "".to_owned()),
+            _ => (
+                "rate",
+                format!(", with what else tc qdisc show dev {port} prints of it"),
+            ),
+        };
+        format!("tc qdisc change dev {port} root {kind} {name} {rate}{rest}")
+    };
+    let by_tc = set(&bits);
+    let before = set(&format!("{:.0}kbit", (now / 1e3).round()));
+    if !is_of_pod(e, facts) {
+        return Some(Change {
+            commands: vec![by_tc],
+            undo: vec![before],
+            risk: "who set the rate had a reason: what others share the line with it, or what a contract allows".to_owned(),
+            ..super::path::nothing(host)
+        });
+    }
+    let annotations = format!(
+        "in the template of the pod: kubernetes.io/ingress-bandwidth: \"{quantity}\" for what it receives, kubernetes.io/egress-bandwidth for what it sends, or neither; a pod has it once it is made anew (kubectl rollout restart deployment NAME)"
+    );
+    Some(Change {
+        commands: vec![
+            "kubectl describe pod POD | grep bandwidth: which annotation the pod has".to_owned(),
+            annotations,
+            format!("until then, on the node: {by_tc}"),
+        ],
+        undo: vec!["the annotation that the pod had before".to_owned(), before],
+        persist: vec![
+            "the annotation is kept with the template; tc's rate is lost with the pod".to_owned(),
+        ],
+        risk:
+            "the pod may take what others on its node are to have; its restart ends its connections"
+                .to_owned(),
+        ..super::path::nothing(host)
+    })
+}
