@@ -8,7 +8,7 @@ use crate::climb::Climb;
 use crate::law::{self, Conditions};
 use crate::overhead::{MtuError, checked_datagram};
 use crate::parallel::streams_to_fill;
-use crate::path::{PathError, PathInput, check_count, check_window};
+use crate::path::{PathError, PathInput, check_count, check_queue, check_window};
 use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::{Cost, SlowStart};
@@ -70,6 +70,7 @@ impl<'i> Figures<'i> {
             .filter(|b| *b > 0);
         let mss = Size::from_bytes(mss.ok_or(MtuError::NoPayload { mtu: input.mtu })?);
         check_window(input.window, mss)?;
+        check_queue(input, mtu)?;
         if input.loss.is_some_and(|p| p.get() >= 1.0) {
             return Err(PathError::AllLost);
         }

@@ -149,6 +149,18 @@ pub enum PathError {
         /// One segment's payload.
         mss: Size,
     },
+    /// The queue holds no frame.
+    #[error(
+        "queue {queue} holds no frame of {mtu} bytes, which takes {least}: write {least} or more, such as 100kB, 10ms or 1bdp"
+    )]
+    QueueBelowFrame {
+        /// The queue asked for.
+        queue: Size,
+        /// The largest datagram, bytes.
+        mtu: u32,
+        /// What its frame takes in the queue.
+        least: Size,
+    },
     /// The window cannot be announced.
     #[error(
         "window {window} is beyond window scaling: the largest is 65535 B × 2^14 = 1073725440 B \
@@ -210,6 +222,14 @@ pub(crate) fn check_window(window: Option<Size>, mss: Size) -> Result<(), PathEr
     match window::shift_for(window.as_bytes() as f64) {
         Some(_) => Ok(()),
         None => Err(PathError::WindowBeyondScaling { window }),
+    }
+}
+
+pub(crate) fn check_queue(input: &PathInput, mtu: u32) -> Result<(), PathError> {
+    let least = Size::from_bytes(input.framing.queue_bytes(mtu).into());
+    match input.queue {
+        Some(queue) if queue < least => Err(PathError::QueueBelowFrame { queue, mtu, least }),
+        _ => Ok(()),
     }
 }
 

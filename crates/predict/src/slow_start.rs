@@ -118,6 +118,23 @@ impl SlowStart {
         f64::from(rounds) * seconds(rtt) + (segments - sent) * segment_s
     }
 
+    /// Segments sent in so many `seconds` from the first one on: what [`SlowStart::transfer_s`] turned round gives. Those of a round whose
+    /// window is not full leave one every `burst_s` seconds, and later ones one every `segment_s`; both above 0.
+    pub fn sent_in(&self, seconds: f64, rtt_s: f64, burst_s: f64, segment_s: f64) -> f64 {
+        let (mut window, mut sent, mut left) = (self.initial, 0.0, libm::fmax(seconds, 0.0));
+        let mut rounds = 0_u32;
+        while window < self.full && rounds < ROUNDS_MOST {
+            if left <= rtt_s {
+                return sent + libm::fmin(window, left / burst_s);
+            }
+            sent += window;
+            left -= rtt_s;
+            rounds += 1;
+            window = self.next(window);
+        }
+        sent + left / segment_s
+    }
+
     /// [`SlowStart::transfer_s`] with its grounds: `transfer_s`.
     pub fn transfer_answer(&self, size: Size, mss: Size, goodput: Rate, rtt: Duration) -> Answer {
         let time = self.transfer_s(size, mss, goodput, rtt);
@@ -160,6 +177,21 @@ mod tests {
         let (began, window) = of(2.0, 169.0);
         assert!((began / 2.0 >= 169.0) && (began / 3.0 < 169.0), "{began}");
         assert_eq!(window, began + 169.0);
+    }
+
+    /// Rounds of 10, 20 and 40 segments; in the third, 10 of the 40 have left. Where the window is full, it is the line's rate less what
+    /// was wasted.
+    #[test]
+    fn what_is_sent_in_a_time_is_the_transfers_time_turned_round() {
+        let start = start(1.0, None);
+        assert_eq!(start.sent_in(-1.0, 0.1, 0.001, 0.001), 0.0);
+        assert!((start.sent_in(0.21, 0.1, 0.001, 0.001) - 40.0).abs() < 1e-9);
+        assert!((start.sent_in(0.25, 0.1, 0.001, 0.001) - 70.0).abs() < 1e-9);
+        let (rtt_s, segment_s) = (0.1, 0.1 / start.full);
+        let cost = start.cost();
+        let sent = start.sent_in(5.0, rtt_s, segment_s, segment_s);
+        let full = (5.0 - cost.wasted_rtts * rtt_s) / segment_s;
+        assert!((sent / full - 1.0).abs() < 1e-9, "{sent} {full}");
     }
 
     /// 50 segments a round from 100 on: simulated, a path of 6502 segments is full after 10.2 s of 80 ms (RFC 3742).

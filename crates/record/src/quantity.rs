@@ -82,9 +82,11 @@ fn unit(name: &str) -> &str {
     name.rsplit('_').next().unwrap_or(name)
 }
 
-/// A metric's name without the unit that [`quantity`] prints: `rtt_avg` of `rtt_avg_ns`.
+/// A metric's name without the unit that [`quantity`] prints: `rtt_avg` of `rtt_avg_ns`. A ratio of goodputs keeps it: without, it
+/// would be called a goodput.
 pub fn unitless(metric: &str) -> &str {
     match metric.rsplit_once('_') {
+        Some((name, "ratio")) if name.ends_with("goodput") => metric,
         Some((name, "ns" | "s" | "bps" | "bytes" | "km" | "ratio")) => name,
         _ => metric,
     }
@@ -270,9 +272,10 @@ mod tests {
             (
                 unitless("rtt_avg_ns"),
                 unitless("received"),
-                unitless("sent_bps")
+                unitless("sent_bps"),
+                unitless("group_goodput_ratio")
             ),
-            ("rtt_avg", "received", "sent")
+            ("rtt_avg", "received", "sent", "group_goodput_ratio")
         );
     }
 

@@ -717,6 +717,23 @@ fn a_wanted_goodput_says_what_it_needs() {
     }
 }
 
+/// A frame of 1500 bytes takes 1514 of a queue on Ethernet, 1504 on POS.
+#[test]
+fn a_queue_below_a_frame_is_refused() {
+    let with = |queue: u64, framing: Framing| {
+        let mut p = input("100 Mbit/s", "100 ms", "1500");
+        p.queue = Some(Size::from_bytes(queue));
+        p.framing = framing;
+        path(&p).map(|_| ()).map_err(|e| e.to_string())
+    };
+    let refused = with(1, Framing::Ethernet).expect_err("too small");
+    let words = "queue 1 B holds no frame of 1500 bytes, which takes 1514 B: write";
+    assert!(refused.starts_with(words), "{refused}");
+    assert!(with(1513, Framing::Ethernet).is_err());
+    assert_eq!(with(1514, Framing::Ethernet), Ok(()));
+    assert_eq!(with(1504, Framing::Pos), Ok(()));
+}
+
 /// CUBIC, 1625 segments of pipe and queue: K = ∛(1625.5 × 0.3/0.4) by hand, and ∛4 times that behind a loss that made room. Simulated
 /// on 100 Mbit/s x 100 ms, climbs take 8 and 17.5 s in turns.
 #[test]

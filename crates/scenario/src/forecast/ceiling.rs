@@ -115,6 +115,18 @@ impl Ceiling {
         }
     }
 
+    /// Where a share of what is sent goes before losses hold the connections, by the time that all takes.
+    pub(super) fn spared(self, flow: &Flow, share: f64) -> Ceiling {
+        let clean = flow.steady(f64::INFINITY);
+        if flow.loses_nothing() || self.bps >= clean {
+            return self;
+        }
+        Ceiling {
+            bps: 1.0 / (share / clean + (1.0 - share) / self.bps),
+            ..self
+        }
+    }
+
     /// As far as disks let them.
     pub(super) fn through_disk(self, disk_bps: f64) -> Ceiling {
         match disk_bps < self.bps {

@@ -25,6 +25,11 @@ impl Asks {
     fn bps(&self, alone_s: f64) -> f64 {
         self.under_way * self.bits / (alone_s + self.think_s)
     }
+
+    /// What one answer takes where they come at `bps` altogether, in seconds: [`Asks::bps`] turned round.
+    fn each_s(&self, bps: f64) -> f64 {
+        self.under_way * self.bits / bps - self.think_s
+    }
 }
 
 impl Path<'_> {
@@ -67,6 +72,13 @@ impl Path<'_> {
                 (path, asks.bps(alone_s))
             }
             false => (path.unpoliced(&flow), by_itself),
+        };
+        let path = match path.policed {
+            None => path.spared(
+                &flow,
+                spared(test, &flow, &exchange, asks.each_s(asking_bps)),
+            ),
+            Some(_) => path,
         };
         let path = path.through_disk(self.disk_bps(&exchange));
         let bps = asking_bps.min(path.bps * flow.share_borne());
@@ -147,8 +159,8 @@ impl Path<'_> {
         }
     }
 
-    /// From a request to the end of its answer, on one connection alone, on average: a round trip, and the answer's time on the way.
-    /// The first answers go through slow start.
+    /// From a request to the end of its answer, on one connection alone, on average. Until a loss strikes the connection answers go as
+    /// if there were none, and then as losses hold it.
     /// `policed`: a policer drops of them.
     fn response_s(&self, test: &Test, tcp: &Tcp, exchange: &Exchange, policed: bool) -> f64 {
         let flow = self.flow_of(&Tcp {
@@ -156,7 +168,19 @@ impl Path<'_> {
             ..tcp.clone()
         });
         let path = self.ceiling_alone(test, &flow, policed);
-        let bps = path.bps.min(self.disk_bps(exchange));
+        let held_s = self.response_at_s(test, &flow, exchange, path.bps);
+        let clean = flow.steady(f64::INFINITY);
+        if policed || flow.loses_nothing() || path.bps >= clean {
+            return held_s;
+        }
+        let clean_s = self.response_at_s(test, &flow, exchange, clean);
+        held_s + (clean_s - held_s) * spared(test, &flow, exchange, held_s)
+    }
+
+    /// The same where the connection has at most `path_bps`: a round trip, and the answer's time on the way. The first answers go through
+    /// slow start.
+    fn response_at_s(&self, test: &Test, flow: &Flow, exchange: &Exchange, path_bps: f64) -> f64 {
+        let bps = path_bps.min(self.disk_bps(exchange));
         let config = &flow.config;
         let mss = config.mss;
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
@@ -180,7 +204,7 @@ impl Path<'_> {
             // Several answers of a connection come to lie evenly apart: one that waits for a round comes later ever after.
             pause_s: (turn_s + exchange.think.as_secs_f64()) / exchange.outstanding as f64,
             timeout_s: timeout.min(config.rto.largest).as_secs_f64(),
-            restart: restart(&flow),
+            restart: restart(flow),
         };
         let begins = flow.base.as_secs_f64() + turn_s;
         let from_s = test.omit.as_secs_f64() - begins;
@@ -190,6 +214,23 @@ impl Path<'_> {
         let most = exchange.requests.unwrap_or(u64::MAX);
         turn_s + answers.mean_between((from_s, until_s), answers.pause_s, most)
     }
+}
+
+/// The mean share of the measured answers of a connection that end before a loss strikes any, one of which takes `each_s`. A number k of
+/// them, 1 for the first, does with chance q^k.
+fn spared(test: &Test, flow: &Flow, exchange: &Exchange, each_s: f64) -> f64 {
+    let q = libm::exp(-flow.losses_in(exchange.answer as f64));
+    if q >= 1.0 {
+        return 1.0;
+    }
+    let turn_s = (each_s + exchange.think.as_secs_f64()) / exchange.outstanding as f64;
+    let before = (test.omit.as_secs_f64() / turn_s).floor();
+    let within = test
+        .duration
+        .map_or(f64::INFINITY, |d| d.as_secs_f64() / turn_s);
+    let most = exchange.requests.map_or(f64::INFINITY, |n| n as f64);
+    let count = within.min(most - before).max(1.0);
+    libm::pow(q, before + 1.0) * (1.0 - libm::pow(q, count)) / (count * (1.0 - q))
 }
 
 /// What a forecast of so many answers of `bytes` under way leaves out.

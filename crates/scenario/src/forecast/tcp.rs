@@ -1,6 +1,7 @@
 //! The forecast of a TCP test: the least of window, losses and line, less what its start costs; round
 //! by round where single segments are named lost.
 
+mod brief;
 mod delivered;
 mod kept;
 pub(super) mod losses;
@@ -96,6 +97,7 @@ impl Path<'_> {
             exact.unwrap_or_else(|| flow.by_law(test, steady * kept.share, &ramp, kept));
         put(m, "goodput_bps", goodput);
         completes(test, completion, record);
+        nothing_measured(test, completion, record);
         if scripted {
             self.regains(test, &flow, record);
         }
@@ -107,6 +109,7 @@ impl Path<'_> {
         }
         record.limited_by = Some(ceiling.by.to_owned());
         record.notes.extend(flow.doubts(test, loss_bps, &ramp));
+        record.notes.extend(flow.doubt_of_short_test(test, &ramp));
         record.notes.extend(flow.doubts_of_loss(loss_bps));
         record
             .notes
@@ -208,6 +211,16 @@ fn completes(test: &Test, completion: Option<f64>, record: &mut Record) {
             (seconds * 1e9).round(),
         ),
         (None, _) => {}
+    }
+}
+
+/// A transfer that is over before `omit` is has no goodput.
+fn nothing_measured(test: &Test, completion: Option<f64>, record: &mut Record) {
+    let omit = test.omit.as_secs_f64();
+    if test.duration.is_none() && omit > 0.0 && completion.is_some_and(|all| all <= omit) {
+        record.metrics.remove("goodput_bps");
+        let why = format!("the last byte is delivered before `omit`, {omit} s, is over");
+        record.absent.insert("goodput_bps".to_owned(), why);
     }
 }
 
@@ -322,15 +335,27 @@ impl Flow {
 
     /// Goodput of all connections, and the time of a transfer of fixed size.
     fn by_law(&self, test: &Test, steady: f64, ramp: &Ramp, kept: Delivered) -> (f64, Option<f64>) {
+        let (each, line) = (steady / self.streams, self.narrowest.bps / self.streams);
+        let most = self
+            .config
+            .amount
+            .map_or(f64::INFINITY, |all| all as f64 * 8.0);
+        let delivered = |from: Duration, span: Duration| {
+            let until = |at: Duration| ramp.delivered(at, each, line).min(most);
+            until(from + span) - until(from)
+        };
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
                 let seconds = kept.finished_s(ramp.transfer_s(bytes, steady / self.streams));
-                (bytes as f64 * 8.0 * self.streams / seconds, Some(seconds))
+                let bits = bytes as f64 * 8.0 - delivered(Duration::ZERO, test.omit);
+                let measured_s = seconds - test.omit.as_secs_f64();
+                (bits * self.streams / measured_s, Some(seconds))
             }
             (duration, _) => {
                 let (omit, span) = (test.omit, duration.unwrap_or_default());
                 let awake = kept.over(omit.as_secs_f64(), (omit + span).as_secs_f64());
-                (steady * ramp.share(omit, span) * awake, None)
+                let bps = self.streams * delivered(omit, span) / span.as_secs_f64();
+                (bps * awake, None)
             }
         }
     }
@@ -514,20 +539,13 @@ impl Ramp {
         goes_on(test, amount, self.seconds, sent)
     }
 
-    /// What part of `duration`, measured after `omit`, the full rate is worth. The shortfall of a start that `omit` cuts is taken to
-    /// halve every doubling time; where slow start is limited it falls evenly to none.
-    fn share(&self, omit: Duration, duration: Duration) -> f64 {
-        let (omit, duration) = (omit.as_secs_f64(), duration.as_secs_f64());
-        if duration <= 0.0 || omit >= self.seconds {
-            return 1.0;
-        }
-        let left = 1.0 - omit.max(0.0) / self.seconds;
-        let wasted = self.wasted_s
-            * match self.slow_start.max_ssthresh {
-                Some(_) => left * left,
-                None => left,
-            };
-        ((duration - wasted) / duration).max(0.0)
+    /// Payload of one connection delivered until `at`, bits: round by round, each round's burst at `burst_bps`, and at `bps` once the
+    /// window is full.
+    fn delivered(&self, at: Duration, bps: f64, burst_bps: f64) -> f64 {
+        let (segment, rtt_s) = (f64::from(self.mss) * 8.0, self.rtt.as_secs_f64());
+        let (burst_s, segment_s) = (segment / burst_bps.max(bps), segment / bps);
+        let since_s = (at.saturating_sub(self.late)).as_secs_f64() - 1.5 * rtt_s;
+        segment * self.slow_start.sent_in(since_s, rtt_s, burst_s, segment_s)
     }
 
     /// SYN to the last byte delivered.

@@ -189,6 +189,94 @@ fn no_ramp_is_forecast_of_a_test_that_ends_before_it() {
     assert!(!says(&cubic("1 MB"), "ramp_s is of"));
 }
 
+/// By hand, with no loss: the first segments arrive after 1.5 round trips of 100 ms, 10 in the first round and twice as many in each.
+/// 0.2 s hold one burst, and 0.5 s four: 10, 20, 40 and 80.
+#[test]
+fn a_test_shorter_than_its_ramp_has_what_slow_start_delivers() {
+    let bits = 1448.0 * 8.0;
+    let goodput = |lines: &str| {
+        let file = format!("kind = \"tcp\"\nwindow = \"16 MB\"\ncc = \"reno\"\n{lines}");
+        of(&predicted("", &file), "goodput_bps")
+    };
+    for (lines, segments, over) in [
+        ("duration = \"200 ms\"", 10.0, 0.2),
+        ("duration = \"500 ms\"", 150.0, 0.5),
+        ("duration = \"300 ms\"\nomit = \"200 ms\"", 140.0, 0.3),
+    ] {
+        let ratio = goodput(lines) / (segments * bits / over);
+        assert!((0.999..1.001).contains(&ratio), "{lines}: {ratio}");
+    }
+    // No more than it has to carry, and nothing before it has begun.
+    let all = goodput("bytes = \"100 kB\"\nduration = \"2 s\"");
+    assert!((all / (100e3 * 8.0 / 2.0) - 1.0).abs() < 1e-9, "{all}");
+    assert_eq!(goodput("duration = \"100 ms\""), 0.0);
+}
+
+/// What was delivered before `omit` is over does not count, and a transfer that is over by then has no goodput.
+#[test]
+fn omit_leaves_the_rest_of_a_transfer() {
+    let of_size = |omit: &str| {
+        let file = format!("kind = \"tcp\"\ncc = \"reno\"\nbytes = \"100 kB\"\nomit = \"{omit}\"");
+        predicted("", &file)
+    };
+    let all = of_size("0 s");
+    let (whole_s, bits) = (of(&all, "completion_ns") / 1e9, 100e3 * 8.0);
+    assert!((of(&all, "goodput_bps") * whole_s / bits - 1.0).abs() < 1e-6);
+    // After 0.2 s the first ten segments are there.
+    let rest = of(&of_size("200 ms"), "goodput_bps") * (whole_s - 0.2);
+    assert!((rest / (bits - 10.0 * 1448.0 * 8.0) - 1.0).abs() < 1e-6);
+    let over = of_size("5 s");
+    assert!(!over.metrics.contains_key("goodput_bps"));
+    assert!(over.absent["goodput_bps"].contains("before `omit`, 5 s"));
+}
+
+/// Twenty round trips of 100 ms, and those that `omit` frees of the start.
+#[test]
+fn a_test_of_few_round_trips_says_that_its_mean_is_the_starts() {
+    let note = |lines: &str| {
+        let file = format!("kind = \"tcp\"\nwindow = \"16 MB\"\ncc = \"reno\"\n{lines}");
+        let record = predicted("", &file);
+        let about = |n: &&String| n.starts_with("the mean of the start");
+        record.notes.iter().find(about).cloned().unwrap_or_default()
+    };
+    let said = note("duration = \"1 s\"");
+    let words =
+        "the mean of the start: 1 s are 10.0 round trips of 100.0 ms, and slow start takes 1.15 s";
+    assert!(said.starts_with(words), "{said}");
+    for (lines, says) in [
+        ("duration = \"1.9 s\"", true),
+        ("duration = \"1.9 s\"\nomit = \"2 s\"", false),
+        ("duration = \"2.1 s\"", false),
+        ("bytes = \"1 MB\"", false),
+    ] {
+        assert_eq!(!note(lines).is_empty(), says, "{lines}");
+    }
+}
+
+/// The mean of n answers of 69.06 segments is clean + (held − clean)(1 − Σqᵏ/n), q = exp(−0.069). The first answers climb, so the two are
+/// those of many.
+#[test]
+fn answers_before_the_first_loss_go_by_slow_start() {
+    let response = |loss: &str, requests: u32| {
+        let file = format!(
+            "kind = \"request\"\nblock = \"100 kB\"\ncc = \"reno\"\nwindow = \"16 MB\"\nidle_restart = false\nrequests = {requests}"
+        );
+        of(&predicted(loss, &file), "response_avg_ns")
+    };
+    // Answers come back.
+    let (loss, many, n) = ("[link.reverse]\nloss = 0.001", 10_000_000, 1000);
+    let (clean, held) = (response("", many), response(loss, many));
+    let q = (-0.001_f64 * 100e3 / 1448.0).exp();
+    let spared = q / (1.0 - q) / f64::from(n);
+    let by_hand = held - (held - clean) * spared;
+    let mean = response(loss, n);
+    assert!(mean < held, "{mean} {held}");
+    assert!((mean / by_hand - 1.0).abs() < 0.01, "{mean} {by_hand}");
+    // One answer is hardly ever struck.
+    let one = response(loss, 1) / response("", 1);
+    assert!((1.0..1.0 + 2.0 * (1.0 - q)).contains(&one), "{one}");
+}
+
 #[test]
 fn random_and_regular_losses_have_their_own_constants() {
     let reno = format!("{BULK}cc = \"reno\"");

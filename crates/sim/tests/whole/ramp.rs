@@ -57,3 +57,42 @@ fn a_later_loss_does_not_move_a_ramp() {
         assert_near("the ramp", ramp("50 ms", &lose, test), 1.15, 0.01);
     }
 }
+
+/// A test of 1, 2 and 3 s over a satellite's 580 ms is slow start alone, which a forecast follows by its rounds.
+#[test]
+fn a_test_shorter_than_its_ramp_is_forecast_as_simulated() {
+    for (test, share) in [
+        ("duration = \"1 s\"", 0.01),
+        ("duration = \"2 s\"", 0.01),
+        ("duration = \"3 s\"", 0.01),
+        ("duration = \"1 s\"\nomit = \"1 s\"", 0.01),
+        ("duration = \"2 s\"\nparallel = 4", 0.01),
+    ] {
+        let world = run_text(&format!(
+            r#"
+[scenario]
+name = "brief"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "satellite"
+ends = ["a", "b"]
+rate = "100 Mbit/s"
+delay = "290 ms"
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+{test}
+"#
+        ));
+        let plan = farpath_scenario::plan::Plan::new(&world.scenario).expect("a plan");
+        let point = std::collections::BTreeMap::new();
+        let foreseen = farpath_scenario::forecast(&world.scenario, &plan, &point);
+        let goodput = foreseen[0].metrics["goodput_bps"];
+        assert_near(test, world.metric("bulk", "goodput_bps"), goodput, share);
+    }
+}
