@@ -463,13 +463,13 @@ fn a_short_queue_leaves_less_than_the_line() {
         number(&all, "goodput_bps") / number(&all, "line_goodput_bps")
     };
     assert_eq!(of(&[]), 1.0);
-    assert_near(of(&["--queue", "1500B"]), 0.75, 2e-4);
+    assert_near(of(&["--queue", "1514B"]), 0.75, 2e-4);
     assert_eq!(
-        of(&["--queue", "1500B", "--window", "11MB"]),
+        of(&["--queue", "1514B", "--window", "11MB"]),
         7596.0 * 1448.0 * 8.0 / 0.1 / (1e9 * 1448.0 / 1538.0)
     );
     assert_eq!(of(&["--queue", "125kB", "--window", "11.8MB"]), 1.0);
-    assert_eq!(of(&["--queue", "1500B", "--streams", "10"]), 1.0);
+    assert_eq!(of(&["--queue", "1514B", "--streams", "10"]), 1.0);
     assert_eq!(of(&["--queue", "12.5MB"]), 1.0);
     // As a scenario writes it: 1 Gbit/s x 100 ms are 12.5 MB, 1.25 MB 10 ms or a tenth of that.
     let tenth = of(&["--queue", "1.25MB"]);
@@ -480,7 +480,7 @@ fn a_short_queue_leaves_less_than_the_line() {
     assert_eq!(of(&["--queue", "100 packets"]), of(&["--queue", "150kB"]));
     // What several fill is not foreseen, and said once.
     let page = |more: &[&str]| farpath(&[&["predict", "path"], &args[..], more].concat()).out;
-    let short = page(&["--queue", "1500B", "--streams", "10"]);
+    let short = page(&["--queue", "1514B", "--streams", "10"]);
     let said = short.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         said.contains("how much of the line they fill is not foreseen; simulate")

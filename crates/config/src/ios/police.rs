@@ -111,7 +111,9 @@ fn of_rate(rate: Rate, options: &Options, platform: Platform) -> Police {
         burst: options
             .burst
             .and_then(|burst| burst.at(rate))
-            .unwrap_or(Size::from_bytes(rate.as_bps() / 8 / part_of_second(platform))),
+            .unwrap_or(Size::from_bytes(
+                rate.as_bps() / 8 / part_of_second(platform),
+            )),
         max_burst: options
             .max_burst
             .and_then(|burst| burst.at(peak.unwrap_or(rate))),

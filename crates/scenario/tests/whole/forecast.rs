@@ -266,7 +266,7 @@ fn answers_before_the_first_loss_go_by_slow_start() {
     // Answers come back.
     let (loss, many, n) = ("[link.reverse]\nloss = 0.001", 10_000_000, 1000);
     let (clean, held) = (response("", many), response(loss, many));
-    let q = (-0.001_f64 * 100e3 / 1448.0).exp();
+    let q = libm::exp(-0.001 * 100e3 / 1448.0);
     let spared = q / (1.0 - q) / f64::from(n);
     let by_hand = held - (held - clean) * spared;
     let mean = response(loss, n);
