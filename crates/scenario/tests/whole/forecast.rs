@@ -163,6 +163,26 @@ fn a_transfer_waits_for_its_named_losses() {
     assert!(lossy > clean * 1.2, "{clean} {lossy}");
 }
 
+/// What a transfer with a named loss delivers within `omit` and after it is what it has to carry; a test that lasts longer has no more.
+#[test]
+fn omit_and_bytes_hold_with_named_losses() {
+    let lose = "lose = { flow = \"t\", segment = 20000 }";
+    let bits = |keys: &str| {
+        let file =
+            format!("kind = \"tcp\"\nwindow = \"16 MB\"\ncc = \"reno\"\nbytes = \"1 GB\"\n{keys}");
+        let record = predicted(lose, &file);
+        (of(&record, "goodput_bps"), record)
+    };
+    let (before_bps, _) = bits("duration = \"5 s\"");
+    let (after_bps, whole) = bits("omit = \"5 s\"");
+    let whole_s = of(&whole, "completion_ns") / 1e9;
+    let all = before_bps * 5.0 + after_bps * (whole_s - 5.0);
+    assert!((all / 8e9 - 1.0).abs() < 1e-6, "{all} in {whole_s} s");
+    let (long_bps, _) = bits("omit = \"5 s\"\nduration = \"100 s\"");
+    let rest = long_bps * 100.0 / (after_bps * (whole_s - 5.0));
+    assert!((rest - 1.0).abs() < 1e-6, "{rest}");
+}
+
 /// Ten segments, doubled each round trip of 100 ms, have sent 14.8 MB when the window fills 1 Gbit/s, and that takes 1.15 s.
 #[test]
 fn no_ramp_is_forecast_of_a_test_that_ends_before_it() {
