@@ -152,7 +152,7 @@ impl Path<'_> {
     pub(super) fn flow_of(&self, tcp: &Tcp) -> Flow {
         let mut config = self.plan.tcp_config(self.scenario, self.flow, tcp);
         config.mss = self.found_mss(&config).unwrap_or(config.mss);
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
         let streams = f64::from(tcp.parallel);
         let most = config.pacing.and_then(|pacing| pacing.most);
@@ -280,6 +280,12 @@ impl Flow {
     /// All connections together, long after their start.
     pub(super) fn steady(&self, loss_bps: f64) -> f64 {
         (self.window_bps().min(loss_bps) * self.streams).min(self.narrowest.bps)
+    }
+
+    /// The same without losses, where losses are what holds them at `bps`.
+    pub(super) fn unheld(&self, bps: f64) -> Option<f64> {
+        let clean = self.steady(f64::INFINITY);
+        (!self.loses_nothing() && bps < clean).then_some(clean)
     }
 
     /// Segments for each step of growth in congestion avoidance.
