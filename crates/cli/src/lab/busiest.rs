@@ -35,6 +35,11 @@ pub(super) struct Busiest {
     pub(super) held_small_ratio: f64,
     /// Share of its receiver's samples in which at least a segment lay unread; none where there are none.
     pub(super) unread_ratio: Option<f64>,
+    /// Of the time before samples in which its program was seen to wait, with something in flight, the share in which it waited for
+    /// room; none where there are none.
+    pub(super) waited_for_room_ratio: Option<f64>,
+    /// Why what limited it is doubtful: an invalid certificate; none with a valid one.
+    pub(super) doubt: Option<String>,
     /// Connections of the same sender that carried anything, this one among them; what they sent together, each byte once; and what of
     /// it again.
     pub(super) connections: u64,

@@ -15,6 +15,7 @@ use farpath_units::{Duration, Time};
 
 use self::lasting::SAMPLES_LEAST;
 use super::back;
+use super::buffer;
 use super::busiest::{Busiest, HELD, UNHELD};
 use super::cause::{Cause, join_losses};
 use super::many::{Each, Many};
@@ -349,6 +350,8 @@ impl Watched {
             samples: self.samples.len(),
             held_small_ratio: self.held_small(),
             unread_ratio: None,
+            waited_for_room_ratio: buffer::waited_ratio(&self.samples, &self.ends),
+            doubt: None,
             connections: 0,
             all_bytes_sent: 0,
             all_segments_sent_again: 0,
@@ -557,6 +560,7 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::asleep::Asleep;
     use crate::lab::seen::ss::read_all;
 
     const TEXT: &str = "0 1234 198.18.0.1:40000 198.18.0.2:5201\n\t skmem:(r0,rb131072,t0,tb4194304,f56,w1280264,o0,bl0,d0) ts sack cubic wscale:7,7 rto:500 rtt:300.1/0.1 mss:1448 \
@@ -1443,6 +1447,37 @@ mod tests {
             let never = samples(idle, 35, memory).expect("a line");
             assert_eq!(never, program);
             assert_eq!(samples(idle, 35, waited).expect("a line"), buffer);
+        }
+    }
+
+    /// All is sent, and 95 of 100 segments of window are in flight: what the program sleeps in says what it waits for.
+    #[test]
+    fn no_window_holds_back_who_sleeps_with_all_sent() {
+        let why = |asleep: Option<Asleep>| {
+            let mut connections = Connections::across([10_000_000; 2]);
+            for n in 1..=10 {
+                let text = format!(
+                    "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t cubic mss:1000 cwnd:100 ssthresh:90 bytes_acked:1000 busy:{}ms unacked:95\n",
+                    n * 100
+                );
+                let mut listed = read_all(at(n * 100), &text);
+                listed[0].1.end.asleep = asleep;
+                connections.note(at(n * 100), 0, listed);
+            }
+            let told = connections.told(UNKNOWN).expect("there is one");
+            let (_, why) = told.line.rsplit_once("; ").expect("why");
+            (why.to_owned(), told.waited_for_room_ratio)
+        };
+        let program = "the program limited it: it had nothing to send 100 % of the time";
+        let buffer = "its send buffer limited it 100 % of the time";
+        let window = "the congestion window limited it 100 % of the time";
+        let cases = [
+            (Some(Asleep::Elsewhere), program, Some(0.0)),
+            (Some(Asleep::ForRoom), buffer, Some(1.0)),
+            (None, window, None),
+        ];
+        for (asleep, wanted, ratio) in cases {
+            assert_eq!(why(asleep), (wanted.to_owned(), ratio), "{asleep:?}");
         }
     }
 

@@ -20,6 +20,7 @@ use super::busiest::Busiest;
 use super::closing::{NOTHING, closing, help, is_of_nothing, say, told};
 use super::connections::Connections;
 use super::datagrams::{self, Sent};
+use super::doubt::doubt;
 use super::impaired::{self, Impaired};
 use super::logs::Logs;
 use super::packets::Packets;
@@ -76,6 +77,8 @@ pub(super) struct Report {
     /// Of the lab's own ping; none where no answer came.
     rtt_p99_ns: Option<f64>,
     certificate: Option<Certificate>,
+    /// Of the connections to these ports alone; of all where they are none.
+    ports: Vec<u16>,
     /// The connection that carried most; none where there was none, or too short a one.
     connection: Option<Busiest>,
     /// Of each of the two hosts that sent any.
@@ -123,6 +126,7 @@ impl Report {
             took_ns: None,
             rtt_p99_ns: None,
             certificate: None,
+            ports: Vec::new(),
             connection: None,
             datagrams: Vec::new(),
             impaired: Vec::new(),
@@ -304,7 +308,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     lab.hosts = hosts;
     let (certificate, kinds) = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
-    let connection = limit_of(connections, &path, &lab);
+    let doubt = doubt(certificate.valid, &kinds);
+    let connection = limit_of(connections, &path, &lab).map(|c| c.doubted(doubt));
     let datagrams = datagrams::sent(&path, &lab);
     let impaired = impaired::impaired(&path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
@@ -314,7 +319,12 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     packets.finish(&certificate)?;
     let control = control.map(|c| with_its_source(&c, args));
     let more = |host| help(args.capture.as_deref(), path.name(host));
-    let told = told(connection.as_ref(), &datagrams, &impaired, &more);
+    let told = told(
+        (connection.as_ref(), &args.port),
+        &datagrams,
+        &impaired,
+        &more,
+    );
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
@@ -331,6 +341,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         took_ns: u64::try_from(ended.took.as_nanos()).ok(),
         rtt_p99_ns: rtt,
         certificate: Some(certificate),
+        ports: args.port.clone(),
         connection,
         datagrams,
         impaired,
@@ -518,7 +529,7 @@ fn both(
     // The path's times count from the start of the command.
     let (mut conductor, clock) = lab::begin(&planned, hosts)?;
     let done = lab.run_beside(clock, |beside| {
-        let mut watch = Watch::begin([client, server], holds, beside);
+        let mut watch = Watch::begin([client, server], holds, beside, &args.port);
         let mut done = programs::run(args, (client, limit), (beside, &mut watch), logs);
         if let (Ok(ended), Some(child)) = (&mut done, serving.take()) {
             ended.server = programs::dismiss(child, server.init, ended.code);

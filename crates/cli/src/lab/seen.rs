@@ -8,6 +8,8 @@ use farpath_observe::Sample;
 use farpath_probe::live::Found;
 use farpath_units::Time;
 
+use super::asleep::Asleep;
+
 /// What one end of a connection had counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct End {
@@ -26,6 +28,8 @@ pub(super) struct End {
     pub(super) is_held: bool,
     /// The part of its send buffer that is taken; none where it is unknown.
     pub(super) taken: Option<f64>,
+    /// What its program waited for; none where nobody saw it, or asked.
+    pub(super) asleep: Option<Asleep>,
     /// A segment or more has come that its program has not read.
     pub(super) leaves_unread: bool,
 }
@@ -80,6 +84,7 @@ pub(super) fn of(now: Time, found: &Found) -> Seen {
             is_held: is_held(unsent, mss, (under_way, last.sample.cwnd / mss)),
             leaves_unread: last.unread >= LEAST_UNREAD,
             taken: part(last.send_queue, last.send_buffer),
+            asleep: None,
         },
         sample: Sample {
             t: now,
