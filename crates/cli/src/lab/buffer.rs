@@ -27,7 +27,7 @@ const ROOM_MOST: f64 = 0.1;
 const BETWEEN: [f64; 2] = [0.75, 0.95];
 
 /// Whether the program waited for room at each sample, where its buffer was full. The first of these says it:
-/// 1. what it was seen to wait for, at this sample or else at the last one with an answer, where at least half of them have one;
+/// 1. what it was seen to wait for, at this sample or else at the last one with an answer, where 50 % of them at least have one;
 /// 2. the kernel's count of a wait;
 /// 3. the room that was left.
 pub(super) fn waited(samples: &[Sample], ends: &[End]) -> Vec<bool> {

@@ -184,7 +184,7 @@ fn has_port(ports: &[u16], ends: [SocketAddr; 2]) -> bool {
 }
 
 /// The socket of a host with most in its send buffer, by its inode, and what its program waits for; none where nobody sees it. Of
-/// others that is not asked, and of one whose buffer is not full only where it `may` be: it takes a look at every process.
+/// others that is not asked, and of one whose buffer is not full only where it `may` be: every process has to be gone through.
 fn fullest<'a>(
     listed: impl Iterator<Item = &'a Found>,
     host: &Host,
