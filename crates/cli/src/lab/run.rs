@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration as Wall;
 
 use farpath_element::Sampling;
+use farpath_emu::certify::Kind;
 use farpath_emu::lab::{Lab, Options};
 use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
 use farpath_experiment::algorithms::Programs;
@@ -308,8 +309,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     lab.hosts = hosts;
     let (certificate, kinds) = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
-    let doubt = doubt(certificate.valid, &kinds);
-    let connection = limit_of(connections, &path, &lab).map(|c| c.doubted(doubt));
+    let connection = limit_of(connections, (&path, &lab), (certificate.valid, &kinds));
     let datagrams = datagrams::sent(&path, &lab);
     let impaired = impaired::impaired(&path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
@@ -319,18 +319,14 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     packets.finish(&certificate)?;
     let control = control.map(|c| with_its_source(&c, args));
     let more = |host| help(args.capture.as_deref(), path.name(host));
-    let told = told(
-        (connection.as_ref(), &args.port),
-        &datagrams,
-        &impaired,
-        &more,
-    );
+    let asked = (connection.as_ref(), &args.port[..]);
+    let told = told(asked, &datagrams, &impaired, &more);
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
-    let judged = (&certificate, &kinds[..]);
-    let said = say(said, judged, strict(args, &ended), &not_reached);
+    let strict = strict(args, &ended);
+    let said = say(said, (&certificate, &kinds), strict, &not_reached);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -391,8 +387,13 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
     Ok(limit.map(|limit| Wall::from_nanos(limit.as_ns())))
 }
 
-/// What limited the program's largest connection, by its samples and by what the links between the two hosts saw.
-fn limit_of(mut connections: Connections, path: &Path, lab: &Lab) -> Option<Busiest> {
+/// What limited the program's largest connection, by its samples and by what the links between the two hosts saw; and whether that is
+/// doubtful, by whether the run is valid and its faults.
+fn limit_of(
+    mut connections: Connections,
+    (path, lab): (&Path, &Lab),
+    (is_valid, kinds): (bool, &[Kind]),
+) -> Option<Busiest> {
     for (way, pauses) in lab.plane.pauses() {
         connections.pause(way, pauses);
     }
@@ -405,7 +406,8 @@ fn limit_of(mut connections: Connections, path: &Path, lab: &Lab) -> Option<Busi
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
-    connections.told(ways)
+    let told = connections.told(ways);
+    told.map(|connection| connection.doubted(doubt(is_valid, kinds)))
 }
 
 /// What the hosts stand on, names resolving as the arguments say.
