@@ -23,6 +23,7 @@ mod congestion;
 mod decode;
 mod diagnostic;
 mod document;
+mod event;
 mod expect;
 mod flat;
 mod forecast;
