@@ -17,7 +17,7 @@ use crate::syntax::tree;
 use crate::table::{
     ARRAYS, BUNDLE, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST,
 };
-use crate::{bundle, configured, expect, idle, mpls, network, reach, sweep, traffic};
+use crate::{bundle, configured, event, expect, idle, mpls, network, reach, sweep, traffic};
 
 /// Intervals of the series where a scenario does not say.
 const INTERVALS: u32 = 600;
@@ -406,11 +406,11 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         .iter()
         .filter_map(|f| traffic::test(f, &names, &scenario, &folder, faults))
         .collect();
+    let events = event::all(&tables.events, &names, &scenario.links, faults);
+    scenario.events = event::in_order(events);
     for f in &tables.events {
-        traffic::event(f, &names, faults, &mut scenario.events);
         crate::impair::check_event(f, &scenario, faults);
     }
-    scenario.events.sort_by_key(|e| e.at);
     sweep::check(tables, &mut scenario, faults);
     scenario.searches = tables
         .searches

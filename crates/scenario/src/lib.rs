@@ -24,6 +24,7 @@ mod congestion;
 mod decode;
 mod diagnostic;
 mod document;
+mod event;
 mod expect;
 mod flat;
 mod forecast;

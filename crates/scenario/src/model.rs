@@ -545,7 +545,7 @@ impl Congestion {
     }
 }
 
-/// `[[event]]`: one change at one instant.
+/// `[[event]]`: one change at one instant; the end of one that does not last is another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// When.

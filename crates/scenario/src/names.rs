@@ -111,8 +111,9 @@ impl Names {
             };
             [of("forward", &a), of("reverse", &b)]
         };
-        // Nothing refers to a bundle, but two of one name would choose alike.
+        // Nothing refers to a bundle, but two of one name would choose alike; `--set` means one event.
         Register::collect(("bundle", "bundles"), &[&tables.bundles], faults);
+        Register::collect(("event", "events"), &[&tables.events], faults);
         Names {
             hosts: tables.hosts.len(),
             nodes: Register::collect(

@@ -1,6 +1,7 @@
 //! `--set SECTION.NAME.KEY=VALUE`: edits of the text before it is decoded, comments kept.
 
 mod swept;
+mod unknown;
 
 use core::fmt;
 use core::ops::Range;
@@ -13,6 +14,7 @@ use crate::decode::shorten;
 use crate::diagnostic::Diagnostic;
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
+pub(crate) use unknown::named_so;
 
 /// What a sweep's edits are called.
 pub(crate) const SWEEP: &str = "[sweep]";
@@ -217,10 +219,10 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
     let named = section.name != "scenario";
     let first_key = if named { 2 } else { 1 };
     if parts.len() <= first_key {
-        let shape = if named {
-            format!("{head}.NAME.KEY=VALUE")
-        } else {
-            format!("{head}.KEY=VALUE")
+        let shape = match parts.get(1).and_then(|(_, part)| section.key(part)) {
+            _ if !named => format!("{head}.KEY=VALUE"),
+            Some(key) => format!("{head}.NAME.{}=VALUE", key.name),
+            None => format!("{head}.NAME.KEY=VALUE"),
         };
         return Err(Box::new(
             Diagnostic::new(0..path.len(), "the path is too short").help(format!("write {shape}")),
@@ -312,8 +314,8 @@ fn is_list_of_sweep(edited: &mut Edited, number: usize, set: &Set) -> bool {
 /// Gives the key itself the value.
 fn in_place(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal> {
     let (tree, errors) = DeTable::parse_recoverable(&edited.text);
-    let target =
-        target(&set.path).map_err(|fault| with_section(fault, tree.get_ref(), &set.path))?;
+    let target = target(&set.path)
+        .map_err(|fault| unknown::with_section(fault, tree.get_ref(), &set.path))?;
     if !errors.is_empty() {
         return Ok(()); // The text itself is wrong, which is reported in its own place.
     }
@@ -339,28 +341,6 @@ fn in_place(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal
     };
     edited.replace(number, span, &new);
     Ok(())
-}
-
-/// The fault of a path that begins with the name of something, with what to write.
-fn with_section(mut fault: Refusal, root: &DeTable<'_>, path: &str) -> Refusal {
-    let head = path.split('.').next().unwrap_or_default();
-    let named = |section: &&Section| {
-        let DeValue::Array(list) = root.get(section.name)?.get_ref() else {
-            return None;
-        };
-        let name = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
-            DeValue::Table(t) => {
-                matches!(t.get("name")?.get_ref(), DeValue::String(n) if n == head).then_some(())
-            }
-            _ => None,
-        };
-        list.iter().find_map(name)
-    };
-    let known = table::section(head).is_some();
-    if let Some(section) = ARRAYS.iter().find(|s| !known && named(s).is_some()) {
-        fault.remedies = vec![format!("`{head}` is a {0}: write {0}.{path}", section.name)];
-    }
-    fault
 }
 
 /// The entry that says the same in another way, which the new one must replace.
@@ -406,7 +386,9 @@ fn find<'t>(root: &'t DeTable<'t>, target: &Target<'_>, set: &Set) -> Result<Fou
     let start = target.section.name.len() + 1;
     let title = format!("there is no {} `{}`", target.section.name, shorten(wanted));
     let fault = Diagnostic::new(start..(start + wanted.len()).min(set.path.len()), title);
-    Err(Box::new(fault.suggest(wanted, names)))
+    let all = section.and_then(|s| s.get_ref().as_array());
+    let all = (&names[..], all.map_or(0, |list| list.len()));
+    Err(Box::new(named_so(fault, target.section.name, wanted, all)))
 }
 
 /// The text that says what `keys` mean, where that is not one value behind the key but sections or dotted keys: whole lines

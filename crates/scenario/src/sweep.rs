@@ -384,16 +384,18 @@ fn check_path(path: &At<String>, tables: &Tables, what: &str, faults: &mut Vec<D
         "lsp" => &tables.lsps,
         "ccc" => &tables.cccs,
         "test" => &tables.tests,
+        "event" => &tables.events,
         _ => &tables.searches,
     };
     let names: Vec<String> = there.iter().filter_map(|f| f.get("name")).collect();
     if !names.iter().any(|n| n == name) {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let d = Diagnostic::new(
             path.span(),
             format!("unknown {what} `{}`", shorten(path.get_ref())),
         )
         .label(format!("there is no {section} `{}`", shorten(name)));
-        faults.push(d.suggest(name, names.iter().map(String::as_str)));
+        faults.push(set::named_so(d, section, name, (&names, there.len())));
     }
 }
 

@@ -118,9 +118,21 @@ pub(crate) const ROUTER: Section = Section {
 
 pub(crate) const EVENT: Section = Section {
     name: "event",
-    doc: "A change of a link at one instant; every key but the first three is a change.",
+    doc: "A change of a link at one instant, for good or for some time; every key but the first five is a change.",
     keys: &[
+        key(
+            "name",
+            Name,
+            "What `--set` and a sweep know it by: `event.NAME.at`, `event.NAME.for`, `event.NAME.rate`.",
+        ),
         key("at", TIME, "When.").required(),
+        key(
+            "for",
+            POSITIVE_TIME,
+            "How long: then what held before holds again. Of events that overlap the one that began last holds, and when that is \
+             over the one before it.",
+        )
+        .default("for good"),
         key("link", Ref("link"), "On which link.").required(),
         key(
             "direction",

@@ -1,4 +1,4 @@
-//! Tests and events: what is sent, and what changes meanwhile.
+//! Tests: what is sent.
 
 mod load;
 
@@ -9,11 +9,9 @@ use crate::congestion::congestion;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::kind::TestKind;
-use crate::model::{
-    Change, Event, LinkId, NodeId, Qdisc, Request, Scenario, Tcp, Test, Tool, Transfer, Way,
-};
+use crate::model::{LinkId, NodeId, Qdisc, Request, Scenario, Tcp, Test, Tool, Transfer};
 use crate::names::Names;
-use crate::network::{losses, octets, says_loss};
+use crate::network::octets;
 use crate::queueing::Protocol;
 use crate::recovery;
 use crate::source::Beside;
@@ -254,57 +252,4 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
             .unwrap_or(receiver.quick_acks()),
         reverse: f.get("reverse").unwrap_or(false),
     }
-}
-
-/// The changes of one `[[event]]`, one for each key.
-pub(crate) fn event(
-    f: &Fields,
-    names: &Names,
-    faults: &mut Vec<Diagnostic>,
-    events: &mut Vec<Event>,
-) {
-    let (Some(at), Some(link)) = (f.get::<Duration>("at"), f.at("link")) else {
-        return;
-    };
-    let Some(link) = names.link(&link, faults) else {
-        return;
-    };
-    let ways = match f.get::<String>("direction").as_deref() {
-        Some("forward") => vec![Way::Forward],
-        Some("reverse") => vec![Way::Reverse],
-        _ => vec![Way::Forward, Way::Reverse],
-    };
-    let mut changes = Vec::new();
-    changes.extend(f.get("rate").map(Change::Rate));
-    changes.extend(f.get("delay").map(Change::Delay));
-    if says_loss(f) {
-        changes.push(Change::Losses(losses(&[f], names, faults)));
-    }
-    let sides = [Way::Forward, Way::Reverse]
-        .into_iter()
-        .zip(&names.link_classes[link.0]);
-    let mut classes = sides.filter(|(w, _)| ways.contains(w)).flat_map(|(_, c)| c);
-    if let (true, Some(class)) = (f.has("queue"), classes.next()) {
-        let title = format!("`queue` of a link with classes, such as `{class}`");
-        let help = "a class keeps its limit during a run: remove `queue`, or the classes of that direction";
-        faults.push(Diagnostic::new(f.place("queue"), title).help(help));
-    }
-    changes.extend(f.get("queue").map(Change::Queue));
-    changes.extend(f.get("up").map(Change::Up));
-    // A change that was refused has been reported already.
-    let says_nothing = f.keys().all(|k| ["at", "link", "direction"].contains(&k));
-    if says_nothing {
-        let named: Vec<&str> = f.keys().collect();
-        faults.push(
-            Diagnostic::new(f.span.clone(), "an event that changes nothing")
-                .label(format!("it has only: {}", named.join(", ")))
-                .help("add what changes: rate, delay, queue, up, loss, lose, lose_every, gilbert_elliott or bit_error_rate"),
-        );
-    }
-    events.extend(changes.into_iter().map(|change| Event {
-        at: Time::ZERO + at,
-        link,
-        ways: ways.clone(),
-        change,
-    }));
 }

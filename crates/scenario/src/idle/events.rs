@@ -1,14 +1,15 @@
-//! Events that change nothing: where no test goes, when every test has ended, or to what is in force already.
+//! Events that change nothing: where no test goes, when every test has ended, or to what is in force already; and ends of
+//! events that do not.
 
 use std::collections::BTreeMap;
 
-use farpath_units::{Duration, Rate};
+use farpath_units::{Duration, Rate, Time};
 
 use super::Reader;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
+use crate::event::{self, Happening};
 use crate::model::{Change, Direction, Event, LinkId, Loss, QueueLimit, Way};
-use crate::traffic;
 
 /// What holds of a direction until the next event.
 struct InForce {
@@ -78,7 +79,13 @@ impl Reader<'_> {
 
     pub(super) fn events(&mut self) {
         let tables = self.tables;
-        for f in &tables.events {
+        let all = event::all(
+            &tables.events,
+            &self.names,
+            &self.scenario.links,
+            &mut Vec::new(),
+        );
+        for (number, f) in tables.events.iter().enumerate() {
             let link = f.get::<String>("link");
             let crossed = |l: &String| {
                 let mut links = self.scenario.links.iter();
@@ -98,36 +105,65 @@ impl Reader<'_> {
                 let d = Diagnostic::new(f.place("at"), title);
                 self.found
                     .push(d.help("let it come earlier, or a test last longer"));
+                continue;
             }
+            self.over(f, number, &all);
         }
-        self.repeated();
+        self.repeated(&all);
+    }
+
+    /// The end of an event that comes after everything, or while another holds.
+    fn over(&mut self, f: &Fields, number: usize, all: &[Happening]) {
+        let ends = self.end.zip(all[number].until);
+        if let Some((end, until)) = ends
+            && until.since(Time::ZERO) >= end
+        {
+            let why = format!("every test has ended at {end}");
+            let help = "let it be over earlier, or a test last longer";
+            self.say(f, "for", &why, help);
+            return;
+        }
+        let Some(other) = event::hides(all, number) else {
+            return;
+        };
+        let (title, help) = match all[other].until {
+            None => (
+                "`for` has no effect: another event changes the same before this one is over",
+                "remove it, or let it be over before the other begins",
+            ),
+            Some(_) => (
+                "the end of this event changes nothing: another one that began since is not over",
+                "let it be over before the other begins, or make one event of both",
+            ),
+        };
+        let d = Diagnostic::new(f.place("for"), title);
+        let other = self.tables.events[other].span.clone();
+        self.found.push(d.see(other, "the other one").help(help));
     }
 
     /// Events that ask for what holds already.
-    fn repeated(&mut self) {
+    fn repeated(&mut self, all: &[Happening]) {
         let tables = self.tables;
-        let mut order: Vec<(&Fields, Vec<Event>)> = Vec::new();
-        for f in &tables.events {
-            let mut events = Vec::new();
-            traffic::event(f, &self.names, &mut Vec::new(), &mut events);
-            order.push((f, events));
+        let mut order: Vec<(Option<usize>, &Event)> = Vec::new();
+        for (number, happening) in all.iter().enumerate() {
+            let own = event::is_apart(all, number).then_some(number);
+            order.extend(happening.changes.iter().map(|e| (own, e)));
+            order.extend(happening.ends.iter().map(|e| (None, e)));
         }
-        order.sort_by_key(|(_, events)| events.first().map(|e| e.at));
+        order.sort_by_key(|(_, event)| event.at);
         let mut in_force: BTreeMap<(usize, bool), InForce> = BTreeMap::new();
-        for (f, events) in order {
-            for event in events {
-                let link = event.link.0;
-                let mut had = true;
-                for way in event.ways {
-                    let own = || InForce::new(self.scenario.links[link].direction(way));
-                    let key = (link, way == Way::Reverse);
-                    let now = in_force.entry(key).or_insert_with(own);
-                    had &= now.has(&event.change);
-                    now.take(event.change.clone());
-                }
-                if had {
-                    self.already(f, &event.change);
-                }
+        for (number, event) in order {
+            let link = event.link.0;
+            let mut had = true;
+            for way in &event.ways {
+                let own = || InForce::new(self.scenario.links[link].direction(*way));
+                let key = (link, *way == Way::Reverse);
+                let now = in_force.entry(key).or_insert_with(own);
+                had &= now.has(&event.change);
+                now.take(event.change.clone());
+            }
+            if let Some(number) = number.filter(|_| had) {
+                self.already(&tables.events[number], &event.change);
             }
         }
     }

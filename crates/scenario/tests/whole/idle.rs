@@ -510,6 +510,82 @@ fn events_that_change_nothing_are_found() {
     );
 }
 
+/// Ends that come too late to matter, and those that others hide.
+#[test]
+fn ends_of_events_that_change_nothing_are_found() {
+    let event =
+        |at: &str, keys: &str| format!("[[event]]\nat = \"{at}\"\nlink = \"out\"\n{keys}\n");
+    let said = |events: &[(&str, &str)]| {
+        let events: String = events.iter().map(|(at, keys)| event(at, keys)).collect();
+        found(&with("", "", "", &events))
+    };
+    let none = Vec::<String>::new();
+    let cut = ("2 s", "for = \"3 s\"\nup = false");
+    assert_eq!(said(&[cut]), none);
+    // The only test ends at 10 s; a link that is down when it ends needs no `for`.
+    assert_eq!(
+        said(&[("2 s", "for = \"9 s\"\nup = false")]),
+        ["`for` has no effect: every test has ended at 10 s"]
+    );
+    assert_eq!(said(&[("2 s", "up = false")]), none);
+    // An event after the tests is one finding.
+    assert_eq!(
+        said(&[("12 s", "for = \"1 s\"\nup = false")]),
+        ["this event has no effect: every test has ended at 10 s"]
+    );
+    let again = "for = \"3 s\"\nup = false";
+    assert_eq!(
+        said(&[cut, ("4 s", again)]),
+        ["the end of this event changes nothing: another one that began since is not over"]
+    );
+    assert_eq!(
+        said(&[cut, ("4 s", "up = true")]),
+        ["`for` has no effect: another event changes the same before this one is over"]
+    );
+    // One that begins as another ends, one inside another, and one for good that this one is inside of.
+    assert_eq!(said(&[cut, ("5 s", again)]), none);
+    assert_eq!(
+        said(&[
+            ("2 s", "for = \"6 s\"\nup = false"),
+            ("4 s", "for = \"1 s\"\nup = true")
+        ]),
+        none
+    );
+    assert_eq!(
+        said(&[("1 s", "up = false"), cut]),
+        ["`up` has no effect: the link is down already"]
+    );
+    assert_eq!(
+        said(&[cut, ("7 s", "up = false")]),
+        none,
+        "it is up again by then"
+    );
+    assert_eq!(
+        said(&[cut, ("7 s", "up = true")]),
+        ["`up` has no effect: the link is up already"]
+    );
+}
+
+/// Of a sweep, an end that comes too late at some points is what the sweep asks for.
+#[test]
+fn ends_of_a_swept_event_are_found_where_they_never_matter() {
+    let text = |values: &str| {
+        let event = "[[event]]\nname = \"cut\"\nat = \"2 s\"\nlink = \"out\"\nup = false\n";
+        with(
+            "",
+            "",
+            "",
+            &format!("{event}[sweep]\n\"event.cut.for\" = [{values}]\n"),
+        )
+    };
+    assert_eq!(found(&text("\"1 s\", \"3 s\"")), Vec::<String>::new());
+    assert_eq!(found(&text("\"1 s\", \"30 s\"")), Vec::<String>::new());
+    assert_eq!(
+        found(&text("\"20 s\", \"30 s\"")),
+        ["`event.cut.for` has no effect at any of 2 points: every test has ended at 10 s"]
+    );
+}
+
 /// A search hides no finding but those that its values decide.
 #[test]
 fn what_is_without_effect_beside_a_search_is_found() {

@@ -1,7 +1,7 @@
 //! `--set`: what it changes, what it keeps, and what it answers.
 
-use farpath_scenario::{Document, QueueLimit, Scenario, Set, Source, TestKind, parse};
-use farpath_units::{Duration, Rate, Size};
+use farpath_scenario::{Change, Document, QueueLimit, Scenario, Set, Source, TestKind, parse};
+use farpath_units::{Duration, Rate, Size, Time};
 
 const TEXT: &str = r#"[scenario] # the head
 name = "x"
@@ -424,8 +424,9 @@ fn an_unknown_path_is_answered_with_a_suggestion() {
     );
     assert!(refused(&["link.ba.delay=1ms"]).contains("there is no link `ba`"));
     assert!(refused(&["lnk.ab.delay=1ms"]).contains("did you mean `link`?"));
-    assert!(refused(&["event.x.at=1s"]).contains("`event` cannot be set"));
+    assert!(refused(&["expect.x.at=1s"]).contains("`expect` cannot be set"));
     assert!(refused(&["link.ab=1ms"]).contains("write link.NAME.KEY=VALUE"));
+    assert!(refused(&["link.delay=1ms"]).contains("write link.NAME.delay=VALUE"));
     assert!(refused(&["link.ab.delay.x=1ms"]).contains("`delay` has no keys of its own"));
     let burst = refused(&["link.ab.forward.police.burst=15kB"]);
     for said in [
@@ -435,6 +436,106 @@ fn an_unknown_path_is_answered_with_a_suggestion() {
     ] {
         assert!(burst.contains(said), "{burst}");
     }
+}
+
+/// A text with these events on its link.
+fn with_events(events: &str) -> Source {
+    Source {
+        name: "x.toml".to_owned(),
+        text: format!("{TEXT}{events}"),
+    }
+}
+
+/// Times in milliseconds, whether that is a change of delay, and the directions that change.
+fn times(scenario: &Scenario) -> Vec<(u64, bool, usize)> {
+    let ms = |at: Time| at.as_ps() / Duration::from_ms(1).as_ps();
+    let events = scenario.events.iter();
+    events
+        .map(|e| (ms(e.at), matches!(e.change, Change::Delay(_)), e.ways.len()))
+        .collect()
+}
+
+#[test]
+fn a_named_event_is_set_and_swept() {
+    let cut = "[[event]]\nname = \"cut\"\nat = \"2 s\"\nfor = \"1 s\"\nlink = \"ab\"\nup = false\n\
+               [[event]]\nname = \"slow\"\nat = \"4 s\"\nlink = \"ab\"\ndelay = \"9 ms\"\n";
+    let with = |list: &[&str]| {
+        let scenario = parse(&with_events(cut), &sets(list)).unwrap_or_else(|e| panic!("{e}"));
+        times(&scenario)
+    };
+    let cut_at = |from: u64, until: u64| [(from, false, 2), (until, false, 2)];
+    let slow = (4000, true, 2);
+    assert_eq!(with(&[]), [&cut_at(2000, 3000)[..], &[slow]].concat());
+    // In the order of time, whatever is set.
+    let late = with(&["event.cut.at=5s", "event.cut.for=500ms"]);
+    assert_eq!(late, [&[slow], &cut_at(5000, 5500)[..]].concat());
+    let around = with(&["event.cut.for=5s"]);
+    assert_eq!(around, [(2000, false, 2), slow, (7000, false, 2)]);
+    // A key that the event has not yet; its value; another link's directions come back one by one.
+    let ended = with(&["event.slow.for=1s", "event.slow.delay=8ms"]);
+    let back = [slow, (5000, true, 1), (5000, true, 1)];
+    assert_eq!(ended, [&cut_at(2000, 3000)[..], &back].concat());
+    let sweep = "[sweep]\n\"event.cut.for\" = [\"1 s\", \"3 s\"]\n\
+                 [[expect]]\nmetric = \"bulk.rtos\"\nmin = 1\nat = { \"event.cut.for\" = \"3000 ms\" }\n";
+    let swept =
+        parse(&with_events(&format!("{cut}{sweep}")), &[]).unwrap_or_else(|e| panic!("{e}"));
+    let points = swept.points();
+    let at = |n: usize| {
+        let sets = &points[n].sets;
+        times(&parse(&with_events(cut), sets).unwrap_or_else(|e| panic!("{e}")))
+    };
+    assert_eq!(points.len(), 2);
+    assert_eq!(at(0)[1].0, 3000);
+    assert_eq!(at(1)[2].0, 5000);
+}
+
+/// The error, and what following it gives.
+#[test]
+fn an_event_without_a_name_is_answered_with_what_to_write() {
+    let event = |name: &str| format!("[[event]]\n{name}at = \"2 s\"\nlink = \"ab\"\nup = false\n");
+    let said = |text: &str, list: &[&str]| {
+        let found = parse(&with_events(text), &sets(list));
+        found.err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    let wants = "there is no event `cut`";
+    let remedy = "name = \"cut\"";
+    let unnamed = said(&event(""), &["event.cut.for=5s"]);
+    assert!(unnamed.contains(wants), "{unnamed}");
+    assert!(
+        unnamed.contains(&format!("write {remedy} below the [[event]] that is meant")),
+        "{unnamed}"
+    );
+    assert_eq!(
+        said(&event(&format!("{remedy}\n")), &["event.cut.for=5s"]),
+        ""
+    );
+    let none = said("", &["event.cut.for=5s"]);
+    assert!(
+        none.contains(&format!("add an [[event]] with {remedy}")),
+        "{none}"
+    );
+    let sweep = format!("{}[sweep]\n\"event.cut.for\" = [\"5 s\"]\n", event(""));
+    let swept = said(&sweep, &[]);
+    assert!(
+        swept.contains("unknown sweep key `event.cut.for`"),
+        "{swept}"
+    );
+    assert!(swept.contains(wants) && swept.contains(remedy), "{swept}");
+    assert_eq!(
+        said(
+            &sweep.replacen("[[event]]\n", &format!("[[event]]\n{remedy}\n"), 1),
+            &[]
+        ),
+        ""
+    );
+    // Others.
+    let named = event("name = \"cut\"\n");
+    assert!(said(&named, &["event.cit.for=5s"]).contains("did you mean `cut`?"));
+    assert!(said(&named, &["event.for=5s"]).contains("write event.NAME.for=VALUE"));
+    assert!(said(&named, &["cut.for=5s"]).contains("`cut` is an event: write event.cut.for"));
+    assert!(said(&named, &["event.cut.for=0s"]).contains("give it some length"));
+    let twice = said(&format!("{named}{named}"), &[]);
+    assert!(twice.contains("two events of the name `cut`"), "{twice}");
 }
 
 #[test]

@@ -155,6 +155,29 @@ fn a_transfer_over_a_link_that_is_down_is_given_up() {
     );
 }
 
+/// Bit by bit: the records of tests and links, and every frame.
+#[test]
+fn an_event_that_ends_is_a_pair_of_events() {
+    let tests = format!("{BULK}{PING}");
+    for (change, back) in [
+        ("up = false", "up = true"),
+        ("rate = \"2 Mbit/s\"", "rate = \"10 Mbit/s\""),
+        ("delay = \"50 ms\"", "delay = \"20 ms\""),
+        ("queue = \"5 packets\"", "queue = \"2000 packets\""),
+        ("loss = 0.02", "loss = 0"),
+    ] {
+        let ended = event("1.5 s", &format!("for = \"700 ms\"\n{change}"));
+        let ended = changing("20 ms", false, &tests, &ended);
+        let pair = event("1.5 s", change) + &event("2.2 s", back);
+        let pair = changing("20 ms", false, &tests, &pair);
+        let never = changing("20 ms", false, &tests, "");
+        assert_eq!(ended.records, pair.records, "{change}");
+        assert_eq!(ended.links, pair.links, "{change}");
+        assert!(ended.tapped == pair.tapped, "{change}");
+        assert!(ended.tapped != never.tapped, "{change}");
+    }
+}
+
 #[test]
 fn losses_change_with_an_event_and_end_with_it() {
     let on = event("1 s", "lose_every = 10\ndirection = \"forward\"");
