@@ -24,17 +24,19 @@ fn impairments(layers: &[&Fields], folder: &Beside, faults: &mut Vec<Diagnostic>
     let jitter = table("jitter");
     let reordering = table("reordering");
     let says_order = layers.iter().any(|f| f.has("reorder"));
-    if let (Some(_), Some(f), false) = (&jitter, &reordering, says_order) {
+    let jitter = jitter.and_then(|f| jitter_of(&f, folder, faults));
+    let held = reordering.as_ref().and_then(|f| {
+        let chance = chance(f, ["share", "every"], faults)?;
+        Some((chance, short_enough(f, "by", faults)?))
+    });
+    if let (Some(_), Some(_), Some(f), false) = (&jitter, &held, &reordering, says_order) {
         let title = "`jitter` and `reordering` are both set: say whether jitter may reorder";
         let help = "write reorder = false if only frames that are held back are overtaken, or reorder = true";
         faults.push(Diagnostic::new(f.span.clone(), title).help(help));
     }
     Impairments {
-        jitter: jitter.and_then(|f| jitter_of(&f, folder, faults)),
-        reordering: reordering.and_then(|f| {
-            let chance = chance(&f, ["share", "every"], faults)?;
-            Some((chance, short_enough(&f, "by", faults)?))
-        }),
+        jitter,
+        reordering: held,
         duplication: table("duplication").and_then(|f| {
             let chance = chance(&f, ["share", "every"], faults)?;
             let after = match f.has("after") {
@@ -219,6 +221,11 @@ fn jitter_of(
         max.min(LONGEST)
     };
     let shape = f.get::<f64>("shape").unwrap_or(3.0);
+    let zero = |key: &str| f.get::<Duration>(key) == Some(Duration::ZERO);
+    if word == "normal" && zero("mean") && zero("std") {
+        // Nothing is added: it takes away what another value would have.
+        return None;
+    }
     let distribution = match word {
         "normal" => Distribution::Normal {
             mean: mean()?,

@@ -34,10 +34,17 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::Choices(words) => format!("[\"{}\"]", words[0]),
         Kind::Refs { .. } | Kind::Texts => "[\"a\", \"b\"]".to_owned(),
         Kind::Bound => "\"990 Mbit/s\"".to_owned(),
+        // The usual distribution.
+        Kind::Table(s) if s.name == "jitter" => "{ max = \"58 ms\" }".to_owned(),
         Kind::Table(s) | Kind::Tables(s) => {
+            // One of two that stand for each other.
+            let is_second = |n: usize| s.keys[..n].iter().any(|k| k.name == s.keys[n].instead_of);
             let keys: Vec<String> = s
                 .keys
                 .iter()
+                .enumerate()
+                .filter(|(n, _)| !is_second(*n))
+                .map(|(_, k)| k)
                 .take(2)
                 .map(|k| format!("{} = {}", k.name, example(&k.kind)))
                 .collect();

@@ -16,7 +16,7 @@ use farpath_units::{Duration, Time};
 use self::lasting::SAMPLES_LEAST;
 use super::back;
 use super::buffer;
-use super::busiest::{Busiest, HELD, UNHELD};
+use super::busiest::{Busiest, HELD, HELD_LEAST, UNHELD};
 use super::cause::{Cause, join_losses};
 use super::many::{Each, Many};
 use super::seen::{End, Seen};
@@ -206,11 +206,11 @@ impl Connections {
                 told.connections += 1;
                 told.all_bytes_sent += sent;
                 told.all_segments_sent_again += one.last.retransmits;
-                each.extend(Each::of(
-                    [own.as_str(), peer.as_str()],
-                    sent,
-                    one.last.sample.timers,
-                ));
+                let ends = [own.clone(), peer.clone()];
+                let waited = self.waits.get(&ends).map(|w| w.of_command(one.host));
+                let ends = [own.as_str(), peer.as_str()];
+                let of = Each::of(ends, sent, one.last.sample.timers);
+                each.extend(of.map(|e| e.by_frames(waited)));
             }
         }
         told.many = Many::of(&each);
@@ -252,6 +252,9 @@ impl Connections {
         if is_seen {
             if let Some(waits) = waits {
                 waits.share(most.time(), lost.share, &mut causes);
+                if most.host == 1 && most.held_small() < HELD_LEAST {
+                    waits.name_asked(most.time(), &mut causes);
+                }
             }
             let unanswered = waits.and_then(|w| w.unanswered(most.last.sample.t));
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
@@ -265,7 +268,10 @@ impl Connections {
                 told.line.push_str(&told.reading(SENDERS[1 - most.host]));
             }
         } else {
-            told.line = told.counted(most.time(), lost.words());
+            told.line = match most.is_unopened() {
+                true => told.unopened(&ends[1]),
+                false => told.counted(most.time(), lost.words()),
+            };
         }
         told.line.push_str(&told.besides());
         let many = told.many.map(|many| many.words(told.host));
@@ -512,6 +518,12 @@ impl Watched {
             Cause::Down => return format!("the path was down {percent}"),
             Cause::Back => {
                 return format!("the way back was full {percent}: acknowledgements waited for it");
+            }
+            Cause::Asked => {
+                let [command, server] = SENDERS;
+                return format!(
+                    "{command} waited for {server} {percent}: it had a request, and had not answered"
+                );
             }
             Cause::Other => {
                 return format!("it waited for {} {percent}", SENDERS[1 - self.host]);
@@ -877,6 +889,29 @@ mod tests {
         assert!(told(100).contains(words), "{}", told(100));
         let late = told(2500);
         assert!(late.contains("the program limited it"), "{late}");
+    }
+
+    /// Nothing listens on the port: a reset answers the SYN.
+    #[test]
+    fn a_connection_that_was_refused_is_said_to_be() {
+        let said = |acked: u64| {
+            let mut connections = Connections::across([500_000; 2]);
+            let ended = Ended {
+                local: "198.18.0.1:40000".parse().expect("an address"),
+                peer: "198.18.0.2:7001".parse().expect("an address"),
+                last: Snapshot {
+                    acked,
+                    ..Snapshot::default()
+                },
+            };
+            connections.close(at(100), 0, &ended);
+            connections.told(UNKNOWN).expect("there is one").line
+        };
+        assert_eq!(
+            said(0),
+            "your command sent nothing: its connection to 198.18.0.2:7001 was refused, or given up before an answer had come"
+        );
+        assert!(!said(1).contains("refused"), "{}", said(1));
     }
 
     /// A header of four bytes and a body, in two writes: `ss` as Linux 6.18 printed it.
