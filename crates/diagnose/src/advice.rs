@@ -44,6 +44,10 @@ pub(crate) fn changes(
 ) -> Vec<Change> {
     let mut all = of_causes(causes, e, of, ceilings);
     all.extend(options::let_through(causes.0, e));
+    if let Some(assumed) = e.assumed_for(causes.0) {
+        let first = all.iter_mut().take(1);
+        first.for_each(|c| c.commands.insert(0, assumed.first()));
+    }
     all
 }
 

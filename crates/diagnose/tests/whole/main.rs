@@ -8,6 +8,7 @@ mod between;
 mod bloat;
 mod both_ends;
 mod both_ways;
+mod bystanders;
 mod cables;
 mod changes;
 mod channels;
