@@ -400,6 +400,13 @@ fn segment(frame: &Frame, flow: &FlowInfo, extras: &Extras<'_>) -> Tcp {
             Control::ACK,
         ),
     };
+    // RFC 3168 §6.1.
+    let ecn = match frame.kind {
+        _ if !frame.flags().contains(Flags::ECN) => Control(0),
+        Kind::Syn => Control::ECE.with(Control::CWR),
+        Kind::SynAck | Kind::Ack => Control::ECE,
+        _ => Control::CWR,
+    };
     // RFC 7323 §2.2: the window of a SYN is never scaled.
     let scaled = flow.window_scale.iter().all(Option::is_some);
     let shift = match flow.window_scale[from] {
@@ -420,7 +427,7 @@ fn segment(frame: &Frame, flow: &FlowInfo, extras: &Extras<'_>) -> Tcp {
         destination: flow.ports[1 - from],
         sequence,
         acknowledgement,
-        control,
+        control: control.with(ecn),
         window: u16::try_from(extras.window >> shift).unwrap_or(u16::MAX),
         urgent: 0,
         options: Options {

@@ -81,7 +81,7 @@ impl Flags {
     pub const ECHO_RETRANSMIT: Flags = Flags(2);
     /// The sender asked not to fragment (IPv4 DF); always in force for IPv6.
     pub const DONT_FRAGMENT: Flags = Flags(4);
-    /// ECN (RFC 3168 §6.1): Ack: ECN-Echo; Data: congestion window reduced.
+    /// ECN (RFC 3168 §6.1): Ack: ECN-Echo; Data: congestion window reduced; Syn, SynAck: asked for, agreed to.
     pub const ECN: Flags = Flags(8);
 
     /// Whether every bit of `other` is set.

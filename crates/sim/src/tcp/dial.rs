@@ -4,7 +4,7 @@
 use farpath_element::Io;
 use farpath_tcp::{Config, Out, Sender};
 use farpath_units::{Duration, Time};
-use farpath_wire::{Frame, Kind};
+use farpath_wire::{Flags, Frame, Kind};
 
 use super::syn_bytes;
 use crate::host::Host;
@@ -24,6 +24,8 @@ pub(super) struct Dial {
     syn: (Time, u32),
     /// Length of its IP datagram.
     syn_len: u16,
+    /// What it says of ECN.
+    flags: Flags,
 }
 
 impl Dial {
@@ -41,6 +43,10 @@ impl Dial {
             begun: false,
             syn: (start, 0),
             syn_len: syn_bytes(ip_header, &own, false),
+            flags: match own.recovery.ecn {
+                true => Flags::ECN,
+                false => Flags::NONE,
+            },
         }
     }
 
@@ -92,6 +98,7 @@ impl Dial {
             if out == Out::Syn {
                 self.syn = (now, self.syn.1 + 1);
                 (frame.kind, frame.seq, frame.len) = (Kind::Syn, 0, self.syn_len);
+                frame.set_flags(self.flags);
             }
             frame.at = host.departs(now, output, &frame);
             io.output(output).push(frame);

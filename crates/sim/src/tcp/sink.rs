@@ -446,6 +446,9 @@ impl TcpSink {
             frame.seq = ack.ack;
             if ack.syn_ack {
                 frame.kind = Kind::SynAck;
+                if self.config.tcp.recovery.ecn {
+                    frame.set_flags(Flags::ECN);
+                }
                 frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, true);
             }
             if ack.echo_retransmit {

@@ -146,6 +146,8 @@ impl TcpSource {
         full.len = config.tcp.mss as u16 + config.header;
         let mut retransmit = full;
         retransmit.set_flags(Flags::RETRANSMIT);
+        // Only new data may be marked (RFC 3168 §6.1.1, §6.1.5, §6.1.6).
+        retransmit.class = config.class;
         TcpSource {
             sender: Sender::new(&config.tcp),
             called: config.called.then(|| Box::new(Called::new())),
@@ -296,10 +298,19 @@ impl TcpSource {
         called.answer(now);
         let mut frame = self.full;
         frame.kind = Kind::SynAck;
+        self.set_up(&mut frame);
         frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, true);
         let output = self.config.output;
         frame.at = host.departs(now, output, &frame);
         io.output(output).push(frame);
+    }
+
+    /// A segment of the opening asks for ECN, or agrees to it, and is not to be marked itself (RFC 3168 §6.1.1).
+    fn set_up(&self, frame: &mut Frame) {
+        frame.class = self.config.class;
+        if self.config.tcp.recovery.ecn {
+            frame.set_flags(Flags::ECN);
+        }
     }
 
     #[cold]
@@ -486,13 +497,16 @@ impl TcpSource {
             }
             Out::Syn => {
                 frame.kind = Kind::Syn;
+                self.set_up(&mut frame);
                 frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, false);
             }
             Out::WindowProbe => {
+                frame.class = self.config.class;
                 frame.seq = self.sender.una().saturating_sub(1);
                 frame.len = self.config.header;
             }
             Out::HandshakeAck => {
+                frame.class = self.config.class;
                 frame.kind = Kind::Ack;
                 frame.len = self.config.header + sack_bytes(0);
             }

@@ -3,6 +3,7 @@
 use farpath_element::Mode;
 use farpath_predict::aimd::Aimd;
 use farpath_record::link_metric;
+use farpath_wire::{Flags, Frame, Kind};
 
 use crate::world::{World, assert_near, assert_within, run_in, run_text, scenario};
 
@@ -274,6 +275,46 @@ fn what_manages_a_queue_marks_what_can_be_marked() {
             world.metric("t", "goodput_bps") > 0.85 * 20e6 * 1448.0 / 1538.0,
             "{keys}"
         );
+    }
+}
+
+/// Only new data may be marked, whoever opens; the opening asks for ECN, and marks are echoed and answered (RFC 3168 §6.1).
+#[test]
+fn ecn_is_asked_for_and_marks_new_data_alone() {
+    for way in ["", "reverse = true\n"] {
+        let keys = format!("{way}ecn = true\ncc = \"reno\"\nduration = \"5 s\"");
+        let lose = "tap = true\ncodel = { ecn = true }\nlose = { flow = \"t\", segment = 900 }\n";
+        let world = run_text(&neck(
+            "20 Mbit/s",
+            "10 ms",
+            lose,
+            &test("t", "tcp", "a", "b", &keys),
+        ));
+        let of = |kind: Kind| {
+            world
+                .tapped
+                .iter()
+                .map(|(_, f)| f)
+                .filter(move |f| f.kind == kind)
+        };
+        let asks = |f: &Frame| f.flags().contains(Flags::ECN);
+        for kind in [Kind::Syn, Kind::SynAck] {
+            assert!(
+                of(kind).next().is_some() && of(kind).all(asks),
+                "{way}{kind:?}"
+            );
+        }
+        for f in of(Kind::Syn).chain(of(Kind::SynAck)).chain(of(Kind::Ack)) {
+            assert_eq!(f.class & 3, 0, "{way}{:?}", f.kind);
+        }
+        let again = |f: &Frame| f.flags().contains(Flags::RETRANSMIT);
+        assert!(of(Kind::Data).any(again), "{way}");
+        assert!(
+            of(Kind::Data).all(|f| again(f) == (f.class & 3 == 0)),
+            "{way}"
+        );
+        assert!(of(Kind::Data).any(|f| f.class & 3 == 3), "{way}");
+        assert!(of(Kind::Ack).any(asks) && of(Kind::Data).any(asks), "{way}");
     }
 }
 

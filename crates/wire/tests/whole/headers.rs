@@ -216,6 +216,31 @@ fn an_ack_carries_three_sack_blocks_beside_timestamps_and_four_without() {
     }
 }
 
+/// RFC 3168 §6.1: a SYN asks, a SYN-ACK agrees, an ACK echoes, and data says that the window was reduced.
+#[test]
+fn ecn_has_the_bits_of_its_kind_of_segment() {
+    for (kind, bits) in [
+        (Kind::Syn, Control::ECE.with(Control::CWR)),
+        (Kind::SynAck, Control::ECE),
+        (Kind::Ack, Control::ECE),
+        (Kind::Data, Control::CWR),
+    ] {
+        let control = |flags: Flags| {
+            let mut frame = frame(kind, 80);
+            frame.set_flags(flags);
+            let (bytes, _) = encoded(&frame, &flow(V4), &ETHERNET, &Extras::default());
+            let packet = Packet::parse(LinkType::Ethernet, &bytes).expect("own bytes parse");
+            match packet.ip {
+                Some((_, Transport::Tcp(tcp))) => tcp.control,
+                _ => panic!("{packet:?}"),
+            }
+        };
+        let plain = control(Flags::NONE);
+        assert_eq!(control(Flags::ECN), plain.with(bits), "{kind:?}");
+        assert!(!plain.contains(Control::ECE) && !plain.contains(Control::CWR));
+    }
+}
+
 #[test]
 fn a_customer_frame_in_a_tunnel_over_sdh_has_all_its_headers() {
     let mut f = frame(Kind::Data, 9000);
