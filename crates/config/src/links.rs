@@ -28,8 +28,18 @@ struct Takes {
     stated: bool,
     /// Of Junos the largest frame, and `family mpls mtu`.
     frame: Option<(u64, Option<u64>)>,
-    /// Whose `mtu` counts a header: Junos 1, IOS XR 2, others 0.
-    counts: u8,
+    mtu: Mtu,
+}
+
+/// What an `mtu` is that of.
+#[derive(PartialEq)]
+enum Mtu {
+    /// Packets.
+    Packets,
+    /// Frames, as Junos counts their header.
+    JunosFrames,
+    /// Frames, as IOS XR counts their header.
+    IosXrFrames,
 }
 
 /// An interface with an address.
@@ -128,7 +138,7 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
             packet: Some(inet.map_or(packet, |m| m.value.as_bytes())),
             stated: stated.is_some(),
             frame: Some((frame, mpls.map(|m| m.value.as_bytes()))),
-            counts: 1,
+            mtu: Mtu::JunosFrames,
         },
         place: place.unwrap_or(&unit.place).clone(),
         tag: vlan::of_unit(interface, unit),
@@ -164,7 +174,10 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
                 packet,
                 stated: stated.is_some(),
                 frame: None,
-                counts: if interface.header_in_mtu > 0 { 2 } else { 0 },
+                mtu: match interface.header_in_mtu {
+                    0 => Mtu::Packets,
+                    _ => Mtu::IosXrFrames,
+                },
             },
             place: place.unwrap_or(&whole).clone(),
             tag: vlan::of_interface(&interface),
@@ -336,7 +349,7 @@ fn differ(near: &End, far: &End) -> Option<Finding> {
         far.name,
         show(b)
     );
-    let remedy = match a.counts == b.counts {
+    let remedy = match a.mtu == b.mtu {
         true => "write the same `mtu` on both ends of the link",
         false => {
             "let both ends carry the same IP packets: Junos counts the Ethernet header in `mtu` (14 bytes, 18 with a tag), and so does IOS XR (14); IOS and NX-OS do not"
