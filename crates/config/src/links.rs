@@ -274,10 +274,15 @@ fn disagree(near: &End, far: &End) -> Option<Finding> {
         _ => return None,
     };
     let remedy = "`speed auto` and `duplex auto` at both ends, or the same fixed values at both";
-    let mut finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);
+    let finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);
+    Some(of_both(finding, (near, far), other))
+}
+
+/// A finding at the near end with the place at the far one, and what nobody understood of either.
+fn of_both(mut finding: Finding, (near, far): (&End, &End), other: &Place) -> Finding {
     finding.relate(other.clone(), "the other end");
     finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
-    Some(finding)
+    finding
 }
 
 fn falls_to_half(fixed: &End, mbps: u32, other: &End) -> String {
@@ -302,10 +307,8 @@ fn never_forms(near: &End, far: &End) -> Option<Finding> {
     let remedy =
         "`mode active` (Junos: `lacp active`) at both ends, or no protocol, `mode on`, at both"
             .to_owned();
-    let mut finding = Finding::new(&QOS025, message, place.clone(), vec![remedy]);
-    finding.relate(other.clone(), "the other end");
-    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
-    Some(finding)
+    let finding = Finding::new(&QOS025, message, place.clone(), vec![remedy]);
+    Some(of_both(finding, (near, far), other))
 }
 
 /// What an interface of IOS carries unless stated: 4470 on ATM and POS, 1500 where there is Ethernet (Cisco, command
@@ -355,15 +358,9 @@ fn differ(near: &End, far: &End) -> Option<Finding> {
             "let both ends carry the same IP packets: Junos counts the Ethernet header in `mtu` (14 bytes, 18 with a tag), and so does IOS XR (14); IOS and NX-OS do not"
         }
     };
-    let mut finding = Finding::new(
-        &CCC014,
-        message,
-        near.place.clone(),
-        vec![remedy.to_owned()],
-    );
-    finding.relate(far.place.clone(), "the other end");
-    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
-    Some(finding)
+    let place = near.place.clone();
+    let finding = Finding::new(&CCC014, message, place, vec![remedy.to_owned()]);
+    Some(of_both(finding, (near, far), &far.place))
 }
 
 /// The finding, where the ends have different tags and no switch of `devices` may be between them.
@@ -384,8 +381,6 @@ fn tags_differ(near: &End, far: &End, devices: &[Device]) -> Option<Finding> {
     let remedy = format!(
         "write one VLAN on both ends, such as `encapsulation dot1Q {id}` (IOS), `vlan-tagging` and `vlan-id {id}` (Junos); or give the file of the switch between them, which changes the tag"
     );
-    let mut finding = Finding::new(&CCC023, message, near.tagged.clone(), vec![remedy]);
-    finding.relate(far.tagged.clone(), "the other end");
-    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
-    Some(finding)
+    let finding = Finding::new(&CCC023, message, near.tagged.clone(), vec![remedy]);
+    Some(of_both(finding, (near, far), &far.tagged))
 }
