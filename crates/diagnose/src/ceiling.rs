@@ -1,7 +1,7 @@
 //! Ceilings: what each cause by itself would leave of the rate. None uses a figure that was made of the rate.
 
 use farpath_predict::law::{self, Conditions};
-use farpath_predict::{Cc, pftk::Pftk, window};
+use farpath_predict::{Cc, IpVersion, pftk::Pftk, window};
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
@@ -12,6 +12,7 @@ use crate::known::System;
 use crate::memory::beyond;
 use crate::read::Facts;
 use crate::room::Room;
+use crate::segments::{FIXED_HEADERS, HEADERS, STAMPS};
 
 /// What one cause would leave.
 #[derive(Clone, Debug)]
@@ -71,17 +72,25 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
 /// Bytes of an Ethernet frame beside its packet, with gap and preamble.
 pub(crate) const FRAME: f64 = 38.0;
 
+/// Fixed headers of IPv6 and TCP, bytes.
+const FIXED_HEADERS_IPV6: f64 = IpVersion::V6.fixed_headers() as f64;
+
 /// Headers of IPv4 and TCP with timestamps, bytes; without them; and the same of IPv6.
-const HEADERS: [f64; 4] = [52.0, 40.0, 72.0, 60.0];
+const ALL_HEADERS: [f64; 4] = [
+    HEADERS,
+    FIXED_HEADERS,
+    FIXED_HEADERS_IPV6 + STAMPS,
+    FIXED_HEADERS_IPV6,
+];
 
 /// Headers of a full packet whose segments have `mss` bytes: those that make it as large as packets usually are, a multiple of a hundred.
 pub(crate) fn headers(mss: f64) -> f64 {
     let usual = |headers: &f64| (mss + headers) % 100.0 == 0.0;
-    HEADERS.into_iter().find(usual).unwrap_or(HEADERS[0])
+    ALL_HEADERS.into_iter().find(usual).unwrap_or(HEADERS)
 }
 
-/// What a queue discipline counts of a frame beside its payload: 14 of Ethernet's header, and those of IPv4, TCP and timestamps.
-pub(crate) const OVERHEAD_OF_QUEUE: f64 = 66.0;
+/// What a queue discipline counts of a frame beside its payload: Ethernet's header and those of the packet, bytes.
+pub(crate) const OVERHEAD_OF_QUEUE: f64 = 14.0 + HEADERS;
 
 /// What of an Ethernet line's rate is left for payload in segments of `mss` bytes.
 pub(crate) fn payload_share(mss: f64) -> f64 {
