@@ -117,14 +117,11 @@ impl Ceiling {
 
     /// Where a share of what is sent goes before losses hold the connections, by the time that all takes.
     pub(super) fn spared(self, flow: &Flow, share: f64) -> Ceiling {
-        let clean = flow.steady(f64::INFINITY);
-        if flow.loses_nothing() || self.bps >= clean {
-            return self;
-        }
-        Ceiling {
-            bps: 1.0 / (share / clean + (1.0 - share) / self.bps),
-            ..self
-        }
+        let bps = match flow.unheld(self.bps) {
+            Some(clean) => 1.0 / (share / clean + (1.0 - share) / self.bps),
+            None => self.bps,
+        };
+        Ceiling { bps, ..self }
     }
 
     /// As far as disks let them.

@@ -282,6 +282,12 @@ impl Flow {
         (self.window_bps().min(loss_bps) * self.streams).min(self.narrowest.bps)
     }
 
+    /// The same without losses, where losses are what holds them at `bps`.
+    pub(super) fn unheld(&self, bps: f64) -> Option<f64> {
+        let clean = self.steady(f64::INFINITY);
+        (!self.loses_nothing() && bps < clean).then_some(clean)
+    }
+
     /// Segments for each step of growth in congestion avoidance.
     fn segments_per_step(&self) -> f64 {
         match self.config.byte_counting {
