@@ -22,7 +22,7 @@ pub(super) struct Ceiling {
 impl Path<'_> {
     /// `None` where nothing arrives, or no closed form says what does: the record has it then.
     pub(super) fn ceiling(&self, test: &Test, flow: &Flow, record: &mut Record) -> Option<Ceiling> {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         if flow.loses_all() || self.loss_ratio(header, &self.back) >= 1.0 {
             put(&mut record.metrics, "goodput_bps", 0.0);
             record.limited_by = Some("loss".to_owned());

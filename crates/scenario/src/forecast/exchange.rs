@@ -181,7 +181,7 @@ impl Path<'_> {
         let bps = path_bps.min(self.disk_bps(exchange));
         let config = &flow.config;
         let mss = config.mss;
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         // The request's own length, and the first segment of the answer, are in the round trip.
         let segment = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX).min(mss) + header;
         let turn = self.rtt(segment(exchange.answer), segment(exchange.request));

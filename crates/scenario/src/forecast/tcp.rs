@@ -152,7 +152,7 @@ impl Path<'_> {
     pub(super) fn flow_of(&self, tcp: &Tcp) -> Flow {
         let mut config = self.plan.tcp_config(self.scenario, self.flow, tcp);
         config.mss = self.found_mss(&config).unwrap_or(config.mss);
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
         let streams = f64::from(tcp.parallel);
         let most = config.pacing.and_then(|pacing| pacing.most);
