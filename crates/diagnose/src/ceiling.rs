@@ -338,6 +338,26 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
     }
 }
 
+/// The room of a buffer on a BSD or Windows: what tuning grows it to, where it is on, else what a connection begins with.
+fn space(
+    facts: &Facts,
+    host: Of,
+    end: &str,
+    [auto, most, first]: [&'static str; 3],
+) -> Option<Room> {
+    let get = |name: &'static str| number(facts, host, name).cloned();
+    let tuned = get(auto).is_none_or(|a| a.value != 0.0);
+    let most = get(most).filter(|_| tuned);
+    let what = space_of(facts, host, end, most.is_some());
+    let bytes = most.or_else(|| get(first))?;
+    Some(Room {
+        memory: Some(bytes.clone()),
+        bytes,
+        what,
+        asked: false,
+    })
+}
+
 /// What a host calls the setting that its connections' windows or buffers go by: the most that tuning gives, or what they begin with.
 fn space_of(facts: &Facts, host: Of, end: &str, tuned: bool) -> String {
     let system = word(facts, host, "system").map_or("", |(name, _)| name);
@@ -405,19 +425,8 @@ pub(crate) fn receiving(
             }
             _ => {}
         }
-        let auto = get("recvbuf_auto").is_none_or(|a| a.value != 0.0);
-        let space = match get("recvbuf_max_bytes").filter(|_| auto) {
-            Some(max) => Some((max, space_of(facts, *host, "recv", true))),
-            None => get("recvspace_bytes").map(|s| (s, space_of(facts, *host, "recv", false))),
-        };
-        if let Some((bytes, what)) = space {
-            all.push(Room {
-                memory: Some(bytes.clone()),
-                bytes,
-                what,
-                asked: false,
-            });
-        }
+        let names = ["recvbuf_auto", "recvbuf_max_bytes", "recvspace_bytes"];
+        all.extend(space(facts, *host, "recv", names));
     }
     if all.is_empty()
         && let (Some(asked), Some(System::Linux)) = (asked, system)
@@ -505,21 +514,8 @@ pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec
             }
             (None, _, Some(auto)) => (auto, "net.ipv4.tcp_wmem"),
             _ => {
-                let auto = get("sendbuf_auto").is_none_or(|a| a.value != 0.0);
-                let space = match get("sendbuf_max_bytes").filter(|_| auto) {
-                    Some(max) => Some((max, space_of(facts, *host, "send", true))),
-                    None => {
-                        get("sendspace_bytes").map(|s| (s, space_of(facts, *host, "send", false)))
-                    }
-                };
-                if let Some((bytes, what)) = space {
-                    all.push(Room {
-                        memory: Some(bytes.clone()),
-                        bytes,
-                        what,
-                        asked: false,
-                    });
-                }
+                let names = ["sendbuf_auto", "sendbuf_max_bytes", "sendspace_bytes"];
+                all.extend(space(facts, *host, "send", names));
                 continue;
             }
         };

@@ -334,14 +334,7 @@ impl Evidence {
                 .into_iter()
                 .max_by(|a, b| a.value.total_cmp(&b.value))
         };
-        let sum = |name: &'static str| {
-            all(name).into_iter().reduce(|a, b| Figure {
-                value: a.value + b.value,
-                low: a.low + b.low,
-                high: a.high + b.high,
-                from: a.with(&b).from,
-            })
-        };
+        let sum = |name: &'static str| all(name).into_iter().reduce(|a, b| a.plus(&b));
         if let Some(mss) = most("mss_bytes").filter(|m| (64.0..65_536.0).contains(&m.value)) {
             (self.mss, self.mss_said) = (mss.value, true);
         }

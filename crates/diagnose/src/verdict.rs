@@ -485,7 +485,8 @@ fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
     }
 }
 
-fn shown(facts: &Facts, limit: &Limit) -> Ceiling {
+/// A ceiling as the document has it.
+pub(crate) fn shown(facts: &Facts, limit: &Limit) -> Ceiling {
     Ceiling {
         cause: limit.cause.name(),
         limit_bps: limit.rate.value.round(),
