@@ -115,11 +115,7 @@ fn never_arrived(e: &Evidence, items: &mut Vec<Item>) {
     };
     items.push(Item {
         holds: 1.0,
-        weights: of(&LOSSES, -14.0)
-            .into_iter()
-            .chain(of(&others, -24.0))
-            .chain([(Cause::MtuBlackHole, 50.0)])
-            .collect(),
+        weights: [of(&LOSSES, -14.0), of(&others, -24.0), vec![(Cause::MtuBlackHole, 50.0)]].concat(),
         sentence: format!(
             "full segments were sent again {:.0} times and never arrived, while small ones did{reported}",
             gone.again.value
@@ -185,8 +181,7 @@ fn hardly(account: &Account, word: &str, span: [f64; 2], weights: &[(Cause, f64)
 
 /// A sender that has nothing to send most of the time is not held back by losses, however many there are.
 pub(crate) fn idle(weight: f64) -> Vec<(Cause, f64)> {
-    let losses = of(&LOSSES, -9.0).into_iter();
-    losses.chain([(Cause::Application, weight)]).collect()
+    [of(&LOSSES, -9.0), vec![(Cause::Application, weight)]].concat()
 }
 
 /// What waits for hosts: programs, windows, buffers, interfaces.

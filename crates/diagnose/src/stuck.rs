@@ -87,14 +87,10 @@ pub(crate) fn by_stuck(e: &Evidence, items: &mut Vec<Item>) {
         (false, true) => "the path is down, or carries nothing large any more",
         (false, false) => "the path is down, or carries nothing large",
     };
-    let others = of(&OTHERS, -20.0).into_iter();
-    let losses = of(&LOSSES, -14.0).into_iter();
+    let hole = vec![(Cause::MtuBlackHole, weight)];
     items.push(Item {
         holds: step(stuck.backoff, 0.0, 3.0) * if stuck.moved { 0.7 } else { 1.0 },
-        weights: losses
-            .chain(others)
-            .chain([(Cause::MtuBlackHole, weight)])
-            .collect(),
+        weights: [of(&LOSSES, -14.0), of(&OTHERS, -20.0), hole].concat(),
         sentence: format!(
             "the sender's timer was doubled {:.0} times, {:.0} segments are lost and {} is acknowledged{}: {or}",
             stuck.backoff,
