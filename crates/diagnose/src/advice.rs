@@ -4,6 +4,7 @@ mod bounds;
 mod core;
 mod fitting;
 mod interface;
+mod negotiated;
 mod options;
 mod overrun;
 mod path;
@@ -54,8 +55,15 @@ fn of_causes(
     ceilings: &[Limit],
 ) -> Vec<Change> {
     let (mut gone, mut all) = (Vec::new(), Vec::new());
-    if let Some(change) = path::change_of_path(cause, e, (facts, flow)) {
-        return vec![change];
+    let of_path = path::changes_of_path(cause, e, (facts, flow));
+    if !of_path.is_empty() {
+        return of_path
+            .into_iter()
+            .map(|change| match cause {
+                Cause::Link => within_others(change, e, ceilings),
+                _ => change,
+            })
+            .collect();
     }
     if cause == Cause::RandomLoss {
         all = path::against_losses(e, (facts, flow));
@@ -116,6 +124,16 @@ fn of_causes(
         all.push(change);
     }
     all
+}
+
+/// A faster port gives no more than what else limits then.
+fn within_others(mut change: Change, e: &Evidence, ceilings: &[Limit]) -> Change {
+    let given = change.predicted_bps;
+    let others = next(&[Cause::Link], None, e, ceilings);
+    if let Some(next) = others.filter(|(_, rate)| given.is_some_and(|bps| rate.value < bps)) {
+        promise(&mut change, &next, e);
+    }
+    change
 }
 
 /// That another cause, which is changed alike, is as likely.

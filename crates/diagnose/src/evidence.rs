@@ -10,6 +10,7 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::memory::{SendMemory, beyond};
+use crate::negotiated::SlowPort;
 use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
@@ -67,6 +68,10 @@ pub(crate) struct Evidence {
     pub(crate) datagram_share: Option<f64>,
     /// Rate of the slowest link that is known, and what it is.
     pub(crate) line: Option<(Figure, &'static str)>,
+    /// The rate of the slowest link that was stated, whatever interfaces say.
+    pub(crate) stated: Option<Figure>,
+    /// Interfaces of the ends that are the slowest known link.
+    pub(crate) ports: Vec<SlowPort>,
     /// Rate that was expected.
     pub(crate) target: Option<Figure>,
     /// Share of packets the path loses whatever is sent.
@@ -469,6 +474,7 @@ impl Evidence {
         self.rtt = self.rtt.take().filter(|r| r.low > 0.0 && r.value > 0.0);
         self.rtt_floor = self.rtt_floor.take().filter(|r| r.low > 0.0);
         if let Some(line) = all("line_bps") {
+            self.stated = Some(line.clone());
             self.line = Some((line, "the line"));
         }
         self.target = all("target_bps");
@@ -512,13 +518,8 @@ impl Evidence {
         crate::ceiling::rooms(self, facts, &senders, &receivers);
         for of in senders.iter().chain(&receivers) {
             let get = |name: &'static str| number(facts, *of, name).cloned();
-            if let Some(speed) = get("nic_bps")
-                && self
-                    .line
-                    .as_ref()
-                    .is_none_or(|(l, _)| speed.value < l.value)
-            {
-                self.line = Some((speed, crate::around::PORT));
+            if let Some(speed) = get("nic_bps") {
+                self.of_port(*of, &speed, (facts, flow));
             }
             self.half_duplex = self
                 .half_duplex

@@ -28,6 +28,9 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
                 paragraph.push('.');
             }
             ("none", _) => paragraph.push_str("It is what was asked for."),
+            ("link", c) if c >= 0.6 && !flow.changes.is_empty() => {
+                paragraph.push_str(&format!("This is the line ({:.0} %).", c * 100.0));
+            }
             ("link", c) if c >= 0.6 => paragraph.push_str(&format!(
                 "This is the line ({:.0} %): no setting of a host holds it back.",
                 c * 100.0

@@ -3,6 +3,7 @@
 use super::{Facts, Line, Tool};
 use crate::cloud::ALLOWANCES;
 use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::negotiated::Negotiated;
 use crate::words::{after, decimal, keyed, rate, whole};
 
 /// The state of reading.
@@ -21,7 +22,26 @@ pub(super) struct Nic {
     ring: Option<&'static str>,
     /// Packets that it counts, and their bytes: received, sent.
     carried: [[Option<u64>; 2]; 2],
+    /// What the interface that is read now and its partner offer.
+    link: Negotiated,
+    /// The list of modes that is read.
+    modes: Option<Modes>,
 }
+
+/// A list of modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Modes {
+    Supported,
+    Advertised,
+    Partner,
+}
+
+/// What ethtool calls each list.
+const LISTS: [(&str, Modes); 3] = [
+    ("Supported link modes", Modes::Supported),
+    ("Advertised link modes", Modes::Advertised),
+    ("Link partner advertised link modes", Modes::Partner),
+];
 
 /// What a command asks an interface for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +98,9 @@ impl Tool for Nic {
                 name.clone_into(&mut self.interface);
             }
             self.ring = None;
+            if text.starts_with("Settings for ") {
+                (self.link, self.modes) = (Negotiated::default(), None);
+            }
             self.loopback = kind == "ip" && text.contains("LOOPBACK");
             let host = self.begun(line.at, facts);
             match kind {
@@ -338,6 +361,7 @@ impl Nic {
     fn ethtool(&mut self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         let Some((key, value)) = text.split_once(':') else {
             // Lists of modes go on over lines.
+            self.offers(text);
             return text.contains("base") && text.contains('/');
         };
         let (key, value) = (key.trim(), value.trim());
@@ -351,7 +375,10 @@ impl Nic {
             return false;
         }
         let lower = key.to_ascii_lowercase();
+        let list = LISTS.iter().find(|(name, _)| *name == key);
+        self.modes = list.map(|(_, modes)| *modes);
         match key {
+            _ if list.is_some() => self.offers(value),
             "Speed" => {
                 if let Some(mbit) = value
                     .strip_suffix("Mb/s")
@@ -359,6 +386,20 @@ impl Nic {
                     .filter(|m| *m > 0.0)
                 {
                     facts.exact(host, "nic_bps", mbit * 1e6, at);
+                    let link = Negotiated {
+                        name: crate::redact(&self.interface),
+                        at: Some(at),
+                        ..std::mem::take(&mut self.link)
+                    };
+                    facts.negotiated.push(link);
+                    self.link.at = Some(at);
+                }
+            }
+            "Auto-negotiation" => {
+                // It is printed below the speed.
+                let is_it = |link: &&mut Negotiated| link.at == self.link.at;
+                if let Some(link) = facts.negotiated.last_mut().filter(is_it) {
+                    link.automatic = Some(value == "on");
                 }
             }
             "Duplex" if value == "Half" => facts.word(host, "half_duplex", "half", at),
@@ -376,6 +417,20 @@ impl Nic {
             }
         }
         true
+    }
+
+    /// Modes of the list that is read, `1000baseT/Full 10000baseT/Full`: the fastest counts.
+    fn offers(&mut self, text: &str) {
+        let most = match self.modes {
+            Some(Modes::Supported) => &mut self.link.supported,
+            Some(Modes::Advertised) => &mut self.link.advertised,
+            Some(Modes::Partner) => &mut self.link.partner,
+            None => return,
+        };
+        let mbit = |mode: &str| whole(mode.split_once("base")?.0);
+        for mbit in text.split_whitespace().filter_map(mbit) {
+            *most = most.max(mbit as f64 * 1e6);
+        }
     }
 
     /// A counter of `ethtool -S`.

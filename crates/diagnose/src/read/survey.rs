@@ -6,6 +6,7 @@ use farpath_record::survey::Survey;
 
 use super::{Facts, counters, sysctl};
 use crate::fact::{Of, Place};
+use crate::negotiated::Negotiated;
 use crate::seen::{Role, Side};
 
 /// Counters of an interface that grow when it drops what it received.
@@ -30,6 +31,11 @@ impl Facts {
             let at = self.file(&format!("/sys/class/net/{}", interface.name));
             if let Some(speed) = interface.speed_bps {
                 self.exact(host, "nic_bps", speed as f64, at);
+                self.negotiated.push(Negotiated {
+                    name: crate::redact(&interface.name),
+                    at: Some(at),
+                    ..Negotiated::default()
+                });
             }
             if interface.duplex.as_deref() == Some("half") {
                 self.word(host, "half_duplex", "half", at);

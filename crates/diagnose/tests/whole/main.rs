@@ -23,6 +23,7 @@ mod holes;
 mod hostile;
 mod later;
 mod members;
+mod negotiated;
 mod nexus;
 mod nfs;
 mod options;
