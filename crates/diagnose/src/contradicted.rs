@@ -51,6 +51,11 @@ pub(crate) fn contradict(
         let text = format!("{}: {text}", flow.name());
         all.push(Contradiction { text, from });
     }
+    if let Some(recounted) = &e.recounted {
+        let from = recounted.from.iter().map(|at| facts.place(*at)).collect();
+        let text = format!("{}: {}", flow.name(), recounted.sentence());
+        all.push(Contradiction { text, from });
+    }
     let reports = flow
         .test
         .as_ref()

@@ -15,6 +15,7 @@ use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
+use crate::recounted::Recounted;
 use crate::requests::Requests;
 use crate::restart::Restart;
 use crate::room::Room;
@@ -86,6 +87,8 @@ pub(crate) struct Evidence {
     pub(crate) again: Option<Figure>,
     /// Segments sent again in all.
     pub(crate) retransmits: Option<Figure>,
+    /// A test that counts far more of them than its socket.
+    pub(crate) recounted: Option<Recounted>,
     /// What the receiver's window may be.
     pub(crate) windows: Vec<Room>,
     /// One of them is what a capture shows: a receiver that tunes it has it ahead of what is sent, and not at its most.
@@ -369,7 +372,11 @@ impl Evidence {
         let counted = sum("retransmits_dsack").zip(sum("retransmits_counted"));
         self.duplicates =
             counted.and_then(|(arrived, again)| crate::duplicates::share(&arrived, &again));
-        self.socket_losses(sum("bytes_retransmitted"), sum("bytes_sent"));
+        self.socket_losses(
+            flow.test.as_ref(),
+            sum("bytes_retransmitted"),
+            sum("bytes_sent"),
+        );
         self.stuck = Stuck::of(facts, flow, self.mss);
         self.words_of_sockets(facts, flow);
         if let Some(window) = most("window_bytes") {
@@ -394,20 +401,6 @@ impl Evidence {
                 .unscaled
                 .or(word(facts, of, "unscaled").map(|(_, at)| at));
             self.scaled |= word(facts, of, "scaled").is_some();
-        }
-    }
-
-    /// What was sent again, of all that was sent.
-    fn socket_losses(&mut self, again: Option<Figure>, sent: Option<Figure>) {
-        if let Some(again) = again.zip(sent).filter(|(_, sent)| sent.value > 0.0) {
-            let share = again.0.value / again.1.value;
-            let segments = again.1.value / self.mss;
-            let spread = 2.0 * (share * segments + 1.0).sqrt() / segments;
-            let mut figure = again.0.with(&again.1);
-            (figure.value, figure.low, figure.high) =
-                (share, (share - spread).max(0.0), share + spread);
-            self.again = Some(figure);
-            self.retransmits = Some(again.0.times(1.0 / self.mss));
         }
     }
 

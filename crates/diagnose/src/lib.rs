@@ -56,6 +56,7 @@ mod pinged;
 mod placed;
 mod ports;
 mod read;
+mod recounted;
 mod redact;
 mod requests;
 mod rest;

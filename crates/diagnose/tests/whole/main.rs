@@ -39,6 +39,7 @@ mod ports;
 mod prompts;
 mod proven;
 mod receiving;
+mod recounted;
 mod restart;
 mod rooms;
 mod run_here;
