@@ -144,6 +144,11 @@ fn as_well(other: Cause) -> String {
 
 /// What limits after a change, and at which rate.
 fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) {
+    // A limit below what was measured is refuted.
+    let measured = e.settled().map_or(0.0, |rate| rate.low);
+    if figure.value < REFUTED * measured {
+        return;
+    }
     change.start_ns = slow_start_s(e, figure.value)
         .filter(|s| *s >= START_LEAST_S)
         .map(|s| (s * 1e9).round());
@@ -154,6 +159,9 @@ fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) 
         limit_bps: figure.value,
     });
 }
+
+/// Below this part of what was measured a limit did not hold.
+const REFUTED: f64 = 0.98;
 
 /// A shorter slow start than this, seconds, is not worth naming.
 const START_LEAST_S: f64 = 1.0;
@@ -354,6 +362,11 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
     };
     Sending {
         qdisc: said("qdisc"),
+        root: said("root_qdisc"),
+        fast: e
+            .line
+            .as_ref()
+            .is_some_and(|(line, _)| line.value >= systems::MANY_QUEUES),
         default: said("cc"),
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),

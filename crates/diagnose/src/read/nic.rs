@@ -105,7 +105,13 @@ impl Tool for Nic {
             let host = self.begun(line.at, facts);
             match kind {
                 "tc" => qdisc((host, &self.interface), text, line.at, facts),
-                "ip" | "bonding" => {}
+                "ip" => {
+                    let root = after(text, " qdisc ").and_then(crate::known::qdisc);
+                    if let Some(kind) = root.filter(|_| !self.loopback) {
+                        facts.word(host, "root_qdisc", kind, line.at);
+                    }
+                }
+                "bonding" => {}
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
                     self.ethtool(host, text, line.at, facts);
@@ -534,6 +540,9 @@ fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
     let kind = text.split_whitespace().nth(1).and_then(crate::known::qdisc);
     let Some(kind) = kind else { return };
     facts.word(host, "qdisc", kind, at);
+    if text.split_whitespace().any(|word| word == "root") {
+        facts.word(host, "root_qdisc", kind, at);
+    }
     let limit = match kind {
         "fq" => after(text, " maxrate ")
             .and_then(rate)

@@ -40,6 +40,10 @@ impl Facts {
             if interface.duplex.as_deref() == Some("half") {
                 self.word(host, "half_duplex", "half", at);
             }
+            let root = interface.qdisc.as_deref().and_then(|q| q.split(' ').next());
+            if let Some(root) = root.and_then(crate::known::qdisc) {
+                self.word(host, "root_qdisc", root, at);
+            }
             let kind = interface
                 .qdisc
                 .as_deref()

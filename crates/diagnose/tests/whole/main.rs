@@ -38,6 +38,7 @@ mod policers;
 mod ports;
 mod prompts;
 mod proven;
+mod queues;
 mod receiving;
 mod recounted;
 mod restart;
