@@ -43,7 +43,10 @@ pub(crate) fn changes(
     of: (&Facts, &Flow),
     ceilings: &[Limit],
 ) -> Vec<Change> {
-    let mut all = of_causes(causes, e, of, ceilings);
+    let mut all = on_path(causes.0, e, of, ceilings);
+    if all.is_empty() {
+        all = of_causes(causes, e, of, ceilings);
+    }
     all.extend(options::let_through(causes.0, e));
     all
 }
@@ -55,16 +58,6 @@ fn of_causes(
     ceilings: &[Limit],
 ) -> Vec<Change> {
     let (mut gone, mut all) = (Vec::new(), Vec::new());
-    let of_path = path::changes_of_path(cause, e, (facts, flow));
-    if !of_path.is_empty() {
-        return of_path
-            .into_iter()
-            .map(|change| match cause {
-                Cause::Link => within_others(change, e, ceilings),
-                _ => change,
-            })
-            .collect();
-    }
     if cause == Cause::RandomLoss {
         all = path::against_losses(e, (facts, flow));
         if e.struck().is_some() {
@@ -126,14 +119,14 @@ fn of_causes(
     all
 }
 
-/// A faster port gives no more than what else limits then.
-fn within_others(mut change: Change, e: &Evidence, ceilings: &[Limit]) -> Change {
-    let given = change.predicted_bps;
-    let others = next(&[Cause::Link], None, e, ceilings);
-    if let Some(next) = others.filter(|(_, rate)| given.is_some_and(|bps| rate.value < bps)) {
-        promise(&mut change, &next, e);
-    }
-    change
+/// What there is to change on the path, where that is all.
+fn on_path(cause: Cause, e: &Evidence, of: (&Facts, &Flow), ceilings: &[Limit]) -> Vec<Change> {
+    let all = path::changes_of_path(cause, e, of).into_iter();
+    all.map(|change| match cause {
+        Cause::Link => negotiated::within_others(change, e, ceilings),
+        _ => change,
+    })
+    .collect()
 }
 
 /// That another cause, which is changed alike, is as likely.

@@ -1,12 +1,14 @@
 //! An interface that runs slower than it was meant to: which side of its cable is to be changed, and how.
 
-use crate::ceiling::{bps, payload_share};
+use crate::cause::Cause;
+use crate::ceiling::{Limit, bps, payload_share};
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::negotiated::{SlowPort, Why};
 
 use super::path::nothing;
+use super::{next, promise};
 
 /// A port that agreed on this speed, bit/s, or less works with two pairs of its cable (IEEE 802.3 clause 40 needs four for more).
 const TWO_PAIRS: f64 = 100e6;
@@ -40,6 +42,16 @@ fn gives(e: &Evidence, wanted: &Figure) -> Option<Figure> {
     let mut rate = wanted.clone();
     crate::ceiling::cap(&mut rate, most);
     Some(rate.times(payload_share(e.mss)))
+}
+
+/// A faster port gives no more than what else limits then.
+pub(super) fn within_others(mut change: Change, e: &Evidence, ceilings: &[Limit]) -> Change {
+    let given = change.predicted_bps;
+    let others = next(&[Cause::Link], None, e, ceilings);
+    if let Some(next) = others.filter(|(_, rate)| given.is_some_and(|bps| rate.value < bps)) {
+        promise(&mut change, &next, e);
+    }
+    change
 }
 
 /// What to change about one.

@@ -20,6 +20,7 @@ mod iperf_row;
 mod json;
 mod label;
 mod live;
+mod modes;
 mod nfs;
 mod nic;
 mod optics;

@@ -1,5 +1,6 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
+use super::modes::Modes;
 use super::{Facts, Line, Tool};
 use crate::cloud::ALLOWANCES;
 use crate::fact::{Fact, Figure, Of, Place, Value};
@@ -27,21 +28,6 @@ pub(super) struct Nic {
     /// The list of modes that is read.
     modes: Option<Modes>,
 }
-
-/// A list of modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Modes {
-    Supported,
-    Advertised,
-    Partner,
-}
-
-/// What ethtool calls each list.
-const LISTS: [(&str, Modes); 3] = [
-    ("Supported link modes", Modes::Supported),
-    ("Advertised link modes", Modes::Advertised),
-    ("Link partner advertised link modes", Modes::Partner),
-];
 
 /// What a command asks an interface for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,13 +91,8 @@ impl Tool for Nic {
             let host = self.begun(line.at, facts);
             match kind {
                 "tc" => qdisc((host, &self.interface), text, line.at, facts),
-                "ip" => {
-                    let root = after(text, " qdisc ").and_then(crate::known::qdisc);
-                    if let Some(kind) = root.filter(|_| !self.loopback) {
-                        facts.word(host, "root_qdisc", kind, line.at);
-                    }
-                }
-                "bonding" => {}
+                "ip" if !self.loopback => root(host, text, line.at, facts),
+                "ip" | "bonding" => {}
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
                     self.ethtool(host, text, line.at, facts);
@@ -381,10 +362,9 @@ impl Nic {
             return false;
         }
         let lower = key.to_ascii_lowercase();
-        let list = LISTS.iter().find(|(name, _)| *name == key);
-        self.modes = list.map(|(_, modes)| *modes);
+        self.modes = Modes::named(key);
         match key {
-            _ if list.is_some() => self.offers(value),
+            _ if self.modes.is_some() => self.offers(value),
             "Speed" => {
                 if let Some(mbit) = value
                     .strip_suffix("Mb/s")
@@ -425,17 +405,10 @@ impl Nic {
         true
     }
 
-    /// Modes of the list that is read, `1000baseT/Full 10000baseT/Full`: the fastest counts.
+    /// Modes of the list that is read.
     fn offers(&mut self, text: &str) {
-        let most = match self.modes {
-            Some(Modes::Supported) => &mut self.link.supported,
-            Some(Modes::Advertised) => &mut self.link.advertised,
-            Some(Modes::Partner) => &mut self.link.partner,
-            None => return,
-        };
-        let mbit = |mode: &str| whole(mode.split_once("base")?.0);
-        for mbit in text.split_whitespace().filter_map(mbit) {
-            *most = most.max(mbit as f64 * 1e6);
+        if let Some(modes) = self.modes {
+            modes.offers(text, &mut self.link);
         }
     }
 
@@ -567,6 +540,13 @@ fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
             facts.word(host, "shaper_port", port, at);
         }
         facts.number(host, name, Figure::exact(bps, at));
+    }
+}
+
+/// The queueing discipline at the root, in the first line of `ip link`.
+fn root(host: Of, text: &str, at: Place, facts: &mut Facts) {
+    if let Some(kind) = after(text, " qdisc ").and_then(crate::known::qdisc) {
+        facts.word(host, "root_qdisc", kind, at);
     }
 }
 
