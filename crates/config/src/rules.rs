@@ -75,7 +75,7 @@ rules! {
     QOS007 Warning "share off target"
         "what the low class gets when all queues are full is set by the weights and, where overshoot is forgotten, by the packet sizes";
     QOS008 Error "marks are not trusted"
-        "an untrusted port resets every arriving mark to its default CoS, 0 unless set, so nothing behind it can tell the classes apart; a frame without tag has no CoS to trust";
+        "an untrusted port resets every arriving mark to its default CoS, 0 unless set, so nothing behind it can tell the classes apart; a frame without tag has no CoS to trust; a routed port without trust beside one that trusts ends every class that arrives at it";
     QOS009 Warning "maps are not inverse"
         "a CoS that becomes a DSCP and a CoS again on the way out should come out as it went in; otherwise the next switch puts it into another queue";
     QOS010 Warning "marking differs along the path"
@@ -132,11 +132,11 @@ rules! {
         "sustained rates of the circuits of one interface add up to more than the line carries";
 
     JUN001 Error "undefined name"
-        "a filter, policer, scheduler map, scheduler, classifier or path of an LSP that nothing defines: Junos refuses to commit it";
+        "a filter, policer, scheduler map, scheduler, classifier, forwarding class or path of an LSP that nothing defines: Junos refuses to commit it";
     JUN002 Warning "policer without a contract"
         "a policer that states no rate and burst, or drops nothing, limits nothing";
     JUN003 Warning "classes and schedulers do not fit"
-        "a share of a class that nothing is classed into is kept for nobody, frames of a class without scheduler have no share, and of shares above 100 %, or rates above the port's, no class gets its own under load";
+        "a share of a class that nothing is classed into is kept for nobody, frames of a class without scheduler have no share, and of shares above 100 %, or rates above the port's, no class gets its own under load; a code point that one classifier classes into two classes Junos refuses to commit";
     JUN004 Warning "filter that ends in a discard"
         "what no term of a filter matches is discarded without a word; where no term takes all that is left and accepts it, that is every frame nobody thought of";
     JUN005 Error "tags and units"

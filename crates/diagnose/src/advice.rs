@@ -4,6 +4,7 @@ mod bounds;
 mod core;
 mod fitting;
 mod interface;
+mod negotiated;
 mod options;
 mod overrun;
 mod path;
@@ -42,7 +43,10 @@ pub(crate) fn changes(
     of: (&Facts, &Flow),
     ceilings: &[Limit],
 ) -> Vec<Change> {
-    let mut all = of_causes(causes, e, of, ceilings);
+    let mut all = on_path(causes.0, e, of, ceilings);
+    if all.is_empty() {
+        all = of_causes(causes, e, of, ceilings);
+    }
     all.extend(options::let_through(causes.0, e));
     if let Some(assumed) = e.assumed_for(causes.0) {
         let first = all.iter_mut().take(1);
@@ -58,9 +62,6 @@ fn of_causes(
     ceilings: &[Limit],
 ) -> Vec<Change> {
     let (mut gone, mut all) = (Vec::new(), Vec::new());
-    if let Some(change) = path::change_of_path(cause, e, (facts, flow)) {
-        return vec![change];
-    }
     if cause == Cause::RandomLoss {
         all = path::against_losses(e, (facts, flow));
         if e.struck().is_some() {
@@ -124,6 +125,16 @@ fn of_causes(
     all
 }
 
+/// What there is to change on the path, where that is all.
+fn on_path(cause: Cause, e: &Evidence, of: (&Facts, &Flow), ceilings: &[Limit]) -> Vec<Change> {
+    let all = path::changes_of_path(cause, e, of).into_iter();
+    all.map(|change| match cause {
+        Cause::Link => negotiated::within_others(change, e, ceilings),
+        _ => change,
+    })
+    .collect()
+}
+
 /// That another cause, which is changed alike, is as likely.
 fn as_well(other: Cause) -> String {
     let other = other.words();
@@ -132,6 +143,11 @@ fn as_well(other: Cause) -> String {
 
 /// What limits after a change, and at which rate.
 fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) {
+    // A limit below what was measured is refuted.
+    let measured = e.settled().map_or(0.0, |rate| rate.low);
+    if figure.value < REFUTED * measured {
+        return;
+    }
     change.start_ns = slow_start_s(e, figure.value)
         .filter(|s| *s >= START_LEAST_S)
         .map(|s| (s * 1e9).round());
@@ -142,6 +158,9 @@ fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) 
         limit_bps: figure.value,
     });
 }
+
+/// Below this part of what was measured a limit did not hold.
+const REFUTED: f64 = 0.98;
 
 /// A shorter slow start than this, seconds, is not worth naming.
 const START_LEAST_S: f64 = 1.0;
@@ -344,6 +363,11 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
     };
     Sending {
         qdisc: said("qdisc"),
+        root: said("root_qdisc"),
+        fast: e
+            .line
+            .as_ref()
+            .is_some_and(|(line, _)| line.value >= systems::MANY_QUEUES),
         default: said("cc"),
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),

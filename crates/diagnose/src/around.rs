@@ -185,13 +185,6 @@ impl Evidence {
         let weak = signals.filter(|f| f.value > 0.0);
         self.around.signal = weak.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
     }
-
-    /// How many times as fast as an interface of a host the rate is that was expected; none where it is not faster.
-    pub(crate) fn slow_port(&self) -> Option<f64> {
-        let (line, what) = self.line.as_ref()?;
-        let times = self.target.as_ref()?.value / line.value;
-        (*what == PORT && times > SLOWER).then_some(times)
-    }
 }
 
 /// Speeds that Ethernet ports choose between, bit/s.
@@ -239,9 +232,6 @@ const FULL_DISK: f64 = 0.9;
 
 /// What a line is called that is a host's own interface.
 pub(crate) const PORT: &str = "the interface of a host";
-
-/// A port is too slow for what was expected where that is so many times its rate: headers cost less.
-const SLOWER: f64 = 1.2;
 
 /// The interface on the path that carried most of its own rate, or most where no rate is known.
 fn fullest(facts: &Facts) -> Option<(Figure, Option<Figure>)> {
@@ -436,19 +426,16 @@ fn damage(e: &Evidence, items: &mut Vec<Item>) {
     }
 }
 
-/// A port slower than what was expected.
+/// A port slower than what was stated or expected, or that could be faster.
 fn slow_port(e: &Evidence, items: &mut Vec<Item>) {
-    let (Some(times), Some((line, _))) = (e.slow_port(), &e.line) else {
-        return;
-    };
-    items.push(Item {
-        holds: 1.0,
-        weights: vec![(Cause::Link, 2.0)],
-        sentence: format!(
-            "a host's interface runs at {}, and {times:.0} times as much is expected: its port, the port at the other end, or a cable with a broken pair",
-            bps(line.value)
-        ),
-    });
+    let beyond = e.beyond_port().is_some();
+    for sentence in e.ports_in_words() {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::Link, if beyond { 2.0 } else { 0.0 })],
+            sentence,
+        });
+    }
 }
 
 /// The rate is what a port of a lower speed leaves: one on the way chose it.

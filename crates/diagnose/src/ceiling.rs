@@ -31,7 +31,16 @@ pub(crate) struct Limit {
 pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     let mut all = Vec::new();
     if let Some((line, what)) = &e.line {
-        let mut line = carried(e.payload_share(), line, what);
+        // An interface of an end is called by its name and its host's.
+        let port = e
+            .slow_ports()
+            .first()
+            .map(|p| format!("the interface {}", p.named()));
+        let what = port
+            .as_deref()
+            .unwrap_or(what)
+            .replace("interface an interface", "interface");
+        let mut line = carried(e.payload_share(), line, &what);
         if !e.mss_said && e.datagram_share.is_none() {
             line.formula
                 .push_str(" at an MTU of 1500, which is assumed");

@@ -28,11 +28,10 @@ const CHANNEL: [f64; 2] = [61.0 * 32_768.0, 64.0 * 32_768.0];
 
 /// Whether more is in flight than a channel of OpenSSH has room for: another program, or one that was built with a larger window.
 pub(crate) fn beyond_channel(e: &Evidence) -> bool {
-    let flight = e
-        .flight
-        .clone()
-        .or_else(|| e.implied_flight().map(|f| f.times(e.streams)));
-    flight.is_some_and(|f| f.low > 1.06 * CHANNEL[1] * e.streams)
+    let implied = e.implied_flight().map(|f| f.times(e.streams));
+    let beyond = |f: &Figure| f.low > 1.06 * CHANNEL[1] * e.streams;
+    // A snapshot may be of a pause: what the rate needs in flight refutes the window as well.
+    e.flight.as_ref().is_some_and(beyond) || implied.as_ref().is_some_and(beyond)
 }
 
 /// How much of its channel's window a connection of OpenSSH has in flight.

@@ -11,10 +11,12 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::memory::{SendMemory, beyond};
+use crate::negotiated::SlowPort;
 use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
+use crate::recounted::Recounted;
 use crate::requests::Requests;
 use crate::restart::Restart;
 use crate::room::Room;
@@ -68,6 +70,10 @@ pub(crate) struct Evidence {
     pub(crate) datagram_share: Option<f64>,
     /// Rate of the slowest link that is known, and what it is.
     pub(crate) line: Option<(Figure, &'static str)>,
+    /// The rate of the slowest link that was stated, whatever interfaces say.
+    pub(crate) stated: Option<Figure>,
+    /// Interfaces of the ends that are the slowest known link.
+    pub(crate) ports: Vec<SlowPort>,
     /// Rate that was expected.
     pub(crate) target: Option<Figure>,
     /// Share of packets the path loses whatever is sent.
@@ -82,6 +88,8 @@ pub(crate) struct Evidence {
     pub(crate) again: Option<Figure>,
     /// Segments sent again in all.
     pub(crate) retransmits: Option<Figure>,
+    /// A test that counts far more of them than its socket.
+    pub(crate) recounted: Option<Recounted>,
     /// What the receiver's window may be.
     pub(crate) windows: Vec<Room>,
     /// One of them is what a capture shows: a receiver that tunes it has it ahead of what is sent, and not at its most.
@@ -361,7 +369,11 @@ impl Evidence {
         let counted = sum("retransmits_dsack").zip(sum("retransmits_counted"));
         self.duplicates =
             counted.and_then(|(arrived, again)| crate::duplicates::share(&arrived, &again));
-        self.socket_losses(sum("bytes_retransmitted"), sum("bytes_sent"));
+        self.socket_losses(
+            flow.test.as_ref(),
+            sum("bytes_retransmitted"),
+            sum("bytes_sent"),
+        );
         self.stuck = Stuck::of(facts, flow, self.mss);
         self.words_of_sockets(facts, flow);
         if let Some(window) = most("window_bytes") {
@@ -386,20 +398,6 @@ impl Evidence {
                 .unscaled
                 .or(word(facts, of, "unscaled").map(|(_, at)| at));
             self.scaled |= word(facts, of, "scaled").is_some();
-        }
-    }
-
-    /// What was sent again, of all that was sent.
-    fn socket_losses(&mut self, again: Option<Figure>, sent: Option<Figure>) {
-        if let Some(again) = again.zip(sent).filter(|(_, sent)| sent.value > 0.0) {
-            let share = again.0.value / again.1.value;
-            let segments = again.1.value / self.mss;
-            let spread = 2.0 * (share * segments + 1.0).sqrt() / segments;
-            let mut figure = again.0.with(&again.1);
-            (figure.value, figure.low, figure.high) =
-                (share, (share - spread).max(0.0), share + spread);
-            self.again = Some(figure);
-            self.retransmits = Some(again.0.times(1.0 / self.mss));
         }
     }
 
@@ -466,6 +464,7 @@ impl Evidence {
         self.rtt = self.rtt.take().filter(|r| r.low > 0.0 && r.value > 0.0);
         self.rtt_floor = self.rtt_floor.take().filter(|r| r.low > 0.0);
         if let Some(line) = all("line_bps") {
+            self.stated = Some(line.clone());
             self.line = Some((line, "the line"));
         }
         self.target = all("target_bps");
@@ -509,13 +508,8 @@ impl Evidence {
         crate::ceiling::rooms(self, facts, &senders, &receivers);
         for of in senders.iter().chain(&receivers) {
             let get = |name: &'static str| number(facts, *of, name).cloned();
-            if let Some(speed) = get("nic_bps")
-                && self
-                    .line
-                    .as_ref()
-                    .is_none_or(|(l, _)| speed.value < l.value)
-            {
-                self.line = Some((speed, crate::around::PORT));
+            if let Some(speed) = get("nic_bps") {
+                self.of_port(*of, &speed, (facts, flow));
             }
             self.half_duplex = self
                 .half_duplex

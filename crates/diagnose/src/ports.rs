@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Policed,
     /// Packets that a port's queue dropped.
     Dropped,
+    /// Packets that a port dropped as they arrived.
+    Refused,
     /// A port's speed, bit/s.
     Speed,
     /// What leaves by a port, bit/s.
@@ -77,6 +79,8 @@ pub(crate) struct Ports {
     policed: Option<Counted>,
     /// What the queue of a port dropped.
     dropped: Option<Counted>,
+    /// What a port dropped as it arrived.
+    refused: Option<Counted>,
     /// Speeds of ports, bit/s.
     speeds: Vec<f64>,
 }
@@ -188,6 +192,7 @@ impl Ports {
             dark,
             policed: largest(facts, Kind::Policed),
             dropped: largest(facts, Kind::Dropped),
+            refused: largest(facts, Kind::Refused),
             speeds: counts(facts, Kind::Speed)
                 .iter()
                 .map(|c| c.count.value)
@@ -220,11 +225,19 @@ impl Ports {
     }
 
     /// What the ports of routers counted, which nobody is to miss.
-    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 3] {
+    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 4] {
         [
             self.damaged.as_ref().map(|d| of_damage(e, d)),
             self.dark.as_ref().map(|d| self.of_light(d)),
             self.dropped.as_ref().map(|d| of_queue(e, d)),
+            self.refused.as_ref().map(|d| {
+                format!(
+                    "{} dropped {:.0} packets as they arrived{}",
+                    d.port.named("a router's port"),
+                    d.count.value,
+                    d.since()
+                )
+            }),
         ]
     }
 

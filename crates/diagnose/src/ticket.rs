@@ -29,8 +29,9 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
             }
             ("none", _) => paragraph.push_str("It is what was asked for."),
             ("link", c) if c >= 0.6 => paragraph.push_str(&format!(
-                "This is the line ({:.0} %): no setting of a host holds it back.",
-                c * 100.0
+                "This is the line ({:.0} %){}.",
+                c * 100.0,
+                unheld(flow)
             )),
             (_, c) if c >= 0.6 => {
                 paragraph.push_str(&format!("It is limited by {words} ({:.0} %).", c * 100.0))
@@ -75,6 +76,14 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
         wrap(&format!("Contradiction: {}", c.text), "", &mut out);
     }
     out.trim_end().to_owned() + "\n"
+}
+
+/// That no host holds a full line back, where nothing is to be changed.
+fn unheld(flow: &FlowReport) -> &'static str {
+    match flow.changes.is_empty() {
+        true => ": no setting of a host holds it back",
+        false => "",
+    }
 }
 
 /// What an option would say to this program, in words for whoever has no such program.

@@ -6,6 +6,7 @@ use crate::captured;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, bps, ceilings};
 use crate::compared;
+use crate::contradicted::contradict;
 use crate::document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, Observed, Piece, Ranked, SCHEMA,
     VerdictReport,
@@ -538,62 +539,4 @@ fn pieces(facts: &Facts, taken: &[usize]) -> Vec<Piece> {
         }
     }
     all
-}
-
-/// What cannot both be true.
-fn contradict(
-    facts: &Facts,
-    flow: &Flow,
-    e: &Evidence,
-    limits: &[Limit],
-    all: &mut Vec<Contradiction>,
-) {
-    let places = |figure: &Figure| {
-        figure
-            .from
-            .iter()
-            .map(|at| facts.place(*at))
-            .collect::<Vec<_>>()
-    };
-    if let Some(rate) = &e.rate {
-        // A window may be larger than a setting says; more than a line leaves for payload does not pass it.
-        let above = |l: &&Limit| {
-            let slack = if l.cause == Cause::Link { 1.0 } else { 1.15 };
-            // Of losses that come in bursts the law knows only the number: what is left may be more.
-            let law = l.bursts.is_some() && e.idle_loss.as_ref().is_none_or(|l| l.low <= 0.0);
-            !law && rate.low > l.rate.high * slack
-        };
-        for limit in limits.iter().filter(above) {
-            let text = format!(
-                "{}: measured {}, above what {} would allow ({}: {})",
-                flow.name(),
-                bps(rate.value),
-                limit.cause.words(),
-                bps(limit.rate.high),
-                limit.formula
-            );
-            let mut from = places(rate);
-            from.extend(places(&limit.rate));
-            all.push(Contradiction { text, from });
-        }
-    }
-    let reports = flow
-        .test
-        .as_ref()
-        .and_then(|t| t.sent.as_ref().zip(t.received.as_ref()));
-    if let Some((sent, received)) = reports
-        && sent.goodput.value > received.goodput.value * 1.05
-        && !e.udp
-        && e.filled.is_none()
-    {
-        let text = format!(
-            "{}: the sender reports {}, the receiver {}: the receiver's is what was delivered",
-            flow.name(),
-            bps(sent.goodput.value),
-            bps(received.goodput.value)
-        );
-        let mut from = places(&sent.goodput);
-        from.extend(places(&received.goodput));
-        all.push(Contradiction { text, from });
-    }
 }

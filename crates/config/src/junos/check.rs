@@ -1,8 +1,10 @@
 //! Checks of firewalls and of class-of-service.
 
+use std::collections::BTreeMap;
+
 use farpath_units::Rate;
 
-use super::class::{ClassOfService, Classifier, CosInterface, SchedulerMap, Transmit};
+use super::class::{ClassOfService, Classifier, CosInterface, Marks, SchedulerMap, Transmit};
 use super::model::{Applied, Condition, Filter, Interface, Policer, Router, Side, Term};
 use crate::finding::{Finding, Severity};
 use crate::qos::{Options, below_plan, odd_bucket, small_burst};
@@ -42,7 +44,7 @@ pub(super) fn classes(router: &Router) -> Vec<Finding> {
         let mut of_ports = cos.interfaces.iter().filter_map(|i| i.map.as_ref());
         of_ports.any(|m| m.value == map.name.value)
     };
-    let mut all = Vec::new();
+    let mut all: Vec<Finding> = cos.classifiers.iter().flat_map(classed_twice).collect();
     let mut say = |place: &Place, message: String, remedy: &str| {
         all.push(Finding::new(
             &JUN003,
@@ -165,6 +167,38 @@ fn above_port(router: &Router, map: &SchedulerMap) -> Option<(String, Place)> {
         }
     }
     None
+}
+
+/// Code points of a classifier that another class of it has as well.
+fn classed_twice(classifier: &Classifier) -> Vec<Finding> {
+    let mut known: BTreeMap<u8, &str> = BTreeMap::new();
+    let mut all = Vec::new();
+    for (class, points) in &classifier.entries {
+        for point in points {
+            let first = *known.entry(point.value).or_insert(class);
+            if first == class {
+                continue;
+            }
+            let message = format!(
+                "classifier `{}` classes code point {} into `{first}` and into `{class}`: Junos refuses to commit it",
+                classifier.name.value,
+                binary(classifier.marks, point.value)
+            );
+            let remedy = vec!["leave it in one of them".to_owned()];
+            let mut finding = Finding::new(&JUN003, message, point.place.clone(), remedy);
+            finding.severity = Severity::Error;
+            all.push(finding);
+        }
+    }
+    all
+}
+
+/// A code point as Junos prints it: three bits, or six of a DSCP.
+fn binary(marks: Marks, point: u8) -> String {
+    match marks {
+        Marks::Dscp => format!("{point:06b}"),
+        Marks::Precedence | Marks::Exp | Marks::Cos => format!("{point:03b}"),
+    }
 }
 
 fn is_applied(cos: &ClassOfService, classifier: &Classifier) -> bool {

@@ -78,8 +78,8 @@ pub struct Classifier {
     pub name: Stated<String>,
     /// The classifier it begins with.
     pub import: Option<Stated<String>>,
-    /// Code points and their classes.
-    pub entries: Vec<(String, Vec<u8>)>,
+    /// Classes and their code points.
+    pub entries: Vec<(String, Vec<Stated<u8>>)>,
 }
 
 /// `class-of-service interfaces`: a port, or a unit of one.
@@ -100,7 +100,7 @@ pub struct CosInterface {
 }
 
 /// Names of the classes of queues 0 to 3, unless they are renamed (Junos, "Default forwarding classes").
-const CLASSES: [&str; 4] = [
+pub(super) const CLASSES: [&str; 4] = [
     "best-effort",
     "expedited-forwarding",
     "assured-forwarding",
@@ -290,7 +290,7 @@ impl Reader<'_, '_> {
                                 let wanted = "code points by name or in binary";
                                 let read = |w: &str| code_points(w, bits);
                                 let point = self.stated(point, list, read, wanted);
-                                points.extend(point.map(|p| p.value));
+                                points.extend(point);
                             }
                         }
                     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::class::CLASSES;
 use super::tree::{Id, ROOT, Tree};
 use crate::report::Structure;
 use crate::source::Place;
@@ -16,7 +17,7 @@ struct Kind {
     by_itself: bool,
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     Kind {
         name: "group",
         defined: &["groups"],
@@ -97,6 +98,23 @@ const KINDS: [Kind; 9] = [
         by_itself: false,
     },
     Kind {
+        name: "forwarding-class",
+        defined: &[
+            "class-of-service forwarding-classes class",
+            "class-of-service forwarding-classes queue <>",
+        ],
+        referred: &[
+            "class-of-service classifiers <> <> forwarding-class",
+            "class-of-service rewrite-rules <> <> forwarding-class",
+            "class-of-service scheduler-maps <> forwarding-class",
+            "class-of-service interfaces <> unit <> forwarding-class",
+            "firewall policer <> then forwarding-class",
+            "firewall filter <> term <> then forwarding-class",
+            "firewall family <> filter <> term <> then forwarding-class",
+        ],
+        by_itself: true,
+    },
+    Kind {
         name: "connection",
         defined: &[
             "protocols connections interface-switch",
@@ -117,6 +135,17 @@ const PREDEFINED: [&str; 6] = [
     "ipprec-compatibility",
     "ipprec-default",
 ];
+
+/// Forwarding classes that a QFX or EX has beside those of [`CLASSES`] (Junos, "Default forwarding classes").
+const OF_SWITCHES: [&str; 3] = ["fcoe", "no-loss", "mcast"];
+
+/// Whether a name of this kind is there without a definition.
+fn is_given(kind: &str, name: &str) -> bool {
+    match kind {
+        "forwarding-class" => CLASSES.contains(&name) || OF_SWITCHES.contains(&name),
+        _ => PREDEFINED.contains(&name),
+    }
+}
 
 /// What [`survey`] found.
 #[derive(Debug, Default)]
@@ -150,7 +179,7 @@ pub(super) fn survey(tree: &Tree<'_>, place: &impl Fn(Id) -> Place) -> Names {
         names.defined.extend(defined.iter().map(structure));
         let missing = referred
             .iter()
-            .filter(|r| !known.contains(word(r)) && !PREDEFINED.contains(&word(r)));
+            .filter(|r| !known.contains(word(r)) && !is_given(kind.name, word(r)));
         names.undefined.extend(missing.map(structure));
         let idle = defined
             .iter()

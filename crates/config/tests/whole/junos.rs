@@ -445,6 +445,71 @@ fn policers_and_their_names_are_checked() {
     );
 }
 
+/// Two classes of one code point, and a class that nothing defines: either is refused when it is committed.
+#[test]
+fn a_classifier_has_each_code_point_once_and_its_classes_are_defined() {
+    let found = |text: &str| -> Vec<String> {
+        let source = Source {
+            name: "a.conf".to_owned(),
+            text: text.to_owned(),
+        };
+        let report = farpath_config::check(&[source.clone()], &[Some(Dialect::JunosSet)]);
+        let at = |f: &farpath_config::Finding| {
+            source
+                .line_and_column(farpath_config::place(f).span.start)
+                .0
+        };
+        let grave = report.findings.iter();
+        let grave = grave.filter(|f| f.severity == farpath_config::Severity::Error);
+        grave
+            .map(|f| format!("{} {} {}", f.rule, at(f), f.text))
+            .collect()
+    };
+    let text = "set system host-name r1
+set class-of-service classifiers dscp C forwarding-class SCAV loss-priority high code-points cs1
+set class-of-service classifiers dscp C forwarding-class BULK loss-priority low code-points cs1
+set class-of-service forwarding-classes class BULK queue-num 2
+";
+    let none: [String; 0] = [];
+    let all = found(text);
+    for said in [
+        "JUN001 2 forwarding-class `SCAV` is not defined",
+        "JUN003 3 classifier `C` classes code point 001000 into `SCAV` and into `BULK`: Junos refuses to commit it",
+    ] {
+        assert!(all.contains(&said.to_owned()), "{said}: {all:?}");
+    }
+    assert_eq!(all.len(), 2, "{all:?}");
+    // The same by another name, in binary, and of a label's three bits.
+    let binary = found(&text.replacen("code-points cs1", "code-points 001000", 1));
+    assert_eq!(binary, all);
+    // Other code points, and classes that are there by default or by a queue, are sound.
+    let sound = text
+        .replace(
+            "loss-priority low code-points cs1",
+            "loss-priority low code-points cs2",
+        )
+        .replace("SCAV", "best-effort");
+    assert_eq!(found(&sound), none);
+    let by_queue = sound.replace("best-effort", "SCAV")
+        + "set class-of-service forwarding-classes queue 3 SCAV\n";
+    assert_eq!(found(&by_queue), none);
+    // One class with a code point at two levels of loss is another matter than two classes.
+    let twice = sound
+        + "set class-of-service classifiers dscp C forwarding-class BULK loss-priority high code-points cs2\n";
+    assert_eq!(found(&twice), none);
+    for refers in [
+        "set class-of-service interfaces ge-0/0/0 unit 0 forwarding-class SCAV\n",
+        "set firewall family inet filter f term a then forwarding-class SCAV\n",
+        "set class-of-service rewrite-rules dscp R forwarding-class SCAV loss-priority low code-point cs1\n",
+    ] {
+        let all = found(refers);
+        assert!(
+            all.contains(&"JUN001 1 forwarding-class `SCAV` is not defined".to_owned()),
+            "{refers}: {all:?}"
+        );
+    }
+}
+
 const CLASSED: &str = "set class-of-service classifiers dscp IN forwarding-class assured-forwarding loss-priority low code-points af11
 set class-of-service forwarding-classes queue 0 best-effort
 set class-of-service forwarding-classes queue 2 assured-forwarding

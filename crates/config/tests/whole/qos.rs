@@ -391,6 +391,40 @@ fn qos008_marks_not_trusted() {
     );
 }
 
+/// A Catalyst 6500 whose access port trusts marks and whose routed uplink does not: every mark that arrives there is lost.
+#[test]
+fn qos008_a_routed_port_without_trust_beside_one_that_trusts() {
+    let text = "hostname core-6500\nmls qos\ninterface GigabitEthernet1/1\n switchport\n switchport mode access\n mls qos trust dscp\ninterface TenGigabitEthernet2/1\n no switchport\n ip address 192.0.2.1 255.255.255.252\n";
+    finds(
+        text,
+        "QOS008",
+        Severity::Warning,
+        7,
+        "TenGigabitEthernet2/1 is a routed port that trusts no marks, and GigabitEthernet1/1 trusts them",
+    );
+    for more in [
+        " mls qos trust dscp\n",
+        " mls qos trust ip-precedence\n",
+        " mls qos cos 3\n",
+        " shutdown\n",
+    ] {
+        silent(&(text.to_owned() + more), "QOS008");
+    }
+    // Off it changes no mark; nobody else believes any; a VLAN's interface has no trust of its own.
+    silent(&text.replace("mls qos\n", "no mls qos\n"), "QOS008");
+    silent(&text.replace(" mls qos trust dscp\n", ""), "QOS008");
+    silent(&text.replace("TenGigabitEthernet2/1", "Vlan20"), "QOS008");
+    silent(
+        &text.replace("TenGigabitEthernet2/1", "Loopback0"),
+        "QOS008",
+    );
+    let policy = "policy-map P\n class class-default\n  set dscp cs1\n";
+    silent(
+        &(policy.to_owned() + text + " service-policy input P\n"),
+        "QOS008",
+    );
+}
+
 #[test]
 fn qos009_maps_not_inverse() {
     let text = "mls qos\nmls qos map cos-dscp 0 10 16 24 32 46 48 56\nmls qos map dscp-cos 10 to 2\ninterface GigabitEthernet1/1\n switchport mode trunk\n mls qos trust cos\n";

@@ -1,7 +1,7 @@
 //! What is to be changed on the path and its ports, and not in a host's settings.
 
 use crate::advice::interface::with_name;
-use crate::advice::{End, named, shaper};
+use crate::advice::{End, named, negotiated, shaper};
 use crate::cause::Cause;
 use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
 use crate::document::{Change, Then};
@@ -13,11 +13,24 @@ use crate::member::Struck;
 use crate::read::Facts;
 
 /// What the path needs, where that is all there is to do.
-pub(super) fn change_of_path(
+pub(super) fn changes_of_path(
     cause: Cause,
     e: &Evidence,
     (facts, flow): (&Facts, &Flow),
-) -> Option<Change> {
+) -> Vec<Change> {
+    let ports = match cause {
+        Cause::Link if e.around.group.is_none() => negotiated::changes(e),
+        _ => Vec::new(),
+    };
+    match ports.is_empty() {
+        true => change_of_path(cause, e, (facts, flow))
+            .into_iter()
+            .collect(),
+        false => ports,
+    }
+}
+
+fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     if cause == Cause::Duplex {
         return Some(duplex(e));
     }
@@ -42,13 +55,10 @@ pub(super) fn change_of_path(
     if let Some((_, group::MEMBER)) = e.line {
         return Some(spread("", facts, flow));
     }
-    if let (Some(_), Some(target)) = (e.slow_port(), &e.target) {
-        return Some(port(e, target));
-    }
     if let (Some(speed), Some((line, _))) = (e.lower_port(), &e.line) {
         return Some(match speed >= group::MEMBERS {
             true => one_of_several(flow, speed),
-            false => port(e, line),
+            false => port(e, speed, line),
         });
     }
     let waits = crate::bloat::ms(e.bloat()?);
@@ -193,15 +203,11 @@ fn shorter(e: &Evidence, host: &str, waits: &str) -> Change {
 const AS_BEFORE: &str = "set both back to what ethtool INTERFACE and the switch said before";
 
 /// A port that runs slower than it was meant to.
-fn port(e: &Evidence, target: &Figure) -> Change {
+fn port(e: &Evidence, speed: f64, target: &Figure) -> Change {
     let all = target.times(payload_share(e.mss));
     Change {
         host: "the host with the slow port, and its switch".to_owned(),
-        commands: vec![
-            "ethtool INTERFACE: what it advertises, and what its partner does".to_owned(),
-            "change the cable: 1 Gbit/s and more need all four pairs".to_owned(),
-            "ethtool -s INTERFACE autoneg on, and auto for the port of the switch".to_owned(),
-        ],
+        commands: negotiated::unsaid("INTERFACE", speed),
         undo: vec![AS_BEFORE.to_owned()],
         risk: "the link goes down for some seconds".to_owned(),
         predicted_bps: Some(all.value),

@@ -9,7 +9,7 @@ mod tested;
 mod windows;
 
 pub(crate) use holes::probing;
-pub(crate) use pacing::{Sending, finding, in_order, pacing};
+pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use scaling::{option_between, scaling};

@@ -20,6 +20,7 @@ mod iperf_row;
 mod json;
 mod label;
 mod live;
+mod modes;
 mod nfs;
 mod nic;
 mod optics;
@@ -47,6 +48,7 @@ use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::handshake::Syn;
+use crate::negotiated::Negotiated;
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
@@ -89,6 +91,8 @@ pub struct Facts {
     pub(crate) counters: Vec<Reading>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
+    /// What hosts say that their interfaces negotiated, in the order of the texts.
+    pub(crate) negotiated: Vec<Negotiated>,
     /// Names that each pasted piece about a host gave that host.
     pub hosts: Vec<Vec<String>>,
     /// Directions of captured connections, of each capture the largest first.

@@ -1,8 +1,10 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
+use super::modes::Modes;
 use super::{Facts, Line, Tool};
 use crate::cloud::ALLOWANCES;
 use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::negotiated::Negotiated;
 use crate::words::{after, decimal, keyed, rate, whole};
 
 /// The state of reading.
@@ -21,6 +23,10 @@ pub(super) struct Nic {
     ring: Option<&'static str>,
     /// Packets that it counts, and their bytes: received, sent.
     carried: [[Option<u64>; 2]; 2],
+    /// What the interface that is read now and its partner offer.
+    link: Negotiated,
+    /// The list of modes that is read.
+    modes: Option<Modes>,
 }
 
 /// What a command asks an interface for.
@@ -78,10 +84,14 @@ impl Tool for Nic {
                 name.clone_into(&mut self.interface);
             }
             self.ring = None;
+            if text.starts_with("Settings for ") {
+                (self.link, self.modes) = (Negotiated::default(), None);
+            }
             self.loopback = kind == "ip" && text.contains("LOOPBACK");
             let host = self.begun(line.at, facts);
             match kind {
                 "tc" => qdisc((host, &self.interface), text, line.at, facts),
+                "ip" if !self.loopback => root(host, text, line.at, facts),
                 "ip" | "bonding" => {}
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
@@ -338,6 +348,7 @@ impl Nic {
     fn ethtool(&mut self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         let Some((key, value)) = text.split_once(':') else {
             // Lists of modes go on over lines.
+            self.offers(text);
             return text.contains("base") && text.contains('/');
         };
         let (key, value) = (key.trim(), value.trim());
@@ -351,7 +362,9 @@ impl Nic {
             return false;
         }
         let lower = key.to_ascii_lowercase();
+        self.modes = Modes::named(key);
         match key {
+            _ if self.modes.is_some() => self.offers(value),
             "Speed" => {
                 if let Some(mbit) = value
                     .strip_suffix("Mb/s")
@@ -359,6 +372,20 @@ impl Nic {
                     .filter(|m| *m > 0.0)
                 {
                     facts.exact(host, "nic_bps", mbit * 1e6, at);
+                    let link = Negotiated {
+                        name: crate::redact(&self.interface),
+                        at: Some(at),
+                        ..std::mem::take(&mut self.link)
+                    };
+                    facts.negotiated.push(link);
+                    self.link.at = Some(at);
+                }
+            }
+            "Auto-negotiation" => {
+                // It is printed below the speed.
+                let is_it = |link: &&mut Negotiated| link.at == self.link.at;
+                if let Some(link) = facts.negotiated.last_mut().filter(is_it) {
+                    link.automatic = Some(value == "on");
                 }
             }
             "Duplex" if value == "Half" => facts.word(host, "half_duplex", "half", at),
@@ -376,6 +403,13 @@ impl Nic {
             }
         }
         true
+    }
+
+    /// Modes of the list that is read.
+    fn offers(&mut self, text: &str) {
+        if let Some(modes) = self.modes {
+            modes.offers(text, &mut self.link);
+        }
     }
 
     /// A counter of `ethtool -S`.
@@ -495,6 +529,9 @@ fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
     let kind = text.split_whitespace().nth(1).and_then(crate::known::qdisc);
     let Some(kind) = kind else { return };
     facts.word(host, "qdisc", kind, at);
+    if text.split_whitespace().any(|word| word == "root") {
+        facts.word(host, "root_qdisc", kind, at);
+    }
     let limit = match kind {
         "fq" => after(text, " maxrate ")
             .and_then(rate)
@@ -519,6 +556,13 @@ fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
             facts.word(host, "shaper_port", port, at);
         }
         facts.number(host, name, Figure::exact(bps, at));
+    }
+}
+
+/// The queueing discipline at the root, in the first line of `ip link`.
+fn root(host: Of, text: &str, at: Place, facts: &mut Facts) {
+    if let Some(kind) = after(text, " qdisc ").and_then(crate::known::qdisc) {
+        facts.word(host, "root_qdisc", kind, at);
     }
 }
 

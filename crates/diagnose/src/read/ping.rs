@@ -237,6 +237,8 @@ impl Ping {
     /// The head of a run's closing lines, which names its target once more: a run begins here where its first line was not pasted.
     fn statistics(&mut self, name: &str, facts: &mut Facts) {
         let same = match self.to {
+            // `ping -4 HOST` of a name that is in no DNS prints an empty name.
+            Some(Of::Ping(_)) if name.is_empty() => true,
             Some(Of::Ping(n)) => facts.pings[n as usize].iter().any(|own| own == name),
             _ => false,
         };
@@ -250,7 +252,8 @@ impl Ping {
 
 /// A ping more, if a name is that of a host.
 fn of(facts: &mut Facts, names: Vec<String>) -> Option<Of> {
-    let names: Vec<String> = names.iter().map(|name| crate::redact(name)).collect();
+    let names = names.iter().filter(|name| !name.is_empty());
+    let names: Vec<String> = names.map(|name| crate::redact(name)).collect();
     (!names.is_empty()).then(|| facts.ping(names))
 }
 

@@ -91,9 +91,11 @@ pub(super) fn is_date(line: &str) -> bool {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_clock = |w: &&str| {
-        w.len() == 8
+        // IOS XR adds thousandths, `02:51:12.112`.
+        (w.len() == 8 || w.len() == 12)
             && w.bytes().enumerate().all(|(n, b)| match n {
                 2 | 5 => b == b':',
+                8 => b == b'.',
                 _ => b.is_ascii_digit(),
             })
     };

@@ -74,8 +74,14 @@ impl Here {
         if self.light(text, at, facts) {
             return true;
         }
+        let drops = dropped(text);
         if let Some(n) = packets(text) {
             self.packets = Some(n);
+        }
+        if let Some((kind, n)) = drops {
+            self.has(kind, n, at, facts);
+        }
+        if drops.is_some() || packets(text).is_some() {
             return true;
         }
         let Some((kind, n)) = counted(text) else {
@@ -172,6 +178,19 @@ fn packets(text: &str) -> Option<f64> {
         rest.split_whitespace().next().filter(|_| is_it)
     };
     whole(ios().or_else(junos)?).map(|n| n as f64)
+}
+
+/// `…, 0 total input drops`, `…, 218812 total output drops`, which IOS XR counts behind packets.
+fn dropped(text: &str) -> Option<(Kind, f64)> {
+    let kinds = [
+        (" total output drops", Kind::Dropped),
+        (" total input drops", Kind::Refused),
+    ];
+    kinds.iter().find_map(|(words, kind)| {
+        let (head, _) = text.split_once(words)?;
+        let n = whole(head.split_whitespace().next_back()?)?;
+        Some((*kind, n as f64))
+    })
 }
 
 /// The counter of errors, drops, bit errors or weak light in a line.

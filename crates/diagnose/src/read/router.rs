@@ -230,6 +230,16 @@ fn is_ios(text: &str) -> bool {
         "input flow-control ",
         "Media-type ",
         "Received ",
+        // IOS XR.
+        "Interface state transitions: ",
+        "output flow control is ",
+        "ARP type ",
+        "Layer 1 Transport Mode is ",
+        "loopback not set",
+        "Last link flapped ",
+        "Loopback not set",
+        "Output ",
+        "Dampening ",
     ]
     .iter()
     .any(|b| text.starts_with(b))
@@ -246,6 +256,8 @@ fn is_ios(text: &str) -> bool {
             "input packets with dribble",
             "watchdog,",
             "unknown protocol drops",
+            "drops for unrecognized upper-level protocol",
+            "carrier transitions",
             "output buffer failures",
             "L2 Switched:",
             "L3 in Switched:",

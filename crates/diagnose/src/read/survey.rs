@@ -6,6 +6,7 @@ use farpath_record::survey::Survey;
 
 use super::{Facts, counters, sysctl};
 use crate::fact::{Of, Place};
+use crate::negotiated::Negotiated;
 use crate::seen::{Role, Side};
 
 /// Counters of an interface that grow when it drops what it received.
@@ -30,9 +31,18 @@ impl Facts {
             let at = self.file(&format!("/sys/class/net/{}", interface.name));
             if let Some(speed) = interface.speed_bps {
                 self.exact(host, "nic_bps", speed as f64, at);
+                self.negotiated.push(Negotiated {
+                    name: crate::redact(&interface.name),
+                    at: Some(at),
+                    ..Negotiated::default()
+                });
             }
             if interface.duplex.as_deref() == Some("half") {
                 self.word(host, "half_duplex", "half", at);
+            }
+            let root = interface.qdisc.as_deref().and_then(|q| q.split(' ').next());
+            if let Some(root) = root.and_then(crate::known::qdisc) {
+                self.word(host, "root_qdisc", root, at);
             }
             let kind = interface
                 .qdisc

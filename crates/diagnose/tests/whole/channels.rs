@@ -65,3 +65,37 @@ fn a_copy_over_ssh_asks_for_no_more_than_its_channel_uses() {
         "{commands:?}"
     );
 }
+
+/// A copy over SSH with 12 MB in flight by its rate, whatever a snapshot in a pause shows: the channel of a stock OpenSSH did not hold it,
+/// and is not what limits after its disk.
+#[test]
+fn a_ceiling_below_what_was_measured_is_not_promised() {
+    let text = "$ ping -c 20 203.0.113.20
+PING 203.0.113.20 (203.0.113.20) 56(84) bytes of data.
+--- 203.0.113.20 ping statistics ---
+20 packets transmitted, 20 received, 0% packet loss, time 19026ms
+rtt min/avg/max/mdev = 88.011/88.064/88.213/0.048 ms
+$ rsync -av run0412.h5 203.0.113.20:/data/
+sending incremental file list
+run0412.h5
+sent 53,700,198,514 bytes  received 35 bytes  137,165,258.11 bytes/sec
+total size is 53,687,091,200  speedup is 1.00
+$ ss -tim dst 203.0.113.20
+ESTAB 0      4344 198.51.100.10:41822 203.0.113.20:22
+\t cubic wscale:14,14 rto:289 rtt:88.1/0.4 mss:1448 pmtu:1500 cwnd:10000 bytes_sent:53600000000 bytes_acked:53599995657 segs_out:37000000 data_segs_out:37000000 send 1.31Gbps busy:380000ms unacked:3 app_limited minrtt:88.01 snd_wnd:33554432
+$ iostat -xm 5 2 sdb
+Device            r/s     rMB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wMB/s   wrqm/s  %wrqm w_await wareq-sz     d/s     dMB/s   drqm/s  %drqm d_await dareq-sz     f/s f_await  aqu-sz  %util
+sdb            268.40    134.20     0.00   0.00    7.42   512.00    0.00      0.00     0.00   0.00    0.00     0.00    0.00      0.00     0.00   0.00    0.00     0.00    0.00    0.00    1.99  99.80
+";
+    let d = crate::of(text, &crate::on("10 Gbit/s"));
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "disk", "{:#?}", flow.verdict);
+    let measured = flow.observed.goodput_bps.expect("it is known");
+    for change in &flow.changes {
+        let then = change
+            .predicted_bps
+            .is_none_or(|bps| bps >= 0.98 * measured);
+        assert!(then, "{measured} {change:#?}");
+        assert!(!change.risk.contains("2 MiB of a channel"), "{change:#?}");
+    }
+}

@@ -326,3 +326,33 @@ fn pings_to_the_first_hop_say_where_loss_begins() {
         assert!(!because.contains("first hop"), "{because}");
     }
 }
+
+/// `ping -4 HOST` whose address has no name prints an empty one, in its first line and in its last.
+#[test]
+fn a_ping_with_an_empty_name_is_of_its_address() {
+    let text = "Connecting to host 198.18.0.2, port 5201
+[  5] local 198.18.0.1 port 41822 connected to 198.18.0.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  23.0 MBytes  19.3 Mbits/sec    0             sender
+[  5]   0.00-10.05  sec  22.9 MBytes  19.1 Mbits/sec                  receiver
+PING  (198.18.0.2) 56(84) bytes of data.
+64 bytes from 198.18.0.2: icmp_seq=1 ttl=64 time=12.3 ms
+
+---  ping statistics ---
+1 packets transmitted, 1 received, 0% packet loss, time 0ms
+rtt min/avg/max/mdev = 12.301/12.301/12.301/0.000 ms
+";
+    let d = of(text, &Known::default());
+    assert!(d.notes.is_empty(), "{:?}", d.notes);
+    let rtt = d.flows[0].observed.rtt_ns.expect("it is known");
+    assert!((rtt - 12.301e6).abs() < 1e3, "{rtt}");
+    // Pasted from its end on it is of no host in particular, and says so of no empty name.
+    let (head, rest) = text.split_once("PING ").expect("it is there");
+    let (_, end) = rest.split_once("---  ping").expect("it is there");
+    let d = of(&format!("{head}---  ping{end}"), &Known::default());
+    assert!(
+        !d.notes.iter().any(|n| n.contains("pings to ")),
+        "{:?}",
+        d.notes
+    );
+}

@@ -286,3 +286,60 @@ fn a_twin_takes_the_rate_that_passed() {
         twin.notes
     );
 }
+
+/// `show interfaces` of IOS XR: a date with thousandths, drops behind packets, and damaged frames.
+#[test]
+fn ios_xr_counts_drops_and_damaged_frames() {
+    let xr = |damaged: u32, input: u32, output: u32| {
+        format!(
+            "RP/0/RSP0/CPU0:xr1#show interfaces HundredGigE0/0/0/0
+Sat Nov 28 02:51:12.112 UTC
+HundredGigE0/0/0/0 is up, line protocol is up
+  Interface state transitions: 3
+  Hardware is HundredGigE, address is 0000.5e00.5302 (bia 0000.5e00.5302)
+  Layer 1 Transport Mode is LAN
+  Description: to-geant
+  Internet address is 192.0.2.9/30
+  MTU 9192 bytes, BW 100000000 Kbit (Max: 100000000 Kbit)
+     reliability 255/255, txload 12/255, rxload 9/255
+  Encapsulation ARPA,
+  Full-duplex, 100000Mb/s, 100GBASE-LR4, link type is force-up
+  output flow control is off, input flow control is off
+  loopback not set,
+  Last link flapped 3w0d
+  ARP type ARPA, ARP timeout 04:00:00
+  Last input 00:00:00, output 00:00:00
+  Last clearing of \"show interface\" counters 00:10:02
+  5 minute input rate 3821002000 bits/sec, 512034 packets/sec
+  5 minute output rate 4921002000 bits/sec, 612034 packets/sec
+     308120391 packets input, 288120391012 bytes, {input} total input drops
+     0 drops for unrecognized upper-level protocol
+     Received 0 broadcast packets, 120 multicast packets
+              0 runts, 0 giants, 0 throttles, 0 parity
+     {damaged} input errors, {damaged} CRC, 0 frame, 0 overrun, 0 ignored, 0 abort
+     368120391 packets output, 368120391012 bytes, {output} total output drops
+     Output 0 broadcast packets, 120 multicast packets
+     0 output errors, 0 underruns, 0 applique, 0 resets
+     0 output buffer failures, 0 output buffers swapped out
+     3 carrier transitions
+"
+        )
+    };
+    let d = of(600, &xr(1_123_012, 17, 218_812));
+    let unread: Vec<u32> = d
+        .read
+        .iter()
+        .flat_map(|p| p.ignored_lines.clone())
+        .collect();
+    assert!(unread.is_empty(), "{:#?}", d.read);
+    let why = because(&d.flows[0]);
+    for part in [
+        "at HundredGigE0/0/0/0 of xr1 1123012 frames arrived damaged",
+        "the queue of HundredGigE0/0/0/0 of xr1 dropped 218812 packets",
+        "HundredGigE0/0/0/0 of xr1 dropped 17 packets as they arrived",
+    ] {
+        assert!(why.contains(part), "{part}\n{why}");
+    }
+    let clean = because(&of(600, &xr(0, 0, 0)).flows[0]);
+    assert!(!clean.contains("HundredGigE"), "{clean}");
+}

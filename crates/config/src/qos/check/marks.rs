@@ -48,8 +48,12 @@ impl Checker<'_> {
             port_type.strict > 0 && i.queueing.first().is_some()
         };
         let strict = physical().any(has_strict);
+        let trusting = physical().find(|i| i.trusts() != Trust::Nothing);
         for interface in physical() {
             self.on(device, interface).trust(strict);
+            if let Some(other) = trusting {
+                self.on(device, interface).routed(other);
+            }
         }
     }
 
@@ -167,6 +171,30 @@ impl On<'_, '_> {
             let remedy = "do not trust a host's marks: classify and police on entry, or set the CoS: `mls qos cos override`";
             self.find(&QOS015, &trust.place, message, remedy);
         }
+    }
+
+    /// QOS008 of a routed port that trusts nothing, beside `other`, which trusts marks: its frames lose theirs, and no access port is
+    /// meant to believe a host's.
+    fn routed(&mut self, other: &Interface) {
+        let interface = self.interface;
+        let name = &interface.name;
+        let is_port = name.contains("Ethernet") || name.starts_with("Port-channel");
+        let is_routed = interface.switchport.is_none() && !interface.addresses.is_empty();
+        let on = self.device.qos.as_ref().is_some_and(|on| on.value);
+        let Some(place) = interface.place.as_ref().filter(|_| on) else {
+            return;
+        };
+        let own = is_port && is_routed && !name.contains('.') && interface.channel.is_none();
+        if !own || makes_marks(self.device, interface) {
+            return;
+        }
+        let message = format!(
+            "{name} is a routed port that trusts no marks, and {} trusts them: what arrives at {name} leaves with DSCP 0, whatever class it had",
+            other.name
+        );
+        let remedy = "`mls qos trust dscp`; where marks from there are not to be believed, a policy on entry that sets them";
+        let finding = self.find(&QOS008, place, message, remedy);
+        finding.severity = Severity::Warning;
     }
 
     /// A class that matches marks where none are believed.

@@ -11,6 +11,10 @@ use crate::known::System;
 pub(crate) struct Sending {
     /// Queueing discipline of its interface, or what new interfaces get.
     pub(crate) qdisc: Option<String>,
+    /// The one at the root of its interface.
+    pub(crate) root: Option<String>,
+    /// The line has [`MANY_QUEUES`] or more, or its interface does.
+    pub(crate) fast: bool,
     /// Congestion control that the host gives new connections.
     pub(crate) default: Option<String>,
     /// Congestion control of this connection.
@@ -29,7 +33,21 @@ pub(crate) struct Sending {
     pub(crate) systems: [Option<System>; 2],
 }
 
+/// From this rate on an interface has several queues, bit/s, and one `fq` in front of them may be what holds it: a rule of thumb.
+pub(crate) const MANY_QUEUES: f64 = 1e10;
+
+/// What one queueing discipline for all queues of an interface costs.
+const ONE_LOCK: &str = "; one fq in front of an interface with several queues makes all of them wait for one lock, which may itself limit from 10 Gbit/s on: watch the processors";
+
 impl Sending {
+    /// Whether the interface has a queueing discipline for each of several queues, as far as is known.
+    fn has_queues(&self) -> bool {
+        match self.root.as_deref() {
+            Some(root) => root == "mq",
+            None => self.fast,
+        }
+    }
+
     /// Whether packets leave one by one: `fq` does that, and BBR by itself.
     fn is_paced(&self) -> bool {
         self.qdisc.as_deref() == Some("fq") || is_bbr(self.used.as_ref())
@@ -47,9 +65,20 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
         ..Remedy::default()
     };
     if !now.is_paced() {
-        remedy.commands = vec!["tc qdisc replace dev INTERFACE root fq".to_owned()];
-        remedy.undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
-        remedy.persist = kept(&[("net.core.default_qdisc", "fq")]);
+        let key = "net.core.default_qdisc";
+        remedy.persist = kept(&[(key, "fq")]);
+        match now.root.as_deref() {
+            // Each queue gets the default.
+            Some("mq") => {
+                let again = "tc qdisc replace dev INTERFACE root mq";
+                remedy.commands = vec![format!("sysctl -w {key}=fq"), again.to_owned()];
+                remedy.undo = vec![before(key, None, "sysctl -w "), again.to_owned()];
+            }
+            _ => {
+                remedy.commands = vec!["tc qdisc replace dev INTERFACE root fq".to_owned()];
+                remedy.undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
+            }
+        }
     }
     match cause {
         Cause::RandomLoss => {
@@ -136,7 +165,8 @@ pub(super) fn known(bps: f64) -> f64 {
 
 /// The queueing discipline that was there before.
 fn undo(now: &Sending) -> String {
-    match now.qdisc.as_deref() {
+    // Without one at the root the interface has the default again: mq with its children, where it has several queues.
+    match now.root.as_deref().or(now.qdisc.as_deref()) {
         Some("fq") => "tc qdisc replace dev INTERFACE root fq".to_owned(),
         _ => "tc qdisc del dev INTERFACE root".to_owned(),
     }
@@ -158,8 +188,10 @@ fn below(now: &Sending, remedy: &mut Remedy) {
             ),
             _ => String::new(),
         };
-        remedy.risk =
-            format!("{HELD}{share}; ask who runs the policer for a higher one, or a larger burst");
+        let lock = if now.has_queues() { ONE_LOCK } else { "" };
+        remedy.risk = format!(
+            "{HELD}{share}; ask who runs the policer for a higher one, or a larger burst{lock}"
+        );
         return;
     }
     let left = now.held.map_or(String::new(), |bps| {
