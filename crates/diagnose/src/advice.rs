@@ -93,6 +93,8 @@ fn of_causes(
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
             _ if e.udp || drawn || e.begins_anew(cause) => None,
+            // Nor whether it is a buffer, or a program that is slow to read.
+            Cause::ReceiveWindow if e.left_small() > 0.5 => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
@@ -201,7 +203,8 @@ fn change(
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
         Cause::ReceiveWindow if e.left_small() > 0.5 => {
-            systems::left_small(peer_shifts_none(facts, flow))
+            let core = Buffers::of(facts, &hosts, end).core;
+            systems::left_small(peer_shifts_none(facts, flow), core)
         }
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {
