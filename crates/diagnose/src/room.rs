@@ -85,6 +85,11 @@ impl Evidence {
         self.below_settings().map_or(0.0, of)
     }
 
+    /// Whether a cause is such a window: a buffer of the program's own, or a program that is slow to read, which nothing tells apart.
+    pub(crate) fn is_left(&self, cause: Cause) -> bool {
+        cause == Cause::ReceiveWindow && self.left_small() > 0.5
+    }
+
     /// Whether it is the receiver's disk that texts speak of.
     pub(crate) fn disk_receives(&self) -> bool {
         let around = &self.around;
