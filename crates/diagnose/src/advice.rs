@@ -95,7 +95,7 @@ fn of_causes(
             // What the program then waits for is the other end.
             Cause::SmallWrites => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
-            _ if e.udp || drawn || e.begins_anew(cause) => None,
+            _ if e.udp || drawn || e.begins_anew(cause) || e.is_left(cause) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
@@ -222,9 +222,7 @@ fn change(
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
-        Cause::ReceiveWindow if e.left_small() > 0.5 => {
-            systems::left_small(peer_shifts_none(facts, flow))
-        }
+        _ if e.is_left(cause) => left_small((facts, flow), &hosts),
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {
                 asked: asked(facts, flow) || e.memory.both,
@@ -252,6 +250,12 @@ fn change(
         let change = remedy.change(host, system, None);
         (interface::with_name(change, (facts, flow), &hosts), room)
     })
+}
+
+/// Against a window that the settings of these hosts do not hold.
+fn left_small((facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Remedy {
+    let core = Buffers::of(facts, hosts, End::Receiver).core;
+    systems::left_small(peer_shifts_none(facts, flow), core)
 }
 
 /// Whether the receiver's SYN arrived with a window scale of 0.

@@ -192,6 +192,12 @@ impl Assumed {
 }
 
 impl Evidence {
+    /// What tells whether the host is an end that the likeliest cause goes by.
+    pub(crate) fn asks_who(&self, likely: &[Cause]) -> Option<MissingFact> {
+        let assumed = self.assumed_for(*likely.first()?)?;
+        Some(assumed.asks())
+    }
+
     /// The host that a cause goes by, where all that speaks for it is a text of one that is merely assumed to be an end.
     pub(crate) fn assumed_for(&self, cause: Cause) -> Option<&Assumed> {
         let figures = |all: Vec<&Figure>| -> Vec<Place> {

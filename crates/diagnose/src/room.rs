@@ -32,6 +32,11 @@ impl Room {
             asked: true,
         }
     }
+
+    /// Whether it is what a receiver announced.
+    pub(crate) fn is_announced(&self) -> bool {
+        self.what == ANNOUNCED
+    }
 }
 
 /// A window that stays so many times below what its host's settings allow is not held by them.
@@ -48,7 +53,7 @@ impl Evidence {
             // The window is not larger than this, whatever settings and programs allow.
             return None;
         }
-        let is_announced = |r: &&Room| r.what == ANNOUNCED;
+        let is_announced = |r: &&Room| r.is_announced();
         let shown = self.windows.iter().filter(is_announced);
         let shown = shown.map(|r| r.bytes.value).reduce(libm::fmin);
         let flight = self.implied_flight()?.high;
@@ -60,20 +65,29 @@ impl Evidence {
         }
         let tuned = self.tuned.iter().filter(|r| !r.asked);
         let settings = tuned.map(|r| r.bytes.low).reduce(libm::fmin)?;
-        (self.waits_for_window() && flight > USED * busy * shown).then_some((shown, settings))
+        // A socket that was full shows it, however little passed on average.
+        let used = self.full_window.is_some() || flight > USED * busy * shown;
+        (self.waits_for_window() && used).then_some((shown, settings))
     }
 
-    /// Whether a sender's kernel, its socket or a capture shows that the receiver's window was waited for.
-    fn waits_for_window(&self) -> bool {
+    /// Whether a sender's kernel, its socket, a capture or a test's report shows that the receiver's window was waited for.
+    pub(crate) fn waits_for_window(&self) -> bool {
         let kernel = self.rwnd_share.as_ref().map(|s| s.value);
         let account = self.account.as_ref().map(|a| a.share("receive_window"));
-        self.full_window.is_some() || kernel.or(account).is_some_and(|share| share > 0.3)
+        let reported = self.windows.iter().any(Room::is_announced);
+        let share = kernel.or(account);
+        self.full_window.is_some() || share.map_or(reported, |share| share > 0.3)
     }
 
     /// How surely the receiver's window stayed far below what its settings allow, 0 to 1: a kernel opens it as its program reads.
     pub(crate) fn left_small(&self) -> f64 {
         let of = |(shown, settings): (f64, f64)| step(settings / shown, FAR_BELOW[0], FAR_BELOW[1]);
         self.below_settings().map_or(0.0, of)
+    }
+
+    /// Whether a cause is such a window: a buffer of the program's own, or a program that is slow to read, which nothing tells apart.
+    pub(crate) fn is_left(&self, cause: Cause) -> bool {
+        cause == Cause::ReceiveWindow && self.left_small() > 0.5
     }
 
     /// Whether it is the receiver's disk that texts speak of.

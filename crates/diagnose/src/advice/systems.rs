@@ -260,12 +260,22 @@ pub(crate) fn reader() -> Remedy {
 }
 
 /// Against a window that the receiver's settings do not hold; `zero` where its SYN arrived with a scale of 0.
-pub(crate) fn left_small(zero: bool) -> Remedy {
+/// `core` is what `net.core.rmem_max` lets a program ask for, bytes.
+pub(crate) fn left_small(zero: bool, core: Option<u64>) -> Remedy {
     let commands = [
         "ss -tmn on the receiver meanwhile, several times: a Recv-Q that stays is a program that does not read; no setting helps it",
-        "with an empty Recv-Q the program asked for a small buffer (SO_RCVBUF; -w of iperf, `socket options` of rsync): leave that out. The kernel's settings allow more already",
+        "with an empty Recv-Q the program asked for a small buffer (SO_RCVBUF; -w of iperf, `socket options` of rsync): leave that out. The kernel's settings allow more already, and tcp_rmem bounds no buffer that was asked for",
     ];
     let mut remedy = Remedy::without_risk(commands);
+    let asks = match core {
+        Some(core) => format!(
+            "or let it ask for more: net.core.rmem_max, now {core}, is what it gets at most"
+        ),
+        None => {
+            "or let it ask for more: sysctl net.core.rmem_max is what it gets at most".to_owned()
+        }
+    };
+    remedy.commands.push(asks);
     if zero {
         remedy.commands.push(
             "or a firewall set the receiver's window scale to 0: of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep Flags. A scale that the receiver sends and that does not arrive is the firewall's, and one that is 0 where it is sent is the small buffer's"

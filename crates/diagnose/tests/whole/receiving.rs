@@ -155,3 +155,70 @@ fn a_test_from_memory_waits_for_no_disk() {
         all.flows[0].verdict
     );
 }
+
+fn sets_memory(flow: &FlowReport) -> bool {
+    let all = flow.changes.iter().flat_map(|c| &c.commands);
+    all.into_iter().any(|c| c.contains("sysctl -w"))
+}
+
+/// What real kernels printed of a reader with SO_RCVBUF at 200 000 bytes: a window of 262 140, which was full, and settings for 16 MiB.
+#[test]
+fn a_buffer_that_the_program_set_is_no_setting_of_the_kernel() {
+    let socket = "State Recv-Q Send-Q  Local Address:Port   Peer Address:PortProcess\nESTAB 0      1637580    198.18.0.1:40232   198.18.0.2:5301\n\t skmem:(r0,rb131072,t0,tb1681920,f756,w1694988,o0,bl0,d0) cubic wscale:2,10 rto:296 rtt:91.48/19.273 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:365 ssthresh:365 bytes_sent:6278020 bytes_acked:6016981 segs_out:4356 segs_in:247 data_segs_out:4354 send 46219502bps lastsnd:4 lastrcv:6268 lastack:4 pacing_rate 55462864bps delivery_rate 15736896bps delivered:4174 busy:4796ms rwnd_limited:3908ms(81.5%) unacked:181 rcv_space:14480 rcv_ssthresh:64088 notsent:1376540 minrtt:60.271 snd_wnd:262140\n";
+    let settings = "net.ipv4.tcp_rmem = 4096\t131072\t33554432\nnet.core.rmem_max = 4194304\n";
+    for line in ["100 Mbit/s", "1 Gbit/s"] {
+        let files = [("ss.txt", socket), ("receiver.txt", settings)];
+        let flow = of_files(&files, &on(line)).flows.remove(0);
+        let cause = flow.verdict.cause;
+        assert!(
+            ["client", "receive_window"].contains(&cause),
+            "{:#?}",
+            flow.verdict
+        );
+        assert!(!sets_memory(&flow), "{:#?}", flow.changes);
+        let read = flow.changes.iter().any(|c| {
+            c.commands
+                .iter()
+                .any(|c| c.contains("SO_RCVBUF") || c.contains("waits for"))
+        });
+        assert!(read, "{:#?}", flow.changes);
+    }
+}
+
+/// A report of iperf3 says what the receiver announced, as a socket does.
+#[test]
+fn a_window_of_json_far_below_its_settings_is_not_their_fault() {
+    let interval = |n: u32| {
+        format!(
+            r#"{{"streams":[{{"socket":5,"rtt":88420,"snd_cwnd":52100000,"snd_wnd":11000000}}],"sum":{{"start":{n},"end":{},"seconds":1,"bytes":124000000,"bits_per_second":992000000,"retransmits":0,"omitted":false,"sender":true}}}}"#,
+            n + 1
+        )
+    };
+    let each: Vec<String> = (0..10).map(interval).collect();
+    let json = format!(
+        r#"{{"start":{{"connected":[{{"socket":5,"local_host":"198.51.100.10","local_port":41822,"remote_host":"203.0.113.20","remote_port":5201}}],"version":"iperf 3.16","test_start":{{"protocol":"TCP","reverse":0}}}},"intervals":[{}],"end":{{"sum_sent":{{"seconds":10,"bytes":1240000000,"bits_per_second":992000000,"retransmits":0}},"sum_received":{{"seconds":10,"bytes":1240000000,"bits_per_second":992000000}}}}}}"#,
+        each.join(",")
+    );
+    let settings = |most: u64| {
+        let text = format!("net.ipv4.tcp_rmem = 4096 131072 {most}\nnet.core.rmem_max = 212992\n");
+        let files = [
+            ("iperf.json", json.as_str()),
+            ("receiver.txt", text.as_str()),
+        ];
+        of_files(&files, &on("40 Gbit/s")).flows.remove(0)
+    };
+    let flow = settings(134_217_728);
+    assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
+    assert!(!sets_memory(&flow), "{:#?}", flow.changes);
+    let change = &flow.changes[0];
+    assert_eq!(change.predicted_bps, None, "{change:#?}");
+    let commands = change.commands.join("\n");
+    assert!(
+        commands.contains("SO_RCVBUF") && commands.contains("now 212992"),
+        "{commands}"
+    );
+    // Settings that allow no more are what holds it.
+    let flow = settings(16_777_216);
+    assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
+    assert!(sets_memory(&flow), "{:#?}", flow.changes);
+}
