@@ -78,13 +78,13 @@ impl Evidence {
         self.around.shaper_queue = get("shaper_queue_ns").map(|q| q.times(NS));
     }
 
-    /// The round trip that windows and losses leave a rate by. A queue of many round trips is the flow's own work: one that was held by
-    /// something else would not fill it.
+    /// The round trip that windows and losses leave a rate by. A queue of many round trips, or one that a window fills, is the flow's own
+    /// work: one that was held by something else would not fill it.
     pub(crate) fn rtt_by_itself(&self) -> Option<&Figure> {
         let rest = self.rtt_idle.as_ref().or(self.rtt_floor.as_ref());
-        match self.bloat() {
-            Some(_) => rest.or(self.rtt.as_ref()),
-            None => self.rtt.as_ref(),
+        match self.bloat().is_some() || self.fills_queue().is_some() {
+            true => rest.or(self.rtt.as_ref()),
+            false => self.rtt.as_ref(),
         }
     }
 

@@ -36,6 +36,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::follow::by_window(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::stood::by_queue(e, &mut items);
+    crate::standing::by_standing(e, &mut items);
     crate::member::by_connections(e, &mut items);
     crate::outage::by_outage(e, &mut items);
     crate::requests::by_requests(e, &mut items);

@@ -70,6 +70,7 @@ mod segments;
 mod shares;
 mod snapshot;
 mod sockets;
+mod standing;
 mod stood;
 mod stops;
 mod stuck;

@@ -64,7 +64,8 @@ impl Evidence {
     /// that grew to many times what was used was the receiver's tuning on its way.
     pub(crate) fn excludes(&self, cause: Cause) -> bool {
         match cause {
-            Cause::NoWindowScaling => self.scaled && self.unscaled.is_none(),
+            Cause::NoWindowScaling if self.scaled && self.unscaled.is_none() => true,
+            _ if self.only_fills(cause) => true,
             Cause::ReceiveWindow if self.announced => {
                 let used = self.implied_flight().map_or(f64::INFINITY, |f| f.high);
                 self.windows.iter().all(|w| w.bytes.low > TUNED * used)
