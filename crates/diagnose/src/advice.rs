@@ -194,7 +194,7 @@ fn change(
         return Some((last, None));
     }
     let end = match cause {
-        Cause::HostCpu => end_of(e.cpu_of.as_ref().map(|(side, _)| *side), End::Sender),
+        Cause::HostCpu => end_of(e.cpu_of.as_ref().and_then(|(side, _)| *side), End::Sender),
         Cause::Disk => end_of(e.around.disk_of, End::Sender),
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
         // Who reads asks for it.
@@ -211,7 +211,11 @@ fn change(
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
     };
-    let host = &named(flow, end);
+    let open = cause == Cause::HostCpu && e.cpu_of.as_ref().is_some_and(|(side, _)| side.is_none());
+    let host = &match open {
+        true => "the host whose processor is full".to_owned(),
+        false => named(flow, end),
+    };
     let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
         Cause::HostCpu => {
@@ -549,13 +553,17 @@ fn next(
         c.cause == Cause::ReceiveWindow && small
     };
     // A window that a program left small by not reading is not what is left once it reads.
-    let unread = gone
-        .iter()
-        .any(|g| matches!(g, Cause::Client | Cause::Disk))
-        || gone.contains(&Cause::ReceiveWindow) && e.left_small() > 0.5;
+    let slow = e.reads_slowly() > 0.5;
+    let reads = |g: &Cause| match g {
+        Cause::HostCpu => slow,
+        cause => matches!(cause, Cause::Client | Cause::Disk),
+    };
+    let unread =
+        gone.iter().any(reads) || gone.contains(&Cause::ReceiveWindow) && e.left_small() > 0.5;
     let left_small = |c: &Limit| {
         let met = c.rate.low <= 1.15 * rate.value;
-        unread && c.cause == Cause::ReceiveWindow && e.rwnd_share.is_some() && met
+        let shown = e.rwnd_share.is_some() && met || slow && c.is_announced();
+        unread && c.cause == Cause::ReceiveWindow && shown
     };
     let settings: Vec<Limit> = e.rtt_by_itself().map_or(Vec::new(), |rtt| {
         let each = e.tuned.iter().filter(|_| unread);

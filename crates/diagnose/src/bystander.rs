@@ -211,7 +211,8 @@ impl Evidence {
             }
             Cause::SendBuffer if !fills => figures(self.buffers.iter().map(|r| &r.bytes).collect()),
             Cause::NoWindowScaling => self.unscaled.into_iter().collect(),
-            Cause::HostCpu => figures(self.cpu.iter().collect()),
+            // Who is slow to read makes its sender wait.
+            Cause::HostCpu if !self.waits_for_window() => figures(self.cpu.iter().collect()),
             Cause::Link => figures(self.line.iter().map(|(line, _)| line).collect()),
             Cause::Duplex => self.half_duplex.into_iter().collect(),
             _ => return None,

@@ -11,7 +11,7 @@ use crate::group::Group;
 use crate::known::System;
 use crate::memory::beyond;
 use crate::read::Facts;
-use crate::room::Room;
+use crate::room::{ANNOUNCED, Room};
 use crate::segments::{FIXED_HEADERS, HEADERS, STAMPS};
 
 /// What one cause would leave.
@@ -25,6 +25,13 @@ pub(crate) struct Limit {
     pub(crate) bursts: Option<f64>,
     /// How it was computed.
     pub(crate) formula: String,
+}
+
+impl Limit {
+    /// Whether it is that of a window which a receiver announced.
+    pub(crate) fn is_announced(&self) -> bool {
+        self.formula.ends_with(ANNOUNCED)
+    }
 }
 
 /// Every ceiling of a flow, lowest first.

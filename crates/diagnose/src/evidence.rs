@@ -135,8 +135,8 @@ pub(crate) struct Evidence {
     pub(crate) policer_burst: Option<Figure>,
     /// Highest share of a processor in use, 0 to 1.
     pub(crate) cpu: Option<Figure>,
-    /// The end whose processor or program that is, and the program where it is known.
-    pub(crate) cpu_of: Option<(Side, String)>,
+    /// The end whose processor or program that is, none where it may be either's; and the program where it is known.
+    pub(crate) cpu_of: Option<(Option<Side>, String)>,
     /// What that processor did, where a table says it.
     pub(crate) core: Option<Core>,
     /// How busy the busiest processor of the other end was.

@@ -42,6 +42,8 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::requests::by_requests(e, &mut items);
     crate::handshake::by_handshake(e, &mut items);
     items.retain(|i| i.holds > 0.0);
+    crate::slow_reader::by_slow_reader(e, &mut items);
+    items.retain(|i| i.holds > 0.0);
     items
 }
 

@@ -68,6 +68,7 @@ mod room;
 mod seen;
 mod segments;
 mod shares;
+mod slow_reader;
 mod snapshot;
 mod sockets;
 mod standing;

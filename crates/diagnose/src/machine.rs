@@ -30,7 +30,7 @@ impl Evidence {
         };
         if cpu.is_some() {
             (self.cpu, self.cpu_other) = (cpu, other);
-            self.cpu_of = Some((side, String::new()));
+            self.cpu_of = Some((Some(side), String::new()));
         }
     }
 
@@ -59,14 +59,14 @@ impl Evidence {
                 let busier = |c: &Figure| self.cpu.as_ref().is_none_or(|x| x.value < c.value);
                 if let Some(cpu) = cpu.filter(busier) {
                     self.cpu = Some(cpu);
-                    self.cpu_of = Some((side, program.to_owned()));
+                    self.cpu_of = Some((self.end_of_processor(side, flow, of), program.to_owned()));
                     self.core = Core::of(facts, of);
                 }
             }
         }
         // A host that may be either end is not another.
         let apart = !flow.senders.iter().any(|h| flow.receivers.contains(h));
-        let busiest = self.cpu_of.as_ref().map(|(side, _)| *side);
+        let busiest = self.cpu_of.as_ref().and_then(|(side, _)| *side);
         self.cpu_other = busiest.filter(|_| apart).and_then(|side| {
             let [sender, receiver] = sides;
             if side == Side::Sender {
@@ -75,6 +75,18 @@ impl Evidence {
                 sender
             }
         });
+    }
+
+    /// The end of a host whose processor is full. One whose text may be of either end is the receiver's where that is slow to read, and
+    /// else it is not known whose.
+    fn end_of_processor(&self, side: Side, flow: &Flow, host: Of) -> Option<Side> {
+        let is = |n: &u32| Of::Host(*n) == host;
+        let both = flow.senders.iter().any(is) && flow.receivers.iter().any(is);
+        match (both, self.waits_for_window()) {
+            (true, true) => Some(Side::Receiver),
+            (true, false) => None,
+            (false, _) => Some(side),
+        }
     }
 
     /// What the busiest processor of the other end carries, bit/s: what passed, over the share of its time that this took.
@@ -135,7 +147,7 @@ const BUSY: f64 = 0.25;
 const OWN_DISK: f64 = 0.5;
 
 /// A processor is full from here on, for sure from the second.
-const FULL: [f64; 2] = [0.88, 0.95];
+pub(crate) const FULL: [f64; 2] = [0.88, 0.95];
 
 /// How busy the busiest processor is, for people.
 fn of_processor(e: &Evidence, cpu: &Figure) -> String {

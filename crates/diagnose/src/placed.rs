@@ -316,10 +316,17 @@ fn at_prompt(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
 fn beside_log(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
     let source = facts.host_sources.get(host as usize)?;
     let others = facts.host_sources.iter().filter(|s| *s == source).count();
-    if others > 1 || !facts.hosts[host as usize].is_empty() {
+    let names = &facts.hosts[host as usize];
+    // A name above a table says no more than that no prompt may have another.
+    let headed = word(facts, Of::Host(host), HEADED).is_some();
+    if others > 1 || !names.is_empty() && !headed {
         return None;
     }
     let here = facts.shells.iter().filter(|(of, _, _)| of == source);
+    let apart = |name: &String| !name.is_empty() && !names.iter().any(|n| alike(n, name));
+    if headed && here.clone().any(|(_, name, _)| apart(name)) {
+        return None;
+    }
     one_end(flow, here.map(|(_, _, address)| address.as_str()))
 }
 

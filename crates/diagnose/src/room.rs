@@ -20,7 +20,7 @@ pub(crate) struct Room {
 }
 
 /// What a window is called that the receiver announced.
-const ANNOUNCED: &str = "the window the receiver announced";
+pub(crate) const ANNOUNCED: &str = "the window the receiver announced";
 
 impl Room {
     /// The window that a receiver announced.
@@ -77,6 +77,16 @@ impl Evidence {
         let reported = self.windows.iter().any(Room::is_announced);
         let share = kernel.or(account);
         self.full_window.is_some() || share.map_or(reported, |share| share > 0.3)
+    }
+
+    /// Whether a window that settings, a program or you say leaves so many times the rate at most.
+    pub(crate) fn is_met_by_settings(&self, times: f64) -> bool {
+        let (Some(rate), Some(rtt)) = (&self.rate, self.rtt_by_itself()) else {
+            return false;
+        };
+        let said = self.windows.iter().chain(&self.tuned);
+        let mut said = said.filter(|r| !r.is_announced());
+        said.any(|r| r.bytes.low * 8.0 * self.streams / rtt.high < times * rate.value)
     }
 
     /// How surely the receiver's window stayed far below what its settings allow, 0 to 1: a kernel opens it as its program reads.

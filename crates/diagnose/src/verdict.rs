@@ -334,7 +334,10 @@ fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
         )
     };
     // A disk that keeps the receiving program from reading is what the window waits for.
-    let waits = window(top.cause) || top.cause == Cause::Disk && e.disk_receives();
+    let reads = |c: Cause| {
+        c == Cause::Disk && e.disk_receives() || c == Cause::HostCpu && e.reads_slowly() > 0.5
+    };
+    let waits = window(top.cause) || reads(top.cause);
     let same = |c: Cause| c.is_loss() && top.cause.is_loss() || window(c) && waits;
     let mut best: Option<(Ranking, f64)> = None;
     for other in others.iter().filter(|o| !same(o.cause)) {

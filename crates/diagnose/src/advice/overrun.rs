@@ -5,7 +5,7 @@ use crate::evidence::Evidence;
 
 /// Against a program that does not read; where its kernel dropped segments, against memory that is short, too.
 pub(super) fn client(e: &Evidence) -> Remedy {
-    let mut remedy = reader();
+    let mut remedy = reader(e.tester);
     if !e.counted_else.overran() {
         return remedy;
     }

@@ -251,10 +251,16 @@ pub(crate) fn interface(counted: &str, port: &str, ring: Option<[u64; 2]>) -> Re
 }
 
 /// Against a program that does not read.
-pub(crate) fn reader() -> Remedy {
+/// A tool that only tests need not be tried against itself.
+pub(crate) fn reader(tester: bool) -> Remedy {
     let commands = [
         "find out what the receiving program waits for: a disk, a processor, a lock; a larger window does not help",
-        "iperf3 between the same hosts shows what the path gives without the program",
+        match tester {
+            true => {
+                "top -H on the receiver meanwhile: whether a thread of the test's server fills a processor"
+            }
+            false => "iperf3 between the same hosts shows what the path gives without the program",
+        },
     ];
     Remedy::without_risk(commands)
 }

@@ -60,6 +60,27 @@ impl Facts {
         }
     }
 
+    /// A text says the name of its host, which no prompt does.
+    pub(super) fn names(&mut self, host: Of, name: &str) {
+        if let Of::Host(n) = host
+            && let Some(names) = self
+                .hosts
+                .get_mut(n as usize)
+                .filter(|names| names.is_empty())
+        {
+            names.push(crate::redact(name));
+        }
+    }
+
+    /// Whoever printed the lines that are read now has this name and address.
+    pub(crate) fn printed_by(&mut self, name: &str, address: &str) {
+        let source = self.here();
+        if self.shells.len() < SHELLS_MAX && !name.is_empty() && !address.is_empty() {
+            self.shells
+                .insert((source, crate::redact(name), address.to_owned()));
+        }
+    }
+
     /// Whether the lines that are read now may be of a host: their prompt has no other name.
     pub(super) fn may_be_here(&self, host: Of) -> bool {
         let name = &self.label.name;

@@ -61,6 +61,7 @@ impl Tool for Processor {
             let host = *self.host.get_or_insert_with(|| facts.host());
             if let Some(name) = host_of(line.bare) {
                 facts.word(host, HEADED, &crate::redact(name), line.at);
+                facts.names(host, name);
             }
             return true;
         }

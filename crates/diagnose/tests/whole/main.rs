@@ -48,6 +48,7 @@ mod run_here;
 mod seeds;
 mod segments;
 mod slac;
+mod slow_readers;
 mod standing;
 mod start;
 mod stood;

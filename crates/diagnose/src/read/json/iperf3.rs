@@ -125,6 +125,18 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
             (far, near)
         };
     }
+    // `uname -a` of whoever printed it.
+    let system = s(start, &["system_info"]).unwrap_or("");
+    let name = system
+        .split_whitespace()
+        .nth(1)
+        .filter(|_| system.starts_with("Linux "));
+    let near = if reverse == server {
+        &test.from
+    } else {
+        &test.to
+    };
+    facts.printed_by(name.unwrap_or(""), &near.host);
     if let Some(host) = s(start, &["connecting_to", "host"]) {
         test.aliases[usize::from(!reverse)].push(redact(host));
     }
