@@ -46,6 +46,7 @@ mod recovery;
 mod reference;
 mod replay;
 mod schema;
+mod search;
 mod set;
 mod signal;
 mod source;
