@@ -243,8 +243,7 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
     let named = section.name != "scenario";
     let first_key = if named { 2 } else { 1 };
     if parts.len() <= first_key {
-        let key = parts.get(1).and_then(|(_, part)| section.key(part));
-        let shape = match key {
+        let shape = match parts.get(1).and_then(|(_, part)| section.key(part)) {
             _ if !named => format!("{head}.KEY=VALUE"),
             Some(key) => format!("{head}.NAME.{}=VALUE", key.name),
             None => format!("{head}.NAME.KEY=VALUE"),
