@@ -30,6 +30,21 @@ function tunnel(test: string): TestPath {
   };
 }
 
+describe("two circuits that no link joins", () => {
+  it("stand one under the other, each from its own host", () => {
+    const topology: Topology = {
+      nodes: [{ name: "a", kind: "host" }, { name: "b", kind: "host" }, { name: "far-a", kind: "host" }, { name: "far-b", kind: "host" }],
+      links: [{ name: "one", ends: ["a", "b"], label: "10GbE" }, { name: "two", ends: ["far-a", "far-b"], label: "10GbE" }],
+    };
+    expect([...columns(topology, "a")]).toEqual([["a", 0], ["b", 1], ["far-a", 0], ["far-b", 1]]);
+    const hop = (link: string, from: string, to: string): Hop => ({ link, from, to, pass: 1 });
+    const drawing = layout(topology, { test: "t", from: "a", to: "b", forward: [hop("one", "a", "b")], reverse: [hop("one", "b", "a")] });
+    const [one, two] = drawing.bands;
+    expect(two!.left.y - one!.left.y).toBeGreaterThan(50);
+    expect(two!.left.x).toBeLessThan(two!.right.x);
+  });
+});
+
 describe("the tunnel's picture", () => {
   const drawing = layout(TOPOLOGY, tunnel("bulk"));
   const trunk = drawing.lanes.filter((lane) => lane.hop.link === "stm64");

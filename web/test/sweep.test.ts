@@ -52,6 +52,15 @@ describe("the figures on bars", () => {
   });
 });
 
+describe("an axis of small ratios", () => {
+  it("names each tick by as many digits as tell it from the others", () => {
+    const all = [0, 1, 2].map((i) => record("simulated", { "link.l.delay": `${i + 1} ms` }, { loss_ratio: i * 1e-4 }));
+    const text = toText(drawSweep(sweepOf(report(all), "bulk", "loss_ratio")!, { id: "s", width: 900 }));
+    const labels = [...text.matchAll(/class="tick"[^>]*text-anchor="end">([^<]*)</g)].map((m) => m[1]!);
+    expect(labels).toEqual(["0", "5e-5", "1e-4", "1.5e-4", "2e-4"]);
+  });
+});
+
 describe("a part of a name", () => {
   it("is one metric where it is that but for its unit", () => {
     const files = ["x-bulk-goodput_bps", "x-bulk-goodput_bps-repeats", "x-1-MiB-goodput", "x-2-MiB-goodput"];

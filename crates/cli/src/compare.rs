@@ -20,9 +20,8 @@ use farpath_units::Ratio;
 use serde::Deserialize;
 
 use crate::args::CompareArgs;
-use crate::exit::{Exit, Failure, print, print_json};
+use crate::exit::{Exit, Failure, layout, print, print_json};
 use crate::output::{Output, links_csv};
-use crate::run::layout;
 use crate::value::maybe;
 
 /// Largest file that is read.

@@ -4,6 +4,7 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use farpath_experiment::{Class, Fault};
+use farpath_report::table;
 use serde::Serialize;
 
 /// How a command ended; the numbers are part of the command line's contract.
@@ -191,6 +192,18 @@ pub(crate) fn note(message: &str) {
 pub(crate) fn columns() -> usize {
     let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     width.unwrap_or(80)
+}
+
+/// As wide as the terminal, 80 columns where there is none; or as `markdown`.
+pub(crate) fn layout(markdown: bool) -> table::Layout {
+    table::Layout {
+        width: columns().clamp(60, 160),
+        colour: !markdown && has_colours(&std::io::stdout()),
+        form: match markdown {
+            true => table::Form::Markdown,
+            false => table::Form::Terminal,
+        },
+    }
 }
 
 /// A line for standard error: broken at blanks where a terminal shows it, whole where a program reads it.

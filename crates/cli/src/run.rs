@@ -13,7 +13,7 @@ use farpath_scenario::Set;
 use crate::args::{RunArgs, Series};
 use crate::captured;
 use crate::captures::Captures;
-use crate::exit::{Exit, Failure, note, print};
+use crate::exit::{Exit, Failure, layout, note, print};
 use crate::output::{Output, Pending, links_csv, prepare_report};
 use crate::progress::{self, Bar};
 
@@ -341,16 +341,4 @@ fn command(args: &RunArgs, seed: u64) -> String {
     }
     words.extend(args.intervals.map(|n| format!("--intervals {n}")));
     words.join(" ")
-}
-
-/// As wide as the terminal, 80 columns where there is none; or as `markdown`.
-pub(crate) fn layout(markdown: bool) -> table::Layout {
-    table::Layout {
-        width: crate::exit::columns().clamp(60, 160),
-        colour: !markdown && crate::exit::has_colours(&std::io::stdout()),
-        form: match markdown {
-            true => table::Form::Markdown,
-            false => table::Form::Terminal,
-        },
-    }
 }

@@ -25,10 +25,9 @@ use farpath_units::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::args::{Sort, TraceArgs};
-use crate::exit::{Exit, Failure, print, print_json};
+use crate::exit::{Exit, Failure, layout, print, print_json};
 use crate::output::{Output, prepare_file};
 use crate::progress::{self, Bar};
-use crate::run::layout;
 use crate::value::maybe;
 
 /// Connections in the table where `--top` is not given.

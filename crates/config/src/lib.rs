@@ -7,6 +7,7 @@
 mod catos;
 pub mod ccc;
 mod check;
+mod clamp;
 mod commands;
 mod dialect;
 mod finding;

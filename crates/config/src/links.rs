@@ -28,8 +28,18 @@ struct Takes {
     stated: bool,
     /// Of Junos the largest frame, and `family mpls mtu`.
     frame: Option<(u64, Option<u64>)>,
-    /// Whose `mtu` counts a header: Junos 1, IOS XR 2, others 0.
-    counts: u8,
+    mtu: Mtu,
+}
+
+/// What an `mtu` is that of.
+#[derive(PartialEq)]
+enum Mtu {
+    /// Packets.
+    Packets,
+    /// Frames, as Junos counts their header.
+    JunosFrames,
+    /// Frames, as IOS XR counts their header.
+    IosXrFrames,
 }
 
 /// An interface with an address.
@@ -128,7 +138,7 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
             packet: Some(inet.map_or(packet, |m| m.value.as_bytes())),
             stated: stated.is_some(),
             frame: Some((frame, mpls.map(|m| m.value.as_bytes()))),
-            counts: 1,
+            mtu: Mtu::JunosFrames,
         },
         place: place.unwrap_or(&unit.place).clone(),
         tag: vlan::of_unit(interface, unit),
@@ -164,7 +174,10 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
                 packet,
                 stated: stated.is_some(),
                 frame: None,
-                counts: if interface.header_in_mtu > 0 { 2 } else { 0 },
+                mtu: match interface.header_in_mtu {
+                    0 => Mtu::Packets,
+                    _ => Mtu::IosXrFrames,
+                },
             },
             place: place.unwrap_or(&whole).clone(),
             tag: vlan::of_interface(&interface),
@@ -261,10 +274,15 @@ fn disagree(near: &End, far: &End) -> Option<Finding> {
         _ => return None,
     };
     let remedy = "`speed auto` and `duplex auto` at both ends, or the same fixed values at both";
-    let mut finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);
+    let finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);
+    Some(of_both(finding, (near, far), other))
+}
+
+/// A finding at the near end with the place at the far one, and what nobody understood of either.
+fn of_both(mut finding: Finding, (near, far): (&End, &End), other: &Place) -> Finding {
     finding.relate(other.clone(), "the other end");
     finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
-    Some(finding)
+    finding
 }
 
 fn falls_to_half(fixed: &End, mbps: u32, other: &End) -> String {
@@ -289,10 +307,8 @@ fn never_forms(near: &End, far: &End) -> Option<Finding> {
     let remedy =
         "`mode active` (Junos: `lacp active`) at both ends, or no protocol, `mode on`, at both"
             .to_owned();
-    let mut finding = Finding::new(&QOS025, message, place.clone(), vec![remedy]);
-    finding.relate(other.clone(), "the other end");
-    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
-    Some(finding)
+    let finding = Finding::new(&QOS025, message, place.clone(), vec![remedy]);
+    Some(of_both(finding, (near, far), other))
 }
 
 /// What an interface of IOS carries unless stated: 4470 on ATM and POS, 1500 where there is Ethernet (Cisco, command
@@ -336,21 +352,15 @@ fn differ(near: &End, far: &End) -> Option<Finding> {
         far.name,
         show(b)
     );
-    let remedy = match a.counts == b.counts {
+    let remedy = match a.mtu == b.mtu {
         true => "write the same `mtu` on both ends of the link",
         false => {
             "let both ends carry the same IP packets: Junos counts the Ethernet header in `mtu` (14 bytes, 18 with a tag), and so does IOS XR (14); IOS and NX-OS do not"
         }
     };
-    let mut finding = Finding::new(
-        &CCC014,
-        message,
-        near.place.clone(),
-        vec![remedy.to_owned()],
-    );
-    finding.relate(far.place.clone(), "the other end");
-    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
-    Some(finding)
+    let place = near.place.clone();
+    let finding = Finding::new(&CCC014, message, place, vec![remedy.to_owned()]);
+    Some(of_both(finding, (near, far), &far.place))
 }
 
 /// The finding, where the ends have different tags and no switch of `devices` may be between them.
@@ -371,8 +381,6 @@ fn tags_differ(near: &End, far: &End, devices: &[Device]) -> Option<Finding> {
     let remedy = format!(
         "write one VLAN on both ends, such as `encapsulation dot1Q {id}` (IOS), `vlan-tagging` and `vlan-id {id}` (Junos); or give the file of the switch between them, which changes the tag"
     );
-    let mut finding = Finding::new(&CCC023, message, near.tagged.clone(), vec![remedy]);
-    finding.relate(far.tagged.clone(), "the other end");
-    finding.doubt(near.doubts.iter().chain(&far.doubts).cloned());
-    Some(finding)
+    let finding = Finding::new(&CCC023, message, near.tagged.clone(), vec![remedy]);
+    Some(of_both(finding, (near, far), &far.tagged))
 }

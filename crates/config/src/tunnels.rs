@@ -1,13 +1,15 @@
 //! QOS028: packets of a tunnel that do not fit what carries it, in files of whichever language.
 
+use farpath_predict::IpVersion;
+
 use crate::finding::{Finding, Severity};
 use crate::rules::QOS028;
 use crate::source::Place;
 
 /// IPv4's header without options, bytes (RFC 791 §3.1).
-pub(crate) const IPV4: u32 = 20;
+pub(crate) const IPV4: u32 = IpVersion::V4.header();
 /// IPv6's header, bytes (RFC 8200 §3).
-pub(crate) const IPV6: u32 = 40;
+pub(crate) const IPV6: u32 = IpVersion::V6.header();
 /// GRE's header without options (RFC 2784 §2.1), bytes.
 pub(crate) const GRE: u32 = 4;
 /// What a key adds to it (RFC 2890 §2), bytes.
@@ -16,8 +18,8 @@ pub(crate) const KEY: u32 = 4;
 /// with an initialisation vector, and padding, add up to 40 more.
 pub(crate) const ESP: u32 = 22;
 
-/// Headers of IPv4 and TCP without options, bytes.
-const HEADERS: u32 = 40;
+/// Fixed headers of IPv4 and TCP, bytes.
+const HEADERS: u32 = IpVersion::V4.fixed_headers();
 /// Largest packet that most hosts send, bytes.
 const USUAL: u32 = 1500;
 

@@ -22,7 +22,7 @@ pub struct Account {
 }
 
 /// Words of `limited_by` and the cause that each is; losses have none, as they do not say which kind they are.
-const CAUSES: [(&str, Cause); 12] = [
+const CAUSES: [(&str, Cause); 13] = [
     ("application", Cause::Application),
     ("send_buffer", Cause::SendBuffer),
     ("receive_window", Cause::ReceiveWindow),
@@ -34,6 +34,7 @@ const CAUSES: [(&str, Cause); 12] = [
     ("policer", Cause::Policer),
     ("mtu", Cause::MtuBlackHole),
     ("pacing", Cause::Pacing),
+    ("small_writes", Cause::SmallWrites),
     (OUTAGE, Cause::Outage),
 ];
 

@@ -44,6 +44,10 @@ pub(crate) fn changes(
 ) -> Vec<Change> {
     let mut all = of_causes(causes, e, of, ceilings);
     all.extend(options::let_through(causes.0, e));
+    if let Some(assumed) = e.assumed_for(causes.0) {
+        let first = all.iter_mut().take(1);
+        first.for_each(|c| c.commands.insert(0, assumed.first()));
+    }
     all
 }
 
@@ -87,6 +91,8 @@ fn of_causes(
         // Nothing that a host changes removes a policer, other traffic in a full queue, or a hole: what is left then is not known.
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
+            // What the program then waits for is the other end.
+            Cause::SmallWrites => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
             _ if e.udp || drawn || e.begins_anew(cause) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
@@ -176,6 +182,7 @@ fn change(
         Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
         Cause::SendBuffer
         | Cause::Application
+        | Cause::SmallWrites
         | Cause::MtuBlackHole
         | Cause::Ramp
         | Cause::ShallowBuffer
@@ -211,6 +218,7 @@ fn change(
         Cause::Ramp if e.begins_anew(cause) => systems::restart(),
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
+        Cause::SmallWrites => systems::small_writes(),
         Cause::Client if e.udp => systems::reader_of_datagrams(system),
         Cause::Client => overrun::client(e),
         _ if system.is_none_or(|s| s == System::Linux) => {

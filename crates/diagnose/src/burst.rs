@@ -114,10 +114,7 @@ pub(crate) fn by_burst(e: &Evidence, items: &mut Vec<Item>) {
     ];
     items.push(Item {
         holds: 1.0,
-        weights: of(&others, -2.0)
-            .into_iter()
-            .chain([(Cause::Policer, 3.0), (Cause::CrossTraffic, -2.0)])
-            .collect(),
+        weights: [of(&others, -2.0), vec![(Cause::Policer, 3.0), (Cause::CrossTraffic, -2.0)]].concat(),
         sentence: format!(
             "the first {:.0} s were as fast as {}, and all after them {}, with losses all through: a bucket of tokens that was full, and its rate then",
             burst.until,

@@ -9,6 +9,7 @@ use farpath_trace::{Analysis, DirectionFound, SegmentSeen};
 
 use crate::account::Account;
 use crate::fact::{Figure, Place};
+use crate::flow::Flow;
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
 use crate::stood::Stood;
@@ -482,3 +483,8 @@ pub(crate) fn left_out(facts: &Facts, taken: &[usize]) -> Vec<String> {
 
 /// Most connections that a note names.
 const NAMED_MAX: usize = 8;
+/// When captures began to see a flow; none that no capture shows.
+pub(crate) fn started_ns(facts: &Facts, flow: &Flow) -> Option<i64> {
+    let each = flow.captured.iter().map(|n| &facts.captured[*n]);
+    each.map(|c| c.started_ns).min()
+}

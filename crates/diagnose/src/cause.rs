@@ -46,6 +46,8 @@ pub enum Cause {
     Client,
     /// A link of the path was down.
     Outage,
+    /// Small writes that wait for acknowledgements: Nagle's algorithm (RFC 1122 §4.2.3.4).
+    SmallWrites,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -53,7 +55,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 23] = [
+const NAMES: [(Cause, &str, &str); 24] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -87,6 +89,11 @@ const NAMES: [(Cause, &str, &str); 23] = [
     (Cause::Duplex, "duplex", "half duplex"),
     (Cause::Client, "client", "the receiving program"),
     (Cause::Outage, "outage", "an outage"),
+    (
+        Cause::SmallWrites,
+        "small_writes",
+        "small writes that wait for acknowledgements",
+    ),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

@@ -1,7 +1,7 @@
 //! Ceilings: what each cause by itself would leave of the rate. None uses a figure that was made of the rate.
 
 use farpath_predict::law::{self, Conditions};
-use farpath_predict::{Cc, pftk::Pftk, window};
+use farpath_predict::{Cc, IpVersion, pftk::Pftk, window};
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
@@ -12,6 +12,7 @@ use crate::known::System;
 use crate::memory::beyond;
 use crate::read::Facts;
 use crate::room::Room;
+use crate::segments::{FIXED_HEADERS, HEADERS, STAMPS};
 
 /// What one cause would leave.
 #[derive(Clone, Debug)]
@@ -71,17 +72,25 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
 /// Bytes of an Ethernet frame beside its packet, with gap and preamble.
 pub(crate) const FRAME: f64 = 38.0;
 
+/// Fixed headers of IPv6 and TCP, bytes.
+const FIXED_HEADERS_IPV6: f64 = IpVersion::V6.fixed_headers() as f64;
+
 /// Headers of IPv4 and TCP with timestamps, bytes; without them; and the same of IPv6.
-const HEADERS: [f64; 4] = [52.0, 40.0, 72.0, 60.0];
+const ALL_HEADERS: [f64; 4] = [
+    HEADERS,
+    FIXED_HEADERS,
+    FIXED_HEADERS_IPV6 + STAMPS,
+    FIXED_HEADERS_IPV6,
+];
 
 /// Headers of a full packet whose segments have `mss` bytes: those that make it as large as packets usually are, a multiple of a hundred.
 pub(crate) fn headers(mss: f64) -> f64 {
     let usual = |headers: &f64| (mss + headers) % 100.0 == 0.0;
-    HEADERS.into_iter().find(usual).unwrap_or(HEADERS[0])
+    ALL_HEADERS.into_iter().find(usual).unwrap_or(HEADERS)
 }
 
-/// What a queue discipline counts of a frame beside its payload: 14 of Ethernet's header, and those of IPv4, TCP and timestamps.
-pub(crate) const OVERHEAD_OF_QUEUE: f64 = 66.0;
+/// What a queue discipline counts of a frame beside its payload: Ethernet's header and those of the packet, bytes.
+pub(crate) const OVERHEAD_OF_QUEUE: f64 = 14.0 + HEADERS;
 
 /// What of an Ethernet line's rate is left for payload in segments of `mss` bytes.
 pub(crate) fn payload_share(mss: f64) -> f64 {
@@ -329,6 +338,26 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
     }
 }
 
+/// The room of a buffer on a BSD or Windows: what tuning grows it to, where it is on, else what a connection begins with.
+fn space(
+    facts: &Facts,
+    host: Of,
+    end: &str,
+    [auto, most, first]: [&'static str; 3],
+) -> Option<Room> {
+    let get = |name: &'static str| number(facts, host, name).cloned();
+    let tuned = get(auto).is_none_or(|a| a.value != 0.0);
+    let most = get(most).filter(|_| tuned);
+    let what = space_of(facts, host, end, most.is_some());
+    let bytes = most.or_else(|| get(first))?;
+    Some(Room {
+        memory: Some(bytes.clone()),
+        bytes,
+        what,
+        asked: false,
+    })
+}
+
 /// What a host calls the setting that its connections' windows or buffers go by: the most that tuning gives, or what they begin with.
 fn space_of(facts: &Facts, host: Of, end: &str, tuned: bool) -> String {
     let system = word(facts, host, "system").map_or("", |(name, _)| name);
@@ -396,19 +425,8 @@ pub(crate) fn receiving(
             }
             _ => {}
         }
-        let auto = get("recvbuf_auto").is_none_or(|a| a.value != 0.0);
-        let space = match get("recvbuf_max_bytes").filter(|_| auto) {
-            Some(max) => Some((max, space_of(facts, *host, "recv", true))),
-            None => get("recvspace_bytes").map(|s| (s, space_of(facts, *host, "recv", false))),
-        };
-        if let Some((bytes, what)) = space {
-            all.push(Room {
-                memory: Some(bytes.clone()),
-                bytes,
-                what,
-                asked: false,
-            });
-        }
+        let names = ["recvbuf_auto", "recvbuf_max_bytes", "recvspace_bytes"];
+        all.extend(space(facts, *host, "recv", names));
     }
     if all.is_empty()
         && let (Some(asked), Some(System::Linux)) = (asked, system)
@@ -496,21 +514,8 @@ pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec
             }
             (None, _, Some(auto)) => (auto, "net.ipv4.tcp_wmem"),
             _ => {
-                let auto = get("sendbuf_auto").is_none_or(|a| a.value != 0.0);
-                let space = match get("sendbuf_max_bytes").filter(|_| auto) {
-                    Some(max) => Some((max, space_of(facts, *host, "send", true))),
-                    None => {
-                        get("sendspace_bytes").map(|s| (s, space_of(facts, *host, "send", false)))
-                    }
-                };
-                if let Some((bytes, what)) = space {
-                    all.push(Room {
-                        memory: Some(bytes.clone()),
-                        bytes,
-                        what,
-                        asked: false,
-                    });
-                }
+                let names = ["sendbuf_auto", "sendbuf_max_bytes", "sendspace_bytes"];
+                all.extend(space(facts, *host, "send", names));
                 continue;
             }
         };

@@ -322,7 +322,7 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
     };
     items.push(Item {
         holds: 1.0 - step(lost.value, 0.0005, 0.005),
-        weights: of(&LOSSES, -16.0).into_iter().chain([named]).collect(),
+        weights: [of(&LOSSES, -16.0), vec![named]].concat(),
         sentence: "next to none of the datagrams were lost: as much arrived as was sent".to_owned(),
     });
     passed(e, lost, items);
@@ -469,10 +469,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
     if let Some((tool, rate, times)) = &e.counted_else.faster {
         items.push(Item {
             holds: step(*times, 1.3, 2.5),
-            weights: of(&OF_PATH, -14.0)
-                .into_iter()
-                .chain([(Cause::Application, 6.0), (Cause::Disk, 4.0), (Cause::HostCpu, 4.0)])
-                .collect(),
+            weights: [of(&OF_PATH, -14.0), vec![(Cause::Application, 6.0), (Cause::Disk, 4.0), (Cause::HostCpu, 4.0)]].concat(),
             sentence: format!(
                 "{tool} between the same hosts got {}, {times:.1} times as much: the path carries that, and this {}",
                 crate::ceiling::bps(rate.value),
@@ -586,10 +583,7 @@ fn by_datagrams(
     } else if lost.low > 0.0 {
         items.push(Item {
             holds: 1.0,
-            weights: of(&LOSSES, -6.0)
-                .into_iter()
-                .chain([(Cause::RandomLoss, 20.0)])
-                .collect(),
+            weights: [of(&LOSSES, -6.0), vec![(Cause::RandomLoss, 20.0)]].concat(),
             sentence: format!(
                 "of datagrams at {shown} {:.2e} were lost, whatever TCP does",
                 lost.value

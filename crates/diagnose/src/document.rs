@@ -219,7 +219,7 @@ pub struct MissingFact {
 }
 
 /// What to change on a host; of two, the second is to be changed after the first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Change {
     /// The host.
     pub host: String,

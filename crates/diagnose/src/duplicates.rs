@@ -29,10 +29,7 @@ pub(crate) fn by_duplicates(e: &Evidence, items: &mut Vec<Item>) {
     let Some(share) = &e.duplicates else { return };
     items.push(Item {
         holds: step(share.value, 0.4, 0.9),
-        weights: of(&LOSSES, -18.0)
-            .into_iter()
-            .chain([(Cause::Reordering, 18.0)])
-            .collect(),
+        weights: [of(&LOSSES, -18.0), vec![(Cause::Reordering, 18.0)]].concat(),
         sentence: format!(
             "{:.0} % of what was sent again had arrived already, as duplicate SACKs say: it was late, and not lost",
             100.0 * share.value

@@ -2,6 +2,7 @@
 
 use crate::account::Account;
 use crate::around::Around;
+use crate::bystander::Assumed;
 use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
 use crate::core::Core;
@@ -156,6 +157,8 @@ pub(crate) struct Evidence {
     pub(crate) scaled: bool,
     /// Congestion control of the sender.
     pub(crate) cc: Option<String>,
+    /// Hosts that are taken for an end without anything that ties them to it.
+    pub(crate) assumed: Vec<Assumed>,
     /// Systems of sender and receiver.
     pub(crate) systems: [Option<System>; 2],
     /// How much the sender's kernel took at once into its buffer: rate, and the bytes.
@@ -222,6 +225,7 @@ impl Evidence {
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
+        e.assumed = Assumed::of(facts, flow);
         e.of_shapers(facts, flow);
         e.of_memory(facts, flow);
         e.of_machines(facts, flow);
@@ -334,14 +338,7 @@ impl Evidence {
                 .into_iter()
                 .max_by(|a, b| a.value.total_cmp(&b.value))
         };
-        let sum = |name: &'static str| {
-            all(name).into_iter().reduce(|a, b| Figure {
-                value: a.value + b.value,
-                low: a.low + b.low,
-                high: a.high + b.high,
-                from: a.with(&b).from,
-            })
-        };
+        let sum = |name: &'static str| all(name).into_iter().reduce(|a, b| a.plus(&b));
         if let Some(mss) = most("mss_bytes").filter(|m| (64.0..65_536.0).contains(&m.value)) {
             (self.mss, self.mss_said) = (mss.value, true);
         }

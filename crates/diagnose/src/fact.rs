@@ -118,6 +118,16 @@ impl Figure {
         }
     }
 
+    /// The sum of two.
+    pub(crate) fn plus(&self, other: &Figure) -> Figure {
+        Figure {
+            value: self.value + other.value,
+            low: self.low + other.low,
+            high: self.high + other.high,
+            ..self.with(other)
+        }
+    }
+
     /// This over another that is above zero, bounds at their worst.
     pub fn over(&self, other: &Figure) -> Figure {
         let mut both = self.with(other);

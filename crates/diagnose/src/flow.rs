@@ -32,6 +32,8 @@ pub(crate) struct Flow {
     pub(crate) receivers: Vec<u32>,
     /// Hosts that shape and are neither end: they are on the way.
     pub(crate) between: Vec<u32>,
+    /// Hosts of an end that nothing ties to it but that they have another name than the other.
+    pub(crate) assumed: Vec<u32>,
     /// Captured directions that are of it.
     pub(crate) captured: Vec<usize>,
     /// Pings of its path.
@@ -193,6 +195,7 @@ impl Flow {
             senders: Vec::new(),
             receivers: Vec::new(),
             between: Vec::new(),
+            assumed: Vec::new(),
             captured: Vec::new(),
             pings: Pings::default(),
             systems: [None, None],

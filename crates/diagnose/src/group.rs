@@ -398,12 +398,10 @@ pub(crate) fn by_group(e: &Evidence, items: &mut Vec<Item>) {
         Cause::CongestionLoss,
         Cause::ShallowBuffer,
     ];
-    let against = of(&losses, -10.0)
-        .into_iter()
-        .chain([(Cause::Policer, -16.0)]);
+    let others = vec![(Cause::Policer, -16.0), (Cause::Link, group.weight)];
     items.push(Item {
         holds: 1.0,
-        weights: against.chain([(Cause::Link, group.weight)]).collect(),
+        weights: [of(&losses, -10.0), others].concat(),
         sentence: match e.inequality() >= SHARED {
             true => format!("{spread}; {}", group.sentence),
             false => group.sentence.clone(),

@@ -8,6 +8,7 @@ use crate::items::Item;
 use crate::read::Facts;
 use crate::room::Room;
 use crate::seen::{End, Side};
+use crate::segments::STAMPS;
 
 /// A SYN, as a text shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,9 +30,6 @@ pub(crate) struct Syn {
     /// Where it was read.
     pub(crate) at: Place,
 }
-
-/// Bytes that timestamps take of a segment.
-const STAMPS: f64 = 12.0;
 
 /// The largest window before it is shifted, bytes (RFC 7323 §2.3).
 const UNSHIFTED: f64 = 65_535.0;

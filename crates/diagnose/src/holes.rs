@@ -58,11 +58,7 @@ fn unanswered(e: &Evidence, items: &mut Vec<Item>) {
     ];
     items.push(Item {
         holds: if e.unanswered { 1.0 } else { 0.0 },
-        weights: of(&LOSSES, -14.0)
-            .into_iter()
-            .chain(of(&others, -20.0))
-            .chain([(Cause::MtuBlackHole, 17.0), (Cause::Application, 6.0)])
-            .collect(),
+        weights: [of(&LOSSES, -14.0), of(&others, -20.0), vec![(Cause::MtuBlackHole, 17.0), (Cause::Application, 6.0)]].concat(),
         sentence: "the connection was opened, and nothing of the answer came: it is lost, as it is larger than the question, or was never sent".to_owned(),
     });
 }
@@ -73,10 +69,7 @@ fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
     let again = e.retransmits.as_ref().map_or(0.0, |r| r.value);
     items.push(Item {
         holds: if nothing { step(again, 0.0, 2.0) } else { 0.0 },
-        weights: of(&LOSSES, -10.0)
-            .into_iter()
-            .chain([(Cause::MtuBlackHole, 36.0)])
-            .collect(),
+        weights: [of(&LOSSES, -10.0), vec![(Cause::MtuBlackHole, 36.0)]].concat(),
         sentence: "the connection was opened, and nothing of what was sent again and again arrived"
             .to_owned(),
     });
@@ -100,10 +93,7 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
         holds: if as_large { holds } else { 0.0 },
         weights: match proven {
             false => vec![(Cause::MtuBlackHole, 24.0)],
-            true => of(&LOSSES, -20.0)
-                .into_iter()
-                .chain([(Cause::MtuBlackHole, 44.0)])
-                .collect(),
+            true => [of(&LOSSES, -20.0), vec![(Cause::MtuBlackHole, 44.0)]].concat(),
         },
         sentence: format!(
             "pings of {} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large",
@@ -129,10 +119,7 @@ fn stalls(e: &Evidence, items: &mut Vec<Item>) {
         } else {
             0.0
         },
-        weights: of(&LOSSES, -24.0)
-            .into_iter()
-            .chain([(Cause::MtuBlackHole, 18.0)])
-            .collect(),
+        weights: [of(&LOSSES, -24.0), vec![(Cause::MtuBlackHole, 18.0)]].concat(),
         sentence:
             "for whole intervals nothing passed, though segments were sent again: either all \
                    was lost for a time, or all that is large"

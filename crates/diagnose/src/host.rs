@@ -21,12 +21,13 @@ use crate::cause::Cause;
 use crate::ceiling::{
     Limit, UNSCALED, bps, cap, carried, in_flight, payload_share, receiving, sending,
 };
-use crate::document::Ceiling;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::number;
 use crate::known::System;
 use crate::room::Room;
+use crate::segments::HEADERS;
+use crate::verdict::shown;
 
 /// Round trips that rates are shown at where no path is named: a machine room, a city, a continent, an ocean, two.
 const ROUND_TRIPS_MS: [u64; 5] = [1, 10, 50, 100, 200];
@@ -89,8 +90,7 @@ pub fn judge(
         survey,
         facts,
         of,
-        // IPv4, TCP and its timestamps take 52 bytes of a packet (RFC 7323 §3).
-        mss: bytes.saturating_sub(52).clamp(64, 65_483) as f64,
+        mss: bytes.saturating_sub(HEADERS as u64).clamp(64, 65_483) as f64,
     };
     let usual = Duration::from_ms(USUAL_MS);
     let rtt = path.map_or(usual, |p| p.rtt);
@@ -325,25 +325,13 @@ impl Host<'_> {
     }
 
     fn shown(&self, allowed: &Allowed) -> HostCeiling {
-        let limit = &allowed.limit;
+        let mut limit = allowed.limit.clone();
+        limit.rate.from.retain(|at| *at != Place::You);
         HostCeiling {
             way: allowed.way,
             how: allowed.how,
             by: allowed.by.clone(),
-            ceiling: Ceiling {
-                cause: limit.cause.name(),
-                limit_bps: limit.rate.value.round(),
-                low_bps: limit.rate.low.round(),
-                high_bps: limit.rate.high.round(),
-                formula: limit.formula.clone(),
-                from: limit
-                    .rate
-                    .from
-                    .iter()
-                    .filter(|at| **at != Place::You)
-                    .map(|at| self.facts.place(*at))
-                    .collect(),
-            },
+            ceiling: shown(&self.facts, &limit),
         }
     }
 

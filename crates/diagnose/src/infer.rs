@@ -59,7 +59,7 @@ const LEAK: f64 = 0.08;
 const BY_PORT: f64 = 0.5 / 7.0 / 0.009;
 
 /// What each cause is worth before anything was seen, decibans.
-pub(crate) const PRIORS: [(Cause, f64); 22] = [
+pub(crate) const PRIORS: [(Cause, f64); 23] = [
     (Cause::ReceiveWindow, 0.0),
     (Cause::SendBuffer, 0.0),
     (Cause::NoWindowScaling, -9.0),
@@ -81,6 +81,7 @@ pub(crate) const PRIORS: [(Cause, f64); 22] = [
     (Cause::Duplex, -16.0),
     (Cause::Client, -10.0),
     (Cause::Outage, crate::outage::UNSEEN),
+    (Cause::SmallWrites, -24.0),
     (Cause::None, -10.0),
 ];
 

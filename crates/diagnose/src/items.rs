@@ -171,10 +171,7 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
             let off = libm::fabs(libm::log(idle.value / again.value));
             items.push(Item {
                 holds: 1.0 - step(off, 0.5, 1.2),
-                weights: of(&LOSSES, -8.0)
-                    .into_iter()
-                    .chain([(Cause::RandomLoss, 14.0)])
-                    .collect(),
+                weights: [of(&LOSSES, -8.0), vec![(Cause::RandomLoss, 14.0)]].concat(),
                 sentence: match idle.from.contains(&Place::You) {
                     true => "as large a share is lost without load as under it",
                     false => "as large a share of pings is lost as of the flow's segments",
@@ -198,10 +195,11 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     let of_start = crate::lookalike::is_of_start(e);
     items.push(Item {
         holds: step(share.value, cut, 3.0 * cut) * lasting,
-        weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -6.0)
-            .into_iter()
-            .chain([(Cause::Application, -5.0)])
-            .collect(),
+        weights: [
+            of(&[Cause::ReceiveWindow, Cause::SendBuffer], -6.0),
+            vec![(Cause::Application, -5.0)],
+        ]
+        .concat(),
         sentence: String::new(),
     });
     items.push(Item {

@@ -206,10 +206,7 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
         items.push(Item {
             holds: 1.0,
             // Collisions are losses, and chance would have them so too.
-            weights: of(&LOSSES, -12.0)
-                .into_iter()
-                .chain([(Cause::Duplex, 34.0)])
-                .collect(),
+            weights: [of(&LOSSES, -12.0), vec![(Cause::Duplex, 34.0)]].concat(),
             sentence: "an interface is at half duplex".to_owned(),
         });
     }
@@ -244,10 +241,7 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
     // As many as were lost are those that were lost.
     items.push(Item {
         holds: surely,
-        weights: of(&LOSSES, -10.0)
-            .into_iter()
-            .chain([(Cause::Nic, 16.0)])
-            .collect(),
+        weights: [of(&LOSSES, -10.0), vec![(Cause::Nic, 16.0)]].concat(),
         sentence: String::new(),
     });
     if !drops.grew {
@@ -318,10 +312,7 @@ pub(crate) fn alike(e: &Evidence, drops: &Figure) -> f64 {
 fn dropped_there(e: &Evidence, drops: &Figure, sentence: &str, items: &mut Vec<Item>) {
     items.push(Item {
         holds: alike(e, drops),
-        weights: of(&LOSSES, -14.0)
-            .into_iter()
-            .chain([(Cause::Nic, 18.0)])
-            .collect(),
+        weights: [of(&LOSSES, -14.0), vec![(Cause::Nic, 18.0)]].concat(),
         sentence: sentence.to_owned(),
     });
 }

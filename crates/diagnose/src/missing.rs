@@ -66,6 +66,7 @@ pub(crate) fn missing(
     }
     all.extend(of_members(e, &likely, sure));
     all.extend(of_struck(e));
+    all.extend(likely.first().and_then(|c| Some(e.assumed_for(*c)?.asks())));
     all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
     all.extend(of_scaling(e, (facts, flow), &likely));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));

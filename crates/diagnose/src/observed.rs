@@ -45,6 +45,10 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
     for item in &mut items[first..] {
         item.holds *= trust;
     }
+    // Wherever it was seen, nothing but the sender's own rule looks like it.
+    let mut waited = idle(0.0);
+    waited.push((Cause::SmallWrites, 54.0));
+    items.push(share(account, "small_writes", [0.15, 0.4], &waited));
 }
 
 /// Whose SYN was without the option, where that was seen.
@@ -115,11 +119,7 @@ fn never_arrived(e: &Evidence, items: &mut Vec<Item>) {
     };
     items.push(Item {
         holds: 1.0,
-        weights: of(&LOSSES, -14.0)
-            .into_iter()
-            .chain(of(&others, -24.0))
-            .chain([(Cause::MtuBlackHole, 50.0)])
-            .collect(),
+        weights: [of(&LOSSES, -14.0), of(&others, -24.0), vec![(Cause::MtuBlackHole, 50.0)]].concat(),
         sentence: format!(
             "full segments were sent again {:.0} times and never arrived, while small ones did{reported}",
             gone.again.value
@@ -151,6 +151,9 @@ fn share(account: &Account, word: &str, span: [f64; 2], weights: &[(Cause, f64)]
     let share = account.share(word);
     let what = match word {
         "application" => "nothing new was there to send",
+        "small_writes" => {
+            "a small write waited for the acknowledgement of one before (Nagle's algorithm)"
+        }
         "receive_window" => "the receiver's window had no room",
         "send_buffer" => "the send buffer was full",
         "nic" => "the sender's interface was the limit",
@@ -185,8 +188,7 @@ fn hardly(account: &Account, word: &str, span: [f64; 2], weights: &[(Cause, f64)
 
 /// A sender that has nothing to send most of the time is not held back by losses, however many there are.
 pub(crate) fn idle(weight: f64) -> Vec<(Cause, f64)> {
-    let losses = of(&LOSSES, -9.0).into_iter();
-    losses.chain([(Cause::Application, weight)]).collect()
+    [of(&LOSSES, -9.0), vec![(Cause::Application, weight)]].concat()
 }
 
 /// What waits for hosts: programs, windows, buffers, interfaces.
@@ -305,5 +307,44 @@ fn by_path(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
                 crate::ceiling::bps(rate.value)
             ),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::Place;
+    use crate::infer::weigh;
+
+    /// A web server at 280 ms, by a capture at either end: half of the time the end of an answer waited.
+    #[test]
+    fn small_writes_that_waited_are_a_cause_wherever_they_were_seen() {
+        let ranked = |waited: f64, trust: f64| {
+            let shares = [
+                ("small_writes", waited),
+                ("application", 0.94 - waited),
+                ("cwnd_slow_start", 0.06),
+            ];
+            let e = Evidence {
+                account: Some(Account {
+                    shares: shares.map(|(word, share)| (word.to_owned(), share)).into(),
+                    trust,
+                    sees_buffers: false,
+                    by: "the capture",
+                    at: Place::You,
+                }),
+                streams: 1.0,
+                mss: 1448.0,
+                ..Evidence::default()
+            };
+            weigh(&e, &[])
+        };
+        for trust in [1.0, 0.25] {
+            let weighed = ranked(0.48, trust);
+            assert_eq!(weighed.ranking[0].cause, Cause::SmallWrites, "{trust}");
+            assert!(weighed.ranking[0].confidence > 0.8, "{trust}");
+            let first = ranked(0.05, trust).ranking[0].cause;
+            assert_ne!(first, Cause::SmallWrites, "{trust}");
+        }
     }
 }

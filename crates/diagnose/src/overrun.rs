@@ -100,10 +100,7 @@ impl Overrun {
         };
         items.push(Item {
             holds: step(pruned.value / again, 0.5, 1.0),
-            weights: of(&LOSSES, -8.0)
-                .into_iter()
-                .chain([(Cause::Client, 10.0)])
-                .collect(),
+            weights: [of(&LOSSES, -8.0), vec![(Cause::Client, 10.0)]].concat(),
             sentence: format!(
                 "that is as often as segments were sent again, {again:.0}, or more often: the receiving host may have dropped them; nstat -az TcpExtTCPRcvQDrop TcpExtTCPOFODrop counts them"
             ),

@@ -39,6 +39,7 @@ impl Pings {
 impl Facts {
     /// A ping more, to a host of these names.
     pub(crate) fn ping(&mut self, names: Vec<String>) -> Of {
+        self.reached(names.iter().map(String::as_str));
         self.pings.push(names);
         Of::Ping(self.pings.len() as u32 - 1)
     }

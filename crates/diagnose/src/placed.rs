@@ -1,7 +1,8 @@
 //! Which host's text is of which end of a flow, and which systems the ends have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::bystander;
 use crate::fact::{Of, Place};
 use crate::flow::{Flow, alike, number, word};
 use crate::known::System;
@@ -16,6 +17,8 @@ struct Others {
     hosts: BTreeMap<u32, String>,
     /// The system at each address.
     systems: BTreeMap<String, System>,
+    /// The addresses of ends that each host bears the name of.
+    named: BTreeMap<u32, BTreeSet<String>>,
 }
 
 /// Gives each flow the hosts' texts of its ends, and their systems. A host that is at one end of a flow has that address in all others.
@@ -25,7 +28,10 @@ pub(crate) fn hosts(facts: &Facts, flows: &mut [Flow]) {
         .iter()
         .map(|f| f.is_turned(first) == Some(true))
         .collect();
-    let mut others = Others::default();
+    let mut others = Others {
+        named: bystander::named(facts, flows),
+        ..Others::default()
+    };
     for (flow, turned) in flows.iter_mut().zip(&turned) {
         place(facts, flow, *turned, &others);
     }
@@ -49,7 +55,9 @@ impl Others {
             if end.host.is_empty() {
                 continue;
             }
-            for n in own.iter().filter(|n| !other.contains(n)) {
+            // What is merely assumed of a host in one flow says nothing of it in another.
+            let sure = |n: &&u32| !other.contains(n) && !flow.assumed.contains(n);
+            for n in own.iter().filter(sure) {
                 self.hosts.entry(*n).or_insert_with(|| end.host.clone());
             }
             if let Some(system) = system {
@@ -112,12 +120,13 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
     flow.senders.clear();
     flow.receivers.clear();
     flow.between.clear();
+    flow.assumed.clear();
     flow.systems = systems(facts, flow, turned);
     for (end, system) in [&flow.from, &flow.to].into_iter().zip(&mut flow.systems) {
         *system = system.or(others.systems.get(&end.host).copied());
     }
     let of_host = |n: u32| said(facts, Of::Host(n)).map(|(system, _)| system);
-    let mut open = Vec::new();
+    let mut rest = Vec::new();
     for (n, names) in (0_u32..).zip(&facts.hosts) {
         let by_file = facts.sides.get(n as usize).copied().flatten();
         let by_file = by_file.map(|role| flow.side_of(role));
@@ -126,23 +135,45 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
             .or_else(|| headed(facts, flow, n))
             .or_else(|| windows(facts, flow, n))
             .or_else(|| beside_log(facts, flow, n))
+            .or_else(|| bystander::tied(facts, flow, names))
             .or_else(|| others.end_of(flow, n));
-        if side.is_none() && shapes(facts, n) {
-            flow.between.push(n);
-            continue;
+        match side {
+            Some(side) => flow.take(side, n, of_host(n)),
+            None if shapes(facts, n) => flow.between.push(n),
+            None => rest.push(n),
         }
-        match side.or_else(|| beside_prompts(facts, flow, n)) {
-            Some(Side::Sender) => flow.senders.push(n),
-            Some(Side::Receiver) => flow.receivers.push(n),
-            None => {
-                open.push(n);
-                continue;
+    }
+    let placed = [flow.senders.clone(), flow.receivers.clone()];
+    let mut open = Vec::new();
+    for n in rest {
+        let addresses = others.named.get(&n);
+        let side = match bystander::excluded(facts, flow, (n, addresses), &placed) {
+            [true, true] => continue,
+            [true, false] => Some(Side::Receiver),
+            [false, true] => Some(Side::Sender),
+            [false, false] => beside_prompts(facts, flow, n),
+        };
+        match side {
+            Some(side) => {
+                flow.assumed.push(n);
+                flow.take(side, n, of_host(n));
             }
+            None => open.push(n),
         }
-        let end = usize::from(flow.receivers.last() == Some(&n));
-        flow.systems[end] = sharper(flow.systems[end], of_host(n));
     }
     place_open(facts, flow, open);
+}
+
+impl Flow {
+    /// A host's text is of an end, and so is the system that it says.
+    fn take(&mut self, side: Side, host: u32, system: Option<System>) {
+        match side {
+            Side::Sender => self.senders.push(host),
+            Side::Receiver => self.receivers.push(host),
+        }
+        let of_end = &mut self.systems[side as usize];
+        *of_end = sharper(*of_end, system);
+    }
 }
 
 /// Gives the ends the texts of hosts that nobody names: by their systems, and otherwise to both.
@@ -157,6 +188,9 @@ fn place_open(facts: &Facts, flow: &mut Flow, open: Vec<u32>) {
             _ => true,
         };
         let (sender, receiver) = (fits(0), fits(1));
+        if beside.is_some() {
+            flow.assumed.push(n);
+        }
         let exact = |end: usize| of_host(n).is_some() && flow.systems[end].is_some();
         // A host that cannot be the one end is the other; one that may be both speaks for both.
         let only = match (sender, receiver) {

@@ -31,7 +31,7 @@ impl Flow {
     }
 
     /// Names of an end: 0 the sender, 1 the receiver.
-    fn end_names(&self, n: usize) -> Vec<&String> {
+    pub(crate) fn end_names(&self, n: usize) -> Vec<&String> {
         let end = if n == 0 { &self.from } else { &self.to };
         let aliases = self.test.iter().flat_map(|t| t.aliases[n].iter());
         let all = aliases.chain([&end.host]);

@@ -1,5 +1,7 @@
 //! How large segments are, and what share of them was sent again.
 
+use farpath_predict::{IpVersion, Timestamps};
+
 use crate::ceiling::{FRAME, headers, payload_share};
 use crate::evidence::{Evidence, SEGMENT};
 use crate::fact::{Figure, Of, Place};
@@ -7,11 +9,14 @@ use crate::flow::{Flow, number};
 use crate::read::{Facts, MEAN};
 use crate::seen::Test;
 
-/// Headers of IPv4 and TCP without options, bytes.
-const HEADERS: f64 = 40.0;
+/// Fixed headers of IPv4 and TCP, bytes.
+pub(crate) const FIXED_HEADERS: f64 = IpVersion::V4.fixed_headers() as f64;
 
 /// Bytes of a segment that timestamps take.
-const STAMPS: f64 = 12.0;
+pub(crate) const STAMPS: f64 = Timestamps::On.option() as f64;
+
+/// Both.
+pub(crate) const HEADERS: f64 = FIXED_HEADERS + STAMPS;
 
 /// Headers of IPv4, and of UDP, bytes.
 const OF_DATAGRAMS: [f64; 2] = [20.0, 8.0];
@@ -94,9 +99,9 @@ impl Evidence {
             each.any(|mean| FRAMES.contains(&mean.value))
         };
         if let Some(mtu) = mtu.filter(|m| m.value > 100.0 && !self.mss_said) {
-            (self.mss, self.mss_said) = (mtu.value - HEADERS - stamps, true);
+            (self.mss, self.mss_said) = (mtu.value - FIXED_HEADERS - stamps, true);
         } else if !self.mss_said && (mean(&flow.receivers, 0) || mean(&flow.senders, 1)) {
-            (self.mss, self.mss_said) = (9000.0 - HEADERS - stamps, true);
+            (self.mss, self.mss_said) = (9000.0 - FIXED_HEADERS - stamps, true);
         } else if !self.mss_said {
             self.mss = SEGMENT + STAMPS - stamps;
         }

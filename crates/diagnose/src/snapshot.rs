@@ -138,10 +138,7 @@ fn by_room(e: &Evidence, items: &mut Vec<Item>) {
     let roomy = e.roomy();
     items.push(Item {
         holds: roomy,
-        weights: of(&LOSSES, -22.0)
-            .into_iter()
-            .chain([(Cause::Ramp, -14.0)])
-            .collect(),
+        weights: [of(&LOSSES, -22.0), vec![(Cause::Ramp, -14.0)]].concat(),
         sentence: format!(
             "the congestion window of {:.0} bytes, {} a round trip, was not full: {:.0} were in flight. Losses are not what holds it",
             cwnd.value,

@@ -6,6 +6,7 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
+use crate::segments::HEADERS;
 
 /// A sender's socket whose timer ran out again and again.
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +22,6 @@ pub(crate) struct Stuck {
     /// How long nothing was acknowledged, seconds, where its kernel says it.
     silent_s: Option<f64>,
 }
-
-/// RFC 9293 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
-const FULL: f64 = 52.0;
 
 /// A timer that was doubled so often met more than one loss by chance.
 const DOUBLED: f64 = 2.0;
@@ -89,14 +87,10 @@ pub(crate) fn by_stuck(e: &Evidence, items: &mut Vec<Item>) {
         (false, true) => "the path is down, or carries nothing large any more",
         (false, false) => "the path is down, or carries nothing large",
     };
-    let others = of(&OTHERS, -20.0).into_iter();
-    let losses = of(&LOSSES, -14.0).into_iter();
+    let hole = vec![(Cause::MtuBlackHole, weight)];
     items.push(Item {
         holds: step(stuck.backoff, 0.0, 3.0) * if stuck.moved { 0.7 } else { 1.0 },
-        weights: losses
-            .chain(others)
-            .chain([(Cause::MtuBlackHole, weight)])
-            .collect(),
+        weights: [of(&LOSSES, -14.0), of(&OTHERS, -20.0), hole].concat(),
         sentence: format!(
             "the sender's timer was doubled {:.0} times, {:.0} segments are lost and {} is acknowledged{}: {or}",
             stuck.backoff,
@@ -127,7 +121,7 @@ impl Evidence {
 
     /// Whether the connection's packets are as large as such of which all are lost.
     pub(crate) fn is_as_large(&self, lost: &Figure) -> bool {
-        self.mss + FULL >= lost.low
+        self.mss + HEADERS >= lost.low
     }
 
     /// The most that is said of a hole for large packets.

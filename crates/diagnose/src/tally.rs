@@ -144,20 +144,21 @@ impl Tally {
     /// How well it accounts for the segments that were sent again, 0 to 1: fewer of it than of them are not what lost them. None where
     /// nothing says how many were sent again.
     pub(crate) fn accounts(&self, e: &Evidence) -> Option<f64> {
+        Some(step(self.share(e)?, 0.2, 0.7))
+    }
+
+    /// It over the segments that were sent again; 0 where none were.
+    fn share(&self, e: &Evidence) -> Option<f64> {
         let again = e.sent_again().filter(|_| !e.udp)?;
         Some(match again {
             n if n <= 0.0 => 0.0,
-            n => step(self.count.value / n, 0.2, 0.7),
+            n => self.count.value / n,
         })
     }
 
     /// What it counts of the segments that were sent again, at most all of them. None where nothing says how many there were.
     pub(crate) fn part_of(&self, e: &Evidence) -> Option<f64> {
-        let again = e.sent_again().filter(|_| !e.udp)?;
-        Some(match again {
-            n if n <= 0.0 => 0.0,
-            n => (self.count.value / n).min(1.0),
-        })
+        Some(self.share(e)?.min(1.0))
     }
 
     /// The same of what grew, which alone is sure to be of this time; 0 where nothing is known.

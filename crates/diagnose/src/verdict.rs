@@ -1,9 +1,11 @@
 //! The diagnosis: flows, their ceilings and verdicts, in one document.
 
 use crate::advice::changes;
+use crate::bystander::{self, Assumed};
 use crate::captured;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, bps, ceilings};
+use crate::compared;
 use crate::document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, Observed, Piece, Ranked, SCHEMA,
     VerdictReport,
@@ -46,6 +48,8 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(pinged::left_out(facts, &flows));
     notes.extend(handshake::left_out(facts, &flows));
     notes.extend(roles::line_of_both_ways(facts, &flows));
+    notes.extend(bystander::left_out(facts, &flows));
+    notes.extend(compared::senders(facts, &flows));
     let reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
@@ -195,6 +199,9 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     if cause == Cause::Application && e.never_pauses() {
         return NEVER_ASKED;
     }
+    if e.assumed_for(cause).is_some() {
+        return UNFOUNDED;
+    }
     if cause == Cause::MtuBlackHole {
         return e.hole_at_most();
     }
@@ -245,6 +252,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         because.extend(e.stop_sentence());
     }
     because.extend(held_down(e, &top));
+    because.extend(e.assumed_for(top.cause).map(Assumed::sentence));
     VerdictReport {
         cause: top.cause.name(),
         confidence: rounded(confidence),
@@ -458,12 +466,6 @@ fn spread(figure: &Figure) -> f64 {
     figure.high / figure.low.max(1.0)
 }
 
-/// When its capture began to see it.
-fn captured_at(facts: &Facts, flow: &Flow) -> Option<i64> {
-    let each = flow.captured.iter().map(|n| &facts.captured[*n]);
-    each.map(|c| c.started_ns).min()
-}
-
 fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
     Observed {
         goodput_bps: e.rate.as_ref().map(|r| r.value),
@@ -479,13 +481,14 @@ fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
             .and_then(|r| r.from.first())
             .map(|at| facts.place(*at)),
         stalled_ns: e.stalled_s().map(|s| (s * 1e9).round()),
-        at_utc_ns: captured_at(facts, flow),
+        at_utc_ns: captured::started_ns(facts, flow),
         rtt_ns: e.rtt_by_itself().map(|r| (r.value * 1e9).round()),
         implied_flight_bytes: e.implied_flight().map(|f| f.value.round()),
     }
 }
 
-fn shown(facts: &Facts, limit: &Limit) -> Ceiling {
+/// A ceiling as the document has it.
+pub(crate) fn shown(facts: &Facts, limit: &Limit) -> Ceiling {
     Ceiling {
         cause: limit.cause.name(),
         limit_bps: limit.rate.value.round(),

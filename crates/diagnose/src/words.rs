@@ -98,6 +98,13 @@ pub(crate) fn decimal_prefix(prefix: Option<char>) -> Option<f64> {
     })
 }
 
+/// What a prefix of one letter, or none, multiplies by.
+fn factor(prefix: &str, of: impl Fn(Option<char>) -> Option<f64>) -> Option<f64> {
+    let mut chars = prefix.chars();
+    let factor = of(chars.next())?;
+    chars.next().is_none().then_some(factor)
+}
+
 /// What was printed without decimals is rounded to whole units of its prefix.
 fn rounded(value: &str, factor: f64, at: Place) -> Option<Figure> {
     let mut figure = number(value, at)?;
@@ -113,24 +120,17 @@ pub(crate) fn quantity(value: &str, unit: &str, at: Place) -> Option<Figure> {
     let unit = unit.trim_end_matches("/sec").trim_end_matches("/s");
     let bare = ["Bytes", "Byte", "bytes", "byte"];
     if let Some(prefix) = bare.iter().find_map(|b| unit.strip_suffix(b)) {
-        let mut chars = prefix.chars();
-        let factor = binary(chars.next())?;
-        return chars.next().is_none().then(|| rounded(value, factor, at))?;
+        return rounded(value, factor(prefix, binary)?, at);
     }
     let prefix = ["bits", "bit"].iter().find_map(|b| unit.strip_suffix(b))?;
-    let mut chars = prefix.chars();
-    let factor = decimal_prefix(chars.next())?;
-    chars.next().is_none().then(|| rounded(value, factor, at))?
+    rounded(value, factor(prefix, decimal_prefix)?, at)
 }
 
 /// The size of an iperf option: `8m` and `64K` are binary.
 pub(crate) fn option_size(text: &str) -> Option<f64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (digits, unit) = text.split_at(end);
-    let mut chars = unit.chars();
-    let factor = binary(chars.next())?;
-    chars.next().is_none().then_some(())?;
-    Some(decimal(digits)? * factor)
+    Some(decimal(digits)? * factor(unit, binary)?)
 }
 
 /// The size of an option, with a suffix or without one.
@@ -144,10 +144,7 @@ pub(crate) fn option_rate(text: &str) -> Option<f64> {
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
-    let mut chars = unit.chars();
-    let factor = decimal_prefix(chars.next())?;
-    chars.next().is_none().then_some(())?;
-    Some(decimal(digits)? * factor)
+    Some(decimal(digits)? * factor(unit, decimal_prefix)?)
 }
 
 /// `1Gbit`, `100Mbit`, `9.6Gbps`, `512Kbit`: rates as `ss` and `tc` print them, decimal.
@@ -162,9 +159,7 @@ pub(crate) fn rate(text: &str) -> Option<f64> {
         u if u.ends_with("Bps") => (u.strip_suffix("Bps")?, true),
         _ => return None,
     };
-    let mut chars = prefix.chars();
-    let factor = decimal_prefix(chars.next())?;
-    chars.next().is_none().then_some(())?;
+    let factor = factor(prefix, decimal_prefix)?;
     Some(decimal(digits)? * factor * if bytes { 8.0 } else { 1.0 })
 }
 

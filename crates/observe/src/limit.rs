@@ -152,14 +152,15 @@ impl Stretch {
 
     /// Moves up to `seconds` of what was spent under `others`, each in proportion, to `limit` of another stretch; how
     /// many there were.
-    fn take(&mut self, others: &[Limit], seconds: f64, limit: Limit, to: &mut Stretch) -> f64 {
-        let there: f64 = others.iter().map(|l| self.spent(*l)).sum();
+    fn take(&mut self, others: &[&[Limit]], seconds: f64, limit: Limit, to: &mut Stretch) -> f64 {
+        let others = || others.iter().copied().flatten();
+        let there: f64 = others().map(|l| self.spent(*l)).sum();
         let share = if there > seconds {
             seconds / there
         } else {
             1.0
         };
-        for other in others {
+        for other in others() {
             let moved = share * self.spent(*other);
             self.spent[*other as usize] -= moved;
             to.add(limit, moved);
@@ -302,10 +303,17 @@ fn joined(stretches: &[Stretch], round: Duration) -> Vec<Stretch> {
     all
 }
 
-/// What neither accounts for.
-const OTHERS: [Limit; 10] = [
-    Limit::SendBuffer,
-    Limit::ReceiveWindow,
+/// What the congestion window accounts for.
+const CONGESTION: [Limit; 3] = [Limit::CwndSlowStart, Limit::CwndRecovery, Limit::Loss];
+
+/// The same with what nobody explains.
+const WINDOW: [&[Limit]; 2] = [&CONGESTION, &[Limit::Unknown]];
+
+/// What else bounds what is in flight.
+const IN_FLIGHT: [Limit; 2] = [Limit::SendBuffer, Limit::ReceiveWindow];
+
+/// All others.
+const OTHERS: [Limit; 8] = [
     Limit::Application,
     Limit::Nic,
     Limit::HostCpu,
@@ -315,20 +323,6 @@ const OTHERS: [Limit; 10] = [
     Limit::Mtu,
     Limit::Pacing,
 ];
-
-/// So many of them bound what is in flight.
-const WINDOWS: usize = 2;
-
-/// What the congestion window accounts for, or nobody.
-const WINDOW: [Limit; 4] = [
-    Limit::CwndSlowStart,
-    Limit::CwndRecovery,
-    Limit::Loss,
-    Limit::Unknown,
-];
-
-/// So many of them are the congestion window's.
-const CONGESTION: usize = 3;
 
 /// Stage 2: what a full link takes of each interval, then a busy host, then who took what was lost.
 fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_>) -> Stretch {
@@ -347,9 +341,9 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
         // A full link is waited for with a window that might be larger: that time is its first.
         let mut wanted = share * stretch.total();
         // What waits short of the brim may be the rest of a window that went out in one burst, and what nobody explains may be that window.
-        let (windows, others) = match full.to_the_brim {
-            true => (&WINDOW[..], &OTHERS[..]),
-            false => (&WINDOW[..CONGESTION], &OTHERS[WINDOWS..]),
+        let (windows, others): (&[&[_]], &[&[_]]) = match full.to_the_brim {
+            true => (&WINDOW, &[&IN_FLIGHT, &OTHERS]),
+            false => (&[&CONGESTION], &[&OTHERS]),
         };
         wanted -= left.take(windows, wanted, full.limit, &mut given);
         if full.waits {
@@ -360,23 +354,23 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     let all = f64::INFINITY;
     if let Some(limit) = busy {
         left.take(&WINDOW, all, limit, &mut given);
-        left.take(&OTHERS, all, limit, &mut given);
+        left.take(&[&IN_FLIGHT, &OTHERS], all, limit, &mut given);
     } else if let Some(taker) = path
         .and_then(|path| path.taker(connection.delivered))
         .or(connection.taker)
     {
-        left.take(&[Limit::Loss, Limit::CwndRecovery], all, taker, &mut given);
+        let repairs = [Limit::Loss, Limit::CwndRecovery];
+        left.take(&[&repairs], all, taker, &mut given);
         if taker == Limit::Mtu && connection.was_silent(from, until) {
             // What fills the windows is what the path swallowed.
-            let windows = [Limit::ReceiveWindow, Limit::SendBuffer];
-            left.take(&windows, all, taker, &mut given);
+            left.take(&[&IN_FLIGHT], all, taker, &mut given);
         }
     }
     if let Some(taker) = took_everything(connection, around) {
         left.take(&WINDOW, all, taker, &mut given);
     }
     if connection.paces_by_model {
-        left.take(&[Limit::CwndRecovery], all, Limit::Pacing, &mut given);
+        left.take(&[&[Limit::CwndRecovery]], all, Limit::Pacing, &mut given);
     }
     for (limit, ..) in WORDS {
         given.add(limit, left.spent(limit));

@@ -176,7 +176,7 @@ pub const METRICS: &[Metric] = {
         "payload delivered to the receiving application in [start + omit, start + omit + duration), over duration, or over the time to the last byte where there is none; the start includes the handshake. What came before and waited behind a hole counts: where that is more than the path carries, a note says so"),
     metric("sent_bps", &[Udp], Never, "sent rate", "payload sent in the measurement, over duration"),
     metric("recovery_s", CONNECTED, Largest, "recovery",
-        "from the last cut of the window until it is as large as it was, or until the sending host has been the limit for a whole window of data; absent where the test ends before that, where the loss is seen after the last byte was sent, and of BBR, which no loss cuts"),
+        "from the last cut of the window until it is as large as it was, or until the sending host has been the limit for a whole window of data; a cut during the repair of another, or in the slow start after it, is part of the other. Absent where the test ends before that, where the loss is seen after the last byte was sent, and of BBR, which no loss cuts"),
     metric("rtt_min_ns", &[Ping, Tcp, Transfer, Request], Smallest, "RTT, min", "smallest round-trip time: of the echoes, or of the sender's samples in the whole test, what `omit` leaves out too. A kernel's is in whole microseconds, and up to one too small"),
     metric("rtt_avg_ns", &[Ping, Tcp, Transfer, Request], Mean, "RTT, mean",
         "mean round-trip time, likewise; of kernels and iperf3 the mean of the smoothed ones (RFC 6298 §2)"),

@@ -9,6 +9,9 @@ use crate::timers::CUT;
 /// From the last cut of the window until it is as large as it was; none when there was no cut, or the
 /// window never came back. Times are as exact as the samples are close.
 ///
+/// A cut during the repair of another, or in slow start up to the threshold that the other left, belongs to the other: an outage
+/// that comes back before the window is there is one.
+///
 /// The window before is the one of the sample before the cut, or the most that was in flight in the ten samples up to it, and in
 /// the round trip, if that was less: what one sample finds in flight may be some bursts of acknowledgements short of it, or drain
 /// behind the last byte.
@@ -22,7 +25,10 @@ pub fn recovery(samples: &[Sample]) -> Option<Duration> {
         };
         let entered = state(now) >= CUT && state(before) < CUT;
         let lowered = now.ssthresh.unwrap_or(u64::MAX) < before.ssthresh.unwrap_or(u64::MAX);
-        if entered || lowered && cwnd < window {
+        let goes_on = cut.is_some()
+            && regained.is_none()
+            && (state(before) >= CUT || window < before.ssthresh.unwrap_or(0));
+        if (entered || lowered && cwnd < window) && !goes_on {
             let round = before.srtt.unwrap_or(Duration::ZERO);
             let of_round = samples[..n].partition_point(|s| s.t + round < now.t);
             let lately = &samples[n.saturating_sub(BEFORE).min(of_round)..n];
@@ -115,6 +121,29 @@ mod tests {
             (70, 0, Some(35)),
         ];
         assert_eq!(recovery_ns(&curve(&looks)), Some(20));
+    }
+
+    /// The second outage comes in the slow start that follows the first, the third timeout while the second is repaired.
+    #[test]
+    fn an_outage_that_comes_back_in_slow_start_is_the_same() {
+        let looks = [
+            (100, 0, Some(90)),
+            (1, 4, Some(50)),
+            (2, 0, Some(50)),
+            (30, 0, Some(50)),
+            (1, 4, Some(15)),
+            (5, 4, Some(15)),
+            (1, 4, Some(3)),
+            (30, 0, Some(3)),
+            (60, 0, Some(3)),
+            (100, 0, Some(3)),
+        ];
+        assert_eq!(recovery_ns(&curve(&looks)), Some(80));
+        assert_eq!(recovery_ns(&curve(&looks[..9])), None, "not back yet");
+        // Above the threshold it is another.
+        let mut later = looks;
+        later[3].0 = 60;
+        assert_eq!(recovery_ns(&curve(&later)), Some(40));
     }
 
     /// Sampled thirty times a round trip of 300 ns, the second half of the last flight is all that ten samples before the cut show.

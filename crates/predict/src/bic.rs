@@ -5,6 +5,11 @@
 //! D/4 down to a distance of 4 segments, and 0.2 from there (Linux: B = 4, smooth part 20). Counted
 //! continuously: the window is taken to follow its growth within a round trip.
 
+use crate::solve::solve;
+
+/// Windows that there may be, in powers of ten of segments.
+const WINDOWS: [f64; 2] = [-15.0, 40.0];
+
 /// BIC's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bic {
@@ -86,7 +91,7 @@ impl Bic {
 
     /// Mean window in segments under periodic losses of ratio `loss`, in BIC's own region.
     pub fn own_window(self, loss: f64) -> f64 {
-        let epoch = self.epoch(solve(1.0 / loss, |top| self.epoch(top).segments));
+        let epoch = self.epoch(solve(1.0 / loss, WINDOWS, |top| self.epoch(top).segments));
         epoch.segments / epoch.rounds
     }
 
@@ -96,20 +101,6 @@ impl Bic {
             let epoch = self.epoch(top);
             epoch.segments / epoch.rounds
         };
-        1.0 / self.epoch(solve(window, mean)).segments
+        1.0 / self.epoch(solve(window, WINDOWS, mean)).segments
     }
-}
-
-/// The greatest window at which `quantity`, which grows with it, is `wanted`.
-fn solve(wanted: f64, quantity: impl Fn(f64) -> f64) -> f64 {
-    let (mut low, mut high) = (-15.0_f64, 40.0_f64);
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if quantity(libm::exp10(middle)) < wanted {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    libm::exp10(0.5 * (low + high))
 }

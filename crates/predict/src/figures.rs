@@ -129,8 +129,16 @@ impl<'i> Figures<'i> {
     }
 
     pub(crate) fn about_windows(&self) -> Vec<Answer> {
-        let needed = self.line_bps * self.rtt_s / 8.0;
         let streams = f64::from(self.input.streams);
+        let arriving = law::borne(self.input.cc, self.loss(), self.input.streams).unwrap_or(1.0);
+        let arriving_each = arriving * self.line_bps * self.rtt_s / 8.0 / streams;
+        let needed = match self.standing().is_empty() {
+            true => self.line_bps * self.rtt_s / 8.0,
+            false => {
+                let mss = self.mss.as_bytes() as f64;
+                self.in_flight(arriving_each / mss) * mss * streams
+            }
+        };
         let shift = window::shift_for(needed / streams);
         let each = match self.input.streams {
             1 => String::new(),
@@ -158,6 +166,10 @@ impl<'i> Figures<'i> {
                 .by("goodput of the line × RTT / 8", "RFC 7323 §1.1")
                 .note("Payload in flight; round up to whole segments.")
                 .note(each)
+                .note(match self.standing().is_empty() {
+                    true => "",
+                    false => "More than what arrives in a round trip: it stands still until lost segments have arrived.",
+                })
                 .note(&cover)
                 .holds("empty queues; what waits in a queue needs window on top"),
             answer("window_limit_bps", self.window_bps, "bit/s")
@@ -252,6 +264,10 @@ impl<'i> Figures<'i> {
                 })
                 .note(self.unforeseen())
                 .note(self.first_climb())
+                .note(match self.input.window {
+                    Some(_) => self.standing(),
+                    None => String::new(),
+                })
                 .note(law::probing_words(self.input.cc, self.rtt_s).unwrap_or_default())
                 .note("Long after slow start; queueing adds to the RTT and is left out.")
                 .holds("no other traffic, steady state"),

@@ -5,6 +5,11 @@
 //! trip. β is what remains of the window after a loss: RTT_min/RTT_max, from ½ to 4/5, and ½ where the
 //! rate has just changed by a fifth. Linux multiplies f by RTT/100 ms, 0.1 to 2, but never below 1 (`net/ipv4/tcp_htcp.c`).
 
+use crate::solve::solve;
+
+/// Times between losses that there may be, in powers of ten of seconds.
+const EPOCHS: [f64; 2] = [-15.0, 15.0];
+
 /// The least β, which the laws have where none is named.
 pub const BETA: f64 = 0.5;
 /// The greatest β: where the queue stays empty.
@@ -86,19 +91,19 @@ impl Growth {
 
     /// Mean window in segments under periodic losses of ratio `loss`.
     pub fn window(&self, loss: f64, rtt_s: f64) -> f64 {
-        let t = solve(1.0 / loss, |t| self.mean(t, rtt_s) * t / rtt_s);
+        let t = solve(1.0 / loss, EPOCHS, |t| self.mean(t, rtt_s) * t / rtt_s);
         self.mean(t, rtt_s)
     }
 
     /// The loss ratio at which the mean window is `window` segments.
     pub fn loss_for(&self, window: f64, rtt_s: f64) -> f64 {
-        let t = solve(window, |t| self.mean(t, rtt_s));
+        let t = solve(window, EPOCHS, |t| self.mean(t, rtt_s));
         rtt_s / (self.mean(t, rtt_s) * t)
     }
 
     /// Seconds from the cut back to a window of `window` segments, whatever β: growth is the faster the more was cut.
     pub fn recovery_s(&self, window: f64, rtt_s: f64) -> f64 {
-        solve(window, |t| self.top(t, rtt_s))
+        solve(window, EPOCHS, |t| self.top(t, rtt_s))
     }
 }
 
@@ -118,19 +123,4 @@ fn grown(t: f64) -> f64 {
 fn area(t: f64) -> f64 {
     let y = libm::fmax(t - LOW, 0.0);
     t * t / 2.0 + 5.0 * y * y * y / 3.0 + y * y * y * y / 48.0
-}
-
-/// Seconds of the epoch at which `quantity`, which grows with it, is `wanted`.
-fn solve(wanted: f64, quantity: impl Fn(f64) -> f64) -> f64 {
-    // Epochs of 10^-15 s to 10^15 s: halved 200 times, to the last bit of a double.
-    let (mut low, mut high) = (-15.0_f64, 15.0_f64);
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if quantity(libm::exp10(middle)) < wanted {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    libm::exp10(0.5 * (low + high))
 }

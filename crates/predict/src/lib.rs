@@ -40,6 +40,7 @@ pub mod rounds;
 pub mod rtt;
 mod signal;
 pub mod slow_start;
+mod solve;
 pub mod sonet;
 pub mod window;
 

@@ -19,6 +19,21 @@ pub enum IpVersion {
     V6,
 }
 
+impl IpVersion {
+    /// Bytes of its header without options or extensions (RFC 791 §3.1, RFC 8200 §3).
+    pub const fn header(self) -> u32 {
+        match self {
+            IpVersion::V4 => 20,
+            IpVersion::V6 => 40,
+        }
+    }
+
+    /// Bytes of the fixed IP and TCP headers, which a maximum segment size leaves out of an MTU (RFC 9293 §3.7.1): 40 or 60.
+    pub const fn fixed_headers(self) -> u32 {
+        self.header() + 20
+    }
+}
+
 /// Whether TCP carries timestamps (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timestamps {
@@ -27,6 +42,16 @@ pub enum Timestamps {
     On,
     /// None.
     Off,
+}
+
+impl Timestamps {
+    /// Bytes of a segment that the option takes, with its padding (RFC 7323 §3.2): 12 or 0.
+    pub const fn option(self) -> u32 {
+        match self {
+            Timestamps::On => 12,
+            Timestamps::Off => 0,
+        }
+    }
 }
 
 /// A path and the flow on it.
@@ -99,15 +124,7 @@ impl PathInput {
 
     /// Bytes of headers in an IP datagram of TCP data: 52 by default.
     pub fn header_bytes(&self) -> u64 {
-        let ip = match self.ip {
-            IpVersion::V4 => 20,
-            IpVersion::V6 => 40,
-        };
-        let tcp = match self.timestamps {
-            Timestamps::On => 32,
-            Timestamps::Off => 20,
-        };
-        ip + tcp
+        u64::from(self.ip.fixed_headers() + self.timestamps.option())
     }
 }
 

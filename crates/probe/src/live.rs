@@ -165,6 +165,8 @@ pub fn watch(ask: &Ask, stop: &Stop, mut each: impl FnMut(&Watched)) -> io::Resu
 pub struct Found {
     /// The kernel's name for the socket.
     cookie: u64,
+    /// Number of the socket's file: `socket:[INODE]` in `/proc/PID/fd`; 0 where no program holds it.
+    pub inode: u32,
     /// Its own end.
     pub local: SocketAddr,
     /// The other end.
@@ -182,6 +184,7 @@ impl Found {
     pub fn between([local, peer]: [SocketAddr; 2]) -> Found {
         Found {
             cookie: 0,
+            inode: 0,
             local,
             peer,
             cc: None,

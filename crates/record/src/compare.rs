@@ -234,7 +234,7 @@ struct Side {
     step: f64,
     /// Of a share of counted things: how many were counted in all runs. 0 of other metrics.
     counted: f64,
-    /// Whether any metric of the test was another in another run.
+    /// Whether chance had a part at its point, or any metric of the test was another in another run.
     random: bool,
     /// Whether these runs, though several, are one: simulated, with nothing random at their point but its start.
     one_run: bool,
@@ -489,8 +489,9 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
         .collect();
     let lucky = notes::lucky(set, random.iter().map(|key| (key.origin, key.point)));
     for (key, side) in &mut values {
-        side.random = random.contains(&Key { metric: "", ..*key });
-        let alike = key.origin == Origin::Simulated && !lucky.contains(&(key.origin, key.point));
+        let chance = lucky.contains(&(key.origin, key.point));
+        side.random = chance || random.contains(&Key { metric: "", ..*key });
+        let alike = key.origin == Origin::Simulated && !chance;
         side.one_run = alike && side.values.len() > 1;
     }
     Ok(values)

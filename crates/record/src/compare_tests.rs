@@ -268,6 +268,33 @@ fn equal_losses_in_a_few_repeats_are_no_proof() {
     );
 }
 
+/// A ping that lost nothing five times beside a flow that lost at random: its loss is not known to be 0.
+#[test]
+fn no_loss_of_a_few_packets_is_no_proof_where_chance_has_a_part() {
+    let says = |goodputs: &[f64]| {
+        let mut run = simulated("p", 1, goodputs);
+        for repeat in 0..goodputs.len() {
+            let mut ping = Record::new(Origin::Simulated, "ping", "ping", "a", "b");
+            ping.repeat = repeat as u32;
+            ping.set("sent", 5.0);
+            ping.set("loss_ratio", 0.0);
+            run.document.records.push(ping);
+        }
+        let mut forecast = Record::new(Origin::Predicted, "ping", "ping", "a", "b");
+        forecast.set("loss_ratio", 0.0002);
+        run.document.records.push(forecast);
+        let found = origins(&[run], None).expect("comparable");
+        let row = found.rows.iter().find(|r| r.metric == "loss_ratio");
+        row.map(|row| (row.verdict, row.difference_ci95))
+            .expect("a row")
+    };
+    let (verdict, half) = says(&[90.0, 95.0, 99.0, 91.0, 97.0]);
+    assert_eq!(verdict, Verdict::Same);
+    // None of 25: up to 13.3 % (Wilson).
+    assert!((half.expect("known") - 0.133).abs() < 0.001, "{half:?}");
+    assert_eq!(says(&[90.0; 5]).0, Verdict::Differs);
+}
+
 /// The named run with the seeds of its repeats.
 fn seeded(mut named: Named, seeds: &[u64]) -> Named {
     let count = u32::try_from(seeds.len()).expect("few");

@@ -266,10 +266,8 @@ pub struct HeldSmall {
 }
 
 impl HeldSmall {
-    /// Whether such waits are half of a share of a connection's time, nanoseconds.
-    pub fn is_most(&self, share: f64, duration_ns: u64) -> bool {
-        2.0 * self.waited_ns as f64 >= share * duration_ns as f64
-    }
+    /// The word of such waits among limits.
+    pub const LIMIT: &str = "small_writes";
 }
 
 /// An interval that cost throughput.

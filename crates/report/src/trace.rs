@@ -7,7 +7,7 @@ mod pairs;
 use farpath_record::count_of;
 use farpath_record::quantity::quantity;
 use farpath_record::trace::{
-    PolicerFound, SackBenefit, TraceConnection, TraceDirection, TraceDocument,
+    HeldSmall, PolicerFound, SackBenefit, TraceConnection, TraceDirection, TraceDocument,
 };
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
@@ -227,12 +227,7 @@ fn limited(connection: &TraceConnection, direction: &TraceDirection) -> String {
         return word.to_owned();
     };
     let share = direction.limit_shares.get(limit).copied().unwrap_or(0.0);
-    let words = match (limit.as_str(), direction.held_small) {
-        ("application", Some(held)) if held.is_most(share, connection.duration_ns) => {
-            HELD.to_owned()
-        }
-        _ => seen_words(limit),
-    };
+    let words = seen_words(limit);
     format!("{words} {:.0} %", share * 100.0)
 }
 
@@ -244,6 +239,7 @@ const HELD: &str = "small writes that waited (Nagle's algorithm)";
 fn seen_words(limit: &str) -> String {
     match limit {
         "application" => "the application or its send buffer".to_owned(),
+        HeldSmall::LIMIT => HELD.to_owned(),
         other => limit_words(other),
     }
 }

@@ -21,7 +21,7 @@ use crate::document::Tables;
 use crate::model::{Ccc, LinkId, Lsp, NodeId, Scenario, Way};
 use crate::source::Beside;
 use farpath_config::ccc::{Network, Port as CorePort, labelled};
-use farpath_config::junos::model::{Joins, Router as Junos};
+use farpath_config::junos::model::{Interface, Joins, Router as Junos};
 use farpath_config::qos::Device;
 use farpath_config::{Dialect, Finding, Place, Report, Severity, Source, check, place};
 
@@ -196,18 +196,24 @@ fn interfaces(f: &Fields) -> Option<Vec<At<String>>> {
 
 /// Whether a router has the port of an interface.
 fn has(router: &Junos, interface: &str) -> bool {
-    let port = interface
-        .split_once('.')
-        .map_or(interface, |(port, _)| port);
-    router.interfaces.iter().any(|i| i.name == port)
+    port_in(router, interface).is_some()
+}
+
+/// The port of a router that an interface is, or is a unit of.
+fn port_in<'r>(router: &'r Junos, interface: &str) -> Option<&'r Interface> {
+    let port = plain(interface);
+    router.interfaces.iter().find(|i| i.name == port)
+}
+
+/// An interface without its unit.
+fn plain(interface: &str) -> &str {
+    let (port, _) = interface.split_once('.').unwrap_or((interface, ""));
+    port
 }
 
 /// Whether `written` names the port that `full`, with its unit, is a part of.
 fn is_of(written: &str, full: &str) -> bool {
-    written == full
-        || full
-            .split_once('.')
-            .is_some_and(|(port, _)| port == written)
+    written == full || written == plain(full)
 }
 
 impl<'a> Wiring<'a> {
@@ -268,12 +274,7 @@ impl<'a> Wiring<'a> {
     fn unwired(&mut self, scenario: &Scenario, node: NodeId, interface: &str, what: &str) {
         let file = self.configuration.nodes.iter().position(|n| *n == node);
         let place = self.configuration.named_at(self.tables, file.unwrap_or(0));
-        let (name, port) = (
-            scenario.node_name(node),
-            interface
-                .split_once('.')
-                .map_or(interface, |(port, _)| port),
-        );
+        let (name, port) = (scenario.node_name(node), plain(interface));
         let title = format!("no [[link]] ends at `{interface}` of `{name}`, {what}");
         let help = format!(
             "give the link its `interfaces`, in the order of its `ends`: interfaces = [\"{port}\", \"...\"]"
@@ -448,8 +449,7 @@ impl<'a> Wiring<'a> {
     fn mtu(&self, node: NodeId, name: &str) -> Option<u32> {
         let mut routers = self.configuration.report.routers.iter();
         let router = routers.find(|r| self.configuration.node(r) == node)?;
-        let port = name.split_once('.').map_or(name, |(port, _)| port);
-        let port = router.interfaces.iter().find(|i| i.name == port)?;
+        let port = port_in(router, name)?;
         let with_labels = port.units.iter().filter(|u| u.mpls.is_some());
         let bytes = with_labels.map(|u| labelled(port, u)).min();
         let plain = port.media_mtu().as_bytes().saturating_sub(port.header());

@@ -143,6 +143,11 @@ impl<'a> Path<'a> {
         walk.iter().map(hop).collect()
     }
 
+    /// Bytes of the headers of its data packets, from IP's on.
+    fn header(&self) -> u32 {
+        self.plan.flows[self.flow].header_bytes.into()
+    }
+
     /// Time that routers take to send what is theirs: a request, where one asks, and its answer, where one `answers`.
     pub(crate) fn routers_take(&self, answers: bool) -> Duration {
         let flow = &self.plan.flows[self.flow];
@@ -261,7 +266,7 @@ impl<'a> Path<'a> {
     }
 
     pub(crate) fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let narrowest = self.narrowest(udp.size + header, udp.size, 0.0, 0);
         let offered = udp.rate.as_bps() as f64 * mean_share(udp);
         record.notes.extend(load_notes(udp));

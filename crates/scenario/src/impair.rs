@@ -5,15 +5,13 @@ use std::sync::Arc;
 use farpath_element::impair::{Chance, Distribution, Finder, FlapSpec, Impairments};
 use farpath_units::{Duration, Rate, Ratio};
 
+use crate::columns::{self, Fault, MOST_ROWS, microseconds};
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Host, Scenario};
-use crate::replay::Fault;
 use crate::source::Beside;
 use crate::trace;
 
-/// Most lines of a file of delays.
-const MOST_DELAYS: usize = 1_000_000;
 /// Longest delay that is added to a frame.
 const LONGEST: Duration = Duration::from_secs(1000);
 /// `max` of a Pareto distribution, in means, when it is not given.
@@ -26,17 +24,19 @@ fn impairments(layers: &[&Fields], folder: &Beside, faults: &mut Vec<Diagnostic>
     let jitter = table("jitter");
     let reordering = table("reordering");
     let says_order = layers.iter().any(|f| f.has("reorder"));
-    if let (Some(_), Some(f), false) = (&jitter, &reordering, says_order) {
+    let jitter = jitter.and_then(|f| jitter_of(&f, folder, faults));
+    let held = reordering.as_ref().and_then(|f| {
+        let chance = chance(f, ["share", "every"], faults)?;
+        Some((chance, short_enough(f, "by", faults)?))
+    });
+    if let (Some(_), Some(_), Some(f), false) = (&jitter, &held, &reordering, says_order) {
         let title = "`jitter` and `reordering` are both set: say whether jitter may reorder";
         let help = "write reorder = false if only frames that are held back are overtaken, or reorder = true";
         faults.push(Diagnostic::new(f.span.clone(), title).help(help));
     }
     Impairments {
-        jitter: jitter.and_then(|f| jitter_of(&f, folder, faults)),
-        reordering: reordering.and_then(|f| {
-            let chance = chance(&f, ["share", "every"], faults)?;
-            Some((chance, short_enough(&f, "by", faults)?))
-        }),
+        jitter,
+        reordering: held,
         duplication: table("duplication").and_then(|f| {
             let chance = chance(&f, ["share", "every"], faults)?;
             let after = match f.has("after") {
@@ -221,6 +221,11 @@ fn jitter_of(
         max.min(LONGEST)
     };
     let shape = f.get::<f64>("shape").unwrap_or(3.0);
+    let zero = |key: &str| f.get::<Duration>(key) == Some(Duration::ZERO);
+    if word == "normal" && zero("mean") && zero("std") {
+        // Nothing is added: it takes away what another value would have.
+        return None;
+    }
     let distribution = match word {
         "normal" => Distribution::Normal {
             mean: mean()?,
@@ -249,16 +254,8 @@ fn delays(
     path: &At<String>,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Arc<[Duration]>> {
-    let name = path.get_ref();
-    let fault = match folder.text(name, &["csv"]) {
-        Err((title, remedy)) => Diagnostic::new(path.span(), title).help(remedy),
-        Ok(text) => match parse_delays(&text) {
-            Ok(delays) => return Some(delays.into()),
-            Err(fault) => fault.of_file(name, path.span()),
-        },
-    };
-    faults.push(fault);
-    None
+    let delays = columns::read(folder, path, &["csv"], parse_delays, faults)?;
+    Some(delays.into())
 }
 
 /// Delays in microseconds, one a line under a header; sorted.
@@ -276,9 +273,8 @@ fn parse_delays(text: &str) -> Result<Vec<Duration>, Fault> {
             let remedy = "microseconds without a unit, at least 0 and at most 10^9, such as 12.5";
             return Err(Fault::new(n, title, remedy));
         };
-        if delays.len() == MOST_DELAYS {
-            let remedy = "at most a million are drawn from";
-            return Err(Fault::new(n, "too many lines".to_owned(), remedy));
+        if delays.len() == MOST_ROWS {
+            return Err(Fault::too_many(n, "at most a million are drawn from"));
         }
         delays.push(delay);
     }
@@ -290,27 +286,12 @@ fn parse_delays(text: &str) -> Result<Vec<Duration>, Fault> {
     Ok(delays)
 }
 
-/// Microseconds with up to six decimals, exactly.
-fn microseconds(text: &str) -> Option<Duration> {
-    let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |t: &str, most: usize| {
-        !t.is_empty() && t.len() <= most && t.bytes().all(|b| b.is_ascii_digit())
-    };
-    if !digits(whole, 12) || !digits(rest, 6) {
-        return None;
-    }
-    let fraction = rest.parse::<u64>().ok()? * 10_u64.pow(6 - rest.len() as u32);
-    Some(Duration::from_ps(
-        whole.parse::<u64>().ok()? * 1_000_000 + fraction,
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use farpath_mutate::{Corpus, run};
 
     use super::*;
-    use crate::replay::tests::ODD;
+    use crate::columns::ODD;
 
     #[test]
     fn delays_are_read_exactly_and_sorted() {
@@ -333,7 +314,7 @@ mod tests {
             ("delay_us\n1 ms\n", 2),
         ] {
             let fault = parse_delays(text).expect_err(text);
-            assert_eq!(fault.line(), line, "{text}: {fault:?}");
+            assert_eq!(fault.line, line, "{text}: {fault:?}");
         }
     }
 

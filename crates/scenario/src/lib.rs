@@ -17,6 +17,7 @@ mod atm;
 mod bare;
 mod bundle;
 mod code;
+mod columns;
 mod conditioning;
 mod configured;
 mod congestion;

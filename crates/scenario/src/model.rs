@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use farpath_element::impair::Impairments;
-use farpath_predict::Framing;
+use farpath_predict::{Framing, IpVersion, Timestamps};
 use farpath_record::Expect;
 use farpath_tcp::{
     Algorithm, DelayedAck, Flavour, MtuProbing, Pacing, Profile, Recovery, RtoRule, SlowStart,
@@ -413,6 +413,20 @@ impl Test {
     /// name of a scenario has a tilde in it.
     pub fn stands_for_a_pair(&self) -> bool {
         self.name.contains('~')
+    }
+
+    /// Bytes of the headers of its data packets, from IP's on; ICMP's is as long as UDP's, 8 (RFC 768, RFC 792).
+    pub(crate) fn header_bytes(&self) -> u16 {
+        let ip = match self.ip {
+            6 => IpVersion::V6,
+            _ => IpVersion::V4,
+        };
+        let bytes = match self.kind.tcp() {
+            None => ip.header() + 8,
+            Some(tcp) if tcp.timestamps => ip.fixed_headers() + Timestamps::On.option(),
+            Some(_) => ip.fixed_headers(),
+        };
+        bytes as u16
     }
 }
 

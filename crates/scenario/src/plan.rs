@@ -509,11 +509,7 @@ impl Scenario {
 fn flows(scenario: &Scenario) -> Vec<Flow> {
     let mut flows = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {
-        let ip = if test.ip == 6 { 40 } else { 20 };
-        let (streams, header_bytes) = match test.kind.tcp() {
-            None => (1, ip + 8),
-            Some(tcp) => (tcp.parallel, ip + if tcp.timestamps { 32 } else { 20 }),
-        };
+        let streams = test.kind.tcp().map_or(1, |tcp| tcp.parallel);
         let (source, sink) = test.data_ends();
         for stream in 0..streams {
             let data = Flow {
@@ -522,7 +518,7 @@ fn flows(scenario: &Scenario) -> Vec<Flow> {
                 source,
                 sink,
                 asks: false,
-                header_bytes,
+                header_bytes: test.header_bytes(),
             };
             let asking = test.kind.exchange(stream).map(|_| Flow {
                 source: sink,

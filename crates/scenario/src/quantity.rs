@@ -34,6 +34,8 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::Choices(words) => format!("[\"{}\"]", words[0]),
         Kind::Refs { .. } | Kind::Texts => "[\"a\", \"b\"]".to_owned(),
         Kind::Bound => "\"990 Mbit/s\"".to_owned(),
+        // The usual distribution.
+        Kind::Table(s) if s.name == "jitter" => "{ max = \"58 ms\" }".to_owned(),
         Kind::Table(s) | Kind::Tables(s) => {
             let value = |k: &Key| match (k.name, &k.kind) {
                 // RED's, above its `min`.
@@ -43,7 +45,9 @@ pub(crate) fn example(kind: &Kind) -> String {
                 }
                 (_, kind) => example(kind),
             };
-            let shown = |(n, k): &(usize, &Key)| *n < 2 || k.required;
+            // One of two that stand for each other.
+            let is_second = |n: usize| s.keys[..n].iter().any(|k| k.name == s.keys[n].instead_of);
+            let shown = |(n, k): &(usize, &Key)| (*n < 2 || k.required) && !is_second(*n);
             let keys = s.keys.iter().enumerate().filter(shown);
             let keys: Vec<String> = keys
                 .map(|(_, k)| format!("{} = {}", k.name, value(k)))

@@ -16,13 +16,6 @@ use crate::queueing::Protocol;
 
 /// Bytes of one label stack entry (RFC 3032 §2.1).
 const LABEL: u32 = 4;
-/// Bytes of IPv4 and IPv6 headers without options, and of UDP's.
-const IPV4: u32 = 20;
-const IPV6: u32 = 40;
-const UDP: u32 = 8;
-/// Bytes of TCP's header, and of its timestamp option with padding.
-const TCP: u32 = 20;
-const TCP_TIMESTAMPS: u32 = 12;
 /// Least MTU of an IPv6 link (RFC 8200 §5).
 const IPV6_LEAST_MTU: u32 = 1280;
 
@@ -421,7 +414,6 @@ fn connected(
 
 /// Single packets must fit what their sender may put on its link, since nothing is fragmented.
 fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnostic>) {
-    let ip = if test.ip == 6 { IPV6 } else { IPV4 };
     let sender_links = scenario
         .links
         .iter()
@@ -441,8 +433,7 @@ fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
         );
         faults.push(Diagnostic::new(f.place("ip"), title).help("raise the MTU, or write ip = 4"));
     }
-    // The headers of ICMP and of UDP are equally long.
-    let least = ip + UDP;
+    let least = u32::from(test.header_bytes());
     let Some(size) = test.kind.datagram_bytes(least) else {
         return;
     };
@@ -474,7 +465,7 @@ fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
 
 /// A window holds a segment at least: what both ends' largest datagrams leave for payload.
 fn window_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnostic>) {
-    let Some((tcp, window)) = test.kind.bulk().and_then(|tcp| Some((tcp, tcp.window?))) else {
+    let Some(window) = test.kind.bulk().and_then(|tcp| tcp.window) else {
         return;
     };
     let largest = |node: NodeId| {
@@ -489,10 +480,7 @@ fn window_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
     let (Some(one), Some(other)) = (largest(test.from), largest(test.to)) else {
         return;
     };
-    let headers = if test.ip == 6 { IPV6 } else { IPV4 }
-        + TCP
-        + if tcp.timestamps { TCP_TIMESTAMPS } else { 0 };
-    let segment = u64::from(one.min(other).saturating_sub(headers));
+    let segment = u64::from(one.min(other).saturating_sub(test.header_bytes().into()));
     if window.as_bytes() < segment {
         let title = format!(
             "`window` of test `{}` is smaller than a segment: {} of {segment} bytes",

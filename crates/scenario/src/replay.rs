@@ -1,97 +1,31 @@
 //! Traffic that was written down: a CSV file of two columns.
 
-use std::sync::Arc;
-
 use farpath_units::Duration;
 
-use crate::decode::{At, shorten};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::columns::{Fault, MOST_ROWS, timed, whole};
+use crate::decode::shorten;
 use crate::model::Replay;
-use crate::source::Beside;
 
-/// Most rows of a file.
-const MOST_ROWS: usize = 1_000_000;
-/// Latest instant, in whole seconds: as long as any test.
-const LATEST_S: u64 = 8_640_000;
 /// Most bytes of a row, and most bits a second.
 const MOST: u64 = 1_000_000_000_000_000;
 const HEADERS: [&str; 2] = ["time_s,bytes", "time_s,rate_bps"];
-
-/// What is wrong with a file: the line, the fault, the remedy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    line: usize,
-    title: String,
-    remedy: String,
-}
-
-impl Fault {
-    /// A fault in line `n`, from 0.
-    pub(crate) fn new(n: usize, title: String, remedy: &str) -> Fault {
-        at(n, title, remedy)
-    }
-
-    /// As a fault of the scenario that names the file.
-    pub(crate) fn of_file(self, name: &str, place: std::ops::Range<usize>) -> Diagnostic {
-        let title = format!("`{}`, line {}: {}", shorten(name), self.line, self.title);
-        Diagnostic::new(place, title).help(self.remedy)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn line(&self) -> usize {
-        self.line
-    }
-}
-
-/// The file that `path` names, in the scenario's folder.
-pub(crate) fn load(
-    folder: &Beside,
-    path: &At<String>,
-    faults: &mut Vec<Diagnostic>,
-) -> Option<Arc<Replay>> {
-    let name = path.get_ref();
-    let fault = match folder.text(name, &["csv"]) {
-        Err((title, remedy)) => Diagnostic::new(path.span(), title).help(remedy),
-        Ok(text) => match parse(&text) {
-            Ok(replay) => return Some(Arc::new(replay)),
-            Err(fault) => fault.of_file(name, path.span()),
-        },
-    };
-    faults.push(fault);
-    None
-}
-
-fn at(line: usize, title: String, remedy: &str) -> Fault {
-    Fault {
-        line: line + 1,
-        title,
-        remedy: remedy.to_owned(),
-    }
-}
 
 /// Reads the text of a file, strictly.
 pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
     let mut lines = text.lines().enumerate();
     let header = lines.next().map_or("", |(_, l)| l);
     let Some(kind) = HEADERS.iter().position(|h| *h == header) else {
-        let remedy = match nearest(header, &HEADERS) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "begin with `time_s,bytes` or `time_s,rate_bps`".to_owned(),
-        };
-        let title = format!("`{}` is not a valid header", shorten(header));
-        return Err(at(0, title, &remedy));
+        return Err(Fault::header(header, &HEADERS));
     };
     let mut rows: Vec<(Duration, u64)> = Vec::new();
     for (n, line) in lines {
         let row = row(n, line, ["bytes", "bits per second"][kind])?;
         if rows.last().is_some_and(|last| last.0 >= row.0) {
-            let title = "its time is not later than that of the line before".to_owned();
             let remedy = "sort the lines by time, and add up what happens at one instant";
-            return Err(at(n, title, remedy));
+            return Err(Fault::unsorted(n, remedy));
         }
         if rows.len() == MOST_ROWS {
-            let remedy = "at most a million are replayed";
-            return Err(at(n, "too many lines".to_owned(), remedy));
+            return Err(Fault::too_many(n, "at most a million are replayed"));
         }
         rows.push(row);
     }
@@ -102,7 +36,7 @@ pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
             "a rate holds until the next line: write at least two, and a rate above 0",
         ];
         let title = "nothing is sent".to_owned();
-        return Err(at(rows.len(), title, remedy[kind]));
+        return Err(Fault::new(rows.len(), title, remedy[kind]));
     }
     Ok(if kind == 0 {
         Replay::Bytes(rows)
@@ -113,45 +47,21 @@ pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
 
 /// One line; `of` is what its second cell counts.
 fn row(n: usize, line: &str, of: &str) -> Result<(Duration, u64), Fault> {
-    let mut cells = line.split(',');
-    let (Some(time), Some(value), None) = (cells.next(), cells.next(), cells.next()) else {
-        let title = format!("`{}` has not two cells", shorten(line));
-        return Err(at(n, title, "write a time, a comma and a number"));
-    };
-    let Some(time) = seconds(time) else {
-        let title = format!("`{}` is not a valid time", shorten(time));
-        let remedy = "seconds since the start of the test, at most 100 days, such as 12.5";
-        return Err(at(n, title, remedy));
-    };
+    let (time, value) = timed(n, line, "number", "test")?;
     let Some(value) = whole(value).filter(|v| *v <= MOST) else {
         let title = format!("`{}` is not a number of {of}", shorten(value));
         let remedy = "a whole number without a unit, at most 10^15";
-        return Err(at(n, title, remedy));
+        return Err(Fault::new(n, title, remedy));
     };
     Ok((time, value))
 }
 
-pub(crate) fn whole(text: &str) -> Option<u64> {
-    let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());
-    if digits { text.parse().ok() } else { None }
-}
-
-/// Seconds with up to twelve decimals, exactly.
-pub(crate) fn seconds(text: &str) -> Option<Duration> {
-    let (secs, rest) = text.split_once('.').unwrap_or((text, "0"));
-    let secs = whole(secs).filter(|s| *s <= LATEST_S)?;
-    if rest.len() > 12 {
-        return None;
-    }
-    let fraction = whole(rest)? * 10_u64.pow(12 - rest.len() as u32);
-    Some(Duration::from_ps(secs * 1_000_000_000_000 + fraction))
-}
-
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use farpath_mutate::{Corpus, run};
 
     use super::*;
+    use crate::columns::ODD;
 
     #[test]
     fn both_columns_are_read_exactly() {
@@ -191,22 +101,6 @@ pub(crate) mod tests {
             assert!(!fault.remedy.is_empty());
         }
     }
-
-    /// What breaks readers of numbers in rows.
-    pub(crate) const ODD: [&str; 12] = [
-        "-",
-        "+",
-        "e",
-        "x",
-        "\"",
-        "\0",
-        ",,",
-        ".",
-        "\n\n",
-        "1e309",
-        "nan",
-        "18446744073709551616",
-    ];
 
     #[test]
     fn files_are_read_or_refused() {

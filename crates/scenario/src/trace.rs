@@ -3,13 +3,11 @@
 use farpath_element::impair::RateTrace;
 use farpath_units::{Duration, Rate};
 
+use crate::columns::{self, Fault, MOST_ROWS, timed, whole};
 use crate::decode::{Fields, shorten};
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::replay::{Fault, seconds, whole};
+use crate::diagnostic::Diagnostic;
 use crate::source::Beside;
 
-/// Most lines of a file.
-const MOST_ROWS: usize = 1_000_000;
 /// Steps a straight line between two rates is made of.
 const STEPS: u64 = 64;
 /// What one line of a mahimahi trace delivers.
@@ -42,19 +40,12 @@ pub(crate) fn trace(
         let help = "it is always repeated; remove the key";
         faults.push(Diagnostic::new(f.place(key), title).help(help));
     }
-    let found = folder
-        .text(name, &["csv", "trace", "up", "down", "pps"])
-        .map(|text| match deliveries {
-            true => parse_deliveries(&text),
-            false => parse_rates(&text, reading),
-        });
-    let fault = match found {
-        Ok(Ok(trace)) => return Some(trace),
-        Ok(Err(fault)) => fault.of_file(name, path.span()),
-        Err((title, remedy)) => Diagnostic::new(path.span(), title).help(remedy),
+    let parse = |text: &str| match deliveries {
+        true => parse_deliveries(text),
+        false => parse_rates(text, reading),
     };
-    faults.push(fault);
-    None
+    let endings = ["csv", "trace", "up", "down", "pps"];
+    columns::read(folder, &path, &endings, parse, faults)
 }
 
 /// One time in milliseconds a line, not falling: at each a packet of 1500 bytes can be delivered.
@@ -76,7 +67,7 @@ fn parse_deliveries(text: &str) -> Result<RateTrace, Fault> {
         }
         if at.len() == MOST_ROWS {
             let remedy = "at most a million are followed; it is repeated";
-            return Err(Fault::new(n, "too many lines".to_owned(), remedy));
+            return Err(Fault::too_many(n, remedy));
         }
         at.push(now);
     }
@@ -91,31 +82,24 @@ fn parse_rates(text: &str, reading: Reading) -> Result<RateTrace, Fault> {
     let mut lines = text.lines().enumerate();
     let header = lines.next().map_or("", |(_, l)| l);
     let Some(kind) = HEADERS.iter().position(|h| *h == header) else {
-        let remedy = match nearest(header, &HEADERS) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "begin with `time_s,rate` or `time_s,rate_bps`".to_owned(),
-        };
-        let title = format!("`{}` is not a valid header", shorten(header));
-        return Err(Fault::new(0, title, &remedy));
+        return Err(Fault::header(header, &HEADERS));
     };
     let mut rows: Vec<(Duration, u64)> = Vec::new();
     for (n, line) in lines {
         let row = row(n, line, kind == 1)?;
-        let (title, remedy) = match rows.last() {
+        match rows.last() {
             None if row.0 > Duration::ZERO => {
-                ("the first time is not 0", "begin with the rate at 0")
+                let title = "the first time is not 0".to_owned();
+                return Err(Fault::new(n, title, "begin with the rate at 0"));
             }
-            Some(last) if last.0 >= row.0 => (
-                "its time is not later than that of the line before",
-                "sort the lines by time",
-            ),
-            _ if rows.len() == MOST_ROWS => ("too many lines", "at most a million are followed"),
-            _ => {
-                rows.push(row);
-                continue;
+            Some(last) if last.0 >= row.0 => {
+                return Err(Fault::unsorted(n, "sort the lines by time"));
             }
-        };
-        return Err(Fault::new(n, title.to_owned(), remedy));
+            _ if rows.len() == MOST_ROWS => {
+                return Err(Fault::too_many(n, "at most a million are followed"));
+            }
+            _ => rows.push(row),
+        }
     }
     let last = rows.len();
     follow(rows, reading).ok_or_else(|| {
@@ -159,16 +143,7 @@ fn follow(mut rows: Vec<(Duration, u64)>, reading: Reading) -> Option<RateTrace>
 }
 
 fn row(n: usize, line: &str, bare: bool) -> Result<(Duration, u64), Fault> {
-    let mut cells = line.split(',');
-    let (Some(time), Some(value), None) = (cells.next(), cells.next(), cells.next()) else {
-        let title = format!("`{}` has not two cells", shorten(line));
-        return Err(Fault::new(n, title, "write a time, a comma and a rate"));
-    };
-    let Some(time) = seconds(time) else {
-        let title = format!("`{}` is not a valid time", shorten(time));
-        let remedy = "seconds since the start of the run, at most 100 days, such as 12.5";
-        return Err(Fault::new(n, title, remedy));
-    };
+    let (time, value) = timed(n, line, "rate", "run")?;
     let rate = match (bare, value.trim()) {
         (_, "0") => Some(0),
         (true, digits) => whole(digits),
@@ -191,7 +166,7 @@ mod tests {
     use farpath_units::Time;
 
     use super::*;
-    use crate::replay::tests::ODD;
+    use crate::columns::ODD;
 
     const STEP: Reading = Reading {
         linear: false,
@@ -232,7 +207,7 @@ mod tests {
             ("time_s,rate\n0,1 Mbit/s,3\n", 2),
         ] {
             let fault = parse_rates(text, STEP).expect_err(text);
-            assert_eq!(fault.line(), line, "{text}: {fault:?}");
+            assert_eq!(fault.line, line, "{text}: {fault:?}");
         }
         for (text, line) in [
             ("", 1),
@@ -242,7 +217,7 @@ mod tests {
             ("1.5\n", 1),
         ] {
             let fault = parse_deliveries(text).expect_err(text);
-            assert_eq!(fault.line(), line, "{text}: {fault:?}");
+            assert_eq!(fault.line, line, "{text}: {fault:?}");
         }
         let again = Reading {
             linear: false,

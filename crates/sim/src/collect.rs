@@ -249,7 +249,7 @@ impl<'a> Collector<'a> {
             }),
             recovery,
             cut_from: loss
-                .filter(|loss| Some(loss.at) == first)
+                .filter(|loss| Some(loss.at) == first && loss.cuts == 1)
                 .map(|loss| loss.cwnd_before),
             first_cut: first.filter(|_| !paces_by_model),
             steps: sink.steps.iter().flat_map(|s| s.each()).collect(),

@@ -189,6 +189,8 @@ impl Connection {
                 self.handshake_ends(&s);
             }
             self.streams[1 - from].acknowledge(&s, shift, room);
+            let una = self.streams[1 - from].una;
+            self.sides[1 - from].held.acknowledged(s.at, una);
         }
         if (s.length > 0 || s.is(control::FIN)) && !s.is(control::RST) {
             self.data(&s, inside, from, room);
@@ -211,7 +213,7 @@ impl Connection {
         let held = self.held_since(s, from);
         self.streams[from].data(s, room);
         let is_new = self.streams[from].unique > before;
-        self.note_held(s, from, held.filter(|_| is_new));
+        self.note_held(s, from, (held, is_new));
         if self.sides[1 - from].fin {
             self.sides[1 - from].disregarded = true;
         }

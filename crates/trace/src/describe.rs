@@ -6,7 +6,7 @@ use farpath_observe::Surroundings;
 use farpath_observe::limit::{Limit, largest, shares};
 use farpath_record::count_of;
 use farpath_record::trace::{
-    Opening, RequestTotals, Reset, Retransmissions, TraceConnection, TraceDirection,
+    HeldSmall, Opening, RequestTotals, Reset, Retransmissions, TraceConnection, TraceDirection,
 };
 use farpath_units::Time;
 
@@ -138,6 +138,11 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
             d.limit_shares = [(Limit::Unknown.name().to_owned(), 1.0)].into();
         }
         d.limited_by = largest(&d.limit_shares);
+        if let Some(held) = d.held_small {
+            let lasted = seen.observed.finished.since(seen.observed.opened);
+            let lasted = lasted.as_secs_f64().max(f64::MIN_POSITIVE);
+            name_held(&mut d, held.waited_ns as f64 / 1e9 / lasted);
+        }
     }
     let each = stream.events.iter().zip(&classes);
     let segments = each.map(|(event, class)| found::seen(event, *class, stream.base));
@@ -390,6 +395,26 @@ fn quality_notes(connection: &Connection, described: &TraceConnection) -> Vec<St
         notes.push("one direction only is in the capture".to_owned());
     }
     notes
+}
+
+/// Gives small writes that waited their part of the time that is the application's. Beside half as much of the latter they limit most:
+/// they are seen, and of the rest only that nothing was there to send.
+fn name_held(d: &mut TraceDirection, part: f64) {
+    let word = Limit::Application.name();
+    let Some(rest) = d.limit_shares.get_mut(word) else {
+        return;
+    };
+    let held = part.clamp(0.0, *rest);
+    *rest -= held;
+    let leads = d.limited_by.as_deref() == Some(word) && 2.0 * held >= *rest;
+    if *rest <= 0.0 {
+        d.limit_shares.remove(word);
+    }
+    d.limit_shares.insert(HeldSmall::LIMIT.to_owned(), held);
+    d.limited_by = match leads {
+        true => Some(HeldSmall::LIMIT.to_owned()),
+        false => largest(&d.limit_shares),
+    };
 }
 
 /// An acknowledgement that is later than this was delayed: Linux waits for 40 ms at least, and RFC 1122 §4.2.3.2 allows 500 ms.

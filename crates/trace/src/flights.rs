@@ -300,6 +300,17 @@ impl Flights {
         self.judge();
     }
 
+    /// A segment that was written at `since` was held back until now: nothing more could be sent, and no window was the reason.
+    pub(crate) fn waited(&mut self, since: i64, at: i64) {
+        let current = std::iter::once(&mut self.current);
+        let back = current.chain(self.intervals.iter_mut().rev());
+        for i in back.take_while(|i| i.until > since) {
+            work::count(1);
+            let within = i.until.min(at) - i.from.max(since);
+            i.idle = i.idle.max(within).min(i.until - i.from - i.window).max(0);
+        }
+    }
+
     /// Bytes were sent again.
     pub(crate) fn again(&mut self, at: i64, _until: u64, length: u32, room: &mut Room) {
         self.pass(at, room);

@@ -106,23 +106,28 @@ interface Block {
   readonly loop: boolean;
 }
 
-/** Columns: steps from the node the path starts at; nodes it cannot reach stand with the first. */
+/** Columns: steps from the node the path starts at. What it cannot reach has steps of its own, from its first host. */
 export function columns(topology: Topology, start: string): Map<string, number> {
-  const column = new Map<string, number>([[start, 0]]);
-  let edge = [start];
-  while (edge.length > 0) {
-    const next: string[] = [];
-    for (const node of edge) {
-      for (const link of topology.links) {
-        const other = link.ends[0] === node ? link.ends[1] : link.ends[1] === node ? link.ends[0] : null;
-        if (other === null || column.has(other)) continue;
-        column.set(other, column.get(node)! + 1);
-        next.push(other);
+  const column = new Map<string, number>();
+  const reach = (from: string): void => {
+    column.set(from, 0);
+    for (let edge = [from]; edge.length > 0;) {
+      const next: string[] = [];
+      for (const node of edge) {
+        for (const link of topology.links) {
+          const other = link.ends[0] === node ? link.ends[1] : link.ends[1] === node ? link.ends[0] : null;
+          if (other === null || column.has(other)) continue;
+          column.set(other, column.get(node)! + 1);
+          next.push(other);
+        }
       }
+      edge = next;
     }
-    edge = next;
+  };
+  reach(start);
+  for (const kind of ["host", "router"]) {
+    for (const node of topology.nodes) if (node.kind === kind && !column.has(node.name)) reach(node.name);
   }
-  for (const node of topology.nodes) if (!column.has(node.name)) column.set(node.name, 0);
   return column;
 }
 

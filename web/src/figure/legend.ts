@@ -10,8 +10,8 @@ export interface Entry {
   readonly draw: (x: number, y: number) => Shape;
 }
 
-/** A 12-pixel letter of the heavier weight, on average. */
-const LETTER = 7.1;
+/** A 12-pixel letter of the heavier weight, on average, of a wide font such as DejaVu Sans. */
+const LETTER = 7.9;
 const ROW = 21;
 /** From a line of an entry to its next. */
 const LINE = 15;

@@ -132,7 +132,7 @@ function writeTick(metric: string, value: number, digits: number, like: number):
     case "time": return format.delayLike(value, like, digits);
     case "size": return format.size(value, digits);
     case "seconds": return format.delayLike(value * 1e9, like * 1e9, digits);
-    case "ratio": return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(0) : value.toPrecision(Math.min(digits, 12)).replace(/e.*$/, "");
+    case "ratio": return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(digits - 1) : value.toPrecision(Math.min(digits, 12)).replace(/e.*$/, "");
     case "count": return format.count(value);
   }
 }

@@ -180,6 +180,9 @@ pub(crate) struct LabRunArgs {
     /// Wait until something on the server's host listens on this TCP port, or UDP port (7000/udp): at most two minutes, or --timeout
     #[arg(long, value_name = "PORT", requires = "server")]
     pub(crate) wait_port: Option<crate::lab::Port>,
+    /// Judge only TCP connections with this port at one end, where a program has others that carry more (may be repeated)
+    #[arg(long, value_name = "PORT", value_parser = tcp_port)]
+    pub(crate) port: Vec<u16>,
     /// End the command after this time, with exit code 124: 60s
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<String>,
@@ -211,6 +214,14 @@ pub(crate) struct LabRunArgs {
         value_name = "COMMAND"
     )]
     pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// A port of TCP.
+fn tcp_port(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|n| *n > 0);
+    number.ok_or_else(|| {
+        "a port of TCP is a number from 1 to 65535, as in --port 7000; datagrams are counted whatever their port".to_owned()
+    })
 }
 
 /// `farpath lab up`.

@@ -35,6 +35,11 @@ pub(super) struct Busiest {
     pub(super) held_small_ratio: f64,
     /// Share of its receiver's samples in which at least a segment lay unread; none where there are none.
     pub(super) unread_ratio: Option<f64>,
+    /// Of the time before samples in which its program was seen to wait, with something in flight, the share in which it waited for
+    /// room; none where there are none.
+    pub(super) waited_for_room_ratio: Option<f64>,
+    /// Why what limited it is doubtful: an invalid certificate; none with a valid one.
+    pub(super) doubt: Option<String>,
     /// Connections of the same sender that carried anything, this one among them; what they sent together, each byte once; and what of
     /// it again.
     pub(super) connections: u64,
@@ -66,7 +71,7 @@ pub(super) const HELD: &str =
 pub(super) const UNHELD: &str = "one write for both, or TCP_NODELAY, spares a round trip";
 
 /// Small writes that waited in this share of the samples are named.
-const HELD_LEAST: f64 = 0.2;
+pub(super) const HELD_LEAST: f64 = 0.2;
 
 /// A receiver that has data to read in more of its samples than this is slow.
 const SLOW: f64 = 0.5;
@@ -122,6 +127,15 @@ impl Busiest {
             time.as_secs_f64(),
             outage.map_or(String::new(), |words| format!("; {words}")),
         )
+    }
+
+    /// The line of a connection to this end that never was open.
+    pub(super) fn unopened(&self, to: &str) -> String {
+        let how = match self.segments_sent_again {
+            0 => "was refused, or given up before an answer had come",
+            _ => "was never answered",
+        };
+        format!("{} sent nothing: its connection to {to} {how}", self.sender)
     }
 
     /// That small writes waited, what was lost on the way back, and what other connections of the sender carried.

@@ -6,6 +6,8 @@ use farpath_observe::Limit;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cause {
     Limit(Limit),
+    /// It was the server's own turn: it had a request, and had not answered yet. A part of the application's time, and its name.
+    Asked,
     /// It was the other side's turn to send.
     Other,
     /// A request or an answer was on the way.
@@ -28,6 +30,7 @@ impl Cause {
     pub(super) fn name(self) -> &'static str {
         match self {
             Cause::Limit(limit) => limit.name(),
+            Cause::Asked => Limit::Application.name(),
             Cause::Other => "other_side",
             Cause::Way => "on_the_way",
             Cause::Back => "way_back",

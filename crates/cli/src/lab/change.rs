@@ -103,6 +103,10 @@ impl Planned {
     /// One key of the scenario.
     fn set(&mut self, plane: &Plane<Tap>, source: &str, text: &str) -> Result<(), String> {
         let set: Set = text.parse().map_err(|e| format!("{OPTION}: {e}"))?;
+        let set = match nothing(&set.path, &set.value) {
+            Some(value) => Set::new(set.path, value),
+            None => set,
+        };
         let (path, value) = (set.path.clone(), set.value.clone());
         self.sets.push(set.of_option(OPTION, text));
         let source = farpath_scenario::load(source).map_err(|e| e.to_string())?;
@@ -146,6 +150,21 @@ impl Planned {
         self.said.push_str(&kept);
         Ok(())
     }
+}
+
+/// What takes away what a key adds to a path, where the value asks for that.
+fn nothing(path: &str, value: &str) -> Option<&'static str> {
+    let (_, key) = path.rsplit_once('.')?;
+    let bare: String = value.chars().filter(|c| !"\"' ".contains(*c)).collect();
+    let asks = ["none", "0", "0%", "0ms", "0s", "false", "{}"].contains(&bare.as_str());
+    let value = match key {
+        "jitter" => "{ distribution = \"normal\", mean = \"0 ms\", std = \"0 ms\" }",
+        "reordering" => "{ share = \"0 %\", by = \"1 ms\" }",
+        "duplication" | "corruption" => "{ share = \"0 %\" }",
+        "loss" => "0 %",
+        _ => return None,
+    };
+    asks.then_some(value)
 }
 
 /// Of a key set for both directions of a link, that a direction kept a value of its own: the same key, set for it alone, would make the
@@ -281,14 +300,27 @@ fn up_or_down(scenario: &Scenario, text: &str) -> Result<Option<(LinkId, Vec<Way
 /// What is to be said where a change makes the frames that a path can have under way, which were `before` bytes, outgrow the
 /// memory a lab was started with. What has outgrown it already was said then.
 fn short_of_memory(set_aside: u64, before: u64, needed: u64) -> Option<String> {
-    (needed > set_aside.max(before)).then(|| {
+    let missing = needed.saturating_sub(set_aside.max(before));
+    (missing > needed / SHORT_PARTS).then(|| {
+        let [has, needs] = apart(set_aside, needed);
         format!(
-            "the lab was started with {} MB for frames under way and this path can hold {} MB: what is more than that waits in \
-             the hosts; start it with these values to have it all\n",
-            set_aside / 1_000_000,
-            needed / 1_000_000
+            "the lab was started with {has} MB for frames under way and this path can hold {needs} MB: what is more than that waits in \
+             the hosts; start it with these values to have it all\n"
         )
     })
+}
+
+/// Less than one part in so many is not worth a word.
+const SHORT_PARTS: u64 = 100;
+
+/// Two amounts of bytes in MB, with as many decimals as show that they differ.
+fn apart(a: u64, b: u64) -> [String; 2] {
+    let written = |places: usize| [a, b].map(|bytes| format!("{:.places$}", bytes as f64 / 1e6));
+    let differ = |[a, b]: &[String; 2]| a != b;
+    (0..6)
+        .map(written)
+        .find(differ)
+        .unwrap_or_else(|| written(6))
 }
 
 /// What changes of one direction of a link, in words and for its port.
@@ -449,6 +481,45 @@ mod tests {
         assert_eq!(said(379_000_000, 379_000_000), None, "another key was set");
         assert_eq!(said(379_000_000, 340_000_000), None, "it has become less");
         assert!(said(379_000_000, 400_000_000).is_some());
+        assert_eq!(said(0, 338_000_000), None, "hardly more");
+        let near = short_of_memory(40_600_000, 0, 41_400_000).expect("it outgrows");
+        assert!(
+            near.contains("40.6 MB") && near.contains("41.4 MB"),
+            "{near}"
+        );
+    }
+
+    /// Whatever was added to a path is taken away by a word.
+    #[test]
+    fn what_was_added_is_taken_away_by_none() {
+        let source = Source {
+            name: "one-path".to_owned(),
+            text: one_path(
+                "jitter = { max = \"5 ms\" }\nloss = \"1 %\"\nduplication = { every = 10 }\ncorruption = { share = \"1 %\" }",
+            ),
+        };
+        let add: Set = "link.path.reordering={ share = \"5 %\", by = \"9 ms\" }"
+            .parse()
+            .expect("a value");
+        let mut sets = vec![add, Set::new("link.path.reorder", "false")];
+        for (key, value) in [
+            ("jitter", "none"),
+            ("loss", "0"),
+            ("reordering", "none"),
+            ("duplication", "0 %"),
+            ("corruption", "none"),
+        ] {
+            let path = format!("link.path.{key}");
+            let nothing = nothing(&path, value).expect("it takes it away");
+            sets.push(Set::new(path, nothing));
+        }
+        let left = farpath_scenario::parse(&source, &sets).expect("a scenario");
+        for direction in &left.links[0].directions {
+            assert_eq!(direction.impairments, Default::default());
+            assert!(direction.losses.is_empty());
+        }
+        assert_eq!(nothing("link.path.jitter", "5ms"), None);
+        assert_eq!(nothing("link.path.rate", "0"), None);
     }
 
     #[test]

@@ -14,21 +14,31 @@ use crate::shell;
 /// Above this share of a processor the data plane's own work is what a small machine lacks time for.
 const MUCH: f64 = 0.5;
 
-/// What is said of what the hosts sent: of connections only where they carried most, with `more` on who sends
-/// what was sampled too rarely.
+/// What is said of what the hosts sent: of connections only where they carried most, or were asked for by their `ports`, with `more` on
+/// who sends what was sampled too rarely.
 pub(super) fn told(
-    connection: Option<&Busiest>,
+    (connection, ports): (Option<&Busiest>, &[u16]),
     datagrams: &[Sent],
     impaired: &[Impaired],
     more: &dyn Fn(usize) -> String,
 ) -> Vec<String> {
     let bytes: u64 = datagrams.iter().map(|sent| sent.bytes).sum();
-    let connection = connection.filter(|c| c.bytes_sent >= bytes);
-    let limit = connection.map(|c| c.line.clone()).into_iter();
+    let connection = connection.filter(|c| !ports.is_empty() || c.bytes_sent >= bytes);
+    let none = || (!ports.is_empty()).then(|| none_to(ports));
+    let limit = connection.map(|c| c.line.clone()).or_else(none).into_iter();
     let unknown = connection.filter(|c| c.limited_by.is_none());
     let limit = limit.chain(unknown.map(|c| more(c.host)));
     let told = limit.chain(datagrams.iter().map(Sent::line));
     told.chain(impaired.iter().map(Impaired::line)).collect()
+}
+
+/// That no connection to any of these ports was seen to carry enough to be judged.
+fn none_to(ports: &[u16]) -> String {
+    let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
+    format!(
+        "no connection to port {} was seen, or it was too short to say anything of it (--port)",
+        ports.join(" or ")
+    )
 }
 
 /// What says more of a connection that was sampled too rarely: what its sender's host captured, into a folder or not yet.
@@ -184,6 +194,18 @@ mod tests {
         assert_eq!(said(None, 0, false), late);
         let measured = "RTT 20.50 ms p99, certificate valid; cubic by default";
         assert_eq!(said(Some(20.5e6), 9, true), measured);
+    }
+
+    #[test]
+    fn ports_that_nothing_went_to_are_said() {
+        let said = |ports: &[u16]| told((None, ports), &[], &[], &|_| String::new());
+        assert!(said(&[]).is_empty());
+        assert_eq!(
+            said(&[80, 7000]),
+            [
+                "no connection to port 80 or 7000 was seen, or it was too short to say anything of it (--port)"
+            ]
+        );
     }
 
     #[test]

@@ -15,7 +15,8 @@ use farpath_units::{Duration, Time};
 
 use self::lasting::SAMPLES_LEAST;
 use super::back;
-use super::busiest::{Busiest, HELD, UNHELD};
+use super::buffer;
+use super::busiest::{Busiest, HELD, HELD_LEAST, UNHELD};
 use super::cause::{Cause, join_losses};
 use super::many::{Each, Many};
 use super::seen::{End, Seen};
@@ -205,11 +206,11 @@ impl Connections {
                 told.connections += 1;
                 told.all_bytes_sent += sent;
                 told.all_segments_sent_again += one.last.retransmits;
-                each.extend(Each::of(
-                    [own.as_str(), peer.as_str()],
-                    sent,
-                    one.last.sample.timers,
-                ));
+                let ends = [own.clone(), peer.clone()];
+                let waited = self.waits.get(&ends).map(|w| w.of_command(one.host));
+                let ends = [own.as_str(), peer.as_str()];
+                let of = Each::of(ends, sent, one.last.sample.timers);
+                each.extend(of.map(|e| e.by_frames(waited)));
             }
         }
         told.many = Many::of(&each);
@@ -251,6 +252,9 @@ impl Connections {
         if is_seen {
             if let Some(waits) = waits {
                 waits.share(most.time(), lost.share, &mut causes);
+                if most.host == 1 && most.held_small() < HELD_LEAST {
+                    waits.name_asked(most.time(), &mut causes);
+                }
             }
             let unanswered = waits.and_then(|w| w.unanswered(most.last.sample.t));
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
@@ -264,7 +268,10 @@ impl Connections {
                 told.line.push_str(&told.reading(SENDERS[1 - most.host]));
             }
         } else {
-            told.line = told.counted(most.time(), lost.words());
+            told.line = match most.is_unopened() {
+                true => told.unopened(&ends[1]),
+                false => told.counted(most.time(), lost.words()),
+            };
         }
         told.line.push_str(&told.besides());
         let many = told.many.map(|many| many.words(told.host));
@@ -349,6 +356,8 @@ impl Watched {
             samples: self.samples.len(),
             held_small_ratio: self.held_small(),
             unread_ratio: None,
+            waited_for_room_ratio: buffer::waited_ratio(&self.samples, &self.ends),
+            doubt: None,
             connections: 0,
             all_bytes_sent: 0,
             all_segments_sent_again: 0,
@@ -510,6 +519,12 @@ impl Watched {
             Cause::Back => {
                 return format!("the way back was full {percent}: acknowledgements waited for it");
             }
+            Cause::Asked => {
+                let [command, server] = SENDERS;
+                return format!(
+                    "{command} waited for {server} {percent}: it had a request, and had not answered"
+                );
+            }
             Cause::Other => {
                 return format!("it waited for {} {percent}", SENDERS[1 - self.host]);
             }
@@ -557,6 +572,7 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::asleep::Asleep;
     use crate::lab::seen::ss::read_all;
 
     const TEXT: &str = "0 1234 198.18.0.1:40000 198.18.0.2:5201\n\t skmem:(r0,rb131072,t0,tb4194304,f56,w1280264,o0,bl0,d0) ts sack cubic wscale:7,7 rto:500 rtt:300.1/0.1 mss:1448 \
@@ -873,6 +889,29 @@ mod tests {
         assert!(told(100).contains(words), "{}", told(100));
         let late = told(2500);
         assert!(late.contains("the program limited it"), "{late}");
+    }
+
+    /// Nothing listens on the port: a reset answers the SYN.
+    #[test]
+    fn a_connection_that_was_refused_is_said_to_be() {
+        let said = |acked: u64| {
+            let mut connections = Connections::across([500_000; 2]);
+            let ended = Ended {
+                local: "198.18.0.1:40000".parse().expect("an address"),
+                peer: "198.18.0.2:7001".parse().expect("an address"),
+                last: Snapshot {
+                    acked,
+                    ..Snapshot::default()
+                },
+            };
+            connections.close(at(100), 0, &ended);
+            connections.told(UNKNOWN).expect("there is one").line
+        };
+        assert_eq!(
+            said(0),
+            "your command sent nothing: its connection to 198.18.0.2:7001 was refused, or given up before an answer had come"
+        );
+        assert!(!said(1).contains("refused"), "{}", said(1));
     }
 
     /// A header of four bytes and a body, in two writes: `ss` as Linux 6.18 printed it.
@@ -1443,6 +1482,37 @@ mod tests {
             let never = samples(idle, 35, memory).expect("a line");
             assert_eq!(never, program);
             assert_eq!(samples(idle, 35, waited).expect("a line"), buffer);
+        }
+    }
+
+    /// All is sent, and 95 of 100 segments of window are in flight: what the program sleeps in says what it waits for.
+    #[test]
+    fn no_window_holds_back_who_sleeps_with_all_sent() {
+        let why = |asleep: Option<Asleep>| {
+            let mut connections = Connections::across([10_000_000; 2]);
+            for n in 1..=10 {
+                let text = format!(
+                    "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t cubic mss:1000 cwnd:100 ssthresh:90 bytes_acked:1000 busy:{}ms unacked:95\n",
+                    n * 100
+                );
+                let mut listed = read_all(at(n * 100), &text);
+                listed[0].1.end.asleep = asleep;
+                connections.note(at(n * 100), 0, listed);
+            }
+            let told = connections.told(UNKNOWN).expect("there is one");
+            let (_, why) = told.line.rsplit_once("; ").expect("why");
+            (why.to_owned(), told.waited_for_room_ratio)
+        };
+        let program = "the program limited it: it had nothing to send 100 % of the time";
+        let buffer = "its send buffer limited it 100 % of the time";
+        let window = "the congestion window limited it 100 % of the time";
+        let cases = [
+            (Some(Asleep::Elsewhere), program, Some(0.0)),
+            (Some(Asleep::ForRoom), buffer, Some(1.0)),
+            (None, window, None),
+        ];
+        for (asleep, wanted, ratio) in cases {
+            assert_eq!(why(asleep), (wanted.to_owned(), ratio), "{asleep:?}");
         }
     }
 

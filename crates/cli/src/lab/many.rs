@@ -19,7 +19,7 @@ pub(super) struct Each {
     pub(super) sent: u64,
     /// Its shortest round trip, seconds; none where nothing was measured.
     pub(super) rtt: Option<f64>,
-    /// Time with data to send or to be acknowledged, seconds.
+    /// Time that the command waited for what it carried, seconds; without frames, time with data to send or to be acknowledged.
     pub(super) busy: f64,
 }
 
@@ -35,6 +35,15 @@ impl Each {
             busy: timers.map_or(0.0, |t| t.busy.as_secs_f64()),
         })
     }
+
+    /// The same with the time that frames say it `waited`, where they say any. A kernel counts as busy what is under way, and a FIN is.
+    pub(super) fn by_frames(self, waited: Option<Duration>) -> Each {
+        let waited = waited.filter(|time| *time > Duration::ZERO);
+        Each {
+            busy: waited.map_or(self.busy, Duration::as_secs_f64),
+            ..self
+        }
+    }
 }
 
 /// Connections of one sender that have a port in common.
@@ -48,7 +57,7 @@ pub(super) struct Many {
     pub(super) bytes_sent: u64,
     /// A round trip for each, in which it was set up, seconds.
     pub(super) set_up_s: f64,
-    /// Time with data to send or to be acknowledged, of all, seconds.
+    /// Time that the command waited for what they carried, of all, seconds.
     pub(super) busy_s: f64,
 }
 
@@ -104,6 +113,30 @@ impl Many {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Connect, 104 B, 104 B, close, at 280 ms: the kernel counts the FIN's round trip as busy.
+    #[test]
+    fn the_round_trip_of_a_fin_is_nobodys() {
+        let each = |n: u16| Each {
+            ports: [40_000 + n, 7000],
+            sent: 104,
+            rtt: Some(0.28),
+            busy: 0.56,
+        };
+        let said = |requests: u64| {
+            let waited = Some(Duration::from_ms(280 * requests));
+            let all: Vec<Each> = (0..20).map(|n| each(n).by_frames(waited)).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        let words = "each took 2.0 round trips, one of them to be set up (50 %";
+        assert!(said(1).contains(words), "{}", said(1));
+        assert!(
+            said(10).contains("each took 11.0 round trips"),
+            "{}",
+            said(10)
+        );
+        assert!((each(0).by_frames(None).busy - 0.56).abs() < 1e-9);
+    }
 
     #[test]
     fn many_small_connections_are_said_together() {

@@ -5,6 +5,7 @@
     reason = "it drives programs in real time and keeps their logs"
 )]
 
+mod asleep;
 mod back;
 mod buffer;
 mod busiest;
@@ -14,6 +15,7 @@ mod closing;
 mod connections;
 mod control;
 mod datagrams;
+mod doubt;
 mod impaired;
 mod inside;
 mod list;

@@ -190,6 +190,10 @@ pub(super) fn run(
     let (code, by, why) = loop {
         if let Some(status) = client.try_wait().map_err(environment)? {
             let code = status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
+            if is_interruption(code, progress::interrupted) {
+                let code = Exit::Interrupted as u8;
+                break (code, By::User, Some(INTERRUPTED.to_owned()));
+            }
             break (code, By::Itself, None);
         }
         if progress::interrupted() {
@@ -224,6 +228,21 @@ pub(super) fn run(
         took,
         server: None,
     })
+}
+
+/// Signals by which users and their tools end a run, and how long one that a whole group was sent may take to be known here.
+const ASKS: [&str; 3] = ["SIGINT", "SIGTERM", "SIGHUP"];
+const KNOWN: Wall = Wall::from_millis(200);
+
+/// Whether the user has ended a command of this exit code, and the command was sent the signal as well: it may end before it is known here
+/// that the user `asked`.
+fn is_interruption(code: u8, asked: impl Fn() -> bool) -> bool {
+    let begun = Instant::now();
+    let may_be = || signal_of(code).is_some_and(|signal| ASKS.contains(&signal));
+    while may_be() && !asked() && begun.elapsed() < KNOWN {
+        std::thread::park_timeout(CHECK);
+    }
+    code != 0 && asked()
 }
 
 /// What exit codes that a shell and this program give mean, for the report.
@@ -480,6 +499,22 @@ mod tests {
         for code in [0, 1, 3, 125, 128, 255] {
             assert_eq!(said(code), None, "{code}");
         }
+    }
+
+    /// `make -j4` that is interrupted: the signal goes to all of its group, and the command may be gone first.
+    #[test]
+    fn a_signal_to_the_whole_group_is_the_users() {
+        let later = std::cell::Cell::new(0);
+        let heard = || {
+            later.set(later.get() + 1);
+            later.get() > 2
+        };
+        assert!(is_interruption(143, heard));
+        for code in [1, 130, 143] {
+            assert!(is_interruption(code, || true), "{code}");
+        }
+        assert!(!is_interruption(0, || true), "it had ended by itself");
+        assert!(!is_interruption(1, || false));
     }
 
     #[test]

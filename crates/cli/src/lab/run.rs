@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration as Wall;
 
 use farpath_element::Sampling;
+use farpath_emu::certify::Kind;
 use farpath_emu::lab::{Lab, Options};
 use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
 use farpath_experiment::algorithms::Programs;
@@ -20,6 +21,7 @@ use super::busiest::Busiest;
 use super::closing::{NOTHING, closing, help, is_of_nothing, say, told};
 use super::connections::Connections;
 use super::datagrams::{self, Sent};
+use super::doubt::doubt;
 use super::impaired::{self, Impaired};
 use super::logs::Logs;
 use super::packets::Packets;
@@ -76,6 +78,8 @@ pub(super) struct Report {
     /// Of the lab's own ping; none where no answer came.
     rtt_p99_ns: Option<f64>,
     certificate: Option<Certificate>,
+    /// Of the connections to these ports alone; of all where they are none.
+    ports: Vec<u16>,
     /// The connection that carried most; none where there was none, or too short a one.
     connection: Option<Busiest>,
     /// Of each of the two hosts that sent any.
@@ -123,6 +127,7 @@ impl Report {
             took_ns: None,
             rtt_p99_ns: None,
             certificate: None,
+            ports: Vec::new(),
             connection: None,
             datagrams: Vec::new(),
             impaired: Vec::new(),
@@ -304,7 +309,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     lab.hosts = hosts;
     let (certificate, kinds) = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
-    let connection = limit_of(connections, &path, &lab);
+    let connection = limit_of(connections, (&path, &lab), (certificate.valid, &kinds));
     let datagrams = datagrams::sent(&path, &lab);
     let impaired = impaired::impaired(&path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
@@ -314,13 +319,14 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     packets.finish(&certificate)?;
     let control = control.map(|c| with_its_source(&c, args));
     let more = |host| help(args.capture.as_deref(), path.name(host));
-    let told = told(connection.as_ref(), &datagrams, &impaired, &more);
+    let asked = (connection.as_ref(), &args.port[..]);
+    let told = told(asked, &datagrams, &impaired, &more);
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
-    let judged = (&certificate, &kinds[..]);
-    let said = say(said, judged, strict(args, &ended), &not_reached);
+    let strict = strict(args, &ended);
+    let said = say(said, (&certificate, &kinds), strict, &not_reached);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -331,6 +337,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         took_ns: u64::try_from(ended.took.as_nanos()).ok(),
         rtt_p99_ns: rtt,
         certificate: Some(certificate),
+        ports: args.port.clone(),
         connection,
         datagrams,
         impaired,
@@ -380,8 +387,13 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
     Ok(limit.map(|limit| Wall::from_nanos(limit.as_ns())))
 }
 
-/// What limited the program's largest connection, by its samples and by what the links between the two hosts saw.
-fn limit_of(mut connections: Connections, path: &Path, lab: &Lab) -> Option<Busiest> {
+/// What limited the program's largest connection, by its samples and by what the links between the two hosts saw; and whether that is
+/// doubtful, by whether the run is valid and its faults.
+fn limit_of(
+    mut connections: Connections,
+    (path, lab): (&Path, &Lab),
+    (is_valid, kinds): (bool, &[Kind]),
+) -> Option<Busiest> {
     for (way, pauses) in lab.plane.pauses() {
         connections.pause(way, pauses);
     }
@@ -394,7 +406,8 @@ fn limit_of(mut connections: Connections, path: &Path, lab: &Lab) -> Option<Busi
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
-    connections.told(ways)
+    let told = connections.told(ways);
+    told.map(|connection| connection.doubted(doubt(is_valid, kinds)))
 }
 
 /// What the hosts stand on, names resolving as the arguments say.
@@ -518,7 +531,7 @@ fn both(
     // The path's times count from the start of the command.
     let (mut conductor, clock) = lab::begin(&planned, hosts)?;
     let done = lab.run_beside(clock, |beside| {
-        let mut watch = Watch::begin([client, server], holds, beside);
+        let mut watch = Watch::begin([client, server], holds, beside, &args.port);
         let mut done = programs::run(args, (client, limit), (beside, &mut watch), logs);
         if let (Ok(ended), Some(child)) = (&mut done, serving.take()) {
             ended.server = programs::dismiss(child, server.init, ended.code);

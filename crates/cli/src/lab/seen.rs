@@ -8,6 +8,8 @@ use farpath_observe::Sample;
 use farpath_probe::live::Found;
 use farpath_units::Time;
 
+use super::asleep::Asleep;
+
 /// What one end of a connection had counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct End {
@@ -26,6 +28,8 @@ pub(super) struct End {
     pub(super) is_held: bool,
     /// The part of its send buffer that is taken; none where it is unknown.
     pub(super) taken: Option<f64>,
+    /// What its program waited for; none where nobody saw it, or asked.
+    pub(super) asleep: Option<Asleep>,
     /// A segment or more has come that its program has not read.
     pub(super) leaves_unread: bool,
 }
@@ -57,8 +61,8 @@ const LOSS: u8 = 4;
 /// A full segment of Ethernet, bytes: a reader may not have been woken for less yet.
 const LEAST_UNREAD: u64 = 1448;
 
-/// So many segments of small messages are under way at most.
-const FEW: u64 = 2;
+/// So many segments are under way at most: an initial window (RFC 6928 §2), as of an answer whose end waits behind full segments.
+const FEW: u64 = 10;
 
 /// What the kernel said of a connection at an instant.
 pub(super) fn of(now: Time, found: &Found) -> Seen {
@@ -80,6 +84,7 @@ pub(super) fn of(now: Time, found: &Found) -> Seen {
             is_held: is_held(unsent, mss, (under_way, last.sample.cwnd / mss)),
             leaves_unread: last.unread >= LEAST_UNREAD,
             taken: part(last.send_queue, last.send_buffer),
+            asleep: None,
         },
         sample: Sample {
             t: now,
@@ -97,5 +102,22 @@ fn part(queued: Option<u64>, buffer: Option<u64>) -> Option<f64> {
 /// Whether less than a segment waits though few are `under_way` and the window has room; both in segments. Of a bulk transfer far
 /// more is under way.
 fn is_held(unsent: u64, mss: u64, (under_way, cwnd): (u64, u64)) -> bool {
-    (1..mss).contains(&unsent) && (1..=FEW.min(cwnd)).contains(&under_way)
+    (1..mss).contains(&unsent) && (1..=FEW).contains(&under_way) && under_way < cwnd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_held;
+
+    /// A header of 200 bytes, 2856 bytes of two full segments, and 144 bytes that wait for the header's acknowledgement.
+    #[test]
+    fn the_end_of_an_answer_waits_behind_full_segments() {
+        assert!(is_held(144, 1428, (3, 10)));
+        assert!(is_held(1024, 1448, (1, 2)));
+        assert!(!is_held(144, 1428, (10, 10)), "the window is full");
+        assert!(!is_held(144, 1428, (40, 700)), "a bulk transfer");
+        assert!(!is_held(1428, 1428, (3, 10)), "a full segment");
+        assert!(!is_held(0, 1428, (3, 10)), "nothing waits");
+        assert!(!is_held(144, 1428, (0, 10)), "nothing to wait for");
+    }
 }

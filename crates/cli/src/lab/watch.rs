@@ -1,13 +1,16 @@
 //! The connections of both hosts while a command runs: samples of them, and what the kernels say of those that end.
 
+use std::net::SocketAddr;
+use std::path::Path as File;
 use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::Host;
 use farpath_emu::lab::Beside;
-use farpath_probe::live::{Ends, Sockets};
+use farpath_probe::live::{Ends, Found, Sockets};
 use farpath_units::Time;
 use nix::time::{ClockId, clock_gettime};
 
+use super::asleep::{Asleep, in_what};
 use super::connections::{Connections, name_of};
 use super::inside::Inside;
 use super::programs::{CHECK, opened, pace, sockets_in_use};
@@ -19,6 +22,9 @@ const PATIENCE: Wall = Wall::from_millis(300);
 /// After a sample comes so many times its processor time without one: a list of sockets takes milliseconds of it.
 const REST: u32 = 9;
 
+/// How often to ask programs what they wait for, where no buffer is full.
+const ASKED: Wall = Wall::from_millis(100);
+
 /// Who watches.
 pub(super) struct Watch<'a> {
     hosts: [&'a Host; 2],
@@ -29,16 +35,26 @@ pub(super) struct Watch<'a> {
     sockets: [Option<Sockets>; 2],
     /// When the last sample was taken, and until when there is to be none.
     sampled: (Time, Instant),
+    /// When programs were last asked what they wait for, whatever their buffers held.
+    asked: Instant,
     /// How many connections the command's host had opened, and when that was last seen to grow.
     opened: (u64, Time),
     /// What stays inside each host is none of the path's.
     inside: [Inside; 2],
+    /// What has none of these ports at an end is not of interest; all where they are none.
+    ports: &'a [u16],
     connections: Connections,
 }
 
 impl<'a> Watch<'a> {
-    /// From now on, on a path that holds so many bytes of what the command's host sends, and the server's.
-    pub(super) fn begin(hosts: [&'a Host; 2], holds: [u64; 2], beside: &'a Beside) -> Watch<'a> {
+    /// From now on, on a path that holds so many bytes of what the command's host sends, and the server's; only of connections with
+    /// one of these ports, where there are any.
+    pub(super) fn begin(
+        hosts: [&'a Host; 2],
+        holds: [u64; 2],
+        beside: &'a Beside,
+        ports: &'a [u16],
+    ) -> Watch<'a> {
         let listen = |host: &Host| host.init.in_network(Ends::listen).ok()?.ok();
         let list = |host: &Host| host.init.in_network(Sockets::open).ok()?.ok();
         let now = beside.now();
@@ -48,8 +64,10 @@ impl<'a> Watch<'a> {
             ends: hosts.map(listen),
             sockets: hosts.map(list),
             sampled: (now, Instant::now()),
+            asked: Instant::now(),
             opened: (0, now),
             inside: Default::default(),
+            ports,
             connections: Connections::across(holds),
         }
     }
@@ -118,7 +136,9 @@ impl<'a> Watch<'a> {
     fn hear(&mut self) {
         for (number, ends) in self.ends.iter().enumerate() {
             for ended in ends.iter().flat_map(Ends::ended) {
-                match self.inside[number].has(ended.local, ended.peer) {
+                let ends = [ended.local, ended.peer];
+                let is_inside = self.inside[number].has(ends[0], ends[1]);
+                match is_inside || !has_port(self.ports, ends) {
                     true => self.connections.pass_over(number),
                     false => self.connections.close(self.beside.now(), number, &ended),
                 }
@@ -128,6 +148,10 @@ impl<'a> Watch<'a> {
 
     fn sample(&mut self) {
         let begun = own_time();
+        let may_ask = self.asked.elapsed() >= ASKED;
+        if may_ask {
+            self.asked = Instant::now();
+        }
         for (number, sockets) in self.sockets.iter_mut().enumerate() {
             let listed = sockets.as_mut().map(Sockets::list);
             let Some(Ok(listed)) = listed else {
@@ -136,8 +160,17 @@ impl<'a> Watch<'a> {
             let now = self.beside.now();
             let inside = &mut self.inside[number];
             inside.learn(listed.iter().map(|c| c.local));
-            let each = listed.iter().filter(|c| !inside.has(c.local, c.peer));
-            let each = each.map(|c| ([c.local, c.peer].map(name_of), seen::of(now, c)));
+            let is_of_interest = |c: &&Found| {
+                !inside.has(c.local, c.peer) && has_port(self.ports, [c.local, c.peer])
+            };
+            let listed = listed.iter().filter(is_of_interest);
+            let fullest = fullest(listed.clone(), self.hosts[number], may_ask);
+            let each = listed.map(|c| {
+                let mut seen = seen::of(now, c);
+                let own = fullest.filter(|(inode, _)| *inode == c.inode);
+                seen.end.asleep = own.map(|(_, asleep)| asleep);
+                ([c.local, c.peer].map(name_of), seen)
+            });
             self.connections.note(now, number, each);
         }
         let took = own_time().saturating_sub(begun);
@@ -145,7 +178,44 @@ impl<'a> Watch<'a> {
     }
 }
 
+/// Whether one of two ends has one of these ports; any will do where they are none.
+fn has_port(ports: &[u16], ends: [SocketAddr; 2]) -> bool {
+    ports.is_empty() || ends.iter().any(|end| ports.contains(&end.port()))
+}
+
+/// The socket of a host with most in its send buffer, by its inode, and what its program waits for; none where nobody sees it. Of
+/// others that is not asked, and of one whose buffer is not full only where it `may` be: every process has to be gone through.
+fn fullest<'a>(
+    listed: impl Iterator<Item = &'a Found>,
+    host: &Host,
+    may: bool,
+) -> Option<(u32, Asleep)> {
+    let held = listed.filter(|c| c.inode > 0 && c.snapshot.sample.in_flight > 0);
+    let most = held.max_by_key(|c| c.snapshot.send_queue)?;
+    if !may && !most.snapshot.sample.full {
+        return None;
+    }
+    let programs: Vec<i32> = host.init.programs(None).iter().map(|p| p.pid).collect();
+    Some((
+        most.inode,
+        in_what(File::new("/proc"), &programs, most.inode)?,
+    ))
+}
+
 /// Processor time of this thread: on a busy machine a list takes longer, and no more of that.
 fn own_time() -> Wall {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Wall::ZERO, Wall::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_at_either_end_is_enough() {
+        let ends = ["198.18.0.1:40000", "198.18.0.2:7000"].map(|e| e.parse().expect(e));
+        assert!(has_port(&[], ends));
+        assert!(has_port(&[80, 7000], ends) && has_port(&[7000], [ends[1], ends[0]]));
+        assert!(!has_port(&[80], ends) && !has_port(&[700], ends));
+    }
 }

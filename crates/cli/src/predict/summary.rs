@@ -225,6 +225,18 @@ fn of_each(input: &PathInput, figures: &Figures<'_>, name: &str) -> Option<Strin
     Some(quantity(name, figures.number(name)? / several))
 }
 
+/// For how many round trips a window is in flight: of BBR more than one where losses are repaired meanwhile.
+fn round_trips(input: &PathInput, figures: &Figures<'_>) -> String {
+    let loss = input.loss.map_or(0.0, |p| p.get());
+    match input.cc.is_bbr() && loss > 0.0 {
+        true => {
+            let rounds = law::rounds_to_arrive(segments(input, figures) as f64, loss);
+            format!("{rounds:.2} round trips, until what is lost of it has arrived too,")
+        }
+        false => "a round trip".to_owned(),
+    }
+}
+
 /// The limit and its cause.
 fn because(input: &PathInput, figures: &Figures<'_>) -> String {
     let each = |name: &str| match input.streams {
@@ -242,8 +254,9 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
                 None => format!("{LARGEST}, the largest of TCP,"),
             };
             format!(
-                "the window: {window}, {} whole segments, in flight in a round trip of {}{}",
+                "the window: {window}, {} whole segments, in flight in {} of {}{}",
                 segments(input, figures),
+                round_trips(input, figures),
                 input.rtt,
                 share()
             )

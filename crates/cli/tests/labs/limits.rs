@@ -167,6 +167,40 @@ fn a_command_that_waits_for_a_slow_server_is_told_from_one_that_waits_for_the_pa
     says(&line, &["; it waited for the path "]);
 }
 
+/// Beside the connection that matters another carries more.
+#[test]
+fn connections_to_a_port_are_judged_without_the_others() {
+    let place = Place::new();
+    let server = "exec perl -MIO::Socket::INET -e 'my @l = map { IO::Socket::INET->new(LocalPort => $_, Listen => 1) } 7001, 7000; \
+        my @c = map { $_->accept } @l; for my $c (@c) { 1 while sysread $c, my $b, 65536 } sleep'";
+    let client = "exec 3>/dev/tcp/server/7001 4>/dev/tcp/server/7000; head -c 300000 /dev/zero >&3; exec 3>&-; \
+        head -c 100000 /dev/zero >&4; exec 4>&-; sleep 2";
+    let run = ["lab", "run", "--rtt", "100ms", "--rate", "20Mbit/s"];
+    let rest = [
+        "--server",
+        server,
+        "--wait-port",
+        "7000",
+        "--",
+        "bash",
+        "-c",
+        client,
+    ];
+    let carried = |ports: &[&str]| {
+        let asked = [&run[..], ports, &["--json", "o.json"], &rest].concat();
+        place.farpath(&asked).exits(0);
+        let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+        let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        let connection = &found["connection"];
+        let all = ["bytes_sent", "connections"].map(|key| connection[key].as_u64());
+        (all, found["ports"].clone())
+    };
+    let all = carried(&[]);
+    assert_eq!(all, ([Some(300_000), Some(2)], serde_json::json!([])));
+    let one = carried(&["--port", "7000"]);
+    assert_eq!(one, ([Some(100_000), Some(1)], serde_json::json!([7000])));
+}
+
 /// The longest time without a packet from a port, by a capture of IPv4 on Ethernet, in this machine's byte order, with times
 /// in nanoseconds.
 fn longest_pause(file: &Path, port: u16) -> f64 {

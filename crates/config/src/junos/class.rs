@@ -313,15 +313,15 @@ impl Reader<'_, '_> {
         Some(Scheduler {
             name: self.stated(id, "schedulers", text, "a name")?,
             transmit: self.transmit(id),
-            buffer_percent: buffer.and_then(|b| self.maybe(b, "percent", number, PERCENT)),
-            buffer_time: buffer.and_then(|b| self.maybe(b, "temporal", microseconds, time)),
+            buffer_percent: buffer.and_then(|b| self.value(b, "percent", number, PERCENT)),
+            buffer_time: buffer.and_then(|b| self.value(b, "temporal", microseconds, time)),
             priority: self.value(id, "priority", text, "a priority"),
         })
     }
 
     fn transmit(&mut self, id: Id) -> Option<Transmit> {
         let at = self.child(id, "transmit-rate")?;
-        if let Some(percent) = self.maybe(at, "percent", number, PERCENT) {
+        if let Some(percent) = self.value(at, "percent", number, PERCENT) {
             return Some(Transmit::Percent(percent));
         }
         let keyword = |i: &&Id| {
@@ -336,18 +336,6 @@ impl Reader<'_, '_> {
             return rate.map(Transmit::Rate);
         }
         self.child(at, "remainder").map(|_| Transmit::Remainder)
-    }
-
-    /// The value of a statement, if it is there.
-    fn maybe<T>(
-        &mut self,
-        id: Id,
-        word: &str,
-        read: impl Fn(&str) -> Option<T>,
-        wanted: &str,
-    ) -> Option<Stated<T>> {
-        self.child(id, word)?;
-        self.value(id, word, read, wanted)
     }
 }
 

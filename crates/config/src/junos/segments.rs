@@ -1,16 +1,16 @@
 //! JUN007: what `tcp-mss` makes of the segment sizes that SYNs offer.
 
+use farpath_predict::IpVersion;
+
 use super::model::{Interface, Router, Unit};
+use crate::clamp::Clamp;
 use crate::finding::{Finding, Severity};
 use crate::rules::JUN007;
 use crate::source::Place;
 use crate::tunnels::{ESP, GRE, IPV4};
 
-/// Headers of IPv4 and TCP without options, bytes.
-const HEADERS: u64 = 40;
-
-/// The largest segment of Ethernet without jumbo frames.
-const USUAL: u64 = 1460;
+/// Fixed headers of IPv4 and TCP, bytes.
+const HEADERS: u64 = IpVersion::V4.fixed_headers() as u64;
 
 /// The findings of `security flow tcp-mss` and of `family inet tcp-mss`.
 pub(super) fn check(router: &Router) -> Vec<Finding> {
@@ -66,23 +66,25 @@ fn judged(
         0 => String::new(),
         bytes => format!(" and at least {bytes} B of a tunnel"),
     };
-    if mss > fits {
-        let message = format!(
-            "{named} lets segments be offered that do not fit: the packets of {name} have {mtu} B, {fits} B behind {HEADERS} B of headers{tunnel}"
-        );
-        let remedy = format!("{fits} at most");
-        return Some(Finding::new(&JUN007, message, place.clone(), vec![remedy]));
-    }
-    if mss.saturating_mul(2) >= fits {
-        return None;
-    }
-    let message = format!(
-        "{named} is far below the {fits} B that {name} carries: TCP sends {:.1} times as many packets as it need",
-        fits as f64 / mss.max(1) as f64
-    );
-    let remedy = format!("{fits}, unless what lies behind carries less");
+    let (message, remedy, jumbo) = match Clamp::of(mss, fits) {
+        Clamp::Fits => return None,
+        Clamp::TooLarge => (
+            format!(
+                "{named} lets segments be offered that do not fit: the packets of {name} have {mtu} B, {fits} B behind {HEADERS} B of headers{tunnel}"
+            ),
+            format!("{fits} at most"),
+            false,
+        ),
+        Clamp::Small { times, jumbo } => (
+            format!(
+                "{named} is far below the {fits} B that {name} carries: TCP sends {times:.1} times as many packets as it need"
+            ),
+            format!("{fits}, unless what lies behind carries less"),
+            jumbo,
+        ),
+    };
     let mut finding = Finding::new(&JUN007, message, place.clone(), vec![remedy]);
-    if mss.saturating_mul(2) >= USUAL {
+    if jumbo {
         finding.severity = Severity::Info;
     }
     Some(finding)

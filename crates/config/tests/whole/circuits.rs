@@ -5,16 +5,14 @@ use farpath_config::{Dialect, Finding, Report, Severity, Source, check, doubts};
 use farpath_mutate::{Single, single_changes};
 use farpath_units::Rate;
 
+use crate::source;
+
 const UTRECHT: &str = include_str!("../data/utrecht.conf");
 const PORTO: &str = include_str!("../data/porto.set");
 
 fn sources(texts: [&str; 2]) -> Vec<Source> {
-    let names = ["utrecht.conf", "porto.set"];
-    let source = |(name, text): (&str, &str)| Source {
-        name: name.to_owned(),
-        text: text.to_owned(),
-    };
-    names.into_iter().zip(texts).map(source).collect()
+    let names = ["utrecht.conf", "porto.set"].into_iter();
+    names.zip(texts).map(|(n, t)| source(n, t)).collect()
 }
 
 fn checked(texts: [&str; 2]) -> Report {
@@ -321,10 +319,7 @@ fn written(passes: u32, dialect: Dialect) -> Vec<Source> {
     texts
         .into_iter()
         .enumerate()
-        .map(|(n, text)| Source {
-            name: format!("r{n}"),
-            text,
-        })
+        .map(|(n, text)| source(&format!("r{n}"), &text))
         .collect()
 }
 

@@ -1,9 +1,11 @@
 //! Junos text: read, printed, refused.
 
+use farpath_config::Dialect;
 use farpath_config::junos::print::{to_braces, to_set};
 use farpath_config::junos::{MOST_NESTED, Parsed, parse};
-use farpath_config::{Dialect, Source};
 use proptest::prelude::*;
+
+use crate::{checked, found, source};
 
 const UTRECHT: &str = include_str!("../data/utrecht.conf");
 const PORTO: &str = include_str!("../data/porto.set");
@@ -17,10 +19,7 @@ fn lines(text: &str, dialect: Dialect) -> Vec<String> {
 /// Line, column and message of each problem.
 fn problems(text: &str) -> Vec<(usize, usize, String)> {
     let Parsed { problems, .. } = parse(text, Dialect::Junos);
-    let source = Source {
-        name: "a.conf".to_owned(),
-        text: text.to_owned(),
-    };
+    let source = source("a.conf", text);
     let told = |p: farpath_config::junos::Problem| {
         assert!(!p.remedy.is_empty());
         let (line, column) = source.line_and_column(p.span.start);
@@ -282,14 +281,6 @@ proptest! {
     }
 }
 
-fn checked(text: &str) -> farpath_config::Report {
-    let source = Source {
-        name: "a.conf".to_owned(),
-        text: text.to_owned(),
-    };
-    farpath_config::check(&[source], &[Some(Dialect::Junos)])
-}
-
 /// A router with a policer that is applied, one that is not, and statements of other matters.
 const EDGE: &str = "version 12.1;
 system { host-name a; }
@@ -311,11 +302,8 @@ routing-options { static { route 0.0.0.0/0 discard; } }
 
 #[test]
 fn statements_without_effect_are_named_by_their_lines() {
-    let report = checked(EDGE);
-    let source = Source {
-        name: "a.conf".to_owned(),
-        text: EDGE.to_owned(),
-    };
+    let report = checked(EDGE, Dialect::Junos);
+    let source = source("a.conf", EDGE);
     let idle = &report.files[0].without_effect;
     let lines: Vec<usize> = idle
         .iter()
@@ -330,7 +318,10 @@ fn statements_without_effect_are_named_by_their_lines() {
         "{text}"
     );
     // An inactive statement is meant to do nothing, and a description says what is meant.
-    let off = checked(&EDGE.replace("        hold-time", "        inactive: hold-time"));
+    let off = checked(
+        &EDGE.replace("        hold-time", "        inactive: hold-time"),
+        Dialect::Junos,
+    );
     assert_eq!(off.files[0].without_effect.len(), 5);
 }
 
@@ -345,7 +336,7 @@ fn a_policer_is_judged_by_the_port_it_is_on() {
             "interfaces {{ ge-0/0/1 {{ unit 0 {{ family inet {{ filter {{ {ge} }} address 192.0.2.1/30; }} }} }} xe-0/0/0 {{ unit 0 {{ family inet {{ filter {{ {xe} }} address 192.0.2.5/30; }} }} }} }}
 firewall {{ policer p {{ if-exceeding {{ bandwidth-limit 950m; burst-size-limit 50k; }} then discard; }} family inet {{ filter f {{ term a {{ then {{ policer p; accept; }} }} }} }} }}"
         );
-        let report = checked(&text);
+        let report = checked(&text, Dialect::Junos);
         let found = report.findings.iter().find(|f| f.rule == "QOS011");
         found.map(|f| f.text.clone()).unwrap_or_default()
     };
@@ -377,7 +368,7 @@ fn an_mtu_of_a_protocol_is_held_against_the_ports() {
         let text = format!(
             "interfaces {{ {name} {{ {port} unit 0 {{ {unit} family inet {{ mtu 9000; address 192.0.2.1/30; }} }} }} }}"
         );
-        let report = checked(&text);
+        let report = checked(&text, Dialect::Junos);
         let found = report.findings.iter().filter(|f| f.rule == "QOS022");
         found.map(|f| f.text.clone()).collect::<Vec<_>>()
     };
@@ -407,7 +398,7 @@ protocols {{ mpls {{ label-switched-path a {{ to 192.0.2.9; }} label-switched-pa
         )
     };
     let found = |text: &str| {
-        let report = checked(text);
+        let report = checked(text, Dialect::Junos);
         let found = report.findings.iter().filter(|f| f.rule == "CCC024");
         found.map(|f| f.text.clone()).collect::<Vec<_>>()
     };
@@ -423,7 +414,7 @@ protocols {{ mpls {{ label-switched-path a {{ to 192.0.2.9; }} label-switched-pa
 #[test]
 fn policers_and_their_names_are_checked() {
     let found = |text: &str| -> Vec<String> {
-        let report = checked(text);
+        let report = checked(text, Dialect::Junos);
         let lines = report.findings.iter();
         lines.map(|f| format!("{} {}", f.rule, f.text)).collect()
     };
@@ -472,13 +463,8 @@ set class-of-service interfaces xe-0/0/1 unit 0 classifiers dscp IN
 #[test]
 fn classes_without_frames_or_scheduler_and_shares_above_the_whole_are_found() {
     let found = |text: &str| -> Vec<String> {
-        let source = Source {
-            name: "a.conf".to_owned(),
-            text: text.to_owned(),
-        };
-        let report = farpath_config::check(&[source], &[Some(Dialect::JunosSet)]);
-        let found = report.findings.iter().filter(|f| f.rule == "JUN003");
-        found.map(|f| f.text.clone()).collect()
+        let found = found(text, Dialect::JunosSet, "JUN003");
+        found.into_iter().map(|f| f.1).collect()
     };
     let idle = "class `bulk` has 55 % and a scheduler in `CORE`, and nothing is classed into it";
     assert_eq!(found(CLASSED), [idle]);
@@ -511,15 +497,7 @@ set firewall family inet filter SCAV term scav then accept
 /// What no term matches is discarded: a filter needs a term that takes all that is left.
 #[test]
 fn filters_that_end_in_a_discard_are_found_where_an_interface_has_them() {
-    let found = |text: &str| -> Vec<(farpath_config::Severity, String)> {
-        let source = Source {
-            name: "a.conf".to_owned(),
-            text: text.to_owned(),
-        };
-        let report = farpath_config::check(&[source], &[Some(Dialect::JunosSet)]);
-        let found = report.findings.iter().filter(|f| f.rule == "JUN004");
-        found.map(|f| (f.severity, f.text.clone())).collect()
-    };
+    let found = |text: &str| found(text, Dialect::JunosSet, "JUN004");
     use farpath_config::Severity::{Error, Info, Warning};
     let with = |more: &str| found(&format!("{OPEN_ENDED}{more}"));
     let rest = "filter `SCAV` has no term that takes the rest, which is discarded";

@@ -1,14 +1,12 @@
 //! Links between files of any two languages: their MTUs.
 
-use farpath_config::{Report, Severity, Source, check};
+use farpath_config::{Report, Severity, check};
+
+use crate::source;
 
 fn checked(near: &str, far: &str) -> Report {
-    let source = |(name, text): (&str, &str)| Source {
-        name: name.to_owned(),
-        text: text.to_owned(),
-    };
-    let files = [("near.conf", near), ("far.conf", far)];
-    check(&files.map(source), &[])
+    let files = [source("near.conf", near), source("far.conf", far)];
+    check(&files, &[])
 }
 
 /// A Junos router with `port` and `family` beside the address on one port.
@@ -172,10 +170,7 @@ fn a_switch_among_the_files_may_change_the_tag() {
         (catos("set trunk 3/1 on isl 1-1005\n"), false),
         (catos("set trunk 3/1 off\n"), false),
     ] {
-        let files = [near, far, &switch].map(|text| Source {
-            name: "x".to_owned(),
-            text: text.to_owned(),
-        });
+        let files = [near, far, &switch].map(|text| source("x", text));
         let report = check(&files, &[]);
         let found = report.findings.iter().filter(|f| f.rule == "CCC023");
         assert_eq!(found.count() == 0, changes, "{switch}");

@@ -2,8 +2,10 @@
 //! asked for, and no line of them can be lost or altered unnoticed.
 
 use farpath_config::qos::{Lbe, Options, Overshoot, Port, Written, shares};
-use farpath_config::{Dialect, Report, Severity, Source, check, ios, qos};
+use farpath_config::{Dialect, Severity, ios, qos};
 use farpath_units::Size;
+
+use crate::checked;
 
 fn wanted(share: &str, mtu: u32) -> Lbe {
     Lbe {
@@ -16,14 +18,6 @@ fn wanted(share: &str, mtu: u32) -> Lbe {
         dialect: Dialect::Ios,
         unit: None,
     }
-}
-
-fn checked(text: &str, dialect: Dialect) -> Report {
-    let source = Source {
-        name: "lbe.conf".to_owned(),
-        text: text.to_owned(),
-    };
-    check(&[source], &[Some(dialect)])
 }
 
 fn write(lbe: &Lbe) -> Written {

@@ -1,7 +1,9 @@
 //! Mutated inputs: they may be refused, and must not panic, nor must their messages.
 
-use farpath_config::{Dialect, Source, check, json, render, sarif};
+use farpath_config::{Dialect, check, json, render, sarif};
 use farpath_mutate::{Corpus, run};
+
+use crate::source;
 
 const CORPUS: [&str; 3] = [
     include_str!("../data/utrecht.conf"),
@@ -41,10 +43,7 @@ const ODD: [&str; 18] = [
 fn junos_is_read_or_refused() {
     let corpus = Corpus::of(CORPUS).odd(&ODD).by_lines(15);
     let outcomes = run(&corpus, |text, luck| {
-        let sources = [Source {
-            name: "x".to_owned(),
-            text: text.to_owned(),
-        }];
+        let sources = [source("x", text)];
         let dialect = [Dialect::Junos, Dialect::JunosSet][luck.below(2)];
         let report = check(&sources, &[Some(dialect)]);
         if luck.odds(16) {

@@ -1,9 +1,11 @@
 //! Mutated configurations: whatever the text, reading and checking it does not panic, the
 //! lines are the text, and every place is one in it.
 
-use farpath_config::{Dialect, Source, check, ios};
+use farpath_config::{Dialect, ios};
 use farpath_mutate::{Corpus, run};
 use proptest::prelude::*;
+
+use crate::checked;
 
 const WORDS: [&str; 40] = [
     "\n",
@@ -55,11 +57,7 @@ fn mutated(dialect: Dialect, texts: &[&str]) {
         if dialect == Dialect::Ios {
             assert_eq!(ios::Tree::parse(text).print(), text);
         }
-        let sources = [Source {
-            name: "x".to_owned(),
-            text: text.to_owned(),
-        }];
-        let report = check(&sources, &[Some(dialect)]);
+        let report = checked(text, dialect);
         for finding in &report.findings {
             for evidence in &finding.evidence {
                 let span = &evidence.place.span;

@@ -3,11 +3,10 @@
 use farpath_config::qos::{Options, Share};
 use farpath_config::{Dialect, Platform, Report, Source, Status, check_with, json, render};
 
+use crate::source;
+
 fn checked(text: &str, platform: Option<Platform>) -> (Vec<Source>, Report) {
-    let sources = vec![Source {
-        name: "r.cfg".to_owned(),
-        text: text.to_owned(),
-    }];
+    let sources = vec![source("r.cfg", text)];
     let options = Options {
         platform,
         ..Options::default()
@@ -383,11 +382,7 @@ fn qos018_says_in_what_members_differ() {
 fn a_file_without_a_statement_has_not_passed() {
     for text in ["", "\n\n", "! nothing but a note\n"] {
         for dialect in Dialect::ALL {
-            let source = Source {
-                name: "r.cfg".to_owned(),
-                text: text.to_owned(),
-            };
-            let report = check_with(&[source], &[Some(dialect)], &Options::default());
+            let report = crate::checked(text, dialect);
             assert_ne!(
                 report.files[0].status(),
                 Status::Passed,
@@ -540,10 +535,7 @@ fn qos024_shares_above_the_whole() {
 #[test]
 fn a_policer_in_percent_is_judged_where_the_port_is_known() {
     let text = "version 17.6\nplatform qfp x\npolicy-map P\n class class-default\n  police cir percent 1 bc 1 ms\ninterface TenGigabitEthernet0/0/0\n service-policy input P\n";
-    let source = Source {
-        name: "r.cfg".to_owned(),
-        text: text.to_owned(),
-    };
+    let source = source("r.cfg", text);
     let options = Options {
         rtt: Some(farpath_units::Duration::from_ms(20)),
         rate: farpath_units::Rate::from_bps(1_000_000_000),

@@ -3,20 +3,20 @@
 
 use farpath_config::qos::{Category, Match, Options, Port, Trust};
 use farpath_config::{
-    Dialect, Finding, RULES, Report, Severity, Source, Status, check, check_with, doubts, ios,
-    json, place,
+    Dialect, Finding, RULES, Report, Severity, Source, Status, check_with, doubts, ios, json, place,
 };
+
+use crate::{checked, source};
 
 const CAMPUS: &str = include_str!("../data/catalyst/campus.ios");
 const CAMPUS_CATOS: &str = include_str!("../data/catalyst/campus.catos");
 const PUBLISHED: &str = include_str!("../data/catalyst/as-published.ios");
 
 fn report(texts: &[&str], options: &Options) -> (Vec<Source>, Report) {
-    let source = |(i, text): (usize, &&str)| Source {
-        name: format!("sw{i}.conf"),
-        text: (*text).to_owned(),
-    };
-    let sources: Vec<Source> = texts.iter().enumerate().map(source).collect();
+    let texts_by_number = texts.iter().enumerate();
+    let sources: Vec<Source> = texts_by_number
+        .map(|(i, text)| source(&format!("sw{i}.conf"), text))
+        .collect();
     let dialects: Vec<_> = texts
         .iter()
         .map(|t| {
@@ -962,11 +962,7 @@ fn every_check_has_its_row_in_the_documentation() {
 #[test]
 fn an_empty_configuration_is_no_fault() {
     for text in ["", "!\n", "end\n"] {
-        let source = Source {
-            name: "x".to_owned(),
-            text: text.to_owned(),
-        };
-        assert_eq!(check(&[source], &[Some(Dialect::Ios)]).findings, []);
+        assert_eq!(checked(text, Dialect::Ios).findings, []);
     }
 }
 

@@ -1,23 +1,13 @@
 //! Rates, bursts and storm control that cannot be meant, on configurations that have them and on others.
 
 use farpath_config::qos::Options;
-use farpath_config::{Dialect, Report, Severity, Source, check_with, place};
+use farpath_config::{Dialect, Severity, check_with};
 
-fn checked(text: &str, dialect: Dialect) -> Report {
-    let source = Source {
-        name: "r.conf".to_owned(),
-        text: text.to_owned(),
-    };
-    check_with(&[source], &[Some(dialect)], &Options::default())
-}
+use crate::{at_lines, checked, source};
 
 /// Findings of a rule in an IOS-XE text: their line, severity and text.
 fn found(text: &str, rule: &str) -> Vec<(usize, Severity, String)> {
-    let report = checked(text, Dialect::Ios);
-    let of = report.findings.iter().filter(|f| f.rule == rule);
-    let line = |f: &farpath_config::Finding| text[..place(f).span.start].lines().count();
-    of.map(|f| (line(f).max(1), f.severity, f.text.clone()))
-        .collect()
+    at_lines(&checked(text, Dialect::Ios), text, rule)
 }
 
 const HEAD: &str = "version 17.6\nplatform qfp utilization monitor load 80\nclass-map match-any voice\n match dscp ef\nclass-map match-any video\n match dscp af41\n";
@@ -259,10 +249,7 @@ fn qos029_storm_control_is_read_and_said() {
 fn qos023_of_storm_control() {
     let text =
         "version 12.2\nmls qos\ninterface GigabitEthernet1/1\n storm-control unicast level 50.00\n";
-    let source = Source {
-        name: "r.conf".to_owned(),
-        text: text.to_owned(),
-    };
+    let source = source("r.conf", text);
     let options = Options {
         rate: farpath_units::Rate::from_bps(800_000_000),
         ..Options::default()

@@ -1,23 +1,8 @@
 //! Segment sizes that routers lower: too large for what carries them, or far smaller.
 
-use farpath_config::qos::Options;
-use farpath_config::{Dialect, Severity, Source, Status, check_with};
+use farpath_config::{Dialect, Severity};
 
-fn found(text: &str, dialect: Dialect, rule: &str) -> Vec<(Severity, String)> {
-    let source = Source {
-        name: "r.conf".to_owned(),
-        text: text.to_owned(),
-    };
-    let report = check_with(&[source], &[Some(dialect)], &Options::default());
-    assert_eq!(
-        report.files[0].status(),
-        Status::Passed,
-        "{:?}",
-        report.files[0]
-    );
-    let of = report.findings.iter().filter(|f| f.rule == rule);
-    of.map(|f| (f.severity, f.text.clone())).collect()
-}
+use crate::found;
 
 #[test]
 fn ios007_both_versions_of_ip_and_small_segments() {

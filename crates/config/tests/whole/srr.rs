@@ -1,26 +1,17 @@
 //! Ports with shaped round robin (Catalyst 2960, 3560, 3750): what holds a queue or the port below its line.
 
-use farpath_config::qos::Options;
-use farpath_config::{Dialect, Platform, Severity, Source, Status, check_with, place};
+use farpath_config::{Dialect, Platform, Severity, Status};
+
+use crate::{at_lines, checked};
 
 /// Findings of a rule: their line, severity and text.
 fn found(port: &str, rule: &str) -> Vec<(usize, Severity, String)> {
     let text = whole(port);
-    let source = Source {
-        name: "sw.cfg".to_owned(),
-        text: text.clone(),
-    };
-    let report = check_with(&[source], &[Some(Dialect::Ios)], &Options::default());
-    assert_eq!(report.files[0].platform, Some(Platform::Catalyst));
-    assert_eq!(
-        report.files[0].status(),
-        Status::Passed,
-        "{:?}",
-        report.files[0]
-    );
-    let of = report.findings.iter().filter(|f| f.rule == rule);
-    let line = |f: &farpath_config::Finding| text[..place(f).span.start].lines().count();
-    of.map(|f| (line(f), f.severity, f.text.clone())).collect()
+    let report = checked(&text, Dialect::Ios);
+    let file = &report.files[0];
+    assert_eq!(file.platform, Some(Platform::Catalyst));
+    assert_eq!(file.status(), Status::Passed, "{file:?}");
+    at_lines(&report, &text, rule)
 }
 
 /// A switch with one port; its statements begin at line 9.
@@ -89,11 +80,7 @@ fn four_numbers_are_wanted_and_a_limit_in_its_range() {
         (" srr-queue bandwidth share 0 20 70 10\n", "IOS003"),
         (" srr-queue bandwidth limit 95\n", "IOS003"),
     ] {
-        let source = Source {
-            name: "sw.cfg".to_owned(),
-            text: whole(port),
-        };
-        let report = check_with(&[source], &[Some(Dialect::Ios)], &Options::default());
+        let report = checked(&whole(port), Dialect::Ios);
         assert!(
             report.findings.iter().any(|f| f.rule == rule),
             "{port} {:?}",
@@ -101,11 +88,7 @@ fn four_numbers_are_wanted_and_a_limit_in_its_range() {
         );
     }
     let text = "switch 1 provision ws-c3750g-24ts\nmls qos\nmls qos queue-set output 1 buffers 50 30 30 10\n";
-    let source = Source {
-        name: "sw.cfg".to_owned(),
-        text: text.to_owned(),
-    };
-    let report = check_with(&[source], &[Some(Dialect::Ios)], &Options::default());
+    let report = checked(text, Dialect::Ios);
     assert!(
         report
             .findings
@@ -122,11 +105,7 @@ fn an_access_port_with_a_voice_vlan_may_trust_cos() {
             "{}interface GigabitEthernet1/0/2\n switchport mode access\n{voice} mls qos trust cos\n",
             whole("")
         );
-        let source = Source {
-            name: "sw.cfg".to_owned(),
-            text,
-        };
-        let report = check_with(&[source], &[Some(Dialect::Ios)], &Options::default());
+        let report = checked(&text, Dialect::Ios);
         report
             .findings
             .iter()

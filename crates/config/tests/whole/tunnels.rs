@@ -1,24 +1,15 @@
 //! Packets of tunnels that fit what carries them, and others, in either language.
 
-use farpath_config::{Dialect, Severity, Source, check};
+use farpath_config::{Dialect, Severity};
 
-fn found(text: &str, dialect: Dialect) -> Vec<(Severity, String)> {
-    let source = Source {
-        name: "r.conf".to_owned(),
-        text: text.to_owned(),
-    };
-    let report = check(&[source], &[Some(dialect)]);
-    assert_eq!(report.files[0].unrecognised, [], "{text}");
-    let own = report.findings.into_iter().filter(|f| f.rule == "QOS028");
-    own.map(|f| (f.severity, f.text)).collect()
-}
+use crate::found;
 
 /// A router whose outer port has `outer`, and a tunnel with `lines`.
 fn ios(outer: &str, lines: &str) -> Vec<(Severity, String)> {
     let text = format!(
         "version 17.6\nhostname r\ninterface GigabitEthernet0/0/0\n{outer} ip address 203.0.113.1 255.255.255.252\ninterface Tunnel0\n ip address 192.0.2.1 255.255.255.252\n tunnel destination 203.0.113.2\n{lines}"
     );
-    found(&text, Dialect::Ios)
+    found(&text, Dialect::Ios, "QOS028")
 }
 
 const SOURCE: &str = " tunnel source GigabitEthernet0/0/0\n ip tcp adjust-mss 1300\n";
@@ -119,7 +110,7 @@ fn qos028_of_junos() {
         let text = format!(
             "interfaces {{ ge-0/0/0 {{ {port} unit 0 {{ family inet {{ address 203.0.113.1/30; }} }} }} {name} {{ unit 0 {{ {unit} }} }} }}"
         );
-        found(&text, Dialect::Junos)
+        found(&text, Dialect::Junos, "QOS028")
     };
     let gre = |mtu: &str| {
         format!(

@@ -1,17 +1,8 @@
 //! Tags, units and members of bundles: what Junos refuses to commit, and what it does not; members of IOS channels.
 
-use farpath_config::{Dialect, Severity, Source, check};
+use farpath_config::{Dialect, Severity};
 
-fn found(text: &str, dialect: Dialect, rule: &str) -> Vec<(Severity, String)> {
-    let source = Source {
-        name: "r.conf".to_owned(),
-        text: text.to_owned(),
-    };
-    let report = check(&[source], &[Some(dialect)]);
-    assert_eq!(report.files[0].unrecognised, [], "{text}");
-    let own = report.findings.into_iter().filter(|f| f.rule == rule);
-    own.map(|f| (f.severity, f.text)).collect()
-}
+use crate::found;
 
 /// Junos, "Configuring 802.1Q VLANs": `vlan-id` and `vlan-tagging` go together, and an untagged port has unit 0.
 #[test]

@@ -3,12 +3,13 @@
 use crate::evidence::Evidence;
 use crate::flow::Flow;
 use crate::read::Facts;
+use crate::segments::HEADERS;
 
 /// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
 /// or else the least that IPv6 asks of a link (RFC 8200 §5), or IPv4 of a host (RFC 791 §3.1).
 pub(crate) fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'static str) {
     let all = |name| facts.along(flow, name).map(|figure| figure.value);
-    let lost = e.large_lost.as_ref().map_or(e.mss + 52.0, |l| l.value);
+    let lost = e.large_lost.as_ref().map_or(e.mss + HEADERS, |l| l.value);
     let lost = all("ping_large_lost_bytes").fold(lost, libm::fmin);
     let told = e.swallowed.as_ref().and_then(|s| s.mtu.as_ref());
     let told = told.map(|m| m.value).into_iter();

@@ -101,7 +101,7 @@ fn spread(router: &str, facts: &Facts, flow: &Flow) -> Change {
         commands,
         undo,
         risk: "one connection never gets more than one member; changing the hash moves connections, and packets under way may overtake each other".to_owned(),
-        ..nothing("")
+        ..Change::default()
     }
 }
 
@@ -123,41 +123,21 @@ pub(super) fn damaged_member(struck: &Struck, flow: &Flow) -> Change {
         risk:
             "a group with one member less carries less; connections move to other members meanwhile"
                 .to_owned(),
-        ..nothing("")
+        ..Change::default()
     }
 }
 
 /// A connection that fills a port below the line: several connections tell a slow port from a member of a group.
 fn one_of_several(flow: &Flow, speed: f64) -> Change {
-    let host = match flow.to.host.as_str() {
-        "" => "HOST",
-        host => host,
-    };
     Change {
         host: named(flow, End::Sender),
         commands: vec![format!(
-            "iperf3 -c {host} -P 8 -t 30: more than {} in all is a group of links, which gives each connection one member; no more is a port that runs at that",
+            "iperf3 -c {} -P 8 -t 30: more than {} in all is a group of links, which gives each connection one member; no more is a port that runs at that",
+            super::to(flow),
             bps(speed)
         )],
         risk: "none known".to_owned(),
-        ..nothing("")
-    }
-}
-
-/// A change of a host of which nothing is known yet.
-pub(super) fn nothing(host: &str) -> Change {
-    Change {
-        host: host.to_owned(),
-        os: "",
-        commands: Vec::new(),
-        undo: Vec::new(),
-        persist: Vec::new(),
-        risk: String::new(),
-        predicted_bps: None,
-        low_bps: None,
-        high_bps: None,
-        then: None,
-        start_ns: None,
+        ..Change::default()
     }
 }
 
@@ -205,29 +185,29 @@ fn shorter(e: &Evidence, host: &str, waits: &str) -> Change {
         risk: format!(
             "this flow gets no faster, and with cake a twentieth slower; what shares the line with it no longer waits {waits}"
         ),
-        ..nothing("")
+        ..Change::default()
     }
 }
+
+/// What either end of a link said before, and how that is had again.
+const AS_BEFORE: &str = "set both back to what ethtool INTERFACE and the switch said before";
 
 /// A port that runs slower than it was meant to.
 fn port(e: &Evidence, target: &Figure) -> Change {
     let all = target.times(payload_share(e.mss));
     Change {
         host: "the host with the slow port, and its switch".to_owned(),
-        os: "",
         commands: vec![
             "ethtool INTERFACE: what it advertises, and what its partner does".to_owned(),
             "change the cable: 1 Gbit/s and more need all four pairs".to_owned(),
             "ethtool -s INTERFACE autoneg on, and auto for the port of the switch".to_owned(),
         ],
-        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
-        persist: Vec::new(),
+        undo: vec![AS_BEFORE.to_owned()],
         risk: "the link goes down for some seconds".to_owned(),
         predicted_bps: Some(all.value),
         low_bps: Some(all.low * 0.9),
         high_bps: Some(all.high),
-        then: None,
-        start_ns: None,
+        ..Change::default()
     }
 }
 
@@ -239,13 +219,11 @@ fn duplex(e: &Evidence) -> Change {
     let slowest = e.around.ports.slowest().unwrap_or(f64::INFINITY);
     Change {
         host: "the host at half duplex, and its switch".to_owned(),
-        os: "",
         commands: vec![
             "ethtool -s INTERFACE autoneg on".to_owned(),
             "on the switch: duplex auto, speed auto for its port".to_owned(),
         ],
-        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
-        persist: Vec::new(),
+        undo: vec![AS_BEFORE.to_owned()],
         risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
         predicted_bps: line.map(|l| l.value * share),
         low_bps: line.map(|l| libm::fmin(l.low, slowest) * share * 0.9),
@@ -254,7 +232,7 @@ fn duplex(e: &Evidence) -> Change {
             cause: Cause::Link.name(),
             limit_bps: l.value * share,
         }),
-        ..nothing("")
+        ..Change::default()
     }
 }
 

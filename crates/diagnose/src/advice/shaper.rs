@@ -50,16 +50,18 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
     let before = set(&format!("{:.0}kbit", (now / 1e3).round()));
     if !is_of_pod(e, facts) {
         return Some(Change {
+            host: host.to_owned(),
             commands: vec![by_tc],
             undo: vec![before],
             risk: "who set the rate had a reason: what others share the line with it, or what a contract allows".to_owned(),
-            ..super::path::nothing(host)
+            ..Change::default()
         });
     }
     let annotations = format!(
         "in the template of the pod: kubernetes.io/ingress-bandwidth: \"{quantity}\" for what it receives, kubernetes.io/egress-bandwidth for what it sends, or neither; a pod has it once it is made anew (kubectl rollout restart deployment NAME)"
     );
     Some(Change {
+        host: host.to_owned(),
         commands: vec![
             "kubectl describe pod POD | grep bandwidth: which annotation the pod has".to_owned(),
             annotations,
@@ -72,6 +74,6 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
         risk:
             "the pod may take what others on its node are to have; its restart ends its connections"
                 .to_owned(),
-        ..super::path::nothing(host)
+        ..Change::default()
     })
 }

@@ -151,6 +151,14 @@ pub(crate) fn program(tested: Option<&str>) -> Remedy {
     ])
 }
 
+/// Against small writes that wait for acknowledgements (RFC 1122 §4.2.3.4).
+pub(crate) fn small_writes() -> Remedy {
+    Remedy::without_risk([
+        "set TCP_NODELAY on the connection: a small write then leaves at once",
+        "or hand over header and body in one write (writev, a buffered writer that is flushed once): each wait costs a round trip",
+    ])
+}
+
 /// Against pauses of OpenSSH, which has a window of its own: what the bytes in flight speak for comes first.
 pub(crate) fn ssh(channel: Channel) -> Remedy {
     let disk = |why: &str| {

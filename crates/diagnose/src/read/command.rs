@@ -24,6 +24,10 @@ impl Tool for Commands {
         let Some(typed) = typed(line.bare) else {
             return false;
         };
+        match typed.server {
+            true => facts.serves(),
+            false => facts.reached(typed.target().into_iter()),
+        }
         read_options(&typed.options, typed.server, line.at, facts);
         if is_windows(line.bare) {
             let reversed = typed.options.contains(&"-R");
@@ -49,6 +53,13 @@ impl<'a> Typed<'a> {
     /// What stands behind an option.
     pub(super) fn value(&self, option: &str) -> Option<&'a str> {
         let at = self.options.iter().position(|o| *o == option)?;
+        self.options.get(at + 1).copied()
+    }
+
+    /// The host that a client is to reach.
+    fn target(&self) -> Option<&'a str> {
+        let is = |o: &&str| is_flag(o, 'c') || *o == "--client";
+        let at = self.options.iter().position(is)?;
         self.options.get(at + 1).copied()
     }
 

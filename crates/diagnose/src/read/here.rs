@@ -35,6 +35,31 @@ impl Facts {
         }
     }
 
+    /// Whoever printed the lines that are read now asked these for something: it is another host.
+    pub(crate) fn reached<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        let own = self.label.name.clone();
+        let room = self.prompts.reached.len() < SHELLS_MAX;
+        for name in names.filter(|n| room && !own.is_empty() && !n.is_empty()) {
+            let target = crate::address(name);
+            self.prompts.reached.insert((own.clone(), target));
+        }
+    }
+
+    /// Whoever printed the lines that are read now runs the server of a test.
+    pub(super) fn serves(&mut self) {
+        if !self.label.name.is_empty() {
+            self.prompts.serves.insert(self.label.name.clone());
+        }
+    }
+
+    /// An interface of whoever printed the lines that are read now has this address.
+    pub(super) fn owns(&mut self, address: &str) {
+        if !self.label.name.is_empty() && self.prompts.owns.len() < SHELLS_MAX {
+            let own = self.label.name.clone();
+            self.prompts.owns.insert((own, crate::address(address)));
+        }
+    }
+
     /// Whether the lines that are read now may be of a host: their prompt has no other name.
     pub(super) fn may_be_here(&self, host: Of) -> bool {
         let name = &self.label.name;

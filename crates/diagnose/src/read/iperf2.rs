@@ -543,13 +543,6 @@ fn summarise(test: &mut Test, rows: &Rows, receiver: bool) {
 
 /// Streams side by side: rates add up.
 fn add(report: &mut Option<Report>, rate: &Figure, bytes: &Figure, seconds: f64) {
-    let sum = |a: &Figure, b: &Figure| {
-        let mut both = a.with(b);
-        both.value = a.value + b.value;
-        both.low = a.low + b.low;
-        both.high = a.high + b.high;
-        both
-    };
     *report = Some(match report.take() {
         None => Report {
             goodput: rate.clone(),
@@ -557,8 +550,8 @@ fn add(report: &mut Option<Report>, rate: &Figure, bytes: &Figure, seconds: f64)
             seconds,
         },
         Some(r) => Report {
-            goodput: sum(&r.goodput, rate),
-            bytes: r.bytes.map(|b| sum(&b, bytes)),
+            goodput: r.goodput.plus(rate),
+            bytes: r.bytes.map(|b| b.plus(bytes)),
             seconds: r.seconds.max(seconds),
         },
     });

@@ -473,20 +473,12 @@ fn report(
     };
     *slot = Some(match slot.take() {
         Some(old) if !sum => Report {
-            goodput: plus(&old.goodput, &new.goodput),
-            bytes: old.bytes.zip(new.bytes).map(|(a, b)| plus(&a, &b)),
+            goodput: old.goodput.plus(&new.goodput),
+            bytes: old.bytes.zip(new.bytes).map(|(a, b)| a.plus(&b)),
             seconds: old.seconds.max(new.seconds),
         },
         _ => new,
     });
-}
-
-fn plus(a: &Figure, b: &Figure) -> Figure {
-    let mut both = a.with(b);
-    both.value = a.value + b.value;
-    both.low = a.low + b.low;
-    both.high = a.high + b.high;
-    both
 }
 
 /// Adds a stream's interval to that of all of them.

@@ -43,6 +43,7 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::handshake::Syn;
@@ -100,6 +101,8 @@ pub struct Facts {
     pub(crate) shells: BTreeSet<(u32, String, String)>,
     /// The source of each host's text.
     pub(crate) host_sources: Vec<u32>,
+    /// What was typed and printed at prompts that have a name.
+    pub(crate) prompts: Prompts,
     /// The host whose system or settings were read last in a source, and which of the two.
     described: Option<(u32, Of, Described)>,
     /// What each stretch of lines was.

@@ -419,6 +419,22 @@ impl Nic {
         if text.starts_with("link/") || text.starts_with("altname ") {
             return true;
         }
+        if let Some(rest) = ["inet ", "inet6 "]
+            .iter()
+            .find_map(|b| text.strip_prefix(b))
+        {
+            let address = rest.split(['/', ' ']).next().unwrap_or("");
+            if address
+                .parse::<core::net::IpAddr>()
+                .is_ok_and(|a| !a.is_loopback())
+            {
+                facts.owns(address);
+            }
+            return true;
+        }
+        if text.starts_with("valid_lft ") {
+            return true;
+        }
         if let Some(rest) = text
             .strip_prefix("RX:")
             .or_else(|| text.strip_prefix("TX:"))

@@ -10,6 +10,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::read::Facts;
+use crate::segments::{FIXED_HEADERS, HEADERS};
 
 /// A value and where it is from: `ss.txt:4`, or `assumed: …`.
 #[derive(Clone, Debug, PartialEq)]
@@ -184,13 +185,13 @@ fn sizes(g: &Grounds<'_>) -> (Said<u64>, Said<bool>) {
             (said, stamps(true, "assumed: as most hosts have it"))
         }
         // An MSS without room for timestamps is that of the handshake, or nobody offered them.
-        (None, Some(mss)) if usual(mss.value + 40.0) && !usual(mss.value + 52.0) => {
-            let said = g.said(bytes(mss.value + 40.0), mss);
+        (None, Some(mss)) if usual(mss.value + FIXED_HEADERS) && !usual(mss.value + HEADERS) => {
+            let said = g.said(bytes(mss.value + FIXED_HEADERS), mss);
             let from = format!("{}: the MSS leaves them no room", said.from);
             (said, stamps(false, &from))
         }
         (None, Some(mss)) => {
-            let said = g.said(bytes(mss.value + 52.0), mss);
+            let said = g.said(bytes(mss.value + HEADERS), mss);
             let from = said.from.clone();
             (said, stamps(true, &from))
         }

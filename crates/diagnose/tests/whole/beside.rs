@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{Diagnosis, FlowReport};
 
-use crate::{of_files, on};
+use crate::{first_flow, of_files, on};
 
 /// A transfer that waits for its receiver: 48 Mbit/s over 20 ms, on a path of 1 Gbit/s.
 const WAITS: &str = "\
@@ -25,8 +25,7 @@ fn of(files: &[(&str, &str)]) -> Diagnosis {
 }
 
 fn first(files: &[(&str, &str)]) -> FlowReport {
-    let flow = of(files).flows.into_iter().next();
-    flow.expect("there is one")
+    first_flow(of(files))
 }
 
 #[test]

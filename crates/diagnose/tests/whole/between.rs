@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known, Source, read, twin};
 
-use crate::{of, on};
+use crate::{first_flow, of, on};
 
 /// Pings of a path of 30 ms, at rest and while a queue stands.
 fn ping(ms: [f64; 3]) -> String {
@@ -41,8 +41,7 @@ fn text(prompt: &str) -> String {
 }
 
 fn flow(text: &str, known: &Known) -> FlowReport {
-    let d = of(text, known);
-    d.flows.into_iter().next().expect("a flow")
+    first_flow(of(text, known))
 }
 
 const ROUTER: &str = "root@gw7:~# tc -s qdisc show dev ens4\n";

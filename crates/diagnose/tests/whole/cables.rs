@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{Diagnosis, Known};
 
-use crate::{of, on};
+use crate::{first_flow, of, on};
 
 /// A transfer from `bak1`, with this many segments sent again.
 fn log(mbit: f64, again: u32) -> String {
@@ -21,7 +21,7 @@ rtt min/avg/max/mdev = 4.089/4.101/4.112/0.008 ms
 ";
 
 fn because(d: &Diagnosis) -> String {
-    d.flows[0].verdict.because.join("\n")
+    crate::because(&d.flows[0])
 }
 
 fn unread(d: &Diagnosis) -> Vec<u32> {
@@ -270,7 +270,7 @@ fn damage_that_matches_what_was_sent_again_settles_it() {
             &(read_twice(host, 8101, 8101 + grown) + &four()),
             &on("10 Gbit/s"),
         );
-        d.flows.into_iter().next().expect("a flow")
+        first_flow(d)
     };
     let matched = at("dst9", 63);
     assert_eq!(matched.verdict.cause, "random_loss", "{matched:#?}");

@@ -1,16 +1,8 @@
 //! Processors by what fills them: soft interrupts, the hypervisor, a tunnel; and a bond whose hash has no ports.
 
-use farpath_diagnose::{FlowReport, Known};
+use farpath_diagnose::Known;
 
-use crate::{first, of};
-
-fn commands(flow: &FlowReport) -> String {
-    flow.changes
-        .iter()
-        .flat_map(|c| c.commands.clone())
-        .collect::<Vec<_>>()
-        .join("\n")
-}
+use crate::{commands, first, of};
 
 const COLUMNS: &str =
     "CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle";

@@ -3,14 +3,14 @@
 use farpath_diagnose::{Diagnosis, FlowReport};
 
 use crate::asked::socket;
-use crate::{of_files, on};
+use crate::{first_flow, of_files, on};
 
 fn of(files: &[(&str, &str)]) -> Diagnosis {
     of_files(files, &on("25 Gbit/s"))
 }
 
 fn first(files: &[(&str, &str)]) -> FlowReport {
-    of(files).flows.into_iter().next().expect("there is one")
+    first_flow(of(files))
 }
 
 /// A connection that sent so many segments again, of four million.
@@ -296,7 +296,7 @@ rtt min/avg/max/mdev = 2.74/2.75/2.76/0.01 ms
     };
     let flow = |sender: f64, receiver: f64| {
         let d = of_files(&[("ticket.txt", &ticket(sender, receiver))], &known);
-        d.flows.into_iter().next().expect("there is one")
+        first_flow(d)
     };
     let full = flow(41.2, 99.7);
     assert_eq!(full.verdict.cause, "receive_window", "{:#?}", full.verdict);

@@ -1,8 +1,8 @@
 //! Links side by side, of which each connection takes one: full ports of a router, connections that differ, one that fills a member.
 
-use farpath_diagnose::{Diagnosis, FlowReport, Known};
+use farpath_diagnose::{Diagnosis, Known};
 
-use crate::{of, of_files, on};
+use crate::{because, of, of_files, on};
 
 /// A log of connections side by side, each with its rate in Gbit/s and its segments sent again, over 10 s.
 fn log(each: &[(f64, u32)]) -> String {
@@ -66,10 +66,6 @@ fn ports() -> String {
         + &port("et-0/1/0", 24_870_312_004, 1190)
         + &port("et-0/1/1", 24_711_904_112, 440)
         + &port("et-0/1/2", 90_112, 0)
-}
-
-fn because(flow: &FlowReport) -> String {
-    flow.verdict.because.join("\n")
 }
 
 fn commands(d: &Diagnosis) -> String {

@@ -8,6 +8,7 @@ mod between;
 mod bloat;
 mod both_ends;
 mod both_ways;
+mod bystanders;
 mod cables;
 mod changes;
 mod channels;
@@ -70,13 +71,38 @@ fn of(text: &str, known: &Known) -> Diagnosis {
     of_files(&[("ticket.txt", text)], known)
 }
 
-/// What is said of the first flow of a text.
+/// What is said of the only flow of a text.
 fn first(text: &str) -> FlowReport {
-    of(text, &Known::default())
-        .flows
-        .into_iter()
-        .next()
-        .expect("there is one")
+    let d = of(text, &Known::default());
+    assert_eq!(d.flows.len(), 1, "{:#?}", d.flows);
+    first_flow(d)
+}
+
+/// What is said of the first flow of a diagnosis.
+fn first_flow(d: Diagnosis) -> FlowReport {
+    d.flows.into_iter().next().expect("there is one")
+}
+
+/// What speaks for the verdict, a line each.
+fn because(flow: &FlowReport) -> String {
+    flow.verdict.because.join("\n")
+}
+
+/// The facts that are asked for.
+fn asked(flow: &FlowReport) -> Vec<&'static str> {
+    flow.missing.iter().map(|m| m.fact).collect()
+}
+
+/// The command that gets a fact, where it is asked for.
+fn asked_with<'f>(flow: &'f FlowReport, fact: &str) -> Option<&'f str> {
+    let mut all = flow.missing.iter();
+    all.find(|m| m.fact == fact).map(|m| m.command.as_str())
+}
+
+/// The commands of all changes, a line each.
+fn commands(flow: &FlowReport) -> String {
+    let all = flow.changes.iter().flat_map(|c| c.commands.clone());
+    all.collect::<Vec<_>>().join("\n")
 }
 
 /// The diagnosis of several files, by name and text.

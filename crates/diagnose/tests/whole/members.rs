@@ -1,8 +1,8 @@
 //! Connections side by side of which some lose and others do not: a member of a group of links, or one of several paths.
 
-use farpath_diagnose::{FlowReport, Known};
+use farpath_diagnose::Known;
 
-use crate::{of, of_files, on};
+use crate::{because, commands, of, of_files, on};
 
 /// A connection: its rate in Mbit/s, and segments sent again in each second.
 type Stream = (f64, [u32; 10]);
@@ -79,21 +79,12 @@ fn far() -> Known {
     }
 }
 
-fn why(flow: &FlowReport) -> String {
-    flow.verdict.because.join("\n")
-}
-
-fn commands(flow: &FlowReport) -> String {
-    let all = flow.changes.iter().flat_map(|c| c.commands.clone());
-    all.collect::<Vec<_>>().join("\n")
-}
-
 #[test]
 fn losses_of_one_connection_of_eight_are_of_a_member() {
     for known in [far(), on("25 Gbit/s"), Known::default()] {
         let flow = of(&log(&some(&[2], 310.0, OFTEN)), &known).flows.remove(0);
         assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
-        let why = why(&flow);
+        let why = because(&flow);
         for words in [
             "399 of 399 segments sent again are of 1 of 8 connections side by side (port 41004)",
             "one member of a group of links (LAG) or one path of several (ECMP)",
@@ -119,7 +110,7 @@ fn half_of_the_connections_may_share_the_member() {
         .flows
         .remove(0);
     assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
-    let why = why(&flow);
+    let why = because(&flow);
     assert!(
         why.contains("4 of 8 connections side by side (ports "),
         "{why}"
@@ -154,7 +145,11 @@ fn few_losses_of_one_connection_make_no_policer() {
 fn losses_of_all_connections_are_of_no_member() {
     let all: Vec<usize> = (0..8).collect();
     let flow = of(&log(&some(&all, 600.0, OFTEN)), &far()).flows.remove(0);
-    assert!(!why(&flow).contains("one member"), "{:#?}", flow.verdict);
+    assert!(
+        !because(&flow).contains("one member"),
+        "{:#?}",
+        flow.verdict
+    );
     assert!(flow.missing.iter().all(|m| m.fact != "member_errors"));
 }
 
@@ -220,8 +215,8 @@ fn json_shows_which_connections_lost() {
         .remove(0);
     assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
     assert!(
-        why(&flow).contains("1 of 8 connections side by side (port 41004)"),
+        because(&flow).contains("1 of 8 connections side by side (port 41004)"),
         "{}",
-        why(&flow)
+        because(&flow)
     );
 }

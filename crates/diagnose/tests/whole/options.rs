@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::of_files;
+use crate::{because, first_flow, of_files};
 
 fn socket(options: &str, scale: &str, again: &str) -> String {
     format!(
@@ -26,12 +26,7 @@ fn flow(socket: &str, sender: &str, receiver: &str) -> FlowReport {
         .into_iter()
         .filter(|(_, text)| !text.is_empty())
         .collect();
-    let d = of_files(&used, &Known::default());
-    d.flows.into_iter().next().expect("there is one")
-}
-
-fn because(flow: &FlowReport) -> String {
-    flow.verdict.because.join("\n")
+    first_flow(of_files(&used, &Known::default()))
 }
 
 const AGAIN: &str = "bytes_retrans:289600 retrans:0/200 ";

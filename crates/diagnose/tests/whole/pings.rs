@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::{of, on};
+use crate::{first_flow, of, on};
 
 /// A ping of ten packets to a host, by its name as printed.
 fn ping(host: &str, ms: f64, lost: u32) -> String {
@@ -19,8 +19,7 @@ fn ping(host: &str, ms: f64, lost: u32) -> String {
 const LOG: &str = "Connecting to host 10.65.4.20, port 5201\n[  5] local 10.20.1.11 port 44170 connected to 10.65.4.20 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-30.00  sec  1.08 GBytes   310 Mbits/sec  0             sender\n[  5]   0.00-30.17  sec  1.08 GBytes   308 Mbits/sec                  receiver\n";
 
 fn flow(text: &str) -> FlowReport {
-    let d = of(text, &on("10Gbit/s"));
-    d.flows.into_iter().next().expect("a flow")
+    first_flow(of(text, &on("10Gbit/s")))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::of;
+use crate::{first_flow, of};
 
 /// Ten seconds at what a shaper of 100 Mbit/s leaves for payload.
 fn log() -> String {
@@ -22,7 +22,7 @@ fn shaped(port: &str, known: &Known) -> FlowReport {
         "{}root@node1:~# tc -s qdisc show dev {port}\nqdisc tbf 1: root refcnt 2 rate 100Mbit burst 256Mb lat 25ms\n Sent 178257920 bytes 117739 pkt (dropped 0, overlimits 2213341 requeues 0)\n backlog 0b 0p requeues 0\n",
         log()
     );
-    of(&text, known).flows.into_iter().next().expect("a flow")
+    first_flow(of(&text, known))
 }
 
 #[test]

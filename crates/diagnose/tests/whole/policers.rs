@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{Diagnosis, FlowReport};
 
-use crate::{of, of_files, on};
+use crate::{asked, first_flow, of, of_files, on};
 
 /// A ping of the idle path, and the head of a test over it of so many intervals.
 const HEAD: &str = "$ ping -c 5 -q 198.51.100.7\nPING 198.51.100.7 (198.51.100.7) 56(84) bytes of data.\n\n--- 198.51.100.7 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 9.811/9.853/9.910/0.031 ms\n\nConnecting to host 198.51.100.7, port 5201\n[  5] local 203.0.113.40 port 40912 connected to 198.51.100.7 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n";
@@ -76,12 +76,7 @@ fn held(count: usize) -> Vec<(f64, u32)> {
 }
 
 fn flow(text: &str) -> FlowReport {
-    let d = of(text, &on("1Gbit/s"));
-    d.flows.into_iter().next().expect("a flow")
-}
-
-fn asked(flow: &FlowReport) -> Vec<&str> {
-    flow.missing.iter().map(|m| m.fact).collect()
+    first_flow(of(text, &on("1Gbit/s")))
 }
 
 const TOKENS: &str = "a bucket of tokens that was full";

@@ -3,7 +3,7 @@
 use farpath_diagnose::{Diagnosis, FlowReport, Known, read, twin};
 
 use crate::counters::lossy;
-use crate::{of_files, on};
+use crate::{because, of_files, on};
 
 fn of(again: u32, router: &str) -> Diagnosis {
     let sender = lossy(again);
@@ -11,10 +11,6 @@ fn of(again: u32, router: &str) -> Diagnosis {
         &[("sender.txt", &sender), ("router.txt", router)],
         &on("25 Gbit/s"),
     )
-}
-
-fn because(flow: &FlowReport) -> String {
-    flow.verdict.because.join("\n")
 }
 
 fn commands(flow: &FlowReport) -> String {

@@ -1,8 +1,8 @@
 //! Holes that pings prove beside a sender that hangs, and path MTUs that are found.
 
-use farpath_diagnose::{FlowReport, Known};
+use farpath_diagnose::Known;
 
-use crate::of;
+use crate::{first, of};
 
 /// A sender whose last answer came 41 s ago; its delivery rate is of before.
 const HANGS: &str = "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\nESTAB 0 44888 10.7.0.9:40122 10.8.0.30:22 timer:(on,11sec,6)\n\t cubic wscale:7,7 rto:14080 backoff:6 rtt:22.1/1.9 mss:1448 pmtu:1500 rcvmss:1100 advmss:1448 cwnd:1 ssthresh:7 bytes_sent:25000 bytes_retrans:10136 bytes_acked:3900 bytes_received:4100 segs_out:35 segs_in:22 data_segs_out:27 data_segs_in:14 lastsnd:3100 lastrcv:41020 lastack:41020 pacing_rate 5.1Mbps delivery_rate 1.9Mbps delivered:14 busy:41200ms unacked:8 retrans:1/7 lost:8 notsent:30408 minrtt:21.9\n";
@@ -17,12 +17,6 @@ fn ping(data: u32, answered: bool) -> String {
         "PING 10.8.0.30 (10.8.0.30) {data}({}) bytes of data.\n\n--- 10.8.0.30 ping statistics ---\n4 packets transmitted, {received} received, {lost}% packet loss, time 3055ms\n{times}\n",
         data + 28
     )
-}
-
-fn first(text: &str) -> FlowReport {
-    let d = of(text, &Known::default());
-    assert_eq!(d.flows.len(), 1, "{:#?}", d.flows);
-    d.flows[0].clone()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::FlowReport;
 
-use crate::{of_files, on};
+use crate::{asked, of_files, on};
 
 /// A copy to a daemon, which names no address.
 const COPY: &str = "\
@@ -52,10 +52,6 @@ fn flows(more: &[(&str, &str)]) -> Vec<FlowReport> {
     ];
     let all: Vec<(&str, &str)> = base.iter().chain(more).copied().collect();
     of_files(&all, &on("10 Gbit/s")).flows
-}
-
-fn asked(flow: &FlowReport) -> Vec<&str> {
-    flow.missing.iter().map(|m| m.fact).collect()
 }
 
 fn window_bps(flow: &FlowReport) -> f64 {

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::FlowReport;
 
-use crate::{of, on};
+use crate::{first_flow, of, on};
 
 /// What ss prints of a socket of SSH: unacknowledged segments, bytes handed over, and what else is said of it.
 fn socket(port: u16, bytes: u64, unacked: u64, more: &str) -> String {
@@ -17,8 +17,7 @@ const SCP: &str = "vm.qcow2                41%   45GB  11.9MB/s 2:34:10 ETA\n";
 const LOST: &str = "bytes_retrans:1204736 retrans:0/832";
 
 fn flow(text: &str) -> FlowReport {
-    let d = of(text, &on("10Gbit/s"));
-    d.flows.into_iter().next().expect("a flow")
+    first_flow(of(text, &on("10Gbit/s")))
 }
 
 /// 2 MiB · 8 / 165.2 ms are 101.6 Mbit/s, of which 99.8 were measured.

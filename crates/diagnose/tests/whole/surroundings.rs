@@ -2,11 +2,10 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::{of_files, on};
+use crate::{first_flow, of_files, on};
 
 fn first(files: &[(&str, &str)], line: &str) -> FlowReport {
-    let flow = of_files(files, &on(line)).flows.into_iter().next();
-    flow.expect("there is one")
+    first_flow(of_files(files, &on(line)))
 }
 
 /// The intervals of a log of iperf3: rates in Mbit/s, segments sent again, windows in KiB.

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{Diagnosis, FlowReport, Known, Source, System, read, twin};
 
-use crate::{of_files, on};
+use crate::{asked_with, of_files, on};
 
 /// A download over 96 ms that gets so many Mbit/s.
 fn fetched(prompt: &str, mbits: f64) -> String {
@@ -38,8 +38,7 @@ fn flow(d: &Diagnosis) -> &FlowReport {
 }
 
 fn asked<'d>(d: &'d Diagnosis, fact: &str) -> Option<&'d str> {
-    let mut all = flow(d).missing.iter();
-    all.find(|m| m.fact == fact).map(|m| m.command.as_str())
+    asked_with(flow(d), fact)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
-use crate::{of, of_files, on};
+use crate::{asked_with, of, of_files, on};
 
 /// Ten seconds over so many ms that get so many Mbit/s.
 fn log(ms: f64, mbit: f64) -> String {
@@ -70,11 +70,6 @@ fn a_promise_of_a_long_path_says_how_long_slow_start_takes() {
     assert_eq!(d.flows[0].changes[0].start_ns, None);
 }
 
-fn asked<'d>(flow: &'d FlowReport, fact: &str) -> Option<&'d str> {
-    let mut all = flow.missing.iter();
-    all.find(|m| m.fact == fact).map(|m| m.command.as_str())
-}
-
 #[test]
 fn the_example_of_a_line_carries_what_was_measured() {
     for (mbit, example) in [
@@ -86,7 +81,7 @@ fn the_example_of_a_line_carries_what_was_measured() {
         let receiver = "net.ipv4.tcp_rmem = 4096 131072 2147483647\n";
         let files = [("sender.txt", &*sender), ("receiver.txt", receiver)];
         let d = of_files(&files, &Known::default());
-        let command = asked(&d.flows[0], "line_bps").expect("it is missing");
+        let command = asked_with(&d.flows[0], "line_bps").expect("it is missing");
         assert!(command.contains(&format!("--line {example} ")), "{command}");
     }
 }

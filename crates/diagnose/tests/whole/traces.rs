@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{Diagnosis, Known, Source, read, twin};
 
-use crate::{of, on};
+use crate::{asked_with, of, on};
 
 const LOG: &str = "Connecting to host 203.0.113.66, port 5201
 [  5] local 192.0.2.31 port 45716 connected to 203.0.113.66 port 5201
@@ -36,8 +36,7 @@ fn unreached() -> [String; 4] {
 }
 
 fn asked<'d>(d: &'d Diagnosis, fact: &str) -> Option<&'d str> {
-    let mut all = d.flows[0].missing.iter();
-    all.find(|m| m.fact == fact).map(|m| m.command.as_str())
+    asked_with(&d.flows[0], fact)
 }
 
 #[test]

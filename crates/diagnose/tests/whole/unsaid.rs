@@ -1,8 +1,8 @@
 //! What no text says: how old a connection is, how large its segments are, what a copy alone waited for.
 
-use farpath_diagnose::{Diagnosis, FlowReport, Known};
+use farpath_diagnose::{Diagnosis, Known};
 
-use crate::{of_files, on};
+use crate::{asked, of_files, on};
 
 /// A test of 60 s whose first half is twice as fast as the second, with so many segments sent again in each interval of 5 s.
 fn log(again: u32) -> String {
@@ -35,10 +35,6 @@ const PING: &str = "rtt min/avg/max/mdev = 170.081/170.172/170.301/0.061 ms\n";
 
 fn of(files: &[(&str, &str)]) -> Diagnosis {
     of_files(files, &on("10 Gbit/s"))
-}
-
-fn asked(flow: &FlowReport) -> Vec<&str> {
-    flow.missing.iter().map(|m| m.fact).collect()
 }
 
 #[test]

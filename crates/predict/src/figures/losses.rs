@@ -4,7 +4,10 @@ use crate::answer::{Answer, Value, answer};
 use crate::cc::Cc;
 use crate::{law, recovery};
 
-use super::{Figures, LOSS_MAX, OUTSIDE};
+use super::{Figures, LOSS_MAX, OUTSIDE, segments_of};
+
+/// How often a window that waits for repairs is corrected for them.
+const STEPS: u32 = 100;
 
 impl Figures<'_> {
     /// The loss at which the mean window is the pipe.
@@ -37,6 +40,30 @@ impl Figures<'_> {
             .by(grounds.loss, grounds.source)
             .note(note)
             .holds("mean window equal to the pipe, empty queues; queues allow more loss")
+    }
+
+    /// Segments that must be in flight for `segments` to arrive in each round trip. BBR's window does not shrink: it stands still for
+    /// repairs, for longer the larger it is.
+    pub(super) fn in_flight(&self, segments: f64) -> f64 {
+        if !self.input.cc.is_bbr() {
+            return segments;
+        }
+        (0..STEPS).fold(segments, |held, _| {
+            segments * law::rounds_to_arrive(held, self.loss())
+        })
+    }
+
+    /// That a window stands still for repairs, and for how long; nothing where it does not.
+    pub(super) fn standing(&self) -> String {
+        if !self.input.cc.is_bbr() || self.loss() == 0.0 {
+            return String::new();
+        }
+        let held = segments_of(self.window, self.mss).floor();
+        format!(
+            "BBR does not shrink a window for losses: it stands still until each lost segment has arrived, so that {held:.0} segments take \
+             {:.2} round trips.",
+            law::rounds_to_arrive(held, self.loss())
+        )
     }
 
     /// What bounds the law of the loss named.

@@ -7,9 +7,6 @@ use crate::window;
 
 use super::{Figures, LOSS_MAX, OUTSIDE};
 
-/// How often a window that waits for repairs is corrected for them.
-const STEPS: u32 = 100;
-
 const NONE_WANTED: &str = "No goodput was named.";
 
 /// What was asked for.
@@ -64,13 +61,7 @@ impl Figures<'_> {
     /// The least window that gives it.
     fn window_for(&self, wanted: Result<&Wanted, &String>) -> Answer {
         let bytes = wanted.map(|wanted| {
-            let mut segments = wanted.segments;
-            if self.input.cc.is_bbr() {
-                // It stands still for repairs, for longer the larger it is.
-                for _ in 0..STEPS {
-                    segments = wanted.segments * law::rounds_to_arrive(segments, self.loss());
-                }
-            }
+            let segments = self.in_flight(wanted.segments);
             let whole = libm::ceil(segments * (1.0 - 1e-12)).max(1.0);
             whole * self.mss.as_bytes() as f64
         });

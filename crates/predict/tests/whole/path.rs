@@ -593,6 +593,20 @@ fn bbr_probes_with_and_without_loss_and_the_line_limits_it() {
     let lossy = path(&p).expect("a path");
     let share = number(&lossy, "goodput_bps") / number(&held, "goodput_bps");
     assert!((share - 1.0 / 1.507).abs() < 1e-3, "{share}");
+    // What is advised gives what the line leaves, and a segment less does not.
+    p.window = None;
+    let full = number(&path(&p).expect("a path"), "goodput_bps");
+    let needed = number(&path(&p).expect("a path"), "window_needed_bytes");
+    for (bytes, all) in [(needed + 1448.0, true), (needed - 1448.0, false)] {
+        p.window = Some(Size::from_bytes(bytes as u64));
+        let given = number(&path(&p).expect("a path"), "goodput_bps");
+        assert_eq!(
+            given >= full * (1.0 - 1e-9),
+            all,
+            "{bytes}: {given} of {full}"
+        );
+        assert!(given > full * 0.98, "{bytes}: {given} of {full}");
+    }
     p.loss = None;
     // Version 3 gives up half of its pipe, in every five seconds.
     (p.cc, p.window) = (Cc::Bbr3, None);

@@ -87,6 +87,7 @@ pub(super) fn found(now_ns: u64, entry: &InetResponse, filter: &Filter) -> Optio
     let info = info?;
     Some(Found {
         cookie: u64::from_ne_bytes(id.cookie),
+        inode: entry.header.inode,
         local,
         peer,
         cc,

@@ -88,6 +88,7 @@ fn what_is_no_filter_is_refused_with_what_to_write() {
 fn found(cookie: u64, t_ns: u64, acked: u64) -> Found {
     Found {
         cookie,
+        inode: 0,
         local: end("192.0.2.1:40000"),
         peer: end("198.51.100.7:5201"),
         cc: Some("cubic".to_owned()),

@@ -3,7 +3,7 @@
 use farpath_config::junos::model::Router as Junos;
 use farpath_config::qos::Device;
 
-use super::{Configuration, interfaces, is_of};
+use super::{Configuration, interfaces, is_of, port_in};
 use crate::document::Tables;
 use crate::model::Scenario;
 
@@ -38,8 +38,7 @@ fn of_ios(device: &Device, name: &str) -> Option<u32> {
 
 /// What the whole router says of all TCP, and the units of a port of theirs.
 fn of_junos(router: &Junos, name: &str) -> Option<u32> {
-    let port = name.split_once('.').map_or(name, |(port, _)| port);
-    let port = router.interfaces.iter().find(|i| i.name == port)?;
+    let port = port_in(router, name)?;
     let units = port.units.iter().filter(|u| u.off.is_none());
     let here = units.filter(|u| is_of(name, &format!("{}.{}", port.name, u.number)));
     let own = here.filter_map(|u| u.tcp_mss.as_ref()).map(|m| m.value);

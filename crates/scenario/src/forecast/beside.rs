@@ -184,7 +184,7 @@ impl Path<'_> {
 
     /// What a test does to others, alone on its path.
     fn load(&self, test: &Test) -> Load {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let discarded = self.discarded(test).is_some();
         if let Some(tcp) = test.kind.bulk().filter(|_| !discarded) {
             let flow = self.flow_of(tcp);
@@ -257,7 +257,7 @@ impl Path<'_> {
     /// What a flow that fills its path keeps waiting at its narrowest place, and how long after its start that is certain.
     pub(super) fn own_queue(&self, test: &Test, flow: &Flow) -> (Waits, Duration) {
         let unknown = |why| (Waits::Unknown(why), Duration::ZERO);
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let len = flow.config.mss + header;
         let Some(queue) = flow.narrowest.port.and_then(|p| self.full_queue(p, len)) else {
             return unknown("the queue that it fills is not a plain one");

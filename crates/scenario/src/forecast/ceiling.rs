@@ -22,7 +22,7 @@ pub(super) struct Ceiling {
 impl Path<'_> {
     /// `None` where nothing arrives, or no closed form says what does: the record has it then.
     pub(super) fn ceiling(&self, test: &Test, flow: &Flow, record: &mut Record) -> Option<Ceiling> {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         if flow.loses_all() || self.loss_ratio(header, &self.back) >= 1.0 {
             put(&mut record.metrics, "goodput_bps", 0.0);
             record.limited_by = Some("loss".to_owned());
@@ -117,14 +117,11 @@ impl Ceiling {
 
     /// Where a share of what is sent goes before losses hold the connections, by the time that all takes.
     pub(super) fn spared(self, flow: &Flow, share: f64) -> Ceiling {
-        let clean = flow.steady(f64::INFINITY);
-        if flow.loses_nothing() || self.bps >= clean {
-            return self;
-        }
-        Ceiling {
-            bps: 1.0 / (share / clean + (1.0 - share) / self.bps),
-            ..self
-        }
+        let bps = match flow.unheld(self.bps) {
+            Some(clean) => 1.0 / (share / clean + (1.0 - share) / self.bps),
+            None => self.bps,
+        };
+        Ceiling { bps, ..self }
     }
 
     /// As far as disks let them.

@@ -14,7 +14,7 @@ impl Path<'_> {
     pub(crate) fn cells(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let seconds = test.duration.unwrap_or_default().as_secs_f64();
         let sent = (udp.rate.as_bps() as f64 * seconds / CELL_BITS as f64).floor();
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let mut arrives =
             1.0 - self.loss_ratio_of(udp.size + header, &self.there, LostAtOnce::Cell);
         for hop in &self.there {

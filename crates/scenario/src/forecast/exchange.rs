@@ -117,8 +117,7 @@ impl Path<'_> {
         let m = &mut record.metrics;
         put(m, "request_rate", bps / asks.bits);
         if exchange.outstanding == 1 {
-            let response_s = asks.under_way * asks.bits / bps - asks.think_s;
-            put(m, "response_avg_ns", (response_s * 1e9).round());
+            put(m, "response_avg_ns", (asks.each_s(bps) * 1e9).round());
         }
         if test.duration.is_some() {
             put(m, "goodput_bps", bps);
@@ -169,10 +168,9 @@ impl Path<'_> {
         });
         let path = self.ceiling_alone(test, &flow, policed);
         let held_s = self.response_at_s(test, &flow, exchange, path.bps);
-        let clean = flow.steady(f64::INFINITY);
-        if policed || flow.loses_nothing() || path.bps >= clean {
+        let Some(clean) = flow.unheld(path.bps).filter(|_| !policed) else {
             return held_s;
-        }
+        };
         let clean_s = self.response_at_s(test, &flow, exchange, clean);
         held_s + (clean_s - held_s) * spared(test, &flow, exchange, held_s)
     }
@@ -183,7 +181,7 @@ impl Path<'_> {
         let bps = path_bps.min(self.disk_bps(exchange));
         let config = &flow.config;
         let mss = config.mss;
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         // The request's own length, and the first segment of the answer, are in the round trip.
         let segment = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX).min(mss) + header;
         let turn = self.rtt(segment(exchange.answer), segment(exchange.request));

@@ -36,7 +36,7 @@ impl Path<'_> {
     pub(super) fn doubt_of_ring(&self, flow: &Flow) -> Option<String> {
         let node = self.plan.flows[self.flow].sink.0;
         let host = self.scenario.hosts.get(node)?;
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let mss = flow.config.mss;
         let takes_bps = f64::from(mss) * 8.0 / receiving_s(&host.limits, mss + header);
         let last = self.there.last()?.port;

@@ -17,10 +17,6 @@ const ANSWER: u32 = 56;
 const FIRST_FLIGHT: f64 = 65_535.0;
 
 impl Path<'_> {
-    fn header(&self) -> u32 {
-        self.plan.flows[self.flow].header_bytes.into()
-    }
-
     /// Where full segments of `config` are too large, in order; what fits in a smaller one has no full one.
     fn mtu_steps(&self, config: &Config) -> Vec<MtuStep> {
         let dir = FlowDir::forward(self.flow as u16);

@@ -149,7 +149,7 @@ impl Path<'_> {
 
     /// The policer that full segments of a flow meet.
     pub(super) fn meets_policer(&self, test: &Test, flow: &Flow) -> Option<Met> {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let mss = flow.config.mss;
         self.policer(test, mss + header, mss)
     }

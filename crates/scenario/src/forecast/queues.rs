@@ -219,7 +219,7 @@ impl Path<'_> {
     /// it where a closed form knows the algorithm, and it is one `by_law`. No closed form knows how many of several flows are
     /// cut at once: what they fill is not counted.
     pub(super) fn short_queue(&self, flow: &Flow, steady: f64, by_law: bool) -> Option<ShortQueue> {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let mss = flow.config.mss;
         let port = flow
             .narrowest
@@ -256,7 +256,7 @@ impl Path<'_> {
 
     /// Acknowledgements that the way back cannot carry, or that a policer or losses there take.
     fn note_acks(&self, test: &Test, flow: &Flow, steady: f64, record: &mut Record) {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let every = f64::from(flow.config.delayed_ack.every.max(1));
         let acks = steady / 8.0 / f64::from(flow.config.mss) / every;
         let carried = self.back.iter().map(|h| {
@@ -294,7 +294,7 @@ impl Path<'_> {
 
     /// Acknowledgements a second that the policers on the way back pass; infinite without one, 0 where a bucket never holds one.
     pub(super) fn acks_policed(&self, test: &Test) -> f64 {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let mut passes = f64::INFINITY;
         for hop in &self.back {
             let framing = self.scenario.links[self.plan.ports[hop.port].link.0].framing;

@@ -68,7 +68,7 @@ impl Path<'_> {
         } else {
             return 0.0;
         };
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let extra = self.there.iter().find(|hop| hop.port == port);
         let extra = extra.map_or(0, |hop| hop.extra);
         let framing = self.scenario.links[self.plan.ports[port].link.0].framing;

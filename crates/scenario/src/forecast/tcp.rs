@@ -152,7 +152,7 @@ impl Path<'_> {
     pub(super) fn flow_of(&self, tcp: &Tcp) -> Flow {
         let mut config = self.plan.tcp_config(self.scenario, self.flow, tcp);
         config.mss = self.found_mss(&config).unwrap_or(config.mss);
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
         let streams = f64::from(tcp.parallel);
         let most = config.pacing.and_then(|pacing| pacing.most);
@@ -282,6 +282,12 @@ impl Flow {
         (self.window_bps().min(loss_bps) * self.streams).min(self.narrowest.bps)
     }
 
+    /// The same without losses, where losses are what holds them at `bps`.
+    pub(super) fn unheld(&self, bps: f64) -> Option<f64> {
+        let clean = self.steady(f64::INFINITY);
+        (!self.loses_nothing() && bps < clean).then_some(clean)
+    }
+
     /// Segments for each step of growth in congestion avoidance.
     fn segments_per_step(&self) -> f64 {
         match self.config.byte_counting {
@@ -369,18 +375,29 @@ impl Flow {
         let late = 1.5 * self.rtt_s() + self.called_after(test).as_secs_f64();
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
-                let segments = bytes as f64 / self.mss();
-                let mut last: f64 = 0.0;
+                let (omit_s, segments) = (test.omit.as_secs_f64(), bytes as f64 / self.mss());
+                let (mut last, mut before): (f64, f64) = (0.0, 0.0);
                 for stream in lost {
                     last = last.max(of(stream).time_s(segments)? + late);
+                    before += of(stream)
+                        .sent(0.0, (omit_s - late).max(0.0))?
+                        .min(segments);
                 }
-                Some((bytes as f64 * 8.0 * self.streams / last, Some(last)))
+                let bits = (bytes as f64 * self.streams - before * self.mss()) * 8.0;
+                Some((bits / (last - omit_s), Some(last)))
             }
             (duration, _) => {
                 let (from, span) = (test.omit.as_secs_f64() - late, duration?.as_secs_f64());
+                let most = self
+                    .config
+                    .amount
+                    .map_or(f64::INFINITY, |all| all as f64 / self.mss());
                 let mut sum = 0.0;
                 for stream in lost {
-                    sum += of(stream).sent(from.max(0.0), from + span)?;
+                    let left = most - of(stream).sent(0.0, from.max(0.0))?;
+                    sum += of(stream)
+                        .sent(from.max(0.0), from + span)?
+                        .min(left.max(0.0));
                 }
                 Some((sum * self.mss() * 8.0 / span, None))
             }

@@ -1,5 +1,6 @@
 //! What a scenario's hosts make of a TCP test: segment size and windows.
 
+use farpath_predict::IpVersion;
 use farpath_tcp::{
     ByteCounting, Config, Flavour, LARGEST_WINDOW, MtuProbing, Profile, Reading, SlowStart,
     UNSCALED_WINDOW,
@@ -9,9 +10,6 @@ use farpath_wire::FlowDir;
 
 use crate::model::{Host, NodeId, Scenario, Tcp};
 use crate::plan::Plan;
-
-/// Headers of IPv4 and TCP without options, which an offered segment size leaves out (RFC 9293 §3.7.1), bytes.
-const OFFERED: u32 = 40;
 
 /// The sysctls a node without any of its own has: a router's, or a current Linux's.
 fn limits(scenario: &Scenario, node: NodeId) -> Option<&Host> {
@@ -36,7 +34,7 @@ impl Plan {
         // What lowers an offer over IPv4 leaves IPv6 alone.
         let four = scenario.tests[f.test].ip == 4;
         let lowered = links.filter_map(|l| scenario.links[l.0].segment);
-        let lowered = lowered.map(|mss| mss.saturating_add(OFFERED));
+        let lowered = lowered.map(|mss| mss.saturating_add(IpVersion::V4.fixed_headers()));
         let datagram = lowered.filter(|_| four).min().unwrap_or(u32::MAX).min(ends);
         datagram.saturating_sub(u32::from(f.header_bytes)).max(1)
     }

@@ -1,8 +1,11 @@
 //! The shape of traffic: datagrams by law or by file, flows that come and go.
 
+use std::sync::Arc;
+
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::atm;
+use crate::columns;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Arrivals, CellSource, Envelope, Flows, OnOff, Sizes, Steps, Tcp, Udp};
@@ -22,7 +25,10 @@ pub(crate) fn udp(
         _ => Arrivals::Constant,
     };
     let replay = match f.at::<String>("replay") {
-        Some(path) => Some(replay::load(folder, &path, faults)?),
+        Some(path) => {
+            let found = columns::read(folder, &path, &["csv"], replay::parse, faults)?;
+            Some(Arc::new(found))
+        }
         None => None,
     };
     if replay.is_some() {

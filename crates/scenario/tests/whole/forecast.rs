@@ -55,6 +55,26 @@ to = "b"
     record_of(text)
 }
 
+/// A test from `a` by a router to `b`, and what its two links are.
+fn by_router(near: &str, far: &str, test: &str) -> Record {
+    record_of(format!(
+        "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+         [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\n{near}\n\
+         [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\n{far}\n\
+         [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{test}\n"
+    ))
+}
+
+/// A test of TCP from a third host to `b`, over a line of 100 Mbit/s with these keys.
+fn behind_queue(line: &str, test: &str) -> Record {
+    let all = format!(
+        "kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+         [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\n{line}\n\
+         [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\n{test}"
+    );
+    predicted("", &all)
+}
+
 fn of(record: &Record, metric: &str) -> f64 {
     let found = record.metrics.get(metric);
     *found.unwrap_or_else(|| panic!("no {metric} in {record:?}"))
@@ -161,6 +181,26 @@ fn a_transfer_waits_for_its_named_losses() {
     let clean = of(&predicted("", file), "completion_ns");
     let lossy = of(&predicted(lose, file), "completion_ns");
     assert!(lossy > clean * 1.2, "{clean} {lossy}");
+}
+
+/// What a transfer with a named loss delivers within `omit` and after it is what it has to carry; a test that lasts longer has no more.
+#[test]
+fn omit_and_bytes_hold_with_named_losses() {
+    let lose = "lose = { flow = \"t\", segment = 20000 }";
+    let bits = |keys: &str| {
+        let file =
+            format!("kind = \"tcp\"\nwindow = \"16 MB\"\ncc = \"reno\"\nbytes = \"1 GB\"\n{keys}");
+        let record = predicted(lose, &file);
+        (of(&record, "goodput_bps"), record)
+    };
+    let (before_bps, _) = bits("duration = \"5 s\"");
+    let (after_bps, whole) = bits("omit = \"5 s\"");
+    let whole_s = of(&whole, "completion_ns") / 1e9;
+    let all = before_bps * 5.0 + after_bps * (whole_s - 5.0);
+    assert!((all / 8e9 - 1.0).abs() < 1e-6, "{all} in {whole_s} s");
+    let (long_bps, _) = bits("omit = \"5 s\"\nduration = \"100 s\"");
+    let rest = long_bps * 100.0 / (after_bps * (whole_s - 5.0));
+    assert!((rest - 1.0).abs() < 1e-6, "{rest}");
 }
 
 /// Ten segments, doubled each round trip of 100 ms, have sent 14.8 MB when the window fills 1 Gbit/s, and that takes 1.15 s.
@@ -391,14 +431,8 @@ fn a_named_loss_is_drawn_as_the_window_it_leaves() {
 
 /// A policer behind a link ten times as fast. Its figures are those of [`farpath_predict::policer`].
 fn policed(test: &str, police: &str) -> Record {
-    let fast = format!("rate = \"10 Gbit/s\"\nmtu = 9000\n{police}");
-    let text = format!(
-        "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
-         [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nframing = \"10gbe\"\nmtu = 9000\n\
-         [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\ndelay = \"60 ms\"\n{fast}\n\
-         [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{test}\n"
-    );
-    record_of(text)
+    let far = format!("delay = \"60 ms\"\nrate = \"10 Gbit/s\"\nmtu = 9000\n{police}");
+    by_router("framing = \"10gbe\"\nmtu = 9000", &far, test)
 }
 
 /// Simulated (ten starts, all alike): 6.5, 43.3, 132 and 902 Mbit/s.
@@ -449,14 +483,12 @@ fn streams_share_a_bucket() {
         (8, 310.6e6),
         (16, 478.4e6),
     ] {
-        let record = record_of(format!(
-            "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
-             [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nframing = \"10gbe\"\n\
-             [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\nframing = \"10gbe\"\ndelay = \"30 ms\"\n\
-             [link.forward]\npolice = {{ name = \"p\", rate = \"1 Gbit/s\", burst = \"250 kB\" }}\n\
-             [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\nkind = \"tcp\"\ncc = \"cubic\"\nwindow = \"64 MB\"\n\
-             parallel = {streams}\nstart_spread = \"1 s\"\nduration = \"60 s\"\n"
-        ));
+        let police = "forward.police = { name = \"p\", rate = \"1 Gbit/s\", burst = \"250 kB\" }";
+        let far = format!("framing = \"10gbe\"\ndelay = \"30 ms\"\n{police}");
+        let test = format!(
+            "kind = \"tcp\"\ncc = \"cubic\"\nwindow = \"64 MB\"\nparallel = {streams}\nstart_spread = \"1 s\"\nduration = \"60 s\""
+        );
+        let record = by_router("framing = \"10gbe\"", &far, &test);
         let goodput = of(&record, "goodput_bps");
         let alone = *alone.get_or_insert(goodput);
         let (n, all) = (f64::from(streams), 1e9 * 1448.0 / 1514.0);
@@ -542,13 +574,12 @@ fn the_bounds_of_a_policer_hold_what_is_simulated() {
         ("100 Mbit/s", "1.5 MB", "cubic", 85.4e6),
         ("100 Mbit/s", "187.5 kB", "htcp", 64.9e6),
     ] {
-        let record = record_of(format!(
-            "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
-             [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nframing = \"gbe\"\n\
-             [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\nframing = \"gbe\"\ndelay = \"30 ms\"\n\
-             forward.police = {{ name = \"p\", rate = \"{rate}\", burst = \"{burst}\" }}\n\
-             [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nwindow = \"16 MiB\"\ncc = \"{cc}\"\nduration = \"60 s\"\n"
-        ));
+        let far = format!(
+            "framing = \"gbe\"\ndelay = \"30 ms\"\nforward.police = {{ name = \"p\", rate = \"{rate}\", burst = \"{burst}\" }}"
+        );
+        let test =
+            format!("kind = \"tcp\"\nwindow = \"16 MiB\"\ncc = \"{cc}\"\nduration = \"60 s\"");
+        let record = by_router("framing = \"gbe\"", &far, &test);
         let bounds = &record.uncertainty["goodput_bps"];
         let [low, high] = [bounds.low, bounds.high].map(|b| b.expect("a bound"));
         assert!(
@@ -601,12 +632,8 @@ fn a_policer_cuts_what_a_host_paces() {
 fn predict_path_and_the_forecast_agree_on_what_a_policer_drops() {
     let tcp = "kind = \"tcp\"\ncc = \"cubic\"\nwindow = \"64 MiB\"\nduration = \"60 s\"";
     let forecast = |police: &str| {
-        record_of(format!(
-            "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
-             [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
-             [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\nrate = \"1 Gbit/s\"\ndelay = \"25 ms\"\n{police}\n\
-             [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{tcp}\n"
-        ))
+        let far = format!("rate = \"1 Gbit/s\"\ndelay = \"25 ms\"\n{police}");
+        by_router("rate = \"1 Gbit/s\"", &far, tcp)
     };
     let path = |rate: &str, burst: u64, metric: &str| {
         let named = |text: &str| text.parse().expect("a rate");
@@ -840,16 +867,7 @@ fn data_on_the_way_back_delays_a_ping_as_well() {
 
 #[test]
 fn the_longest_round_trip_of_a_full_link_is_that_of_its_full_queue() {
-    let bulk = |keys: &str| {
-        predicted(
-            "",
-            &format!(
-                "kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
-                [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"5 ms\"\n\
-                [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\n{keys}"
-            ),
-        )
-    };
+    let bulk = |keys: &str| behind_queue("delay = \"10 ms\"\nqueue = \"5 ms\"", keys);
     let ms = of(&bulk("duration = \"60 s\""), "rtt_max_ns") / 1e6;
     assert!((25.0..25.4).contains(&ms), "{ms}");
     let brief = bulk("duration = \"1 s\"");
@@ -1176,12 +1194,10 @@ fn a_policer_of_cells_takes_whole_frames() {
 #[test]
 fn a_short_queue_costs_what_its_law_says() {
     let lasting = |seconds: u32, queue: &str, keys: &str| {
-        let text = format!(
-            "kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
-            [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nqueue = \"{queue}\"\n\
-            [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\nomit = \"20 s\"\nduration = \"{seconds} s\"\nwindow = \"16 MiB\"\n{keys}"
-        );
-        predicted("", &text)
+        let line = format!("delay = \"50 ms\"\nqueue = \"{queue}\"");
+        let test =
+            format!("omit = \"20 s\"\nduration = \"{seconds} s\"\nwindow = \"16 MiB\"\n{keys}");
+        behind_queue(&line, &test)
     };
     let with = |queue: &str, keys: &str| lasting(60, queue, keys);
     // 25 frames of 1538 bytes beside a pipe of 813: 0.0308 of it, of which Reno's sawtooth leaves 77.2 % and CUBIC's, with fast
@@ -1346,12 +1362,11 @@ fn a_short_queue_has_no_share_of_another_algorithm() {
 #[test]
 fn a_short_queue_of_several_flows_is_said() {
     let with = |queue: &str, keys: &str| {
-        let text = format!(
-            "kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
-            [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nqueue = \"{queue}\"\n\
-            [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\nomit = \"20 s\"\nduration = \"60 s\"\n{keys}"
-        );
-        predicted("", &text)
+        let line = format!("delay = \"50 ms\"\nqueue = \"{queue}\"");
+        behind_queue(
+            &line,
+            &format!("omit = \"20 s\"\nduration = \"60 s\"\n{keys}"),
+        )
     };
     let says_so = |record: &Record| says(record, "is not foreseen: simulate");
     assert!(says_so(&with(
@@ -1661,14 +1676,11 @@ fn a_threshold_of_slow_start_is_said() {
 #[test]
 fn highspeed_above_its_table_climbs_by_the_last_row() {
     let of_flavour = |flavour: &str| {
-        record_of(format!(
-            "[scenario]\nname = \"h\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
-             [[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"40 Gbit/s\"\n\
-             [[link]]\nname = \"wan\"\nends = [\"r\", \"b\"]\nrate = \"10 Gbit/s\"\ndelay = \"91 ms\"\nqueue = \"400 MB\"\n\
-             [link.forward]\nlose = {{ flow = \"t\", segment = 2000000 }}\n\
-             [[test]]\nname = \"t\"\nkind = \"tcp\"\ncc = \"highspeed\"\nflavour = \"{flavour}\"\nfrom = \"a\"\nto = \"b\"\n\
-             window = \"211 MB\"\nduration = \"60 s\"\n"
-        ))
+        let far = "rate = \"10 Gbit/s\"\ndelay = \"91 ms\"\nqueue = \"400 MB\"\n[link.forward]\nlose = { flow = \"t\", segment = 2000000 }";
+        let test = format!(
+            "kind = \"tcp\"\ncc = \"highspeed\"\nflavour = \"{flavour}\"\nwindow = \"211 MB\"\nduration = \"60 s\""
+        );
+        by_router("rate = \"40 Gbit/s\"", far, &test)
     };
     let linux = of_flavour("linux");
     let off = of(&linux, "recovery_s") / 34.92;

@@ -88,6 +88,25 @@ fn refused(list: &[&str]) -> String {
         .to_string()
 }
 
+/// A word in place of a table is answered with one that is taken as it stands.
+#[test]
+fn what_the_help_says_to_write_is_taken() {
+    for key in ["jitter", "reordering", "duplication", "corruption", "flap"] {
+        let said = refused(&[&format!("link.ab.{key}=often")]);
+        let (_, written) = said.split_once(&format!("write {key} = ")).expect(&said);
+        let value = written.lines().next().unwrap_or_default().trim();
+        with(&[&format!("link.ab.{key}={value}")]);
+    }
+}
+
+/// Delays that are all 0 are none.
+#[test]
+fn jitter_of_nothing_is_none() {
+    let none = "link.ab.jitter={ distribution = \"normal\", mean = \"0 ms\", std = \"0 ms\" }";
+    let s = with(&["link.ab.jitter={ max = \"5 ms\" }", none]);
+    assert!(s.links[0].directions[0].impairments.jitter.is_none());
+}
+
 #[test]
 fn values_are_replaced_where_they_stand() {
     assert_eq!(

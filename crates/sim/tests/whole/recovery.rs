@@ -94,6 +94,26 @@ fn after_an_outage_the_window_has_to_come_back() {
     assert_near("back at the window", recovery, 42.0, 0.05);
 }
 
+/// A link that goes down three times within four seconds is one outage: the window is back when it is what it was before the first.
+/// A second outage after the window was back is another.
+#[test]
+fn an_outage_that_comes_back_is_one() {
+    let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"";
+    let recovery = |outages: &[(u64, u64)]| {
+        let down = outages.iter().map(|(from, to)| {
+            format!("[[event]]\nat = \"{from} ms\"\nlink = \"pipe\"\nup = false\n[[event]]\nat = \"{to} ms\"\nlink = \"pipe\"\nup = true\n")
+        });
+        let test = "cc = \"cubic\"\nwindow = \"1220 kB\"\nduration = \"60 s\"\n";
+        let world = path(link, &format!("{test}{}", down.collect::<String>()));
+        world.metric("bulk", "recovery_s")
+    };
+    let once = recovery(&[(5000, 6000)]);
+    let thrice = recovery(&[(5000, 6000), (6300, 7300), (7600, 8600)]);
+    assert!(thrice > once + 2.6, "{thrice} s, {once} s of the first");
+    let later = recovery(&[(5000, 6000), (9000, 10_000)]);
+    assert_near("another", later, once, 0.01);
+}
+
 /// E21: a path of 80 Mbit/s whose round trip goes from 370 to 300 to 250 ms at 60 and 120 s, a window
 /// of 1 MB. A route that becomes shorter must not look like a loss. Own calculation: W·8/RTT.
 #[test]

@@ -13,6 +13,7 @@ use crate::{Flavour, SackBlock};
 impl Sender {
     /// A congestion event: the algorithm sets ssthresh.
     pub(super) fn reduce(&mut self, now: Time, timeout: bool) {
+        let goes_on = self.is_making_good();
         self.repair.undo.begin(self.cwnd, self.ssthresh);
         self.repair.ecn.reduced(self.nxt);
         let used = ((self.nxt - self.una) as f64).min(self.cwnd);
@@ -36,14 +37,30 @@ impl Sender {
             true => used.max(self.in_use.most() as f64).min(self.cwnd),
             false => self.cwnd,
         };
-        self.regain_at(in_use);
         self.first_loss.get_or_insert(now);
-        self.last_loss = Some(LossEvent {
-            at: now,
-            cwnd_before: in_use as u64,
-            timeout,
-            regained: None,
-        });
+        match &mut self.last_loss {
+            Some(loss) if goes_on => {
+                loss.timeout |= timeout;
+                loss.cuts += 1;
+            }
+            last => {
+                *last = Some(LossEvent {
+                    at: now,
+                    cwnd_before: in_use as u64,
+                    timeout,
+                    cuts: 1,
+                    regained: None,
+                });
+                self.regain_at(in_use);
+            }
+        }
+    }
+
+    /// Whether the last cut is not made good and is still being repaired, or followed by slow start up to the threshold that it
+    /// left: what is cut now belongs to it.
+    fn is_making_good(&self) -> bool {
+        let repairs = matches!(self.state, State::Recovery | State::Loss);
+        self.regain.is_finite() && (repairs || self.cwnd < self.ssthresh)
     }
 
     /// cwnd is ssthresh now, unless the algorithm sets cwnd itself.
@@ -212,7 +229,7 @@ impl Sender {
         }
         self.ssthresh = self.ssthresh.max(ssthresh);
         self.control.undo();
-        if self.regain.is_finite() {
+        if self.cwnd >= self.regain {
             self.regained(now);
         }
         if self.state == State::Recovery {

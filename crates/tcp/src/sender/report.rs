@@ -20,7 +20,7 @@ pub enum Phase {
     Loss,
 }
 
-/// A congestion event: the moment cwnd was cut.
+/// A congestion event: the moment cwnd was cut. Further cuts during its repair, or in the slow start that follows, belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossEvent {
     /// When.
@@ -28,8 +28,10 @@ pub struct LossEvent {
     /// The window in use before the cut in bytes: cwnd, or what was in flight if that was less and the application had more to
     /// send.
     pub cwnd_before: u64,
-    /// Whether a timeout, not duplicate or selective ACKs, showed the loss.
+    /// Whether a timeout, not duplicate or selective ACKs, showed the loss, or one that belongs to it.
     pub timeout: bool,
+    /// How often cwnd was cut.
+    pub cuts: u32,
     /// When cwnd was back at `cwnd_before`; `None` if it is not yet.
     pub regained: Option<Time>,
 }
@@ -173,7 +175,7 @@ impl Sender {
         self.board.ranges()
     }
 
-    /// The last time the congestion window was cut.
+    /// The last time the congestion window was cut, but for cuts that belong to one before.
     pub fn last_loss(&self) -> Option<LossEvent> {
         self.last_loss
     }

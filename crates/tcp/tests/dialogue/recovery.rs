@@ -223,6 +223,36 @@ fn a_window_limited_flow_repairs_a_loss_with_one_retransmission_too() {
     assert_eq!(d.sender.limited_by(), Limit::ReceiveWindow);
 }
 
+/// A path fails twice: a whole flight is lost with what the timer repeats of it, and then a flight of the slow start that follows.
+/// The window is back when it is what it was before the first.
+#[test]
+fn a_cut_in_the_slow_start_after_a_timeout_belongs_to_the_cut_before() {
+    let config = Config {
+        algorithm: Algorithm::Reno,
+        initial_window: 60,
+        initial_ssthresh: Some(60),
+        ..ack_each()
+    };
+    let mut d = Dialogue::new(&config, Path::new(RTT).losing((120..182).chain(189..199)));
+    let (mut first, mut regained) = (None, None);
+    while d.now < ms(60_000) && d.step() {
+        if let Some(loss) = d.sender.last_loss() {
+            first.get_or_insert(loss);
+            if loss.regained.is_some() {
+                regained.get_or_insert((d.now, d.sender.cwnd_bytes()));
+            }
+        }
+    }
+    let (first, last) = (first.expect("cut"), d.sender.last_loss().expect("cut"));
+    let (at, cwnd) = regained.expect("back within a minute");
+    assert!(d.sender.stats().rtos > 2, "{}", d.sender.stats().rtos);
+    assert_eq!((last.at, last.cwnd_before), (first.at, first.cwnd_before));
+    assert!(last.timeout && last.cuts > 1, "{last:?}");
+    assert!(first.cwnd_before >= 60_000, "{}", first.cwnd_before);
+    assert_eq!(last.regained, Some(at));
+    assert!(cwnd >= first.cwnd_before, "{cwnd}");
+}
+
 /// K = cbrt(0.3·W/0.4) s for W = 10 274 (own calculation from RFC 9438 equation 2): 19.75 s. The cut
 /// comes one round trip before congestion avoidance begins.
 #[test]

@@ -172,6 +172,68 @@ fn small_writes_that_do_not_wait_are_not_said_to() {
     assert_eq!(told(0, false, 1460), None);
 }
 
+/// Answers of a small segment, two full ones and a small end, as a web server writes them in two: the end leaves with the
+/// acknowledgement of the beginning, or with the rest.
+fn answers(place: u64, is_held: bool) -> TraceConnection {
+    let mut talk = Talk::new(place);
+    let mut at = talk.open();
+    for _ in 0..10 {
+        let there = talk.send(at, true, ACK, &[7; 100]);
+        let back = talk.send(there, false, ACK, &[7; 200]);
+        let begun = talk.next;
+        for _ in 0..2 {
+            talk.send(there, false, ACK, &[7; 536]);
+        }
+        talk.acknowledged = Some(begun);
+        let heard = talk.send(back, true, ACK, &[]);
+        talk.acknowledged = None;
+        talk.send(back + 5 * MS, true, ACK, &[]);
+        at = talk.send(if is_held { heard } else { there }, false, ACK, &[7; 144]);
+    }
+    talk.read()
+}
+
+/// Minshall's change of Nagle's algorithm: full segments are still under way as the end leaves.
+#[test]
+fn the_end_of_an_answer_waits_for_its_small_beginning_wherever_it_was_captured() {
+    for place in [0, 7 * MS, ONE_WAY] {
+        let c = answers(place, true);
+        let held = c.b2a.held_small.expect("they waited");
+        assert_eq!(
+            (held.segments, held.waited_ns),
+            (10, 10 * 2 * ONE_WAY),
+            "{place}"
+        );
+        assert_eq!(c.b2a.limited_by.as_deref(), Some("small_writes"), "{place}");
+        let shares = &c.b2a.limit_shares;
+        // Of each request one round trip of two, beside the handshake's.
+        let small = shares["small_writes"];
+        assert!((0.42..0.52).contains(&small), "{place}: {shares:?}");
+        assert!(!shares.contains_key("unknown"), "{place}: {shares:?}");
+        assert!(
+            (shares.values().sum::<f64>() - 1.0).abs() < 1e-9,
+            "{shares:?}"
+        );
+        let sent = answers(place, false).b2a;
+        assert_eq!(sent.held_small, None, "{place}");
+        assert!(!sent.limit_shares.contains_key("small_writes"), "{place}");
+    }
+}
+
+/// Small segments that a program without delay writes at its own time, several in a round trip.
+#[test]
+fn small_writes_under_way_together_wait_for_nothing() {
+    for place in [0, 7 * MS, ONE_WAY] {
+        let mut talk = Talk::new(place);
+        let at = talk.open();
+        for n in 0..40 {
+            let there = talk.send(at + n * 10 * MS, true, ACK, &[7; 100]);
+            talk.send(there, false, ACK, &[]);
+        }
+        assert_eq!(talk.read().a2b.held_small, None, "{place}");
+    }
+}
+
 #[test]
 fn requests_beyond_the_list_are_in_the_totals() {
     let mut talk = Talk::new(0);

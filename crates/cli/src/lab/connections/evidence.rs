@@ -4,15 +4,34 @@ use farpath_observe::{Limit, Path, Sample};
 use farpath_units::Duration;
 
 use super::Watched;
+use crate::lab::asleep::Asleep;
 use crate::lab::{back, buffer};
 
+/// A full segment of Ethernet, bytes: fewer may wait for an acknowledgement to be sent with more (RFC 1122 §4.2.3.4, Nagle's algorithm).
+const SEGMENT: u64 = 1448;
+
+/// A window with so many tenths of it in flight has room.
+const ROOM: u64 = 8;
+
 impl Watched {
-    /// The samples, with no send buffer taken for full that nobody waited for.
+    /// The samples, with no send buffer taken for full that nobody waited for, and no window where nothing waits for it.
     pub(super) fn judged(&self) -> Vec<Sample> {
+        let waited = buffer::waited(&self.samples, &self.ends);
         let mut samples = self.samples.clone();
-        if buffer::has_none_waited(&samples, &self.ends) {
-            let timers = samples.iter_mut().filter_map(|s| s.timers.as_mut());
-            timers.for_each(|timers| timers.full = false);
+        for ((sample, end), waited) in samples.iter_mut().zip(&self.ends).zip(waited) {
+            let Some(timers) = &mut sample.timers else {
+                continue;
+            };
+            timers.full &= waited;
+            let is_all_sent = timers.unsent.is_some_and(|bytes| bytes < SEGMENT);
+            let Some(asleep) = end.asleep.filter(|_| is_all_sent) else {
+                continue;
+            };
+            // All is sent, and its program waits: the window has room, however much of it is in flight.
+            timers.full = asleep == Asleep::ForRoom;
+            timers.unsent = Some(0);
+            let room = sample.cwnd.map(|cwnd| cwnd / 10 * ROOM);
+            sample.in_flight = sample.in_flight.zip(room).map(|(a, b)| a.min(b));
         }
         samples
     }

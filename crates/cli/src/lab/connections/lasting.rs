@@ -26,6 +26,11 @@ impl Watched {
         self.samples.len() < SAMPLES_LEAST && busy < BUSY_LEAST
     }
 
+    /// Whether the command's host asked for it, and it ended before an answer had come: the SYN would count as acknowledged.
+    pub(super) fn is_unopened(&self) -> bool {
+        self.host == 0 && self.is_closed && self.last.end.acked == 0
+    }
+
     /// When it began: what was counted before the first sample is taken to lie right before it.
     pub(super) fn begun(&self) -> Time {
         let first = self.samples.first().unwrap_or(&self.last.sample);

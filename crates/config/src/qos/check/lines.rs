@@ -1,22 +1,16 @@
 //! Checks of MTU, speed, duplex and flow control.
 
+use farpath_predict::IpVersion;
 use farpath_units::Rate;
 
 use super::super::burst::odd_bucket;
 use super::super::{Direction, Duplex, Interface, Speed, Storm, port, storm, tunnel};
 use super::{On, below_plan, small_burst};
+use crate::clamp::Clamp;
+use crate::commands::MSS;
 use crate::finding::Severity;
 use crate::links::default_mtu;
 use crate::rules::{IOS007, QOS013, QOS017, QOS022};
-
-/// Headers of IPv4 and TCP without options, bytes.
-const HEADERS: u32 = 40;
-
-/// Headers of IPv6 and TCP without options, bytes.
-const HEADERS_IPV6: u32 = 60;
-
-/// The largest segment that `adjust-mss` takes.
-const MOST_MSS: u32 = 1460;
 
 /// Sizes that are those of packets wherever they are meant.
 const PACKETS: [u32; 3] = [1500, 9000, 9180];
@@ -124,18 +118,25 @@ impl On<'_, '_> {
     pub(super) fn segments(&mut self) {
         let interface = self.interface;
         let tunnel = interface.name.starts_with("Tunnel").then_some(TUNNEL);
-        let four = (&interface.adjust_mss, &interface.ip_mtu, HEADERS, "ip");
+        let four = (
+            &interface.adjust_mss,
+            &interface.ip_mtu,
+            IpVersion::V4,
+            "ip",
+        );
         let six = (
             &interface.adjust_mss_ipv6,
             &interface.ipv6_mtu,
-            HEADERS_IPV6,
+            IpVersion::V6,
             "ipv6",
         );
-        for (mss, own, headers, key) in [four, six] {
+        for (mss, own, version, key) in [four, six] {
             let Some(mss) = mss else { continue };
+            let headers = version.fixed_headers();
+            let within = |mtu: u32| Clamp::of(mss.value.into(), mtu.saturating_sub(headers).into());
             let stated = own.as_ref().or(interface.mtu.as_ref()).map(|m| m.value);
             if let Some(mtu) = stated.or(tunnel)
-                && mss.value > mtu.saturating_sub(headers)
+                && within(mtu) == Clamp::TooLarge
             {
                 let default = match stated {
                     Some(_) => "",
@@ -156,21 +157,16 @@ impl On<'_, '_> {
                 port.or_else(|| default_mtu(&i)).or(tunnel)
             });
             let Some(mtu) = carries else { continue };
-            let fits = mtu.saturating_sub(headers);
-            if mss.value.saturating_mul(2) >= fits {
+            let Clamp::Small { times, jumbo } = within(mtu) else {
                 continue;
-            }
+            };
             let message = format!(
-                "{} lets segments of at most {} B be offered, and its packets may have {mtu} B: TCP through it sends {:.1} times as many packets as it need",
-                interface.name,
-                mss.value,
-                f64::from(fits) / f64::from(mss.value.max(1))
+                "{} lets segments of at most {} B be offered, and its packets may have {mtu} B: TCP through it sends {times:.1} times as many packets as it need",
+                interface.name, mss.value,
             );
-            let remedy = format!(
-                "`{key} tcp adjust-mss {}`, unless what lies behind carries less",
-                fits.min(MOST_MSS)
-            );
-            let jumbo = mss.value.saturating_mul(2) >= MOST_MSS;
+            let most = u64::from(mtu.saturating_sub(headers)).min(MSS.2);
+            let remedy =
+                format!("`{key} tcp adjust-mss {most}`, unless what lies behind carries less");
             let finding = self.find(&IOS007, &mss.place, message, remedy);
             if jumbo {
                 finding.severity = Severity::Info;

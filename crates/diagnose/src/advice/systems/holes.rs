@@ -1,15 +1,14 @@
 //! What helps where large packets vanish.
 
-use super::{Remedy, kept};
+use farpath_predict::IpVersion;
 
-/// Headers of IPv4 and TCP, bytes, which a segment's size leaves out.
-const HEADERS: u64 = 40;
+use super::{Remedy, kept};
 
 /// Packets larger than a link carries vanish, and the sender of them does not hear of it. With a size that passes, and how it is known.
 pub(crate) fn probing((passes, known): &(u64, &str)) -> Remedy {
     let key = "net.ipv4.tcp_mtu_probing";
     let rule = "FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --set-mss";
-    let mss = passes.saturating_sub(HEADERS);
+    let mss = passes.saturating_sub(IpVersion::V4.fixed_headers().into());
     Remedy {
         room: None,
         commands: vec![

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use farpath_config::Report;
 use farpath_config::neighbors::{Neighbor, is_device, port_name};
 
+use super::super::plain;
 use super::ports::{End, Node};
 
 /// A place for a cable: its node and the port's name without unit, in the form of [`port_name`].
@@ -209,8 +210,6 @@ fn plug(nodes: &[Node], (node, port): End) -> Plug {
 fn shown(plug: &Plug, nodes: &[Node]) -> String {
     let node = &nodes[plug.0];
     let port = node.ports.iter().find(|p| p.cable == plug.1);
-    let port = port.map_or(plug.1.as_str(), |p| {
-        p.name.split_once('.').map_or(&*p.name, |(whole, _)| whole)
-    });
+    let port = port.map_or(plug.1.as_str(), |p| plain(&p.name));
     format!("{port} of {}", node.name)
 }

@@ -14,6 +14,7 @@ use farpath_config::{Dialect, MOST_ON_A_LINK, Report};
 use farpath_units::Rate;
 
 use super::super::classifiers::applied;
+use super::super::plain;
 use super::super::switch::says_queues;
 
 /// One router.
@@ -388,13 +389,6 @@ fn listed(node: &Node) -> String {
 
 fn is_junos(dialect: Dialect) -> bool {
     matches!(dialect, Dialect::Junos | Dialect::JunosSet)
-}
-
-/// An interface without its unit.
-fn plain(interface: &str) -> &str {
-    interface
-        .split_once('.')
-        .map_or(interface, |(port, _)| port)
 }
 
 /// Loopback and management, which no path leads through (Junos interface naming).

@@ -38,7 +38,7 @@ impl Path<'_> {
 
     /// Whether what a window holds beyond the pipe waits, all of it, in one queue in front of the narrowest place.
     fn stands(&self, flow: &Flow, pipe: f64) -> bool {
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let header = self.header();
         let room = flow
             .narrowest
             .port

@@ -1,0 +1,343 @@
+//! What a program waits for, by what its threads sleep in. The kernel's list of sockets does not say it: its timer of the send buffer
+//! runs for some writers that wait and not for others, and a full buffer may hold what a slow program has under way.
+//!
+//! `/proc/PID/task/TID/syscall` (proc(5)) names the call that a thread sleeps in and its first argument, a file. One that sleeps in
+//! a write to the socket waits for room. So does one that sleeps in `epoll_wait` and would be woken as long as there is room
+//! (EPOLLOUT without EPOLLET, epoll(7)), or in `poll` or `select` for room: what these wait for is in the program's memory. One that sleeps
+//! in another call does not.
+
+use std::fs::{self, read_dir, read_link, read_to_string};
+use std::os::unix::fs::FileExt;
+use std::path::Path as File;
+
+/// What a program waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asleep {
+    /// Room in the send buffer.
+    ForRoom,
+    /// Something else.
+    Elsewhere,
+}
+
+/// More files or threads of a program than these are not gone through.
+const FILES_MOST: usize = 2000;
+const THREADS_MOST: usize = 200;
+
+/// Numbers of calls: those that write to their first argument, those that wait for what `fdinfo` lists, for what an array or a set in
+/// the program's memory lists, and those that may wait for room in a way nobody sees (`splice`, `io_uring_enter`).
+struct Calls {
+    write: &'static [u64],
+    epoll: &'static [u64],
+    poll: &'static [u64],
+    select: &'static [u64],
+    unseen: &'static [u64],
+}
+
+/// Those of this machine; none where they are not known here.
+const CALLS: Option<Calls> = if cfg!(target_arch = "x86_64") {
+    Some(Calls {
+        write: &[1, 20, 40, 44, 46, 307],
+        epoll: &[232, 281, 441],
+        poll: &[7, 271],
+        select: &[23, 270],
+        unseen: &[275, 426],
+    })
+} else if cfg!(target_arch = "aarch64") {
+    Some(Calls {
+        write: &[64, 66, 71, 206, 211, 269],
+        epoll: &[22, 441],
+        poll: &[73],
+        select: &[72],
+        unseen: &[76, 426],
+    })
+} else {
+    None
+};
+
+/// `EPOLLOUT` and `EPOLLET` (linux/eventpoll.h).
+const OUT: u64 = 4;
+const EDGE: u64 = 1 << 31;
+
+/// What the programs that hold a socket wait for, of all of these numbers; none where one of their threads runs, or waits for nobody
+/// knows what. `proc` is where the kernel shows processes.
+pub(super) fn in_what(proc: &File, programs: &[i32], inode: u32) -> Option<Asleep> {
+    let calls = CALLS?;
+    let mut all = Vec::new();
+    for pid in programs {
+        let program = proc.join(pid.to_string());
+        if !holds(&program, inode)? {
+            continue;
+        }
+        let mut threads = read_dir(program.join("task")).ok()?.flatten();
+        for thread in threads.by_ref().take(THREADS_MOST) {
+            // One that has just ended waits for nothing.
+            let text = read_to_string(thread.path().join("syscall")).unwrap_or_default();
+            all.push(asleep(&text, &calls, &program, inode));
+        }
+        if threads.next().is_some() {
+            return None;
+        }
+    }
+    if all.contains(&Some(Asleep::ForRoom)) {
+        return Some(Asleep::ForRoom);
+    }
+    let are_known = !all.is_empty() && all.iter().all(Option::is_some);
+    are_known.then_some(Asleep::Elsewhere)
+}
+
+/// Whether a program holds a socket; none where it has too many files. One that has ended holds none.
+fn holds(program: &File, inode: u32) -> Option<bool> {
+    let Ok(mut files) = read_dir(program.join("fd")) else {
+        return Some(false);
+    };
+    let is_it = |path: &File| is_socket(path, inode);
+    let found = files
+        .by_ref()
+        .take(FILES_MOST)
+        .flatten()
+        .any(|f| is_it(&f.path()));
+    (found || files.next().is_none()).then_some(found)
+}
+
+fn is_socket(file: &File, inode: u32) -> bool {
+    let name = format!("socket:[{inode}]");
+    read_link(file).is_ok_and(|target| target.as_os_str() == name.as_str())
+}
+
+/// What a thread waits for, by its `syscall`: `44 0x3 ... SP PC`, or `running`.
+fn asleep(text: &str, calls: &Calls, program: &File, inode: u32) -> Option<Asleep> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [number, arguments @ .., stack, _] = &words[..] else {
+        return None;
+    };
+    let hex = |word: &&str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+    // A program of 32 bits has other numbers.
+    hex(stack).filter(|stack| *stack > u64::from(u32::MAX))?;
+    let number = number.parse::<u64>().ok()?;
+    let arguments: Vec<u64> = arguments.iter().filter_map(hex).collect();
+    let [first, second, third, ..] = arguments[..] else {
+        return None;
+    };
+    let is_it = |file: u64| is_socket(&program.join(format!("fd/{file}")), inode);
+    let is_for_room = if calls.write.contains(&number) {
+        is_it(first)
+    } else if calls.epoll.contains(&number) {
+        let list = read_to_string(program.join(format!("fdinfo/{first}"))).ok()?;
+        return of_epoll(&list, inode);
+    } else if calls.poll.contains(&number) {
+        let array = memory(program, first, second.min(POLLED_MOST) * 8)?;
+        of_poll(&array).any(is_it)
+    } else if calls.select.contains(&number) {
+        let set = memory(program, third, first.min(POLLED_MOST).div_ceil(64) * 8)?;
+        of_select(&set).any(is_it)
+    } else if calls.unseen.contains(&number) {
+        return None;
+    } else {
+        false
+    };
+    Some(if is_for_room {
+        Asleep::ForRoom
+    } else {
+        Asleep::Elsewhere
+    })
+}
+
+/// More files than these in one call are not gone through.
+const POLLED_MOST: u64 = 1024;
+
+/// So many bytes of a program's memory at an address, none at address 0; none where it cannot be read.
+fn memory(program: &File, at: u64, bytes: u64) -> Option<Vec<u8>> {
+    let mut read = vec![0; usize::try_from(bytes).ok().filter(|_| at > 0).unwrap_or(0)];
+    let memory = fs::File::open(program.join("mem")).ok()?;
+    memory.read_exact_at(&mut read, at).ok()?;
+    Some(read)
+}
+
+/// The files that `poll` waits to write to: `struct pollfd`, a file and two halves of four bytes with POLLOUT in the first (poll(2)).
+fn of_poll(array: &[u8]) -> impl Iterator<Item = u64> {
+    let entries = array.as_chunks::<8>().0.iter();
+    let out = entries.filter(|e| u64::from(u16::from_ne_bytes([e[4], e[5]])) & OUT > 0);
+    out.filter_map(|e| u64::try_from(i32::from_ne_bytes([e[0], e[1], e[2], e[3]])).ok())
+}
+
+/// The files that `select` waits to write to: bits of words of eight bytes (select(2)).
+fn of_select(set: &[u8]) -> impl Iterator<Item = u64> {
+    let words = set
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|w| u64::from_ne_bytes(*w));
+    (0..).zip(words).flat_map(|(n, word): (u64, u64)| {
+        (0..64)
+            .filter(move |bit| word >> bit & 1 > 0)
+            .map(move |bit| 64 * n + bit)
+    })
+}
+
+/// What a thread waits for in `epoll_wait`, by lines as `tfd: 5 events: 2019 data: 5 pos:0 ino:3ab1 sdev:9` of its file.
+fn of_epoll(list: &str, inode: u32) -> Option<Asleep> {
+    let name = format!("ino:{inode:x}");
+    let line = list
+        .lines()
+        .find(|line| line.split_whitespace().any(|w| w == name));
+    let Some(line) = line else {
+        return Some(Asleep::Elsewhere);
+    };
+    let mut words = line
+        .split_whitespace()
+        .skip_while(|word| *word != "events:");
+    let events = u64::from_str_radix(words.nth(1)?, 16).ok()?;
+    match (events & OUT > 0, events & EDGE > 0) {
+        (true, true) => None,
+        (true, false) => Some(Asleep::ForRoom),
+        (false, _) => Some(Asleep::Elsewhere),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    const CALLS: Calls = Calls {
+        write: &[44],
+        epoll: &[232],
+        poll: &[7],
+        select: &[23],
+        unseen: &[275],
+    };
+
+    /// A program with socket 4660 as its file 3, another file 4, and an epoll of these lines as file 5.
+    fn program(list: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        let made = |name: &str| std::fs::create_dir(folder.path().join(name)).expect(name);
+        made("fd");
+        made("fdinfo");
+        for (file, target) in [("3", "socket:[4660]"), ("4", "pipe:[4661]")] {
+            symlink(target, folder.path().join("fd").join(file)).expect("a link");
+        }
+        std::fs::write(folder.path().join("fdinfo/5"), list).expect("a file");
+        folder
+    }
+
+    fn sleeps(call: &str, list: &str) -> Option<Asleep> {
+        let folder = program(list);
+        asleep(call, &CALLS, folder.path(), 4660)
+    }
+
+    #[test]
+    fn a_call_says_what_a_thread_waits_for() {
+        let call = |number: u32, file: u32| {
+            format!("{number} 0x{file:x} 0x7f 0x2000 0x0 0x0 0x0 0x7ffd1c2b3a48 0x7f8e2b1c4d17\n")
+        };
+        let none = "";
+        for (text, wanted) in [
+            (call(44, 3), Some(Asleep::ForRoom)),
+            // To another file, and not in a write: clock_nanosleep.
+            (call(44, 4), Some(Asleep::Elsewhere)),
+            (call(230, 3), Some(Asleep::Elsewhere)),
+            (call(275, 3), None),
+            ("running\n".to_owned(), None),
+            ("-1 0x7ffd1c2b3a48 0x7f8e2b1c4d17\n".to_owned(), None),
+            // Of 32 bits.
+            (
+                "44 0x3 0x7f 0x2000 0x0 0x0 0x0 0xffd1c2b8 0xf7f1d549\n".to_owned(),
+                None,
+            ),
+            (String::new(), None),
+        ] {
+            assert_eq!(sleeps(&text, none), wanted, "{text}");
+        }
+    }
+
+    /// What `poll` and `select` wait for: their arguments lead to the memory, here 64 bytes of it at 16.
+    #[test]
+    fn what_poll_and_select_wait_for_is_in_memory() {
+        let sleeps = |call: &str, memory: &[u8]| {
+            let folder = program("");
+            let all = [&[0; 16], memory].concat();
+            std::fs::write(folder.path().join("mem"), all).expect("a file");
+            let text = format!("{call} 0x0 0x0 0x0 0x7ffd1c2b3a48 0x7f8e2b1c4d17");
+            asleep(&text, &CALLS, folder.path(), 4660)
+        };
+        let entry = |file: i32, events: i16| {
+            let parts = [&file.to_ne_bytes()[..], &events.to_ne_bytes(), &[0, 0]];
+            parts.concat()
+        };
+        let poll = "7 0x10 0x2 0x64";
+        for (file, events, wanted) in [
+            (3, 4, Some(Asleep::ForRoom)),
+            (3, 1, Some(Asleep::Elsewhere)),
+            (4, 5, Some(Asleep::Elsewhere)),
+        ] {
+            let array = [entry(-1, 4), entry(file, events)].concat();
+            assert_eq!(sleeps(poll, &array), wanted, "{file} {events}");
+        }
+        assert_eq!(sleeps(poll, &[]), None, "it cannot be read");
+        for (set, wanted) in [
+            (8_u64, Some(Asleep::ForRoom)),
+            (16, Some(Asleep::Elsewhere)),
+        ] {
+            let set = set.to_ne_bytes();
+            assert_eq!(sleeps("23 0x5 0x0 0x10", &set), wanted, "{set:?}");
+        }
+        assert_eq!(
+            sleeps("23 0x5 0x10 0x0", &[]),
+            Some(Asleep::Elsewhere),
+            "it only reads"
+        );
+        assert!(
+            of_select(&[0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]).all(|file| file >= 64)
+        );
+    }
+
+    #[test]
+    fn what_epoll_waits_for_is_in_its_list() {
+        let with = |events: &str| {
+            let list = format!(
+                "pos:\t0\nflags:\t02\ntfd:        9 events:       1d data:                9  pos:0 ino:abcd sdev:9\n\
+                 tfd:        3 events: {events} data:                3  pos:0 ino:1234 sdev:9\n"
+            );
+            let call = "232 0x5 0x7f 0x2000 0x0 0x0 0x0 0x7ffd1c2b3a48 0x7f8e2b1c4d17";
+            sleeps(call, &list)
+        };
+        assert_eq!(with("      1d"), Some(Asleep::ForRoom));
+        assert_eq!(with("      19"), Some(Asleep::Elsewhere));
+        assert_eq!(with("8000201d"), None, "an edge that has passed or not");
+        assert_eq!(of_epoll("pos:\t0\n", 4660), Some(Asleep::Elsewhere));
+    }
+
+    #[test]
+    fn nothing_is_known_of_who_does_not_hold_it() {
+        let own = i32::try_from(std::process::id()).expect("a number");
+        assert_eq!(in_what(File::new("/proc"), &[own], 0), None);
+        assert_eq!(in_what(File::new("/proc"), &[], 1), None);
+        let folder = tempfile::tempdir().expect("a folder");
+        assert_eq!(in_what(folder.path(), &[1], 1), None, "it has ended");
+    }
+
+    #[test]
+    fn one_thread_that_waits_for_room_is_enough() {
+        let folder = program("");
+        let proc = tempfile::tempdir().expect("a folder");
+        let home = proc.path().join("7");
+        std::fs::rename(folder.path(), &home).expect("moved");
+        let thread = |name: &str, number: u32, file: u32| {
+            let task = home.join("task").join(name);
+            std::fs::create_dir_all(&task).expect("a folder");
+            let text =
+                format!("{number} 0x{file:x} 0x0 0x0 0x0 0x0 0x0 0x7ffd1c2b3a48 0x7f8e2b1c4d17\n");
+            std::fs::write(task.join("syscall"), text).expect("a file");
+        };
+        let sleeps = || in_what(proc.path(), &[6, 7], 4660);
+        // futex, on every kind of machine that is known here.
+        thread("7", 9999, 1);
+        assert_eq!(sleeps(), super::CALLS.map(|_| Asleep::Elsewhere));
+        if let Some(calls) = super::CALLS {
+            thread("8", u32::try_from(calls.unseen[0]).expect("small"), 1);
+            assert_eq!(sleeps(), None);
+            thread("9", u32::try_from(calls.write[0]).expect("small"), 3);
+            assert_eq!(sleeps(), Some(Asleep::ForRoom));
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Hosts that are neither end of a flow, and such as are only assumed to be one: what was typed and printed at their prompts says it.
+
+use core::net::IpAddr;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cause::Cause;
+use crate::document::MissingFact;
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Of, Place};
+use crate::flow::{Flow, alike};
+use crate::placed::by_names;
+use crate::read::Facts;
+use crate::seen::Side;
+
+/// What was typed and printed at prompts that have a name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prompts {
+    /// Names at prompts, and what each of them asked for an answer, by a test or by pings.
+    pub(crate) reached: BTreeSet<(String, String)>,
+    /// Names at whose prompts the server of a test was started.
+    pub(crate) serves: BTreeSet<String>,
+    /// Names at prompts, and the addresses that their interfaces were printed with.
+    pub(crate) owns: BTreeSet<(String, String)>,
+}
+
+/// The end that a host is of by an interface's address, or as the only one that runs a server.
+pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
+    let own = |name: &String| names.iter().any(|n| alike(n, name));
+    let owns = |side: Side| {
+        let mut all = facts.prompts.owns.iter();
+        let end = if side == Side::Sender {
+            &flow.from
+        } else {
+            &flow.to
+        };
+        all.any(|(name, address)| own(name) && *address == end.host)
+    };
+    let by_address = [Side::Sender, Side::Receiver]
+        .into_iter()
+        .find(|s| owns(*s));
+    let serves = || {
+        let test = flow.test.as_ref().filter(|t| t.tool.starts_with("iperf"))?;
+        let all = &facts.prompts.serves;
+        (!all.is_empty() && all.iter().all(own)).then(|| test.client.other())
+    };
+    by_address.or_else(serves)
+}
+
+/// The addresses of the ends that each host bears the name of, in any flow.
+pub(crate) fn named(facts: &Facts, flows: &[Flow]) -> BTreeMap<u32, BTreeSet<String>> {
+    let mut all: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+    for (n, names) in (0_u32..)
+        .zip(&facts.hosts)
+        .filter(|(_, names)| !names.is_empty())
+    {
+        for flow in flows {
+            let end = match by_names(facts, flow, names) {
+                Some(Side::Sender) => &flow.from,
+                Some(Side::Receiver) => &flow.to,
+                None => continue,
+            };
+            all.entry(n).or_default().insert(end.host.clone());
+        }
+    }
+    all
+}
+
+/// Which ends of a flow a host is not, though nothing says which it is: the sender, the receiver. `placed` are the texts of hosts that are
+/// known to be at each end, and `addresses` those of ends that it bears the name of.
+pub(crate) fn excluded(
+    facts: &Facts,
+    flow: &Flow,
+    (host, addresses): (u32, Option<&BTreeSet<String>>),
+    placed: &[Vec<u32>; 2],
+) -> [bool; 2] {
+    let names = &facts.hosts[host as usize];
+    if names.is_empty() {
+        return [false, false];
+    }
+    let own = |name: &String| names.iter().any(|n| alike(n, name));
+    [(&flow.from, 0), (&flow.to, 1)].map(|(end, n)| {
+        let called = flow.end_names(n);
+        let is_end = |target: &String| called.iter().any(|c| alike(c, target));
+        let asked = |(name, target): &(String, String)| own(name) && is_end(target);
+        if facts.prompts.reached.iter().any(asked) {
+            return true;
+        }
+        let prompts = facts
+            .shells
+            .iter()
+            .filter(|(_, _, a)| !a.is_empty() && *a == end.host);
+        let prompts: Vec<&String> = prompts.map(|(_, name, _)| name).collect();
+        let mut known: Vec<&String> = prompts.into_iter().filter(|n| !n.is_empty()).collect();
+        let texts = placed[n]
+            .iter()
+            .flat_map(|h| facts.hosts[*h as usize].iter());
+        known.extend(texts);
+        let another = !known.is_empty() && !known.into_iter().any(own);
+        another || addresses.is_some_and(|all| all.iter().all(|a| differs(a, &end.host)))
+    })
+}
+
+/// Whether two addresses are of two hosts: of one kind, and both private or neither.
+fn differs(one: &str, other: &str) -> bool {
+    let parse = |text: &str| text.parse::<IpAddr>().ok();
+    let (Some(one), Some(other)) = (parse(one), parse(other)) else {
+        return false;
+    };
+    let private = |a: IpAddr| matches!(a, IpAddr::V4(a) if a.is_private());
+    one.is_ipv4() == other.is_ipv4() && private(one) == private(other) && one != other
+}
+
+/// A host that is taken for an end, as nothing says that it is the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Assumed {
+    /// Its name.
+    name: String,
+    /// The end it is taken for.
+    side: Side,
+    /// What that end is called.
+    end: String,
+    /// Where its text says something.
+    places: BTreeSet<Place>,
+}
+
+impl Assumed {
+    /// Those of a flow.
+    pub(crate) fn of(facts: &Facts, flow: &Flow) -> Vec<Assumed> {
+        let host = |n: &u32| {
+            let (side, end) = match (flow.senders.contains(n), flow.receivers.contains(n)) {
+                (true, false) => (Side::Sender, &flow.from),
+                (false, true) => (Side::Receiver, &flow.to),
+                _ => return None,
+            };
+            let said = facts.facts.iter().filter(|f| f.of == Of::Host(*n));
+            Some(Assumed {
+                name: facts.hosts[*n as usize].first()?.clone(),
+                side,
+                end: match (end.host.as_str(), side) {
+                    ("", Side::Sender) => "the sender".to_owned(),
+                    ("", Side::Receiver) => "the receiver".to_owned(),
+                    (host, _) => host.to_owned(),
+                },
+                places: said.map(|f| f.at).collect(),
+            })
+        };
+        flow.assumed.iter().filter_map(host).collect()
+    }
+
+    fn role(&self) -> &'static str {
+        match self.side {
+            Side::Sender => "sender",
+            Side::Receiver => "receiver",
+        }
+    }
+
+    /// What is assumed, beside the verdict.
+    pub(crate) fn sentence(&self) -> String {
+        format!(
+            "this goes by what {name} says, which is assumed to be the {}: no text ties {name} to {}",
+            self.role(),
+            self.end,
+            name = self.name
+        )
+    }
+
+    /// What comes before a change.
+    pub(crate) fn first(&self) -> String {
+        format!(
+            "first make sure that {} is {}: no text says so, and settings of another host say nothing of this flow",
+            self.name, self.end
+        )
+    }
+
+    /// What would tell whether it is that end.
+    pub(crate) fn asks(&self) -> MissingFact {
+        MissingFact {
+            fact: "host_name",
+            would_decide: format!(
+                "whether {} is the {} at all, whose settings these are taken for",
+                self.name,
+                self.role()
+            ),
+            command: format!(
+                "on {}, the {}: hostname; ip addr; {}",
+                self.end,
+                self.role(),
+                crate::missing::settings(None, self.side == Side::Receiver)
+            ),
+        }
+    }
+}
+
+impl Evidence {
+    /// The host that a cause goes by, where all that speaks for it is a text of one that is merely assumed to be an end.
+    pub(crate) fn assumed_for(&self, cause: Cause) -> Option<&Assumed> {
+        let figures = |all: Vec<&Figure>| -> Vec<Place> {
+            all.iter().flat_map(|f| f.from.iter().copied()).collect()
+        };
+        let waits = self.rwnd_share.as_ref().is_some_and(|s| s.value > WAITED);
+        let fills = self.sndbuf_share.as_ref().is_some_and(|s| s.value > WAITED);
+        let places = match cause {
+            Cause::ReceiveWindow if !waits && self.full_window.is_none() => {
+                figures(self.windows.iter().map(|r| &r.bytes).collect())
+            }
+            Cause::SendBuffer if !fills => figures(self.buffers.iter().map(|r| &r.bytes).collect()),
+            Cause::NoWindowScaling => self.unscaled.into_iter().collect(),
+            Cause::HostCpu => figures(self.cpu.iter().collect()),
+            Cause::Link => figures(self.line.iter().map(|(line, _)| line).collect()),
+            Cause::Duplex => self.half_duplex.into_iter().collect(),
+            _ => return None,
+        };
+        let is_of = |a: &&Assumed| places.iter().all(|p| a.places.contains(p));
+        self.assumed.iter().find(|a| !places.is_empty() && is_of(a))
+    }
+}
+
+/// A kernel that waited for a window or a buffer for this share of its time shows it, whosever settings were printed.
+const WAITED: f64 = 0.3;
+
+/// Most hosts that are named as left out.
+const NAMED_MAX: usize = 4;
+
+/// That texts of hosts that are neither end of a flow are left out.
+pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
+    let taken = |n: u32| {
+        let of = |f: &Flow| {
+            f.senders
+                .iter()
+                .chain(&f.receivers)
+                .chain(&f.between)
+                .any(|h| *h == n)
+        };
+        flows.iter().any(of)
+    };
+    let mut named: Vec<String> = Vec::new();
+    for (n, names) in (0_u32..).zip(&facts.hosts) {
+        let Some(name) = names.first().filter(|_| !taken(n)) else {
+            continue;
+        };
+        let mut said = facts.facts.iter().filter(|f| f.of == Of::Host(n));
+        if let Some(first) = said.next() {
+            named.push(format!("{name} ({})", facts.place(first.at)));
+        }
+    }
+    named.truncate(NAMED_MAX);
+    (!named.is_empty()).then(|| {
+        format!(
+            "what the texts say of {} is not of a flow here, and is left out: that host is neither its sender nor its receiver",
+            named.join(", ")
+        )
+    })
+}

@@ -1,0 +1,169 @@
+//! Hosts that are neither end of a flow: what they say of themselves is not the flow's.
+
+use farpath_diagnose::{Diagnosis, FlowReport};
+
+use crate::{of, on};
+
+const TO: &str = "203.0.113.20";
+
+/// A test from a host over 88 ms, and how fast it was.
+fn test(prompt: &str, from: &str, port: u16, gbit: f64) -> String {
+    let gbytes = gbit * 10.0 / 8.589_934_592;
+    format!(
+        "{prompt}iperf3 -c {TO} -t 10\nConnecting to host {TO}, port 5201\n[  5] local {from} port {port} connected to {TO} port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n[  5]   0.00-5.00   sec  {:.2} GBytes  {gbit:.2} Gbits/sec    0   52.1 MBytes\n[  5]   5.00-10.00  sec  {:.2} GBytes  {gbit:.2} Gbits/sec    0   52.1 MBytes\n- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  {gbytes:.2} GBytes  {gbit:.2} Gbits/sec    0             sender\n[  5]   0.00-10.09  sec  {gbytes:.2} GBytes  {gbit:.2} Gbits/sec                  receiver\n\n",
+        gbytes / 2.0,
+        gbytes / 2.0
+    )
+}
+
+fn ping(prompt: &str) -> String {
+    format!(
+        "{prompt}ping -c 20 {TO}\nPING {TO} ({TO}) 56(84) bytes of data.\n--- {TO} ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 19026ms\nrtt min/avg/max/mdev = 88.011/88.064/88.213/0.048 ms\n\n"
+    )
+}
+
+fn settings(prompt: &str, wmem: u64, rmem: u64) -> String {
+    format!(
+        "{prompt}sysctl net.ipv4.tcp_wmem net.ipv4.tcp_rmem\nnet.ipv4.tcp_wmem = 4096 16384 {wmem}\nnet.ipv4.tcp_rmem = 4096 131072 {rmem}\n\n"
+    )
+}
+
+const NEW: &str = "root@stor-new:~# ";
+const OLD: &str = "root@stor-old:~# ";
+const MIB: u64 = 1 << 20;
+
+fn new() -> String {
+    test(NEW, "198.51.100.10", 41822, 1.1) + &ping(NEW)
+}
+
+fn ceilings(flow: &FlowReport, cause: &str) -> usize {
+    flow.ceilings.iter().filter(|c| c.cause == cause).count()
+}
+
+fn asked(flow: &FlowReport, fact: &str) -> bool {
+    flow.missing.iter().any(|m| m.fact == fact)
+}
+
+fn notes(d: &Diagnosis) -> String {
+    d.notes.join("\n")
+}
+
+/// 16 MiB would leave 1.1 Gbit/s: of whom, no text says.
+#[test]
+fn another_host_may_be_the_receiver_and_that_is_said() {
+    let text = new() + &settings(OLD, 128 * MIB, 16 * MIB);
+    let d = of(&text, &on("40Gbit/s"));
+    let flow = &d.flows[0];
+    let verdict = &flow.verdict;
+    assert_eq!(verdict.cause, "receive_window");
+    assert!(verdict.confidence <= 0.6, "{verdict:#?}");
+    let why = verdict.because.join("\n");
+    assert!(
+        why.contains("stor-old says, which is assumed to be the receiver"),
+        "{why}"
+    );
+    assert!(asked(flow, "host_name"), "{:#?}", flow.missing);
+    let first = &flow.changes[0].commands[0];
+    assert!(first.contains("stor-old is 203.0.113.20"), "{first}");
+}
+
+/// A host that pings or tests the target is another than the target.
+#[test]
+fn who_reaches_for_the_receiver_is_not_it() {
+    let reaches = [
+        test(OLD, "198.51.100.11", 51822, 8.9),
+        ping(OLD),
+        format!("{OLD}iperf3 -c {TO} -t 10 --json > old.json\n"),
+    ];
+    for reached in reaches {
+        let text = new() + &reached + &settings(OLD, 128 * MIB, 16 * MIB);
+        let d = of(&text, &on("40Gbit/s"));
+        let flow = &d.flows[0];
+        assert_eq!(ceilings(flow, "receive_window"), 0, "{flow:#?}");
+        assert!(flow.verdict.confidence < 0.9, "{:#?}", flow.verdict);
+        assert!(asked(flow, "receive_window_bytes"), "{:#?}", flow.missing);
+        let left = notes(&d).contains("stor-old (ticket.txt:");
+        assert_eq!(left, d.flows.len() == 1, "{}", notes(&d));
+    }
+}
+
+#[test]
+fn of_two_senders_the_slower_one_is_explained_and_compared() {
+    let text = new()
+        + &test(OLD, "198.51.100.11", 51822, 9.0)
+        + &settings(NEW, 12 * MIB, 512 * MIB)
+        + &settings(OLD, 128 * MIB, 16 * MIB);
+    let d = of(&text, &on("40Gbit/s"));
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "send_buffer", "{verdict:#?}");
+    assert!(verdict.confidence > 0.9, "{verdict:#?}");
+    for flow in &d.flows {
+        assert_eq!(ceilings(flow, "receive_window"), 0, "{flow:#?}");
+    }
+    let notes = notes(&d);
+    assert!(
+        notes.contains(
+            "198.51.100.10 sends 1.10 Gbit/s to 203.0.113.20, and 198.51.100.11 9.00 Gbit/s"
+        ),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("net.ipv4.tcp_wmem, its largest (12582912 and 134217728)"),
+        "{notes}"
+    );
+}
+
+/// A test of the one receiver says nothing of the other's window.
+#[test]
+fn of_two_receivers_each_has_its_own_settings() {
+    let lima = |text: String| text.replace(TO, "lima");
+    let second = "root@stor-new:~# iperf3 -c quito -t 10\nConnecting to host quito, port 5201\n[  5] local 198.51.100.10 port 41830 connected to 203.0.113.30 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  8.00 GBytes  6.87 Gbits/sec    0             sender\n[  5]   0.00-10.09  sec  8.00 GBytes  6.81 Gbits/sec                  receiver\n\n";
+    let first = lima(test(NEW, "198.51.100.10", 41822, 1.1))
+        .replace("connected to lima", "connected to 203.0.113.20");
+    let text = first + &ping(NEW) + second + &settings("root@quito:~# ", 128 * MIB, 16 * MIB);
+    let d = of(&text, &on("40Gbit/s"));
+    let of_first = d.flows.iter().find(|f| f.name.ends_with(TO));
+    let of_first = of_first.expect("it is there");
+    assert_eq!(ceilings(of_first, "receive_window"), 0, "{of_first:#?}");
+}
+
+/// What ties a host to the receiver: a server, a socket with its address, an interface with it.
+#[test]
+fn a_host_that_is_tied_to_the_receiver_is_it() {
+    let dtn = "root@dtn7:~# ";
+    let ties = [
+        format!("{dtn}iperf3 -s\n"),
+        format!(
+            "{dtn}ss -tin\nState Recv-Q Send-Q Local Address:Port Peer Address:Port\nESTAB 0 0 {TO}:5201 198.51.100.10:41822\n\t cubic wscale:14,14 rto:289 rtt:88.1/0.4 mss:1448 cwnd:10 bytes_received:1373000000\n\n"
+        ),
+        format!(
+            "{dtn}ip addr show dev eno1\n2: eno1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n    link/ether 02:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff\n    inet {TO}/24 brd 203.0.113.255 scope global eno1\n       valid_lft forever preferred_lft forever\n\n"
+        ),
+    ];
+    for tie in ties {
+        let text = new() + &tie + &settings(dtn, 128 * MIB, 16 * MIB);
+        let d = of(&text, &on("40Gbit/s"));
+        let verdict = &d.flows[0].verdict;
+        assert_eq!(verdict.cause, "receive_window", "{tie} {verdict:#?}");
+        assert!(verdict.confidence > 0.9, "{tie} {verdict:#?}");
+        let why = verdict.because.join("\n");
+        assert!(!why.contains("assumed to be"), "{why}");
+        // Beside it another host is neither end.
+        let text = text + &settings(OLD, 64 * MIB, 4 * MIB);
+        let d = of(&text, &on("40Gbit/s"));
+        assert_eq!(ceilings(&d.flows[0], "receive_window"), 1, "{tie}");
+        assert!(notes(&d).contains("stor-old"), "{}", notes(&d));
+    }
+}
+
+/// The usual paste: the target is called what the other prompt is.
+#[test]
+fn the_target_by_name_is_the_host_of_that_prompt() {
+    let text = new().replace(&format!("-c {TO}"), "-c lima").replace(
+        &format!("Connecting to host {TO}"),
+        "Connecting to host lima",
+    ) + &settings("root@lima:~# ", 128 * MIB, 16 * MIB);
+    let verdict = of(&text, &on("40Gbit/s")).flows.remove(0).verdict;
+    assert_eq!(verdict.cause, "receive_window", "{verdict:#?}");
+    assert!(verdict.confidence > 0.9, "{verdict:#?}");
+}
