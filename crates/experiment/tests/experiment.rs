@@ -443,13 +443,6 @@ to = "b"
 rate = "38.88 Mbit/s"
 size = 972
 duration = "100 ms"
-
-[[test]]
-name = "bulk"
-kind = "tcp"
-from = "a"
-to = "b"
-duration = "2 s"
 "#;
 
 /// The record of a search with these keys.
@@ -511,14 +504,6 @@ fn the_smallest_queue_is_found() {
     let time = format!("{keys}low = \"1 ms\"\nhigh = \"1 s\"\nmetrics = [\"burst.loss_ratio\"]");
     let time = found(&time, "lowest_s");
     assert!((time / (least * 0.4e-3) - 1.0).abs() < 2e-3, "{time}");
-}
-
-/// A window that path and queue hold: 10 ms at 20 Mbit/s, and 50 packets of 1500 bytes.
-#[test]
-fn the_largest_window_without_loss_is_found() {
-    let window = "keys = [\"test.bulk.window\"]\nlow = \"10 kB\"\nhigh = \"1 MB\"\nonly = [\"bulk\"]\nmetrics = [\"bulk.retransmits\"]";
-    let most = found(window, "highest_bytes");
-    assert!((93e3..=103e3).contains(&most), "{most}");
 }
 
 #[test]
