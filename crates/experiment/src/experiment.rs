@@ -409,7 +409,7 @@ impl Experiment {
             Job {
                 label: format!("search {}", task.search.name),
                 memory: task.memory(),
-                work: Box::new(move |progress: &mut dyn Progress| task.highest(progress)),
+                work: Box::new(move |progress: &mut dyn Progress| task.bisect(progress)),
             }
         };
         self.loaded.scenario.searches.iter().map(job).collect()

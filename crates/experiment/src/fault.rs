@@ -9,9 +9,8 @@ use farpath_emu::state::StateError;
 use farpath_emu::tune::TuneError;
 use farpath_probe::ConductorError;
 use farpath_scenario::plan::PlanError;
-use farpath_scenario::{Diagnostics, SourceError};
+use farpath_scenario::{Diagnostics, Find, SourceError};
 use farpath_sim::RunError;
-use farpath_units::Rate;
 
 /// Whose a fault is; the command line makes an exit code of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,12 +114,14 @@ pub enum Fault {
         available: u64,
     },
     /// A search has nothing to find.
-    #[error("search `{name}`: already the low end, {low}, exceeds the bound")]
-    LowEnd {
+    #[error("search `{name}`: already the {} end, {end}, is out of bounds", find.holds_at())]
+    NoneHolds {
         /// The search's name.
         name: String,
+        /// What it is for.
+        find: Find,
         /// Where it begins.
-        low: Rate,
+        end: String,
     },
     /// A capture could not be written.
     #[error("write the capture of link `{link}`: {error}")]
@@ -212,7 +213,7 @@ impl Fault {
             | Fault::NoObject { .. }
             | Fault::ObjectPath { .. }
             | Fault::KernelOnly { .. }
-            | Fault::LowEnd { .. }
+            | Fault::NoneHolds { .. }
             | Fault::Demand(_)
             | Fault::State(StateError::Name(_))
             | Fault::Lab(LabError::Plan(_)) => Class::Usage,
@@ -254,7 +255,14 @@ impl Fault {
             Fault::Memory { .. } => {
                 "use smaller windows, larger segments, fewer connections, a lower rate or fewer pings"
             }
-            Fault::LowEnd { .. } => "lower `low`, or check the metric and `at_most`",
+            Fault::NoneHolds { find, .. } => match find {
+                Find::Highest => {
+                    "lower `low`, or check the metric and its bound; where large values hold, write find = \"lowest\""
+                }
+                Find::Lowest => {
+                    "raise `high`, or check the metric and its bound; where small values hold, take find = \"lowest\" out"
+                }
+            },
             Fault::Lab(LabError::Memory { .. } | LabError::Allocate { .. }) => {
                 "use a lower rate, a shorter path or smaller queues, or close other programs"
             }

@@ -1,9 +1,8 @@
-//! `[[search]]`: the highest value at which a metric stays within its bound, by bisection.
+//! `[[search]]`: the highest or the lowest value at which a metric stays within its bounds, by bisection.
 
 use farpath_record::{Point, Record};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, Search, Set};
-use farpath_units::Rate;
+use farpath_scenario::{Amount, Find, Scenario, Search, Set};
 
 use crate::loaded::{keep_only, read};
 use crate::origin::{Findings, Origin, Setting, answer};
@@ -20,35 +19,78 @@ pub(crate) struct Task<'a> {
     pub(crate) seed: u64,
 }
 
+/// The values between which the answer lies, and what is to be said of them.
+struct Bracket {
+    holds: Amount,
+    /// None where both ends hold.
+    fails: Option<Amount>,
+}
+
 impl Task<'_> {
-    /// Bisects, and gives the record of the search: kind `search`, metrics `highest_bps` and
-    /// `lowest_failing_bps`. What the runs on the way measured is not kept: they answer one question.
-    pub(crate) fn highest(&self, progress: &mut dyn Progress) -> Result<Findings, Fault> {
+    /// Bisects, and gives the record of the search: kind `search`, metrics `highest_…` and `lowest_failing_…`, or `lowest_…` and
+    /// `highest_failing_…`. What the runs on the way measured is not kept: they answer one question.
+    pub(crate) fn bisect(&self, progress: &mut dyn Progress) -> Result<Findings, Fault> {
         let search = self.search;
-        let (mut low, mut high) = (search.low.as_bps(), search.high.as_bps());
-        let steps = steps(low, high, search.resolution.get());
-        let mut told = 0;
-        let mut step = 0;
-        let mut notes = Vec::new();
-        if !self.holds(low, progress)? {
-            return Err(Fault::LowEnd {
+        let Bracket { holds, fails } = self.bracket(progress)?;
+        let mut record = Record::new(self.origin.name(), &search.name, "search", "", "");
+        let [name, failing] = search.metrics_found();
+        record.set(&name, holds.value());
+        match fails {
+            Some(fails) => record.set(&failing, fails.value()),
+            None => {
+                let (end, side) = match search.find {
+                    Find::Highest => ("high", "above"),
+                    Find::Lowest => ("low", "below"),
+                };
+                record.unset(&failing, format!("even the {end} end holds"));
+                record.notes.push(format!(
+                    "even the {end} end, {holds}, holds: the answer is {side} it"
+                ));
+            }
+        }
+        Ok(Findings {
+            records: vec![record],
+            ..Findings::default()
+        })
+    }
+
+    fn bracket(&self, progress: &mut dyn Progress) -> Result<Bracket, Fault> {
+        let search = self.search;
+        let (mut holds, mut fails) = match search.find {
+            Find::Highest => (search.low, search.high),
+            Find::Lowest => (search.high, search.low),
+        };
+        if !self.holds(holds, progress)? {
+            return Err(Fault::NoneHolds {
                 name: search.name.clone(),
-                low: search.low,
+                find: search.find,
+                end: holds.to_string(),
             });
         }
-        if self.holds(high, progress)? {
-            notes.push(format!(
-                "even the high end, {}, holds: the answer is above it",
-                search.high
-            ));
-            low = high;
+        let resolution = search.resolution.get();
+        let steps = steps(search.low.n, search.high.n, resolution);
+        let mut told = 0;
+        let mut step = 0;
+        if self.holds(fails, progress)? {
+            progress.advance(1000);
+            return Ok(Bracket {
+                holds: fails,
+                fails: None,
+            });
         }
-        while (high - low) as f64 > search.resolution.get() * high as f64 && high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if self.holds(middle, progress)? {
-                low = middle;
-            } else {
-                high = middle;
+        loop {
+            let width = holds.n.abs_diff(fails.n);
+            let upper = holds.n.max(fails.n);
+            if width as f64 <= resolution * upper as f64 || width <= 1 {
+                break;
+            }
+            let middle = Amount {
+                n: holds.n.min(fails.n) + width / 2,
+                ..holds
+            };
+            match self.holds(middle, progress)? {
+                true => holds = middle,
+                false => fails = middle,
             }
             step += 1;
             let done = (1000 * step / steps.max(1)).min(1000);
@@ -56,19 +98,8 @@ impl Task<'_> {
             told = done;
         }
         progress.advance(1000 - told);
-        let mut record = Record::new(self.origin.name(), &search.name, "search", "", "");
-        record.set("highest_bps", low as f64);
-        if low < high {
-            record.set("lowest_failing_bps", high as f64);
-        } else {
-            let why = "even the high end holds".to_owned();
-            record.unset("lowest_failing_bps", why);
-        }
-        record.notes = notes;
-        Ok(Findings {
-            records: vec![record],
-            ..Findings::default()
-        })
+        let fails = Some(fails);
+        Ok(Bracket { holds, fails })
     }
 
     /// Bytes that one of its runs may take; 0 where that cannot be said, which the run itself will say.
@@ -88,25 +119,29 @@ impl Task<'_> {
         Ok(scenario)
     }
 
-    /// Whether every metric is within the bound at `bps`.
-    fn holds(&self, bps: u64, progress: &mut dyn Progress) -> Result<bool, Fault> {
-        let value = Rate::from_bps(bps).map_or_else(String::new, |r| r.to_string());
+    /// Whether every metric is within the bounds at a value. One that its record does not have is not.
+    fn holds(&self, value: Amount, progress: &mut dyn Progress) -> Result<bool, Fault> {
+        let search = self.search;
+        let value = value.to_string();
         let mut scenario = self.scenario(&value)?;
         scenario.draw_starts(self.seed);
         let setting = Setting {
             scenario: &scenario,
             plan: &Plan::new(&scenario)?,
-            point: &Point::from([(format!("search.{}", self.search.name), value)]),
+            point: &Point::from([(format!("search.{}", search.name), value)]),
             seed: self.seed,
             sequence: 0,
             taps: None,
         };
         let found = answer(self.origin, &setting, &mut Step(progress))?;
-        Ok(self.search.metrics.iter().all(|metric| {
+        Ok(search.metrics.iter().all(|metric| {
             let (test, name) = metric.split_once('.').unwrap_or((metric, ""));
             let record = found.records.iter().find(|r| r.test == test);
             let value = record.and_then(|r| r.metrics.get(name));
-            value.is_some_and(|v| *v <= self.search.at_most)
+            value.is_some_and(|v| {
+                search.at_least.is_none_or(|least| *v >= least)
+                    && search.at_most.is_none_or(|most| *v <= most)
+            })
         }))
     }
 }

@@ -390,3 +390,144 @@ fn the_resolved_text_is_the_run() {
         assert!(seed.is_none_or(|seed| first.seed == seed));
     }
 }
+
+/// Datagrams of 1000 bytes over a narrow link: 125 of them in a second, or 500 in a tenth of one; and a connection.
+const SEARCHED: &str = r#"
+[scenario]
+name = "searched"
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[router]]
+name = "r"
+
+[[link]]
+name = "ar"
+ends = ["a", "r"]
+framing = "none"
+rate = "1 Gbit/s"
+
+[[link]]
+name = "rb"
+ends = ["r", "b"]
+framing = "none"
+rate = "20 Mbit/s"
+delay = "5 ms"
+queue = "50 packets"
+
+[[event]]
+name = "cut"
+at = "204 ms"
+for = "1 ms"
+link = "rb"
+up = false
+
+[[test]]
+name = "even"
+kind = "udp"
+from = "a"
+to = "b"
+rate = "972 kbit/s"
+size = 972
+duration = "1 s"
+
+[[test]]
+name = "burst"
+kind = "udp"
+from = "a"
+to = "b"
+rate = "38.88 Mbit/s"
+size = 972
+duration = "100 ms"
+"#;
+
+/// The record of a search with these keys.
+fn searched(keys: &str) -> Result<farpath_record::Record, Fault> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("searched.toml");
+    let text = format!("{SEARCHED}[[search]]\nname = \"s\"\n{keys}\n");
+    std::fs::write(&file, text).expect("a temporary folder can be written");
+    let found = run(Request::new(file.display().to_string()), 2, &mut Silent)?;
+    let mut records = found.document.records.into_iter();
+    Ok(records.find(|r| r.kind == "search").expect("a search"))
+}
+
+fn found(keys: &str, metric: &str) -> f64 {
+    let record = searched(keys).unwrap_or_else(|e| panic!("{e}"));
+    let value = record.metrics.get(metric).copied();
+    value.unwrap_or_else(|| panic!("no {metric}: {:?}", record.metrics))
+}
+
+/// One datagram each 8 ms, from 0 on: a tenth of them is 12, and those at 208 to 296 ms are.
+#[test]
+fn the_longest_outage_is_found() {
+    let keys = "keys = [\"event.cut.for\"]\nlow = \"10 ms\"\nhigh = \"10 s\"\nonly = [\"even\"]\n";
+    let most = found(
+        &format!("{keys}metrics = [\"even.loss_ratio\"]\nat_most = \"10 %\""),
+        "highest_s",
+    );
+    assert!((0.0919..0.1001).contains(&most), "{most}");
+    let least = found(
+        &format!("{keys}metrics = [\"even.received\"]\nat_least = 113"),
+        "highest_s",
+    );
+    assert_eq!(least, most, "the same bound in other words");
+}
+
+/// Twice what the link sends, for 0.1 s: of 500 datagrams half wait at the end.
+#[test]
+fn the_smallest_queue_is_found() {
+    let keys = "keys = [\"link.rb.queue\"]\nfind = \"lowest\"\nonly = [\"burst\"]\n";
+    let packets = format!("{keys}low = \"1 packets\"\nhigh = \"1000 packets\"\n");
+    let none = format!("{packets}metrics = [\"burst.loss_ratio\"]");
+    let record = searched(&none).unwrap_or_else(|e| panic!("{e}"));
+    let (least, failing) = (
+        record.metrics["lowest_packets"],
+        record.metrics["highest_failing_packets"],
+    );
+    assert!((247.0..=250.0).contains(&least), "{least}");
+    assert_eq!(failing, least - 1.0);
+    // 95 % of them: 25 fewer need to wait.
+    let most = found(
+        &format!("{packets}metrics = [\"burst.received\"]\nat_least = 475"),
+        "lowest_packets",
+    );
+    assert_eq!(most, least - 25.0);
+    let bytes = format!(
+        "{keys}low = \"1 kB\"\nhigh = \"1 MB\"\nresolution = 1e-5\nmetrics = [\"burst.loss_ratio\"]"
+    );
+    assert_eq!((found(&bytes, "lowest_bytes") / 1000.0).round(), least);
+    let time = format!("{keys}low = \"1 ms\"\nhigh = \"1 s\"\nmetrics = [\"burst.loss_ratio\"]");
+    let time = found(&time, "lowest_s");
+    assert!((time / (least * 0.4e-3) - 1.0).abs() < 2e-3, "{time}");
+}
+
+#[test]
+fn a_search_whose_ends_are_alike_says_so() {
+    let queue = |low: u32, high: u32| {
+        searched(&format!(
+            "keys = [\"link.rb.queue\"]\nfind = \"lowest\"\nonly = [\"burst\"]\nlow = \"{low} packets\"\nhigh = \"{high} packets\"\n\
+             metrics = [\"burst.loss_ratio\"]"
+        ))
+    };
+    let holds = queue(300, 400).expect("it holds");
+    assert_eq!(holds.metrics["lowest_packets"], 300.0);
+    assert!(holds.absent.contains_key("highest_failing_packets"));
+    assert_eq!(
+        holds.notes,
+        ["even the low end, 300 packets, holds: the answer is below it"]
+    );
+    let fails = queue(10, 20).expect_err("it fails");
+    assert_eq!(fails.class(), Class::Usage);
+    let said = fails.to_string();
+    assert!(
+        said.contains("search `s`: already the high end, 20 packets, is out of bounds"),
+        "{said}"
+    );
+    let remedy = fails.remedy().expect("a remedy");
+    assert!(remedy.starts_with("raise `high`"), "{remedy}");
+}

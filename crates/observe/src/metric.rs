@@ -158,6 +158,20 @@ pub const METRICS: &[Metric] = {
     &[
     metric("highest_bps", &[Search], Never, "highest that holds", "the highest rate at which the search's bound holds"),
     metric("lowest_failing_bps", &[Search], Never, "lowest that fails", "the lowest rate found at which it does not"),
+    metric("highest_bytes", &[Search], Never, "highest that holds", "the largest size at which the search's bound holds"),
+    metric("lowest_failing_bytes", &[Search], Never, "lowest that fails", "the smallest size found at which it does not"),
+    metric("highest_s", &[Search], Never, "highest that holds", "the longest time at which the search's bound holds"),
+    metric("lowest_failing_s", &[Search], Never, "lowest that fails", "the shortest time found at which it does not"),
+    metric("highest_packets", &[Search], Never, "highest that holds", "the largest number of packets at which the search's bound holds"),
+    metric("lowest_failing_packets", &[Search], Never, "lowest that fails", "the smallest number of packets found at which it does not"),
+    metric("lowest_bps", &[Search], Never, "lowest that holds", "of a search with `find = \"lowest\"` the lowest rate at which its bound holds"),
+    metric("highest_failing_bps", &[Search], Never, "highest that fails", "the highest rate found at which it does not"),
+    metric("lowest_bytes", &[Search], Never, "lowest that holds", "of a search with `find = \"lowest\"` the smallest size at which its bound holds"),
+    metric("highest_failing_bytes", &[Search], Never, "highest that fails", "the largest size found at which it does not"),
+    metric("lowest_s", &[Search], Never, "lowest that holds", "of a search with `find = \"lowest\"` the shortest time at which its bound holds"),
+    metric("highest_failing_s", &[Search], Never, "highest that fails", "the longest time found at which it does not"),
+    metric("lowest_packets", &[Search], Never, "lowest that holds", "of a search with `find = \"lowest\"` the smallest number of packets at which its bound holds"),
+    metric("highest_failing_packets", &[Search], Never, "highest that fails", "the largest number of packets found at which it does not"),
     metric("goodput_bps", &[Tcp, Transfer, Request, Flows, Udp], Sum, "goodput",
         "payload delivered to the receiving application in [start + omit, start + omit + duration), over duration, or over the time to the last byte where there is none; the start includes the handshake. What came before and waited behind a hole counts: where that is more than the path carries, a note says so"),
     metric("sent_bps", &[Udp], Never, "sent rate", "payload sent in the measurement, over duration"),
@@ -296,6 +310,26 @@ pub const LINK_METRICS: &[Metric] = {
     ]
 };
 
+/// What searches find; each has two of them.
+const FOUND: &[&str] = &[
+    "highest_bps",
+    "lowest_failing_bps",
+    "highest_bytes",
+    "lowest_failing_bytes",
+    "highest_s",
+    "lowest_failing_s",
+    "highest_packets",
+    "lowest_failing_packets",
+    "lowest_bps",
+    "highest_failing_bps",
+    "lowest_bytes",
+    "highest_failing_bytes",
+    "lowest_s",
+    "highest_failing_s",
+    "lowest_packets",
+    "highest_failing_packets",
+];
+
 /// What is shown of a kind of test without being asked for.
 pub const HEADLINES: [(Subject, &[&str]); 10] = [
     (Ping, &["rtt_avg_ns"]),
@@ -310,7 +344,7 @@ pub const HEADLINES: [(Subject, &[&str]); 10] = [
         Cells,
         &["cdv_ns", "cells_received", "cells_sent", "conforming_ratio"],
     ),
-    (Search, &["highest_bps", "lowest_failing_bps"]),
+    (Search, FOUND),
 ];
 
 /// What is shown of a kind, named as in a record; nothing of a kind that is unknown.

@@ -8,6 +8,7 @@ mod failures;
 pub mod figures;
 mod forecast;
 mod grid;
+mod headline;
 pub mod html;
 mod judges;
 pub mod junit;

@@ -1,6 +1,5 @@
 //! The one table a run prints: what the source stated, what each origin says, and what failed.
 
-use farpath_observe::metric::headline;
 use farpath_record::quantity::{decimal, quantity, unitless};
 use farpath_record::{
     Expectation, Keys, Origin, Point, Record, Results, RunDocument, is_nothing, points_words,
@@ -10,6 +9,7 @@ use farpath_record::{
 use crate::failures::failures;
 use crate::forecast;
 use crate::grid::Column;
+use crate::headline::headline;
 use crate::judges;
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
@@ -275,7 +275,7 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
         } else {
             record.test.clone()
         };
-        for metric in headline(&record.kind) {
+        for metric in headline(record) {
             add(format!("{test}.{metric}"));
         }
         // Of so many bytes the time they took is the answer.

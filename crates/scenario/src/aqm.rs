@@ -84,11 +84,13 @@ pub(crate) fn aqm(f: &Fields, is_class: bool, faults: &mut Vec<Diagnostic>) -> O
         let title = format!("`{}` and `{}` of one queue", key.name, other.name);
         let d = Diagnostic::new(f.place(other.name), title);
         let d = d.see(f.place(key.name), "the other one");
-        let d = d.help("keep one of them, or divide the frames into classes and give each its own");
-        faults.push(match is_class {
-            true => d,
-            false => d.help("where a sweep sets `aqm`, write `aqm = \"fifo\"` beside them: each is read where it is named"),
-        });
+        faults.push(d.help(match is_class {
+            true => "keep one of them, or give each a class of its own".to_owned(),
+            false => format!(
+                "name the one that is meant, `aqm = \"{}\"` or `aqm = \"{}\"`: the other's table then says nothing",
+                key.name, other.name
+            ),
+        }));
     }
     Some(read(&f.get(key.name)?, faults))
 }

@@ -32,6 +32,7 @@ pub(crate) fn like(key: &str, kind: &Kind, n: f64) -> String {
         let keys = [
             "at",
             "duration",
+            "for",
             "interval",
             "omit",
             "start",
@@ -79,7 +80,7 @@ pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
         return whole(f);
     }
     let bare = |key: &'static str| f.at::<f64>(key).map(|n| (key, n));
-    let found: Vec<_> = ["min", "max", "value", "tolerance", "at_most"]
+    let found: Vec<_> = ["min", "max", "value", "tolerance", "at_least", "at_most"]
         .into_iter()
         .filter_map(bare)
         // Nothing is nothing in every unit, and a quantity below it cannot be written with one.
@@ -112,7 +113,7 @@ pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
 /// The word on a share of 1 or more without %: it is read as 100 %, and a bound of that much passes always.
 fn whole(f: &Fields) -> Option<Diagnostic> {
     let bare = |key: &'static str| f.at::<f64>(key).map(|n| (key, n));
-    let mut found = ["max", "min", "value", "at_most"]
+    let mut found = ["max", "min", "value", "at_least", "at_most"]
         .into_iter()
         .filter_map(bare);
     let (key, n) = found.find(|(_, n)| *n.get_ref() >= 1.0)?;

@@ -411,13 +411,13 @@ fn wrong_type(
         );
         return;
     }
-    let d = Diagnostic::new(at, format!("`{name}` cannot be {}", found_word(found)))
-        .help(format!("write {name} = {example}"));
-    faults.push(match (found, kind) {
-        (DeValue::Array(_), Kind::SysctlTriple) => d,
-        (DeValue::Array(_), _) => d.help(crate::sweep::several(name)),
-        _ => d,
-    });
+    let remedy = match (found, kind) {
+        (DeValue::Array(_), Kind::SysctlTriple | Kind::Name) => format!("write {name} = {example}"),
+        (DeValue::Array(_), _) => crate::sweep::several(name),
+        _ => format!("write {name} = {example}"),
+    };
+    let title = format!("`{name}` cannot be {}", found_word(found));
+    faults.push(Diagnostic::new(at, title).help(remedy));
 }
 
 /// Whether `s` may be a name; reports it when not.
@@ -487,7 +487,7 @@ fn bit_error_rate(
 }
 
 /// A value that stands as text.
-fn read_text(name: &str, kind: &Kind, s: &str) -> Result<Value, (String, String)> {
+pub(crate) fn read_text(name: &str, kind: &Kind, s: &str) -> Result<Value, (String, String)> {
     let text = s.trim();
     match kind {
         Kind::Octets { min, max } => {

@@ -17,7 +17,9 @@ use crate::syntax::tree;
 use crate::table::{
     ARRAYS, BUNDLE, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST,
 };
-use crate::{bundle, configured, event, expect, idle, mpls, network, reach, sweep, traffic};
+use crate::{
+    bundle, configured, event, expect, idle, mpls, network, reach, search, sweep, traffic,
+};
 
 /// Intervals of the series where a scenario does not say.
 const INTERVALS: u32 = 600;
@@ -117,7 +119,7 @@ impl Document {
         let (tree, _) = DeTable::parse_recoverable(&self.edited.text);
         let tables = Tables::read(tree.get_ref(), &mut faults);
         let expects = tables.expects.iter().filter_map(expect::doubt);
-        let searches = tables.searches.iter().filter_map(sweep::doubt);
+        let searches = tables.searches.iter().filter_map(search::doubt);
         self.diagnostics(expects.chain(searches).collect())
     }
 
@@ -415,7 +417,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
     scenario.searches = tables
         .searches
         .iter()
-        .filter_map(|f| sweep::search(f, &names, tables, faults))
+        .filter_map(|f| search::search(f, &names, tables, faults))
         .collect();
     faults.extend(tables.expects.iter().filter_map(expect::asks_itself));
     scenario.expects = tables

@@ -47,6 +47,7 @@ mod recovery;
 mod reference;
 mod replay;
 mod schema;
+mod search;
 mod set;
 mod signal;
 mod source;

@@ -150,11 +150,17 @@ fn in_link<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> 
 /// `search.NAME.METRIC`, of which `rest` follows the first dot.
 fn in_search<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> {
     let (name, metric) = rest.split_once('.').unwrap_or((rest, ""));
-    if !names.has_search(name) {
+    let Some(results) = names.find_search(name) else {
         let title = format!("there is no search `{}`", shorten(name));
         return Unknown::new(name, title, names.searches());
+    };
+    match results {
+        Some(own) if !metric.is_empty() && own.iter().all(|r| r != metric) => {
+            let title = format!("search `{name}` has no metric `{}`", shorten(metric));
+            Unknown::new(metric, title, own)
+        }
+        _ => in_registry(text, metric, "a search", Subject::Search),
     }
-    in_registry(text, metric, "a search", Subject::Search)
 }
 
 /// `TEST.METRIC`.

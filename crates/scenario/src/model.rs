@@ -17,7 +17,7 @@ use farpath_units::{Duration, Rate, Ratio, Size, Time};
 use crate::kind::{Periodic, TestKind};
 
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
-pub use search::Search;
+pub use search::{Amount, Dimension, Find, Search};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
 use crate::model::{LinkId, NodeId};
 use crate::queueing::class_names;
+use crate::search;
 
 /// The names of a scenario. Nodes are numbered hosts first.
 pub(crate) struct Names {
@@ -18,6 +19,8 @@ pub(crate) struct Names {
     lsps: Register,
     tests: Register,
     searches: Register,
+    /// What each search finds, in file order: the names of its metrics, where they are known.
+    search_results: Vec<Option<[String; 2]>>,
     /// The kind of each test, in file order.
     pub(crate) test_kinds: Vec<String>,
     /// The ends of each link, in file order.
@@ -125,6 +128,7 @@ impl Names {
             lsps: Register::collect(("LSP", "LSPs"), &[&tables.lsps], faults),
             tests: Register::collect(("test", "tests"), &[&tables.tests], faults),
             searches: Register::collect(("search", "searches"), &[&tables.searches], faults),
+            search_results: tables.searches.iter().map(search::results).collect(),
             test_kinds: tables
                 .tests
                 .iter()
@@ -190,9 +194,10 @@ impl Names {
         self.links.find(name)
     }
 
-    /// Whether there is a search of that name.
-    pub(crate) fn has_search(&self, name: &str) -> bool {
-        self.searches.find(name).is_some()
+    /// The metrics of the search of that name, where they are known; none where there is no such search.
+    pub(crate) fn find_search(&self, name: &str) -> Option<Option<&[String; 2]>> {
+        let number = self.searches.find(name)?;
+        Some(self.search_results.get(number).and_then(Option::as_ref))
     }
 
     /// The names of all tests.

@@ -3,7 +3,7 @@
 use farpath_units::{Duration, ParseError, Rate, Ratio, Size};
 
 use crate::decode::shorten;
-use crate::key::Kind;
+use crate::key::{Key, Kind};
 use crate::model::QueueLimit;
 
 /// A fault: what is wrong, and what to write instead.
@@ -37,16 +37,20 @@ pub(crate) fn example(kind: &Kind) -> String {
         // The usual distribution.
         Kind::Table(s) if s.name == "jitter" => "{ max = \"58 ms\" }".to_owned(),
         Kind::Table(s) | Kind::Tables(s) => {
+            let value = |k: &Key| match (k.name, &k.kind) {
+                // RED's, above its `min`.
+                ("max", Kind::Queue) => "\"3000 packets\"".to_owned(),
+                (_, Kind::Span { .. }) if k.default.parse::<Duration>().is_ok() => {
+                    format!("\"{}\"", k.default)
+                }
+                (_, kind) => example(kind),
+            };
             // One of two that stand for each other.
             let is_second = |n: usize| s.keys[..n].iter().any(|k| k.name == s.keys[n].instead_of);
-            let keys: Vec<String> = s
-                .keys
-                .iter()
-                .enumerate()
-                .filter(|(n, _)| !is_second(*n))
-                .map(|(_, k)| k)
-                .take(2)
-                .map(|k| format!("{} = {}", k.name, example(&k.kind)))
+            let shown = |(n, k): &(usize, &Key)| (*n < 2 || k.required) && !is_second(*n);
+            let keys = s.keys.iter().enumerate().filter(shown);
+            let keys: Vec<String> = keys
+                .map(|(_, k)| format!("{} = {}", k.name, value(k)))
                 .collect();
             format!("{{ {} }}", keys.join(", "))
         }
@@ -64,6 +68,7 @@ const LONGEST_SPAN: Duration = Duration::from_secs(100 * 86_400);
 fn of_zero(name: &str) -> String {
     match name {
         "bytes" => "zero bytes".to_owned(),
+        "for" => "`for` of zero".to_owned(),
         _ if name.starts_with(['a', 'e', 'i', 'o']) => format!("an {name} of zero"),
         _ => format!("a {name} of zero"),
     }
@@ -72,7 +77,7 @@ fn of_zero(name: &str) -> String {
 /// What a key's value is, where its name alone would read oddly.
 pub(crate) fn noun(name: &str) -> &str {
     match name {
-        "at" | "start" | "start_spread" => "time",
+        "at" | "for" | "start" | "start_spread" => "time",
         "bytes" => "size",
         "cc" => "congestion control",
         "omit" => "duration",

@@ -10,7 +10,7 @@ use core::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::decode::shorten;
+use crate::decode::{Fields, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
@@ -186,6 +186,30 @@ impl<'p> Target<'p> {
     pub(crate) fn named(&self) -> Option<(&'static str, &'p str)> {
         self.name.map(|n| (self.section.name, n))
     }
+
+    /// The first table on the way to the key that `f` has not, and that cannot be without some keys: its path from there on.
+    pub(crate) fn absent(&self, f: &Fields) -> Option<(String, &'static Section)> {
+        let mut inside = Some(f.clone());
+        let mut way = Vec::new();
+        for key in self.keys.split_last()?.1 {
+            let Kind::Table(table) = key.kind else {
+                return None;
+            };
+            way.push(key.name);
+            // One that was refused has been reported already.
+            let is_there = inside.as_ref().is_some_and(|f| f.has(key.name));
+            inside = inside.and_then(|f| f.get(key.name));
+            if !is_there && table.keys.iter().any(|k| k.required) {
+                return Some((way.join("."), table));
+            }
+        }
+        None
+    }
+
+    /// The key that is set.
+    pub(crate) fn key(&self) -> Option<&'static Key> {
+        self.keys.last().copied()
+    }
 }
 
 /// Finds a `--set` path in the key table.
@@ -243,17 +267,15 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
         keys.push(key);
         match key.kind {
             Kind::Table(sub) => inside = sub,
-            Kind::Tables(sub) if parts.get(i + 1).is_some_and(|(_, p)| sub.key(p).is_some()) => {
-                return Err(Box::new(within_tables((path, key), sub, &parts[i + 1])));
+            _ if i + 1 == parts.len() => {}
+            Kind::Tables(sub) => {
+                let fault = unknown::within_tables((path, key), sub, &parts[i + 1]);
+                return Err(Box::new(fault));
             }
-            _ if i + 1 < parts.len() => {
-                let d = Diagnostic::new(
-                    parts[i + 1].0.clone(),
-                    format!("`{}` has no keys of its own", key.name),
-                );
-                return Err(Box::new(d.help(format!("end the path at `{}`", key.name))));
+            _ => {
+                let fault = unknown::beyond((path, key), inside, (span, &parts[i + 1]));
+                return Err(Box::new(fault));
             }
-            _ => {}
         }
     }
     Ok(Target {
@@ -261,30 +283,6 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
         name: named.then_some(parts[1].1),
         keys,
     })
-}
-
-/// The fault of a path into a table of which there may be several, with the forms that set or sweep it.
-fn within_tables(
-    (path, key): (&str, &Key),
-    tables: &Section,
-    (span, inner): &(Range<usize>, &str),
-) -> Diagnostic {
-    let whole = &path[..span.start - 1];
-    let inner_names = tables
-        .keys
-        .iter()
-        .filter(|k| k.required || k.name == *inner);
-    let all: Vec<String> = inner_names.map(|k| format!("{} = …", k.name)).collect();
-    let all = all.join(", ");
-    let title = format!(
-        "`{}` may be several tables, and is set as a whole",
-        key.name
-    );
-    Diagnostic::new(span.clone(), title).help(format!(
-        "end the path at `{}`, with a value of {{ {all} }}; a sweep of it has `label.{inner} = [\"A\", \"B\"]` beside \
-         `\"{whole}\" = [{{ {all} }}, {{ {all} }}]` in [[sweep.together]]",
-        key.name
-    ))
 }
 
 fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal> {

@@ -1,20 +1,15 @@
-//! Sweeps and searches: one scenario, tried at many points.
+//! Sweeps: one scenario, tried at many points.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
 
-use farpath_units::{Rate, Ratio};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::bare;
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
-use crate::expect::bound;
-use crate::metric::{self, Unit};
-use crate::model::{Scenario, Search};
-use crate::names::Names;
+use crate::model::Scenario;
 use crate::set::{self, Set};
 
 /// One key of `[sweep]`: the `--set` path and the values as `--set` writes them.
@@ -359,7 +354,12 @@ impl Scenario {
 }
 
 /// Whether a `--set` path means something in this scenario; a fault with a suggestion if not.
-fn check_path(path: &At<String>, tables: &Tables, what: &str, faults: &mut Vec<Diagnostic>) {
+pub(crate) fn check_path(
+    path: &At<String>,
+    tables: &Tables,
+    what: &str,
+    faults: &mut Vec<Diagnostic>,
+) {
     let target = match set::target(path.get_ref()) {
         Ok(target) => target,
         Err(fault) => {
@@ -396,7 +396,49 @@ fn check_path(path: &At<String>, tables: &Tables, what: &str, faults: &mut Vec<D
         )
         .label(format!("there is no {section} `{}`", shorten(name)));
         faults.push(set::named_so(d, section, name, (&names, there.len())));
+        return;
     }
+    let is_named = |f: &&Fields| f.get::<String>("name").as_deref() == Some(name);
+    if let Some(owner) = there.iter().find(is_named) {
+        check_table(path, (&target, owner), tables, faults);
+    }
+}
+
+/// A key of a table that is not there and cannot be without others, which are not swept: no point could be read.
+fn check_table(
+    path: &At<String>,
+    (target, owner): (&set::Target<'_>, &Fields),
+    tables: &Tables,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let Some(((way, table), (section, name))) = target.absent(owner).zip(target.named()) else {
+        return;
+    };
+    let whole = format!("{section}.{name}.{way}");
+    let is_set = |k: &&crate::key::Key| {
+        let mut paths = tables.sweep.iter().map(|s| &s.path).chain([path]);
+        paths.any(|p| {
+            let rest = p.get_ref().strip_prefix(&whole);
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('.') == Some(k.name))
+        })
+    };
+    let required = || table.keys.iter().filter(|k| k.required);
+    let missing: Vec<String> = required()
+        .filter(|k| !is_set(k))
+        .map(|k| format!("`{}`", k.name))
+        .collect();
+    if missing.is_empty() {
+        return;
+    }
+    let all: Vec<String> = required().map(|k| format!("`{way}.{}`", k.name)).collect();
+    let title = format!(
+        "`{way}` is not there, and needs {}, too",
+        missing.join(" and ")
+    );
+    faults.push(Diagnostic::new(path.span(), title).help(format!(
+        "write {} below [[{section}]] `{name}`: the points set this key among them",
+        all.join(" and ")
+    )));
 }
 
 /// The sweep of a scenario, checked.
@@ -446,80 +488,4 @@ pub(crate) fn undone(sets: &[Set], scenario: &Scenario) -> Vec<Diagnostic> {
         }
     }
     faults
-}
-
-/// A search; all its metrics have one unit, and the bracket is the right way round.
-pub(crate) fn search(
-    f: &Fields,
-    names: &Names,
-    tables: &Tables,
-    faults: &mut Vec<Diagnostic>,
-) -> Option<Search> {
-    let before = faults.len();
-    let (low, high): (Rate, Rate) = (f.get("low")?, f.get("high")?);
-    if low >= high {
-        let d = Diagnostic::new(f.place("low"), "`low` is not below `high`");
-        faults.push(
-            d.see(f.place("high"), "the upper end")
-                .help("`low` is a rate that holds, `high` one that fails"),
-        );
-    }
-    let keys: Vec<At<String>> = f.get("keys")?;
-    keys.iter()
-        .for_each(|k| check_path(k, tables, "search key", faults));
-    let metrics: Vec<At<String>> = f.get("metrics")?;
-    metrics.iter().for_each(|m| {
-        metric::check(m, names, faults);
-    });
-    let of_links = |m: &&At<String>| {
-        ["link.", "search."]
-            .iter()
-            .any(|p| m.get_ref().starts_with(p))
-    };
-    for m in metrics.iter().filter(of_links) {
-        let d = Diagnostic::new(m.span(), "a search watches the metrics of tests only");
-        faults.push(d.help("name a metric such as `bulk.loss_ratio`"));
-    }
-    let unit = unit(f);
-    let only: Vec<At<String>> = f.get("only").unwrap_or_default();
-    only.iter().for_each(|t| {
-        names.test(t, faults);
-    });
-    for m in metrics.iter().filter(|_| !only.is_empty()) {
-        let test = m.get_ref().split('.').next().unwrap_or("");
-        if names.find_test(test).is_some() && !only.iter().any(|o| o.get_ref() == test) {
-            let d = Diagnostic::new(
-                m.span(),
-                format!("test `{test}` does not run in this search"),
-            );
-            faults.push(d.help("add it to `only`"));
-        }
-    }
-    let at_most = bound(f, "at_most", unit, faults).unwrap_or(0.0);
-    let strings = |list: &[At<String>]| list.iter().map(|s| s.get_ref().clone()).collect();
-    (faults.len() == before).then(|| Search {
-        name: f.get("name").unwrap_or_default(),
-        keys: strings(&keys),
-        low,
-        high,
-        resolution: f
-            .get("resolution")
-            .or(Ratio::new(0.001))
-            .unwrap_or_default(),
-        only: strings(&only),
-        metrics: strings(&metrics),
-        at_most,
-    })
-}
-
-/// The word on a bound of a search that may not be what was meant.
-pub(crate) fn doubt(f: &Fields) -> Option<Diagnostic> {
-    bare::doubt(f, unit(f))
-}
-
-/// The unit of the metrics that a search watches.
-fn unit(f: &Fields) -> Unit {
-    let metrics: Vec<At<String>> = f.get("metrics").unwrap_or_default();
-    let first = metrics.first();
-    first.map_or(Unit::Count, |m| Unit::of(m.get_ref()))
 }

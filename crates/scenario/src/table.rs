@@ -207,17 +207,35 @@ pub(crate) const EXPECT: Section = Section {
 
 pub(crate) const SEARCH: Section = Section {
     name: "search",
-    doc: "The highest rate at which a metric stays within a bound, by bisection.",
+    doc: "The highest rate, size, time or number of packets at which metrics stay within a bound, or the lowest, by bisection. Between the ends they \
+          must cross the bound once: what holds at one value holds on the whole side of it.",
     keys: &[
         key(
             "name",
             Name,
-            "Name; its result is the metric `search.NAME.highest_bps`.",
+            "Name; its result is a metric: `search.NAME.highest_bps` of rates, `…_bytes` of sizes, `…_s` of times, `…_packets` of \
+             packets, and `lowest_…` with `find`.",
         )
         .required(),
-        key("keys", Texts, "`--set` paths that all take the rate tried.").required(),
-        key("low", Kind::Rate, "A rate that is known to hold.").required(),
-        key("high", Kind::Rate, "A rate that is known to fail.").required(),
+        key("keys", Texts, "`--set` paths that all take the value tried.").required(),
+        key(
+            "find",
+            Choice(&["highest", "lowest"]),
+            "Which of the values that hold.",
+        )
+        .default("highest"),
+        key(
+            "low",
+            Bound,
+            "The lower end, a quantity as the keys take it; it is known to hold, with `find = \"lowest\"` to fail.",
+        )
+        .required(),
+        key(
+            "high",
+            Bound,
+            "The upper end; it is known to fail, with `find = \"lowest\"` to hold.",
+        )
+        .required(),
         key(
             "resolution",
             Ratio,
@@ -237,14 +255,15 @@ pub(crate) const SEARCH: Section = Section {
         key(
             "metrics",
             Texts,
-            "Metrics that must stay at or below `at_most`.",
+            "Metrics that must stay within the bounds.",
         )
         .required(),
         key(
-            "at_most",
+            "at_least",
             Bound,
-            "The bound, in the metrics' unit or with one.",
-        )
-        .default("0"),
+            "What they must stay at or above, in the metrics' unit or with one.",
+        ),
+        key("at_most", Bound, "What they must stay at or below.")
+            .default("0; with `at_least` none"),
     ],
 };

@@ -1,12 +1,14 @@
 //! Paths that mean nothing in a scenario: what to write instead.
 
+use core::ops::Range;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Refusal;
 use crate::decode::shorten;
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::key::Section;
+use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS, EVENT};
 
 /// The fault of a name that nothing of a section has, with what to do: `there` are the names, and how many things there are.
@@ -27,6 +29,66 @@ pub(crate) fn named_so(
         0 => format!("add an [[event]] with name = \"{wanted}\""),
         _ => format!("write name = \"{wanted}\" below the [[event]] that is meant"),
     })
+}
+
+/// The fault of a path into a table of which there may be several, with the forms that set or sweep it.
+pub(super) fn within_tables(
+    (path, key): (&str, &Key),
+    tables: &Section,
+    (span, inner): &(Range<usize>, &str),
+) -> Diagnostic {
+    if tables.key(inner).is_none() {
+        let title = format!("unknown key `{}` in {}", shorten(inner), tables.name);
+        let known = tables.keys.iter().map(|k| k.name);
+        return Diagnostic::new(span.clone(), title).suggest(inner, known);
+    }
+    let whole = &path[..span.start - 1];
+    let inner_names = tables
+        .keys
+        .iter()
+        .filter(|k| k.required || k.name == *inner);
+    let all: Vec<String> = inner_names.map(|k| format!("{} = …", k.name)).collect();
+    let all = all.join(", ");
+    let title = format!(
+        "`{}` may be several tables, and is set as a whole",
+        key.name
+    );
+    Diagnostic::new(span.clone(), title).help(format!(
+        "end the path at `{}`, with a value of {{ {all} }}; a sweep of it has `label.{inner} = [\"A\", \"B\"]` beside \
+         `\"{whole}\" = [{{ {all} }}, {{ {all} }}]` in [[sweep.together]]",
+        key.name
+    ))
+}
+
+/// The fault of a path that goes on behind a key of `inside` that is not a table; the next part may be of a table beside it
+/// that the key takes the name of.
+pub(super) fn beyond(
+    (path, key): (&str, &Key),
+    inside: &Section,
+    (at, (span, next)): (&Range<usize>, &(Range<usize>, &str)),
+) -> Diagnostic {
+    let title = format!("`{}` has no keys of its own", key.name);
+    let fault = Diagnostic::new(span.clone(), title);
+    let words = match key.kind {
+        Kind::Choice(words) => words,
+        _ => &[],
+    };
+    let is_word = |name: &str| words.iter().any(|word| word.replace('-', "_") == name);
+    let has = |k: &&Key| {
+        is_word(k.name) && matches!(k.kind, Kind::Table(table) if table.key(next).is_some())
+    };
+    let before = &path[..at.start];
+    let beside = inside.keys.iter().filter(has);
+    let paths: Vec<String> = beside
+        .map(|k| format!("{before}{}.{next}", k.name))
+        .collect();
+    match &paths[..] {
+        [] => fault.help(format!("end the path at `{}`", key.name)),
+        [most @ .., last] => {
+            let or = if most.is_empty() { "" } else { " or " };
+            fault.help(format!("write {}{or}{last}", most.join(", ")))
+        }
+    }
 }
 
 /// The fault of a path that begins with the name of something, with what to write.

@@ -137,15 +137,19 @@ fn a_queues_management_is_chosen_by_name() {
     same(&format!("aqm = \"fifo\"\n{tables}"), "");
     let [forward, reverse] = read("codel = {}\n[link.forward]\naqm = \"fifo\"\n");
     assert!(forward.is_none() && reverse.is_some());
-    // Tables beside each other that a sweep chooses from: one line more, which the answer names.
+    // Tables beside each other, of which one is meant or a sweep chooses: one line more, which the answer names.
     let tables = "[link.forward]\ncodel = {}\npie = {}\n";
     let sweep = "[sweep]\n\"link.rs.forward.aqm\" = [\"codel\", \"pie\"]\n";
-    let said = refused(&format!("{tables}{sweep}"));
-    assert!(
-        said.contains("where a sweep sets `aqm`, write `aqm = \"fifo\"`"),
-        "{said}"
-    );
-    read(&format!("{tables}aqm = \"fifo\"\n{sweep}"));
+    for sweep in ["", sweep] {
+        let said = refused(&format!("{tables}{sweep}"));
+        let remedy =
+            "= help: name the one that is meant, `aqm = \"codel\"` or `aqm = \"pie\"`: the other's";
+        assert!(said.contains(remedy), "{said}");
+        assert_eq!(said.matches("= help").count(), 1, "{said}");
+        for word in ["codel", "pie"] {
+            read(&format!("{tables}aqm = \"{word}\"\n{sweep}"));
+        }
+    }
     let said = refused("aqm = \"codel\"\nscheduler = \"drr\"\nclass = [{ name = \"q\" }]");
     assert!(said.contains("`aqm` beside scheduler = \"drr\""), "{said}");
 }
@@ -252,7 +256,7 @@ fn queue_management_policers_and_marks_that_make_no_sense() {
         (
             format!("{red}codel = {{}}\n"),
             "`red` and `codel` of one queue",
-            "keep one of them",
+            "name the one that is meant",
         ),
         (
             "fq_codel = { flows = 8 }\n".to_owned(),

@@ -13,5 +13,6 @@ mod limits;
 mod mutated;
 mod refused;
 mod schema;
+mod search;
 mod set;
 mod shipped;

@@ -30,6 +30,36 @@ to = "b"
 socket_buffer = "1 MiB" # what iperf asks for
 "#;
 
+/// A link between routers, last in its text.
+const ROUTERS: &str = r#"[scenario]
+name = "x"
+
+[[host]]
+name = "h"
+
+[[router]]
+name = "a"
+
+[[router]]
+name = "b"
+
+[[test]]
+name = "ping"
+kind = "ping"
+from = "h"
+to = "b"
+
+[[link]]
+name = "ha"
+ends = ["h", "a"]
+framing = "gbe"
+
+[[link]]
+name = "ab"
+ends = ["a", "b"]
+framing = "gbe"
+"#;
+
 fn source() -> Source {
     Source {
         name: "x.toml".to_owned(),
@@ -455,6 +485,105 @@ fn an_unknown_path_is_answered_with_a_suggestion() {
     ] {
         assert!(burst.contains(said), "{burst}");
     }
+}
+
+/// Sweeps of tables: one error, one remedy, and it is enough.
+#[test]
+fn a_sweep_inside_a_table_that_is_not_there_says_what_is_missing() {
+    let text = |link: &str, sweep: &str| {
+        let source = Source {
+            name: "x.toml".to_owned(),
+            text: format!("{ROUTERS}{link}\n[sweep]\n{sweep}\n"),
+        };
+        let scenario = parse(&source, &[]).map_err(|e| e.to_string())?;
+        for point in scenario.points() {
+            parse(&source, &point.sets).map_err(|e| e.to_string())?;
+        }
+        Ok::<(), String>(())
+    };
+    let said = |sweep: &str| {
+        let said = text("", sweep).expect_err(sweep);
+        assert_eq!(said.matches("error: ").count(), 1, "{said}");
+        assert_eq!(said.matches("= help").count(), 1, "{said}");
+        said
+    };
+    let min = "\"link.ab.red.min\" = [\"5 packets\", \"10 packets\"]";
+    let alone = said(min);
+    assert!(
+        alone.contains("`red` is not there, and needs `max`, too"),
+        "{alone}"
+    );
+    assert!(
+        alone.contains("write `red.min` and `red.max` below [[link]] `ab`"),
+        "{alone}"
+    );
+    let both = "red.min = \"3 packets\"\nred.max = \"30 packets\"";
+    assert_eq!(text(both, min), Ok(()));
+    let max = "\"link.ab.red.max\" = [\"30 packets\"]";
+    assert_eq!(
+        text("", &format!("{min}\n{max}")),
+        Ok(()),
+        "swept beside it"
+    );
+    let whole = "{ min = \"1000 packets\", max = \"3000 packets\" }";
+    for sweep in [
+        "\"link.ab.codel.target\" = [\"5 ms\", \"10 ms\"]",
+        "\"link.ab.codel\" = [{}, { target = \"10 ms\" }]",
+        &format!("\"link.ab.red\" = [{whole}]"),
+    ] {
+        assert_eq!(text("", sweep), Ok(()), "{sweep}");
+    }
+    let reverse = said("\"link.ab.reverse.red.weight\" = [0.1, 0.2]");
+    let needed = "write `reverse.red.min` and `reverse.red.max` below [[link]] `ab`";
+    assert!(reverse.contains(needed), "{reverse}");
+    // What the remedy shows is what a table takes.
+    let word = said("\"link.ab.codel\" = [\"5 ms\"]");
+    let codel = "write codel = { target = \"5 ms\", interval = \"100 ms\" }";
+    assert!(word.contains(codel), "{word}");
+    let word = said("\"link.ab.red\" = [\"5 ms\"]");
+    assert!(word.contains(&format!("write red = {whole}")), "{word}");
+}
+
+/// The name of what manages a queue has no keys: its table has.
+#[test]
+fn keys_behind_a_name_are_those_of_its_table() {
+    let router = Source {
+        name: "x.toml".to_owned(),
+        text: ROUTERS.to_owned(),
+    };
+    let said = |path: &str| {
+        let set = sets(&[path]);
+        let refused = parse(&router, &set).expect_err(path).to_string();
+        assert_eq!(refused.matches("= help").count(), 1, "{refused}");
+        refused
+    };
+    let max = said("link.ab.aqm.max=5packets");
+    assert!(max.contains("= help: write link.ab.red.max\n"), "{max}");
+    let target = said("link.ab.aqm.target=5ms");
+    for table in ["codel", "pie", "fq_codel"] {
+        assert!(
+            target.contains(&format!("link.ab.{table}.target")),
+            "{target}"
+        );
+        parse(&router, &sets(&[&format!("link.ab.{table}.target=5ms")]))
+            .unwrap_or_else(|e| panic!("{e}"));
+    }
+    let class = said("link.ab.class.rate=5Mbit/s");
+    assert!(class.contains("unknown key `rate` in class"), "{class}");
+}
+
+/// A list where one value belongs is a sweep that is in the wrong place: one remedy.
+#[test]
+fn a_list_of_values_is_answered_with_where_a_sweep_stands() {
+    let said = refused(&["link.ab.delay=[\"1 ms\", \"2 ms\"]"]);
+    let where_it_stands = "below [sweep] write \"SECTION.NAME.delay\" = [...]";
+    assert!(said.contains(where_it_stands), "{said}");
+    assert_eq!(said.matches("= help").count(), 1, "{said}");
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text: format!("{TEXT}[sweep]\n\"link.ab.delay\" = [\"1 ms\", \"2 ms\"]\n"),
+    };
+    parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
 }
 
 /// A text with these events on its link.
