@@ -157,7 +157,14 @@ impl Path<'_> {
         let streams = f64::from(tcp.parallel);
         let most = config.pacing.and_then(|pacing| pacing.most);
         let pace_bps = most.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
-        let narrowest = self.narrowest(config.mss + header, config.mss, acks, header);
+        let base = self.rtt(config.mss + header, header);
+        let window = whole_segments(&config);
+        let in_flight = window as f64 * 8.0 / base.as_secs_f64();
+        let narrowest = self.narrowest(
+            (config.mss + header, config.mss),
+            (acks, header),
+            in_flight.min(pace_bps) * streams,
+        );
         let room = narrowest
             .port
             .and_then(|p| self.own_room(p, config.mss + header));
@@ -165,8 +172,8 @@ impl Path<'_> {
             cc: law_of(&config),
             streams,
             narrowest: narrowest.paced(pace_bps * streams),
-            base: self.rtt(config.mss + header, header),
-            window: whole_segments(&config),
+            base,
+            window,
             loss: self.loss_ratio(config.mss + header, &self.there),
             losses: self.how_losses_fall(),
             chain: self.chain(config.mss + header),

@@ -15,3 +15,4 @@ mod refused;
 mod schema;
 mod set;
 mod shipped;
+mod traced;
