@@ -204,7 +204,7 @@ pub const METRICS: &[Metric] = {
         "from the start to the end of the first interval in which anything was delivered, where that took two seconds or more"),
     metric("completion_ns", &[Tcp, Transfer, Request, Flows], Largest, "completion", "from the SYN to the delivery of the last byte; of a transfer, to the disk"),
     metric("cwnd_max_bytes", CONNECTED, Largest, "cwnd, max", "largest congestion window of the whole test"),
-    metric("bytes", &[Tcp, Transfer, Request, Flows, Udp], Sum, "bytes delivered", "payload delivered to the receiving application in the whole test; of iperf3 in the measurement"),
+    metric("bytes", &[Tcp, Transfer, Request, Flows, Udp], Sum, "bytes delivered", "payload delivered to the receiving application in the whole test, with what was under way at its end and arrives later: `goodput_bps` and series end with the test; of iperf3 in the measurement"),
     metric("jain_index", CONNECTED, Never, "fairness (Jain)", "Jain's fairness index over the test's streams: 1 when all are equal, 1/n when one has everything"),
     metric("group_jain_index", &[Tcp, Transfer, Request, Flows, Udp], Never, "fairness in the group", "the same over the goodputs of the tests of a `group`"),
     metric("group_goodput_ratio", &[Tcp, Transfer, Request, Flows, Udp], Never, "goodput in the group, least to greatest",

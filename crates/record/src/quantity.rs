@@ -92,7 +92,7 @@ pub fn unitless(metric: &str) -> &str {
     }
 }
 
-/// Five significant digits, four below one; a whole number below 10⁹ keeps all of its own, and what
+/// Five significant digits, four below a hundredth, and four places between that and one; a whole number below 10⁹ keeps all of its own, and what
 /// only rounds to one keeps its zeros: they say how close it is.
 fn digits(value: f64) -> String {
     let size = value.abs();
@@ -104,7 +104,10 @@ fn digits(value: f64) -> String {
     }
     // The exponent after rounding: 9.99999 has two digits before the point once it is 10.000.
     let rounded = format!("{value:.4e}");
-    let places = (4 - exponent(&rounded)).clamp(0, 4);
+    let places = match exponent(&rounded) {
+        small if small < -2 => 3 - small,
+        power => (4 - power).clamp(0, 4),
+    };
     format!("{value:.*}", places as usize)
 }
 
@@ -257,6 +260,10 @@ mod tests {
             ("queue_max_bytes", 0.0, "0 B"),
             ("loss_ratio", 0.0, "0 %"),
             ("loss_ratio", 1e-6, "1.00e-6"),
+            // Ratios whose name ends in another word have the digits that they are known by.
+            ("loss_ratio_for_goodput", 0.000_145_33, "0.0001453"),
+            ("loss_ratio_for_goodput", 0.001_25, "0.001250"),
+            ("loss_ratio_for_goodput", 0.0123, "0.0123"),
             ("loss_ratio", 0.000_12, "0.012 %"),
             ("loss_ratio", 0.2, "20 %"),
             ("link.stm64.a>b.drops.tail", 7.0, "7"),

@@ -26,9 +26,9 @@ const KINDS: &[(Key, Read)] = &[
 pub(crate) const AQM: Key = key(
     "aqm",
     Choice(&[PLAIN, "red", "codel", "pie", FAIR]),
-    "What manages the one queue, by name: with what its table says, or else with its defaults. Tables of the others may stand \
-     beside it and say nothing, so that a sweep may go from one to the other. `fq-codel` is the scheduler of that name. It is a \
-     router's.",
+    "What manages the one queue, by name: with what its table says, or else with its defaults, for `red` a `min` of a twelfth of \
+     `queue` and a `max` of a quarter. Tables of the others may stand beside it and say nothing, so that a sweep may go from one to \
+     the other. `fq-codel` is the scheduler of that name, and takes no notice of `queue`. It is a router's.",
 )
 .default("what has a table");
 

@@ -96,10 +96,10 @@ impl Document {
     /// point, or of those at which another key has certain values. Of a sweep with more than 256 points nothing is said.
     pub fn without_effect(&self, scenario: &Scenario) -> Diagnostics {
         if scenario.sweep.is_empty() {
-            let mut found = self.idle(scenario);
+            let mut found = self.idle(scenario, false);
             // What a searched value makes of it is not known between the ends.
             for end in scenario.searches.iter().flat_map(Search::ends) {
-                let there = self.idle_at(&end);
+                let (there, _) = self.idle_at(&end);
                 found.retain(|d| there.iter().any(|at| at.key.is_none() && at.finding == *d));
             }
             return self.diagnostics(found);
@@ -108,8 +108,44 @@ impl Document {
             return self.diagnostics(Vec::new());
         }
         let points: Vec<Vec<Set>> = scenario.points().into_iter().map(|p| p.sets).collect();
-        let found = points.iter().map(|point| self.idle_at(point)).collect();
-        self.diagnostics(idle::swept(&points, found))
+        let read: Vec<(Vec<idle::AtPoint>, Option<Scenario>)> =
+            points.iter().map(|point| self.idle_at(point)).collect();
+        let (found, scenarios): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+        let unread = self.unread(&points, &scenarios, &found);
+        let mut all = idle::swept(&points, found);
+        all.extend(unread);
+        self.diagnostics(all)
+    }
+
+    /// Swept keys whose values make the same scenario of all other keys' values, and that nothing is found about.
+    fn unread(
+        &self,
+        points: &[Vec<Set>],
+        scenarios: &[Option<Scenario>],
+        found: &[Vec<idle::AtPoint>],
+    ) -> Vec<Diagnostic> {
+        let mut all = Vec::new();
+        for (path, groups) in idle::alike(points) {
+            let said = |at: &idle::AtPoint| at.key.as_deref() == Some(path);
+            let same = |group: &Vec<usize>| {
+                let first = scenarios[group[0]].as_ref();
+                let mut others = group.iter().map(|n| scenarios[*n].as_ref());
+                first.is_some() && others.all(|other| other == first)
+            };
+            if found.iter().flatten().any(said) || !groups.iter().all(same) {
+                continue;
+            }
+            let set = points.iter().flatten().find(|set| set.path == path);
+            if let Some(place) = set.and_then(|set| sweep::place(&self.texts[0].1, set)) {
+                let title = format!(
+                    "`{path}` has no effect at any of {} points: the scenario is the same with each of its values",
+                    points.len()
+                );
+                let help = "sweep what reads it as well, or remove it from the sweep";
+                all.push(Diagnostic::new(place, title).help(help));
+            }
+        }
+        all
     }
 
     /// What is right, and may not be what was meant: bounds without a unit, which are read in that of the metric's name,
@@ -152,17 +188,17 @@ impl Document {
         Ok((expects, Diagnostics::new(texts(), doubts)))
     }
 
-    /// What has no effect at a point of the sweep, where it stands in this text.
-    fn idle_at(&self, point: &[Set]) -> Vec<idle::AtPoint> {
+    /// What has no effect at a point of the sweep, where it stands in this text; and the scenario of that point.
+    fn idle_at(&self, point: &[Set]) -> (Vec<idle::AtPoint>, Option<Scenario>) {
         let source = Source {
             name: self.texts[0].0.clone(),
             text: self.edited.text.clone(),
         };
         let Ok(document) = Document::open(&source, point) else {
-            return Vec::new();
+            return (Vec::new(), None);
         };
         let Ok(mut scenario) = document.scenario() else {
-            return Vec::new();
+            return (Vec::new(), None);
         };
         scenario.sweep.clear();
         let here = |mut finding: Diagnostic| {
@@ -181,19 +217,17 @@ impl Document {
             }
             Some(idle::AtPoint { finding, key })
         };
-        document
-            .idle(&scenario)
-            .into_iter()
-            .filter_map(here)
-            .collect()
+        let found = document.idle(&scenario, true);
+        (found.into_iter().filter_map(here).collect(), Some(scenario))
     }
 
-    fn idle(&self, scenario: &Scenario) -> Vec<Diagnostic> {
+    /// What has no effect; at one point of several, or in all there is.
+    fn idle(&self, scenario: &Scenario, is_point: bool) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         let (tree, _) = DeTable::parse_recoverable(&self.edited.text);
         let tables = Tables::read(tree.get_ref(), &mut faults);
         match faults.is_empty() {
-            true => idle::keys(&tables, scenario),
+            true => idle::keys(&tables, scenario, is_point),
             false => Vec::new(),
         }
     }

@@ -19,6 +19,7 @@ mod published;
 mod queues;
 mod shared;
 mod tcp;
+mod traced;
 
 pub use buffer::buffer_note;
 pub(crate) use buffer::line_bps;
@@ -33,8 +34,8 @@ use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 
 use crate::atm::LostAtOnce;
-use crate::model::{Loss, Scenario, Test, Udp, Way};
-use crate::plan::{Hop, Plan};
+use crate::model::{Loss, Scenario, Test, Udp};
+use crate::plan::{Hop, Plan, port_of};
 
 type Metrics = BTreeMap<String, f64>;
 
@@ -134,7 +135,7 @@ impl<'a> Path<'a> {
             let link = &self.scenario.links[port.link.0];
             let delay = link.direction(port.way).delay;
             rtt::Hop {
-                rate: port.rate,
+                rate: self.rate_of(h.port),
                 framing: link.framing,
                 carried: h.extra,
                 delay,
@@ -173,8 +174,14 @@ impl<'a> Path<'a> {
     /// Payload rate at which the first port is full, or one of the hosts, when each datagram of `len` bytes carries
     /// `payload` of them and `acks` datagrams of `ack_len` bytes come back for it. A port that the
     /// way crosses several times carries the datagram as often.
-    /// Streams that bundles send different ways share each place alike.
-    fn narrowest(&self, len: u32, payload: u32, acks: f64, ack_len: u32) -> Narrowest {
+    /// Streams that bundles send different ways share each place alike. What a trace is above `most_bps` of payload, or above
+    /// the other places, is not used.
+    fn narrowest(
+        &self,
+        (len, payload): (u32, u32),
+        (acks, ack_len): (f64, u32),
+        most_bps: f64,
+    ) -> Narrowest {
         if let Some(streams) = self.parted() {
             return self.filled(&streams, len, payload, (acks, ack_len));
         }
@@ -183,12 +190,15 @@ impl<'a> Path<'a> {
             place: "host_cpu",
             port: None,
         };
-        for hop in &self.there {
+        let follows = |hop: &&Hop| self.direction(hop.port).impairments.trace.is_some();
+        let (traced, steady): (Vec<&Hop>, Vec<&Hop>) = self.there.iter().partition(follows);
+        for hop in steady.into_iter().chain(traced) {
             let port = &self.plan.ports[hop.port];
             let wire = self.wire_on(hop.port, len, acks, ack_len);
-            let rate = self.lasting_rate(hop.port);
+            let used = most_bps.min(best.bps) * wire / f64::from(payload);
+            let rate_bps = self.carries_bps(hop.port, used);
             let shaped = self.shaped_bps(hop.port, (len, payload), (acks, ack_len));
-            let bps = (rate.as_bps() as f64 * f64::from(payload) / wire).min(shaped);
+            let bps = (rate_bps * f64::from(payload) / wire).min(shaped);
             if bps < best.bps {
                 let own = !self.scenario.is_router(port.from);
                 let place = if own { "nic" } else { "link" };
@@ -215,8 +225,8 @@ impl<'a> Path<'a> {
     }
 
     /// The rate a port keeps up for long: its own, or what its shaper of cells sustains.
-    fn lasting_rate(&self, port: usize) -> Rate {
-        let port = &self.plan.ports[port];
+    fn lasting_rate(&self, number: usize) -> Rate {
+        let port = &self.plan.ports[number];
         let link = &self.scenario.links[port.link.0];
         let cells = &link.direction(port.way).cells;
         let shape = cells.as_ref().and_then(|c| c.shape);
@@ -225,14 +235,13 @@ impl<'a> Path<'a> {
         let bundle =
             bundle.filter(|b| b.unit == Unit::Packet && self.scenario.is_router(port.from));
         let Some(bundle) = bundle else {
-            return own(port.rate);
+            return own(self.rate_of(number));
         };
         // Frames take turns, so the slowest member sets the pace of all.
-        let way = usize::from(port.way == Way::Reverse);
         let rates = bundle
             .links
             .iter()
-            .map(|l| own(self.scenario.links[l.0].directions[way].rate));
+            .map(|l| own(self.rate_of(port_of(*l, port.way))));
         let slowest = rates.min().map_or(port.rate.as_bps(), Rate::as_bps);
         Rate::from_bps(slowest * bundle.links.len() as u64).unwrap_or(port.rate)
     }
@@ -267,8 +276,8 @@ impl<'a> Path<'a> {
 
     pub(crate) fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let header = self.header();
-        let narrowest = self.narrowest(udp.size + header, udp.size, 0.0, 0);
         let offered = udp.rate.as_bps() as f64 * mean_share(udp);
+        let narrowest = self.narrowest((udp.size + header, udp.size), (0.0, 0), offered);
         record.notes.extend(load_notes(udp));
         let on_links = offered.min(narrowest.bps);
         let policed = self.policed_stream(test, (udp.size + header, udp.size), on_links);

@@ -13,6 +13,7 @@ mod traffic;
 use core::ops::Range;
 use std::collections::BTreeSet;
 
+use farpath_element::qdisc::AqmConfig;
 use farpath_tcp::Algorithm;
 use farpath_wire::FlowDir;
 
@@ -22,9 +23,10 @@ use crate::document::{Tables, name_of};
 use crate::model::{LinkId, Scenario, Test};
 use crate::names::Names;
 use crate::plan::Plan;
+use crate::queueing::Class;
 use traffic::Traffic;
 
-pub(crate) use swept::{AtPoint, swept};
+pub(crate) use swept::{AtPoint, alike, swept};
 
 /// A scenario under check, and what is known of it.
 struct Reader<'a> {
@@ -39,11 +41,13 @@ struct Reader<'a> {
     crossed: BTreeSet<usize>,
     /// LSPs that some test travels in.
     travelled: BTreeSet<usize>,
+    /// It is one point of several: what they compare is what happens where data goes.
+    is_point: bool,
     found: Vec<Diagnostic>,
 }
 
-/// Every key of `scenario` that makes no difference to its runs.
-pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
+/// Every key of `scenario` that makes no difference to its runs; where that is a point of a sweep, to what goes the way of data.
+pub(crate) fn keys(tables: &Tables, scenario: &Scenario, is_point: bool) -> Vec<Diagnostic> {
     if scenario.tests.is_empty() {
         let title = "there is no [[test]], so `farpath run` has nothing to run";
         let d = Diagnostic::new(tables.scenario.span.clone(), title);
@@ -63,6 +67,7 @@ pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
         end: ends.and_then(|all| all.into_iter().max()),
         crossed: BTreeSet::new(),
         travelled: BTreeSet::new(),
+        is_point,
         found: Vec::new(),
     };
     for flow in 0..plan.flows.len() {
@@ -184,19 +189,20 @@ impl Reader<'_> {
 
     /// Whether some queue may mark; a router's configuration is not asked.
     fn marks(&self) -> bool {
-        let managers = |f: &Fields| {
-            let mut all = line::MANAGERS.iter().filter_map(|key| f.get::<Fields>(key));
-            all.any(|manager| manager.get("ecn") == Some(true))
+        let marks = |class: &Class| match &class.aqm {
+            Some(AqmConfig::Red(red)) => red.ecn,
+            Some(AqmConfig::Codel(codel)) => codel.ecn,
+            Some(AqmConfig::Pie(pie)) => pie.mark_below > 0.0,
+            None => false,
         };
-        let in_table = |f: &Fields| {
-            let classes: Vec<Fields> = f.get("class").unwrap_or_default();
-            managers(f) || classes.iter().any(managers)
-        };
-        let in_link = |f: &Fields| {
-            let mut ways = ["forward", "reverse"].into_iter();
-            in_table(f) || ways.any(|way| f.get::<Fields>(way).is_some_and(|own| in_table(&own)))
-        };
-        self.tables.links.iter().any(in_link) || self.tables.routers.iter().any(|r| r.has("config"))
+        let links = self.scenario.links.iter();
+        let mut queues = links
+            .flat_map(|l| &l.directions)
+            .filter_map(|d| d.queueing.as_ref());
+        queues.any(|q| {
+            q.fq_codel
+                .map_or_else(|| q.classes.iter().any(marks), |fq| fq.codel.ecn)
+        }) || self.tables.routers.iter().any(|r| r.has("config"))
     }
 
     /// A test that is over before anything of it can have arrived.

@@ -142,11 +142,20 @@ fn follow(mut rows: Vec<(Duration, u64)>, reading: Reading) -> Option<RateTrace>
     RateTrace::rates(&rows, Some(end))
 }
 
+/// Whether a rate with its unit is none: `0 bit/s`.
+fn is_none(text: &str) -> bool {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = &text[digits.len()..];
+    digits.parse::<f64>().is_ok_and(|value| value == 0.0)
+        && format!("1{unit}").parse::<Rate>().is_ok()
+}
+
 fn row(n: usize, line: &str, bare: bool) -> Result<(Duration, u64), Fault> {
     let (time, value) = timed(n, line, "rate", "run")?;
     let rate = match (bare, value.trim()) {
         (_, "0") => Some(0),
         (true, digits) => whole(digits),
+        (false, text) if is_none(text) => Some(0),
         (false, text) => text.parse::<Rate>().ok().map(Rate::as_bps),
     };
     let Some(rate) = rate.filter(|r| *r <= 1_000_000_000_000_000) else {
@@ -178,6 +187,8 @@ mod tests {
         let with = parse_rates("time_s,rate\n0,12 Mbit/s\n1.5,0\n2,1 Gbit/s\n", STEP);
         let without = parse_rates("time_s,rate_bps\n0,12000000\n1.5,0\n2,1000000000\n", STEP);
         assert!(with.is_ok() && with == without);
+        let zero = parse_rates("time_s,rate\n0,12 Mbit/s\n1.5,0 bit/s\n2,1 Gbit/s\n", STEP);
+        assert_eq!(zero, without);
     }
 
     #[test]
@@ -201,6 +212,7 @@ mod tests {
             ("time_s,rate\n", 1),
             ("time_s,rate\n1,1 Mbit/s\n", 2),
             ("time_s,rate\n0,1\n", 2),
+            ("time_s,rate\n0,0 furlongs\n", 2),
             ("time_s,rate\n0,1 Mbit/s\n0,2 Mbit/s\n", 3),
             ("time_s,rate\n0,1 Mbit/s\n1,0\n", 3),
             ("time_s,rate_bps\n0,1 Mbit/s\n", 2),

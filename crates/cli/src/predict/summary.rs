@@ -422,9 +422,9 @@ fn burst(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
     let bytes = high.div_ceil(unit) * unit;
     let gives = with(bytes)?;
     Some(format!(
-        "a burst of {}: {:.2} Mbit/s, {:.0} % of what the policer's rate leaves",
+        "a burst of {}: {}, {:.0} % of what the policer's rate leaves",
         Size::from_bytes(bytes),
-        gives / 1e6,
+        quantity("goodput_bps", gives),
         100.0 * gives / all
     ))
 }

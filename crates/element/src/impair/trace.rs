@@ -135,12 +135,75 @@ impl RateTrace {
         self.work(end.as_ps()) as f64 / end.as_ps().max(1) as f64
     }
 
-    /// Mean rate in bit/s of one round, or of the time up to the last change.
+    /// Mean rate from `from` to `until` in bit/s, where no more than `most_bps` is sent; what jumps allow
+    /// is taken together. 0 of no time.
+    pub fn mean_between(&self, from: Time, until: Time, most_bps: f64) -> f64 {
+        let span = until.as_ps().saturating_sub(from.as_ps());
+        if span == 0 {
+            return 0.0;
+        }
+        let sent = self.sent_by(until.as_ps(), most_bps) - self.sent_by(from.as_ps(), most_bps);
+        (sent / span as f64).min(most_bps)
+    }
+
+    /// Work up to `at` at no more than `most_bps`.
+    fn sent_by(&self, at: u64, most_bps: f64) -> f64 {
+        let up_to = |end: u64| -> f64 {
+            let begun = self.places.partition_point(|p| p.at <= end);
+            let work = self.places[..begun].iter().enumerate().map(|(n, place)| {
+                let next = self.places.get(n + 1).map_or(end, |p| p.at.min(end));
+                let jump = (place.after - place.before) as f64;
+                jump + (place.rate as f64).min(most_bps) * (next - place.at) as f64
+            });
+            work.sum()
+        };
+        match self.period {
+            Some((period, _)) if at > period => {
+                (at / period) as f64 * up_to(period) + up_to(at % period)
+            }
+            _ => up_to(at),
+        }
+    }
+
+    /// Lowest and highest rate from `from` to `until` in bit/s; `None` where it jumps, or of no time.
+    pub fn extremes(&self, from: Time, until: Time) -> Option<(u64, u64)> {
+        let (from, span) = (from.as_ps(), until.as_ps().checked_sub(from.as_ps())?);
+        if span == 0 || self.places.iter().any(|p| p.after > p.before) {
+            return None;
+        }
+        let parts = match self.period {
+            Some((period, _)) if span >= period => [(0, period), (0, 0)],
+            Some((period, _)) => {
+                let (begins, ends) = (from % period, from % period + span);
+                [(begins, ends.min(period)), (0, ends.saturating_sub(period))]
+            }
+            None => [(from, from + span), (0, 0)],
+        };
+        let met = self.places.iter().enumerate().filter(|(n, place)| {
+            let next = self.places.get(n + 1).map_or(u64::MAX, |p| p.at);
+            parts.iter().any(|(a, b)| place.at < *b && next > *a)
+        });
+        let rates = met.map(|(_, place)| place.rate);
+        Some((rates.clone().min()?, rates.max()?))
+    }
+
+    /// When `bytes` could have been carried that are sent from `from` on.
+    pub fn carried(&self, from: Time, bytes: f64) -> Time {
+        let more = (bytes * WORK_PER_BYTE as f64) as u128;
+        Time::from_ps(self.by(self.work(from.as_ps()) + more))
+    }
+
+    /// Mean rate in bit/s of one round, or the last rate, which holds for ever.
     pub fn long_term_bps(&self) -> u64 {
         match self.period {
             Some((period, all)) => (all / u128::from(period)) as u64,
             None => self.places.last().map_or(0, |p| p.rate),
         }
+    }
+
+    /// Whether it begins again after its last line.
+    pub fn repeats(&self) -> bool {
+        self.period.is_some()
     }
 
     /// No `bytes` take less time than this.
@@ -199,6 +262,39 @@ mod tests {
 
     fn ms(n: u64) -> Time {
         Time::from_ps(n * MS)
+    }
+
+    /// Over rounds and without, up to a rate that is asked for.
+    #[test]
+    fn a_mean_is_of_the_time_asked_for() {
+        let rates =
+            [(0, 100), (10, 20), (20, 50)].map(|(at, r)| (Duration::from_ms(at), r * 1_000));
+        let once = RateTrace::rates(&rates, None).expect("it rises");
+        let all = f64::INFINITY;
+        let near = |got: f64, bps: f64| assert!((got - bps).abs() < 1e-6 * bps, "{got} {bps}");
+        near(once.mean_between(ms(0), ms(30), all), 170e3 / 3.0);
+        near(once.mean_between(ms(5), ms(15), all), 60e3);
+        near(once.mean_between(ms(0), ms(30), 50e3), 40e3);
+        near(once.mean_between(ms(30), ms(90), all), 50e3);
+        assert_eq!(once.mean_between(ms(3), ms(3), all), 0.0);
+        let again = RateTrace::rates(&rates, Some(Duration::from_ms(30))).expect("a round");
+        near(again.mean_between(ms(30), ms(90), all), 170e3 / 3.0);
+        near(again.mean_between(ms(35), ms(45), 50e3), 35e3);
+        assert_eq!(again.extremes(ms(12), ms(29)), Some((20_000, 50_000)));
+        assert_eq!(again.extremes(ms(25), ms(35)), Some((50_000, 100_000)));
+        assert_eq!(once.extremes(ms(40), ms(50)), Some((50_000, 50_000)));
+        // 1000 bit of the first 10 ms, and 100 bit of the next.
+        assert_eq!(once.carried(ms(0), 137.5), ms(15));
+    }
+
+    #[test]
+    fn a_mean_of_jumps_counts_them() {
+        let at = [0, 10, 10].map(Duration::from_ms);
+        let trace = RateTrace::opportunities(&at, 1500).expect("opportunities");
+        let mean = trace.mean_between(ms(0), ms(1000), f64::INFINITY);
+        assert!((mean / 3.6e6 - 1.0).abs() < 0.01, "{mean}");
+        assert_eq!(trace.mean_between(ms(0), ms(1000), 1e6), 1e6);
+        assert_eq!(trace.extremes(ms(0), ms(10)), None);
     }
 
     #[test]

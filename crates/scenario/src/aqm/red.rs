@@ -41,7 +41,8 @@ pub(super) const KEY: Key = key(
 
 const TABLE: Section = Section {
     name: "red",
-    doc: "Random early detection (Floyd and Jacobson 1993).",
+    doc: "Random early detection (Floyd and Jacobson 1993). `aqm = \"red\"` without this table has a `min` of a twelfth of `queue`, a \
+          `max` of a quarter of it, and the defaults below.",
     keys: &[
         key("min", Queue, "Mean queue below which nothing is dropped.").required(),
         key("max", Queue, "Mean queue at which `max_p` is reached.").required(),

@@ -170,7 +170,7 @@ impl Path<'_> {
     fn share(&self, load: &Load, port: usize) -> f64 {
         let (len, payload) = load.size;
         let wire = self.wire_on(port, len, 0.0, 0);
-        load.bps * wire / f64::from(payload.max(1)) / self.plan.ports[port].rate.as_bps() as f64
+        load.bps * wire / f64::from(payload.max(1)) / self.rate_of(port).as_bps() as f64
     }
 
     pub(super) fn port_name(&self, port: usize) -> String {
@@ -237,7 +237,7 @@ impl Path<'_> {
             settles: Duration::ZERO,
             burst: Duration::ZERO,
         };
-        let narrowest = self.narrowest(len, udp.size, 0.0, 0);
+        let narrowest = self.narrowest((len, udp.size), (0.0, 0), load.bps);
         if load.bps > narrowest.bps {
             load.port = narrowest.port;
             load.waits = match narrowest.port.and_then(|p| self.full_queue(p, len)) {

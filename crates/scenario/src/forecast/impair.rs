@@ -47,7 +47,7 @@ impl Path<'_> {
 
     /// What no forecast knows.
     pub(super) fn note_weather(&self, record: &mut Record) {
-        let mut hops = self.there.iter().chain(&self.back);
+        let hops = self.there.iter().chain(&self.back);
         if hops.clone().any(|h| self.impairments(h).flap.is_some()) {
             let note = "as if no link ever went down: what outages lose or delay is not foreseen";
             record.notes.push(note.to_owned());
@@ -68,11 +68,7 @@ impl Path<'_> {
             let note = "as if no event changed the path: what is sent from then on, or lost, is not foreseen";
             record.notes.push(note.to_owned());
         }
-        if hops.any(|h| self.impairments(h).trace.is_some()) {
-            let note =
-                "at the mean rate of the trace a link follows; its highs and lows are not foreseen";
-            record.notes.push(note.to_owned());
-        }
+        record.notes.extend(self.words_of_traces());
     }
 
     /// Whether cells are dropped on the way out that come outside a contract, which frames that fill the line do.

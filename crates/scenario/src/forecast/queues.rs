@@ -137,19 +137,21 @@ impl Path<'_> {
     /// Datagrams of `len` bytes that may wait in front of a port, as its network is built; `None` where that is not one
     /// queue that drops at its end.
     pub(super) fn room(&self, port: usize, len: u32) -> Option<u64> {
+        let traced = self.direction(port).impairments.trace.is_some();
+        self.plain_room(port, len).filter(|_| !traced)
+    }
+
+    /// The same, however fast what waits is sent.
+    fn plain_room(&self, port: usize, len: u32) -> Option<u64> {
         let direction = self.direction(port);
         let cells = direction.cells.as_ref().is_some_and(|c| c.queue.is_some());
-        let traced = direction.impairments.trace.is_some();
-        if cells || traced {
-            return None;
-        }
-        self.frames_in(port, len, only_queue(direction)?)
+        self.frames_in(port, len, only_queue(direction).filter(|_| !cells)?)
     }
 
     /// The same of the queue that this test's datagrams have, alone on the port: of several classes that of theirs, as far as the
     /// memory that they share takes it.
     pub(super) fn own_room(&self, port: usize, len: u32) -> Option<u64> {
-        self.room(port, len).or_else(|| {
+        self.plain_room(port, len).or_else(|| {
             let queueing = self.queueing(port)?;
             let class = self.own_class(port)?;
             let memory = queueing.memory.map(QueueLimit::Bytes);

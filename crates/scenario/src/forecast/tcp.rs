@@ -61,8 +61,7 @@ impl Path<'_> {
             return;
         }
         let flow = self.flow_of(tcp);
-        let m = &mut record.metrics;
-        put(m, "rtt_min_ns", flow.base.as_ns() as f64);
+        put(&mut record.metrics, "rtt_min_ns", flow.base.as_ns() as f64);
         let Some(ceiling) = self.ceiling(test, &flow, record) else {
             return;
         };
@@ -108,13 +107,16 @@ impl Path<'_> {
             record.series.insert("cwnd_bytes".to_owned(), windows);
         }
         record.limited_by = Some(ceiling.by.to_owned());
-        record.notes.extend(flow.doubts(test, loss_bps, &ramp));
+        let ends_s = flow.ends_s(steady * kept.share, &ramp, kept);
+        record
+            .notes
+            .extend(flow.doubts(test, loss_bps, &ramp, ends_s));
         record.notes.extend(flow.doubt_of_short_test(test, &ramp));
         record.notes.extend(flow.doubts_of_loss(loss_bps));
         record
             .notes
             .extend(flow.doubt_of_few_losses(test, loss_bps));
-        record.notes.extend(kept.note(&flow, test));
+        record.notes.extend(kept.note(&flow, test, ends_s));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
         record.notes.extend(self.unfilled(test, &flow));
         if let Some(bounds) = policed {
@@ -157,7 +159,14 @@ impl Path<'_> {
         let streams = f64::from(tcp.parallel);
         let most = config.pacing.and_then(|pacing| pacing.most);
         let pace_bps = most.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
-        let narrowest = self.narrowest(config.mss + header, config.mss, acks, header);
+        let base = self.rtt(config.mss + header, header);
+        let window = whole_segments(&config);
+        let in_flight = window as f64 * 8.0 / base.as_secs_f64();
+        let narrowest = self.narrowest(
+            (config.mss + header, config.mss),
+            (acks, header),
+            in_flight.min(pace_bps) * streams,
+        );
         let room = narrowest
             .port
             .and_then(|p| self.own_room(p, config.mss + header));
@@ -165,8 +174,8 @@ impl Path<'_> {
             cc: law_of(&config),
             streams,
             narrowest: narrowest.paced(pace_bps * streams),
-            base: self.rtt(config.mss + header, header),
-            window: whole_segments(&config),
+            base,
+            window,
             loss: self.loss_ratio(config.mss + header, &self.there),
             losses: self.how_losses_fall(),
             chain: self.chain(config.mss + header),
@@ -352,21 +361,26 @@ impl Flow {
         };
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
-                let seconds = kept.finished_s(ramp.transfer_s(bytes, steady / self.streams));
+                let seconds = self.ends_s(steady, ramp, kept);
                 let bits = bytes as f64 * 8.0 - delivered(Duration::ZERO, test.omit);
                 let measured_s = seconds - test.omit.as_secs_f64();
                 (bits * self.streams / measured_s, Some(seconds))
             }
             (duration, _) => {
                 let (omit, span) = (test.omit, duration.unwrap_or_default());
-                let awake = kept.over(omit.as_secs_f64(), (omit + span).as_secs_f64());
+                let until = (omit + span).as_secs_f64();
+                // A transfer that is over by then has lost nothing to pauses.
+                let awake = match self.ends_s(steady, ramp, kept) <= until {
+                    true => 1.0,
+                    false => kept.over(omit.as_secs_f64(), until),
+                };
                 let bps = self.streams * delivered(omit, span) / span.as_secs_f64();
                 (bps * awake, None)
             }
         }
     }
 
-    /// The same where segments are named lost, round by round; `None` where the algorithm's answer
+    /// Goodput and time where segments are named lost, round by round; `None` where the algorithm's answer
     /// to a loss is not known. Each stream has its share of the line.
     fn by_rounds(&self, test: &Test, lost: &[Vec<u64>]) -> Option<(f64, Option<f64>)> {
         let cc = self.cc?;
@@ -483,7 +497,7 @@ impl Flow {
     }
 
     /// Where the forecast is outside the range of its formulas.
-    fn doubts(&self, test: &Test, loss_bps: f64, ramp: &Ramp) -> Vec<String> {
+    fn doubts(&self, test: &Test, loss_bps: f64, ramp: &Ramp, ends_s: f64) -> Vec<String> {
         let mut doubts = Vec::new();
         let each = self.pipe();
         let fills = self.steady(loss_bps) >= self.narrowest.bps * 0.9999
@@ -501,7 +515,8 @@ impl Flow {
                 self.streams
             ));
         }
-        doubts.extend(self.doubt_of_paced_start(test, ramp));
+        doubts.extend(self.doubt_of_paced_start(test));
+        doubts.extend(self.doubt_of_repair(test, ends_s));
         doubts.extend(self.doubt_of_overflow(test, self.config.amount));
         doubts.extend(self.doubt_of_threshold(loss_bps, self.config.amount));
         if test.duration.is_none() && self.initial() < f64::from(self.config.first_window()) {

@@ -1,6 +1,7 @@
 //! One direction of a link: what its keys do to the frames that tests send there.
 
 use farpath_element::impair::Distribution;
+use farpath_element::qdisc::Limit;
 use farpath_units::{Duration, Size};
 
 use super::traffic::Sort;
@@ -9,7 +10,7 @@ use crate::atm::CellContract;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::name_of;
-use crate::model::{Change, Direction, LinkId, Loss, QueueLimit, Way};
+use crate::model::{Change, Direction, LinkId, Loss, QueueLimit, Scenario, Way};
 use crate::network::first;
 use crate::plan::PortPlan;
 use crate::queueing::{ClassLimit, Match, matches};
@@ -449,15 +450,16 @@ impl Line<'_> {
     /// A queue in which no full frame has room.
     fn small_queue(&mut self, f: &Fields) {
         let direction = self.direction();
-        let bytes = match direction.queue {
-            QueueLimit::Bytes(size) => size,
-            QueueLimit::Time(time) => self.plan().rate.bytes_in(time),
-            QueueLimit::Packets(_) | QueueLimit::Bdp(_) => return,
+        let (plan, scenario) = (self.reader.plan, self.reader.scenario);
+        let longest = plan.longest_rtts(scenario)[self.port];
+        let limit = Scenario::queue_limit(direction.queue, self.plan().rate, longest);
+        let Limit::Bytes(bytes) = limit else {
+            return;
         };
         let datagram = direction.mtu.min(USUAL_MTU);
         let link = &self.reader.scenario.links[self.link.0];
         let full = u64::from(link.framing.queue_bytes(datagram));
-        if bytes.as_bytes() < full {
+        if bytes < full {
             let title = format!(
                 "`queue` holds no frame of {datagram} bytes, which takes {full}: one that finds the line busy is lost"
             );

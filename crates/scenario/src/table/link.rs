@@ -32,7 +32,8 @@ const QUEUE: Key = key(
     "queue",
     Queue,
     "What may wait in front of the transmitter: bytes, packets, a time, or `1bdp`: the link's rate times the longest \
-     round trip, without queues, of the tests that cross it; the frame in service, preamble, FCS and gap do not count.",
+     round trip, without queues, of the tests that cross it. Of a rate that follows a trace that is the mean of a round, or the rate \
+     that it ends with. The frame in service, preamble, FCS and gap do not count.",
 )
 .default("txqueuelen where a host has it and sends, else 1000 packets");
 pub(super) const LOSS: Key =

@@ -628,3 +628,91 @@ fn what_can_carry_nothing_is_found() {
     );
     assert_eq!(short("400 ms"), Vec::<String>::new());
 }
+
+/// Keys of a sweep that do nothing at any of its values, though one of them says nothing of itself; what needs two keys to tell;
+/// and points at which hardly anything arrives.
+#[test]
+fn swept_keys_that_do_nothing_are_found() {
+    let sweep = |link: &str, test: &str, keys: &str| {
+        found(&with("", link, test, &format!("[sweep]\n{keys}")))
+    };
+    let one = |link: &str, keys: &str, said: &str| {
+        let all = sweep(link, "", keys);
+        assert!(
+            all.len() == 1 && all[0].starts_with(said),
+            "{keys}: {all:#?}"
+        );
+    };
+    let ecn = "\"test.t.ecn\" = [true, false]";
+    one(
+        "",
+        ecn,
+        "`test.t.ecn` has no effect at any of 2 points: no queue",
+    );
+    // CoDel drops unless `ecn` says otherwise.
+    let managed = "\"link.out.forward.aqm\" = [\"codel\", \"fifo\"]";
+    let both = format!("{ecn}\n{managed}");
+    one(
+        "",
+        &both,
+        "`test.t.ecn` has no effect at any of 4 points: no queue",
+    );
+    // Fair queueing marks by itself.
+    let fair = "\"link.out.forward.aqm\" = [\"codel\", \"fq-codel\"]";
+    let both = format!("{ecn}\n{fair}");
+    one(
+        "",
+        &both,
+        "`test.t.ecn` has no effect where `link.out.forward.aqm` is codel (2 of 4 points)",
+    );
+    assert_eq!(
+        sweep("[link.forward]\nscheduler = \"fq-codel\"", "", ecn),
+        Vec::<String>::new()
+    );
+    // The scenario is the same: nobody reads the key.
+    let packets = "\"link.out.forward.red.min\" = [\"10 kB\", \"20 kB\"]";
+    let link = "[link.forward]\naqm = \"fifo\"\nred = { min = \"100 kB\", max = \"300 kB\" }";
+    let all = sweep(link, "", packets);
+    assert!(all.iter().any(|t| t.contains("no effect")), "{all:#?}");
+}
+
+/// What waits where data goes is compared, whatever acknowledgements meet.
+#[test]
+fn a_swept_queue_without_effect_on_data_is_found() {
+    let keys = "[sweep]\n\"link.out.queue\" = [\"100 kB\", \"1bdp\"]\n\"link.out.forward.aqm\" = [\"fifo\", \"fq-codel\"]";
+    let all = found(&with("", "delay = \"10 ms\"", "", keys));
+    let said = "`link.out.queue` has no effect where `link.out.forward.aqm` is fq-codel (2 of 4 points): fq-codel counts";
+    assert!(all.len() == 1 && all[0].starts_with(said), "{all:#?}");
+}
+
+/// Points at which a queue holds no frame, however that is said, are named.
+#[test]
+fn queues_that_hold_no_frame_at_a_point_are_found() {
+    let link = "delay = \"50 ms\"";
+    let said = |keys: &str| found(&with("", link, "", &format!("[sweep]\n{keys}")));
+    let all = said("\"link.out.queue\" = [\"1000 B\", \"1bdp\"]");
+    let whole = "`queue` holds no frame of 1500 bytes, which takes 1514: one that finds the line busy is lost, where `link.out.queue` is 1000 B (1 of 2 points)";
+    assert_eq!(all, [whole]);
+    let all = said(
+        "\"link.out.queue\" = [\"0.0001bdp\", \"1bdp\"]\n\"test.t.cc\" = [\"reno\", \"cubic\"]",
+    );
+    assert!(
+        all.len() == 1 && all[0].ends_with("where `link.out.queue` is 0.0001bdp (2 of 4 points)"),
+        "{all:#?}"
+    );
+    let all = said(
+        "\"link.out.queue\" = [\"0.01bdp\", \"1bdp\"]\n\"link.out.delay\" = [\"500 us\", \"50 ms\"]",
+    );
+    let both = "where `link.out.delay` is 500 us and `link.out.queue` is 0.01bdp (1 of 4 points)";
+    assert!(all.len() == 1 && all[0].ends_with(both), "{all:#?}");
+    let all = found(&with(
+        "",
+        "queue = \"0.0001bdp\"\ndelay = \"50 ms\"",
+        "",
+        "",
+    ));
+    assert!(
+        all.len() == 1 && all[0].contains("holds no frame"),
+        "{all:#?}"
+    );
+}

@@ -16,3 +16,4 @@ mod schema;
 mod search;
 mod set;
 mod shipped;
+mod traced;

@@ -3,7 +3,7 @@
 
 use farpath_predict::law::{self, Probes};
 
-use super::Flow;
+use super::{Flow, Ramp};
 use crate::forecast::queues::ShortQueue;
 use crate::model::Test;
 
@@ -35,11 +35,12 @@ impl Delivered {
         }
     }
 
-    /// What the probes of `test` cost, where there are any.
-    pub(super) fn note(&self, flow: &Flow, test: &Test) -> Option<String> {
+    /// What the probes of `test` cost, where there are any before `ends_s`, when all is delivered.
+    pub(super) fn note(&self, flow: &Flow, test: &Test, ends_s: f64) -> Option<String> {
         self.probes?;
         let (from, span) = (test.omit.as_secs_f64(), test.duration?.as_secs_f64());
-        let probed = self.over(from, from + span) < 1.0;
+        let until = from + span;
+        let probed = ends_s > until && self.over(from, until) < 1.0;
         probed.then(|| law::probing_words(flow.cc?, flow.rtt_s()))?
     }
 
@@ -64,6 +65,14 @@ impl Flow {
             share: filled * self.share_borne(),
             probes,
         }
+    }
+
+    /// When each connection has delivered what it has to carry, from the start; never where that is not limited.
+    pub(super) fn ends_s(&self, steady: f64, ramp: &Ramp, kept: Delivered) -> f64 {
+        let each = steady / self.streams;
+        self.config.amount.map_or(f64::INFINITY, |bytes| {
+            kept.finished_s(ramp.transfer_s(bytes, each))
+        })
     }
 
     /// The share that losses which are none of its limits leave of its steady rate.

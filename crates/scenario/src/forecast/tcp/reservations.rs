@@ -5,7 +5,7 @@ use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, mathis_constant};
 use farpath_tcp::Flavour;
 
-use super::{Flow, Ramp};
+use super::Flow;
 use crate::model::Test;
 
 /// Loss ratio above which timeouts, which the laws leave out, govern.
@@ -17,6 +17,16 @@ const HIGHSPEED_MOST: f64 = 83_000.0;
 
 /// Segments in a window below which random losses leave less of Reno's law than 0.95 (`docs/models/predict.md`, "Limits").
 const WINDOW_FEW: f64 = 30.0;
+
+/// Idle round trips by which simulated transfers of BBR without a loss took longer than forecast: 0 to 1.21, over 10 Mbit/s to 1 Gbit/s,
+/// 4 to 300 ms and 3 to 30 segments at first (`docs/models/predict.md`, "Limits").
+const PACED_MOST: f64 = 1.3;
+/// The same of BBR and Reno where a start overflows a queue of half of what the path holds to twice that: by round trips, or by
+/// timeouts where the end of a transfer was lost.
+const REPAIR_RTTS: f64 = 3.2;
+const REPAIR_S: f64 = 0.4;
+/// Part of a transfer's time from which on that is worth a word.
+const REPAIR_WORTH: f64 = 0.01;
 
 impl Flow {
     /// Where the law of its losses is out of its range, or not that of its algorithm.
@@ -89,21 +99,56 @@ impl Flow {
         )
     }
 
-    /// Where a transfer is short and its algorithm paces it from its start on, as no forecast does. Simulated over 8 to 300 ms with 3 to 30
-    /// segments at first, those of 10 kB to 30 MB took up to 31 % longer, and those behind their start 11 %.
-    pub(super) fn doubt_of_paced_start(&self, test: &Test, ramp: &Ramp) -> Option<String> {
+    /// Where a transfer is of an algorithm that paces it from its start on, as no forecast does.
+    pub(super) fn doubt_of_paced_start(&self, test: &Test) -> Option<String> {
         let bytes = self.config.amount.filter(|_| test.duration.is_none())?;
-        let begun = self.initial() * self.mss();
-        let most = match ramp.ends_in(test, Some(bytes)) {
-            true => 11,
-            false => 31,
-        };
+        let (sent, begun) = (bytes as f64 / self.mss(), self.initial());
         let paces = self.cc.is_some_and(Cc::is_bbr);
-        (paces && bytes as f64 > begun).then(|| {
+        let fills = sent > self.pipe() + self.room || begun.min(sent) > self.room;
+        let longer = match fills {
+            true => format!(
+                "overflowed no queue: simulated, transfers of BBR that do take up to {}",
+                self.longest_repair()
+            ),
+            false => format!(
+                "not paced: simulated, transfers of BBR take up to {PACED_MOST} round trips ({:.2} s) longer",
+                PACED_MOST * self.rtt_s()
+            ),
+        };
+        (paces && sent > begun).then(|| format!("as if its start were {longer}"))
+    }
+
+    /// Where slow start overflows a queue as long as the path, or longer, behind which a transfer still fills the line: no forecast has
+    /// the time in which what was lost is sent again.
+    pub(super) fn doubt_of_repair(&self, test: &Test, transfer_s: f64) -> Option<String> {
+        let bytes = self.config.amount.filter(|_| test.duration.is_none())?;
+        let doubles = self.config.slow_start == farpath_tcp::SlowStart::Standard;
+        let alone = self.streams <= 1.0 && self.loss <= 0.0 && self.narrowest.place == "link";
+        let paces = self.cc.is_none_or(Cc::is_bbr) || self.config.pacing.is_some();
+        if !alone || !doubles || paces || !self.room.is_finite() {
+            return None;
+        }
+        let sent = bytes as f64 / self.mss();
+        let (began, window) = self.slow_start(self.pipe()).overflowing(self.room);
+        let ends = self.config.first_ssthresh().min(self.cap());
+        let by_then = self.slow_start(window).cost().sent;
+        let worth = self.repair_s() > REPAIR_WORTH * transfer_s;
+        (began >= self.pipe() && window < ends && sent > by_then && worth).then(|| {
             format!(
-                "as if its start were not paced: simulated, transfers of BBR take up to {most} % longer"
+                "slow start overflows the queue at a window of some {:.3} MB, if nothing ends it before, and what is lost is sent again: \
+                 simulated, transfers that end soon after take up to {}",
+                window * self.mss() / 1e6,
+                self.longest_repair()
             )
         })
+    }
+
+    fn repair_s(&self) -> f64 {
+        REPAIR_S.max(REPAIR_RTTS * self.rtt_s())
+    }
+
+    fn longest_repair(&self) -> String {
+        format!("{:.2} s longer", self.repair_s())
     }
 
     /// Where slow start overflows the queue before the window fills the path, and what it leaves is measured: no forecast has that.
@@ -175,10 +220,10 @@ impl Flow {
                  most where nothing waits in the network, as before the sender's own link"
             ));
         }
-        if loss_bps >= self.steady(f64::INFINITY) {
+        if loss_bps * self.streams >= self.steady(f64::INFINITY) {
             return None;
         }
-        let segments = loss_bps / self.streams * self.rtt_s() / 8.0 / self.mss();
+        let segments = loss_bps * self.rtt_s() / 8.0 / self.mss();
         let random = self.losses == Losses::Random && self.chain.is_none();
         if random && segments < WINDOW_FEW {
             let few = of_few_segments(self.cc?);
