@@ -449,10 +449,7 @@ fn policers_and_their_names_are_checked() {
 #[test]
 fn a_classifier_has_each_code_point_once_and_its_classes_are_defined() {
     let found = |text: &str| -> Vec<String> {
-        let source = Source {
-            name: "a.conf".to_owned(),
-            text: text.to_owned(),
-        };
+        let source = crate::source("a.conf", text);
         let report = farpath_config::check(&[source.clone()], &[Some(Dialect::JunosSet)]);
         let at = |f: &farpath_config::Finding| {
             source

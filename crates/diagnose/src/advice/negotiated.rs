@@ -7,7 +7,6 @@ use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::negotiated::{SlowPort, Why};
 
-use super::path::nothing;
 use super::{next, promise};
 
 /// A port that agreed on this speed, bit/s, or less works with two pairs of its cable (IEEE 802.3 clause 40 needs four for more).
@@ -107,7 +106,7 @@ fn change(slow: &SlowPort, wanted: &Figure) -> Change {
         commands,
         undo: vec![undo],
         risk: "the link goes down for some seconds".to_owned(),
-        ..nothing("")
+        ..Change::default()
     }
 }
 

@@ -114,7 +114,7 @@ fn points(cos: &ClassOfService, marks: Marks, name: &str, imports: usize) -> BTr
     });
     for (class, list) in &classifier.entries {
         let queue = cos.queue(class).unwrap_or(0);
-        table.extend(list.iter().map(|point| (*point, queue)));
+        table.extend(list.iter().map(|point| (point.value, queue)));
     }
     table
 }
