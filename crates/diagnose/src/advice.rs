@@ -5,6 +5,7 @@ mod core;
 mod fitting;
 mod interface;
 mod negotiated;
+mod next;
 mod options;
 mod overrun;
 mod path;
@@ -15,7 +16,7 @@ mod unscaled;
 mod wanted;
 
 use crate::cause::Cause;
-use crate::ceiling::{Limit, in_flight, slow_start_s};
+use crate::ceiling::{Limit, slow_start_s};
 use crate::channel::channel_bytes;
 use crate::counted::ASKED;
 use crate::document::{Change, Then};
@@ -28,6 +29,7 @@ use crate::seen::{Side, Test};
 use crate::tally::Tally;
 use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
+use next::next;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
@@ -180,20 +182,9 @@ fn is_vain(cause: Cause, (_, then): &(Cause, Figure), e: &Evidence) -> bool {
 /// A change gives so many times what was measured at least.
 const GAIN: f64 = 1.02;
 
-/// What to change against one cause, and the largest buffer that this sets, bytes.
-fn change(
-    cause: Cause,
-    e: &Evidence,
-    (facts, flow): (&Facts, &Flow),
-) -> Option<(Change, Option<u64>)> {
-    if cause == Cause::Nic {
-        return Some((interface::dropping(e, (facts, flow)), None));
-    }
-    if cause == Cause::NoWindowScaling {
-        let last = unscaled::changes(e, (facts, flow)).pop()?;
-        return Some((last, None));
-    }
-    let end = match cause {
+/// The end that is changed against a cause; none where it is neither.
+fn changed(cause: Cause, e: &Evidence) -> Option<End> {
+    Some(match cause {
         Cause::HostCpu => end_of(e.cpu_of.as_ref().and_then(|(side, _)| *side), End::Sender),
         Cause::Disk => end_of(e.around.disk_of, End::Sender),
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
@@ -210,7 +201,23 @@ fn change(
         | Cause::Reordering
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
-    };
+    })
+}
+
+/// What to change against one cause, and the largest buffer that this sets, bytes.
+fn change(
+    cause: Cause,
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+) -> Option<(Change, Option<u64>)> {
+    if cause == Cause::Nic {
+        return Some((interface::dropping(e, (facts, flow)), None));
+    }
+    if cause == Cause::NoWindowScaling {
+        let last = unscaled::changes(e, (facts, flow)).pop()?;
+        return Some((last, None));
+    }
+    let end = changed(cause, e)?;
     let open = cause == Cause::HostCpu && e.cpu_of.as_ref().is_some_and(|(side, _)| side.is_none());
     let host = &match open {
         true => "the host whose processor is full".to_owned(),
@@ -532,81 +539,4 @@ impl Buffers {
             asked: false,
         }
     }
-}
-
-/// What is left once some causes are gone: the lowest of the other ceilings that the rate does not contradict. A sender
-/// that had pauses goes on, without them, as fast as it was between them, where a second cause without a ceiling held it then.
-fn next(
-    gone: &[Cause],
-    second: Option<Cause>,
-    e: &Evidence,
-    ceilings: &[Limit],
-) -> Option<(Cause, Figure)> {
-    let rate = &e.settled()?;
-    // A window that a send buffer never filled, and that only a capture shows, grows with what is sent.
-    let tuned = gone == [Cause::SendBuffer] && e.announced && e.windows.len() == 1;
-    // With scaling a window is no longer the one that was announced without.
-    let unscaled = ceilings.iter().find(|c| c.cause == Cause::NoWindowScaling);
-    let unscaled = unscaled.filter(|u| gone.contains(&u.cause));
-    let as_small = |c: &Limit| {
-        let small = unscaled.is_some_and(|u| c.rate.value <= u.rate.value * 1.02);
-        c.cause == Cause::ReceiveWindow && small
-    };
-    // A window that a program left small by not reading is not what is left once it reads.
-    let slow = e.reads_slowly() > 0.5;
-    let reads = |g: &Cause| match g {
-        Cause::HostCpu => slow,
-        cause => matches!(cause, Cause::Client | Cause::Disk),
-    };
-    let unread =
-        gone.iter().any(reads) || gone.contains(&Cause::ReceiveWindow) && e.left_small() > 0.5;
-    let left_small = |c: &Limit| {
-        let met = c.rate.low <= 1.15 * rate.value;
-        let shown = e.rwnd_share.is_some() && met || slow && c.is_announced();
-        unread && c.cause == Cause::ReceiveWindow && shown
-    };
-    let settings: Vec<Limit> = e.rtt_by_itself().map_or(Vec::new(), |rtt| {
-        let each = e.tuned.iter().filter(|_| unread);
-        each.map(|room| in_flight(Cause::ReceiveWindow, e, rtt, room))
-            .collect()
-    });
-    let is_gone = |c: Cause| {
-        gone.contains(&c) && !(c == Cause::ReceiveWindow && unread)
-            || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss() || *g == Cause::Nic)
-            || c == Cause::ReceiveWindow && tuned
-            || e.memory.grows(c)
-    };
-    let others = ceilings
-        .iter()
-        .chain(&settings)
-        .filter(|c| !is_gone(c.cause) && !as_small(c) && !left_small(c) && c.cause != Cause::Ramp)
-        .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
-    let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
-    let has = |cause: Cause| ceilings.iter().any(|c| c.cause == cause);
-    // A window or buffer of which nothing was seen may be the next.
-    let unseen = |r: &Cause| !gone.contains(r) && (e.memory.grows(*r) || !has(*r));
-    let bounded = has(Cause::Link) && !tuned && !ROOMS.iter().any(unseen);
-    let least = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
-    let mut least = least.map(|next| {
-        let mut figure = next.rate.clone();
-        // A ceiling bounds nothing from below where the path, a window or a buffer is not known.
-        if !bounded {
-            figure.low = rate.value;
-        }
-        figure.value = figure.value.max(rate.value);
-        figure.high = figure.high.max(figure.value);
-        (next.cause, figure)
-    });
-    let paused = gone.first() == Some(&Cause::Application);
-    if let (true, Some(second), Some(idle)) = (paused, second, e.share(Cause::Application))
-        && !is_gone(second)
-        && stated.is_none()
-        && idle < 0.95
-    {
-        let between = rate.times(1.0 / (1.0 - idle));
-        if least.as_ref().is_none_or(|(_, l)| between.value < l.value) {
-            least = Some((second, between));
-        }
-    }
-    least
 }

@@ -46,6 +46,6 @@ pub(crate) fn by_slow_reader(e: &Evidence, items: &mut Vec<Item>) {
     items.push(Item {
         holds: if shown { holds } else { 0.0 },
         weights: vec![(Cause::HostCpu, 0.1)],
-        sentence: "the receiver's processor is full, so that its program reads slowly: its window and its Recv-Q show that, and are no second cause".to_owned(),
+        sentence: "the receiver's processor is full, so that its program reads slowly: its window and its Recv-Q show that, and not a second cause".to_owned(),
     });
 }

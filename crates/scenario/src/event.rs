@@ -162,7 +162,7 @@ fn ends(all: &[Happening], own: usize, links: &[Link]) -> Vec<Event> {
     ends
 }
 
-/// What an event that is over leaves to a direction; none where another has changed the same since, or does so at that instant.
+/// What an event that is over leaves to a direction; none where another has changed the same since, or changes it at that instant.
 fn after(
     all: &[Happening],
     own: usize,

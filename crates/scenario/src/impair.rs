@@ -174,13 +174,8 @@ fn corruption(f: &Fields, faults: &mut Vec<Diagnostic>) -> Option<(Chance, Finde
     Some((chance(f, ["share", "bit_error_rate"], faults)?, finder))
 }
 
-fn jitter_of(
-    f: &Fields,
-    folder: &Beside,
-    faults: &mut Vec<Diagnostic>,
-) -> Option<(Distribution, f64)> {
-    let word = f.get::<String>("distribution");
-    let word = word.as_deref().unwrap_or("uniform");
+/// Whether a distribution has the keys that it needs, and no others.
+fn fits(f: &Fields, word: &str, faults: &mut Vec<Diagnostic>) {
     let (needs, may): (&[&str], &[&str]) = match word {
         "normal" => (&["mean", "std"], &[]),
         "pareto" => (&["mean"], &["shape", "max"]),
@@ -206,6 +201,16 @@ fn jitter_of(
         let help = format!("it takes {}", takes.join(", "));
         faults.push(Diagnostic::new(f.place(other), title).help(help));
     }
+}
+
+fn jitter_of(
+    f: &Fields,
+    folder: &Beside,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<(Distribution, f64)> {
+    let word = f.get::<String>("distribution");
+    let word = word.as_deref().unwrap_or("uniform");
+    fits(f, word, faults);
     let correlation = f.get::<Ratio>("correlation").map_or(0.0, Ratio::get);
     if correlation == 1.0 {
         let title = "`correlation` of 1: every frame would be delayed alike";

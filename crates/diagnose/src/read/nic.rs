@@ -533,17 +533,12 @@ fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
         facts.word(host, "root_qdisc", kind, at);
     }
     let limit = match kind {
-        "fq" => after(text, " maxrate ")
-            .and_then(rate)
-            .map(|r| ("pacing_rate_bps", r)),
-        "tbf" | "netem" => after(text, " rate ")
-            .and_then(rate)
-            .map(|r| ("shaper_bps", r)),
-        "cake" => after(text, " bandwidth ")
-            .and_then(rate)
-            .map(|r| ("shaper_bps", r)),
+        "fq" => Some((" maxrate ", "pacing_rate_bps")),
+        "tbf" | "netem" => Some((" rate ", "shaper_bps")),
+        "cake" => Some((" bandwidth ", "shaper_bps")),
         _ => None,
     };
+    let limit = limit.and_then(|(word, name)| Some((name, after(text, word).and_then(rate)?)));
     if let Some(queue) = after(text, " lat ")
         .and_then(span_s)
         .filter(|_| kind == "tbf")
@@ -575,6 +570,19 @@ fn span_s(text: &str) -> Option<f64> {
     Some(decimal(number)? * worth)
 }
 
+/// How other lines of `tc -s qdisc` begin.
+const TC: &[&str] = &[
+    "flows ",
+    "new_flows",
+    "gc ",
+    "throttled",
+    "rate ",
+    "requeues",
+    "memory",
+    "capacity",
+    "count ",
+];
+
 /// ` Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)`.
 fn tc(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
     if text.starts_with("Sent ") && text.contains(" bytes ") {
@@ -586,17 +594,5 @@ fn tc(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
     }
     text.starts_with("backlog ")
         || keyed(text, "maxpacket").is_some()
-        || [
-            "flows ",
-            "new_flows",
-            "gc ",
-            "throttled",
-            "rate ",
-            "requeues",
-            "memory",
-            "capacity",
-            "count ",
-        ]
-        .iter()
-        .any(|b| text.starts_with(b))
+        || TC.iter().any(|b| text.starts_with(b))
 }

@@ -74,11 +74,10 @@ impl Path<'_> {
         if policed.is_none() && loss_bps.is_infinite() && !self.is_held(&flow) {
             self.longest(test, &flow, steady, record);
         }
-        let m = &mut record.metrics;
         let ramp = flow.ramp(steady / flow.streams);
         let ramp = ramp.after(self.reported_after(&agreed) + flow.called_after(test));
         if ramp.ends_in(test, flow.config.amount) {
-            put(m, "ramp_s", ramp.seconds);
+            put(&mut record.metrics, "ramp_s", ramp.seconds);
         }
         let lost: Vec<Vec<u64>> = (0..tcp.parallel).map(|n| self.named(test, n)).collect();
         let scripted = lost.iter().any(|l| !l.is_empty());
@@ -94,7 +93,7 @@ impl Path<'_> {
         let kept = policed.map_or_else(|| flow.kept(short.as_ref()), |_| Delivered::ALL);
         let (goodput, completion) =
             exact.unwrap_or_else(|| flow.by_law(test, steady * kept.share, &ramp, kept));
-        put(m, "goodput_bps", goodput);
+        put(&mut record.metrics, "goodput_bps", goodput);
         completes(test, completion, record);
         nothing_measured(test, completion, record);
         if scripted {
