@@ -144,8 +144,10 @@ impl Line<'_> {
 
     fn impairments(&mut self) {
         let impairments = self.direction().impairments.clone();
-        if let (Some(f), Some((delays, _))) = (self.layer("jitter"), &impairments.jitter)
-            && never_delays(delays)
+        let delays = impairments.jitter.as_ref().map(|(delays, _)| delays);
+        if let Some(f) = self
+            .layer("jitter")
+            .filter(|_| delays.is_none_or(never_delays))
         {
             let why = "every delay of it is 0";
             self.say(&f, "jitter", why, "write a longer time, or remove it");

@@ -25,6 +25,8 @@ const PERCENT_LEAST: u64 = 20;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
     segments: u64,
+    /// Small ones that left while one before was not acknowledged: neither rule lets them.
+    unheld: u64,
     /// From the segment before to each of them, in all.
     waited: i64,
     /// Bytes that the receiver's window had room for behind the last segment.
@@ -52,7 +54,7 @@ impl Connection {
     pub(super) fn held_since(&self, s: &Segment, from: usize) -> Option<i64> {
         let (own, held) = (&self.streams[from], &self.sides[from].held);
         // What the other end said may have been what its program waited for.
-        if held.is_answered || own.first_data.is_none() {
+        if held.is_answered || own.first_data.is_none() || held.unheld > held.segments {
             return None;
         }
         if s.length >= own.mss().max(FULL_LEAST) {
@@ -85,6 +87,7 @@ impl Connection {
         held.room = own.edge.saturating_sub(own.max);
         held.is_answered = false;
         if is_new && !s.length.is_multiple_of(own.mss().max(FULL_LEAST)) {
+            held.unheld += u64::from(held.small.is_some());
             (held.small, held.small_acked) = (Some(own.max), None);
         }
         if let Some(since) = since.filter(|_| is_new) {
@@ -102,8 +105,9 @@ impl Connection {
         } = self.sides[from].held;
         let all = self.streams[from].data_packets;
         let lasted = self.last() - self.started;
-        let is_often = segments * 100 >= PERCENT_LEAST * all;
-        let is_long = waited * 100 >= PERCENT_LEAST.cast_signed() * lasted;
+        let is_often = segments.saturating_mul(100) >= all.saturating_mul(PERCENT_LEAST);
+        let is_long =
+            waited.saturating_mul(100) >= lasted.saturating_mul(PERCENT_LEAST.cast_signed());
         if segments < LEAST || !(is_often || is_long) {
             return None;
         }
