@@ -80,7 +80,7 @@ fn between(facts: &Facts, flows: [&Flow; 2], rates: [f64; 2]) -> Option<String> 
     };
     let [slow, fast] = flows;
     let both = SETTINGS.iter().filter_map(|(name, called)| {
-        let (a, b) = said(slow, *name).zip(said(fast, *name))?;
+        let (a, b) = said(slow, name).zip(said(fast, name))?;
         Some((*called, a, b))
     });
     let both: Vec<(&str, String, String)> = both.collect();

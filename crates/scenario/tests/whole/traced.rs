@@ -1,5 +1,10 @@
 //! Forecasts of tests over links that follow a trace: the mean of the time in which they are measured.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a scenario reads the trace beside it, which the test has to write"
+)]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
