@@ -451,12 +451,10 @@ fn plugs_of_port(e: &Evidence, facts: &Facts) -> Option<Change> {
 
 /// The host at an end of a flow, for people.
 fn named(flow: &Flow, end: End) -> String {
-    let (host, otherwise) = match end {
-        End::Sender => (&flow.from.host, "the sender"),
-        End::Receiver => (&flow.to.host, "the receiver"),
-    };
-    let host = if host.is_empty() { otherwise } else { host };
-    host.to_owned()
+    flow.called(match end {
+        End::Sender => Side::Sender,
+        End::Receiver => Side::Receiver,
+    })
 }
 
 /// The end of a side that is known.
@@ -466,17 +464,7 @@ fn end_of(side: Option<Side>, otherwise: End) -> End {
 
 /// The host whose text a counter is in: an end of the flow where it is that of one end alone, else what it is called.
 fn host_of(facts: &Facts, flow: &Flow, host: u32) -> String {
-    match (flow.senders.contains(&host), flow.receivers.contains(&host)) {
-        (true, false) => return named(flow, End::Sender),
-        (false, true) => return named(flow, End::Receiver),
-        _ => {}
-    }
-    let name = facts
-        .hosts
-        .get(host as usize)
-        .and_then(|names| names.first());
-    name.cloned()
-        .unwrap_or_else(|| "the host that counts them".to_owned())
+    flow.host_called(facts, host, "the host that counts them")
 }
 
 /// Where a counter was read last: ` (receiver.txt:12)`.

@@ -127,38 +127,23 @@ impl Assumed {
     /// Those of a flow.
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Vec<Assumed> {
         let host = |n: &u32| {
-            let (side, end) = match (flow.senders.contains(n), flow.receivers.contains(n)) {
-                (true, false) => (Side::Sender, &flow.from),
-                (false, true) => (Side::Receiver, &flow.to),
-                _ => return None,
-            };
+            let side = flow.end_of(*n)?;
             let said = facts.facts.iter().filter(|f| f.of == Of::Host(*n));
             Some(Assumed {
                 name: facts.hosts[*n as usize].first()?.clone(),
                 side,
-                end: match (end.host.as_str(), side) {
-                    ("", Side::Sender) => "the sender".to_owned(),
-                    ("", Side::Receiver) => "the receiver".to_owned(),
-                    (host, _) => host.to_owned(),
-                },
+                end: flow.called(side),
                 places: said.map(|f| f.at).collect(),
             })
         };
         flow.assumed.iter().filter_map(host).collect()
     }
 
-    fn role(&self) -> &'static str {
-        match self.side {
-            Side::Sender => "sender",
-            Side::Receiver => "receiver",
-        }
-    }
-
     /// What is assumed, beside the verdict.
     pub(crate) fn sentence(&self) -> String {
         format!(
             "this goes by what {name} says, which is assumed to be the {}: no text ties {name} to {}",
-            self.role(),
+            self.side.name(),
             self.end,
             name = self.name
         )
@@ -179,12 +164,12 @@ impl Assumed {
             would_decide: format!(
                 "whether {} is the {} at all, whose settings these are taken for",
                 self.name,
-                self.role()
+                self.side.name()
             ),
             command: format!(
                 "on {}, the {}: hostname; ip addr; {}",
                 self.end,
-                self.role(),
+                self.side.name(),
                 crate::missing::settings(None, self.side == Side::Receiver)
             ),
         }

@@ -273,6 +273,39 @@ impl Flow {
         }
     }
 
+    /// The one end that a host's texts are of.
+    pub(crate) fn end_of(&self, host: u32) -> Option<Side> {
+        match (self.senders.contains(&host), self.receivers.contains(&host)) {
+            (true, false) => Some(Side::Sender),
+            (false, true) => Some(Side::Receiver),
+            _ => None,
+        }
+    }
+
+    /// The host at an end, for people.
+    pub(crate) fn called(&self, side: Side) -> String {
+        let end = match side {
+            Side::Sender => &self.from,
+            Side::Receiver => &self.to,
+        };
+        match end.host.as_str() {
+            "" => format!("the {}", side.name()),
+            host => host.to_owned(),
+        }
+    }
+
+    /// A host for people: the end that it is, or else its name, or else `otherwise`.
+    pub(crate) fn host_called(&self, facts: &Facts, host: u32, otherwise: &str) -> String {
+        if let Some(side) = self.end_of(host) {
+            return self.called(side);
+        }
+        let names = facts.hosts.get(host as usize);
+        let name = names
+            .and_then(|names| names.first())
+            .filter(|name| !name.is_empty());
+        name.map_or(otherwise, String::as_str).to_owned()
+    }
+
     /// `A > B`, or what the flow is called without names. Beside others between the same hosts sockets have their ports.
     pub(crate) fn name(&self) -> String {
         let sockets = self.sockets.len().max(self.far_sockets.len());

@@ -219,10 +219,7 @@ pub(crate) fn by_handshake(e: &Evidence, items: &mut Vec<Item>) {
     };
     let lossy = e.retransmits.as_ref().is_none_or(|r| r.value > 0.0);
     if let Some(side) = e.no_sack.filter(|_| lossy) {
-        let end = match side {
-            Side::Sender => "sender",
-            Side::Receiver => "receiver",
-        };
+        let end = side.name();
         say(format!(
             "the {end}'s SYN does not permit SACK: of several losses in a window each costs a round trip (RFC 6582)"
         ));

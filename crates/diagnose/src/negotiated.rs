@@ -61,23 +61,9 @@ impl SlowPort {
         let Of::Host(host) = of else { return None };
         let at = speed.from.first().copied();
         let port = facts.negotiated.iter().rev().find(|n| n.at == at);
-        let end = (flow.senders.contains(&host), flow.receivers.contains(&host));
-        let named = |name: &str, otherwise: &str| match name {
-            "" => otherwise.to_owned(),
-            name => name.to_owned(),
-        };
-        let host = match end {
-            (true, false) => named(&flow.from.host, "the sender"),
-            (false, true) => named(&flow.to.host, "the receiver"),
-            _ => {
-                let names = facts.hosts.get(host as usize);
-                let name = names.and_then(|n| n.first()).map_or("", String::as_str);
-                named(name, "one of the hosts")
-            }
-        };
         Some(SlowPort {
             port: port.cloned().unwrap_or_default(),
-            host,
+            host: flow.host_called(facts, host, "one of the hosts"),
             place: at.map_or_else(String::new, |at| format!(" ({})", facts.place(at))),
             speed: speed.clone(),
         })

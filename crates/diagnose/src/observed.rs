@@ -7,7 +7,6 @@ use crate::ceiling::UNSCALED;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, LOSSES, of, step};
-use crate::seen::Side;
 
 /// Where a kernel's own account stands beside it, a capture says the same once more.
 const BESIDE_KERNEL: f64 = 0.5;
@@ -53,15 +52,13 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
 
 /// Whose SYN was without the option, where that was seen.
 fn without(left_out: Option<LeftOut>) -> String {
-    let end = |side| match side {
-        Side::Sender => "sender",
-        Side::Receiver => "receiver",
-    };
     match left_out {
         None => String::new(),
-        Some(LeftOut::End(side)) => format!(". The {}'s SYN left with no option for it", end(side)),
+        Some(LeftOut::End(side)) => {
+            format!(". The {}'s SYN left with no option for it", side.name())
+        }
         Some(LeftOut::Beyond(side)) => {
-            format!(". The {}'s SYN came with no option for it", end(side))
+            format!(". The {}'s SYN came with no option for it", side.name())
         }
         Some(LeftOut::Between) => {
             ". A SYN had the option for it at one capture, and not at the other".to_owned()

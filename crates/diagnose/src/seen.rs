@@ -16,6 +16,14 @@ pub enum Side {
 }
 
 impl Side {
+    /// The end, for people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Side::Sender => "sender",
+            Side::Receiver => "receiver",
+        }
+    }
+
     /// The other end.
     pub(crate) fn other(self) -> Side {
         match self {

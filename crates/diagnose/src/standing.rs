@@ -35,6 +35,14 @@ pub(crate) struct Standing {
     leaves: f64,
 }
 
+impl Standing {
+    /// Whether a cause is of a room that only fills the queue.
+    fn shows(&self, cause: Cause) -> bool {
+        let window = self.causes.contains(&Cause::ReceiveWindow);
+        self.causes.contains(&cause) || cause == Cause::Client && window
+    }
+}
+
 impl Evidence {
     /// The round trips at rest and under load, where a queue stands between them; seconds.
     fn stands(&self) -> Option<[f64; 2]> {
@@ -86,11 +94,7 @@ impl Evidence {
 
     /// Whether a cause is a window or buffer that only fills a queue, or a program that leaves such a window.
     pub(crate) fn only_fills(&self, cause: Cause) -> bool {
-        let of = |s: Standing| {
-            let window = s.causes.contains(&Cause::ReceiveWindow);
-            s.causes.contains(&cause) || cause == Cause::Client && window
-        };
-        self.fills_queue().is_some_and(of)
+        self.fills_queue().is_some_and(|s| s.shows(cause))
     }
 }
 
@@ -115,7 +119,7 @@ pub(crate) fn by_standing(e: &Evidence, items: &mut Vec<Item>) {
     let mut weights: Vec<(Cause, f64)> = standing.causes.iter().map(against).collect();
     weights.push((
         Cause::Client,
-        if e.only_fills(Cause::Client) {
+        if standing.shows(Cause::Client) {
             -30.0
         } else {
             0.0

@@ -475,10 +475,7 @@ fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
         goodput_bps: e.rate.as_ref().map(|r| r.value),
         low_bps: e.rate.as_ref().map(|r| r.low),
         high_bps: e.rate.as_ref().map(|r| r.high),
-        side: e.side.map(|s| match s {
-            Side::Sender => "sender",
-            Side::Receiver => "receiver",
-        }),
+        side: e.side.map(Side::name),
         source: e
             .rate
             .as_ref()

@@ -132,9 +132,9 @@ impl<'i> Figures<'i> {
         let streams = f64::from(self.input.streams);
         let arriving = law::borne(self.input.cc, self.loss(), self.input.streams).unwrap_or(1.0);
         let arriving_each = arriving * self.line_bps * self.rtt_s / 8.0 / streams;
-        let needed = match self.standing().is_empty() {
-            true => self.line_bps * self.rtt_s / 8.0,
-            false => {
+        let needed = match self.input.stands_still() {
+            false => self.line_bps * self.rtt_s / 8.0,
+            true => {
                 let mss = self.mss.as_bytes() as f64;
                 self.in_flight(arriving_each / mss) * mss * streams
             }
@@ -166,9 +166,9 @@ impl<'i> Figures<'i> {
                 .by("goodput of the line × RTT / 8", "RFC 7323 §1.1")
                 .note("Payload in flight; round up to whole segments.")
                 .note(each)
-                .note(match self.standing().is_empty() {
-                    true => "",
-                    false => "More than what arrives in a round trip: it stands still until lost segments have arrived.",
+                .note(match self.input.stands_still() {
+                    true => "More than what arrives in a round trip: it stands still until lost segments have arrived.",
+                    false => "",
                 })
                 .note(&cover)
                 .holds("empty queues; what waits in a queue needs window on top"),

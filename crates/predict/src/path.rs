@@ -122,6 +122,11 @@ impl PathInput {
         }
     }
 
+    /// Whether a window stands still until what is lost of it has arrived: BBR does not shrink it.
+    pub fn stands_still(&self) -> bool {
+        self.cc.is_bbr() && self.loss.is_some_and(|p| p.get() > 0.0)
+    }
+
     /// Bytes of headers in an IP datagram of TCP data: 52 by default.
     pub fn header_bytes(&self) -> u64 {
         u64::from(self.ip.fixed_headers() + self.timestamps.option())

@@ -226,11 +226,6 @@ fn jitter_of(
         max.min(LONGEST)
     };
     let shape = f.get::<f64>("shape").unwrap_or(3.0);
-    let zero = |key: &str| f.get::<Duration>(key) == Some(Duration::ZERO);
-    if word == "normal" && zero("mean") && zero("std") {
-        // Nothing is added: it takes away what another value would have.
-        return None;
-    }
     let distribution = match word {
         "normal" => Distribution::Normal {
             mean: mean()?,
@@ -250,7 +245,19 @@ fn jitter_of(
         "table" => Distribution::Table(delays(folder, &f.at::<String>("file")?, faults)?),
         _ => Distribution::Uniform { max: f.get("max")? },
     };
-    Some((distribution, correlation))
+    // One that never delays takes away what another value would add.
+    (!never_delays(&distribution)).then_some((distribution, correlation))
+}
+
+fn never_delays(delays: &Distribution) -> bool {
+    let zero = |d: &Duration| *d == Duration::ZERO;
+    match delays {
+        Distribution::Uniform { max } => zero(max),
+        Distribution::Normal { mean, std } => zero(mean) && zero(std),
+        Distribution::Pareto { mean, .. } => zero(mean),
+        Distribution::ParetoNormal { mean, std, .. } => zero(mean) && zero(std),
+        Distribution::Table(all) => all.iter().all(zero),
+    }
 }
 
 /// The measured delays in the file that `path` names, in the scenario's folder.

@@ -228,7 +228,7 @@ fn of_each(input: &PathInput, figures: &Figures<'_>, name: &str) -> Option<Strin
 /// For how many round trips a window is in flight: of BBR more than one where losses are repaired meanwhile.
 fn round_trips(input: &PathInput, figures: &Figures<'_>) -> String {
     let loss = input.loss.map_or(0.0, |p| p.get());
-    match input.cc.is_bbr() && loss > 0.0 {
+    match input.stands_still() {
         true => {
             let rounds = law::rounds_to_arrive(segments(input, figures) as f64, loss);
             format!("{rounds:.2} round trips, until what is lost of it has arrived too,")

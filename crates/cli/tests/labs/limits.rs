@@ -73,6 +73,17 @@ fn the_closing_line_names_the_arranged_limit_on_every_repeat() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A client that waits for a server on port 7000: what `bash` is to do.
+fn asking(client: &str) -> [&str; 6] {
+    ["--wait-port", "7000", "--", "bash", "-c", client]
+}
+
+/// What `--json o.json` left.
+fn report(place: &Place) -> serde_json::Value {
+    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
 /// Whether a closing line has all these words, or was not explained.
 fn says(line: &str, words: &[&str]) {
     if line.contains(RARELY) {
@@ -88,7 +99,7 @@ fn closing(options: &[&str], server: &str, client: &str) -> String {
         "exec perl -MIO::Socket::INET -e 'my $l = IO::Socket::INET->new(LocalPort => 7000, Listen => 1); {server}'"
     );
     let run = ["lab", "run", "--rate", "20Mbit/s", "--server", &server];
-    let rest = ["--wait-port", "7000", "--", "bash", "-c", client];
+    let rest = asking(client);
     let ran = place.farpath(&[&run[..], options, &rest].concat()).exits(0);
     let line = ran.err.lines().find(|l| l.contains("certificate"));
     line.unwrap_or(&ran.err).to_owned()
@@ -104,33 +115,35 @@ fn what_a_run_came_to_is_written_as_json() {
     ];
     // 70 segments, and ten of them in the first of four round trips (RFC 6928).
     let client = "head -c 100000 /dev/zero >/dev/tcp/server/7000; sleep 3; exit 3";
-    let rest = ["--wait-port", "7000", "--", "bash", "-c", client];
+    let rest = asking(client);
     place
         .farpath(&[&["lab", "run"], &options[..], &rest].concat())
         .exits(3);
-    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
-    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let found = report(&place);
     assert_eq!(found["schema"], "farpath.lab-run/1");
     assert_eq!(found["exit_code"], 3);
-    assert!(found["took_ns"].as_u64() >= Some(3_000_000_000), "{text}");
-    assert!(found["rtt_p99_ns"].as_f64() >= Some(299e6), "{text}");
-    assert!(found["certificate"]["frames"].as_u64() > Some(20), "{text}");
+    assert!(found["took_ns"].as_u64() >= Some(3_000_000_000), "{found}");
+    assert!(found["rtt_p99_ns"].as_f64() >= Some(299e6), "{found}");
+    assert!(
+        found["certificate"]["frames"].as_u64() > Some(20),
+        "{found}"
+    );
     let connection = &found["connection"];
     assert_eq!(connection["sender"], "your command");
     assert_eq!(connection["path_holds_bytes"], 750_000);
     // As the kernel had it when the connection ended, whenever it was sampled.
-    assert_eq!(connection["bytes_sent"], 100_000, "{text}");
-    assert_eq!(connection["at_least"], false, "{text}");
-    assert!(connection["segments_sent"].as_u64() >= Some(69), "{text}");
-    assert!(connection["samples"].as_u64() > Some(0), "{text}");
+    assert_eq!(connection["bytes_sent"], 100_000, "{found}");
+    assert_eq!(connection["at_least"], false, "{found}");
+    assert!(connection["segments_sent"].as_u64() >= Some(69), "{found}");
+    assert!(connection["samples"].as_u64() > Some(0), "{found}");
     let Some(shares) = connection["limited_by"].as_object() else {
-        assert!(connection["in_flight_max_bytes"].is_null(), "{text}");
-        return eprintln!("not judged: {text}");
+        assert!(connection["in_flight_max_bytes"].is_null(), "{found}");
+        return eprintln!("not judged: {found}");
     };
     let most = connection["in_flight_max_bytes"].as_u64();
-    assert!(most <= Some(100_000), "{text}");
+    assert!(most <= Some(100_000), "{found}");
     let sum: f64 = shares.values().filter_map(serde_json::Value::as_f64).sum();
-    assert!((sum - 1.0).abs() < 1e-6, "{text}");
+    assert!((sum - 1.0).abs() < 1e-6, "{found}");
 }
 
 /// As a server of HTTP/1.0 does it: all is in its send buffer when it closes, and on the way for a second and more.
@@ -176,21 +189,11 @@ fn connections_to_a_port_are_judged_without_the_others() {
     let client = "exec 3>/dev/tcp/server/7001 4>/dev/tcp/server/7000; head -c 300000 /dev/zero >&3; exec 3>&-; \
         head -c 100000 /dev/zero >&4; exec 4>&-; sleep 2";
     let run = ["lab", "run", "--rtt", "100ms", "--rate", "20Mbit/s"];
-    let rest = [
-        "--server",
-        server,
-        "--wait-port",
-        "7000",
-        "--",
-        "bash",
-        "-c",
-        client,
-    ];
+    let rest = [&["--server", server], &asking(client)[..]].concat();
     let carried = |ports: &[&str]| {
         let asked = [&run[..], ports, &["--json", "o.json"], &rest].concat();
         place.farpath(&asked).exits(0);
-        let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
-        let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        let found = report(&place);
         let connection = &found["connection"];
         let all = ["bytes_sent", "connections"].map(|key| connection[key].as_u64());
         (all, found["ports"].clone())
@@ -239,16 +242,7 @@ fn how_long_nothing_arrived_is_known_to_the_frame() {
         "--capture",
         "packets",
     ];
-    let rest = [
-        "--server",
-        server,
-        "--wait-port",
-        "7000",
-        "--",
-        "bash",
-        "-c",
-        client,
-    ];
+    let rest = [&["--server", server], &asking(client)[..]].concat();
     let ran = place.farpath(&[&run[..], &down, &rest].concat()).exits(0);
     let line = ran.err.lines().find(|l| l.contains("certificate"));
     let line = line.unwrap_or(&ran.err);
@@ -264,8 +258,7 @@ fn how_long_nothing_arrived_is_known_to_the_frame() {
         "{pause} s in the capture: {line}"
     );
     assert!(line.contains("the path was down for 2.0 s"), "{line}");
-    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
-    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let found = report(&place);
     let share = found["connection"]["limited_by"]["path_down"].as_f64();
     let percent = format!("{:.0} % of the time", 100.0 * share.expect("a share"));
     assert!(line.contains(&percent), "{percent}: {line}");
@@ -291,14 +284,13 @@ fn a_link_that_has_become_slow_is_what_limits() {
         "--json",
         "o.json",
     ];
-    let rest = ["--wait-port", "7000", "--", "bash", "-c", client];
+    let rest = asking(client);
     let ran = place.farpath(&[&run[..], &["--server", server], &rest].concat());
     let line = ran.exits(0).err;
-    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
-    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let found = report(&place);
     match found["connection"]["limited_by"]["link"].as_f64() {
         _ if line.contains(RARELY) => eprintln!("not judged: {line}"),
-        link => assert!(link > Some(0.5), "{text}\n{line}"),
+        link => assert!(link > Some(0.5), "{found}\n{line}"),
     }
 }
 
@@ -341,8 +333,7 @@ fn in_fragments(
         .concat(),
     );
     let ran = ran.exits(0);
-    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
-    let mut found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let mut found = report(place);
     let took = std::fs::read_to_string(place.path().join("took")).unwrap_or_default();
     let right = took.lines().filter(|l| *l == "4000").count();
     (found["datagrams"][0].take(), right as u64, ran.err)
@@ -411,16 +402,15 @@ fn what_the_path_dropped_of_datagrams_is_counted() {
     let ran = ran.exits(0);
     let words = "datagrams that your command sent the path dropped ";
     assert!(ran.err.contains(words), "{}", ran.err);
-    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
-    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let found = report(&place);
     let sent = &found["datagrams"][0];
     assert_eq!(sent["sender"], "your command");
     let number = |key: &str| sent[key].as_u64().expect(key);
-    assert!(number("datagrams") <= 300, "{text}");
-    assert_eq!(number("bytes"), 1000 * number("datagrams"), "{text}");
-    assert!(number("dropped") > 0, "{text}");
-    assert!(number("queue_full") >= number("dropped"), "{text}");
-    assert!(found["fault"].is_null(), "{text}");
+    assert!(number("datagrams") <= 300, "{found}");
+    assert_eq!(number("bytes"), 1000 * number("datagrams"), "{found}");
+    assert!(number("dropped") > 0, "{found}");
+    assert!(number("queue_full") >= number("dropped"), "{found}");
+    assert!(found["fault"].is_null(), "{found}");
 }
 
 /// What `lab run` reports of a Perl program on a path of 2 Mbit/s, and the number that the program printed.
@@ -444,8 +434,7 @@ fn datagrams_of(place: &Place, version: &str, script: &str) -> (serde_json::Valu
         &format!("{socket}{script}; print $n; sleep 3"),
     ]);
     let ran = ran.exits(0);
-    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
-    let mut found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let mut found = report(place);
     let sent = ran.out.trim().parse().expect("the program counts");
     (found["datagrams"][0].take(), sent, ran.err)
 }
@@ -510,8 +499,7 @@ fn what_jitter_reordering_and_duplication_came_to_is_said() {
         "--json", "o.json", "--", "ping", "-c", "60", "-i", "0.02", "server",
     ];
     let ran = place.lab_run(&[&options[..], &ping].concat()).exits(0);
-    let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
-    let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let found = report(&place);
     for way in 0..2 {
         let way = &found["impaired"][way];
         let count = |key: &str| way[key].as_f64().expect("a number");

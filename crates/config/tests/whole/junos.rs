@@ -450,7 +450,8 @@ fn policers_and_their_names_are_checked() {
 fn a_classifier_has_each_code_point_once_and_its_classes_are_defined() {
     let found = |text: &str| -> Vec<String> {
         let source = crate::source("a.conf", text);
-        let report = farpath_config::check(std::slice::from_ref(&source), &[Some(Dialect::JunosSet)]);
+        let report =
+            farpath_config::check(std::slice::from_ref(&source), &[Some(Dialect::JunosSet)]);
         let at = |f: &farpath_config::Finding| {
             source
                 .line_and_column(farpath_config::place(f).span.start)

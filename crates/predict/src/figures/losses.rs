@@ -45,7 +45,7 @@ impl Figures<'_> {
     /// Segments that must be in flight for `segments` to arrive in each round trip. BBR's window does not shrink: it stands still for
     /// repairs, for longer the larger it is.
     pub(super) fn in_flight(&self, segments: f64) -> f64 {
-        if !self.input.cc.is_bbr() {
+        if !self.input.stands_still() {
             return segments;
         }
         (0..STEPS).fold(segments, |held, _| {
@@ -55,7 +55,7 @@ impl Figures<'_> {
 
     /// That a window stands still for repairs, and for how long; nothing where it does not.
     pub(super) fn standing(&self) -> String {
-        if !self.input.cc.is_bbr() || self.loss() == 0.0 {
+        if !self.input.stands_still() {
             return String::new();
         }
         let held = segments_of(self.window, self.mss).floor();

@@ -44,8 +44,8 @@ impl Path<'_> {
         let stops = test.duration.map(|d| test.start + test.omit + d);
         let carried = test.kind.tcp().and_then(|tcp| {
             let config = self.plan.tcp_config(self.scenario, self.flow, tcp);
-            let header = u32::from(self.plan.flows[self.flow].header_bytes);
-            let each = self.wire_on(port, config.mss + header, 0.0, 0) / f64::from(config.mss);
+            let each =
+                self.wire_on(port, config.mss + self.header(), 0.0, 0) / f64::from(config.mss);
             let bytes = config.amount? as f64 * f64::from(tcp.parallel) * each;
             Some(trace.carried(test.start, bytes))
         });

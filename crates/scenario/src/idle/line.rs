@@ -1,8 +1,7 @@
 //! One direction of a link: what its keys do to the frames that tests send there.
 
-use farpath_element::impair::Distribution;
 use farpath_element::qdisc::Limit;
-use farpath_units::{Duration, Size};
+use farpath_units::Size;
 
 use super::traffic::Sort;
 use super::{Reader, is_within, no_effect};
@@ -144,10 +143,8 @@ impl Line<'_> {
 
     fn impairments(&mut self) {
         let impairments = self.direction().impairments.clone();
-        let delays = impairments.jitter.as_ref().map(|(delays, _)| delays);
-        if let Some(f) = self
-            .layer("jitter")
-            .filter(|_| delays.is_none_or(never_delays))
+        if let Some(f) = self.layer("jitter")
+            && impairments.jitter.is_none()
         {
             let why = "every delay of it is 0";
             self.say(&f, "jitter", why, "write a longer time, or remove it");
@@ -494,16 +491,5 @@ impl Line<'_> {
                 "write less, or leave `queue` out of a class",
             );
         }
-    }
-}
-
-fn never_delays(delays: &Distribution) -> bool {
-    let zero = |d: &Duration| *d == Duration::ZERO;
-    match delays {
-        Distribution::Uniform { max } => zero(max),
-        Distribution::Normal { mean, std } => zero(mean) && zero(std),
-        Distribution::Pareto { mean, .. } => zero(mean),
-        Distribution::ParetoNormal { mean, std, .. } => zero(mean) && zero(std),
-        Distribution::Table(all) => all.iter().all(zero),
     }
 }
