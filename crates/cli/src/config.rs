@@ -37,7 +37,7 @@ fn check_files(args: &ConfigCheckArgs) -> Result<Exit, Failure> {
     for file in &args.files {
         sources.push(read(file)?);
     }
-    let dialect = args.dialect.as_deref().map(named).transpose()?;
+    let dialect = args.dialect.as_deref().map(value::dialect).transpose()?;
     let options = lbe::options(args)?;
     let report = check_with(&sources, &vec![dialect; sources.len()], &options);
     let memory = maybe::<Size>("memory", args.memory.as_deref())?;
@@ -72,14 +72,6 @@ fn outcome(report: &Report, fail_on: FailOn) -> Exit {
     } else {
         Exit::Ok
     }
-}
-
-pub(crate) fn named(name: &str) -> Result<Dialect, Failure> {
-    Dialect::named(name).ok_or_else(|| {
-        let all: Vec<&str> = Dialect::ALL.iter().map(|d| d.name()).collect();
-        Failure::usage(format!("unknown dialect `{name}`"))
-            .hint(format!("write one of {}", all.join(", ")))
-    })
 }
 
 fn read(file: &Path) -> Result<Source, Failure> {

@@ -5,12 +5,11 @@ use farpath_config::{Dialect, Platform, qos};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::args::{ConfigCheckArgs, ConfigLbeArgs};
-use crate::config::named;
 use crate::exit::{Exit, Failure, print};
-use crate::value::{maybe, mtu, read};
+use crate::value::{self, maybe, mtu, read};
 
 pub(crate) fn write(args: &ConfigLbeArgs) -> Result<Exit, Failure> {
-    let dialect = named(&args.dialect)?;
+    let dialect = value::dialect(&args.dialect)?;
     if !matches!(dialect, Dialect::Ios | Dialect::CatOs) {
         return Err(Failure::usage(format!(
             "--dialect {dialect}: Catalyst switches speak ios or catos"

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use farpath_config::Dialect;
 use farpath_units::Size;
 
 use crate::exit::Failure;
@@ -23,6 +24,15 @@ pub(crate) fn maybe<T: FromStr<Err: Display>>(
 /// The value of `--mtu`.
 pub(crate) fn mtu(text: &str) -> Result<Size, Failure> {
     farpath_predict::mtu_from_text(text).map_err(|e| wrong("mtu", text, e))
+}
+
+/// The value of `--dialect`.
+pub(crate) fn dialect(name: &str) -> Result<Dialect, Failure> {
+    Dialect::named(name).ok_or_else(|| {
+        let all: Vec<&str> = Dialect::ALL.iter().map(|d| d.name()).collect();
+        Failure::usage(format!("unknown dialect `{name}`"))
+            .hint(format!("write one of {}", all.join(", ")))
+    })
 }
 
 fn wrong(flag: &str, text: &str, why: impl Display) -> Failure {

@@ -9,6 +9,7 @@ pub mod ccc;
 mod check;
 mod clamp;
 mod commands;
+mod detect;
 mod dialect;
 mod finding;
 mod hosts;

@@ -98,7 +98,7 @@ fn ranges(lines: &[u32]) -> Vec<String> {
     all.into_iter().map(shown).collect()
 }
 
-pub(super) fn bps(value: f64) -> String {
+fn bps(value: f64) -> String {
     quantity("goodput_bps", value)
 }
 

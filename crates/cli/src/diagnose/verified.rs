@@ -2,8 +2,8 @@
 
 use farpath_diagnose::{Cause, Verify};
 use farpath_observe::limit::Limit;
+use farpath_report::quantity;
 
-use super::page::bps;
 use crate::left::entry;
 
 /// What the twin says of a flow.
@@ -24,7 +24,7 @@ pub(super) fn verified(verify: &Verify, cause: &str, out: &mut String) {
     let mut row = |what: &str, rate: Option<f64>, limit: Option<&str>| {
         if let Some(rate) = rate {
             let limit = limit.unwrap_or("");
-            let line = format!("{what:<28}{:>14}  {limit}", bps(rate));
+            let line = format!("{what:<28}{:>14}  {limit}", quantity("goodput_bps", rate));
             out.push_str(line.trim_end());
             out.push('\n');
         }
@@ -53,8 +53,8 @@ pub(super) fn verified(verify: &Verify, cause: &str, out: &mut String) {
         let spread = format!(
             "{} runs, {} to {}: the median is shown",
             verify.runs,
-            bps(low),
-            bps(high)
+            quantity("goodput_bps", low),
+            quantity("goodput_bps", high)
         );
         entry("twin", &spread, out);
     }
