@@ -82,7 +82,12 @@ pub enum PoliceAction {
 /// The names of a table's policers.
 pub(crate) fn policer_names(f: &Fields) -> Option<Vec<String>> {
     let all: Vec<Fields> = f.get("police")?;
-    Some(all.iter().filter_map(|c| c.get("name")).collect())
+    Some(all.iter().map(policer_name).collect())
+}
+
+/// The name of a policer: the only one of a direction needs none of its own.
+fn policer_name(f: &Fields) -> String {
+    f.get("name").unwrap_or_else(|| "police".to_owned())
 }
 
 /// Marks and policers of a direction whose tables are `layers`, the first winning.
@@ -98,9 +103,9 @@ pub(crate) fn conditioning(
         .collect();
     let tables: Vec<Fields> = first(layers, "police").unwrap_or_default();
     for (n, f) in tables.iter().enumerate() {
-        let name = f.get::<String>("name");
-        if let Some(other) = tables[..n].iter().find(|o| o.get::<String>("name") == name) {
-            let title = format!("two policers of the name `{}`", name.unwrap_or_default());
+        let name = policer_name(f);
+        if let Some(other) = tables[..n].iter().find(|o| policer_name(o) == name) {
+            let title = format!("two policers of the name `{name}`");
             let d = Diagnostic::new(f.place("name"), title);
             let d = d.see(other.place("name"), "the first one");
             faults.push(d.help("give one of them another name"));
@@ -172,7 +177,7 @@ fn policer(f: &Fields, names: &Names, faults: &mut Vec<Diagnostic>) -> Option<Po
         ],
     };
     Some(PoliceRule {
-        name: f.get("name")?,
+        name: policer_name(f),
         matches: of(f, names, faults),
         rate,
         burst,

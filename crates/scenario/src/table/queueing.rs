@@ -230,7 +230,7 @@ const POLICE_TABLE: Section = Section {
     name: "police",
     doc: "A meter and what is done with frames beyond its contract; all of them without a match.",
     keys: &[
-        key("name", Name, "Name, unique on the link.").required(),
+        key("name", Name, "Name, unique on the link.").default("police"),
         DSCP,
         PRECEDENCE,
         COS,

@@ -327,6 +327,19 @@ fn queue_management_policers_and_marks_that_make_no_sense() {
             "another name",
         ),
         (
+            "police = [{ rate = \"1 Mbit/s\", burst = \"3 kB\" }, { rate = \"2 Mbit/s\", burst = \"3 kB\" }]\n"
+                .to_owned(),
+            "two policers of the name `police`",
+            "another name",
+        ),
+        (
+            "police = { rate = \"1 Mbit/s\", burst = \"3 kB\" }\n\
+             [[expect]]\nmetric = \"link.rs.r>s.police.q.green\"\nvalue = 0\n"
+                .to_owned(),
+            "r>s of link `rs` has no policer `q`",
+            "police",
+        ),
+        (
             "mark = { set = [\"be\", \"le\"] }\n".to_owned(),
             "`set` has two DSCPs and can set one",
             "a `mark` table for each",
