@@ -23,10 +23,6 @@ mod wanted;
 
 use policed::Policed;
 
-/// Loss ratio above which timeouts, which the response functions leave out, govern (Padhye et al.,
-/// SIGCOMM 1998).
-const LOSS_MAX: f64 = 0.02;
-
 /// Of a round trip: how long a segment may take on the line without a word.
 const SHORT: f64 = 1e-3;
 
@@ -263,6 +259,7 @@ impl<'i> Figures<'i> {
                     _ => "Of the line what `utilisation` says of the queue named.",
                 })
                 .note(self.unforeseen())
+                .note(self.beside_the_line())
                 .note(self.first_climb())
                 .note(match self.input.window {
                     Some(_) => self.standing(),
@@ -475,7 +472,9 @@ impl<'i> Figures<'i> {
             return (Value::Null, Value::Null);
         }
         let borne = borne(self.input, self.loss());
-        let mut least = ("link", self.line_bps * borne.unwrap_or(1.0));
+        // What is lost behind the line took its time there, too.
+        let arrives = borne.unwrap_or(1.0 - self.loss());
+        let mut least = ("link", self.line_bps * arrives);
         let together = |each: Option<f64>| Some(each? * f64::from(self.input.streams));
         let policed = self.policed.as_ref();
         let host = self.input.host.map(|r| r.as_bps() as f64);
@@ -487,7 +486,7 @@ impl<'i> Figures<'i> {
                 policed.map(|p| p.together(p.likely_bps, self.input.streams)),
             ),
             ("policer", policed.map(|p| p.all_bps)),
-            ("host_cpu", host.map(|bps| bps * borne.unwrap_or(1.0))),
+            ("host_cpu", host.map(|bps| bps * arrives)),
         ] {
             if let Some(bps) = bps
                 && bps < least.1

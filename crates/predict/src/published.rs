@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::cc::Cc;
-use crate::law;
+use crate::law::{self, LOSS_MAX};
 use crate::pftk::Pftk;
 use crate::recovery::{Losses, mathis_constant};
 
@@ -60,9 +60,7 @@ pub struct Words {
     pub range: &'static str,
 }
 
-/// Loss ratio above which timeouts, which the response functions leave out, govern (Padhye et al., SIGCOMM 1998).
-const LOSS_MAX: f64 = 0.02;
-/// The same of the models that have timeouts: beyond, hardly a window is without one.
+/// Loss ratio above which the models that have timeouts do not hold either: hardly a window is without one.
 const TIMEOUTS_MAX: f64 = 0.3;
 /// The least loss ratio that HighSpeed TCP's constants are chosen for (RFC 3649 §5).
 const HIGH_LOSS: f64 = 1e-7;

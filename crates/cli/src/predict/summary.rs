@@ -42,7 +42,7 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
         "gives",
         match limit {
             None => format!("unknown; the line leaves {of_line} of payload"),
-            Some("link") if figures.number("goodput_bps") == figures.number("line_goodput_bps") => {
+            Some("link") if figures.shown("goodput_bps") == of_line => {
                 format!("{of_line} of payload")
             }
             Some(_) => format!(
@@ -285,8 +285,9 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
                 _ => String::new(),
             };
             format!(
-                "the line. {}{of_queue}{probing}",
-                figures.answer("line_goodput_bps").note
+                "the line. {}{}{of_queue}{probing}",
+                figures.answer("line_goodput_bps").note,
+                beside_the_line(input, figures)
             )
         }
         None => {
@@ -297,6 +298,22 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
             format!("unknown. {}", figures.answer(named).note)
         }
     }
+}
+
+/// What losses make of a line that their law fills.
+fn beside_the_line(input: &PathInput, figures: &Figures<'_>) -> String {
+    let words = || {
+        let all = figures.number("loss_limit_bps")? * f64::from(input.streams);
+        let over = all / figures.number("line_goodput_bps")?;
+        law::beside_the_line(input.cc, input.loss?.get(), over)
+    };
+    let reno = match figures.number("pftk_bps") {
+        Some(_) if input.loss.is_some_and(|p| p.get() > law::LOSS_MAX) => {
+            format!("; Reno with them has {}", figures.shown("pftk_bps"))
+        }
+        _ => String::new(),
+    };
+    words().map_or_else(String::new, |words| format!(" But {words}{reno}."))
 }
 
 /// What gives more, and how much.
@@ -477,11 +494,16 @@ fn to_fill(input: &PathInput, figures: &Figures<'_>) -> String {
     });
     let all = figures.shown("window_needed_bytes");
     let mut text = format!("{all} in flight{each}{scale}");
-    if figures.number("loss_ratio_to_fill").is_some() {
-        text.push_str(&format!(
+    match figures.number("loss_ratio_to_fill") {
+        // What its law says of more is not what governs there.
+        Some(fill) if fill > law::LOSS_MAX && !input.cc.is_bbr() => {
+            text.push_str("; a loss ratio below 0.02, where timeouts begin to govern");
+        }
+        Some(_) => text.push_str(&format!(
             "; a loss ratio of at most {}",
             figures.shown("loss_ratio_to_fill")
-        ));
+        )),
+        None => {}
     }
     if let Some(streams) = figures.number("streams_to_fill")
         && input.policer.is_none()

@@ -2,9 +2,10 @@
 
 use crate::answer::{Answer, Value, answer};
 use crate::cc::Cc;
-use crate::{law, recovery};
+use crate::law::{self, LOSS_MAX};
+use crate::recovery;
 
-use super::{Figures, LOSS_MAX, OUTSIDE, segments_of};
+use super::{Figures, OUTSIDE, segments_of};
 
 /// How often a window that waits for repairs is corrected for them.
 const STEPS: u32 = 100;
@@ -64,6 +65,15 @@ impl Figures<'_> {
              {:.2} round trips.",
             law::rounds_to_arrive(held, self.loss())
         )
+    }
+
+    /// What losses make of a line that their law fills.
+    pub(super) fn beside_the_line(&self) -> String {
+        let over = self
+            .loss_bps
+            .map(|each| each * f64::from(self.input.streams) / self.line_bps);
+        let words = over.and_then(|over| law::beside_the_line(self.input.cc, self.loss(), over));
+        words.map_or_else(String::new, |words| format!("As the line fills: {words}."))
     }
 
     /// What bounds the law of the loss named.

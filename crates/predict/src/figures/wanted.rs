@@ -1,11 +1,11 @@
 //! What a goodput that is wanted needs: a window, a loss ratio, a number of connections.
 
 use crate::answer::{Answer, Value, answer};
-use crate::law;
+use crate::law::{self, LOSS_MAX};
 use crate::parallel::streams_to_fill;
 use crate::window;
 
-use super::{Figures, LOSS_MAX, OUTSIDE};
+use super::{Figures, OUTSIDE};
 
 const NONE_WANTED: &str = "No goodput was named.";
 
@@ -107,7 +107,10 @@ impl Figures<'_> {
             let loss = law::bears(cc, all, self.input.streams);
             return (Value::from(loss), law::no_law(cc).to_owned());
         }
-        match law::loss_for(cc, wanted.segments, self.conditions()) {
+        // What is lost behind the line took its time there, too.
+        let spare = Some(1.0 - wanted.bps / self.line_bps).filter(|spare| *spare > 0.0);
+        let by_law = law::loss_for(cc, wanted.segments, self.conditions());
+        match by_law.map(|loss| loss.min(spare.unwrap_or(1.0))) {
             None => (Value::Null, law::no_law(cc).to_owned()),
             Some(loss) if loss >= 1.0 => (
                 Value::Null,
@@ -116,7 +119,7 @@ impl Figures<'_> {
             Some(loss) => (
                 Value::from(loss),
                 format!(
-                    "{}One segment lost in {:.3e}: a mean window of {:.1} segments.",
+                    "{}One segment lost in {:.3e}; {:.1} segments in flight on the mean.",
                     if loss > LOSS_MAX { OUTSIDE } else { "" },
                     1.0 / loss,
                     wanted.segments

@@ -794,10 +794,51 @@ fn what_each_of_several_needs_is_its_share() {
     of.loss = Some("1e-6".parse().expect("a ratio"));
     let lossy = path(&of).expect("a path");
     let fills = number(&lossy, "loss_ratio_to_fill") > 1e-6;
-    let full = number(&lossy, "goodput_bps") == number(&lossy, "line_goodput_bps");
+    let arrives = (1.0 - 1e-6) * number(&lossy, "line_goodput_bps");
+    let full = (number(&lossy, "goodput_bps") / arrives - 1.0).abs() < 1e-12;
     assert_eq!(
         (fills, full),
         (true, true),
         "they do not contradict each other"
     );
+}
+
+/// Frames that are lost have taken their time on the line, and what fills it by a law that knows no timeouts may not fill it.
+#[test]
+fn a_line_that_loses_frames_gives_less_than_it_carries() {
+    for (rate, rtt, loss, says) in [
+        (
+            "1 Mbit/s",
+            "5 ms",
+            "30 %",
+            "30.000 % of the segments are lost",
+        ),
+        ("10 Mbit/s", "5 ms", "5 %", "above 2 % timeouts govern"),
+        ("10 Mbit/s", "10 ms", "1.9 %", "at times one that does not"),
+        ("10 Mbit/s", "5 ms", "1 %", ""),
+    ] {
+        let mut on = input(rate, rtt, "1500");
+        let loss: Ratio = loss.parse().expect(loss);
+        on.loss = Some(loss);
+        let all = path(&on).expect(rate);
+        assert_eq!(
+            value(&all, "limit"),
+            Value::Text("link".to_owned()),
+            "{rate}"
+        );
+        let arrives = number(&all, "line_goodput_bps") * (1.0 - loss.get());
+        assert!((number(&all, "goodput_bps") / arrives - 1.0).abs() < 1e-9);
+        let said = note(&all, "goodput_bps");
+        assert!(said.contains(says), "{said}");
+        assert_eq!(
+            said.contains("As the line fills"),
+            !says.is_empty(),
+            "{said}"
+        );
+    }
+    // BBR bears them: what it leaves of the line is its own law.
+    let mut on = input("10 Mbit/s", "5 ms", "1500");
+    (on.cc, on.loss) = (Cc::Bbr, Some("5 %".parse().expect("a ratio")));
+    let all = path(&on).expect("BBR");
+    assert!(!note(&all, "goodput_bps").contains("timeouts govern"));
 }

@@ -47,6 +47,8 @@ pub(super) struct Flow {
     pub(super) window: u64,
     /// Chance that a segment is lost, and how losses fall.
     loss: f64,
+    /// Chance that it is lost when the narrowest place has sent it.
+    lost_behind: f64,
     losses: Losses,
     /// Where they come in bursts, of one place.
     chain: Option<Chain>,
@@ -166,6 +168,11 @@ impl Path<'_> {
             (acks, header),
             in_flight.min(pace_bps) * streams,
         );
+        let place = self
+            .there
+            .iter()
+            .position(|hop| Some(hop.port) == narrowest.port);
+        let behind = place.map_or(&[][..], |at| &self.there[at..]);
         let room = narrowest
             .port
             .and_then(|p| self.own_room(p, config.mss + header));
@@ -176,6 +183,7 @@ impl Path<'_> {
             base,
             window,
             loss: self.loss_ratio(config.mss + header, &self.there),
+            lost_behind: self.loss_ratio(config.mss + header, behind),
             losses: self.how_losses_fall(),
             chain: self.chain(config.mss + header),
             room: room.map_or(f64::INFINITY, |segments| segments as f64),

@@ -1790,3 +1790,18 @@ fn what_a_transfer_may_take_longer_is_said_as_time() {
         assert_eq!(said(queue, cc, size), "", "{cc} {size}");
     }
 }
+
+/// A line that losses do not hold carries what is lost behind it, too: 10 Mbit/s give 1448 of 1538 bytes, 98 % of which arrive. What
+/// is lost before takes none of its time.
+#[test]
+fn what_is_lost_behind_the_line_has_taken_its_time_there() {
+    let line = 10e6 * 1448.0 / 1538.0;
+    let test = "kind = \"tcp\"\ncc = \"reno\"\nduration = \"600 s\"\nomit = \"60 s\"";
+    let lossy = "rate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nqueue = \"100 packets\"\nloss = \"2 %\"";
+    let goodput = |near: &str, far: &str| by_router(near, far, test).metrics["goodput_bps"];
+    let behind = goodput("rate = \"100 Mbit/s\"", lossy);
+    assert!((behind / (0.98 * line) - 1.0).abs() < 1e-3, "{behind}");
+    let clean = lossy.replace("loss = \"2 %\"", "");
+    let before = goodput("rate = \"100 Mbit/s\"\nloss = \"2 %\"", &clean);
+    assert!((before / line - 1.0).abs() < 1e-3, "{before}");
+}

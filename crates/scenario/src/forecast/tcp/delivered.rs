@@ -62,7 +62,7 @@ impl Flow {
             .map_or(1.0, |queue| queue.share);
         let probes = self.cc.and_then(|cc| law::probes(cc, self.rtt_s()));
         Delivered {
-            share: filled * self.share_borne(),
+            share: filled * self.borne().unwrap_or_else(|| self.carried()),
             probes,
         }
     }
@@ -78,6 +78,13 @@ impl Flow {
     /// The share that losses which are none of its limits leave of its steady rate.
     pub(in crate::forecast) fn share_borne(&self) -> f64 {
         self.borne().unwrap_or(1.0)
+    }
+
+    /// The share of its steady rate that arrives of a flow whose losses have a law: what is lost behind the line took its time there, too.
+    fn carried(&self) -> f64 {
+        let steady = self.steady(self.loss_bps().unwrap_or(f64::INFINITY));
+        let arrives = self.narrowest.bps * (1.0 - self.lost_behind);
+        (arrives / steady).min(1.0)
     }
 
     /// What BBR delivers under its losses of its steady rate; others' losses are in their law.

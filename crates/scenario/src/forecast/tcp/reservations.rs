@@ -1,6 +1,7 @@
 //! What is to be said of the law that a loss-limited flow is predicted by.
 
 use farpath_predict::Cc;
+use farpath_predict::law::{self, LOSS_MAX};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, mathis_constant};
 use farpath_tcp::Flavour;
@@ -8,8 +9,6 @@ use farpath_tcp::Flavour;
 use super::Flow;
 use crate::model::Test;
 
-/// Loss ratio above which timeouts, which the laws leave out, govern.
-const LOSS_MAX: f64 = 0.02;
 /// Losses in the measured time below which their mean says little.
 const LOSSES_FEW: f64 = 10.0;
 /// Segments up to which RFC 3649 §5 draws its line.
@@ -213,12 +212,11 @@ impl Flow {
     pub(super) fn doubt_of_law(&self, loss_bps: f64) -> Option<String> {
         let over = loss_bps * self.streams / self.narrowest.bps;
         let fills = self.window_bps() * self.streams > self.narrowest.bps;
-        if self.losses == Losses::Random && fills && (1.0..2.0).contains(&over) {
-            return Some(format!(
-                "the losses leave a mean window of {over:.2} times what fills the line, and at times one that does not: simulated, \
-                 a flow has 10 to 24 % less than the line at 1.00, 5 to 17 % at 1.25, 1 to 12 % at 1.5 and up to 7 % at 2, \
-                 most where nothing waits in the network, as before the sender's own link"
-            ));
+        if self.losses == Losses::Random
+            && fills
+            && let Some(words) = law::near_the_line(over)
+        {
+            return Some(words);
         }
         if loss_bps * self.streams >= self.steady(f64::INFINITY) {
             return None;
