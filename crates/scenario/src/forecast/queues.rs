@@ -134,6 +134,20 @@ impl Path<'_> {
         shape.rate.as_bps() as f64 * f64::from(payload) / all.max(1.0)
     }
 
+    /// Says that the link which limits is a shaper, where it is one.
+    pub(super) fn by_shaper(&self, flow: &Flow, by: &str) -> Option<String> {
+        let port = flow.narrowest.port.filter(|_| by == "link")?;
+        let shape = self.queueing(port)?.shape?;
+        let line = self.direction(port).rate;
+        let link = &self.scenario.links[self.plan.ports[port].link.0].name;
+        (shape.rate < line).then(|| {
+            format!(
+                "the link that limits is a shaper: `{link}` sends at {} on a line of {line}",
+                shape.rate
+            )
+        })
+    }
+
     /// Datagrams of `len` bytes that may wait in front of a port, as its network is built; `None` where that is not one
     /// queue that drops at its end.
     pub(super) fn room(&self, port: usize, len: u32) -> Option<u64> {

@@ -108,6 +108,7 @@ impl Path<'_> {
             record.series.insert("cwnd_bytes".to_owned(), windows);
         }
         record.limited_by = Some(ceiling.by.to_owned());
+        record.notes.extend(self.by_shaper(&flow, ceiling.by));
         let ends_s = flow.ends_s(steady * kept.share, &ramp, kept);
         record
             .notes

@@ -942,6 +942,10 @@ fn a_shaper_is_the_line() {
     let goodput = of(&shaped, "goodput_bps");
     assert!((0.97 * most..=most).contains(&goodput), "{goodput}");
     assert_eq!(shaped.limited_by.as_deref(), Some("link"));
+    let named = says(&shaped, "the link that limits is a shaper");
+    assert!(named, "{:?}", shaped.notes);
+    let plain = routed("forward", "queue = \"500 kB\"");
+    assert!(!says(&plain, "is a shaper"), "{:?}", plain.notes);
 }
 
 #[test]
