@@ -291,7 +291,13 @@ function subjectOf(data: ReportData): string {
     const name = /^[^. ]+\.([^. ]+)$/.exec(metric)?.[1];
     if (name !== undefined && HEADS.includes(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  return [...counts].sort((p, q) => q[1] - p[1])[0]?.[0] ?? "goodput_bps";
+  return [...counts].sort((p, q) => q[1] - p[1])[0]?.[0] ?? (endsEarly(data) ? "completion_ns" : "goodput_bps");
+}
+
+/** Whether transfers are all that the run has, each over before its time is: a mean over all of that is of no rate that there was. */
+function endsEarly(data: ReportData): boolean {
+  const all = data.document.records.filter((r) => r.kind !== "ping" && r.kind !== "search" && r.origin !== "predicted");
+  return all.length > 0 && all.every(({ metrics: { completion_ns: took }, duration_ns: time }) => typeof took === "number" && took < 0.98 * time);
 }
 
 /** Metrics a page may begin with where a run is about them. */
