@@ -245,6 +245,9 @@ function best(records: readonly TestRecord[], metric: string): { record: TestRec
   return found;
 }
 
+/** What searches find, without the nearest that fails. */
+export const FOUND: readonly string[] = (HEADLINES.get("search") ?? []).filter((metric) => !metric.includes("failing"));
+
 export interface Fact {
   readonly value: string;
   readonly text: string;
@@ -280,8 +283,9 @@ function limitFact(all: readonly { readonly record: TestRecord }[]): Fact[] {
 }
 
 function searchFacts(data: ReportData): Fact[] {
-  return best(data.document.records.filter((r) => r.kind === "search"), "highest_bps")
-    .map(({ record, value }) => ({ value: format.rate(value), text: `the highest that ${record.test} holds (${record.origin})` }));
+  const searches = data.document.records.filter((r) => r.kind === "search");
+  return FOUND.flatMap((metric) => best(searches, metric).map(({ record, value }) => (
+    { value: format.metric(metric, value), text: `the ${metric.startsWith("lowest") ? "lowest" : "highest"} at which ${record.test} holds${where(record)} (${record.origin})` })));
 }
 
 /** What a run is about: the metric most of its expectations name, of those that can head a page; else the goodput. */

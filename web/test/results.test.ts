@@ -60,6 +60,18 @@ describe("rows of a test that a key does not touch", () => {
   });
 });
 
+describe("the first line of a page of searches", () => {
+  it("has what they found, of any unit", () => {
+    const search = (metrics: Record<string, number>): string | undefined => {
+      const whole = data([{ ...record("reno", metrics), test: "s", kind: "search", point: {} } as TestRecord], "x.y");
+      return headline(whole).map((fact) => `${fact.value}: ${fact.text}`.replace(/\u202f/g, " "))[0];
+    };
+    expect(search({ highest_bps: 9e8, lowest_failing_bps: 9.1e8 })).toBe("900.0 Mbit/s: the highest at which s holds (simulated)");
+    expect(search({ highest_ratio: 0.0012, lowest_failing_ratio: 0.0013 })).toBe("0.12 %: the highest at which s holds (simulated)");
+    expect(search({ lowest_bdp: 0.25, highest_failing_bdp: 0.24 })).toBe("0.2500 bdp: the lowest at which s holds (simulated)");
+  });
+});
+
 describe("the first line of a page of transfers with a time", () => {
   it("is when they were complete", () => {
     const of = (duration_ns: number): string | undefined => {
