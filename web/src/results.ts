@@ -12,6 +12,12 @@ function isFirst(kind: string, metric: string, values: ReadonlyMap<Origin, numbe
   return values.size > 0 && (lost || (HEADLINES.get(kind) ?? []).includes(metric));
 }
 
+/** Whether it is the time that bytes took, as in the terminal: of a test that a clock ended it says nothing. */
+function took(kind: string, metric: string, records: readonly TestRecord[]): boolean {
+  const ends = (r: TestRecord): boolean => typeof r.metrics[metric] === "number" && (r.duration_ns === 0 || r.metrics[metric]! <= r.duration_ns);
+  return kind === "tcp" && metric === "completion_ns" && records.some(ends);
+}
+
 /** The order of a test's metrics; others follow as they come. */
 const ORDER: readonly string[] = [...METRICS.keys()];
 
@@ -113,7 +119,7 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     return {
       test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, limitedBy: main?.limited_by ?? null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
-      first: expectations.length > 0 || isFirst(kind, metric, values),
+      first: expectations.length > 0 || isFirst(kind, metric, values) || took(kind, metric, records),
     };
   });
 }

@@ -78,6 +78,8 @@ describe("the first line of a page of transfers with a time", () => {
       const whole = data([{ ...record("reno", { goodput_bps: 16e6, completion_ns: 1.2e9 }), duration_ns } as TestRecord], "x.y");
       return headline({ ...whole, document: { ...whole.document, expectations: [] } })[0]?.text;
     };
+    const timed = data([{ ...record("reno", { completion_ns: 1.2e9 }), duration_ns: 5e9 } as TestRecord], "x.y");
+    expect(rows(timed).find((row) => row.metric === "completion_ns")?.first).toBe(true);
     expect(of(5e9)).toContain("completion");
     expect(of(1.2e9)).toContain("payload delivered");
   });
