@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use farpath_experiment::tap::Taps;
-use farpath_experiment::{Experiment, Loaded, Outcome, Part, Request, lab};
+use farpath_experiment::{Experiment, Loaded, Part, Request, lab};
 use farpath_record::{Expect, Origin, RunDocument, Stopped};
 use farpath_report::junit::{self, Case, not_run, without_emulation};
 use farpath_report::table;

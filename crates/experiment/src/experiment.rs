@@ -319,7 +319,7 @@ impl Experiment {
         let mut beside = ended(beside, room);
         let mut alone = ended(alone, Room { jobs: 1, ..room });
         let (mut all, mut repeats) = (Findings::default(), Vec::new());
-        for at in &self.points {
+        for _ in &self.points {
             let found = self.origins.iter().map(|origin| {
                 let real_time = origin.real_time();
                 let from = if real_time { &mut alone } else { &mut beside };
@@ -360,7 +360,7 @@ impl Experiment {
             false => 0,
         };
         let (mut beside, mut alone) = (Vec::new(), Vec::new());
-        for at in &self.points {
+        for _ in &self.points {
             for origin in &self.origins {
                 for repeat in repeats_of(origin.as_ref(), seeds) {
                     let first = repeat == 0;

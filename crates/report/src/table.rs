@@ -61,15 +61,11 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         Form::Markdown => "### ",
     };
     let mut out = format!("{mark}{}, seed {}\n\n", run.scenario, run.seed);
-<<<<<<< HEAD
     if let Some(stopped) = &run.stopped {
         push_wrapped(&mut out, &stopped.sentence(), "  ", layout);
         out.push('\n');
     }
-    let rows = rows(run);
-=======
     let rows = untouched::folded(run, rows(run));
->>>>>>> a5837494b1c073a8d210dd7febbe068e6ab59438
     if !rows.is_empty() {
         out += &grid(run, &rows, layout);
     }
