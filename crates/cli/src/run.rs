@@ -98,8 +98,9 @@ fn run_with(
 /// A run that has ended, whole or not.
 struct Ended {
     part: Part,
-    output: Option<Output>,
+    /// Their drafts go before the folder that they are in.
     captures: (Captures, Option<Taps>),
+    output: Option<Output>,
     /// Cases of the JUnit report that are of no expectation.
     others: Vec<Case>,
     /// Those of a run that was stopped.
