@@ -383,7 +383,8 @@ impl Flow {
                     false => kept.over(omit.as_secs_f64(), until),
                 };
                 let bps = self.streams * delivered(omit, span) / span.as_secs_f64();
-                (bps * awake, None)
+                let ends = self.config.amount.map(|_| self.ends_s(steady, ramp, kept));
+                (bps * awake, ends)
             }
         }
     }
@@ -395,12 +396,18 @@ impl Flow {
         let of = |lost| self.connection(cc, lost);
         // One RTT of handshake, half of one to the receiver.
         let late = 1.5 * self.rtt_s() + self.called_after(test).as_secs_f64();
+        let last = self.config.amount.and_then(|bytes| {
+            let all = lost
+                .iter()
+                .map(|one| of(one).time_s(bytes as f64 / self.mss()));
+            let ends: Option<Vec<f64>> = all.collect();
+            Some(ends?.into_iter().fold(0.0, f64::max) + late)
+        });
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
                 let (omit_s, segments) = (test.omit.as_secs_f64(), bytes as f64 / self.mss());
-                let (mut last, mut before): (f64, f64) = (0.0, 0.0);
+                let (last, mut before) = (last?, 0.0);
                 for stream in lost {
-                    last = last.max(of(stream).time_s(segments)? + late);
                     before += of(stream)
                         .sent(0.0, (omit_s - late).max(0.0))?
                         .min(segments);
@@ -421,7 +428,7 @@ impl Flow {
                         .sent(from.max(0.0), from + span)?
                         .min(left.max(0.0));
                 }
-                Some((sum * self.mss() * 8.0 / span, None))
+                Some((sum * self.mss() * 8.0 / span, last))
             }
         }
     }
