@@ -8,6 +8,7 @@ use crate::filed::file_of;
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, step};
+use crate::other_test::OtherTest;
 use crate::overrun::Overrun;
 use crate::read::Facts;
 use crate::seen::{Row, Test, after_start};
@@ -28,6 +29,8 @@ pub(crate) struct Counted {
     pub(crate) wider: Option<(f64, f64)>,
     /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
     pub(crate) faster: Option<(&'static str, Figure, f64)>,
+    /// Of a tool that only tests: another test that was faster.
+    pub(crate) once: Option<OtherTest>,
     /// Whether that test sent nothing again.
     clean: bool,
     /// Of a program that does not only test: the fastest test with no more connections that asked for no buffer, which settings of the
@@ -137,6 +140,10 @@ impl Evidence {
             let before = self.counted_else.tested.as_ref().map_or(0.0, |t| t.value);
             if more <= 1.0 && tests && own_file && rate.value > before && !asks(facts, test) {
                 self.counted_else.tested = Some(rate.clone());
+            }
+            if more <= 1.0 && tests && !own_file {
+                let once = &mut self.counted_else.once;
+                *once = OtherTest::faster(once.take(), test.tool, (rate, times));
             }
             let known = self.counted_else.faster.as_ref().map_or(1.0, |f| f.2);
             if more > 1.0 && test.tool != "ss" {

@@ -6,6 +6,7 @@ mod requests;
 mod restart;
 mod scaling;
 mod tested;
+mod unpaced;
 mod windows;
 
 pub(crate) use holes::probing;
@@ -14,6 +15,7 @@ pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use scaling::{option_between, scaling};
 pub(crate) use tested::{tester, threads};
+pub(crate) use unpaced::unpaced;
 
 use crate::cause::Cause;
 use crate::ceiling::bytes;
@@ -385,8 +387,9 @@ fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
         tune(&mut remedy);
     }
     if now.asked {
-        remedy.commands.push(
-            "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning"
+        remedy.commands.insert(
+            0,
+            "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning, and the settings below say nothing of it"
                 .to_owned(),
         );
     }

@@ -18,11 +18,13 @@ mod iperf2;
 mod iperf3;
 mod iperf_row;
 mod json;
+mod kernel_log;
 mod label;
 mod live;
 mod modes;
 mod nfs;
 mod nic;
+pub(crate) mod offload;
 mod optics;
 mod others;
 mod ping;
@@ -83,6 +85,8 @@ pub struct Facts {
     pub(crate) sockets_between: BTreeMap<[End; 2], u32>,
     /// Names of the host that each ping went to.
     pub(crate) pings: Vec<Vec<String>>,
+    /// TTL of answers to pings, and where they were read.
+    pub(crate) reply_ttls: Vec<(Place, u32)>,
     /// Names of hosts of farpath's own records: each is of one host.
     pub(crate) recorded_hosts: BTreeSet<String>,
     /// SYNs that texts show, in their order.
@@ -217,6 +221,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
+        Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(command::Commands),
     ]
