@@ -24,6 +24,7 @@ mod conditioned;
 mod contradicted;
 mod core;
 mod counted;
+mod datagrams;
 mod document;
 mod duplicates;
 mod even;

@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod broken;
+mod classes;
 mod command;
 mod conditioned;
 mod copies;
@@ -35,6 +36,7 @@ mod printable;
 mod processor;
 mod pscheduler;
 mod radio;
+mod robocopy;
 mod route;
 mod router;
 mod ss;
@@ -202,6 +204,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(ping::Ping::default()),
         Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),
+        Box::new(classes::Classes::default()),
         Box::new(nic::Nic::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),
@@ -215,6 +218,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
         Box::new(copies::Wget),
+        Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
         Box::new(router::Interfaces::default()),
         Box::new(nfs::Nfs::default()),

@@ -352,3 +352,107 @@ fn a_law_of_few_losses_promises_no_rate_that_no_line_is_known_to_carry() {
         assert!(bps < 1e11, "{bps}");
     }
 }
+
+#[test]
+fn a_share_that_datagrams_lose_as_segments_do_is_chance() {
+    let udp = |lost: u32| {
+        let passed = 20.0 * (1.0 - f64::from(lost) / 17265.0);
+        format!(
+            "a$ iperf3 -u -c {TO} -b 20M -t 10\nConnecting to host {TO}, port 5201\n[  5] local 192.0.2.10 port 41000 connected to {TO} port 5201\n[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n[  5]   0.00-10.00  sec  23.8 MBytes  20.0 Mbits/sec  0.000 ms  0/17265 (0%)  sender\n[  5]   0.00-10.03  sec  23.6 MBytes  {passed:.1} Mbits/sec  0.812 ms  {lost}/17265 ({:.1}%)  receiver\n",
+            f64::from(lost) / 172.65
+        )
+    };
+    let rates = [7.1, 6.2, 8.0, 5.9, 6.6, 7.3, 6.1, 6.9, 7.0, 6.4];
+    let tcp: Vec<(f64, u32)> = rates.iter().map(|r| (*r, 6)).collect();
+    let of_tcp = |lost| {
+        let d = of(
+            &(ping(30.0, None) + &udp(lost) + &iperf("", &tcp)),
+            &on("1Gbit/s"),
+        );
+        let own = d.flows.into_iter();
+        own.min_by(|a, b| {
+            a.observed
+                .goodput_bps
+                .partial_cmp(&b.observed.goodput_bps)
+                .expect("rates")
+        })
+        .expect("two tests")
+    };
+    let flow = of_tcp(172);
+    assert_eq!(flow.verdict.cause, "random_loss", "{:?}", flow.verdict);
+    assert!(
+        because(&flow).contains("as large a share"),
+        "{}",
+        because(&flow)
+    );
+    // Half of them lost is a policer of 10 Mbit/s.
+    let flow = of_tcp(8632);
+    assert_eq!(flow.verdict.cause, "policer", "{:?}", flow.verdict);
+}
+
+#[test]
+fn the_class_of_htb_that_a_flow_is_in_is_its_shaper() {
+    let tc = "root@router:~# tc -s class show dev wan0\nclass htb 1:1 root rate 1Gbit ceil 1Gbit burst 1600b cburst 1600b\n Sent 241000000 bytes 164300 pkt (dropped 0, overlimits 160232 requeues 0)\nclass htb 1:10 parent 1:1 prio 0 rate 200Mbit ceil 200Mbit burst 1600b cburst 1600b\n Sent 240000000 bytes 164000 pkt (dropped 12, overlimits 160232 requeues 0)\nclass htb 1:20 parent 1:1 prio 0 rate 10Mbit ceil 10Mbit burst 1600b cburst 1600b\n Sent 1000000 bytes 300 pkt (dropped 0, overlimits 0 requeues 0)\n";
+    let flow = alone(&(ping(12.0, None) + &even("", 190.8) + tc));
+    assert_eq!(flow.verdict.cause, "shaper", "{:?}", flow.verdict);
+    let change = &flow.changes[0];
+    assert_eq!(change.host, "router");
+    assert_eq!(
+        change.commands,
+        ["tc class change dev wan0 parent 1:1 classid 1:10 htb rate RATE ceil RATE"]
+    );
+    assert_eq!(
+        change.undo,
+        ["tc class change dev wan0 parent 1:1 classid 1:10 htb rate 200000kbit ceil 200000kbit"]
+    );
+}
+
+#[test]
+fn a_shaper_whose_queue_waits_is_shortened_and_raised() {
+    let tc = "a$ tc -s qdisc show dev eth0\nqdisc tbf 8001: root refcnt 2 rate 100Mbit burst 32Kb lat 400ms\n Sent 120000000 bytes 82000 pkt (dropped 0, overlimits 180232 requeues 0)\n";
+    let flow = alone(&(ping(12.0, None) + &even("", 94.5) + tc));
+    let commands = commands(&flow);
+    assert!(commands.contains("cake bandwidth"), "{commands}");
+    assert!(
+        commands.contains("tc qdisc change dev eth0 root tbf rate RATE"),
+        "{commands}"
+    );
+    assert!(
+        commands.contains("tc qdisc del dev eth0 root"),
+        "{commands}"
+    );
+}
+
+#[test]
+fn one_connection_between_instances_has_the_clouds_own_limit() {
+    let eight = "a$ iperf3 -c 203.0.113.9 -P 8 -t 10\n[SUM]   0.00-10.00  sec  28.0 GBytes  24.1 Gbits/sec   12             sender\n[SUM]   0.00-10.00  sec  28.0 GBytes  24.1 Gbits/sec                  receiver\n";
+    let counters = "a$ ethtool -S ens5 | grep exceeded\n     bw_in_allowance_exceeded: 0\n     bw_out_allowance_exceeded: 0\n     pps_allowance_exceeded: 0\n     conntrack_allowance_exceeded: 0\n";
+    let d = of(
+        &(ping(0.35, None) + &even("", 4960.0) + eight + counters),
+        &Known::default(),
+    );
+    let one = d
+        .flows
+        .iter()
+        .find(|f| f.observed.goodput_bps.is_some_and(|r| r < 1e10));
+    let one = one.expect("a test of one connection");
+    assert_eq!(one.verdict.cause, "shaper", "{:?}", one.verdict);
+    assert!(
+        commands(one).contains("placement group"),
+        "{}",
+        commands(one)
+    );
+    // Elsewhere it is any rate.
+    let d = of(
+        &(ping(0.35, None) + &even("", 4960.0) + eight),
+        &Known::default(),
+    );
+    assert!(d.flows.iter().all(|f| f.verdict.cause != "shaper"));
+}
+
+#[test]
+fn a_copy_of_robocopy_is_a_test() {
+    let copy = "C:\\> robocopy D:\\src \\\\srv\\dst big.bin /J\n\n-------------------------------------------------------------------------------\n   ROBOCOPY     ::     Robust File Copy for Windows\n-------------------------------------------------------------------------------\n               Total    Copied   Skipped  Mismatch    FAILED    Extras\n    Dirs :         1         0         1         0         0         0\n   Files :         1         1         0         0         0         0\n   Bytes :   1.000 g   1.000 g         0         0         0         0\n   Times :   0:00:28   0:00:28                       0:00:00   0:00:00\n   Speed :            38,220,800 Bytes/sec.\n   Speed :            2187.011 MegaBytes/min.\n   Ended : Friday, November 20, 2026 10:00:00\n";
+    let flow = alone(&(ping(35.0, None) + copy));
+    assert_eq!(flow.observed.goodput_bps, Some(38_220_800.0 * 8.0));
+}
