@@ -77,7 +77,7 @@ fn copied(value: &str) -> Option<f64> {
         };
         *sizes.last_mut()? *= worth;
     }
-    // A share of a gigabyte in three digits is no count of bytes.
+    // Gigabytes in four digits do not count bytes.
     let whole_number = value.split_whitespace().all(|w| whole(w).is_some());
     sizes.get(1).copied().filter(|_| whole_number)
 }
