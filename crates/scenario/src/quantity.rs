@@ -253,38 +253,36 @@ pub(crate) fn queue(name: &str, text: &str) -> Result<QueueLimit, Refused> {
                 Ok(s) => return Ok(QueueLimit::Bytes(s)),
                 Err(said) => said,
             };
-            let number = shorten(digits);
-            let remedy = match said {
-                ParseError::Negative { .. } => return Err(teach(name, text, &said)),
-                ParseError::NoUnit { .. } => {
-                    let title = format!("missing unit in {name} \"{}\"", shorten(text));
-                    return Err((
-                        title,
-                        format!("write \"{number} packets\", \"{number} KiB\" or \"{number} ms\""),
-                    ));
-                }
-                // A unit of bytes or of time that is written another way has a lesson of its own.
-                ParseError::Unit { .. } if is_of_bytes(unit) => {
-                    return Err(teach(name, text, &said));
-                }
-                ParseError::Unit { .. } if is_near(unit, &TIMES) => {
-                    return Err(teach(name, text, &of_time));
-                }
-                ParseError::Unit { .. }
-                    if is_near(unit, &["packets", "packet", "frames", "bdp"]) =>
-                {
-                    let remedy = format!("write \"{number} {}\"", unit.to_ascii_lowercase());
-                    return Err((format!("`{}` is not a valid {name}", shorten(text)), remedy));
-                }
-                _ => {
-                    "bytes, packets, a time or bandwidth-delay products: \"512 KiB\", \"1000 packets\", \"10 ms\", \"1bdp\""
-                }
-            };
-            Err((
-                format!("`{}` is not a valid {name}", shorten(text)),
-                remedy.to_owned(),
-            ))
+            Err(no_queue((name, text), (digits, unit), &said, &of_time))
         }
+    }
+}
+
+/// Why a text is not a queue: a unit of bytes, of time or of packets that is written another way has a lesson of its own.
+fn no_queue(
+    (name, text): (&str, &str),
+    (digits, unit): (&str, &str),
+    of_bytes: &ParseError,
+    of_time: &ParseError,
+) -> Refused {
+    let number = shorten(digits);
+    let title = format!("`{}` is not a valid {name}", shorten(text));
+    match of_bytes {
+        ParseError::Negative { .. } => teach(name, text, of_bytes),
+        ParseError::NoUnit { .. } => (
+            format!("missing unit in {name} \"{}\"", shorten(text)),
+            format!("write \"{number} packets\", \"{number} KiB\" or \"{number} ms\""),
+        ),
+        ParseError::Unit { .. } if is_of_bytes(unit) => teach(name, text, of_bytes),
+        ParseError::Unit { .. } if is_near(unit, &TIMES) => teach(name, text, of_time),
+        ParseError::Unit { .. } if is_near(unit, &["packets", "packet", "frames", "bdp"]) => (
+            title,
+            format!("write \"{number} {}\"", unit.to_ascii_lowercase()),
+        ),
+        _ => (
+            title,
+            "bytes, packets, a time or bandwidth-delay products: \"512 KiB\", \"1000 packets\", \"10 ms\", \"1bdp\"".to_owned(),
+        ),
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
     let class = word(facts, shaper, "shaper_class").map(|(named, _)| named);
     let set = |rate: &str| {
         if let Some(class) = class.filter(|_| kind == "htb") {
-            return format!("tc class change dev {port} {class} htb rate {rate} ceil {rate}");
+            return format!("tc class change dev {port} {class} ceil {rate}");
         }
         let (name, rest) = match kind {
             "cake" => ("bandwidth", "".to_owned()),

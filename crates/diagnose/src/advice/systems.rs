@@ -6,16 +6,14 @@ mod requests;
 mod restart;
 mod scaling;
 mod tested;
-mod unpaced;
 mod windows;
 
 pub(crate) use holes::probing;
-pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing};
+pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use scaling::{option_between, scaling};
 pub(crate) use tested::{tester, threads};
-pub(crate) use unpaced::unpaced;
 
 use crate::cause::Cause;
 use crate::ceiling::bytes;
@@ -387,11 +385,7 @@ fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
         tune(&mut remedy);
     }
     if now.asked {
-        remedy.commands.insert(
-            0,
-            "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning, and the settings below say nothing of it"
-                .to_owned(),
-        );
+        remedy.commands.insert(0, tested::OWN_BUFFER.to_owned());
     }
     remedy
 }

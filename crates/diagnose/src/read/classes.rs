@@ -6,7 +6,7 @@ use crate::words::{after, rate, whole};
 
 /// A class of `htb`.
 struct Class {
-    /// How commands name it: `parent 1:1 classid 1:10`.
+    /// How commands name it, with the rate that it has for itself: `parent 1:1 classid 1:10 htb rate 100Mbit`.
     named: String,
     /// Its `ceil`, bit/s.
     ceil: f64,
@@ -104,12 +104,13 @@ fn class(text: &str, at: Place) -> Option<Class> {
     let rest = text.strip_prefix("class htb ")?;
     let id = rest.split_whitespace().next()?;
     let ceil = after(text, " ceil ").and_then(rate)?;
+    let least = after(text, " rate ")?;
     let parent = match after(text, " parent ") {
         Some(parent) => parent.to_owned(),
         None => format!("{}:", id.split(':').next()?),
     };
     Some(Class {
-        named: format!("parent {parent} classid {id}"),
+        named: format!("parent {parent} classid {id} htb rate {least}"),
         ceil,
         sent: 0,
         dropped: 0,
@@ -127,10 +128,10 @@ mod tests {
         let own = class(text, Place::You).expect("a class");
         assert_eq!(
             (own.named.as_str(), own.ceil),
-            ("parent 1:1 classid 1:10", 2e8)
+            ("parent 1:1 classid 1:10 htb rate 100Mbit", 2e8)
         );
         let root = class("class htb 1:1 root rate 1Gbit ceil 1Gbit", Place::You).expect("a class");
-        assert_eq!(root.named, "parent 1: classid 1:1");
+        assert_eq!(root.named, "parent 1: classid 1:1 htb rate 1Gbit");
         assert!(class("class fq_codel 10:2a parent 10:", Place::You).is_none());
     }
 }

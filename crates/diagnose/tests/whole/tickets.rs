@@ -385,25 +385,25 @@ fn a_share_that_datagrams_lose_as_segments_do_is_chance() {
         "{}",
         because(&flow)
     );
-    // Half of them lost is a policer of 10 Mbit/s.
+    // Of 20 Mbit/s a policer of 10 takes 50 %.
     let flow = of_tcp(8632);
     assert_eq!(flow.verdict.cause, "policer", "{:?}", flow.verdict);
 }
 
 #[test]
 fn the_class_of_htb_that_a_flow_is_in_is_its_shaper() {
-    let tc = "root@router:~# tc -s class show dev wan0\nclass htb 1:1 root rate 1Gbit ceil 1Gbit burst 1600b cburst 1600b\n Sent 241000000 bytes 164300 pkt (dropped 0, overlimits 160232 requeues 0)\nclass htb 1:10 parent 1:1 prio 0 rate 200Mbit ceil 200Mbit burst 1600b cburst 1600b\n Sent 240000000 bytes 164000 pkt (dropped 12, overlimits 160232 requeues 0)\nclass htb 1:20 parent 1:1 prio 0 rate 10Mbit ceil 10Mbit burst 1600b cburst 1600b\n Sent 1000000 bytes 300 pkt (dropped 0, overlimits 0 requeues 0)\n";
+    let tc = "root@router:~# tc -s class show dev wan0\nclass htb 1:1 root rate 1Gbit ceil 1Gbit burst 1600b cburst 1600b\n Sent 241000000 bytes 164300 pkt (dropped 0, overlimits 160232 requeues 0)\nclass htb 1:10 parent 1:1 prio 0 rate 100Mbit ceil 200Mbit burst 1600b cburst 1600b\n Sent 240000000 bytes 164000 pkt (dropped 12, overlimits 160232 requeues 0)\nclass htb 1:20 parent 1:1 prio 0 rate 10Mbit ceil 10Mbit burst 1600b cburst 1600b\n Sent 1000000 bytes 300 pkt (dropped 0, overlimits 0 requeues 0)\n";
     let flow = alone(&(ping(12.0, None) + &even("", 190.8) + tc));
     assert_eq!(flow.verdict.cause, "shaper", "{:?}", flow.verdict);
     let change = &flow.changes[0];
     assert_eq!(change.host, "router");
     assert_eq!(
         change.commands,
-        ["tc class change dev wan0 parent 1:1 classid 1:10 htb rate RATE ceil RATE"]
+        ["tc class change dev wan0 parent 1:1 classid 1:10 htb rate 100Mbit ceil RATE"]
     );
     assert_eq!(
         change.undo,
-        ["tc class change dev wan0 parent 1:1 classid 1:10 htb rate 200000kbit ceil 200000kbit"]
+        ["tc class change dev wan0 parent 1:1 classid 1:10 htb rate 100Mbit ceil 200000kbit"]
     );
 }
 
