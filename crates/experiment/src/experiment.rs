@@ -360,7 +360,7 @@ impl Experiment {
             false => 0,
         };
         let (mut beside, mut alone) = (Vec::new(), Vec::new());
-        for _ in &self.points {
+        for at in &self.points {
             for origin in &self.origins {
                 for repeat in repeats_of(origin.as_ref(), seeds) {
                     let first = repeat == 0;
