@@ -356,8 +356,9 @@ impl Output {
         links: Vec<u8>,
     ) -> Result<usize, Failure> {
         let size = self.write_results(document, page, links)?;
-        let text = loaded.document.resolved_text().as_bytes();
-        prepare_file(&self.folder.join(RESOLVED))?.write(text)?;
+        let managers = farpath_scenario::managers(&loaded.scenario);
+        let text = farpath_scenario::with_managers(loaded.document.resolved_text(), &managers);
+        prepare_file(&self.folder.join(RESOLVED))?.write(text.as_bytes())?;
         for (name, text) in &loaded.files {
             let path = self.folder.join(name);
             let folder = path.parent().unwrap_or(&self.folder);
