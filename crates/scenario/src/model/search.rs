@@ -142,7 +142,11 @@ impl core::str::FromStr for Amount {
             return amount(Dimension::Packets, n.trim().parse().map_err(|_| ())?);
         }
         if let Some(n) = text.strip_suffix("bdp") {
-            let n = n.trim().parse::<f64>().ok().filter(|n| (0.0..=1e6).contains(n));
+            let n = n
+                .trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|n| (0.0..=1e6).contains(n));
             return amount(Dimension::Bdp, (n.ok_or(())? * OF_BDP).round() as u64);
         }
         if let Ok(rate) = text.parse::<Rate>() {
