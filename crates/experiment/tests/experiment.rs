@@ -531,6 +531,37 @@ fn found(keys: &str, metric: &str) -> f64 {
     value.unwrap_or_else(|| panic!("no {metric}: {:?}", record.metrics))
 }
 
+/// Ratios and queues in bdp are searched as sizes are: what is found lies between what holds and what fails.
+#[test]
+fn the_loss_that_is_borne_is_found_and_a_queue_in_bdp() {
+    let keys = "keys = [\"link.rb.loss\"]\nlow = 1e-3\nhigh = 0.9\nresolution = \"5 %\"\nonly = [\"even\"]\nmetrics = [\"even.loss_ratio\"]\nat_most = \"20 %\"";
+    let record = searched(keys).unwrap_or_else(|e| panic!("{e}"));
+    let of = |metric: &str| record.metrics[metric];
+    let (holds, fails) = (of("highest_ratio"), of("lowest_failing_ratio"));
+    // 125 datagrams: a share of 20 % is met by losses around it.
+    assert!(
+        0.1 < holds && holds < fails && fails < 0.35,
+        "{holds} {fails}"
+    );
+    assert!(
+        fails - holds <= 0.05 * fails * (1.0 + 1e-9),
+        "{holds} {fails}"
+    );
+    // A burst of 500 in front of a line of half its rate: in packets and in bdp the least queue that holds it.
+    let least = |low: &str, high: &str, metric: &str| {
+        let keys = format!(
+            "find = \"lowest\"\nkeys = [\"link.rb.queue\"]\nlow = \"{low}\"\nhigh = \"{high}\"\nonly = [\"burst\"]\nmetrics = [\"burst.loss_ratio\"]"
+        );
+        found(&keys, metric)
+    };
+    let (bdp, bytes) = (
+        least("1bdp", "100bdp", "lowest_bdp"),
+        least("10 kB", "1 MB", "lowest_bytes"),
+    );
+    // 20 Mbit/s by 10 ms are 25 kB, and frames take their time.
+    assert!((25e3..28e3).contains(&(bytes / bdp)), "{bytes} {bdp}");
+}
+
 /// One datagram each 8 ms, from 0 on: a tenth of them is 12, and those at 208 to 296 ms are.
 #[test]
 fn the_longest_outage_is_found() {

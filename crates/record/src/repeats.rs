@@ -119,31 +119,36 @@ impl Repeats {
                 add(one.origin, of, &one.point, rest, one.value, 0.0);
             }
         }
-        // Where nothing differs in any repeat nothing was left to chance, and no loss is none.
-        let random: BTreeSet<_> = found
-            .iter()
-            .filter(|one| one.varies())
-            .map(|one| (one.origin, one.test.clone(), one.point))
-            .collect();
-        let summary = |one: Found<'_>| {
-            let by_chance = random.contains(&(one.origin, one.test.clone(), one.point));
-            let counted = if by_chance { one.counted } else { 0.0 };
-            let summary = Summary::of(&one.values).filter(|s| s.n > 1)?;
-            let summary = summary.of_counts(counted).within(range(one.metric));
-            Some(MetricSummary {
-                origin: one.origin,
-                test: one.test,
-                point: one.point.clone(),
-                metric: one.metric.to_owned(),
-                summary,
-            })
-        };
         Repeats {
             count: u32::try_from(seeds.len()).unwrap_or(u32::MAX),
             seeds,
-            metrics: found.into_iter().filter_map(summary).collect(),
+            metrics: summed(found),
         }
     }
+}
+
+/// The summary of each that several repeats have.
+fn summed(found: Vec<Found<'_>>) -> Vec<MetricSummary> {
+    // Where nothing differs in any repeat nothing was left to chance, and no loss is none.
+    let random: BTreeSet<_> = found
+        .iter()
+        .filter(|one| one.varies())
+        .map(|one| (one.origin, one.test.clone(), one.point))
+        .collect();
+    let summary = |one: Found<'_>| {
+        let by_chance = random.contains(&(one.origin, one.test.clone(), one.point));
+        let counted = if by_chance { one.counted } else { 0.0 };
+        let summary = Summary::of(&one.values).filter(|s| s.n > 1)?;
+        let summary = summary.of_counts(counted).within(range(one.metric));
+        Some(MetricSummary {
+            origin: one.origin,
+            test: one.test,
+            point: one.point.clone(),
+            metric: one.metric.to_owned(),
+            summary,
+        })
+    };
+    found.into_iter().filter_map(summary).collect()
 }
 
 /// The metrics of a link that are named, each once.

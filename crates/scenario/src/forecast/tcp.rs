@@ -367,24 +367,23 @@ impl Flow {
             let until = |at: Duration| ramp.delivered(at, each, line).min(most);
             until(from + span) - until(from)
         };
+        let ends_s = self.ends_s(steady, ramp, kept);
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
-                let seconds = self.ends_s(steady, ramp, kept);
                 let bits = bytes as f64 * 8.0 - delivered(Duration::ZERO, test.omit);
-                let measured_s = seconds - test.omit.as_secs_f64();
-                (bits * self.streams / measured_s, Some(seconds))
+                let measured_s = ends_s - test.omit.as_secs_f64();
+                (bits * self.streams / measured_s, Some(ends_s))
             }
             (duration, _) => {
                 let (omit, span) = (test.omit, duration.unwrap_or_default());
                 let until = (omit + span).as_secs_f64();
                 // A transfer that is over by then has lost nothing to pauses.
-                let awake = match self.ends_s(steady, ramp, kept) <= until {
+                let awake = match ends_s <= until {
                     true => 1.0,
                     false => kept.over(omit.as_secs_f64(), until),
                 };
                 let bps = self.streams * delivered(omit, span) / span.as_secs_f64();
-                let ends = self.config.amount.map(|_| self.ends_s(steady, ramp, kept));
-                (bps * awake, ends)
+                (bps * awake, self.config.amount.map(|_| ends_s))
             }
         }
     }
@@ -396,16 +395,14 @@ impl Flow {
         let of = |lost| self.connection(cc, lost);
         // One RTT of handshake, half of one to the receiver.
         let late = 1.5 * self.rtt_s() + self.called_after(test).as_secs_f64();
+        let segments = |bytes: u64| bytes as f64 / self.mss();
         let last = self.config.amount.and_then(|bytes| {
-            let all = lost
-                .iter()
-                .map(|one| of(one).time_s(bytes as f64 / self.mss()));
-            let ends: Option<Vec<f64>> = all.collect();
-            Some(ends?.into_iter().fold(0.0, f64::max) + late)
+            let mut all = lost.iter().map(|one| of(one).time_s(segments(bytes)));
+            all.try_fold(0.0, |last: f64, one| Some(last.max(one? + late)))
         });
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
-                let (omit_s, segments) = (test.omit.as_secs_f64(), bytes as f64 / self.mss());
+                let (omit_s, segments) = (test.omit.as_secs_f64(), segments(bytes));
                 let (last, mut before) = (last?, 0.0);
                 for stream in lost {
                     before += of(stream)
@@ -417,10 +414,7 @@ impl Flow {
             }
             (duration, _) => {
                 let (from, span) = (test.omit.as_secs_f64() - late, duration?.as_secs_f64());
-                let most = self
-                    .config
-                    .amount
-                    .map_or(f64::INFINITY, |all| all as f64 / self.mss());
+                let most = self.config.amount.map_or(f64::INFINITY, segments);
                 let mut sum = 0.0;
                 for stream in lost {
                     let left = most - of(stream).sent(0.0, from.max(0.0))?;
