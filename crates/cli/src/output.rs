@@ -353,15 +353,10 @@ impl Output {
         page: &ReportData,
         links: Vec<u8>,
     ) -> Result<usize, Failure> {
-<<<<<<< HEAD
         let (mut drafts, size) = self.results(document, page, links)?;
-        drafts.push(self.draft(RESOLVED, loaded.document.resolved_text().as_bytes())?);
-=======
-        let size = self.write_results(document, page, links)?;
         let managers = farpath_scenario::managers(&loaded.scenario);
-        let text = farpath_scenario::with_managers(loaded.document.resolved_text(), &managers);
-        prepare_file(&self.folder.join(RESOLVED))?.write(text.as_bytes())?;
->>>>>>> 4d730cd180dcaf49b634577d6d0428b2db22b107
+        let resolved = farpath_scenario::with_managers(loaded.document.resolved_text(), &managers);
+        drafts.push(self.draft(RESOLVED, resolved.as_bytes())?);
         for (name, text) in &loaded.files {
             let path = self.folder.join(name);
             let folder = path.parent().unwrap_or(&self.folder);
