@@ -201,7 +201,7 @@ mod tests {
                 "{said}"
             );
         }
-        // Half of them resumed a session of TLS 1.2.
+        // Every second one resumed a session of TLS 1.2.
         let mixed = said(&|n| 1 + u32::from(n % 2 == 0));
         assert!(mixed.contains("and 1.5 for TLS"), "{mixed}");
     }

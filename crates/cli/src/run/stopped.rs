@@ -42,8 +42,8 @@ fn said_of(
     }
 }
 
-/// The argument that runs the points that are missing, and maybe some again: the values of the sweep's first key, where that is
-/// no label and stands by itself.
+/// The argument that runs the points that are missing, and maybe some again: the values of the sweep's first key, where that
+/// is a quantity and stands by itself.
 fn rest(document: &RunDocument, missing: &[Point]) -> Option<String> {
     let [key] = document.sweep.first()?.as_slice() else {
         return None;
@@ -163,7 +163,7 @@ mod tests {
             none.to_string(),
             "interrupted: 0 of 9 points had ended: nothing is kept"
         );
-        // Steps of a label, or of keys that go together, are no values of one key.
+        // Steps of a label, or of keys that go together, are not values of one key.
         for sweep in [&["site"] as &[&str], &["link.a.rate", "link.a.queue"]] {
             let some = document(2, 9, &[sweep]);
             let missing = [at(&[("site", "far")])];

@@ -38,7 +38,7 @@ fn what_manages_a_queue_is_written_with_every_value() {
     assert_eq!(
         sha(&first),
         sha(&again),
-        "the comments are no other scenario"
+        "the comments leave the scenario as it is"
     );
 }
 

@@ -134,9 +134,9 @@ impl Path<'_> {
         shape.rate.as_bps() as f64 * f64::from(payload) / all.max(1.0)
     }
 
-    /// Says that the link which limits is a shaper, where it is one.
-    pub(super) fn by_shaper(&self, flow: &Flow, by: &str) -> Option<String> {
-        let port = flow.narrowest.port.filter(|_| by == "link")?;
+    /// Says that the narrowest link is a shaper, where it is one.
+    fn by_shaper(&self, flow: &Flow) -> Option<String> {
+        let port = flow.narrowest.port?;
         let shape = self.queueing(port)?.shape?;
         let line = self.direction(port).rate;
         let link = &self.scenario.links[self.plan.ports[port].link.0].name;
@@ -214,6 +214,10 @@ impl Path<'_> {
         short: Option<&ShortQueue>,
         record: &mut Record,
     ) {
+        let by_shaper = record.limited_by.as_deref() == Some("link");
+        record
+            .notes
+            .extend(self.by_shaper(flow).filter(|_| by_shaper));
         let completion_s = record.metrics.get("completion_ns").map(|ns| ns / 1e9);
         let measured_s = test.duration.map(|d| d.as_secs_f64()).or(completion_s);
         let unfinished = short.zip(measured_s);

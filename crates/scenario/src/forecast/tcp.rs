@@ -5,6 +5,7 @@ mod brief;
 mod delivered;
 mod kept;
 pub(super) mod losses;
+mod ramp;
 mod regain;
 mod reservations;
 
@@ -22,6 +23,7 @@ use farpath_units::{Duration, Rate, Size};
 
 use delivered::Delivered;
 use kept::Kept;
+pub(super) use ramp::Ramp;
 
 use super::beside::Waits;
 use super::ceiling::Ceiling;
@@ -108,7 +110,6 @@ impl Path<'_> {
             record.series.insert("cwnd_bytes".to_owned(), windows);
         }
         record.limited_by = Some(ceiling.by.to_owned());
-        record.notes.extend(self.by_shaper(&flow, ceiling.by));
         let ends_s = flow.ends_s(steady * kept.share, &ramp, kept);
         record
             .notes
@@ -545,59 +546,6 @@ fn law_of(config: &Config) -> Option<Cc> {
         return None;
     }
     config.algorithm.name().parse().ok()
-}
-
-/// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.
-pub(super) struct Ramp {
-    seconds: f64,
-    pub(super) wasted_s: f64,
-    slow_start: SlowStart,
-    rtt: Duration,
-    mss: u32,
-    /// What the start waits for beside a handshake of one round trip.
-    late: Duration,
-}
-
-impl Ramp {
-    pub(super) fn seconds(&self) -> f64 {
-        self.seconds
-    }
-
-    /// The same, that begins so much later.
-    pub(super) fn after(self, late: Duration) -> Ramp {
-        let late_s = late.as_secs_f64();
-        Ramp {
-            seconds: self.seconds + late_s,
-            wasted_s: self.wasted_s + late_s,
-            late: self.late + late,
-            ..self
-        }
-    }
-
-    /// Whether it ends within a test of so many bytes a connection, where they are limited.
-    fn ends_in(&self, test: &Test, amount: Option<u64>) -> bool {
-        let sent = self.slow_start.cost().sent * f64::from(self.mss);
-        goes_on(test, amount, self.seconds, sent)
-    }
-
-    /// Payload of one connection delivered until `at`, bits: round by round, each round's burst at `burst_bps`, and at `bps` once the
-    /// window is full.
-    fn delivered(&self, at: Duration, bps: f64, burst_bps: f64) -> f64 {
-        let (segment, rtt_s) = (f64::from(self.mss) * 8.0, self.rtt.as_secs_f64());
-        let (burst_s, segment_s) = (segment / burst_bps.max(bps), segment / bps);
-        let since_s = (at.saturating_sub(self.late)).as_secs_f64() - 1.5 * rtt_s;
-        segment * self.slow_start.sent_in(since_s, rtt_s, burst_s, segment_s)
-    }
-
-    /// SYN to the last byte delivered.
-    pub(super) fn transfer_s(&self, bytes: u64, bps: f64) -> f64 {
-        let rate = Rate::from_bps(bps.round() as u64);
-        let (size, mss) = (Size::from_bytes(bytes), Size::from_bytes(self.mss.into()));
-        let sending = rate.map_or(f64::INFINITY, |r| {
-            self.slow_start.transfer_s(size, mss, r, self.rtt)
-        });
-        1.5 * self.rtt.as_secs_f64() + self.late.as_secs_f64() + sending
-    }
 }
 
 /// Bytes in flight at most: whole segments only.
