@@ -12,15 +12,18 @@ use crate::lab::{self, FAULT};
 /// Says what is wrong with `words`, the whole command line, and gives the exit code.
 pub(crate) fn report(mut error: Error, words: &[OsString]) -> ExitCode {
     without_dashes(&mut error);
+    let words: Vec<String> = words
+        .iter()
+        .map(|w| w.to_string_lossy().into_owned())
+        .collect();
+    if is_lab_run(&words) {
+        as_netem_has_it(&mut error);
+    }
     if !error.use_stderr() {
         // Help and version were asked for; nobody may be reading.
         drop(error.print());
         return Exit::Ok.into();
     }
-    let words: Vec<String> = words
-        .iter()
-        .map(|w| w.to_string_lossy().into_owned())
-        .collect();
     let guessed = own_path(&error, &words).or_else(|| guess(error.kind(), &words));
     match &guessed {
         Some(failure) => drop(failure.report()),
@@ -45,6 +48,35 @@ fn without_dashes(error: &mut Error) {
     tips.retain(|tip| !tip.to_string().contains("as a value, use"));
     if !tips.is_empty() {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+}
+
+/// What other tools call an option of a path, netem first.
+const NETEM: [(&str, &str); 7] = [
+    ("--lose", "--loss"),
+    ("--drop", "--loss"),
+    ("--delay", "--rtt"),
+    ("--latency", "--rtt"),
+    ("--bandwidth", "--rate"),
+    ("--limit", "--queue"),
+    ("--reordering", "--reorder"),
+];
+
+/// Puts the option that such a word means in place of one that is merely spelt like it.
+fn as_netem_has_it(error: &mut Error) {
+    let word = error.get(ContextKind::InvalidArg).map(texts);
+    let word = word.and_then(|texts| texts.first().copied());
+    let ours = NETEM.iter().find(|(theirs, _)| word == Some(*theirs));
+    if let Some((_, ours)) = ours.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        let value = ContextValue::String((*ours).to_owned());
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::SuggestedArg, value);
+        if *ours == "--rtt" {
+            let tip =
+                "a round trip takes a delay of each way: `delay 50ms` on both ends is --rtt 100ms";
+            let tips = ContextValue::StyledStrs(vec![tip.into()]);
+            error.insert(ContextKind::Suggested, tips);
+        }
     }
 }
 
@@ -261,6 +293,22 @@ mod tests {
                 .filter(|l| l.contains("tip:"))
                 .collect();
             assert_eq!(tips.concat(), tip, "{said}");
+        }
+    }
+
+    /// `--logs` is spelt more like `--lose` than `--loss` is.
+    #[test]
+    fn words_of_netem_are_answered_with_the_option_they_mean() {
+        for (theirs, ours) in NETEM {
+            let line = format!("farpath lab run --rtt 1ms --rate 1Gbit/s {theirs} 1% -- true");
+            let words: Vec<&str> = line.split(' ').collect();
+            let mut error = Cli::try_parse_from(&words).expect_err(&line);
+            without_dashes(&mut error);
+            as_netem_has_it(&mut error);
+            let said = error.to_string();
+            let tip = format!("tip: a similar argument exists: '{ours}'");
+            assert!(said.contains(&tip), "{said}");
+            assert_eq!(said.contains("is --rtt 100ms"), ours == "--rtt", "{said}");
         }
     }
 

@@ -58,6 +58,10 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         Form::Markdown => "### ",
     };
     let mut out = format!("{mark}{}, seed {}\n\n", run.scenario, run.seed);
+    if let Some(stopped) = &run.stopped {
+        push_wrapped(&mut out, &stopped.sentence(), "  ", layout);
+        out.push('\n');
+    }
     let rows = rows(run);
     if !rows.is_empty() {
         out += &grid(run, &rows, layout);

@@ -7,7 +7,7 @@ mod room;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use farpath_emu::plane::{Acks, Turns, Way};
+use farpath_emu::plane::{Acks, Opening, Turns, Way};
 use farpath_observe::limit::{Outage, account, outage};
 use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings};
 use farpath_probe::live::{Ended, Snapshot};
@@ -69,6 +69,8 @@ pub(super) struct Connections {
     waits: BTreeMap<[String; 2], Waits>,
     /// Acknowledgements without data that came back to an end, by its own end and the other, as the path itself saw them.
     acks: BTreeMap<[String; 2], Acks>,
+    /// Round trips of handshakes of TLS, by both ends in either order.
+    tls: BTreeMap<[String; 2], u32>,
 }
 
 impl Connections {
@@ -171,6 +173,14 @@ impl Connections {
         self.acks.insert([to, from].map(name_of), acks);
     }
 
+    /// Takes in how a connection began, as the path itself saw it.
+    pub(super) fn take_opening(&mut self, opening: &Opening) {
+        let [a, b] = opening.ends.map(name_of);
+        for ends in [[a.clone(), b.clone()], [b, a]] {
+            self.tls.insert(ends, opening.tls_round_trips);
+        }
+    }
+
     /// The command has ended.
     pub(super) fn stop(&mut self) {
         self.is_over = true;
@@ -208,9 +218,10 @@ impl Connections {
                 told.all_segments_sent_again += one.last.retransmits;
                 let ends = [own.clone(), peer.clone()];
                 let waited = self.waits.get(&ends).map(|w| w.of_command(one.host));
+                let tls = self.tls.get(&ends).copied().unwrap_or_default();
                 let ends = [own.as_str(), peer.as_str()];
                 let of = Each::of(ends, sent, one.last.sample.timers);
-                each.extend(of.map(|e| e.by_frames(waited)));
+                each.extend(of.map(|e| e.by_frames(waited).with_tls(tls)));
             }
         }
         told.many = Many::of(&each);
@@ -263,20 +274,18 @@ impl Connections {
             told.limited_by = Some(shares.map(|(c, share)| (c.name(), share)).collect());
             told.limited_by_within = Some(within(most.worth()));
             let first = causes.first().map(|(cause, _)| *cause);
-            told.line = told.words(&most.why(causes, lost, unanswered));
+            told.cause = most.why(causes, lost, unanswered);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
-                told.line.push_str(&told.reading(SENDERS[1 - most.host]));
+                told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
+            told.figures = told.in_flight() + &told.besides();
+        } else if most.is_unopened() {
+            told.line = told.unopened(&ends[1]);
         } else {
-            told.line = match most.is_unopened() {
-                true => told.unopened(&ends[1]),
-                false => told.counted(most.time(), lost.words()),
-            };
+            told.counted(most.time(), lost.words());
+            told.figures.push_str(&told.besides());
         }
-        told.line.push_str(&told.besides());
-        let many = told.many.map(|many| many.words(told.host));
-        told.line = many.unwrap_or(told.line);
-        Some(told)
+        Some(told.in_words())
     }
 }
 
@@ -369,6 +378,8 @@ impl Watched {
             silent_s: 0.0,
             kernel: Totals::of(self.last.sample.timers),
             many: None,
+            cause: String::new(),
+            figures: String::new(),
             line: String::new(),
         }
     }
@@ -513,6 +524,7 @@ impl Watched {
     /// What a cause did, for a share of the time.
     fn limited(&self, (cause, share): (Cause, f64)) -> String {
         let percent = format!("{:.0} % of the time", 100.0 * share);
+        let own = SENDERS[self.host];
         let limit = match cause {
             Cause::Limit(limit) => limit,
             Cause::Down => return format!("the path was down {percent}"),
@@ -526,7 +538,7 @@ impl Watched {
                 );
             }
             Cause::Other => {
-                return format!("it waited for {} {percent}", SENDERS[1 - self.host]);
+                return format!("{own} waited for {} {percent}", SENDERS[1 - self.host]);
             }
             Cause::Way => {
                 return format!(
@@ -541,7 +553,7 @@ impl Watched {
                 format!("{HELD} {percent}: {UNHELD}")
             }
             Limit::Application => {
-                format!("the program limited it: it had nothing to send {percent}")
+                format!("{own} limited it: it had nothing to send {percent}")
             }
             Limit::CwndSlowStart => {
                 format!("the congestion window limited it {percent}: it was still growing")
@@ -554,7 +566,7 @@ impl Watched {
                 format!("the congestion window limited it {percent}{after}")
             }
             Limit::Pacing if self.is_asked_to_pace() => {
-                format!("the program limited it: it set a pace, which the kernel kept {percent}")
+                format!("{own} limited it: it set a pace, which the kernel kept {percent}")
             }
             Limit::Pacing => format!("its own pace limited it {percent}"),
             Limit::Nic => format!("its host's own link was full {percent}"),
@@ -609,8 +621,8 @@ mod tests {
         let line = connections.told(UNKNOWN).expect("there is one").line;
         assert_eq!(
             line,
-            "what your command sends (cubic) had at most 898 kB in flight in 20 samples on a path that holds 37.5 MB, and sent 3 segments again; \
-             the receiver's window limited it 60 % of the time"
+            "what your command sends (cubic): the receiver's window limited it 60 % of the time; at most 898 kB in flight in 20 samples \
+             on a path that holds 37.5 MB; sent 3 segments again"
         );
     }
 
@@ -731,12 +743,12 @@ mod tests {
         };
         let idle = "app_limited unacked:1";
         let slow = told(50, idle, 3750, 1000);
-        let words = "; it waited for the server 75 % of the time";
+        let words = ": your command waited for the server 75 % of the time; ";
         assert!(slow.contains(words), "{slow}");
         let far = told(50, idle, 20, 4900);
         let words =
-            "; it waited for the path 98 % of the time: a request or an answer was on the way";
-        assert!(far.ends_with(words), "{far}");
+            ": it waited for the path 98 % of the time: a request or an answer was on the way; ";
+        assert!(far.contains(words), "{far}");
         // Samples met a full window each time.
         told(50, "unacked:10", 200, 4700);
         let short = told(12, idle, 100, 100);
@@ -790,15 +802,16 @@ mod tests {
             connections.told([Some(path), None]).expect("there is one")
         };
         let full = told(300);
-        let words = "; the way back was full 100 % of the time: acknowledgements waited for it; on the way back 300 of 900 \
-                     acknowledgements were lost";
-        assert!(full.line.ends_with(words), "{}", full.line);
+        let words = ": the way back was full 100 % of the time: acknowledgements waited for it; ";
+        assert!(full.line.contains(words), "{}", full.line);
+        let lost = "; on the way back 300 of 900 acknowledgements were lost";
+        assert!(full.line.ends_with(lost), "{}", full.line);
         let shares = full.limited_by.expect("samples are many enough");
         assert!((shares["way_back"] - 1.0).abs() < 1e-9, "{shares:?}");
         assert_eq!((full.acks, full.acks_lost), (900, 300));
         let window = told(0).line;
         assert!(
-            window.contains("; the congestion window limited it 100 %"),
+            window.contains(": the congestion window limited it 100 %"),
             "{window}"
         );
     }
@@ -819,12 +832,12 @@ mod tests {
             connections.told(UNKNOWN).expect("there is one")
         };
         let slow = told(19);
-        let words = "; the receiver's window limited it 60 % of the time; the server read slowly, and had data to read in 95 % of its samples";
-        assert!(slow.line.ends_with(words), "{}", slow.line);
+        let words = ": the receiver's window limited it 60 % of the time; the server read slowly, and had data to read in 95 % of its samples; ";
+        assert!(slow.line.contains(words), "{}", slow.line);
         assert_eq!(slow.unread_ratio, Some(0.95));
         let small = told(2).line;
-        let words = "; the server read what came: a larger receive buffer (SO_RCVBUF, tcp_rmem) lets more through";
-        assert!(small.ends_with(words), "{small}");
+        let words = "; the server read what came: a larger receive buffer (SO_RCVBUF, tcp_rmem) lets more through; ";
+        assert!(small.contains(words), "{small}");
     }
 
     /// A thousand connections at once, for so long that their samples would fill the memory: those that carry most are still followed.
@@ -888,7 +901,29 @@ mod tests {
         let words = "for the last 2.9 s the server had all of it and sent nothing back";
         assert!(told(100).contains(words), "{}", told(100));
         let late = told(2500);
-        assert!(late.contains("the program limited it"), "{late}");
+        assert!(late.contains("your command limited it"), "{late}");
+    }
+
+    /// Who sends and has nothing to send is named, on either side; doubt stands beside the cause, in front of figures.
+    #[test]
+    fn the_cause_is_first_and_names_who_limited() {
+        for (host, sender) in [(0, "your command"), (1, "the server")] {
+            let mut connections = Connections::across([100_000; 2]);
+            for n in 1..=20 {
+                let account = format!(
+                    "bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}00ms app_limited unacked:1"
+                );
+                connections.printed(at(n * 100), 0, "");
+                connections.printed(at(n * 100), host, &end(host, &account));
+            }
+            let told = connections.told(UNKNOWN).expect("there is one");
+            let told = told.doubted(Some("the machine was busy".to_owned()));
+            let words = format!(
+                "what {sender} sends (cubic): {sender} limited it: it had nothing to send 100 % of the time; that is doubtful: the machine \
+                 was busy; at most "
+            );
+            assert!(told.line.starts_with(&words), "{}", told.line);
+        }
     }
 
     /// Nothing listens on the port: a reset answers the SYN.
@@ -976,8 +1011,9 @@ mod tests {
         };
         let told = connections.told([Some(path), None]).expect("there is one");
         assert_eq!(told.limited_by, None);
-        let outage = "; the path was down for 1.1 s, and nothing arrived for 1.5 s (50 % of the time): the sender waited for its timer";
-        assert!(told.line.ends_with(outage), "{}", told.line);
+        let outage = ": the path was down for 1.1 s, and nothing arrived for 1.5 s (50 % of the time): the sender waited for its timer; your \
+                      command sent ";
+        assert!(told.line.contains(outage), "{}", told.line);
     }
 
     #[test]
@@ -1000,11 +1036,7 @@ mod tests {
                 );
                 connections.printed(at(n * 100), 0, &text);
             }
-            let line = connections.told(UNKNOWN).expect("a line").line;
-            line.split_once("holds 10.0 MB; ")
-                .expect("why")
-                .1
-                .to_owned()
+            connections.told(UNKNOWN).expect("a line").cause
         };
         let clear = "the receiver's window limited it 61 % of the time";
         assert_eq!(of(61, 30), clear);
@@ -1017,8 +1049,12 @@ mod tests {
         // 620 unacknowledged: 300 arrived, 200 lost, of which 20 are under way again (RFC 6675 §4, `pipe`).
         let connections = followed(1, "retrans:20/45 sacked:300 lost:200");
         let line = connections.told(UNKNOWN).expect("there is one").line;
-        let wanted = "what the server sends (cubic) had at most 203 kB in flight in 20 samples on a path that holds 37.5 MB, and sent 45 segments again; ";
-        assert!(line.starts_with(wanted), "{line}");
+        let wanted = "; at most 203 kB in flight in 20 samples on a path that holds 37.5 MB; sent 45 segments again";
+        assert!(
+            line.starts_with("what the server sends (cubic): "),
+            "{line}"
+        );
+        assert!(line.ends_with(wanted), "{line}");
     }
 
     /// One line of `ss` for a host's end of a connection between 198.18.0.1:40000 and 198.18.0.2:5201.
@@ -1163,9 +1199,9 @@ mod tests {
         assert!((told.silent_s - 1.1).abs() < 1e-9, "{told:?}");
         assert!((told.path_down_s - 0.55).abs() < 1e-9, "{told:?}");
         let outage =
-            "nothing arrived for 1.1 s (35 % of the time): the sender waited for its timer";
-        assert!(told.line.ends_with(outage), "{}", told.line);
-        let window = "; the receiver's window limited it 93 % of the time it was busy (the kernel's own totals)";
+            "nothing arrived for 1.1 s (35 % of the time): the sender waited for its timer; ";
+        assert!(told.line.contains(outage), "{}", told.line);
+        let window = "what the server sends (cubic): the receiver's window limited it 93 % of the time it was busy (the kernel's own totals); ";
         assert!(told.line.contains(window), "{}", told.line);
         let share = told.kernel.map(|k| k.receive_window_s);
         assert_eq!(share, Some(2.79));
@@ -1260,7 +1296,7 @@ mod tests {
         let told = connections.told(UNKNOWN).expect("there is one");
         assert_eq!((told.bytes_sent, told.at_least), (700_000, true));
         assert!(told.limited_by.is_some(), "{told:?}");
-        let seen = told.line.starts_with("what the server sends (cubic) had ");
+        let seen = told.line.starts_with("what the server sends (cubic): ");
         assert!(seen, "{}", told.line);
         let mut connections = Connections::across([100_000; 2]);
         downloads(&mut connections, 40_000, 0, 70_000);
@@ -1307,8 +1343,7 @@ mod tests {
             );
             connections.printed(at(n * 100), 0, &text);
         }
-        let line = connections.told(UNKNOWN)?.line;
-        line.rsplit_once("; ").map(|(_, why)| why.to_owned())
+        Some(connections.told(UNKNOWN)?.cause)
     }
 
     #[test]
@@ -1317,7 +1352,7 @@ mod tests {
         for (found, wanted) in [
             (
                 samples(true, 10, none),
-                "the program limited it: it had nothing to send 100 % of the time",
+                "your command limited it: it had nothing to send 100 % of the time",
             ),
             (
                 samples(true, 95, none),
@@ -1348,8 +1383,7 @@ mod tests {
                 );
                 connections.printed(at(n * 100), 0, &text);
             }
-            let line = connections.told(UNKNOWN).expect("there is one").line;
-            line.rsplit_once("; ").expect("why").1.to_owned()
+            connections.told(UNKNOWN).expect("there is one").cause
         };
         let paced = all(
             "bbr wscale:10,10 rto:304 rtt:101.618/0.836 mss:1428 cwnd:100 ssthresh:50 bbr:(bw:4951368bps,mrtt:100.203,pacing_gain:1,cwnd_gain:2) \
@@ -1357,7 +1391,7 @@ mod tests {
         );
         assert_eq!(
             paced,
-            "the program limited it: it set a pace, which the kernel kept 100 % of the time"
+            "your command limited it: it set a pace, which the kernel kept 100 % of the time"
         );
         let link = all(
             "bbr wscale:10,10 rto:316 rtt:113.398/1.361 mss:1428 cwnd:388 ssthresh:178 bbr:(bw:18708776bps,mrtt:100.189,pacing_gain:1,cwnd_gain:2) \
@@ -1398,11 +1432,7 @@ mod tests {
             assert!((sum - 1.0).abs() < 1e-9, "{shares:?}");
             let outage = told.line.contains("the path was down");
             assert_eq!(shares.contains_key("path_down"), outage, "{shares:?}");
-            told.line
-                .rsplit_once(", and sent 3 segments again; ")
-                .expect("why")
-                .1
-                .to_owned()
+            told.cause
         };
         let why = |down: &[(Time, Time)]| seen(down, &[]);
         let window = "the congestion window limited it 100 % of the time, after losses";
@@ -1450,7 +1480,7 @@ mod tests {
             }
         }
         let program = limit(true, &|_| half.to_owned());
-        assert!(program.starts_with("the program limited it"), "{program}");
+        assert!(program.starts_with("your command limited it"), "{program}");
     }
 
     /// A server that writes 8 kB every 20 ms and was blocked for 0.01 of 3.7 s: what it has under way takes two thirds of the
@@ -1462,7 +1492,7 @@ mod tests {
             let why = samples(idle, 35, |_| memory.to_owned()).expect("a line");
             assert_eq!(
                 why,
-                "the program limited it: it had nothing to send 100 % of the time"
+                "your command limited it: it had nothing to send 100 % of the time"
             );
         }
     }
@@ -1475,7 +1505,7 @@ mod tests {
             let queued = [80_000, 92_000, 102_000, 113_000][n as usize % 4];
             format!("skmem:(r0,rb131072,t0,tb131072,f0,w{queued},o0,bl0,d0)")
         };
-        let program = "the program limited it: it had nothing to send 100 % of the time";
+        let program = "your command limited it: it had nothing to send 100 % of the time";
         let buffer = "its send buffer limited it 100 % of the time";
         let waited = |n: u64| format!("{} sndbuf_limited:{}ms", memory(n), n * 100);
         for idle in [true, false] {
@@ -1500,10 +1530,9 @@ mod tests {
                 connections.note(at(n * 100), 0, listed);
             }
             let told = connections.told(UNKNOWN).expect("there is one");
-            let (_, why) = told.line.rsplit_once("; ").expect("why");
-            (why.to_owned(), told.waited_for_room_ratio)
+            (told.cause, told.waited_for_room_ratio)
         };
-        let program = "the program limited it: it had nothing to send 100 % of the time";
+        let program = "your command limited it: it had nothing to send 100 % of the time";
         let buffer = "its send buffer limited it 100 % of the time";
         let window = "the congestion window limited it 100 % of the time";
         let cases = [

@@ -25,6 +25,7 @@ mod one_path;
 mod packets;
 mod path;
 mod programs;
+mod refused;
 mod reports;
 mod run;
 mod seen;

@@ -14,7 +14,7 @@ const RARELY: &str = "to say what was in flight";
 fn asked(arranged: Arranged) -> (&'static [&'static str], &'static str) {
     let window: &[&str] = &["the congestion window limited it"];
     match arranged {
-        Arranged::Application => (&["the program limited it"], "-t 3 -b 300K"),
+        Arranged::Application => (&["your command limited it"], "-t 3 -b 300K"),
         Arranged::SendBuffer => (&["its send buffer limited it"], "-t 3"),
         Arranged::ReceiveWindow => (&["the receiver's window limited it"], "-t 3"),
         Arranged::SlowStart => (window, "-t 1"),
@@ -158,7 +158,7 @@ fn a_connection_is_followed_after_the_server_has_closed_it() {
     says(
         &line,
         &[
-            "; what the server sends (",
+            "what the server sends (",
             " kB in flight in ",
             " on a path that holds 750 kB",
         ],
@@ -175,9 +175,12 @@ fn a_command_that_waits_for_a_slow_server_is_told_from_one_that_waits_for_the_pa
         )
     };
     let line = closing(&["--rtt", "20ms"], slow, &asks(4));
-    says(&line, &["; it waited for the server ", " on a path that "]);
+    says(
+        &line,
+        &[": your command waited for the server ", " on a path that "],
+    );
     let line = closing(&["--rtt", "500ms"], quick, &asks(5));
-    says(&line, &["; it waited for the path "]);
+    says(&line, &[": it waited for the path "]);
 }
 
 /// Beside the connection that matters another carries more.

@@ -9,6 +9,7 @@ mod compose;
 mod datagrams;
 mod flows;
 mod heading;
+mod openings;
 mod packet;
 mod pauses;
 mod pool;
@@ -33,6 +34,7 @@ pub use acks::Acks;
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
+pub use openings::Opening;
 pub use pauses::Way;
 pub use pool::{CHUNK, LARGEST};
 pub use traffic::Traffic;
@@ -44,6 +46,7 @@ use acks::Counted;
 use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
 use flows::Flows;
+use openings::Openings;
 use packet::Packet;
 use pauses::Pauses;
 use pool::{Pool, handle, unpack};
@@ -157,6 +160,7 @@ pub struct Plane<I> {
     pauses: Option<Pauses>,
     talks: Option<Talks>,
     acks: Option<Counted>,
+    openings: Option<Openings>,
     heading: Vec<u8>,
     taps: Taps,
     /// Deliveries: interface, when due, handle, frames.
@@ -220,6 +224,7 @@ impl<I: Interface> Plane<I> {
             pauses: None,
             talks: None,
             acks: None,
+            openings: None,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
             #[cfg(test)]
@@ -295,6 +300,9 @@ impl<I: Interface> Plane<I> {
             self.traffic.strays += 1;
             return Ok(Some(len));
         };
+        if let Some(openings) = &mut self.openings {
+            openings.sent(&packet, &room[..len]);
+        }
         let slot = self.pool.keep(len, packet);
         let channel = self.network.channel_mut(socket.out);
         self.traffic.packets_in += 1;
