@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use farpath_experiment::tap::Taps;
-use farpath_experiment::{Experiment, Loaded, Outcome, Part, Request, lab};
+use farpath_experiment::{Experiment, Loaded, Part, Request, lab};
 use farpath_record::{Expect, Origin, RunDocument, Stopped};
 use farpath_report::junit::{self, Case, not_run, without_emulation};
 use farpath_report::table;
@@ -98,8 +98,9 @@ fn run_with(
 /// A run that has ended, whole or not.
 struct Ended {
     part: Part,
-    output: Option<Output>,
+    /// Their drafts go before the folder that they are in.
     captures: (Captures, Option<Taps>),
+    output: Option<Output>,
     /// Cases of the JUnit report that are of no expectation.
     others: Vec<Case>,
     /// Those of a run that was stopped.

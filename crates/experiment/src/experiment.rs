@@ -319,7 +319,7 @@ impl Experiment {
         let mut beside = ended(beside, room);
         let mut alone = ended(alone, Room { jobs: 1, ..room });
         let (mut all, mut repeats) = (Findings::default(), Vec::new());
-        for at in &self.points {
+        for _ in &self.points {
             let found = self.origins.iter().map(|origin| {
                 let real_time = origin.real_time();
                 let from = if real_time { &mut alone } else { &mut beside };

@@ -920,7 +920,7 @@ mod tests {
             let told = told.doubted(Some("the machine was busy".to_owned()));
             let words = format!(
                 "what {sender} sends (cubic): {sender} limited it: it had nothing to send 100 % of the time; that is doubtful: the machine \
-                 was busy; at most "
+                 was busy; nothing in flight "
             );
             assert!(told.line.starts_with(&words), "{}", told.line);
         }

@@ -31,7 +31,7 @@ fn said_of(
         true => Failure::interrupted(format!("{INTERRUPTED}: {words}")),
         false => failure.line(&words),
     };
-    match rest(document, missing).filter(|_| stopped.is_something()) {
+    match rest(document, missing).filter(|_| stopped.points.there > 0) {
         Some(rest) => {
             let place = folder.map_or("", |_| " and another --out");
             failure.hint(format!(
