@@ -7,6 +7,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::connections::{MANY, SHARED_LEAST, within};
+use super::held::{self, HELD_LEAST, UNHELD};
 use super::many::Many;
 use super::totals::Totals;
 
@@ -33,6 +34,8 @@ pub(super) struct Busiest {
     pub(super) samples: usize,
     /// Share of the samples in which a small write waited for the acknowledgement of the one before.
     pub(super) held_small_ratio: f64,
+    /// The same of the other end, in its own samples; none where they are few.
+    pub(super) other_held_small_ratio: Option<f64>,
     /// Share of its receiver's samples in which at least a segment lay unread; none where there are none.
     pub(super) unread_ratio: Option<f64>,
     /// Of the time before samples in which its program was seen to wait, with something in flight, the share in which it waited for
@@ -55,6 +58,8 @@ pub(super) struct Busiest {
     pub(super) limited_by_within: Option<f64>,
     /// Time in which the path was down, and in which nothing arrived at the sender because of it, in seconds; 0 where there was none.
     pub(super) path_down_s: f64,
+    /// Whose frames alone may have found it down; none where both may, or it was up.
+    pub(super) path_down_from: Option<&'static str>,
     pub(super) silent_s: f64,
     /// The kernel's own totals; none where it said none.
     pub(super) kernel: Option<Totals>,
@@ -70,14 +75,6 @@ pub(super) struct Busiest {
     #[serde(skip)]
     pub(super) line: String,
 }
-
-/// What is said of small writes that waited, and against it.
-pub(super) const HELD: &str =
-    "a small write waited for the acknowledgement of the one before (Nagle's algorithm)";
-pub(super) const UNHELD: &str = "one write for both, or TCP_NODELAY, spares a round trip";
-
-/// Small writes that waited in this share of the samples are named.
-pub(super) const HELD_LEAST: f64 = 0.2;
 
 /// A receiver that has data to read in more of its samples than this is slow.
 const SLOW: f64 = 0.5;
@@ -168,14 +165,23 @@ impl Busiest {
 
     /// That small writes waited, what was lost on the way back, and what other connections of the sender carried.
     pub(super) fn besides(&self) -> String {
-        let held = match self.held_small_ratio {
-            _ if self.cause.contains(HELD) || self.limited_by.is_none() => String::new(),
-            share if share < HELD_LEAST => String::new(),
-            share => format!(
-                "; in {:.0} % of the samples {HELD}: {UNHELD}",
-                100.0 * share
-            ),
-        };
+        let other = self.other_held_small_ratio.unwrap_or(0.0);
+        let ratios = [self.held_small_ratio, other];
+        let is_known = self.limited_by.is_some();
+        let held: String = [self.host, 1 - self.host]
+            .map(held::words)
+            .into_iter()
+            .zip(ratios)
+            .filter(|(words, share)| {
+                is_known && *share >= HELD_LEAST && !self.cause.contains(words.as_str())
+            })
+            .map(|(words, share)| {
+                format!(
+                    "; in {:.0} % of the samples {words}: {UNHELD}",
+                    100.0 * share
+                )
+            })
+            .collect();
         let others = match self.connections {
             0 | 1 => String::new(),
             n => format!(

@@ -66,6 +66,14 @@ pub(super) fn help(folder: Option<&File>, host: &str) -> String {
     }
 }
 
+/// The congestion control, and whether `--cc` chose it.
+pub(super) fn with_its_source(control: &str, is_asked: bool) -> String {
+    match is_asked {
+        true => format!("{control}, as --cc says"),
+        false => format!("{control} by default"),
+    }
+}
+
 /// Why a run that carried nothing is not judged by its certificate.
 pub(super) const NOTHING: &str =
     "nothing was carried: no frame came to a host, and the certificate says nothing";

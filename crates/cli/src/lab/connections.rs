@@ -16,8 +16,9 @@ use farpath_units::{Duration, Time};
 use self::lasting::SAMPLES_LEAST;
 use super::back;
 use super::buffer;
-use super::busiest::{Busiest, HELD, HELD_LEAST, UNHELD};
-use super::cause::{Cause, join_losses};
+use super::busiest::Busiest;
+use super::cause::{Cause, join_losses, named};
+use super::held::{self, UNHELD};
 use super::many::{Each, Many};
 use super::seen::{End, Seen};
 use super::totals::Totals;
@@ -247,6 +248,8 @@ impl Connections {
         let acks = self.acks.get(ends).copied().unwrap_or_default();
         (told.acks, told.acks_lost) = (acks.sent, acks.lost);
         told.unread_ratio = other(ends).and_then(Watched::unread);
+        let other_end = other(ends).filter(|c| c.ends.len() >= SAMPLES_LEAST);
+        told.other_held_small_ratio = other_end.map(Watched::held_small);
         let way = ways[most.host].take();
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
@@ -261,17 +264,11 @@ impl Connections {
         }
         [told.path_down_s, told.silent_s] = [lost.down, lost.silent].map(Duration::as_secs_f64);
         if is_seen {
-            if let Some(waits) = waits {
-                waits.share(most.time(), lost.share, &mut causes);
-                if most.host == 1 && most.held_small() < HELD_LEAST {
-                    waits.name_asked(most.time(), &mut causes);
-                }
-            }
+            most.share_waits((waits, other_end), lost.share, &mut causes);
             let unanswered = waits.and_then(|w| w.unanswered(most.last.sample.t));
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
-            let shares = shares.filter(|(_, share)| *share > 0.0);
-            told.limited_by = Some(shares.map(|(c, share)| (c.name(), share)).collect());
+            told.limited_by = Some(named(shares));
             told.limited_by_within = Some(within(most.worth()));
             let first = causes.first().map(|(cause, _)| *cause);
             told.cause = most.why(causes, lost, unanswered);
@@ -364,6 +361,7 @@ impl Watched {
             acks_lost: 0,
             samples: self.samples.len(),
             held_small_ratio: self.held_small(),
+            other_held_small_ratio: None,
             unread_ratio: None,
             waited_for_room_ratio: buffer::waited_ratio(&self.samples, &self.ends),
             doubt: None,
@@ -375,6 +373,7 @@ impl Watched {
             limited_by: None,
             limited_by_within: None,
             path_down_s: 0.0,
+            path_down_from: None,
             silent_s: 0.0,
             kernel: Totals::of(self.last.sample.timers),
             many: None,
@@ -391,12 +390,6 @@ impl Watched {
             (false, Some(other)) => own.max(other.last.end.received),
             _ => own,
         }
-    }
-
-    /// Share of the samples in which a small write waited.
-    fn held_small(&self) -> f64 {
-        let held = self.ends.iter().filter(|end| end.is_held).count();
-        held as f64 / self.ends.len().max(1) as f64
     }
 
     /// Share of the samples in which at least a segment lay unread.
@@ -545,13 +538,16 @@ impl Watched {
                     "it waited for the path {percent}: a request or an answer was on the way"
                 );
             }
+            Cause::Ways(several) => {
+                return format!(
+                    "it waited for the path {percent}: about {several} segments of requests and answers were on the way at a time"
+                );
+            }
+            Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),
         };
         match limit {
             Limit::ReceiveWindow => format!("the receiver's window limited it {percent}"),
             Limit::SendBuffer => format!("its send buffer limited it {percent}"),
-            Limit::Application if 2.0 * self.held_small() >= share => {
-                format!("{HELD} {percent}: {UNHELD}")
-            }
             Limit::Application => {
                 format!("{own} limited it: it had nothing to send {percent}")
             }
@@ -729,6 +725,8 @@ mod tests {
                 span: Duration::from_ms(rounds * 100),
                 at: [other, 0].map(Duration::from_ms),
                 way: Duration::from_ms(way),
+                overlapping: Default::default(),
+                at_a_time: None,
                 unanswered: None,
             });
             let told = connections.told(UNKNOWN).expect("there is one");
@@ -894,6 +892,8 @@ mod tests {
                 span: Duration::from_ms(60),
                 at: [Duration::ZERO; 2],
                 way: Duration::ZERO,
+                overlapping: Default::default(),
+                at_a_time: None,
                 unanswered: Some((0, at(since))),
             });
             connections.told(UNKNOWN).expect("there is one").line
@@ -955,7 +955,7 @@ mod tests {
         let told = |held: u64| {
             let mut connections = Connections::across([500_000; 2]);
             for n in 1..=20 {
-                let waits = match n <= held {
+                let waits = match n > 20 - held {
                     true => "unacked:1 notsent:1024",
                     false => "app_limited",
                 };
@@ -968,7 +968,45 @@ mod tests {
         assert!(!half.line.contains("nothing to send"), "{}", half.line);
         assert_eq!(half.line.matches("Nagle").count(), 1, "{}", half.line);
         assert!((half.held_small_ratio - 0.5).abs() < 1e-9);
+        let shares = half.limited_by.expect("samples are many enough");
+        assert!((shares["small_writes"] - 1.0).abs() < 1e-6, "{shares:?}");
         assert!(!told(1).line.contains("Nagle"));
+    }
+
+    /// The same of a client whose answers are larger than its requests: the server sends most, and waits for a client that waits.
+    #[test]
+    fn small_writes_of_who_sends_less_are_said() {
+        let told = |held: u64| {
+            let mut connections = Connections::across([500_000; 2]);
+            for n in 1..=20 {
+                let waits = match n > 20 - held {
+                    true => "unacked:1 notsent:100",
+                    false => "app_limited",
+                };
+                let own = format!("bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}0ms {waits}");
+                connections.printed(at(n * 100), 0, &end(0, &own));
+                let answers =
+                    format!("bytes_sent:{n}000 bytes_acked:{n}000 busy:{n}0ms app_limited");
+                connections.printed(at(n * 100), 1, &end(1, &answers));
+            }
+            connections.told(UNKNOWN).expect("there is one")
+        };
+        let half = told(10);
+        assert_eq!(half.sender, "the server");
+        let words = ": a small write of your command waited for the acknowledgement of the one before (Nagle's algorithm) 100 % of the time: \
+                     one write for both, or TCP_NODELAY, spares a round trip; ";
+        assert!(half.line.contains(words), "{}", half.line);
+        assert_eq!(half.line.matches("Nagle").count(), 1, "{}", half.line);
+        let ratios = (half.held_small_ratio, half.other_held_small_ratio);
+        assert_eq!(ratios, (0.0, Some(0.5)));
+        let shares = half.limited_by.expect("samples are many enough");
+        assert!((shares["small_writes"] - 1.0).abs() < 1e-6, "{shares:?}");
+        let few = told(5);
+        let shares = few.limited_by.expect("samples are many enough");
+        assert!((shares["small_writes"] - 0.25).abs() < 0.02, "{shares:?}");
+        assert!(few.line.contains("the server limited it"), "{}", few.line);
+        let words = "; in 25 % of the samples a small write of your command waited";
+        assert!(few.line.contains(words), "{}", few.line);
     }
 
     /// What one of several carried is not what the command sent.
@@ -1011,9 +1049,17 @@ mod tests {
         };
         let told = connections.told([Some(path), None]).expect("there is one");
         assert_eq!(told.limited_by, None);
-        let outage = ": the path was down for 1.1 s, and nothing arrived for 1.5 s (50 % of the time): the sender waited for its timer; your \
+        let outage = " was down for 1.1 s, and nothing arrived for 1.5 s (50 % of the time): the sender waited for its timer; your \
                       command sent ";
-        assert!(told.line.contains(outage), "{}", told.line);
+        let whole = format!(": the path{outage}");
+        assert!(told.line.contains(&whole), "{}", told.line);
+        let told = told.down_one_way(None);
+        assert!(told.line.contains(&whole), "{}", told.line);
+        // `--down back:…`: acknowledgements found it down.
+        let back = told.down_one_way(Some(1));
+        let whole = format!(": the path from the server to your command{outage}");
+        assert!(back.line.contains(&whole), "{}", back.line);
+        assert_eq!(back.path_down_from, Some("the server"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::Busiest;
-use super::closing::{NOTHING, closing, help, is_of_nothing, say, told};
+use super::closing::{NOTHING, closing, help, is_of_nothing, say, told, with_its_source};
 use super::connections::Connections;
 use super::datagrams::{self, Sent};
 use super::doubt::doubt;
@@ -33,7 +33,7 @@ use super::refused::{self, Refused};
 use super::reports::{Files, together};
 use super::unreached::unreached;
 use super::watch::Watch;
-use super::{FAULT, environment, one_path};
+use super::{FAULT, environment, one_path, one_way};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note, print};
 use crate::progress::{self, Bar};
@@ -322,7 +322,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     drop(listed);
     logs.finish()?;
     packets.finish(&certificate)?;
-    let control = control.map(|c| with_its_source(&c, args));
+    let control = control.map(|c| with_its_source(&c, args.control.cc.is_some()));
     let more = |host| help(args.capture.as_deref(), path.name(host));
     let asked = (connection.as_ref(), &args.port[..]);
     let told = told(asked, &refused, &datagrams, &impaired, &more);
@@ -371,14 +371,6 @@ fn options(args: &LabRunArgs, path: &Path) -> Options {
     }
 }
 
-/// The congestion control, and who chose it.
-fn with_its_source(control: &str, args: &LabRunArgs) -> String {
-    match args.control.cc {
-        Some(_) => format!("{control}, as --cc says"),
-        None => format!("{control} by default"),
-    }
-}
-
 /// What `--timeout` says. To timeout(1) a bare number is seconds.
 fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
     let is_bare = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_sign_positive);
@@ -417,7 +409,9 @@ fn limit_of(
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
     let told = connections.told(ways);
-    told.map(|connection| connection.doubted(doubt(is_valid, kinds)))
+    let from = one_way::down_from(path, plan, lab.plane.scenario());
+    told.map(|connection| connection.down_one_way(from))
+        .map(|connection| connection.doubted(doubt(is_valid, kinds)))
 }
 
 /// What became of datagrams and frames, and connections that were refused: of those with one of these ports, where there are any.

@@ -183,6 +183,51 @@ fn a_command_that_waits_for_a_slow_server_is_told_from_one_that_waits_for_the_pa
     says(&line, &[": it waited for the path "]);
 }
 
+/// What a client in perl does with a connection `$c` to the server, without Nagle's algorithm or with it.
+fn perl(has_delay: bool, does: &str) -> String {
+    let no_delay = if has_delay {
+        ""
+    } else {
+        "setsockopt $c, 6, 1, 1;"
+    };
+    format!(
+        "exec perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new(\"server:7000\") or die; {no_delay} {does}'"
+    )
+}
+
+/// Eight queries at a time, each answer brings the next one, and a server that answers at once.
+#[test]
+fn queries_on_the_way_at_once_are_waited_for() {
+    let server = "my $c = $l->accept; setsockopt $c, 6, 1, 1; while (<$c>) { print $c \"x\" x 300, \"\\n\" } sleep";
+    let does = "sub ask { print $c \"q\" x 80, \"\\n\" } ask for 1..8; for my $n (1..80) { <$c>; ask if $n <= 72 }";
+    let line = closing(&["--rtt", "300ms"], server, &perl(false, does));
+    let words = " segments of requests and answers were on the way at a time; ";
+    says(
+        &line,
+        &[
+            "what the server sends (",
+            ": it waited for the path ",
+            words,
+        ],
+    );
+}
+
+/// A header and a body in two writes, and an answer that is larger than both.
+#[test]
+fn small_writes_of_a_client_with_large_answers_are_named() {
+    let server = "my $c = $l->accept; while (<$c>) { print $c \"x\" x 300, \"\\n\" } sleep";
+    let does = "for (1..8) { print $c \"head\"; print $c \"q\" x 80, \"\\n\"; <$c> }";
+    let line = closing(&["--rtt", "300ms"], server, &perl(true, does));
+    says(
+        &line,
+        &[
+            "what the server sends (",
+            "a small write of your command waited",
+            "TCP_NODELAY",
+        ],
+    );
+}
+
 /// Beside the connection that matters another carries more.
 #[test]
 fn connections_to_a_port_are_judged_without_the_others() {
@@ -375,7 +420,11 @@ fn datagrams_in_fragments_are_counted_as_their_receiver_has_them() {
         "{took} came: {sent}"
     );
     assert!(number("path_down") >= number("dropped"), "{sent}");
-    assert!(said.contains(" frames found it down"), "{said}");
+    assert!(
+        said.contains("; of frames of all kinds that went this way ")
+            && said.contains(" found the path down"),
+        "{said}"
+    );
 }
 
 /// 300 datagrams at once, at four times the path's rate and into a queue of ten.

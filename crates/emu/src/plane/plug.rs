@@ -1,6 +1,6 @@
 //! How nodes become pieces of the network, and how interfaces are plugged into it.
 
-use farpath_element::{Element, ElementId, Network};
+use farpath_element::{ElementId, Network};
 use farpath_scenario::Scenario;
 use farpath_scenario::plan::{Output, Plan};
 use farpath_units::Duration;

@@ -19,7 +19,7 @@ use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
 use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
-use farpath_units::{Duration, Rate, Size};
+use farpath_units::Duration;
 
 use delivered::Delivered;
 use kept::Kept;
