@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(names.collect::<Vec<_>>(), ["small_writes", "on_the_way"]);
     }
 
-    /// What frames explain, and what samples saw little of, is no wait of a small write.
+    /// What frames explain, and what samples saw little of, does not count as a wait of a small write.
     #[test]
     fn small_writes_take_no_more_than_is_open() {
         let causes = shared([0.0, 0.35], 0.25);
