@@ -1,19 +1,20 @@
 //! Connections of captures as evidence: what each direction that carried data shows.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_observe::Connection as Seen;
 use farpath_record::trace::{IcmpError, TraceConnection, TraceDirection};
 use farpath_trace::{Analysis, DirectionFound, SegmentSeen};
 
 use crate::account::Account;
-use crate::blackout::{Blackout, TIMEOUT_S};
+use crate::blackout::Blackout;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
 use crate::opened::{self, Opened};
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::signs::is_lossless;
 use crate::stood::Stood;
 use crate::stops::{self, Stop};
 use crate::turns::Turns;
@@ -142,9 +143,9 @@ impl Facts {
         let mut all = Vec::new();
         let connections = &analysis.document.connections;
         let sets = opened::sets(source, connections, &analysis.found);
-        let in_set = |id: u64| sets.iter().any(|s| s.ids.contains(&id));
+        let in_sets: BTreeSet<u64> = sets.iter().flat_map(|s| s.ids.clone()).collect();
         let each = connections.iter().zip(&analysis.found);
-        for (connection, found) in each.filter(|(c, _)| !in_set(c.id)) {
+        for (connection, found) in each.filter(|(c, _)| !in_sets.contains(&c.id)) {
             let ways = [
                 (&connection.a2b, &found[0], false),
                 (&connection.b2a, &found[1], true),
@@ -304,15 +305,6 @@ fn account_of(
         by: vantage.by(),
         at,
     })
-}
-
-/// Whether nothing of a direction was sent again. Far from the sender what is lost alone comes late and is not seen to be repeated: then
-/// no silence is as long as a timeout, either.
-fn is_lossless(direction: &TraceDirection, seen: &Seen, vantage: Vantage) -> bool {
-    let timeout = TIMEOUT_S + seen.rtt.as_ref().map_or(0.0, |r| r.min_ns / 1e9);
-    let (_, silent) = stops::silence(&seen.flights, 0.0, f64::INFINITY);
-    let hides = vantage != Vantage::Sender && silent >= timeout;
-    direction.retransmitted_segments == 0 && !hides
 }
 
 impl Captured {

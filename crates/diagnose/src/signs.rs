@@ -1,9 +1,15 @@
 //! Causes that complete evidence shows no sign of: they are not candidates, however little else is known.
 
+use farpath_observe::Connection as Seen;
+use farpath_record::trace::TraceDirection;
+
+use crate::blackout::TIMEOUT_S;
+use crate::captured::Vantage;
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
 use crate::items::Item;
+use crate::stops;
 
 /// What a path does to data that passes it: it shows in losses, in delay, in order, or in a stated rate.
 const OF_PATH: [Cause; 8] = [
@@ -43,6 +49,15 @@ impl Evidence {
         let sign = items.iter().any(|i| i.holds > SAID && speaks(i));
         idle >= IDLE && !stated && !sign
     }
+}
+
+/// Whether nothing of a direction was sent again. Far from the sender what is lost alone comes late and is not seen to be repeated: then
+/// no silence is as long as a timeout, either.
+pub(crate) fn is_lossless(direction: &TraceDirection, seen: &Seen, vantage: Vantage) -> bool {
+    let timeout = TIMEOUT_S + seen.rtt.as_ref().map_or(0.0, |r| r.min_ns / 1e9);
+    let (_, silent) = stops::silence(&seen.flights, 0.0, f64::INFINITY);
+    let hides = vantage != Vantage::Sender && silent >= timeout;
+    direction.retransmitted_segments == 0 && !hides
 }
 
 #[cfg(test)]
