@@ -71,6 +71,18 @@ export function share(ratio: number): string {
   return `${percent >= 99.95 || percent === 0 ? percent.toFixed(0) : percent.toFixed(1)}${GAP}%`;
 }
 
+/** A metric that is a share, as the terminal's tables have it: in per cent, and below 0.001 % as a power of ten. */
+function percent(ratio: number, significant?: number): string {
+  if (ratio !== 0 && Math.abs(ratio) < 1e-5) return ratio.toExponential((significant ?? 3) - 1);
+  return percentLike(ratio, significant ?? (Math.abs(ratio) >= 0.01 ? 4 : 3));
+}
+
+/** A share in per cent however small it is: ticks of one axis have one unit. */
+export function percentLike(ratio: number, significant: number): string {
+  const text = Math.abs(ratio) < 1e-9 && ratio !== 0 ? (ratio * 100).toExponential(significant - 1) : digits(ratio * 100, significant);
+  return `${compact(text)}${GAP}%`;
+}
+
 export function count(n: number): string {
   return Number.isInteger(n) ? String(n).replace(/\B(?=(\d{3})+$)/g, GAP) : digits(n, 4);
 }
@@ -81,7 +93,7 @@ export function compact(text: string): string {
   return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 }
 
-export type Dimension = "time" | "rate" | "size" | "seconds" | "ratio" | "count";
+export type Dimension = "time" | "rate" | "size" | "seconds" | "share" | "ratio" | "count";
 
 /** What a metric measures. An expectation's `A over B` is a ratio, `A minus B` has the dimension of A. */
 export function dimension(metric: string): Dimension {
@@ -91,7 +103,8 @@ export function dimension(metric: string): Dimension {
   if (key.endsWith("_bps")) return "rate";
   if (key.endsWith("bytes")) return "size";
   if (key.endsWith("_s")) return "seconds";
-  if (key.endsWith("_ratio") || key.endsWith("_index")) return "ratio";
+  if (key.endsWith("_ratio")) return "share";
+  if (key.endsWith("_index")) return "ratio";
   return "count";
 }
 
@@ -103,8 +116,9 @@ export function metric(key: string, value: Maybe | undefined, significant?: numb
     case "rate": return rate(value, significant);
     case "size": return significant === undefined && /cwnd|window/.test(key) ? window(value) : size(value, significant);
     case "seconds": return seconds(value, significant);
-    case "ratio": return lossLike(key) && value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential((significant ?? 3) - 1) : digits(value, significant ?? 4);
-    case "count": return significant === undefined ? count(value) : String(value);
+    case "share": return percent(value, significant);
+    case "ratio": return digits(value, significant ?? 4);
+    case "count": return (significant === undefined ? count(value) : String(value)) + (key.endsWith("_bdp") ? `${GAP}bdp` : "");
   }
 }
 
@@ -114,10 +128,6 @@ export function missed(key: string, value: number, bounds: readonly Maybe[]): st
   const hidden = (significant?: number): boolean => others.some((b) => metric(key, b, significant) === metric(key, value, significant));
   const enough = [undefined, 5, 6, 7, 8, 9, 10, 12, 15].find((significant) => !hidden(significant));
   return metric(key, value, enough);
-}
-
-function lossLike(key: string): boolean {
-  return key.includes("loss");
 }
 
 /** An allowed band in words. */
@@ -271,7 +281,7 @@ export function rangeOf(from: string, to: string): Range | null {
 /** The kind of quantity that a metric's values are. */
 export function kindOfMetric(metric: string): Quantity["kind"] {
   const of: Readonly<Record<Dimension, Quantity["kind"]>> =
-    { time: "time", seconds: "time", rate: "rate", size: "size", ratio: "number", count: "number" };
+    { time: "time", seconds: "time", rate: "rate", size: "size", share: "number", ratio: "number", count: "number" };
   return of[dimension(metric)];
 }
 

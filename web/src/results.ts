@@ -12,6 +12,12 @@ function isFirst(kind: string, metric: string, values: ReadonlyMap<Origin, numbe
   return values.size > 0 && (lost || (HEADLINES.get(kind) ?? []).includes(metric));
 }
 
+/** Whether it is the time that bytes took, as in the terminal: of a test that a clock ended it says nothing. */
+function took(kind: string, metric: string, records: readonly TestRecord[]): boolean {
+  const ends = (r: TestRecord): boolean => typeof r.metrics[metric] === "number" && (r.duration_ns === 0 || r.metrics[metric]! <= r.duration_ns);
+  return kind === "tcp" && metric === "completion_ns" && records.some(ends);
+}
+
 /** The order of a test's metrics; others follow as they come. */
 const ORDER: readonly string[] = [...METRICS.keys()];
 
@@ -113,7 +119,7 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     return {
       test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, limitedBy: main?.limited_by ?? null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
-      first: expectations.length > 0 || isFirst(kind, metric, values),
+      first: expectations.length > 0 || isFirst(kind, metric, values) || took(kind, metric, records),
     };
   });
 }
@@ -245,6 +251,9 @@ function best(records: readonly TestRecord[], metric: string): { record: TestRec
   return found;
 }
 
+/** What searches find, without the nearest that fails. */
+export const FOUND: readonly string[] = (HEADLINES.get("search") ?? []).filter((metric) => !metric.includes("failing"));
+
 export interface Fact {
   readonly value: string;
   readonly text: string;
@@ -280,8 +289,9 @@ function limitFact(all: readonly { readonly record: TestRecord }[]): Fact[] {
 }
 
 function searchFacts(data: ReportData): Fact[] {
-  return best(data.document.records.filter((r) => r.kind === "search"), "highest_bps")
-    .map(({ record, value }) => ({ value: format.rate(value), text: `the highest that ${record.test} holds (${record.origin})` }));
+  const searches = data.document.records.filter((r) => r.kind === "search");
+  return FOUND.flatMap((metric) => best(searches, metric).map(({ record, value }) => (
+    { value: format.metric(metric, value), text: `the ${metric.startsWith("lowest") ? "lowest" : "highest"} at which ${record.test} holds${where(record)} (${record.origin})` })));
 }
 
 /** What a run is about: the metric most of its expectations name, of those that can head a page; else the goodput. */
@@ -291,7 +301,13 @@ function subjectOf(data: ReportData): string {
     const name = /^[^. ]+\.([^. ]+)$/.exec(metric)?.[1];
     if (name !== undefined && HEADS.includes(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  return [...counts].sort((p, q) => q[1] - p[1])[0]?.[0] ?? "goodput_bps";
+  return [...counts].sort((p, q) => q[1] - p[1])[0]?.[0] ?? (endsEarly(data) ? "completion_ns" : "goodput_bps");
+}
+
+/** Whether transfers are all that the run has, each over before its time is: a mean over all of that is of no rate that there was. */
+function endsEarly(data: ReportData): boolean {
+  const all = data.document.records.filter((r) => r.kind !== "ping" && r.kind !== "search" && r.origin !== "predicted");
+  return all.length > 0 && all.every(({ metrics: { completion_ns: took }, duration_ns: time }) => typeof took === "number" && took < 0.98 * time);
 }
 
 /** Metrics a page may begin with where a run is about them. */

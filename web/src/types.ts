@@ -403,6 +403,10 @@ export interface ComparedRow {
   readonly verdict: "same" | "differs" | "unknown";
   /** A number where runs are of two kinds, and ranks were compared. */
   readonly rank_p?: Maybe;
+  /** Smaller differences are none: the metric is known in such steps only. */
+  readonly step?: Maybe;
+  /** Further runs on each side that would tell. */
+  readonly more_runs?: Maybe;
 }
 
 /** `farpath.trace/1`, as far as the page shows it. */

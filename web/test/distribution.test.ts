@@ -41,6 +41,12 @@ describe("runs of two kinds", () => {
     expect(verdict({ ...row, verdict: "differs", rank_p: 0.01 })).toBe("differs, by ranks");
     expect(verdict({ ...row, verdict: "same", rank_p: null })).toBe("inconclusive");
     expect(verdict({ ...row, verdict: "same", difference: 0 })).toBe("same");
+    // In the words of the terminal.
+    expect(verdict({ ...row, verdict: "same", step: 2 })).toBe("below a step");
+    expect(verdict({ ...row, verdict: "same", more_runs: 12 })).toBe("inconclusive; 12 more");
+    expect(verdict({ ...row, verdict: "same", more_runs: 101 })).toBe("inconclusive");
+    expect(verdict({ ...row, verdict: "same", difference: 1e-13 })).toBe("same");
+    expect(verdict({ ...row, verdict: "unknown" })).toBe("one run");
   });
 });
 

@@ -14,7 +14,8 @@ describe("quantities", () => {
     ["rtt_avg_ns", 580_061_300, "580.06 ms"], ["rtt_avg_ns", 1_075_100_000, "1075.1 ms"], ["rtt_min_ns", 72_304, "72.304 µs"],
     ["goodput_bps", 990.04e6, "990.0 Mbit/s"], ["goodput_bps", 9.58464e9, "9.585 Gbit/s"], ["goodput_bps", 0, "0 bit/s"],
     ["cwnd_max_bytes", 96 * 2 ** 20, "96 MiB"], ["bytes", 36.2e9, "36.20 GB"], ["recovery_s", 8.12, "8.120 s"],
-    ["recovery_s", 0.25, "250.0 ms"], ["loss_ratio", 1e-6, "1.00e-6"], ["loss_ratio", 0, "0"], ["retransmits", 123456, "123 456"],
+    ["recovery_s", 0.25, "250.0 ms"], ["loss_ratio", 1e-6, "1.00e-6"], ["loss_ratio", 0, "0 %"],
+    ["loss_ratio", 0.000_12, "0.012 %"], ["loss_ratio", 0.2, "20 %"], ["conforming_ratio", 1, "100 %"], ["jain_index", 0.98765, "0.9877"], ["retransmits", 123456, "123 456"],
     ["link.stm64.a>b.bytes over link.stm64.b>a.bytes", 1.494, "1.494"], ["a.rtt_avg_ns minus b.rtt_avg_ns", 464_048_000, "464.05 ms"],
   ])("%s %d is %s", (key, value, text) => {
     expect(plain(format.metric(key, value))).toBe(text);
@@ -23,6 +24,11 @@ describe("quantities", () => {
   it("show a missing value as a dash", () => {
     expect(format.metric("goodput_bps", null)).toBe("–");
     expect(format.metric("goodput_bps", undefined)).toBe("–");
+  });
+
+  it("of shares have per cent along an axis, however small they are", () => {
+    expect(format.ticks([0, 5e-5, 1e-4], format.percentLike).map(plain)).toEqual(["0", "0.005 %", "0.01 %"]);
+    expect(format.ticks([1e-7, 1e-6], format.percentLike).map(plain)).toEqual(["0.00001 %", "0.0001 %"]);
   });
 
   it("lose idle zeros on an axis only", () => {
@@ -96,7 +102,7 @@ describe("axes", () => {
 describe("a figure that misses its bound", () => {
   it("has as many digits as tell it from the bound", () => {
     expect(plain(format.missed("bulk.goodput_bps", 899_999_000, [9e8, null]))).toBe("899.999 Mbit/s");
-    expect(format.missed("u.loss_ratio", 0.0050001, [null, 0.005])).toBe("0.0050001");
+    expect(format.missed("u.loss_ratio", 0.0050001, [null, 0.005])).toBe("0.50001\u202f%");
     expect(plain(format.missed("bulk.goodput_bps", 8e8, [9e8, null]))).toBe("800.0 Mbit/s");
   });
 });

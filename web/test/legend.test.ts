@@ -1,21 +1,31 @@
 import { describe, expect, it } from "vitest";
 
 import { drawLegend, type Entry } from "../src/figure/legend";
+import { boldWidth, textWidth } from "../src/figure/width";
 import { shape, toText } from "../src/svg";
 
 const entry = (text: string): Entry => ({ text, width: 18, draw: (x, y) => shape("path", { d: `M${x},${y}h18` }) });
 
-/** Where each text of a legend ends, by 7.9 pixels a letter, as in DejaVu Sans. */
+/** Where each text of a legend ends in DejaVu Sans Bold. */
 function ends(texts: readonly string[], width: number): number[] {
   const { shapes } = drawLegend(texts.map(entry), width, 12);
   const found = shapes.map((s) => toText(s)).join("").matchAll(/<text class="strong" x="([\d.]+)"[^>]*>([^<]*)</g);
-  return [...found].map((m) => Number(m[1]) + m[2]!.length * 7.9);
+  return [...found].map((m) => Number(m[1]) + boldWidth(m[2]!));
 }
 
 describe("a legend", () => {
   it("breaks an entry that is wider than the figure", () => {
     const long = "reno: not back when the run ends, formula 99.7 s";
     expect(Math.max(...ends([long, "cubic"], 340))).toBeLessThanOrEqual(340);
+  });
+
+  it("has room for wide letters", () => {
+    // By a mean letter these were two in a row of 170 pixels, and the second was cut.
+    const wide = ["WWWWMMMM", "mmmmmmmm"];
+    expect(Math.max(...ends(wide, 170))).toBeLessThanOrEqual(170);
+    // By the advances in the font, at 12 pixels.
+    expect(Math.abs(boldWidth("median, from least to greatest") - 207.9)).toBeLessThan(5);
+    expect(textWidth("WWW")).toBeLessThan(boldWidth("WWW"));
   });
 
   it("of forty entries stays inside the figure and under itself", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { csv, headline, isFar, rows, verdictOn } from "../src/results";
+import { csv, headline, isFar, rows, verdictOn, type Row } from "../src/results";
+import { folded } from "../src/untouched";
 import type { LinkRecord, ReportData, TestRecord } from "../src/types";
 
 function record(cc: string, metrics: Record<string, number>, repeat = 0): TestRecord {
@@ -43,6 +44,44 @@ describe("the first line of a page", () => {
   it("takes nothing from a formula that the simulation has not", () => {
     const predicted = { ...record("cubic", { recovery_s: 9999 }), origin: "predicted" } as TestRecord;
     expect(headline(data([...records, predicted], "bulk.recovery_s"))[0]?.value).not.toContain("9999");
+  });
+});
+
+describe("rows of a test that a key does not touch", () => {
+  const both = (other: number): Row[] => {
+    const at = (cc: string, goodput: number): TestRecord[] => [record(cc, { goodput_bps: goodput }), { ...record(cc, { goodput_bps: cc === "reno" ? 5e8 : other }), test: "other" } as TestRecord];
+    const all = data([...at("reno", 1e8), ...at("cubic", 2e8)], "x.y");
+    return folded(all, rows(all)).filter((row) => row.metric === "goodput_bps");
+  };
+
+  it("stand there once", () => {
+    expect(both(5e8).map((row) => `${row.test} ${row.point["test.bulk.cc"]}`)).toEqual(["bulk reno", "bulk cubic", "other any"]);
+    expect(both(4e8)).toHaveLength(4);
+  });
+});
+
+describe("the first line of a page of searches", () => {
+  it("has what they found, of any unit", () => {
+    const search = (metrics: Record<string, number>): string | undefined => {
+      const whole = data([{ ...record("reno", metrics), test: "s", kind: "search", point: {} } as TestRecord], "x.y");
+      return headline(whole).map((fact) => `${fact.value}: ${fact.text}`.replace(/\u202f/g, " "))[0];
+    };
+    expect(search({ highest_bps: 9e8, lowest_failing_bps: 9.1e8 })).toBe("900.0 Mbit/s: the highest at which s holds (simulated)");
+    expect(search({ highest_ratio: 0.0012, lowest_failing_ratio: 0.0013 })).toBe("0.12 %: the highest at which s holds (simulated)");
+    expect(search({ lowest_bdp: 0.25, highest_failing_bdp: 0.24 })).toBe("0.2500 bdp: the lowest at which s holds (simulated)");
+  });
+});
+
+describe("the first line of a page of transfers with a time", () => {
+  it("is when they were complete", () => {
+    const of = (duration_ns: number): string | undefined => {
+      const whole = data([{ ...record("reno", { goodput_bps: 16e6, completion_ns: 1.2e9 }), duration_ns } as TestRecord], "x.y");
+      return headline({ ...whole, document: { ...whole.document, expectations: [] } })[0]?.text;
+    };
+    const timed = data([{ ...record("reno", { completion_ns: 1.2e9 }), duration_ns: 5e9 } as TestRecord], "x.y");
+    expect(rows(timed).find((row) => row.metric === "completion_ns")?.first).toBe(true);
+    expect(of(5e9)).toContain("completion");
+    expect(of(1.2e9)).toContain("payload delivered");
   });
 });
 

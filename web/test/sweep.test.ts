@@ -57,7 +57,7 @@ describe("an axis of small ratios", () => {
     const all = [0, 1, 2].map((i) => record("simulated", { "link.l.delay": `${i + 1} ms` }, { loss_ratio: i * 1e-4 }));
     const text = toText(drawSweep(sweepOf(report(all), "bulk", "loss_ratio")!, { id: "s", width: 900 }));
     const labels = [...text.matchAll(/class="tick"[^>]*text-anchor="end">([^<]*)</g)].map((m) => m[1]!);
-    expect(labels).toEqual(["0", "5e-5", "1e-4", "1.5e-4", "2e-4"]);
+    expect(labels).toEqual(["0", "0.005\u202f%", "0.01\u202f%", "0.015\u202f%", "0.02\u202f%"]);
   });
 });
 
@@ -100,9 +100,25 @@ describe("published laws over a sweep", () => {
   it("have letters that do not lie over each other", () => {
     const to = (end: number): PublishedLaw["curves"][number] => ({ at: {}, parts: [{ holds: true, x: [1e-4, 1e-3, 0.01], y: [9e6, 3e6, end] }] });
     const all = text(report([law("mathis", { curves: [to(1e6)] }), law("pftk", { curves: [to(0.95e6)] }), law("tfrc", { curves: [to(0.9e6)] })]), ["mathis", "pftk", "tfrc"]);
-    const at = [...all.matchAll(/class="law-letter halo" x="([\d.]+)" y="([\d.]+)"/g)].map((m) => [Number(m[1]), Number(m[2])] as const);
+    const at = [...all.matchAll(/class="law-letter" x="([\d.]+)" y="([\d.]+)"/g)].map((m) => [Number(m[1]), Number(m[2])] as const);
     const gaps = at.flatMap((p, i) => at.slice(i + 1).map((q) => Math.hypot(p[0] - q[0], p[1] - q[1])));
     expect([at.length, Math.min(...gaps) >= 16]).toEqual([3, true]);
+  });
+
+  it("have letters above the points and their lines, on a ground", () => {
+    // The law is what was found, as the window's limit is: its letter stood under the line.
+    const drawn = text(report([law("window", { curves: [curve({}, 1)] })]), ["window"]);
+    const letter = /<rect class="ground" x="([\d.]+)" y="([\d.]+)"[^>]*>\s*<text class="law-letter"/.exec(drawn)!;
+    expect(letter.index).toBeGreaterThan(drawn.lastIndexOf('class="curve'));
+    const [x, y] = [Number(letter[1]) + 7, Number(letter[2]) + 8];
+    const line = [.../class="curve [^>]*d="([^"]*)"/.exec(drawn)![1]!.matchAll(/([\d.]+),([\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])] as const);
+    const away = line.slice(1).map((to, i) => {
+      const from = line[i]!;
+      const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+      const share = Math.max(0, Math.min(1, ((x - from[0]) * dx + (y - from[1]) * dy) / (dx * dx + dy * dy)));
+      return Math.hypot(x - from[0] - share * dx, y - from[1] - share * dy);
+    });
+    expect(Math.min(...away)).toBeGreaterThan(10);
   });
 
   it("pass through their values", () => {
@@ -394,7 +410,7 @@ describe("a sweep's figure", () => {
     const text = toText(drawSweep(sweep, { id: "s", width: 900 }));
     const tick = (label: string): number => Number(new RegExp(`y="([\\d.]+)" text-anchor="end">${label}<`).exec(text)![1]) - 4;
     const [point] = [...text.matchAll(/class="mark west" style="[^"]*" d="M[\d.]+,([\d.]+)m/g)].map((m) => Number(m[1])).slice(1);
-    const [low, high] = [tick("1e-4"), tick("0.001")];
+    const [low, high] = [tick("0.01\u202f%"), tick("0.1\u202f%")];
     expect(point).toBeCloseTo(low + (high - low) * Math.log10(5.6), 0);
     expect(text).not.toMatch(/text-anchor="end">0</);
     // An arrow, and no foot, where the interval goes on.

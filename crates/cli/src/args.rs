@@ -169,7 +169,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Write records.json, metrics.csv, links.csv, series.csv, scenario.resolved.toml, report.html and captures here.
-    /// Those of an earlier run go when this one begins
+    /// Those of an earlier run stay until these are written. A run that is interrupted writes the points and repeats that had ended
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Which repeats keep their time series in what is written: all, the first, which the page draws, or none. On the page mean

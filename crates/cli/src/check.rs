@@ -6,7 +6,7 @@ use farpath_config::render;
 use farpath_experiment::{Faults, Loaded, open, spread};
 use farpath_record::{Expect, Point, count_of, unstated_at};
 use farpath_scenario::plan::{self, Plan};
-use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, Way};
+use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, Way, managers};
 use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
@@ -61,6 +61,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     for bundle in &scenario.bundles {
         shown.push_str(&on_members(scenario, &plan, bundle));
     }
+    shown.push_str(&managed(&points));
     let colour = has_colours(&std::io::stdout());
     let doubts = loaded.document.doubts();
     if doubts.total > 0 {
@@ -79,6 +80,21 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     print(&shown)?;
     Ok(Exit::Ok)
+}
+
+/// What manages queues, with every value that holds; each once of all points of a sweep.
+fn managed(points: &[(Scenario, Plan)]) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for line in points.iter().flat_map(|(s, _)| managers(s)) {
+        if !all.contains(&line) {
+            all.push(line);
+        }
+    }
+    let lines: String = all.iter().map(|line| format!("  {line}\n")).collect();
+    match all.is_empty() {
+        true => lines,
+        false => format!("\nwhat manages queues\n\n{lines}"),
+    }
 }
 
 /// Refuses a scenario that lacks what files of expectations judge, and says what answers they demand that it does not give.

@@ -188,6 +188,31 @@ pub(crate) fn note(message: &str) {
     drop(writeln!(std::io::stderr(), "{text}"));
 }
 
+/// Says in a note what has several parts, with `; ` between them: a terminal has each on a line of its own.
+pub(crate) fn note_in_parts(message: &str) {
+    match std::io::stderr().is_terminal() {
+        // Nobody may be reading.
+        true => drop(writeln!(
+            std::io::stderr(),
+            "{}",
+            in_parts(message, columns())
+        )),
+        false => note(message),
+    }
+}
+
+/// The lines of such a note, at most this wide.
+fn in_parts(message: &str, width: usize) -> String {
+    let indent = " ".repeat(NOTE.len());
+    let rest = width.saturating_sub(indent.len() + 2);
+    let lines = message.split("; ").map(|part| {
+        let lines = farpath_report::wrap(part, width.saturating_sub(indent.len()), rest);
+        lines.join(&format!("\n{indent}  "))
+    });
+    let lines: Vec<String> = lines.collect();
+    format!("{NOTE}{}", lines.join(&format!("\n{indent}")))
+}
+
 /// Columns that a terminal has at least, unless `COLUMNS` says otherwise.
 pub(crate) fn columns() -> usize {
     let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
@@ -257,7 +282,7 @@ fn printed(written: std::io::Result<()>) -> Result<(), Failure> {
 mod tests {
     use std::io::{self, ErrorKind, Write};
 
-    use super::{Failure, JSON_HELD, are_wanted, broken, printed, write_json};
+    use super::{Failure, JSON_HELD, are_wanted, broken, in_parts, printed, write_json};
 
     /// Counts what is written and the largest piece of it, and goes away after so many bytes.
     struct Reader {
@@ -323,6 +348,15 @@ mod tests {
         };
         assert!(with("TERM", "xterm-256color") && with("NO_COLOR", ""));
         assert!(!with("NO_COLOR", "1") && !with("TERM", "dumb"));
+    }
+
+    #[test]
+    fn the_parts_of_a_note_are_lines_of_a_terminal() {
+        let note = "the window limited it 60 % of the time; at most 898 kB in flight; RTT 20 ms";
+        assert_eq!(
+            in_parts(note, 30),
+            "note: the window limited it\n        60 % of the time\n      at most 898 kB in flight\n      RTT 20 ms"
+        );
     }
 
     #[test]

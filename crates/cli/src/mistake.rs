@@ -3,24 +3,29 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Error};
+use farpath_scenario::shipped;
 
+use crate::args::Cli;
 use crate::exit::{Exit, Failure};
 use crate::lab::{self, FAULT};
 
 /// Says what is wrong with `words`, the whole command line, and gives the exit code.
 pub(crate) fn report(mut error: Error, words: &[OsString]) -> ExitCode {
     without_dashes(&mut error);
+    let words: Vec<String> = words
+        .iter()
+        .map(|w| w.to_string_lossy().into_owned())
+        .collect();
+    if is_lab_run(&words) {
+        as_netem_has_it(&mut error);
+    }
     if !error.use_stderr() {
         // Help and version were asked for; nobody may be reading.
         drop(error.print());
         return Exit::Ok.into();
     }
-    let words: Vec<String> = words
-        .iter()
-        .map(|w| w.to_string_lossy().into_owned())
-        .collect();
     let guessed = own_path(&error, &words).or_else(|| guess(error.kind(), &words));
     match &guessed {
         Some(failure) => drop(failure.report()),
@@ -45,6 +50,37 @@ fn without_dashes(error: &mut Error) {
     tips.retain(|tip| !tip.to_string().contains("as a value, use"));
     if !tips.is_empty() {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+}
+
+/// What other tools call an option of a path, netem first.
+const NETEM: [(&str, &str); 7] = [
+    ("--lose", "--loss"),
+    ("--drop", "--loss"),
+    ("--delay", "--rtt"),
+    ("--latency", "--rtt"),
+    ("--bandwidth", "--rate"),
+    ("--limit", "--queue"),
+    ("--reordering", "--reorder"),
+];
+
+/// Puts the option that such a word means in place of one that is merely spelt like it.
+fn as_netem_has_it(error: &mut Error) {
+    let word = error.get(ContextKind::InvalidArg).map(texts);
+    let word = word.and_then(|texts| texts.first().copied());
+    let ours = NETEM.iter().find(|(theirs, _)| word == Some(*theirs));
+    if let Some((_, ours)) = ours.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        let value = ContextValue::String((*ours).to_owned());
+        error.remove(ContextKind::SuggestedArg);
+        // It shows the other option.
+        error.remove(ContextKind::Usage);
+        error.insert(ContextKind::SuggestedArg, value);
+        if *ours == "--rtt" {
+            let tip =
+                "a round trip takes a delay of each way: `delay 50ms` on both ends is --rtt 100ms";
+            let tips = ContextValue::StyledStrs(vec![tip.into()]);
+            error.insert(ContextKind::Suggested, tips);
+        }
     }
 }
 
@@ -93,6 +129,10 @@ fn own_path(error: &Error, words: &[String]) -> Option<Failure> {
     let option = option.filter(|_| conflict && is_lab_run(words))?;
     let option = option.split(' ').next()?;
     let key = KEYS.iter().find(|(name, _)| *name == option);
+    let word = scenario_of(words)?;
+    if let Some(failure) = no_scenario(&word, words) {
+        return Some(failure);
+    }
     let (key, way) = match key {
         Some((_, "delay")) => ("delay", ": one way, half of a round trip"),
         Some((_, key)) => (*key, ""),
@@ -101,10 +141,81 @@ fn own_path(error: &Error, words: &[String]) -> Option<Failure> {
             ": the reference of scenarios has its keys, and events for what changes in time",
         ),
     };
-    let title = format!("{option} beside a scenario: that has its own path");
+    let title = format!("{option} beside the scenario `{word}`: that has its own path");
     Some(Failure::usage(title).hint(format!(
         "change a link of it for this run with --set link.NAME.{key}=…{way}"
     )))
+}
+
+/// Options whose values have units.
+const WITH_UNITS: [&str; 7] = [
+    "--rtt",
+    "--rate",
+    "--loss",
+    "--jitter",
+    "--duplicate",
+    "--queue",
+    "--timeout",
+];
+
+/// The word that `lab run` reads as its scenario.
+fn scenario_of(words: &[String]) -> Option<String> {
+    let command = Cli::command();
+    let run = command.find_subcommand("lab")?.find_subcommand("run")?;
+    let takes = |word: &str| {
+        let found = match word.strip_prefix("--") {
+            Some(name) => run.get_arguments().find(|a| a.get_long() == Some(name)),
+            None => {
+                let letter = word.chars().nth(1).filter(|_| word.len() == 2);
+                let mut all = run.get_arguments();
+                all.find(|a| letter.is_some() && a.get_short() == letter)
+            }
+        };
+        found.is_some_and(|a| a.get_action().takes_values())
+    };
+    let mut words = words.iter().skip_while(|w| *w != "run").skip(1);
+    loop {
+        match words.next()?.as_str() {
+            "--" => return None,
+            option if option.starts_with('-') => {
+                if takes(option) {
+                    words.next();
+                }
+            }
+            word => return Some(word.to_owned()),
+        }
+    }
+}
+
+/// That a `word` was read as a scenario and is none: the unit of the value before it, or a command without `--`.
+fn no_scenario(word: &str, words: &[String]) -> Option<Failure> {
+    let at = words.iter().skip(1).position(|w| w == word)? + 1;
+    let (option, number) = match words[at - 1].split_once('=') {
+        Some((option, number)) => (option.to_owned(), number),
+        None => (
+            words.get(at.checked_sub(2)?)?.clone(),
+            words[at - 1].as_str(),
+        ),
+    };
+    let is_unit = word.chars().all(|c| c.is_alphabetic() || "/%".contains(c));
+    if WITH_UNITS.contains(&option.as_str()) && number.parse::<f64>().is_ok() && is_unit {
+        let title = format!(
+            "{option} {number} {word}: a number and its unit are one word, and `{word}` was read as a SCENARIO"
+        );
+        return Some(Failure::usage(title).hint(format!(
+            "write {option} {number}{word}, or {option} '{number} {word}'"
+        )));
+    }
+    let is_scenario = word.ends_with(".toml") || shipped().any(|s| s.name == word);
+    if is_scenario || words.iter().any(|w| w == "--") {
+        return None;
+    }
+    let [before, command] = [&words[1..at], &words[at..]].map(crate::shell::line);
+    let title = format!(
+        "`lab run` takes the command behind `--`, and there is none: `{word}` was read as a SCENARIO"
+    );
+    let hint = format!("write: farpath {before} -- {command}\n      `--help` shows an example");
+    Some(Failure::usage(title).hint(hint))
 }
 
 /// The texts of a value in what clap says.
@@ -169,7 +280,6 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::args::Cli;
 
     fn said(line: &str) -> Option<String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
@@ -240,6 +350,48 @@ mod tests {
         assert_eq!(said("farpath run x --json --markdown"), None);
     }
 
+    /// A unit apart from its number, and a command without `--`, are read as a scenario, and are none.
+    #[test]
+    fn a_word_that_was_taken_for_a_scenario_is_named() {
+        let said = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let error = Cli::try_parse_from(&words).expect_err(line);
+            let failure = own_path(&error, &words).expect(line);
+            failure.to_string()
+        };
+        for (line, title, hint) in [
+            (
+                "farpath lab run --rtt 10ms --rate 20 Mbit/s -- true",
+                "--rate 20 Mbit/s: ",
+                "write --rate 20Mbit/s",
+            ),
+            (
+                "farpath lab run --rtt=10 ms -4 --rate 20Mbit/s -- true",
+                "--rtt 10 ms: a number and its unit are one word, and `ms` was read as a SCENARIO",
+                "write --rtt 10ms",
+            ),
+            (
+                "farpath lab run --rtt 10ms --rate 20Mbit/s true",
+                "and there is none: `true` was read as a SCENARIO",
+                "write: farpath lab run --rtt 10ms --rate 20Mbit/s -- true",
+            ),
+            (
+                "farpath lab run --rtt 10ms slower.toml --rate 20Mbit/s -- true",
+                "beside the scenario `slower.toml`: that has its own path",
+                "--set link.NAME.",
+            ),
+            (
+                "farpath lab run --rtt 10ms slower.toml",
+                "--rtt beside the scenario `slower.toml`",
+                "--set link.NAME.delay=…",
+            ),
+        ] {
+            let said = said(line);
+            assert!(said.contains(title), "{line}: {said}");
+            assert!(said.contains(hint), "{line}: {said}");
+        }
+    }
+
     #[test]
     fn an_unknown_option_is_not_said_to_be_a_value() {
         for (line, tip) in [
@@ -261,6 +413,22 @@ mod tests {
                 .filter(|l| l.contains("tip:"))
                 .collect();
             assert_eq!(tips.concat(), tip, "{said}");
+        }
+    }
+
+    /// `--logs` is spelt more like `--lose` than `--loss` is.
+    #[test]
+    fn words_of_netem_are_answered_with_the_option_they_mean() {
+        for (theirs, ours) in NETEM {
+            let line = format!("farpath lab run --rtt 1ms --rate 1Gbit/s {theirs} 1% -- true");
+            let words: Vec<&str> = line.split(' ').collect();
+            let mut error = Cli::try_parse_from(&words).expect_err(&line);
+            without_dashes(&mut error);
+            as_netem_has_it(&mut error);
+            let said = error.to_string();
+            let tip = format!("tip: a similar argument exists: '{ours}'");
+            assert!(said.contains(&tip) && !said.contains("--logs"), "{said}");
+            assert_eq!(said.contains("is --rtt 100ms"), ours == "--rtt", "{said}");
         }
     }
 

@@ -324,11 +324,9 @@ impl Output {
         &self.folder
     }
 
-    /// Removes the results of an older run, as this one begins: if it does not end, nobody takes those for its own.
-    pub(crate) fn remove_old(&self) {
-        for name in RESULTS {
-            drop(fs::remove_file(self.folder.join(name)));
-        }
+    /// Whether an older run has left its results there.
+    pub(crate) fn has_older(&self) -> bool {
+        self.folder.join(RESULTS[0]).is_file()
     }
 
     /// Refuses files of a scenario that results would overwrite.
@@ -346,8 +344,8 @@ impl Output {
         Err(Failure::usage(title).hint("give the scenario's file another name"))
     }
 
-    /// Writes everything; the files the scenario reads go beside it, so that the folder can be run. The bytes of
-    /// series.csv are returned.
+    /// Writes everything; the files the scenario reads go beside it, so that the folder can be run. What an older run left is
+    /// there until all of it is written. The bytes of series.csv are returned.
     pub(crate) fn write(
         &self,
         loaded: &Loaded,
@@ -355,15 +353,17 @@ impl Output {
         page: &ReportData,
         links: Vec<u8>,
     ) -> Result<usize, Failure> {
-        let size = self.write_results(document, page, links)?;
-        let text = loaded.document.resolved_text().as_bytes();
-        prepare_file(&self.folder.join(RESOLVED))?.write(text)?;
+        let (mut drafts, size) = self.results(document, page, links)?;
+        let managers = farpath_scenario::managers(&loaded.scenario);
+        let resolved = farpath_scenario::with_managers(loaded.document.resolved_text(), &managers);
+        drafts.push(self.draft(RESOLVED, resolved.as_bytes())?);
         for (name, text) in &loaded.files {
             let path = self.folder.join(name);
             let folder = path.parent().unwrap_or(&self.folder);
             fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
-            prepare_file(&path)?.write(text.as_bytes())?;
+            drafts.push(self.draft(name, text.as_bytes())?);
         }
+        drafts.into_iter().try_for_each(Pending::place)?;
         Ok(size)
     }
 
@@ -374,6 +374,26 @@ impl Output {
         page: &ReportData,
         links: Vec<u8>,
     ) -> Result<usize, Failure> {
+        let (drafts, size) = self.results(document, page, links)?;
+        drafts.into_iter().try_for_each(Pending::place)?;
+        Ok(size)
+    }
+
+    /// A file of the folder, written and not in place yet.
+    fn draft(&self, name: &str, bytes: &[u8]) -> Result<Pending, Failure> {
+        let file = prepare_file(&self.folder.join(name))?;
+        let written = file.open()?.write_all(bytes);
+        written.map_err(|e| file.cannot_write(&e))?;
+        Ok(file)
+    }
+
+    /// Records, tables and the page, not in place yet, and the bytes of series.csv.
+    fn results(
+        &self,
+        document: &RunDocument,
+        page: &ReportData,
+        links: Vec<u8>,
+    ) -> Result<(Vec<Pending>, usize), Failure> {
         let mut csv = Vec::new();
         document
             .write_series_csv(&mut csv)
@@ -394,10 +414,9 @@ impl Output {
             render(page).into_bytes(),
         ];
         let names = RESULTS.iter().filter(|name| **name != RESOLVED);
-        for (name, bytes) in names.zip(results) {
-            prepare_file(&self.folder.join(name))?.write(&bytes)?;
-        }
-        Ok(size)
+        let drafts = names.zip(results);
+        let drafts = drafts.map(|(name, bytes)| self.draft(name, &bytes));
+        Ok((drafts.collect::<Result<_, _>>()?, size))
     }
 }
 

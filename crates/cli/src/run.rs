@@ -1,17 +1,20 @@
 //! `farpath run`: every point of a scenario, one table, one document.
 
+mod stopped;
+
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use farpath_experiment::tap::Taps;
-use farpath_experiment::{Experiment, Loaded, Outcome, Request, lab};
-use farpath_record::{Expect, Origin, Point, RunDocument};
-use farpath_report::junit::{self, Case, not_run, unjudged, without_emulation};
+use farpath_experiment::{Experiment, Loaded, Part, Request, lab};
+use farpath_record::{Expect, Origin, RunDocument, Stopped};
+use farpath_report::junit::{self, Case, not_run, without_emulation};
 use farpath_report::table;
 use farpath_scenario::Set;
 
 use crate::args::{RunArgs, Series};
-use crate::captured;
+use crate::captured::{self, Captured};
 use crate::captures::Captures;
 use crate::exit::{Exit, Failure, layout, note, print};
 use crate::output::{Output, Pending, links_csv, prepare_report};
@@ -59,48 +62,119 @@ fn run_with(
         output.has_room_for(loaded.files.keys())?;
     }
     let (captures, taps) = captures_of(output.as_ref(), &experiment)?;
-    output.iter().for_each(Output::remove_old);
     let mut part = experiment.run_part(taps.as_ref(), &mut bar);
     bar.finish();
     part.outcome.document.commit = commit();
-    let mut others = Vec::from_iter(no_lab.map(|why| without_emulation(&why)));
-    if let Some(fault) = part.fault {
-        let failure = captures.failure(fault);
-        if let Some(file) = report.take_if(|_| !failure.is_usage()) {
-            let points = (part.ended, part.missing.as_slice());
-            let document = &part.outcome.document;
-            let mut expects = loaded.scenario.expects.clone();
-            expects.retain(|e| !args.marks_only || e.file.is_some());
-            others.extend(not_ended(&failure, document, &expects, points));
-            write_junit(args, document, &others, file)?;
+    let failure = part.fault.take().map(|fault| captures.failure(fault));
+    let older = output.as_ref().is_some_and(Output::has_older);
+    let mut ended = Ended {
+        not_judged: not_judged(args, failure.as_ref(), &part, &experiment),
+        is_usage: failure.as_ref().is_some_and(Failure::is_usage),
+        part,
+        output,
+        captures: (captures, taps),
+        others: Vec::from_iter(no_lab.map(|why| without_emulation(&why))),
+    };
+    let said = |failure| stopped::said(failure, &ended.part, args.out.as_deref());
+    let Some(failure) = failure.map(said) else {
+        return ended.written(args, &experiment, captured, report);
+    };
+    let is_something = |s: &Stopped| s.is_something();
+    if ended.stopped().is_some_and(is_something) {
+        // The run's own end comes first.
+        return match ended.written(args, &experiment, captured, report) {
+            Err(other) => Err(failure.also(other)),
+            Ok(_) => Err(failure),
+        };
+    }
+    ended.report(args, report)?;
+    let of_older = |out: &PathBuf| format!("{} has the results of an earlier run", out.display());
+    Err(match args.out.as_ref().filter(|_| older).map(of_older) {
+        Some(line) => failure.line(&line),
+        None => failure,
+    })
+}
+
+/// A run that has ended, whole or not.
+struct Ended {
+    part: Part,
+    /// Their drafts go before the folder that they are in.
+    captures: (Captures, Option<Taps>),
+    output: Option<Output>,
+    /// Cases of the JUnit report that are of no expectation.
+    others: Vec<Case>,
+    /// Those of a run that was stopped.
+    not_judged: Vec<Case>,
+    /// What stopped it is wrong text.
+    is_usage: bool,
+}
+
+impl Ended {
+    fn stopped(&self) -> Option<&Stopped> {
+        self.part.outcome.document.stopped.as_ref()
+    }
+
+    /// Writes the report, unless the text was wrong.
+    fn report(&mut self, args: &RunArgs, report: &mut Option<Pending>) -> Result<(), Failure> {
+        let Some(file) = report.take_if(|_| !self.is_usage) else {
+            return Ok(());
+        };
+        self.others.append(&mut self.not_judged);
+        write_junit(args, &self.part.outcome.document, &self.others, file)
+    }
+
+    /// Writes and shows what there is, and says how it was judged.
+    fn written(
+        mut self,
+        args: &RunArgs,
+        experiment: &Experiment,
+        captured: Vec<Captured>,
+        report: &mut Option<Pending>,
+    ) -> Result<Exit, Failure> {
+        let loaded = &experiment.loaded;
+        let document = &mut self.part.outcome.document;
+        if !captured.is_empty() {
+            captured::add(captured, document, &loaded.scenario)?;
+            experiment.judge(document, &self.part.missing);
         }
-        return Err(failure);
+        // Before series are taken out: means and queues of links are worked out from them.
+        let links = self.output.as_ref().map(|_| links_csv(document));
+        let links = links.transpose()?;
+        keep_series(document, args.series);
+        let mut size = 0;
+        if let Some((output, links)) = self.output.take().zip(links) {
+            let sequences = std::mem::take(&mut self.part.outcome.sequences);
+            let mut page = experiment.page(document, sequences, command(args, document.seed));
+            let stopped = document.stopped.as_ref();
+            let (captures, taps) = std::mem::take(&mut self.captures);
+            // They are of the first repeat, which is missing where searches alone have ended.
+            if stopped.is_none_or(|s| s.runs.there > 0) {
+                page.captures = captures.finish(taps)?;
+            }
+            page.notes.extend(stopped.map(Stopped::sentence));
+            page.notes
+                .extend(kept(args.series, document.repeats.is_some()));
+            size = output.write(loaded, document, &page, links)?;
+        }
+        self.report(args, report)?;
+        let document = &self.part.outcome.document;
+        show(args, document, size)?;
+        let skipped = document.stopped.is_none() && say_skipped(document, &loaded.scenario.expects);
+        Ok(judged(document, skipped))
     }
-    let Outcome {
-        mut document,
-        sequences,
-    } = part.outcome;
-    if !captured.is_empty() {
-        captured::add(captured, &mut document, &loaded.scenario)?;
-        experiment.judge(&mut document);
-    }
-    // Before series are taken out: means and queues of links are worked out from them.
-    let links = output.as_ref().map(|_| links_csv(&document)).transpose()?;
-    keep_series(&mut document, args.series);
-    let mut size = 0;
-    if let Some((output, links)) = output.zip(links) {
-        let mut page = experiment.page(&document, sequences, command(args, document.seed));
-        page.captures = captures.finish(taps)?;
-        page.notes
-            .extend(kept(args.series, document.repeats.is_some()));
-        size = output.write(loaded, &document, &page, links)?;
-    }
-    if let Some(file) = report.take() {
-        write_junit(args, &document, &others, file)?;
-    }
-    show(args, &document, size)?;
-    let skipped = say_skipped(&document, &loaded.scenario.expects);
-    Ok(judged(&document, skipped))
+}
+
+/// Of a run that was stopped: the run itself as a case, and those of what was not judged.
+fn not_judged(
+    args: &RunArgs,
+    failure: Option<&Failure>,
+    part: &Part,
+    experiment: &Experiment,
+) -> Vec<Case> {
+    let mut expects = experiment.loaded.scenario.expects.clone();
+    expects.retain(|e| !args.marks_only || e.file.is_some());
+    let cases = |failure: &Failure| stopped::cases(failure, part, &expects);
+    failure.map(cases).unwrap_or_default()
 }
 
 /// How a run ends; `skipped` where what a file judges was not run.
@@ -173,27 +247,9 @@ fn say_skipped(document: &RunDocument, expects: &[Expect]) -> bool {
 /// Says that nothing was judged, where that was asked for: the run passes all the same.
 fn say_unjudged(args: &RunArgs, document: &RunDocument) {
     let asked = args.junit.is_some() || !args.expects.is_empty();
-    if asked && document.expectations.is_empty() {
+    if asked && document.expectations.is_empty() && document.stopped.is_none() {
         note("0 expectations judged: no [[expect]] is on what was run");
     }
-}
-
-/// The cases of a run that was stopped: the run itself, which failed, and what was not judged.
-fn not_ended(
-    failure: &Failure,
-    document: &RunDocument,
-    expects: &[Expect],
-    (ended, missing): (usize, &[Point]),
-) -> Vec<Case> {
-    let all = ended + missing.len();
-    let run = Case {
-        name: "run".to_owned(),
-        outcome: junit::Outcome::Fail(format!("{failure}; {ended} of {all} points had ended")),
-    };
-    let why = "the run was stopped before it was judged";
-    let mut cases = unjudged(document, expects, missing, why);
-    cases.insert(0, run);
-    cases
 }
 
 fn write_junit(

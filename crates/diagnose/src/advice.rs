@@ -1,5 +1,6 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
+mod backlog;
 mod bounds;
 mod core;
 mod fitting;
@@ -27,6 +28,7 @@ use crate::known::{System, tuning};
 use crate::read::Facts;
 use crate::seen::{Side, Test};
 use crate::tally::Tally;
+pub(crate) use backlog::SOFTNET;
 use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
 use next::next;
@@ -151,6 +153,12 @@ fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) 
     if figure.value < REFUTED * measured {
         return;
     }
+    // A law of losses that was met by bursts, or that leaves many times as much on a line nobody knows, promises nothing.
+    let law = *next == Cause::RandomLoss;
+    let beyond = e.line.is_none() && figure.value > UNKNOWN * measured;
+    if law && (beyond || figure.value <= GAIN * measured) {
+        return;
+    }
     change.start_ns = slow_start_s(e, figure.value)
         .filter(|s| *s >= START_LEAST_S)
         .map(|s| (s * 1e9).round());
@@ -161,6 +169,9 @@ fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) 
         limit_bps: figure.value,
     });
 }
+
+/// From so many times what was measured on no line is known to carry what a law leaves.
+const UNKNOWN: f64 = 4.0;
 
 /// Below this part of what was measured a limit did not hold.
 const REFUTED: f64 = 0.98;
@@ -196,6 +207,7 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         Cause::SendBuffer
         | Cause::Application
         | Cause::SmallWrites
+        | Cause::Pacing
         | Cause::MtuBlackHole
         | Cause::Ramp
         | Cause::ShallowBuffer
@@ -230,7 +242,8 @@ fn change(
     let remedy = match cause {
         Cause::HostCpu => {
             let usual = || systems::processor(e.ssh, threads(facts, flow));
-            core::remedy(e, &flow.to.host).unwrap_or_else(usual)
+            let remedy = core::remedy(e, &flow.to.host).unwrap_or_else(usual);
+            core::with_offloads(remedy, facts, &hosts, end)
         }
         Cause::Disk => systems::disk(end),
         _ if e.udp && end == End::Sender => {
@@ -251,6 +264,10 @@ fn change(
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
         Cause::SetUp => e.opened.as_ref()?.remedy(),
+        Cause::Pacing => {
+            let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
+            systems::unpaced(hosts.iter().find_map(of))
+        }
         Cause::Client if e.udp => systems::reader_of_datagrams(system),
         Cause::Client => overrun::client(e),
         _ if system.is_none_or(|s| s == System::Linux) => {

@@ -60,6 +60,10 @@ pub(crate) struct Around {
     pub(crate) first_hop: Vec<String>,
     /// Mean round trips of pings at rest, and of the fastest run that varies where they do not, seconds.
     pub(crate) uneven: Option<[f64; 2]>,
+    /// The round trip of a connection, and the longer one of pings to its peer, seconds: something on the way answers.
+    pub(crate) split: Option<[f64; 2]>,
+    /// Two runs of pings far apart of which neither varies.
+    pub(crate) routes: Option<crate::routes::Routes>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -196,8 +200,10 @@ const FULL_PORT: [f64; 2] = [0.985, 1.01];
 impl Evidence {
     /// The speed, half the line's at most, of an Ethernet port that this rate fills to the percent, bit/s; none where the rate jumps.
     pub(crate) fn lower_port(&self) -> Option<f64> {
+        // A shaper that is stated, and full, needs no port of its rate.
+        let free = self.is_even() && !self.is_shaped();
         let line = self.line.as_ref()?.0.value;
-        let rate = self.rate.as_ref().filter(|_| self.is_even())?.value;
+        let rate = self.rate.as_ref().filter(|_| free)?.value;
         // A sender may count what its socket took.
         let late = self.late().filter(|late| *late < 1.1 * rate);
         let rate = late.unwrap_or(rate);

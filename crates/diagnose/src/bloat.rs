@@ -96,7 +96,7 @@ impl Evidence {
     }
 
     /// Whether a shaper is stated that is full of the flow.
-    fn is_shaped(&self) -> bool {
+    pub(crate) fn is_shaped(&self) -> bool {
         let stated = self.shaper.as_ref().map(|s| s.value);
         let rate = self.settled().map_or(0.0, |r| r.value);
         stated.is_some_and(|stated| rate > 0.85 * stated && rate < stated)
@@ -125,6 +125,8 @@ impl Evidence {
     pub(crate) fn of_pings(&mut self, facts: &Facts, flow: &Flow) -> Vec<[Figure; 3]> {
         let mut runs = pinged::runs(facts, flow);
         runs.sort_by(|a, b| a[1].value.total_cmp(&b[1].value));
+        let other = self.of_routes(facts, &runs);
+        runs.retain(|run| !other.contains(run));
         let socket = self.rtt_floor.as_ref().zip(self.rtt_loaded.as_ref());
         let socket = socket.map(|(floor, loaded)| (floor.value / NS, loaded.value / NS));
         let rest = runs.first().map(|[_, mean, most]| (mean.value, most.value));
@@ -161,6 +163,7 @@ impl Evidence {
         let means = still.as_ref().zip(uneven.first());
         self.around.uneven = means.map(|(a, b)| [a[1].value * NS, b[1].value * NS]);
         loaded.extend(uneven);
+        loaded.extend(other);
         loaded
     }
 }

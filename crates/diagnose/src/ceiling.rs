@@ -38,15 +38,7 @@ impl Limit {
 pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     let mut all = Vec::new();
     if let Some((line, what)) = &e.line {
-        // An interface of an end is called by its name and its host's.
-        let port = e
-            .slow_ports()
-            .first()
-            .map(|p| format!("the interface {}", p.named()));
-        let what = port
-            .as_deref()
-            .unwrap_or(what)
-            .replace("interface an interface", "interface");
+        let what = e.line_called(what);
         let mut line = carried(e.payload_share(), line, &what);
         if !e.mss_said && e.datagram_share.is_none() {
             line.formula
@@ -284,7 +276,7 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
     let (Some(rtt), Some(bytes), Some(seconds)) = (&e.rtt, &e.bytes, e.seconds) else {
         return;
     };
-    if e.swallowed.is_some() || e.ran_from_start() > 0.5 {
+    if e.swallowed.is_some() || e.ran_from_start() > 0.5 || e.lost_throughout() > 0.5 {
         // It was not over: what it had to send never arrived. Or it was as fast at its start.
         return;
     }

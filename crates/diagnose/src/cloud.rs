@@ -91,6 +91,23 @@ impl Cloud {
         self.exceeded.iter().find(is).map(|x| x.of)
     }
 
+    /// What Amazon's cloud gives one connection, bit/s, where this one has that: 5 Gbit/s between instances, 10 within a cluster placement
+    /// group ("Amazon EC2 instance network bandwidth", single-flow traffic).
+    pub(crate) fn single_flow(&self, e: &Evidence) -> Option<f64> {
+        let rate = e.settled().filter(|_| e.streams == 1.0 && !e.udp)?;
+        let of = |limit: &f64| {
+            let share = rate.value / limit;
+            share > SINGLE_FLOW[0] && share < SINGLE_FLOW[1]
+        };
+        let slower = |limit: &f64| e.line.as_ref().is_none_or(|(l, _)| l.value > 1.1 * limit);
+        let even = e.is_even() && (self.amazon || self.counted);
+        [5e9, 10e9]
+            .into_iter()
+            .filter(|_| even)
+            .filter(slower)
+            .find(of)
+    }
+
     /// Whether its counters would tell more than the texts have: an instance that none were read of, or that they were read of once.
     pub(crate) fn is_open(&self) -> bool {
         match self.counted {
@@ -99,6 +116,9 @@ impl Cloud {
         }
     }
 }
+
+/// What of such a limit is left for payload: headers of packets of 1500 to 9001 bytes, and what tools round.
+const SINGLE_FLOW: [f64; 2] = [0.92, 1.005];
 
 impl Exceeded {
     /// How surely it is what held the flow: as many packets as a good part of what was sent again.
@@ -130,6 +150,16 @@ pub(crate) fn is_kernel(release: &str) -> bool {
 
 /// Packets beyond what an instance may send or receive are queued or dropped: where segments were sent again it is a policer.
 pub(crate) fn by_cloud(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(limit) = e.around.cloud.single_flow(e) {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::Shaper, 40.0), (Cause::Link, -6.0)],
+            sentence: format!(
+                "{} is what Amazon's cloud gives one connection, whatever the instance has; several side by side get more",
+                crate::ceiling::bps(limit)
+            ),
+        });
+    }
     let again = e.retransmits.as_ref().map_or(0.0, |r| r.value);
     for exceeded in &e.around.cloud.exceeded {
         let flow = exceeded.kind != CONNECTIONS;

@@ -45,6 +45,8 @@ pub(crate) fn contradict(
             all.push(Contradiction { text, from });
         }
     }
+    all.extend(e.exceeded_in_words(facts, flow));
+    all.extend(e.unmissed_in_words(facts, flow));
     if let Some((text, [speed, stated])) = e.stated_in_vain() {
         let mut from = places(speed);
         from.extend(places(stated));

@@ -8,9 +8,10 @@ use crate::filed::file_of;
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, step};
+use crate::other_test::OtherTest;
 use crate::overrun::Overrun;
 use crate::read::Facts;
-use crate::seen::{Row, Test, after_start};
+use crate::seen::{Row, Test};
 use crate::tally::HOSTS_MAX;
 
 /// What was counted beside the flow itself.
@@ -28,6 +29,8 @@ pub(crate) struct Counted {
     pub(crate) wider: Option<(f64, f64)>,
     /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
     pub(crate) faster: Option<(&'static str, Figure, f64)>,
+    /// Of a tool that only tests: another test that was faster.
+    pub(crate) once: Option<OtherTest>,
     /// Whether that test sent nothing again.
     clean: bool,
     /// Of a program that does not only test: the fastest test with no more connections that asked for no buffer, which settings of the
@@ -137,6 +140,10 @@ impl Evidence {
             let before = self.counted_else.tested.as_ref().map_or(0.0, |t| t.value);
             if more <= 1.0 && tests && own_file && rate.value > before && !asks(facts, test) {
                 self.counted_else.tested = Some(rate.clone());
+            }
+            if more <= 1.0 && tests && !own_file {
+                let once = &mut self.counted_else.once;
+                *once = OtherTest::faster(once.take(), test.tool, (rate, times));
             }
             let known = self.counted_else.faster.as_ref().map_or(1.0, |f| f.2);
             if more > 1.0 && test.tool != "ss" {
@@ -488,106 +495,6 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
         });
     }
     for test in &e.counted_else.datagram_tests {
-        by_datagrams(e, ceilings, test, items);
-    }
-}
-
-/// The share of segments sent again after slow start; none where the intervals do not count them.
-fn later_share(e: &Evidence) -> Option<f64> {
-    let (_, rows) = after_start(&e.counted);
-    let again: f64 = rows.iter().filter_map(|r| r.retransmits).sum();
-    let bits: f64 = rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
-    (rows.len() >= 4 && bits > 0.0).then(|| again * e.mss * 8.0 / bits)
-}
-
-/// The share of chance losses that would leave the measured rate, by the law's slowest power (RFC 5348 §3.1: the root); no bound without a law.
-///
-/// Of what was sent again a part may have been lost at the start, in a queue of its own making: chance had no need of it.
-fn chance_enough(e: &Evidence, ceilings: &[Limit]) -> f64 {
-    let law = ceilings.iter().find(|c| c.cause == Cause::RandomLoss);
-    let (Some(law), Some(again), Some(own)) = (law, &e.again, &e.rate) else {
-        return f64::INFINITY;
-    };
-    let over = own.value / law.rate.value.max(1.0);
-    again.value / (over * over).max(1e-9)
-}
-
-/// Datagrams that came faster than TCP, and of which many were lost.
-fn faster_than_tcp(own: f64, [rate, lost, passed]: [&Figure; 3], items: &mut Vec<Item>) {
-    let [shown, through] = [rate, passed].map(|r| crate::ceiling::bps(r.value));
-    // Where TCP has more than what passed, something else took them: their receiver's socket, or a class of their own.
-    let elsewhere = step(own / passed.value.max(1.0), 1.05, 1.25);
-    items.push(Item {
-        holds: step(lost.value, 0.005, 0.03) * (1.0 - elsewhere),
-        weights: vec![
-            (Cause::Policer, 18.0),
-            (Cause::Shaper, 6.0),
-            (Cause::ShallowBuffer, -14.0),
-            (Cause::RandomLoss, -6.0),
-        ],
-        sentence: format!(
-            "of datagrams at {shown} {:.1} % were lost: {through} passed",
-            100.0 * lost.value
-        ),
-    });
-    items.push(Item {
-        holds: elsewhere,
-        weights: vec![(Cause::ShallowBuffer, -3.0)],
-        sentence: format!(
-            "datagrams at {shown} had {through}, less than TCP: their receiver's socket lost them, or a class of their own, not what holds TCP"
-        ),
-    });
-}
-
-/// Datagrams come evenly, whatever is lost. What a policer takes of them shows its rate, chance takes its share at any rate, and
-/// a queue that is only too short for bursts takes none below the line.
-fn by_datagrams(
-    e: &Evidence,
-    ceilings: &[Limit],
-    [rate, lost, passed]: &[Figure; 3],
-    items: &mut Vec<Item>,
-) {
-    let Some(own) = e.lasting() else { return };
-    let shown = crate::ceiling::bps(rate.value);
-    let under_line = e
-        .line
-        .as_ref()
-        .is_none_or(|(line, _)| rate.value < 0.93 * line.value);
-    if !under_line {
-        return;
-    }
-    if lost.low > 0.005 && rate.value > own {
-        return faster_than_tcp(own, [rate, lost, passed], items);
-    }
-    let expected = later_share(e).or(e.again.as_ref().map(|a| a.value));
-    let expected = expected.unwrap_or(0.0);
-    let expected = if expected > 0.0 { expected } else { 1e-4 };
-    let expected = expected.min(chance_enough(e, ceilings));
-    if lost.high < 0.01 {
-        // Under a policer TCP may get half of its rate, and on a long path a fifth: what passes above TCP's says little, unless it is nearly
-        // the line's.
-        let near_line = e.line.as_ref().map_or(0.0, |(l, _)| rate.value / l.value);
-        let above = 0.5 * step(rate.value / own, 1.2, 5.0);
-        items.push(Item {
-            holds: above.max(step(near_line, 0.7, 0.85)),
-            weights: vec![(Cause::Policer, -18.0)],
-            sentence: format!("datagrams at {shown} passed: no policer took any"),
-        });
-    }
-    if lost.high < 0.3 * expected {
-        items.push(Item {
-            holds: 1.0,
-            weights: vec![(Cause::RandomLoss, -16.0)],
-            sentence: format!("of datagrams at {shown} next to none were lost"),
-        });
-    } else if lost.low > 0.0 {
-        items.push(Item {
-            holds: 1.0,
-            weights: [of(&LOSSES, -6.0), vec![(Cause::RandomLoss, 20.0)]].concat(),
-            sentence: format!(
-                "of datagrams at {shown} {:.2e} were lost, whatever TCP does",
-                lost.value
-            ),
-        });
+        crate::datagrams::by_datagrams(e, ceilings, test, items);
     }
 }

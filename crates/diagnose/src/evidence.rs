@@ -7,6 +7,7 @@ use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
 use crate::core::Core;
 use crate::counted::Counted;
+use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
@@ -27,9 +28,13 @@ use crate::stops::Stop;
 use crate::stuck::Stuck;
 use crate::tally::Tally;
 use crate::turns::Turns;
+use crate::unmissed::Unmissed;
 
 /// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
 pub(crate) const SEGMENT: f64 = 1448.0;
+
+/// A receiver's estimate of the segments that arrive begins with this, bytes (`TCP_MSS_DEFAULT`): it says nothing.
+const SMALLEST_FULL: f64 = 537.0;
 
 /// Everything on one flow.
 #[derive(Clone, Debug, Default)]
@@ -211,6 +216,10 @@ pub(crate) struct Evidence {
     pub(crate) overshoot: Option<Overshoot>,
     /// What counters of hosts and other tests add.
     pub(crate) counted_else: Counted,
+    /// A line that carried more than it can, and was left out.
+    pub(crate) exceeded: Option<Exceeded>,
+    /// A loss of pings that the flow does not share, and was left out.
+    pub(crate) unmissed: Option<Unmissed>,
     /// What disks, radio links and interfaces on the path add.
     pub(crate) around: Around,
 }
@@ -246,6 +255,8 @@ impl Evidence {
         e.of_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
+        e.of_unmissed();
+        e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
         e.of_other_tests(facts, flow);
@@ -362,6 +373,7 @@ impl Evidence {
             |name: &'static str| mean(name).filter(|r| r.value > 0.0).map(|r| r.times(NS));
         self.rtt_loaded = seconds("rtt_loaded_ns").or(self.rtt_loaded.take());
         self.rtt_floor = seconds("rtt_min_ns").or(self.rtt_floor.take());
+        self.of_far_sockets(facts, flow);
         self.rwnd_share = mean("rwnd_limited_ratio");
         self.sndbuf_share = mean("sndbuf_limited_ratio");
         self.busy_share = mean("busy_ratio");
@@ -390,6 +402,27 @@ impl Evidence {
         let announced = sum("window_announced_bytes").zip(sum("flight_bytes"));
         self.window_at_once(announced, flow.sockets.len());
         self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));
+    }
+
+    /// What the receiver's sockets say of the path: its shortest round trip, and how large the segments are that arrive. Their windows,
+    /// and what they have in flight, are of the other way.
+    fn of_far_sockets(&mut self, facts: &Facts, flow: &Flow) {
+        let all = |name: &'static str| -> Vec<Figure> {
+            let of = |s: &u32| number(facts, Of::Socket(*s), name).cloned();
+            flow.far_sockets.iter().filter_map(of).collect()
+        };
+        let floors = all("rtt_min_ns").into_iter().filter(|r| r.value > 0.0);
+        if self.rtt_floor.is_none() {
+            let floor = floors.reduce(|a, b| a.with(&b));
+            self.rtt_floor = floor.map(|r| r.times(NS));
+        }
+        let arrive = all("mss_received_bytes").into_iter();
+        let arrive = arrive.filter(|m| (SMALLEST_FULL..65_536.0).contains(&m.value));
+        if let Some(mss) = arrive.max_by(|a, b| a.value.total_cmp(&b.value))
+            && !self.mss_said
+        {
+            (self.mss, self.mss_said) = (mss.value, true);
+        }
     }
 
     /// What sockets say in words: congestion control, scaling, and that a program sends too little.
@@ -470,6 +503,8 @@ impl Evidence {
             .or(ping)
             .or(self.rtt_floor.clone());
         self.rtt = self.rtt.take().filter(|r| r.low > 0.0 && r.value > 0.0);
+        self.span_routes();
+        self.of_split(facts, flow);
         self.rtt_floor = self.rtt_floor.take().filter(|r| r.low > 0.0);
         if let Some(line) = all("line_bps") {
             self.stated = Some(line.clone());

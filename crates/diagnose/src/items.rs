@@ -43,6 +43,11 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::turns::by_turns(e, &mut items);
     crate::opened::by_opening(e, &mut items);
     crate::handshake::by_handshake(e, &mut items);
+    crate::unmissed::by_unmissed(e, &mut items);
+    crate::other_test::by_other_test(e, &mut items);
+    crate::split::by_split(e, &mut items);
+    crate::commanded::by_command(e, &mut items);
+    crate::routes::by_routes(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     crate::slow_reader::by_slow_reader(e, &mut items);
     items.retain(|i| i.holds > 0.0);
@@ -440,6 +445,15 @@ fn rest_of_line(e: &Evidence, link: &Limit) -> String {
         return String::new();
     };
     let [of, left] = [line.value, link.rate.value].map(crate::ceiling::bps);
+    if e.rate
+        .as_ref()
+        .is_some_and(|r| r.value > 1.005 * link.rate.value)
+    {
+        return format!(
+            ", {left} of its {of} in segments of {:.0} bytes: they are larger, or a figure is rounded",
+            e.mss
+        );
+    }
     format!(", {left} of its {of}: headers and the gaps between frames take the rest")
 }
 

@@ -22,7 +22,7 @@ const OWN: f64 = 3.0;
 const LOST_LEAST: f64 = 3.0;
 
 /// A router that leaves this share of packets to itself unanswered, and is not the end, is named.
-const OWN_LEAST: f64 = 0.05;
+const OWN_LEAST: f64 = 0.02;
 
 /// Adds what the hops of a trace that reached its end say of where packets are lost; `lost` of them did not come back from the end.
 pub(crate) fn locate(trail: &[Answered], lost: f64, at: Place, facts: &mut Facts) {

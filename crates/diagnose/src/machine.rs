@@ -1,5 +1,6 @@
 //! What the hosts have to give: processors, and interfaces with room for what arrives.
 
+use crate::advice::SOFTNET;
 use crate::cause::Cause;
 use crate::core::{Core, is_tunnel};
 use crate::evidence::Evidence;
@@ -306,7 +307,11 @@ fn dropped(e: &Evidence, drops: &Tally) -> String {
         ),
     };
     format!(
-        "an interface of a host dropped {:.0} packets {}{beside}",
+        "{} dropped {:.0} packets {}{beside}",
+        match drops.counter {
+            SOFTNET => "a processor's queue (netdev_max_backlog) of a host",
+            _ => "an interface of a host",
+        },
         drops.count.value,
         drops.since()
     )

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
 use crate::items::{Item, step};
+use crate::seen::Side;
 
 /// The part of its last intervals' rate that a test has as a whole: slow start that doubles leaves a third of it, and one that lasted for
 /// the first third of the test seven tenths.
@@ -11,6 +12,9 @@ const WHOLE: [f64; 2] = [0.8, 0.93];
 
 /// An interval shorter than a round trip, by this part of one, holds a burst or none: how fast it was says nothing of what comes next.
 const SHORT: [f64; 2] = [0.5, 1.0];
+
+/// Losses in this part of the intervals go through the whole test.
+const MOST: [f64; 2] = [0.4, 0.7];
 
 /// Fewer intervals after the start than this do not show whether the rate still grows.
 const LATER_LEAST: usize = 3;
@@ -38,12 +42,33 @@ impl Evidence {
             false => 0.0,
         }
     }
+
+    /// How surely segments were sent again from the first half of the test on in most intervals, 0 to 1. The first loss ends slow start
+    /// (RFC 5681 §3.1).
+    pub(crate) fn lost_throughout(&self) -> f64 {
+        let own = self.counted.iter().filter(|r| r.side == Side::Sender);
+        let lossy: Vec<bool> = own
+            .map(|r| r.retransmits.is_some_and(|n| n > 0.0))
+            .collect();
+        let early = lossy.iter().position(|l| *l);
+        let early = early.is_some_and(|n| 2 * n < lossy.len());
+        if !early || lossy.len() < LATER_LEAST + 1 {
+            return 0.0;
+        }
+        let share = lossy.iter().filter(|l| **l).count() as f64 / lossy.len() as f64;
+        step(share, MOST[0], MOST[1])
+    }
 }
 
 /// Whether the transfer was over before its window had opened.
 pub(crate) fn opening(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     items.push(Item {
         holds: e.ran_from_start(),
+        weights: vec![(Cause::Ramp, -30.0)],
+        sentence: String::new(),
+    });
+    items.push(Item {
+        holds: e.lost_throughout(),
         weights: vec![(Cause::Ramp, -30.0)],
         sentence: String::new(),
     });

@@ -72,8 +72,11 @@ impl Facts {
     }
 }
 
-/// What each run of pings of a flow's path said: its least, mean and greatest round trip, nanoseconds.
-pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<[Figure; 3]> {
+/// Least, mean and greatest round trip of a run of pings, nanoseconds.
+pub(crate) type Run = [Figure; 3];
+
+/// What each run of pings of a flow's path said.
+pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<Run> {
     const NAMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
     let is_own = |of: Of| match of {
         Of::Path => true,

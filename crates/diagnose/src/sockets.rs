@@ -41,6 +41,7 @@ pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
         }
         match carriers(facts, flows, here, peer)[..] {
             [one] => {
+                let side = side.or_else(|| flows[one].opened(here, peer));
                 flows[one].name_ends(side, here, peer);
                 flows[one].give(n, side);
             }
@@ -176,6 +177,18 @@ impl Flow {
             own.host.clone_from(&end.host);
         }
         (test.from, test.to) = (self.from.clone(), self.to.clone());
+    }
+
+    /// The end of a test that a socket is of which says nothing of its bytes: whoever opened the connection has the higher port, where
+    /// the other is of a service.
+    fn opened(&self, here: &End, peer: &End) -> Option<Side> {
+        let client = self.test.as_ref()?.client;
+        let (own, other) = here.port.zip(peer.port)?;
+        match (own < SYSTEM_PORTS, other < SYSTEM_PORTS) {
+            (false, true) => Some(client),
+            (true, false) => Some(client.other()),
+            _ => None,
+        }
     }
 
     /// Takes a socket, as that of the end which it is of.

@@ -63,6 +63,8 @@ pub(crate) struct Tally {
     pub(crate) host: u32,
     /// The interface, empty where it is not known.
     pub(crate) interface: String,
+    /// The counter's own name, empty where it is not known.
+    pub(crate) counter: &'static str,
     /// The count.
     pub(crate) count: Figure,
     /// What the counter stood at last.
@@ -102,6 +104,7 @@ pub(crate) fn tally(facts: &Facts, hosts: &[u32], kind: &'static str) -> Option<
         Tally {
             host: last.host,
             interface: last.port().to_owned(),
+            counter: last.name,
             count: figure,
             stood: last.value,
             grew,
@@ -129,6 +132,7 @@ impl Tally {
         Tally {
             host: u32::MAX,
             interface: String::new(),
+            counter: "",
             stood: count.value,
             count: count.clone(),
             grew: false,

@@ -197,6 +197,9 @@ fn short(e: &Evidence) -> bool {
 /// The most that is said of a cause, whatever its odds: marks of odd paths, and of few losses, in the evidence, on which verdicts of its kind are
 /// less often right.
 pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
+    if e.around.split.is_some() {
+        return e.split_at_most(cause);
+    }
     if cause == Cause::Application && e.never_pauses() {
         return NEVER_ASKED;
     }

@@ -422,6 +422,17 @@ pub fn memory_for(scenario: &Scenario) -> Result<u64, PlanError> {
     Ok(memory_needed(&whole, &wan))
 }
 
+/// What may wait in front of each port of `scenario`, by number.
+///
+/// # Errors
+/// When it cannot be planned.
+pub fn queue_limits(scenario: &Scenario) -> Result<Vec<Limit>, PlanError> {
+    let (whole, _) = with_pairs(scenario);
+    let wan = Wan::new(&whole, Plan::new(&whole)?, scenario.seed, Sampling::OFF);
+    let ports = 0..wan.plan.ports.len();
+    Ok(ports.map(|port| wan.queue_limit(&whole, port)).collect())
+}
+
 /// Bytes of frames that may be under way at once: what every link holds and what waits in front of it, and
 /// room for what is read in one go.
 fn memory_needed(scenario: &Scenario, wan: &Wan) -> u64 {

@@ -129,6 +129,9 @@ fn links(spec: &HostSpec, ipv6: bool) -> Vec<String> {
             if let Some(segments) = route.largest_window {
                 line += &format!(" cwnd lock {segments}");
             }
+            if let Some(bytes) = route.largest_segment {
+                line += &format!(" advmss {bytes}");
+            }
             if let Some(control) = &spec.control {
                 line += &format!(" congctl {control}");
             }
@@ -211,6 +214,7 @@ mod tests {
             bound_only: false,
             initial_window: None,
             largest_window: None,
+            largest_segment: None,
         }
     }
 
@@ -225,11 +229,15 @@ mod tests {
                 mtu: 1500,
                 addresses: vec![v4, v6],
                 routes: vec![
-                    route(far4, v4),
+                    Route {
+                        largest_segment: Some(1360),
+                        ..route(far4, v4)
+                    },
                     Route {
                         bound_only: true,
                         initial_window: Some(3),
                         largest_window: Some(40),
+                        largest_segment: None,
                         ..route(far6, v6)
                     },
                 ],
@@ -259,7 +267,7 @@ mod tests {
                 "link set dev eth0 up",
                 "address add 198.18.0.1/32 dev eth0",
                 "address add 2001:db8::1/128 dev eth0 nodad",
-                "route add 198.18.0.2 dev eth0 src 198.18.0.1",
+                "route add 198.18.0.2 dev eth0 src 198.18.0.1 advmss 1360",
                 "route add 2001:db8::2 dev eth0 src 2001:db8::1 initcwnd 3 cwnd lock 40 table 1000",
                 "route add 2001:db8::2 dev eth0 src 2001:db8::1 initcwnd 3 cwnd lock 40 metric 2048",
             ]

@@ -101,6 +101,8 @@ pub struct Route {
     pub initial_window: Option<u32>,
     /// Largest congestion window of connections to it in segments (`cwnd`, locked); none if absent.
     pub largest_window: Option<u32>,
+    /// Largest segment that SYNs to it offer, bytes (`advmss`): what a router on the way would lower them to; the kernel's own if absent.
+    pub largest_segment: Option<u32>,
 }
 
 /// A token bucket in front of an interface. A device without a queueing discipline takes all the

@@ -38,7 +38,7 @@ pub fn beside(mut runs: Vec<(String, ReportData)>) -> Option<ReportData> {
     document.scenario.clone_from(&all.scenario.name);
     document.sweep = vec![vec![RUN.to_owned()]];
     (document.records, document.links, document.expectations) = Default::default();
-    document.repeats = None;
+    (document.repeats, document.stopped) = (None, None);
     for (name, data) in runs {
         let mark = |point: &mut Point| {
             point.insert(RUN.to_owned(), name.clone());

@@ -5,7 +5,8 @@ use std::thread::available_parallelism;
 
 use farpath_observe::curve::compare_windows;
 use farpath_record::{
-    Expect, Expectation, Origin as Name, Point, Repeats, Results, RunDocument, Sequence, judge,
+    Done, Expect, Expectation, INTERRUPTED, Origin as Name, Point, Repeats, Results, RunDocument,
+    Sequence, Stopped, judge,
 };
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, Set, SweepPoint, meet};
@@ -17,7 +18,9 @@ use crate::loaded::keep_only;
 use crate::origin::{Findings, Origin, Setting, answer, asked};
 use crate::search::Task;
 use crate::tap::Taps;
-use crate::{Fault, Loaded, Progress, Request, algorithms, losses, memory, sequence, unvaried};
+use crate::{
+    Class, Fault, Loaded, Progress, Request, algorithms, losses, memory, sequence, unvaried,
+};
 
 /// A run that can be made: its scenario is read, every point of it is planned and fits into memory.
 pub struct Experiment {
@@ -48,13 +51,12 @@ struct At {
 /// What there is of a run that may have been stopped.
 #[derive(Debug)]
 pub struct Part {
-    /// The points of the sweep that have ended, each with all its origins and repeats.
+    /// What has ended, each repeat of a point with all its origins; where a fault stopped it, the document says how much that
+    /// is.
     pub outcome: Outcome,
     /// What stopped it; everything is there without.
     pub fault: Option<Fault>,
-    /// How many points have ended.
-    pub ended: usize,
-    /// The points that have not; the searches count as one without keys.
+    /// The points of the sweep that have not all their repeats; searches that have not ended count as one without keys.
     pub missing: Vec<Point>,
 }
 
@@ -62,7 +64,9 @@ pub struct Part {
 struct Ended {
     found: Findings,
     fault: Option<Fault>,
-    missing: Vec<Point>,
+    /// How many repeats of each point have ended.
+    repeats: Vec<usize>,
+    searches: Done,
 }
 
 /// What a run gave.
@@ -160,7 +164,8 @@ impl Experiment {
         let Ended {
             found,
             fault,
-            mut missing,
+            repeats: there,
+            searches,
         } = self.all(&seeds, taps, progress);
         let loaded = &self.loaded;
         let mut document = RunDocument::new(&loaded.scenario.name, seeds[0], loaded.sha256());
@@ -171,49 +176,60 @@ impl Experiment {
             let names = loaded.scenario.links.iter().map(|l| l.name.clone());
             document.link_names = names.collect();
         }
+        // Of a run that was stopped, no point may have come to the last seeds.
+        let most = match &fault {
+            Some(_) => there.iter().copied().max().unwrap_or_default(),
+            None => seeds.len(),
+        };
+        let seeds = &seeds[..most];
         let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
         let tests = self.points.iter().map(tests).collect();
         losses::say(&mut document.records, &tests);
-        if repeats > 1 {
-            unvaried::say(&mut document.records, repeats, &tests);
+        if most > 1 {
+            unvaried::say(&mut document.records, most as u32, &tests);
             let results = Results {
                 records: &document.records,
                 links: &document.links,
             };
             let expects = &loaded.scenario.expects;
-            document.repeats = Some(Repeats::of(seeds, results, expects));
+            document.repeats = Some(Repeats::of(seeds.to_vec(), results, expects));
         }
-        self.judge(&mut document);
-        if fault.is_some() {
-            // What is at no point that has ended was not judged.
-            let has_ended =
-                |p: &Point| self.points.iter().any(|at| at.point == *p) && !missing.contains(p);
-            document.expectations.retain(|e| has_ended(&e.point));
-        }
-        let ended = self.points.len() - missing.len();
-        let searches = !loaded.scenario.searches.is_empty();
-        if fault.is_some() && searches && !missing.contains(&Point::new()) {
+        let repeats = repeats as usize;
+        let not_whole = self
+            .points
+            .iter()
+            .zip(&there)
+            .filter(|(_, n)| **n < repeats);
+        let mut missing: Vec<Point> = not_whole.map(|(at, _)| at.point.clone()).collect();
+        let stopped = |fault| stopped(fault, (&there, repeats), searches);
+        document.stopped = fault.as_ref().map(stopped);
+        if searches.there < searches.of && !missing.contains(&Point::new()) {
             missing.push(Point::new());
         }
+        self.judge(&mut document, &missing);
         Part {
             outcome: Outcome {
                 document,
                 sequences: found.sequences,
             },
             fault,
-            ended,
             missing,
         }
     }
 
-    /// Judges the scenario's expectations on all that a document has.
-    pub fn judge(&self, document: &mut RunDocument) {
+    /// Judges the scenario's expectations on all that a document has, but for those at points that are `missing`.
+    pub fn judge(&self, document: &mut RunDocument, missing: &[Point]) {
         let results = Results {
             records: &document.records,
             links: &document.links,
         };
         let expects = &self.loaded.scenario.expects;
         document.expectations = judge(expects, results, &document.origins());
+        if !missing.is_empty() {
+            let there = |p: &Point| document.records.iter().any(|r| r.point == *p);
+            let judged = |e: &Expectation| !missing.contains(&e.point) && there(&e.point);
+            document.expectations.retain(judged);
+        }
         document
             .expectations
             .retain_mut(|e| !self.compares_neighbours(e) || self.lacks(e));
@@ -276,6 +292,7 @@ impl Experiment {
     fn all(&self, seeds: &[u64], taps: Option<&Taps>, progress: &mut dyn Progress) -> Ended {
         let (mut beside, alone) = self.runs(seeds, taps);
         let searches = self.searches(seeds[0]);
+        let to_search = searches.len();
         // Closed forms take no time.
         let lucky = self.origins.iter().filter(|o| o.lucky()).count();
         let parts = self.points.len() * lucky * seeds.len() + searches.len();
@@ -301,29 +318,34 @@ impl Experiment {
         };
         let mut beside = ended(beside, room);
         let mut alone = ended(alone, Room { jobs: 1, ..room });
-        let (mut all, mut missing) = (Findings::default(), Vec::new());
-        for at in &self.points {
+        let (mut all, mut repeats) = (Findings::default(), Vec::new());
+        for _ in &self.points {
             let found = self.origins.iter().map(|origin| {
                 let real_time = origin.real_time();
                 let from = if real_time { &mut alone } else { &mut beside };
                 let runs = repeats_of(origin.as_ref(), seeds).len();
-                let some: Vec<Findings> = from.take(runs).flatten().collect();
-                (some.len() == runs).then_some(some)
+                let each: Vec<Option<Findings>> = from.take(runs).collect();
+                each.into_iter().map_while(|one| one).collect()
             });
             // Every origin takes its own, also where one before has nothing.
-            let found: Vec<Option<Vec<Findings>>> = found.collect();
-            match found.into_iter().collect::<Option<Vec<_>>>() {
-                Some(mut found) => {
-                    (0..seeds.len()).for_each(|n| all.append(self.repeat(&mut found, n)));
-                }
-                None => missing.push(at.point.clone()),
-            }
+            let mut found: Vec<Vec<Findings>> = found.collect();
+            let there = self.origins.iter().zip(&found);
+            let there = there.map(|(origin, runs)| match origin.lucky() {
+                true => runs.len(),
+                false => runs.len() * seeds.len(),
+            });
+            let there = there.min().unwrap_or(seeds.len());
+            (0..there).for_each(|n| all.append(self.repeat(&mut found, n)));
+            repeats.push(there);
         }
-        beside.flatten().for_each(|found| all.append(found));
+        let found: Vec<Findings> = beside.flatten().collect();
+        let searches = done(found.len(), to_search);
+        found.into_iter().for_each(|found| all.append(found));
         Ended {
             found: all,
             fault,
-            missing,
+            repeats,
+            searches,
         }
     }
 
@@ -442,6 +464,28 @@ impl At {
         let mut scenario = self.scenario.clone();
         scenario.draw_starts(seed);
         Cow::Owned(scenario)
+    }
+}
+
+/// What a fault left: how many of the `repeats` of each point, and the searches.
+fn stopped(fault: &Fault, (there, repeats): (&[usize], usize), searches: Done) -> Stopped {
+    let whole = there.iter().filter(|n| **n == repeats).count();
+    Stopped {
+        why: match fault.class() {
+            Class::Interrupted => INTERRUPTED.to_owned(),
+            _ => fault.to_string(),
+        },
+        points: done(whole, there.len()),
+        runs: done(there.iter().sum(), there.len() * repeats),
+        searches,
+    }
+}
+
+/// So many of so many.
+fn done(there: usize, of: usize) -> Done {
+    Done {
+        there: there as u64,
+        of: of as u64,
     }
 }
 

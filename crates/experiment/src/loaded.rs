@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use farpath_scenario::{Document, Scenario, Set, Source, load, load_expectations};
+use farpath_scenario::{
+    Document, Scenario, Set, Source, load, load_expectations, without_managers,
+};
 use sha2::{Digest, Sha256};
 
 use crate::Fault;
@@ -66,7 +68,7 @@ impl Loaded {
     /// SHA-256 of the scenario's text; each file it reads adds, in order of their names, a zero byte, its
     /// name, a zero byte and its own SHA-256 in hexadecimal.
     pub fn sha256(&self) -> String {
-        let mut all = self.document.resolved_text().to_owned();
+        let mut all = without_managers(self.document.resolved_text()).to_owned();
         for (name, text) in &self.files {
             all.push_str(&format!("\0{name}\0{}", hex(text)));
         }

@@ -20,7 +20,16 @@ pub(crate) fn say(records: &mut [Record], repeats: u32, tests: &BTreeMap<Point, 
     let apart = where_first(records, |f, r| {
         figure(f) != figure(r) && !alike(figure(f), figure(r))
     });
-    for record in records.iter_mut().filter(|r| is_simulated(r)) {
+    let mut there: BTreeMap<(String, Point), u32> = BTreeMap::new();
+    for r in records.iter().filter(|r| is_simulated(r)) {
+        *there.entry((r.test.clone(), r.point.clone())).or_default() += 1;
+    }
+    // Of a run that was stopped, a point may have some of its repeats alone.
+    let is_whole = |r: &Record| there.get(&(r.test.clone(), r.point.clone())) >= Some(&repeats);
+    for record in records
+        .iter_mut()
+        .filter(|r| is_simulated(r) && is_whole(r))
+    {
         let is_alone = |t: &&Vec<Test>| t.len() == 1 && t[0].starts() == 1;
         let alone = tests.get(&record.point).filter(is_alone);
         let shifted = alone.is_some_and(|t| t[0].start_spread > Duration::ZERO);

@@ -10,10 +10,10 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use farpath_experiment::{
-    Class, Experiment, Fault, Hosts, Outcome, Progress, Request, Silent, plan_jobs,
+    Class, Experiment, Fault, Hosts, Outcome, Part, Progress, Request, Silent, plan_jobs,
 };
 use farpath_probe::work::Work;
-use farpath_record::{Origin, RunDocument};
+use farpath_record::{Origin, Point, RunDocument};
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{NodeId, Set, Source, parse};
 
@@ -184,6 +184,75 @@ fn whoever_watches_can_end_it() {
     let fault = run(request(folder.path()), 2, &mut ends).expect_err("it is ended");
     assert_eq!(fault.class(), Class::Interrupted);
     assert!(fault.to_string().contains("interrupted"), "{fault}");
+}
+
+/// Interrupts when the run with this label begins.
+struct EndsAt(&'static str, bool);
+
+impl Progress for EndsAt {
+    fn expect(&mut self, _parts: u64) {}
+    fn say(&mut self, label: &str) {
+        self.1 |= label == self.0;
+    }
+    fn advance(&mut self, _thousandths: u64) {}
+    fn note(&mut self, _text: &str) {}
+    fn interrupted(&self) -> bool {
+        self.1
+    }
+}
+
+/// Of a sweep of hours the points that had ended were thrown away.
+#[test]
+fn what_had_ended_when_it_was_interrupted_is_kept_and_counted() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let stopped_at = |label: &'static str, repeats: u32| {
+        let request = Request {
+            repeats,
+            jobs: NonZeroUsize::new(1),
+            ..request(folder.path())
+        };
+        let experiment = Experiment::new(request).expect("it can be run");
+        let part = experiment.run_part(None, &mut EndsAt(label, false));
+        let fault = part.fault.as_ref().expect("it was interrupted");
+        assert_eq!(fault.class(), Class::Interrupted);
+        part
+    };
+    let points = |part: &Part| part.missing.iter().map(Point::len).collect::<Vec<_>>();
+    let part = stopped_at("80 ms", 1);
+    let document = &part.outcome.document;
+    let stopped = document.stopped.as_ref().expect("it says so");
+    assert_eq!(stopped.why, "interrupted");
+    assert_eq!(stopped.words(), "2 of 3 points, 0 of 2 searches");
+    // The third point, and the searches, which have no keys.
+    assert_eq!(points(&part), [1, 0]);
+    let whole = run(request(folder.path()), 1, &mut Silent).expect("it runs");
+    let there = |r: &&farpath_record::Record| r.point.values().any(|v| v != "80 ms");
+    let expected: Vec<_> = whole.document.records.iter().filter(there).collect();
+    assert_eq!(document.records.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(document.expectations.len(), 2 * 2);
+    assert!(whole.document.stopped.is_none());
+
+    let part = stopped_at("20 ms 2/3", 3);
+    let document = &part.outcome.document;
+    let words = document.stopped.as_ref().map(|s| s.words());
+    assert_eq!(
+        words.as_deref(),
+        Some("1 of 3 points, 4 of 9 runs, 0 of 2 searches")
+    );
+    // The repeat that had ended is there, and nothing is judged by it.
+    let simulated = document
+        .records
+        .iter()
+        .filter(|r| r.origin == Origin::Simulated);
+    assert_eq!(simulated.count(), 2 * 4);
+    assert_eq!(document.expectations.len(), 2);
+    assert_eq!(document.repeats.as_ref().map(|r| r.count), Some(3));
+
+    let part = stopped_at("5 ms 1/3", 3);
+    let document = &part.outcome.document;
+    let nothing = document.stopped.as_ref().expect("it says so");
+    assert!(!nothing.is_something() && document.records.is_empty());
+    assert!(document.repeats.is_none() && document.expectations.is_empty());
 }
 
 #[test]
@@ -460,6 +529,37 @@ fn found(keys: &str, metric: &str) -> f64 {
     let record = searched(keys).unwrap_or_else(|e| panic!("{e}"));
     let value = record.metrics.get(metric).copied();
     value.unwrap_or_else(|| panic!("no {metric}: {:?}", record.metrics))
+}
+
+/// Ratios and queues in bdp are searched as sizes are: what is found lies between what holds and what fails.
+#[test]
+fn the_loss_that_is_borne_is_found_and_a_queue_in_bdp() {
+    let keys = "keys = [\"link.rb.loss\"]\nlow = 1e-3\nhigh = 0.9\nresolution = \"5 %\"\nonly = [\"even\"]\nmetrics = [\"even.loss_ratio\"]\nat_most = \"20 %\"";
+    let record = searched(keys).unwrap_or_else(|e| panic!("{e}"));
+    let of = |metric: &str| record.metrics[metric];
+    let (holds, fails) = (of("highest_ratio"), of("lowest_failing_ratio"));
+    // 125 datagrams: a share of 20 % is met by losses around it.
+    assert!(
+        0.1 < holds && holds < fails && fails < 0.35,
+        "{holds} {fails}"
+    );
+    assert!(
+        fails - holds <= 0.05 * fails * (1.0 + 1e-9),
+        "{holds} {fails}"
+    );
+    // A burst of 500 in front of a line of half its rate: in packets and in bdp the least queue that holds it.
+    let least = |low: &str, high: &str, metric: &str| {
+        let keys = format!(
+            "find = \"lowest\"\nkeys = [\"link.rb.queue\"]\nlow = \"{low}\"\nhigh = \"{high}\"\nonly = [\"burst\"]\nmetrics = [\"burst.loss_ratio\"]"
+        );
+        found(&keys, metric)
+    };
+    let (bdp, bytes) = (
+        least("1bdp", "100bdp", "lowest_bdp"),
+        least("10 kB", "1 MB", "lowest_bytes"),
+    );
+    // 20 Mbit/s by 10 ms are 25 kB, and frames take their time.
+    assert!((25e3..28e3).contains(&(bytes / bdp)), "{bytes} {bdp}");
 }
 
 /// One datagram each 8 ms, from 0 on: a tenth of them is 12, and those at 208 to 296 ms are.

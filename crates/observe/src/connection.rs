@@ -157,6 +157,8 @@ pub(crate) fn fill<'a>(
     }
     merge_streams(record);
     keep_completions(record);
+    take_together(all, span, record);
+    record.notes.extend(ended_early(all, span));
     if let Some(why) = unfinished(all) {
         span.not_ended(record, why);
     }
@@ -184,6 +186,45 @@ pub(crate) fn fill<'a>(
     if let Some(ramp) = ramp(all, &goodputs, span) {
         record.set("ramp_s", ramp.as_secs_f64());
     }
+}
+
+/// Several connections that end of themselves are one transfer, from the first SYN to the last byte: one that ended early has sent
+/// nothing since.
+fn take_together(all: &[Connection], span: &Span, record: &mut Record) {
+    let toolless = all.iter().all(|c| c.goodput_bps.is_none());
+    let ended = all.iter().all(Connection::is_complete);
+    if all.len() < 2 || span.duration.is_some() || !toolless || !ended {
+        return;
+    }
+    let opened = all.iter().map(|c| c.opened).min().unwrap_or_default();
+    let end = all.iter().map(Connection::end).max().unwrap_or_default();
+    let seconds = end.since(opened.max(span.from())).as_secs_f64();
+    let measured: u64 = all.iter().map(|c| c.measured).sum();
+    if record.metrics.contains_key("completion_ns") {
+        record.set("completion_ns", end.since(opened).as_ns() as f64);
+    }
+    if record.metrics.contains_key("goodput_bps") && seconds > 0.0 {
+        record.set("goodput_bps", measured as f64 * 8.0 / seconds);
+    }
+}
+
+/// Connections that have delivered all in this part of the time to the end of the measurement had nothing to do in the rest.
+const EARLY: f64 = 0.95;
+
+/// Says where all was delivered long before the measurement was over.
+fn ended_early(all: &[Connection], span: &Span) -> Option<String> {
+    let duration = span.duration?;
+    let end = all.iter().map(Connection::end).max()?;
+    let (took, whole) = (
+        end.since(span.start).as_secs_f64(),
+        (span.omit + duration).as_secs_f64(),
+    );
+    (all.iter().all(Connection::is_complete) && took < EARLY * whole).then(|| {
+        format!(
+            "all was delivered after {took:.4} s, and goodput_bps is over the {:.4} s of `duration`: see completion_ns, or leave `duration` out",
+            duration.as_secs_f64()
+        )
+    })
 }
 
 /// How long each of several connections took, of those that ended.
@@ -261,6 +302,11 @@ impl Connection {
     fn is_complete(&self) -> bool {
         let least = self.whole.unwrap_or(1).max(1);
         self.delivered >= least && !self.still_stores
+    }
+
+    /// When its last byte so far was delivered, or was on the disk.
+    fn end(&self) -> Time {
+        self.lasted.map_or(self.finished, |c| self.opened + c)
     }
 
     /// Says that the congestion window grew beyond what was ever in flight, and was cut: it was not the limit, and what was in
@@ -406,8 +452,8 @@ impl Connection {
             }
         };
         put("bytes", Some(self.delivered as f64));
-        let end = self.lasted.map_or(self.finished, |c| span.start + c);
-        let seconds = span.seconds(end);
+        let whole = || self.end().since(self.opened.max(span.from()));
+        let seconds = span.duration.unwrap_or_else(whole).as_secs_f64();
         let ended = span.duration.is_some() || self.is_complete();
         let worked_out = (ended && seconds > 0.0).then(|| self.measured as f64 * 8.0 / seconds);
         put("goodput_bps", self.goodput_bps.or(worked_out));
@@ -454,6 +500,42 @@ mod tests {
         };
         assert_eq!(kept(&[3, 1, 2]), Some(vec![1e6, 2e6, 3e6]));
         assert_eq!(kept(&[3]), None);
+    }
+
+    /// Two megabytes in two connections, the second of them a second later: 2 MB in two seconds, and not twice a megabyte in one.
+    #[test]
+    fn connections_that_end_are_one_transfer() {
+        let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
+        let connection = |from: u64, until: u64| Connection {
+            opened: at(from),
+            finished: at(until),
+            lasted: Some(Duration::from_ms(until - from)),
+            whole: Some(1_000_000),
+            delivered: 1_000_000,
+            measured: 1_000_000,
+            ..Connection::default()
+        };
+        let metrics = |all: &[Connection], span: &Span| {
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            fill(all, span, &|_| Surroundings::default(), &mut record);
+            let streams = record.streams.iter().map(|s| s.metrics["completion_ns"]);
+            let streams: Vec<f64> = streams.collect();
+            (record.metrics, streams, record.notes)
+        };
+        let both = [connection(0, 1000), connection(1000, 2000)];
+        let (together, streams, notes) = metrics(&both, &Span::default());
+        assert_eq!(together["goodput_bps"], 8e6);
+        assert_eq!(together["completion_ns"], 2e9);
+        assert_eq!(together["jain_index"], 1.0, "each had 8 Mbit/s");
+        assert_eq!((streams, notes), (vec![1e9, 1e9], Vec::new()));
+        // Over a time of its own goodput is what that says.
+        let span = Span {
+            duration: Some(Duration::from_secs(4)),
+            ..Span::default()
+        };
+        let (timed, _, notes) = metrics(&both, &span);
+        assert_eq!(timed["goodput_bps"], 4e6);
+        assert!(notes[0].contains("delivered after 2.0000 s"), "{notes:?}");
     }
 
     /// Sent again by the ends of seconds 1 to 5: 7, 7, 8, 8, 10, and 11 in all.

@@ -261,7 +261,7 @@ fn slow_ramp(place: &Place<'_>, record: &Record) -> Option<String> {
 }
 
 /// A goodput this far above what its path carries is more than the figures of a path are off by.
-const ABOVE: f64 = 1.003;
+const ABOVE: f64 = 1.001;
 
 /// Says where more was delivered in the measured time than its path carries in it: what waited behind a hole when `omit` ended.
 fn held_before(place: &Place<'_>, record: &Record) -> Option<String> {

@@ -34,12 +34,6 @@ impl Span {
         }
         record.unset("completion_ns", why);
     }
-
-    /// Seconds of the measurement, of a test that ended at `last`.
-    pub(crate) fn seconds(&self, last: Time) -> f64 {
-        let whole = || last.since(self.start).saturating_sub(self.omit);
-        self.duration.unwrap_or_else(whole).as_secs_f64()
-    }
 }
 
 /// What was seen of one test, of any origin.

@@ -521,7 +521,7 @@ fn step(record: &Record, metric: &str) -> f64 {
 }
 
 /// How many things a record counted of which `metric` is a share.
-fn counted(record: &Record, metric: &str) -> f64 {
+pub(crate) fn counted(record: &Record, metric: &str) -> f64 {
     let of = COUNTED.iter().filter(|(ratio, _)| *ratio == metric);
     of.filter_map(|(_, all)| record.metrics.get(*all)).sum()
 }

@@ -111,6 +111,7 @@ impl RunDocument {
             links: Vec::new(),
             expectations: Vec::new(),
             repeats: None,
+            stopped: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 /// Prints the value of a metric with its unit, to five significant digits: `580.06 ms`,
 /// `989.97 Mbit/s`, `64 MiB`, `0.012 %`. The unit follows from the name's end: `_ns`, `_s`, `_bps`,
-/// `_bytes`, `_km`, `_ratio`; `X over Y` is a plain number, `X minus Y` has X's unit, and anything
+/// `_bytes`, `_km`, `_bdp`, `_ratio`; `X over Y` is a plain number, `X minus Y` has X's unit, and anything
 /// else is a count or an index.
 pub fn quantity(metric: &str, value: f64) -> String {
     if metric.contains(" over ") {
@@ -20,6 +20,7 @@ pub fn quantity(metric: &str, value: f64) -> String {
         ),
         "bytes" => bytes(value),
         "km" => format!("{} km", digits(value)),
+        "bdp" => format!("{} bdp", digits(value)),
         "ratio" => ratio(value),
         _ => digits(value),
     }
@@ -38,6 +39,7 @@ pub fn exact(metric: &str, value: f64) -> String {
         "bps" => " bit/s",
         "bytes" => " B",
         "km" => " km",
+        "bdp" => " bdp",
         _ => "",
     };
     format!("{value}{unit}")
@@ -87,7 +89,7 @@ fn unit(name: &str) -> &str {
 pub fn unitless(metric: &str) -> &str {
     match metric.rsplit_once('_') {
         Some((name, "ratio")) if name.ends_with("goodput") => metric,
-        Some((name, "ns" | "s" | "bps" | "bytes" | "km" | "ratio")) => name,
+        Some((name, "ns" | "s" | "bps" | "bytes" | "km" | "bdp" | "ratio")) => name,
         _ => metric,
     }
 }
@@ -266,6 +268,7 @@ mod tests {
             ("loss_ratio_for_goodput", 0.0123, "0.0123"),
             ("loss_ratio", 0.000_12, "0.012 %"),
             ("loss_ratio", 0.2, "20 %"),
+            ("search.s.highest_bdp", 0.25, "0.2500 bdp"),
             ("link.stm64.a>b.drops.tail", 7.0, "7"),
             ("jain_index", 0.987_654_3, "0.9877"),
             ("link.s.a>b.bytes over link.s.b>a.bytes", 1.5, "1.5"),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::compare::counted;
 use crate::compared::{Compared, compared, parts};
 use crate::range::range;
 use crate::statistics::Summary;
@@ -49,6 +50,14 @@ struct Found<'a> {
     point: &'a Point,
     metric: &'a str,
     values: Vec<f64>,
+    /// Of a share: of how many things in all repeats.
+    counted: f64,
+}
+
+impl Found<'_> {
+    fn varies(&self) -> bool {
+        self.values.iter().any(|v| *v != self.values[0])
+    }
 }
 
 impl Repeats {
@@ -63,31 +72,43 @@ impl Repeats {
             .collect();
         let mut found: Vec<Found<'_>> = Vec::new();
         let mut places = BTreeMap::new();
-        let mut add = |origin, test: &str, point, metric, value: f64| {
+        let mut add = |origin, test: &str, point, metric, value: f64, counted: f64| {
             if !value.is_finite() {
                 return;
             }
             let key = (origin, test.to_owned(), point, metric);
             let at = *places.entry(key).or_insert(found.len());
             match found.get_mut(at) {
-                Some(known) => known.values.push(value),
+                Some(known) => {
+                    known.values.push(value);
+                    known.counted += counted;
+                }
                 None => found.push(Found {
                     origin,
                     test: test.to_owned(),
                     point,
                     metric,
                     values: vec![value],
+                    counted,
                 }),
             }
         };
         for record in results.records.iter().filter(|r| r.valid) {
             for (metric, value) in &record.metrics {
-                add(record.origin, &record.test, &record.point, metric, *value);
+                let counted = counted(record, metric);
+                add(
+                    record.origin,
+                    &record.test,
+                    &record.point,
+                    metric,
+                    *value,
+                    counted,
+                );
             }
         }
         for link in results.links {
             for (metric, value) in named_of(link, results, &named) {
-                add(link.origin, &link.path(), &link.point, metric, value);
+                add(link.origin, &link.path(), &link.point, metric, value, 0.0);
             }
         }
         for (written, values) in &of_two {
@@ -95,26 +116,39 @@ impl Repeats {
                 continue;
             };
             for one in values.iter().filter(|one| one.valid) {
-                add(one.origin, of, &one.point, rest, one.value);
+                add(one.origin, of, &one.point, rest, one.value, 0.0);
             }
         }
-        let summary = |one: Found<'_>| {
-            let summary = Summary::of(&one.values).filter(|s| s.n > 1)?;
-            let summary = summary.within(range(one.metric));
-            Some(MetricSummary {
-                origin: one.origin,
-                test: one.test,
-                point: one.point.clone(),
-                metric: one.metric.to_owned(),
-                summary,
-            })
-        };
         Repeats {
             count: u32::try_from(seeds.len()).unwrap_or(u32::MAX),
             seeds,
-            metrics: found.into_iter().filter_map(summary).collect(),
+            metrics: summed(found),
         }
     }
+}
+
+/// The summary of each that several repeats have.
+fn summed(found: Vec<Found<'_>>) -> Vec<MetricSummary> {
+    // Where nothing differs in any repeat nothing was left to chance, and no loss is none.
+    let random: BTreeSet<_> = found
+        .iter()
+        .filter(|one| one.varies())
+        .map(|one| (one.origin, one.test.clone(), one.point))
+        .collect();
+    let summary = |one: Found<'_>| {
+        let by_chance = random.contains(&(one.origin, one.test.clone(), one.point));
+        let counted = if by_chance { one.counted } else { 0.0 };
+        let summary = Summary::of(&one.values).filter(|s| s.n > 1)?;
+        let summary = summary.of_counts(counted).within(range(one.metric));
+        Some(MetricSummary {
+            origin: one.origin,
+            test: one.test,
+            point: one.point.clone(),
+            metric: one.metric.to_owned(),
+            summary,
+        })
+    };
+    found.into_iter().filter_map(summary).collect()
 }
 
 /// The metrics of a link that are named, each once.
@@ -129,4 +163,49 @@ fn named_of<'a>(
         Some((name, results.link_metric(link, name)?))
     };
     named.iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Record;
+
+    /// None of 25 in five repeats was `0 ± 0`; up to 13.3 % (Wilson) is what is known.
+    #[test]
+    fn no_loss_of_few_is_not_none_for_certain() {
+        let of = |rtts: [f64; 5], losses: [f64; 5]| {
+            let record = |repeat: usize| {
+                let mut one = Record::new(Origin::Simulated, "ping", "ping", "a", "b");
+                one.repeat = repeat as u32;
+                one.set("rtt_avg_ns", rtts[repeat]);
+                one.set("sent", 5.0);
+                one.set("loss_ratio", losses[repeat]);
+                one
+            };
+            let records: Vec<Record> = (0..5).map(record).collect();
+            let results = Results {
+                records: &records,
+                links: &[],
+            };
+            let all = Repeats::of(vec![1, 2, 3, 4, 5], results, &[]).metrics;
+            let loss = all
+                .into_iter()
+                .find(|m| m.metric == "loss_ratio")
+                .expect("it is there");
+            (
+                loss.summary.ci95.expect("of five"),
+                loss.summary.ci95_low,
+                loss.summary.ci95_high,
+            )
+        };
+        let varied = [1e6, 1.1e6, 1e6, 1.2e6, 1e6];
+        let (half, low, high) = of(varied, [0.0; 5]);
+        assert!((half - 0.1332).abs() < 1e-4, "{half}");
+        assert_eq!((low, high), (Some(0.0), Some(half)));
+        // Where repeats differ by more than their counts do, that is what is known.
+        let (half, ..) = of(varied, [0.0, 0.0, 1.0, 1.0, 1.0]);
+        assert!(half > 0.5, "{half}");
+        // Nothing was left to chance.
+        assert_eq!(of([1e6; 5], [0.0; 5]).0, 0.0);
+    }
 }

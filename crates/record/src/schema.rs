@@ -280,4 +280,7 @@ pub struct RunDocument {
     /// What the repeats have in common, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<crate::Repeats>,
+    /// What stopped the run before its end, and how much of it is here; absent of a whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<crate::Stopped>,
 }

@@ -34,8 +34,8 @@ pub struct Summary {
     /// Standard deviation of one value (divided by n − 1); `None` for one value.
     #[serde(default, with = "number::option")]
     pub sd: Option<f64>,
-    /// Half the width of the 95 % confidence interval of the mean, t(0.975, n − 1)·sd/√n (Student);
-    /// `None` for one value.
+    /// Half the width of the 95 % confidence interval of the mean, t(0.975, n − 1)·sd/√n (Student), of a loss ratio over repeats at
+    /// least that of its counts (Wilson); `None` for one value.
     #[serde(default, with = "number::option")]
     pub ci95: Option<f64>,
     /// Where that interval begins: the mean less `ci95`, or the least value that the metric can have ([`Summary::within`]).
@@ -78,6 +78,24 @@ impl Summary {
             median: median(values.to_vec()),
             two_kinds: two_kinds(values),
         })
+    }
+
+    /// The same of a share of `counted` things in all: its interval is at least as wide as that of the counts, which equal shares of a
+    /// few runs do not show.
+    #[must_use]
+    pub(crate) fn of_counts(self, counted: f64) -> Summary {
+        if counted <= 0.0 {
+            return self;
+        }
+        let (low, high) = wilson((self.mean, counted));
+        let half = (high - self.mean).max(self.mean - low);
+        let ci95 = self.ci95.map(|own| own.max(half));
+        Summary {
+            ci95,
+            ci95_low: ci95.map(|half| self.mean - half),
+            ci95_high: ci95.map(|half| self.mean + half),
+            ..self
+        }
     }
 
     /// The same of a metric that has no values outside `low` to `high`, its interval cut there. The mean of such values lies between

@@ -301,7 +301,7 @@ fn key(rows: &[&Row]) -> String {
             (of pairs Wilcoxon's) stands for the interval.";
     }
     if rows.iter().any(|r| r.verdict == Verdict::Unknown) {
-        text += " one run: it takes two or more (`--repeat`) to know the spread of runs.";
+        text += " one run: it takes two or more (`--repeat`) to know the spread of runs, or that nothing in them is random.";
     }
     if rows.iter().any(|r| r.metric.ends_with("loss_ratio")) {
         text += " Of a loss ratio the interval is at least that of its counts (Wilson, Newcombe).";

@@ -98,6 +98,17 @@ pub(crate) fn band(e: &Expectation, print: impl Fn(f64) -> String) -> String {
     }
 }
 
+/// A value of an expectation's metric in the kind of unit that its bounds were written in.
+pub(crate) fn print(e: &Expectation, value: f64) -> String {
+    // `256 kB` with its tolerance has ends that may be whole numbers of KiB.
+    let middle = e.min.zip(e.max).map(|(min, max)| (min + max) / 2.0);
+    let decimally = [e.min, e.max, middle].into_iter().flatten().any(is_decimal);
+    match decimally {
+        true => decimal(&e.metric, value),
+        false => quantity(&e.metric, value),
+    }
+}
+
 /// What failed, in one sentence without what the source states.
 fn failure(e: &Expectation, keys: &Keys) -> String {
     let point = if e.point.is_empty() {
@@ -105,13 +116,7 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
     } else {
         format!(" at {}", keys.words(&e.point))
     };
-    // `256 kB` with its tolerance has ends that may be whole numbers of KiB.
-    let middle = e.min.zip(e.max).map(|(min, max)| (min + max) / 2.0);
-    let decimally = [e.min, e.max, middle].into_iter().flatten().any(is_decimal);
-    let print = |v: f64| match decimally {
-        true => decimal(&e.metric, v),
-        false => quantity(&e.metric, v),
-    };
+    let print = |v: f64| print(e, v);
     // Where rounding hides the difference, all digits are shown.
     let hidden = e.actual.is_some_and(|v| {
         [e.min, e.max]

@@ -1,6 +1,6 @@
 //! Predictions that lie far from what the same run simulated or measured: a mark in the table.
 
-use farpath_record::Origin;
+use farpath_record::{Origin, Point, RunDocument, quantity::quantity};
 
 /// Before a predicted value that is far from the other one beside it.
 pub(crate) const MARK: &str = "? ";
@@ -29,6 +29,39 @@ pub(crate) fn is_far(path: &str, values: &[(Origin, Option<f64>, bool)]) -> bool
         }
         _ => false,
     }
+}
+
+/// A bound of a metric in full at a point: which of the two it is, and its value in the column of predictions.
+pub(crate) type Bound = (String, &'static str, Point, Vec<Option<f64>>);
+
+/// Between which values forecasts of a metric lie, where that is open: at all points the lower bounds, and then the upper ones.
+pub(crate) fn bounds(run: &RunDocument, path: &str, points: &[&Point]) -> Vec<Bound> {
+    let Some((test, metric)) = path.split_once('.') else {
+        return Vec::new();
+    };
+    let of = |point: &Point| {
+        let mut mine = run.records.iter().filter(|r| r.origin == Origin::Predicted);
+        let record = mine.find(|r| r.test == test && r.point == *point)?;
+        let open = record.uncertainty.get(metric)?;
+        open.low
+            .zip(open.high)
+            .filter(|(low, high)| quantity(path, *low) != quantity(path, *high))
+    };
+    let columns = |value: f64| {
+        run.origins()
+            .into_iter()
+            .map(move |o| (o == Origin::Predicted).then_some(value))
+    };
+    let mut all = Vec::new();
+    for (bound, is_low) in [("lower bound", true), ("upper bound", false)] {
+        for point in points {
+            if let Some((low, high)) = of(point) {
+                let values = columns(if is_low { low } else { high }).collect();
+                all.push((path.to_owned(), bound, (*point).clone(), values));
+            }
+        }
+    }
+    all
 }
 
 #[cfg(test)]

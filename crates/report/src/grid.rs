@@ -68,6 +68,12 @@ pub(crate) fn whole_width(columns: &[Column]) -> usize {
     all.saturating_sub(GAP)
 }
 
+/// Whether lines of `width` characters hold them with no word broken but at its joints.
+pub(crate) fn fits(columns: &[Column], width: usize) -> bool {
+    let least = |c: &Column| if c.number { c.width() } else { c.word_width() };
+    columns.iter().map(|c| least(c) + GAP).sum::<usize>() <= width + GAP
+}
+
 /// Lays columns out in lines of at most `width` characters (longer only if the numbers leave no
 /// room): heads, a rule, and the rows. `headings` stand on a line of their own above a row, whose
 /// group is indented by the caller.

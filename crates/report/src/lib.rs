@@ -1,6 +1,7 @@
 //! Results for people: the terminal table, the HTML report, JUnit XML. Reads a finished
 //! `RunDocument`; computes nothing that is not in it.
 
+mod allowed;
 mod certificate;
 pub mod compare;
 mod drops;
@@ -14,6 +15,7 @@ mod judges;
 pub mod junit;
 mod limit;
 mod markdown;
+mod metric;
 mod points;
 mod repeats;
 mod stated;
@@ -21,6 +23,7 @@ pub mod table;
 mod taken;
 pub mod trace;
 pub mod trace_page;
+mod untouched;
 mod validity;
 mod wrapped;
 

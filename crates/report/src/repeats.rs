@@ -9,8 +9,9 @@ use farpath_record::{
 
 use crate::grid::Column;
 use crate::markdown::lines;
+use crate::metric::{FAIRNESS, GROUP, subject};
 use crate::points::point_columns;
-use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, points, subject};
+use crate::table::{Form, Layout, paths, points};
 use crate::validity::Index;
 use crate::wrapped::push_wrapped;
 

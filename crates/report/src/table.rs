@@ -1,11 +1,12 @@
 //! The one table a run prints: what the source stated, what each origin says, and what failed.
 
-use farpath_record::quantity::{decimal, quantity, unitless};
+use farpath_record::quantity::{decimal, quantity};
 use farpath_record::{
     Expectation, Keys, Origin, Point, Record, Results, RunDocument, is_nothing, points_words,
     record_notes_of,
 };
 
+use crate::allowed;
 use crate::failures::failures;
 use crate::forecast;
 use crate::grid::Column;
@@ -13,9 +14,11 @@ use crate::headline::headline;
 use crate::judges;
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
+use crate::metric::{GROUP, subject};
 use crate::points::point_columns;
 use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
 use crate::stated;
+use crate::untouched;
 use crate::validity::{Index, UNTRUSTED};
 use crate::wrapped::{coloured, push_wrapped};
 
@@ -58,7 +61,11 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         Form::Markdown => "### ",
     };
     let mut out = format!("{mark}{}, seed {}\n\n", run.scenario, run.seed);
-    let rows = rows(run);
+    if let Some(stopped) = &run.stopped {
+        push_wrapped(&mut out, &stopped.sentence(), "  ", layout);
+        out.push('\n');
+    }
+    let rows = untouched::folded(run, rows(run));
     if !rows.is_empty() {
         out += &grid(run, &rows, layout);
     }
@@ -69,6 +76,10 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     if rows.iter().any(|r| r.is_far(run)) {
         out.push('\n');
         push_wrapped(&mut out, forecast::KEY, "  ", layout);
+    }
+    if untouched::is_any(&rows) {
+        out.push('\n');
+        push_wrapped(&mut out, untouched::MEANS, "  ", layout);
     }
     out += &crate::repeats::repeats(run, layout);
     let circumstances = [crate::taken::lines(run), crate::certificate::lines(run)];
@@ -98,9 +109,9 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
 pub(crate) const RECOVERY: &str = "recovery: predicted, of one cut of a full window, until it is full again; of other origins from the last \
     cut until the window is as large as it was before, or the sending host has been the limit for a whole window of data";
 
-fn compares_recovery(run: &RunDocument, rows: &[Row<'_>]) -> bool {
+fn compares_recovery(run: &RunDocument, rows: &[Row]) -> bool {
     let origins = run.origins();
-    let has = |row: &Row<'_>, predicted: bool| {
+    let has = |row: &Row, predicted: bool| {
         let mut all = origins.iter().zip(&row.values);
         all.any(|(o, v)| (*o == Origin::Predicted) == predicted && v.is_some())
     };
@@ -122,11 +133,14 @@ fn listed(heading: &str, lines: Vec<String>, layout: Layout) -> String {
 }
 
 /// One line of the table.
-struct Row<'a> {
+pub(crate) struct Row {
     /// The metric in full, as an expectation names it.
-    path: String,
-    point: &'a Point,
+    pub(crate) path: String,
+    /// Which bound of the forecast it is; empty of the figure itself.
+    pub(crate) bound: &'static str,
+    pub(crate) point: Point,
     stated: String,
+    allowed: String,
     /// One per origin of the run.
     values: Vec<Option<f64>>,
     /// Of which origins no valid record says it.
@@ -135,7 +149,37 @@ struct Row<'a> {
     mark: String,
 }
 
-impl Row<'_> {
+impl Row {
+    /// What it is of, and what it is.
+    fn subject(&self) -> (String, String) {
+        let (of, label) = subject(&self.path);
+        match self.bound {
+            "" => (of, label),
+            bound => (of, format!("{label}, {bound}")),
+        }
+    }
+
+    /// Whether its cells are those of another, but for its point.
+    pub(crate) fn says_as(&self, other: &Row) -> bool {
+        let words = |r: &Row| [&r.stated, &r.allowed, &r.limited_by, &r.mark].map(Clone::clone);
+        (&self.values, &self.invalid, words(self)) == (&other.values, &other.invalid, words(other))
+    }
+
+    /// One of a forecast's bounds, by [`forecast::bounds`].
+    fn of_bound((path, bound, point, values): forecast::Bound) -> Row {
+        Row {
+            path,
+            bound,
+            point,
+            stated: String::new(),
+            allowed: String::new(),
+            invalid: vec![false; values.len()],
+            values,
+            limited_by: String::new(),
+            mark: String::new(),
+        }
+    }
+
     /// A value with its unit: of a whole number of KiB beside one that is none, the unit of that one.
     fn print(&self, value: f64) -> String {
         let is_decimal =
@@ -157,10 +201,10 @@ impl Row<'_> {
     }
 }
 
-fn rows(run: &RunDocument) -> Vec<Row<'_>> {
+fn rows(run: &RunDocument) -> Vec<Row> {
     let points = points(run);
     let index = Index::of(run);
-    let mut rows: Vec<Row<'_>> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for path in paths(run) {
         for point in &points {
             if let Some(mut row) = row(run, &index, &path, point) {
@@ -174,11 +218,16 @@ fn rows(run: &RunDocument) -> Vec<Row<'_>> {
                 rows.push(row);
             }
         }
+        rows.extend(
+            forecast::bounds(run, &path, &points)
+                .into_iter()
+                .map(Row::of_bound),
+        );
     }
     rows
 }
 
-fn row<'a>(run: &RunDocument, index: &Index<'_>, path: &str, point: &'a Point) -> Option<Row<'a>> {
+fn row(run: &RunDocument, index: &Index<'_>, path: &str, point: &Point) -> Option<Row> {
     let judged: Vec<&Expectation> = run
         .expectations
         .iter()
@@ -222,17 +271,16 @@ fn row<'a>(run: &RunDocument, index: &Index<'_>, path: &str, point: &'a Point) -
     let (path, stated) = (path.to_owned(), stated.join("; "));
     Some(Row {
         path,
-        point,
+        bound: "",
+        point: point.clone(),
         stated,
+        allowed: allowed::words(&judged),
         values,
         invalid,
         limited_by: String::new(),
         mark,
     })
 }
-
-/// How the path of a group's fairness begins; a test's path has one dot.
-pub(crate) const GROUP: &str = "group.";
 
 /// Jain's index over the tests of a group, or their connections, which each of its records holds.
 fn fairness(
@@ -319,68 +367,6 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
     let mut order: Vec<usize> = (0..paths.len()).collect();
     order.sort_by_key(|i| (first(&subjects[*i]), *i));
     order.into_iter().map(|i| paths[i].clone()).collect()
-}
-
-/// Splits a metric in full into what it is of and what it is: `("link stm64: a>b", "bytes")`. Of a second metric, only
-/// what differs from the first is named: `("link stm64: a>b over b>a", "bytes")`.
-pub(crate) fn subject(path: &str) -> (String, String) {
-    let mut words = path.split(' ');
-    let (of, what, way) = parts(words.next().unwrap_or(""));
-    let (mut heading, mut label) = (heading(&of, &way), what.clone());
-    while let (Some(word), Some(other)) = (words.next(), words.next()) {
-        let (other_of, other_what, other_way) = parts(other);
-        let same_what = other_what == what;
-        if !way.is_empty() && other_of == of && same_what {
-            heading = format!("{heading} {word} {other_way}");
-            continue;
-        }
-        label = format!("{label} {word}");
-        for (said, differs) in [
-            (&other_of, other_of != of),
-            (&other_way, other_way != way),
-            (&other_what, !same_what),
-        ] {
-            if differs && !said.is_empty() {
-                label = format!("{label} {said}");
-            }
-        }
-    }
-    (heading, label)
-}
-
-fn heading(of: &str, way: &str) -> String {
-    if way.is_empty() {
-        of.to_owned()
-    } else {
-        format!("{of}: {way}")
-    }
-}
-
-/// What Jain's index is called.
-pub(crate) const FAIRNESS: &str = "fairness (Jain)";
-
-/// The subject, the metric without its unit, and a link's direction.
-fn parts(path: &str) -> (String, String, String) {
-    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-    let (of, what, way) = match first {
-        "link" => {
-            let (name, rest) = rest.split_once('.').unwrap_or((rest, ""));
-            let (way, metric) = rest.split_once('.').unwrap_or((rest, ""));
-            (format!("link {name}"), metric, way)
-        }
-        "search" => {
-            let (name, metric) = rest.split_once('.').unwrap_or((rest, ""));
-            (format!("search {name}"), metric, "")
-        }
-        "group" if rest.contains('.') => {
-            let (name, _) = rest.split_once('.').unwrap_or((rest, ""));
-            let label = of_group(path).map_or(FAIRNESS, |(_, _, label)| label);
-            (format!("group {name}"), label, "")
-        }
-        _ if rest == "jain_index" => (first.to_owned(), FAIRNESS, ""),
-        _ => (first.to_owned(), rest, ""),
-    };
-    (of, unitless(what).to_owned(), way.to_owned())
 }
 
 /// Every point of the run, in the order of the records.
@@ -475,8 +461,8 @@ fn expected_notes(run: &RunDocument) -> Vec<String> {
 }
 
 /// The table's lines: a heading for each test, its metrics below.
-fn grid(run: &RunDocument, rows: &[Row<'_>], layout: Layout) -> String {
-    let subjects: Vec<(String, String)> = rows.iter().map(|r| subject(&r.path)).collect();
+fn grid(run: &RunDocument, rows: &[Row], layout: Layout) -> String {
+    let subjects: Vec<(String, String)> = rows.iter().map(Row::subject).collect();
     let mut groups: Vec<(usize, String)> = Vec::new();
     for (i, (of, _)) in subjects.iter().enumerate() {
         if groups.last().is_none_or(|(_, last)| last != of) {
@@ -509,6 +495,9 @@ fn grid(run: &RunDocument, rows: &[Row<'_>], layout: Layout) -> String {
             }
         }
     }
+    if layout.form == Form::Terminal {
+        allowed::make_room(&mut columns, layout.width);
+    }
     let lines = lines(&columns, &groups, layout);
     lines
         .iter()
@@ -520,7 +509,7 @@ fn grid(run: &RunDocument, rows: &[Row<'_>], layout: Layout) -> String {
 const LIMITED_BY: &str = "limited by";
 
 /// What limits each group, if that is one thing for each (or nothing).
-fn constant_limits(rows: &[Row<'_>], groups: &[(usize, String)]) -> Option<Vec<String>> {
+fn constant_limits(rows: &[Row], groups: &[(usize, String)]) -> Option<Vec<String>> {
     let ends = groups
         .iter()
         .skip(1)
@@ -547,7 +536,7 @@ fn constant_limits(rows: &[Row<'_>], groups: &[(usize, String)]) -> Option<Vec<S
         .collect()
 }
 
-fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -> Vec<Column> {
+fn columns(run: &RunDocument, rows: &[Row], subjects: &[(String, String)]) -> Vec<Column> {
     // A metric is printed where it changes.
     let metric = |i: usize| {
         let again = i > 0 && subjects[i] == subjects[i - 1];
@@ -561,15 +550,17 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
         "test, metric",
         (0..rows.len()).map(metric).collect(),
     )];
-    let at: Vec<&Point> = rows.iter().map(|r| r.point).collect();
+    let at: Vec<&Point> = rows.iter().map(|r| &r.point).collect();
     columns.extend(point_columns(&at, &Keys::of(run)));
-    let said = rows
-        .iter()
-        .map(|r| (r.path.as_str(), r.point, r.stated.as_str()));
-    let said = stated::cells(&said.collect::<Vec<_>>(), &Keys::of(run));
-    columns.push(Column::text("stated", said));
+    let said = |words: fn(&Row) -> &String| {
+        let said = rows
+            .iter()
+            .map(|r| (r.path.as_str(), &r.point, words(r).as_str()));
+        stated::cells(&said.collect::<Vec<_>>(), &Keys::of(run))
+    };
+    columns.push(Column::text("stated", said(|r| &r.stated)));
     for (i, origin) in run.origins().into_iter().enumerate() {
-        let print = |r: &Row<'_>| match r.values[i] {
+        let print = |r: &Row| match r.values[i] {
             Some(v) if r.invalid[i] => format!("! {}", r.print(v)),
             Some(v) if origin == Origin::Predicted && r.is_far(run) => {
                 format!("{}{}", forecast::MARK, r.print(v))
@@ -583,6 +574,7 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
             number: true,
         });
     }
+    columns.push(Column::text(allowed::HEAD, said(|r| &r.allowed)));
     columns.push(Column::text(
         LIMITED_BY,
         rows.iter().map(|r| r.limited_by.clone()).collect(),

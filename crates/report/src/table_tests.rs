@@ -93,16 +93,19 @@ fn snaky() -> RunDocument {
 fn the_table_fits_eighty_columns_and_says_everything() {
     let expected = r"cern-snaky/five-passes, seed 1
 
-test, metric  stated              predicted      simulated
-------------  --------------  -------------  -------------  ----
+test, metric  stated              predicted      simulated  allowed
+------------  --------------  -------------  -------------  --------------  ----
 ping-folded
-  rtt_avg     580/581/584 ms         580 ms      580.06 ms  FAIL
+  rtt_avg     580/581/584 ms         580 ms      580.06 ms  predicted 579   FAIL
+                                                            to 581 ms;
+                                                            simulated 579
+                                                            to 580.06 ms
 bulk, limited by the receive window
   goodput                     989.97 Mbit/s  989.97 Mbit/s
   recovery                         15.089 h       15.089 h
-  completion                                                FAIL
+  completion                                                0 to 9 s        FAIL
 link stm64: a>b over b>a
-  payload     3:2                                      1.5  ok
+  payload     3:2                                      1.5  1.45 to 1.55    ok
 
 FAIL  ping-folded.rtt_avg_ns, simulated: 580061234 ns, expected 579000000 ns to
       580061000 ns (stated: 580/581/584 ms)
@@ -798,8 +801,13 @@ fn a_prediction_far_off_is_marked_and_the_mark_explained_once() {
 #[test]
 fn a_quotation_of_several_points_is_printed_once() {
     let mut run = RunDocument::new("s", 1, String::new());
-    for window in ["72 MiB", "96 MiB", "128 MiB"] {
-        let mut one = record(Origin::Simulated, "bulk", "tcp", &[("goodput_bps", 990e6)]);
+    for (window, goodput) in [("72 MiB", 990e6), ("96 MiB", 991e6), ("128 MiB", 992e6)] {
+        let mut one = record(
+            Origin::Simulated,
+            "bulk",
+            "tcp",
+            &[("goodput_bps", goodput)],
+        );
         one.point = [("test.bulk.window".to_owned(), window.to_owned())].into();
         let mut stated = expectation(
             "bulk.goodput_bps",
@@ -814,5 +822,125 @@ fn a_quotation_of_several_points_is_printed_once() {
     }
     let text = render(&run, Layout::default());
     assert_eq!(text.matches("stable at 990Mbps").count(), 1, "{text}");
-    assert_eq!(text.matches(" \" ").count(), 2, "{text}");
+    assert_eq!(text.matches("900 Mbit/s to 1 Gbit/s").count(), 1, "{text}");
+    assert_eq!(text.matches(" \" ").count(), 4, "{text}");
+}
+
+/// `ok` stood beside "around 0.4 msec" and 59 µs, and only the page said what is allowed.
+#[test]
+fn the_allowed_band_stands_beside_what_is_stated() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    let metrics = [("rtt_avg_ns", 59e3)];
+    run.records
+        .push(record(Origin::Simulated, "ping", "ping", &metrics));
+    let mut own = expectation(
+        "ping.rtt_avg_ns",
+        Origin::Simulated,
+        (0.0, 0.4e6),
+        Some(59e3),
+        "around 0.4 msec",
+    );
+    own.min = None;
+    run.expectations = vec![own];
+    let text = render(&run, Layout::default());
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "rtt_avg around 0.4 msec 59 µs at most 400 µs ok";
+    assert!(squeezed(&text).contains(line), "{text}");
+    // Where lines have no room for the column, its words follow the source's.
+    let layout = Layout {
+        width: 36,
+        ..Layout::default()
+    };
+    let text = squeezed(&render(&run, layout));
+    assert!(!text.contains("simulated allowed"), "{text}");
+    assert!(text.contains("allowed") && text.contains("400"), "{text}");
+}
+
+/// Bounds of a forecast were in JSON only, and a note spoke of them.
+#[test]
+fn bounds_of_a_forecast_have_rows() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    let mut forecast = record(Origin::Predicted, "bulk", "tcp", &[("goodput_bps", 40e6)]);
+    let bounds = farpath_record::Uncertainty {
+        low: Some(33e6),
+        high: Some(48e6),
+        level: Some(0.95),
+    };
+    forecast
+        .uncertainty
+        .insert("goodput_bps".to_owned(), bounds);
+    run.records.push(forecast);
+    run.records.push(record(
+        Origin::Simulated,
+        "bulk",
+        "tcp",
+        &[("goodput_bps", 41e6)],
+    ));
+    let expected = r"s, seed 1
+
+test, metric            predicted  simulated
+--------------------  -----------  ---------
+bulk
+  goodput               40 Mbit/s  41 Mbit/s
+  goodput, lower bound  33 Mbit/s
+  goodput, upper bound  48 Mbit/s
+";
+    let text = render(
+        &run,
+        Layout {
+            width: 100,
+            ..Layout::default()
+        },
+    );
+    let squeezed = |text: &str| {
+        text.lines()
+            .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
+    };
+    let rules = |lines: Vec<String>| {
+        lines
+            .into_iter()
+            .filter(|l| !l.starts_with("--"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rules(squeezed(&text)), rules(squeezed(expected)), "{text}");
+}
+
+/// A second test was printed at each of sixteen points of the first one's window and MTU.
+#[test]
+fn a_test_that_a_key_does_not_touch_is_shown_once() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    let run_of = |other: f64, at: Option<f64>| {
+        let mut run = run.clone();
+        for mtu in ["1500", "9000"] {
+            for (window, goodput) in [("1 MiB", 1e8), ("2 MiB", 2e8)] {
+                for (test, goodput) in [("bulk", goodput), ("other", other)] {
+                    let goodput = at.filter(|_| window == "2 MiB").unwrap_or(goodput);
+                    let mut one =
+                        record(Origin::Simulated, test, "tcp", &[("goodput_bps", goodput)]);
+                    one.point
+                        .insert("test.bulk.window".to_owned(), window.to_owned());
+                    one.point.insert("link.l.mtu".to_owned(), mtu.to_owned());
+                    run.records.push(one);
+                }
+            }
+        }
+        render(&run, Layout::default())
+    };
+    let text = run_of(5e8, None);
+    let expected = r"s, seed 1
+
+mtu    bulk.window   simulated
+-----  -----------  ----------
+bulk goodput
+  any  1 MiB        100 Mbit/s
+  any  2 MiB        200 Mbit/s
+other goodput
+  any  any          500 Mbit/s
+
+any: every figure of the test is the same at each value of the key
+";
+    assert_eq!(text, expected, "{text}");
+    assert!(run_of(5e8, Some(4e8)).matches("any").count() > 2);
+    run.sweep.clear();
 }

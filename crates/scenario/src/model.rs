@@ -208,7 +208,7 @@ pub struct Link {
     pub vlan: Option<u16>,
     /// Capture what both directions carry into `NAME.pcapng`.
     pub tap: bool,
-    /// Largest TCP segment over IPv4 that routers at its ends let SYNs offer, where their configuration lowers it, bytes.
+    /// Largest TCP segment over IPv4 that routers at its ends let SYNs offer, where they lower it, bytes.
     pub segment: Option<u32>,
     /// `ends[0]` to `ends[1]`, then the other way.
     pub directions: [Direction; 2],

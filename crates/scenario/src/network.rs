@@ -160,7 +160,7 @@ pub(crate) fn link(
         signal: signal_rate.is_some().then_some(word),
         vlan,
         tap: f.get("tap").unwrap_or(false),
-        segment: None,
+        segment: octets(f, "adjust_mss"),
         directions: [forward, reverse],
         name,
     })

@@ -196,6 +196,22 @@ pub(crate) fn sysctl_triple(name: &str, text: &str) -> Result<[Size; 3], Refused
     ])
 }
 
+/// Units of time.
+const TIMES: [&str; 5] = ["ps", "ns", "us", "ms", "s"];
+
+/// Whether a unit is one of these but for its case.
+fn is_near(unit: &str, units: &[&str]) -> bool {
+    units.iter().any(|u| u.eq_ignore_ascii_case(unit))
+}
+
+/// Whether a unit means bytes or bits, however it is written: `KB`, `kib`, `M`.
+fn is_of_bytes(unit: &str) -> bool {
+    let rest = unit.strip_prefix(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']);
+    let rest = rest.unwrap_or(unit);
+    let is = ["b", "ib", "bit", "bits", "byte", "bytes"];
+    is_near(rest, &is) || rest.is_empty() && !unit.is_empty()
+}
+
 /// Bytes, packets, a time or bandwidth-delay products.
 pub(crate) fn queue(name: &str, text: &str) -> Result<QueueLimit, Refused> {
     let none = || {
@@ -229,32 +245,44 @@ pub(crate) fn queue(name: &str, text: &str) -> Result<QueueLimit, Refused> {
             )),
         },
         _ => {
-            if let Ok(span) = text.parse::<Duration>() {
-                return Ok(QueueLimit::Time(span));
-            }
+            let of_time = match text.parse::<Duration>() {
+                Ok(span) => return Ok(QueueLimit::Time(span)),
+                Err(said) => said,
+            };
             let said = match text.parse::<Size>() {
                 Ok(s) => return Ok(QueueLimit::Bytes(s)),
                 Err(said) => said,
             };
-            let number = shorten(digits);
-            let remedy = match said {
-                ParseError::Negative { .. } => return Err(teach(name, text, &said)),
-                ParseError::NoUnit { .. } => {
-                    let title = format!("missing unit in {name} \"{}\"", shorten(text));
-                    return Err((
-                        title,
-                        format!("write \"{number} packets\", \"{number} KiB\" or \"{number} ms\""),
-                    ));
-                }
-                _ => {
-                    "bytes, packets, a time or bandwidth-delay products: \"512 KiB\", \"1000 packets\", \"10 ms\", \"1bdp\""
-                }
-            };
-            Err((
-                format!("`{}` is not a valid {name}", shorten(text)),
-                remedy.to_owned(),
-            ))
+            Err(no_queue((name, text), (digits, unit), &said, &of_time))
         }
+    }
+}
+
+/// Why a text is not a queue: a unit of bytes, of time or of packets that is written another way has a lesson of its own.
+fn no_queue(
+    (name, text): (&str, &str),
+    (digits, unit): (&str, &str),
+    of_bytes: &ParseError,
+    of_time: &ParseError,
+) -> Refused {
+    let number = shorten(digits);
+    let title = format!("`{}` is not a valid {name}", shorten(text));
+    match of_bytes {
+        ParseError::Negative { .. } => teach(name, text, of_bytes),
+        ParseError::NoUnit { .. } => (
+            format!("missing unit in {name} \"{}\"", shorten(text)),
+            format!("write \"{number} packets\", \"{number} KiB\" or \"{number} ms\""),
+        ),
+        ParseError::Unit { .. } if is_of_bytes(unit) => teach(name, text, of_bytes),
+        ParseError::Unit { .. } if is_near(unit, &TIMES) => teach(name, text, of_time),
+        ParseError::Unit { .. } if is_near(unit, &["packets", "packet", "frames", "bdp"]) => (
+            title,
+            format!("write \"{number} {}\"", unit.to_ascii_lowercase()),
+        ),
+        _ => (
+            title,
+            "bytes, packets, a time or bandwidth-delay products: \"512 KiB\", \"1000 packets\", \"10 ms\", \"1bdp\"".to_owned(),
+        ),
     }
 }
 
@@ -385,6 +413,25 @@ mod tests {
         ] {
             assert!(queue("queue", wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_queue_in_units_of_another_case_says_the_right_one() {
+        for (wrong, right) in [
+            ("500 KB", "500 kB"),
+            ("500 kib", "500 KiB"),
+            ("500 mb", "500 MB"),
+            ("500 kb", "bits"),
+            ("5 M", "5 MB"),
+            ("10 MS", "10 ms"),
+            ("10 Packets", "10 packets"),
+            ("1 Bdp", "1 bdp"),
+        ] {
+            let (_, remedy) = queue("queue", wrong).expect_err(wrong);
+            assert!(remedy.contains(right), "{wrong}: {remedy}");
+        }
+        let (_, remedy) = queue("queue", "5 apples").expect_err("no unit");
+        assert!(remedy.contains("1bdp"), "{remedy}");
     }
 
     #[test]

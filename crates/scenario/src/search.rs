@@ -79,13 +79,25 @@ fn find(f: &Fields) -> Find {
 
 /// The names of a search's results, where it can be read.
 pub(crate) fn results(f: &Fields) -> Option<[String; 2]> {
-    let low: Amount = f.get::<String>("low")?.parse().ok()?;
+    let low = share(f, "low").or_else(|| f.get::<String>("low")?.parse().ok())?;
     Some(find(f).metrics(low.of))
+}
+
+/// An end that is a bare number, of a key that takes a ratio.
+fn share(f: &Fields, end: &str) -> Option<Amount> {
+    let keys: Vec<At<String>> = f.get("keys")?;
+    let target = set::target(keys.first()?.get_ref()).ok()?;
+    let takes = matches!(target.key()?.kind, Kind::Ratio);
+    let n = f.get::<f64>(end).filter(|_| takes)?;
+    Ratio::new(n).map(Amount::ratio)
 }
 
 /// One end of what is tried.
 fn end(f: &Fields, key: &str, faults: &mut Vec<Diagnostic>) -> Option<Amount> {
-    let help = "a rate, a size, a time or a number of packets: \"1 Mbit/s\", \"64 KiB\", \"300 ms\", \"10 packets\"";
+    let help = "a rate, a size, a time, a number of packets, bdp or a ratio: \"1 Mbit/s\", \"64 KiB\", \"300 ms\", \"10 packets\", \"2bdp\", \"0.1 %\"";
+    if let Some(share) = share(f, key) {
+        return Some(share);
+    }
     if let Some(n) = f.get::<f64>(key) {
         let title = format!("missing unit: `{key}` is a bare number, {n}");
         faults.push(Diagnostic::new(f.place(key), title).help(help));
@@ -126,13 +138,19 @@ fn check_kind(key: &At<String>, f: &Fields, ends: [Amount; 2], faults: &mut Vec<
         Kind::Rate => &[Dimension::Rate],
         Kind::Size { .. } | Kind::Sysctl | Kind::Octets { .. } => &[Dimension::Size],
         Kind::Span { .. } => &[Dimension::Time],
-        Kind::Queue => &[Dimension::Size, Dimension::Time, Dimension::Packets],
+        Kind::Queue => &[
+            Dimension::Size,
+            Dimension::Time,
+            Dimension::Packets,
+            Dimension::Bdp,
+        ],
+        Kind::Ratio => &[Dimension::Ratio],
         _ => &[],
     };
     let [low, high] = ends;
     if !takes.contains(&low.of) {
         let title = match takes {
-            [] => format!("`{}` takes no rate, size or time", last.name),
+            [] => format!("`{}` takes no rate, size, time or ratio", last.name),
             [first, ..] => format!(
                 "`{}` takes {}, and `low` is {}",
                 last.name,

@@ -54,6 +54,16 @@ pub enum SourceError {
         /// What to try.
         remedy: &'static str,
     },
+    /// The file has results, and no scenario.
+    #[error("`{path}`: {what}, not a scenario\n  {remedy}")]
+    Results {
+        /// The path as given.
+        path: String,
+        /// What is in it.
+        what: &'static str,
+        /// What reads it.
+        remedy: String,
+    },
     /// The file is too large to be a scenario, or is not UTF-8.
     #[error("`{path}`: {cause}\n  a scenario is a TOML text in UTF-8 of at most 4 MiB")]
     NotText {
@@ -257,6 +267,10 @@ fn read(path: &Path, name: &str) -> Result<Source, SourceError> {
     };
     let about = std::fs::metadata(path).map_err(unreadable)?;
     if about.is_dir() {
+        if let Some(remedy) = in_folder(name) {
+            let name = name.to_owned();
+            return Err(SourceError::Unknown { name, remedy });
+        }
         let cause = std::io::Error::from(std::io::ErrorKind::IsADirectory);
         return Err(unreadable(cause));
     }
@@ -265,6 +279,10 @@ fn read(path: &Path, name: &str) -> Result<Source, SourceError> {
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let read = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
     read.map_err(unreadable)?;
+    // One of results may be far larger than a scenario.
+    if let Some(results) = results(&bytes, path, name) {
+        return Err(results);
+    }
     if bytes.len() as u64 > LARGEST_FILE {
         let cause = match about.len() {
             0 => "it does not end".to_owned(),
@@ -292,7 +310,79 @@ fn read(path: &Path, name: &str) -> Result<Source, SourceError> {
     }
 }
 
+/// What farpath writes as JSON, by its schema: what it is, and the command that reads it.
+const RESULTS: [(&str, &str, &str); 6] = [
+    ("farpath.report/", "the data of a run's page", "figures"),
+    ("farpath.run/", "the records of a run", "compare"),
+    ("farpath.compare/", "a comparison of runs", ""),
+    ("farpath.diagnosis/", "a diagnosis", ""),
+    (
+        "farpath.trace/",
+        "what `farpath trace` said of captures",
+        "",
+    ),
+    ("farpath.", "JSON that farpath wrote", ""),
+];
+
+/// So much of a file has its schema, as the first key.
+const HEAD: usize = 200;
+
+/// That a file is of results, where it is JSON: no TOML begins as an object does.
+fn results(bytes: &[u8], path: &Path, name: &str) -> Option<SourceError> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).into_owned();
+    let head = head.trim_start();
+    if !head.starts_with('{') {
+        return None;
+    }
+    let found = RESULTS.iter().find(|(schema, ..)| head.contains(*schema));
+    let (what, reader) = found.map_or(("JSON", ""), |(_, what, reader)| (*what, *reader));
+    let mut remedies = Vec::new();
+    if !reader.is_empty() {
+        remedies.push(format!("`farpath {reader} {name}` reads it"));
+    }
+    let beside = path.with_file_name(RESOLVED);
+    if is_file(&beside) {
+        let beside = beside.display();
+        remedies.push(format!("the scenario that was run is beside it: {beside}"));
+    }
+    if remedies.is_empty() {
+        remedies.push("a scenario is a TOML text: `farpath new` writes one".to_owned());
+    }
+    Some(SourceError::Results {
+        path: name.to_owned(),
+        what,
+        remedy: remedies.join("; "),
+    })
+}
+
+/// What `farpath run --out` calls the scenario as it was run.
+const RESOLVED: &str = "scenario.resolved.toml";
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "whether a file is there is asked here alone"
+)]
+fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// The shipped scenarios in a folder of that name.
+fn in_folder(name: &str) -> Option<String> {
+    let folder = format!("{}/", name.trim_end_matches('/'));
+    let inside = shipped().map(|s| s.name).filter(|n| n.starts_with(&folder));
+    let inside: Vec<String> = inside.map(|n| format!("    {n}")).collect();
+    (!inside.is_empty()).then(|| {
+        format!(
+            "it is a folder of shipped scenarios; give one of them:\n{}",
+            inside.join("\n")
+        )
+    })
+}
+
 fn nearest(name: &str) -> String {
+    if let Some(inside) = in_folder(name) {
+        return inside;
+    }
     let names: Vec<String> = shipped().map(|s| s.name).collect();
     // `five-passes` alone is what people type.
     let last = |n: &str| n.rsplit('/').next().unwrap_or(n).to_owned();
@@ -328,6 +418,50 @@ mod tests {
             "`five-pases`: no such file, and no shipped scenario of that name\n  \
              did you mean `cern-snaky/five-passes`?"
         );
+    }
+
+    #[test]
+    fn a_folder_of_shipped_scenarios_is_answered_with_what_is_in_it() {
+        for name in ["cern-snaky", "cern-snaky/"] {
+            let said = load(name).expect_err("a folder").to_string();
+            let all = shipped().filter(|s| s.name.starts_with("cern-snaky/"));
+            let mut listed = 0;
+            for s in all {
+                assert!(said.contains(&s.name), "{said}");
+                listed += 1;
+            }
+            assert!(listed > 3 && !said.contains("did you mean"), "{said}");
+            assert!(!said.contains("slac-binp/"), "{said}");
+        }
+    }
+
+    /// They were answered with errors of TOML.
+    #[test]
+    fn results_are_answered_with_the_command_that_reads_them() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let said = |text: &str| {
+            let file = dir.path().join("report.json");
+            std::fs::write(&file, text).expect("written");
+            let said = load(file.to_str().expect("UTF-8")).expect_err("results");
+            said.to_string()
+        };
+        let run = said("{\n\"schema\": \"farpath.run/1\",\n\"scenario\": \"x\"}");
+        assert!(
+            run.contains("the records of a run, not a scenario"),
+            "{run}"
+        );
+        assert!(
+            run.contains("`farpath compare ") && !run.contains(RESOLVED),
+            "{run}"
+        );
+        std::fs::write(dir.path().join(RESOLVED), "").expect("written");
+        let large = format!("{{\"schema\":\"farpath.report/1\"{}", " ".repeat(5 << 20));
+        let page = said(&large);
+        assert!(
+            page.contains("`farpath figures ") && page.contains(RESOLVED),
+            "{page}"
+        );
+        assert!(said("{}").contains("JSON, not a scenario"));
     }
 
     #[test]

@@ -207,14 +207,14 @@ pub(crate) const EXPECT: Section = Section {
 
 pub(crate) const SEARCH: Section = Section {
     name: "search",
-    doc: "The highest rate, size, time or number of packets at which metrics stay within a bound, or the lowest, by bisection. Between the ends they \
+    doc: "The highest rate, size, time, ratio, or limit of a queue at which metrics stay within a bound, or the lowest, by bisection. Between the ends they \
           must cross the bound once: what holds at one value holds on the whole side of it.",
     keys: &[
         key(
             "name",
             Name,
             "Name; its result is a metric: `search.NAME.highest_bps` of rates, `…_bytes` of sizes, `…_s` of times, `…_packets` of \
-             packets, and `lowest_…` with `find`.",
+             packets, `…_bdp` of queues in bdp, `…_ratio` of ratios, and `lowest_…` with `find`.",
         )
         .required(),
         key("keys", Texts, "`--set` paths that all take the value tried.").required(),

@@ -233,7 +233,7 @@ impl<'a> Collector<'a> {
             finished,
             delivered: sink.receiver().delivered(),
             measured: sink.measured_bytes(),
-            lasted: Some(finished.since(test.start)),
+            lasted: Some(finished.since(source.config().start)),
             // What goes on until its time is over has come to its end with the last byte sent.
             whole: test.kind.whole(stream).or(Some(source.sender().nxt())),
             paces_by_model,

@@ -48,7 +48,7 @@ pub enum RunError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The caller asked to stop.
-    #[error("interrupted at {now} of virtual time")]
+    #[error("interrupted at {now:.1} of virtual time")]
     Interrupted {
         /// How far the run was.
         now: Time,

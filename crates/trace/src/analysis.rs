@@ -313,7 +313,11 @@ impl Reader {
             Peeled::Udp => "malformed",
             Peeled::Icmp | Peeled::IcmpV6 => {
                 let filter = self.filter.as_ref();
-                self.flows.icmp(segment, inside, filter).unwrap_or("icmp")
+                let name = self.flows.icmp(segment, inside, filter);
+                if let Some((ends, mtu)) = self.flows.errors.too_large.take() {
+                    self.table.report(ends, mtu);
+                }
+                name.unwrap_or("icmp")
             }
             Peeled::Other => "other",
             Peeled::Short => "cut_off",

@@ -447,6 +447,8 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
         (&described.b, &described.b2a),
     ];
     notes.extend(both.into_iter().filter_map(|(end, d)| held_note(end, d)));
+    let streams = both.iter().zip(&connection.streams);
+    notes.extend(streams.filter_map(|((end, _), stream)| size_note(end, stream)));
     if connection.is_half_open() {
         notes.push(unanswered(described.opening.as_ref()));
     }
@@ -468,4 +470,12 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
         }
     }
     described.notes = notes;
+}
+
+/// Says that full segments are not as large as the handshake lets them be.
+fn size_note(end: &str, stream: &Stream) -> Option<String> {
+    let (mss, stated) = (stream.mss(), stream.sizes.stated_in_vain()?);
+    Some(format!(
+        "{end} sends full segments of {mss} B, where the handshake allows {stated} B: the path may carry less than the interfaces of the ends"
+    ))
 }

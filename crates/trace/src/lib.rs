@@ -20,6 +20,7 @@ mod flows;
 mod found;
 mod fragments;
 mod glitches;
+mod in_use;
 mod index;
 mod input;
 mod link;

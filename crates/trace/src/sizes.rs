@@ -1,5 +1,7 @@
 //! Sizes of data segments: which of them is a full one.
 
+use crate::in_use::InUse;
+
 /// Different sizes counted; further ones are not.
 const KINDS: usize = 6;
 
@@ -10,6 +12,7 @@ pub(crate) struct Sizes {
     stated: u32,
     seen: [(u32, u32); KINDS],
     largest: u32,
+    in_use: InUse,
     /// Packets larger than a full segment, and segments as they are on the wire.
     pub(crate) over: u64,
     pub(crate) packets: u64,
@@ -23,6 +26,28 @@ impl Sizes {
     /// What the handshake says: the smaller MSS, without the options that every segment has.
     pub(crate) fn state(&mut self, mss: u32) {
         self.stated = mss;
+    }
+
+    /// What the handshake says, where full segments of another size are in use now.
+    pub(crate) fn stated_in_vain(&self) -> Option<u32> {
+        let is_other = self.stated > 0 && self.in_use.size > 0 && self.in_use.size != self.stated;
+        is_other.then_some(self.stated)
+    }
+
+    /// A router reports how much payload fits.
+    pub(crate) fn report(&mut self, payload: u32) {
+        self.in_use.report(payload);
+    }
+
+    /// Takes in the payload of a segment, or of its part up to which the receiver acknowledged; `cut` where what follows was
+    /// written with it.
+    #[inline]
+    pub(crate) fn learn(&mut self, length: u32, cut: bool) {
+        let most = match self.stated {
+            0 => LARGEST_ON_A_NETWORK,
+            stated => stated,
+        };
+        self.in_use.see(length, cut, (self.full(), most));
     }
 
     #[inline]
@@ -48,14 +73,15 @@ impl Sizes {
         }
     }
 
-    /// Payload bytes of a full segment: by the handshake, else the most frequent size, divided among its like where
+    /// Payload bytes of a full segment: the size in use where that was seen, else by the handshake, else the most frequent size, divided among its like where
     /// that is more than networks carry; 0 before the first data.
     #[inline]
     pub(crate) fn full(&self) -> u32 {
-        if self.stated > 0 {
-            return self.stated;
+        match (self.in_use.size, self.stated) {
+            (0, 0) => self.inferred(),
+            (0, stated) => stated,
+            (in_use, _) => in_use,
         }
-        self.inferred()
     }
 
     fn inferred(&self) -> u32 {
@@ -75,6 +101,7 @@ impl Sizes {
     }
 }
 
-fn gcd(a: u32, b: u32) -> u32 {
+/// The greatest common divisor; the other one where one is 0.
+pub(crate) fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

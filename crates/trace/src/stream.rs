@@ -191,6 +191,9 @@ impl Stream {
             return;
         }
         if s.length > 0 {
+            // In the middle of what was written there is no PSH, for whoever sends it at all.
+            let cut = self.pushes && !s.is(control::PSH | control::FIN) && from > self.una;
+            self.sizes.learn(s.length, cut);
             self.data_packets += 1;
             self.bytes += u64::from(s.length);
             self.first_data.get_or_insert(s.at);
@@ -437,6 +440,12 @@ impl Stream {
             once = false;
             room.sent += 1;
             work::count(1);
+        }
+        if let Some(split) = self.sent.front().filter(|x| x.seq < ack)
+            && self.fin.is_none()
+        {
+            // Offload cut it into what was acknowledged one after the other.
+            self.sizes.learn((ack - split.seq) as u32, true);
         }
         if let Some(sent) = newest.filter(|_| once) {
             // What a SACK block reported earlier did not wait for this acknowledgement.

@@ -52,6 +52,20 @@ impl Table {
         self.index.find(&Key::new(a, b)).map(|place| place as usize)
     }
 
+    /// A router says to the first end that its packets are larger than an MTU.
+    #[cold]
+    pub(crate) fn report(&mut self, ends: [End; 2], mtu: u32) {
+        let Some(place) = self.place(ends) else {
+            return;
+        };
+        let connection = &mut self.connections[place];
+        let from = usize::from(connection.ends[0] != ends[0]);
+        let stream = &mut connection.streams[from];
+        if let Some(passages) = &stream.passages {
+            stream.sizes.report(mtu.saturating_sub(passages.header));
+        }
+    }
+
     /// Where connections are is not asked any more: its memory is given back.
     pub(crate) fn forget_places(&mut self) {
         (self.index, self.last) = (Index::new(), None);

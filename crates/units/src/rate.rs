@@ -110,6 +110,15 @@ fn rate_lesson(number: &str, unit: &str) -> Option<String> {
         (_, "bit" | "kbit" | "Mbit" | "Gbit" | "Tbit") => Some(format!(
             "that is an amount; a rate is per second: write `{n} {unit}/s`"
         )),
+        // As `tc` writes them.
+        (_, "mbit" | "gbit" | "tbit" | "Kbit") => {
+            let mut right = unit.to_owned();
+            let first = match right.remove(0).to_ascii_uppercase() {
+                'K' => 'k',
+                other => other,
+            };
+            Some(format!("write `{n} {first}{right}/s`"))
+        }
         (_, "B" | "kB" | "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB") => Some(
             "that is a size in bytes; a rate is in bits per second, such as `10 Gbit/s`".to_owned(),
         ),

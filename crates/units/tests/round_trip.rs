@@ -165,6 +165,8 @@ fn refuses_with_a_lesson() {
         (err::<Rate>("1 Mibit/s"), &["decimal"]),
         (err::<Rate>("10 G"), &["write `10 Gbit/s`"]),
         (err::<Rate>("10 gbit/s"), &["case-sensitive", "`10 Gbit/s`"]),
+        (err::<Rate>("5mbit"), &["write `5 Mbit/s`"]),
+        (err::<Rate>("64 Kbit"), &["write `64 kbit/s`"]),
         (err::<Rate>("10 Gbit"), &["per second", "`10 Gbit/s`"]),
         (err::<Rate>("0 bit/s"), &["never zero"]),
         (err::<Rate>("0.5 bit/s"), &["finer than one bit per second"]),

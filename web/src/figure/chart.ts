@@ -6,6 +6,7 @@ import { area, curveLinear, curveStepBefore, line } from "d3-shape";
 import { compact } from "../format";
 import { n, shape, type Shape } from "../svg";
 import { drawLegend } from "./legend";
+import { boldWidth, textWidth } from "./width";
 
 export interface Curve {
   readonly name: string;
@@ -178,7 +179,7 @@ function axes(chart: Chart, x: Scale, y: Scale, xTicks: readonly number[], yTick
 /** A rule's name stands left of an upright one's foot, and beyond the end of a level one. */
 function drawRule(rule: Rule, x: Scale, y: Scale, right: number, bottom: number): Shape {
   if ("x" in rule) {
-    const start = x(rule.x) - rule.name.length * 6.7 - 8 < LEFT;
+    const start = x(rule.x) - textWidth(rule.name) - 8 < LEFT;
     return shape("g", {}, shape("path", { class: "rule-line", d: `M${n(x(rule.x))},${TOP}V${n(bottom)}` }),
       shape("text", { class: "muted halo", x: n(x(rule.x) + (start ? 8 : -8)), y: n(bottom - 10), "text-anchor": start ? "start" : "end" }, rule.name));
   }
@@ -243,8 +244,8 @@ function drawBody(chart: Chart, margin: number): Shape[] {
   const ys = chart.curves.flatMap((curve) => curve.points.map((p) => p[1]))
     .concat((chart.marks ?? []).flatMap((m) => [m.y, m.high].filter((v): v is number => typeof v === "number")))
     .concat((chart.rules ?? []).flatMap((rule) => ("y" in rule ? [rule.y] : [])));
-  const widest = Math.max(0, ...chart.curves.filter((curve) => curve.nameless !== true).flatMap((curve) => [curve.name.length * 7.4, (curve.detail?.length ?? 0) * 6.7]));
-  const beyond = Math.max(0, ...(chart.rules ?? []).map((rule) => ("y" in rule ? rule.name.length * 6.7 - 20 : 0)));
+  const widest = Math.max(0, ...chart.curves.filter((curve) => curve.nameless !== true).flatMap((curve) => [boldWidth(curve.name), textWidth(curve.detail ?? "")]));
+  const beyond = Math.max(0, ...(chart.rules ?? []).map((rule) => ("y" in rule ? textWidth(rule.name) - 20 : 0)));
   const right = chart.width - margin - Math.max(widest, beyond, chart.namesWidth ?? 0);
   const [low, high] = chart.xRange ?? extent(xs);
   const log = chart.logX === true && low > 0;

@@ -33,6 +33,7 @@ function write(metric: string, value: number, like: number, digits: number): str
     case "seconds": return format.delayLike(value * 1e9, like * 1e9, digits);
     case "rate": return format.rate(value, digits);
     case "size": return format.size(value, digits);
+    case "share": return format.percentLike(value, digits);
     case "ratio": return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
     case "count": return format.count(value);
   }

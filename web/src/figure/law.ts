@@ -68,26 +68,42 @@ const CLEAR = 14;
 /** Letters stand at least so far from each other where there is room, in pixels. */
 const APART = 16;
 
-/** How far from a place the nearest of other curves passes, above or below; no more than is needed. */
-function room([x, y]: Place, others: readonly (readonly Place[])[]): number {
-  const near = others.flat().filter((p) => Math.abs(p[0] - x) < 8).map((p) => Math.abs(p[1] - y));
-  return Math.min(CLEAR, ...near);
+/** Where a letter that has no room on its curve stands instead: so far above or below it, in pixels. */
+const BESIDE = 15;
+
+/** How far from a place the nearest of other curves passes; no more than is needed. */
+function room([x, y]: Place, others: readonly Place[]): number {
+  return Math.min(CLEAR, ...others.map((p) => Math.hypot(p[0] - x, p[1] - y)));
 }
 
-/** The letter of a law on its curve: where no other law is near, as close as can be to a share of its way that is its own, and beside
- * the letters that are `taken`. */
-function mark(own: readonly Place[], others: readonly (readonly Place[])[], number: number, of: number, taken: Place[]): Shape[] {
+/** A line through places, no two of its own further apart than a letter is wide. */
+function dense(line: readonly Place[]): Place[] {
+  return line.flatMap((to, i) => {
+    const from = line[i - 1] ?? to;
+    const steps = Math.max(1, Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / 6));
+    return Array.from({ length: steps }, (_, k): Place => [from[0] + ((to[0] - from[0]) * (k + 1)) / steps, from[1] + ((to[1] - from[1]) * (k + 1)) / steps]);
+  });
+}
+
+/** The letter of a law, on a ground of its own: on its curve where no other is near, else beside it, as close as can be to a share of
+ * its way that is its own, and clear of the letters that are `taken`. */
+function mark(own: readonly Place[], others: readonly Place[], { number, of, axes }: { number: number; of: number; axes: Frame }, taken: Place[]): Shape[] {
   const near = (place: Place): number => Number(taken.some((t) => Math.hypot(t[0] - place[0], t[1] - place[1]) < APART));
-  const wanted = ((number + 0.5) / of) * own.length;
-  const order = own.map((place, i) => ({ place, room: room(place, others), off: Math.abs(i - wanted) }))
-    .sort((p, q) => near(p.place) - near(q.place) || q.room - p.room || p.off - q.off);
+  const inside = ([, y]: Place): boolean => y > axes.top + 8 && y < axes.bottom - 8;
+  const way = dense(own);
+  const wanted = ((number + 0.5) / of) * way.length;
+  const order = way.flatMap((at, i) => [0, -BESIDE, BESIDE].map((by): { place: Place; by: number; off: number } => ({ place: [at[0], at[1] + by], by: Math.abs(by), off: Math.abs(i - wanted) })))
+    .filter(({ place, by }) => by === 0 || inside(place)).map((one) => ({ ...one, room: room(one.place, others) }))
+    .sort((p, q) => near(p.place) - near(q.place) || q.room - p.room || p.by - q.by || p.off - q.off);
   const place = order[0]?.place;
-  if (place !== undefined) taken.push(place);
-  return place === undefined ? [] : [shape("text", { class: "law-letter halo", x: n(place[0]), y: n(place[1] + 4), "text-anchor": "middle" }, letter(number))];
+  if (place === undefined) return [];
+  taken.push(place);
+  return [shape("g", { class: "law-mark" }, shape("rect", { class: "ground", x: n(place[0] - 7), y: n(place[1] - 8), width: 14, height: 16, rx: 3 }),
+    shape("text", { class: "law-letter", x: n(place[0]), y: n(place[1] + 4), "text-anchor": "middle" }, letter(number)))];
 }
 
-/** The laws that are asked for in one panel, under its points. */
-export function drawLaws(sweep: Sweep, panel: SweepPanel, on: readonly string[], axes: Axes): Shape[] {
+/** The laws that are asked for in one panel: their curves, which lie under its points, and their letters, above all. */
+export function drawLaws(sweep: Sweep, panel: SweepPanel, on: readonly string[], axes: Axes): { readonly curves: Shape[]; readonly letters: Shape[] } {
   const [from, to] = [Math.min(...sweep.x.numbers!), Math.max(...sweep.x.numbers!)];
   const all = chosen(sweep, on).flatMap(({ law, number }) => law.curves.flatMap((curve) => {
     const colour = sweep.colour?.steps.findIndex((step) => Object.keys(step).some((key) => key in curve.at) && within({ ...panel.at, ...step }, curve.at)) ?? -1;
@@ -99,11 +115,11 @@ export function drawLaws(sweep: Sweep, panel: SweepPanel, on: readonly string[],
   const path = line<Place>().digits(2);
   const curves = all.map(({ law, number, drawn, tone }) => shape("g", { class: "law-curve", "data-law": law.name }, shape("title", {}, `${law.title}: ${law.formula} (${law.source})`),
     ...drawn.flatMap(({ holds, pieces }) => pieces.map((piece) => stroke(path(piece as Place[]) ?? "", tone, number, holds)))));
-  // Points stand over the letters.
   const points = panel.series.map((s) => s.cells.flatMap((cell, i): Place[] => (cell ? [[axes.x(sweep.x.numbers![i]!), axes.y.at(cell.y)]] : [])));
   const whole = [...all.map((one) => one.whole), ...points];
   const taken: Place[] = [];
-  return [...curves, ...all.flatMap(({ whole: own, number }) => mark(own, whole.filter((other) => other !== own), number, sweep.laws.length, taken))];
+  const letters = all.flatMap(({ whole: own, number }) => mark(own, whole.filter((other) => other !== own).flatMap(dense), { number, of: sweep.laws.length, axes }, taken));
+  return { curves, letters };
 }
 
 /** What of a part lies within what is shown of x. */

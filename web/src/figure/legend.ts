@@ -1,6 +1,7 @@
 // A legend that takes as many rows as it needs: nothing of it is cut.
 
 import { n, shape, type Shape } from "../svg";
+import { boldWidth } from "./width";
 
 export interface Entry {
   readonly text: string;
@@ -10,8 +11,6 @@ export interface Entry {
   readonly draw: (x: number, y: number) => Shape;
 }
 
-/** A 12-pixel letter of the heavier weight, on average, of a wide font such as DejaVu Sans. */
-const LETTER = 7.9;
 const ROW = 21;
 /** From a line of an entry to its next. */
 const LINE = 15;
@@ -19,10 +18,15 @@ const GAP = 18;
 
 /** A text in lines of at most `letters`, broken at blanks. */
 export function wrapped(text: string, letters: number): string[] {
+  return linesOf(text, letters, (line) => line.length);
+}
+
+/** A text in lines that are as long as `most` by a measure, broken at blanks. */
+function linesOf(text: string, most: number, long: (line: string) => number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= letters) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && long(`${last} ${word}`) <= most) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
@@ -33,9 +37,9 @@ export function drawLegend(entries: readonly Entry[], width: number, y: number):
   let [x, row] = [2, y];
   const shapes = entries.map((entry) => {
     const sign = entry.width === 0 ? 0 : entry.width + 7;
-    const taken = sign + entry.text.length * LETTER;
+    const taken = sign + boldWidth(entry.text);
     if (x > 2 && x + taken > width) [x, row] = [2, row + ROW];
-    const lines = x + taken > width ? wrapped(entry.text, Math.floor((width - x - sign) / LETTER)) : [entry.text];
+    const lines = x + taken > width ? linesOf(entry.text, width - x - sign, (line) => boldWidth(line)) : [entry.text];
     const texts = lines.map((text, i) => shape("text", { class: "strong", x: n(x + sign), y: n(row + 4 + i * LINE) }, text));
     const drawn = shape("g", { class: "legend-entry" }, entry.draw(x, row), ...texts);
     row += (lines.length - 1) * LINE;

@@ -132,6 +132,7 @@ function writeTick(metric: string, value: number, digits: number, like: number):
     case "time": return format.delayLike(value, like, digits);
     case "size": return format.size(value, digits);
     case "seconds": return format.delayLike(value * 1e9, like * 1e9, digits);
+    case "share": return format.percentLike(value, digits);
     case "ratio": return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(digits - 1) : value.toPrecision(Math.min(digits, 12)).replace(/e.*$/, "");
     case "count": return format.count(value);
   }
@@ -340,6 +341,7 @@ function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale, on: 
   const marks = panel.marks.map((m) => drawMark(m, places[m.x]!, y));
   // Marks never cover a point, nor does what a formula says; over a bar they would not be seen below it.
   const data = sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...byReality(panel.series).flatMap((s, i, all) => drawSeries(sweep, s, all.slice(i + 1), places, y))];
+  const laws = sweep.x.numbers === null ? { curves: [], letters: [] } : drawLaws(sweep, panel, on, { ...frame, x: xScale(sweep.x, sweep.x.numbers, frame), y });
   return [
     ...panelName(panel, right - left).map((text, i, all) => shape("text", { class: "panel-name", x: n(left), y: n(frame.top - 12 - (all.length - 1 - i) * NAME_LINE) }, text)),
     ...y.ticks.flatMap((tick, i) => [
@@ -348,8 +350,9 @@ function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale, on: 
     ]),
     shape("path", { class: "axis-line", d: `M${n(left)},${n(bottom)}H${n(right)}` }),
     ...xLabels(sweep.x, places).shapes(bottom),
-    ...(sweep.x.numbers === null ? [] : drawLaws(sweep, panel, on, { ...frame, x: xScale(sweep.x, sweep.x.numbers, frame), y })),
+    ...laws.curves,
     ...(sweep.yRange === undefined ? data : within(frame, clip, data)),
+    ...laws.letters,
   ];
 }
 

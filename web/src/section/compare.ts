@@ -4,12 +4,23 @@ import { h, scroller, section } from "../dom";
 import * as format from "../format";
 import type { ComparedRow, ReportData } from "../types";
 
-const VERDICTS: Readonly<Record<ComparedRow["verdict"], string>> = { differs: "differs", same: "inconclusive", unknown: "one run: its spread is unknown" };
+const VERDICTS: Readonly<Record<ComparedRow["verdict"], string>> = { differs: "differs", same: "inconclusive", unknown: "one run" };
 
-/** What is said of a difference: by ranks where runs are of two kinds. Equal values are not inconclusive. */
+/** Of a mean, the share that binary fractions leave: no difference. */
+const ROUNDING = 1e-12;
+/** Nobody makes more further runs than these. */
+const MORE = 100;
+
+/** What is said of a difference, in the words of the terminal: by ranks where runs are of two kinds. Equal values are not inconclusive, nor
+ * are those that differ by less than the metric's steps. */
 export function verdict(row: ComparedRow): string {
-  if (row.verdict === "same" && row.difference === 0) return "same";
-  return `${VERDICTS[row.verdict]}${typeof row.rank_p === "number" ? ", by ranks" : ""}`;
+  const [apart, more] = [Math.abs(row.difference ?? 0), row.more_runs ?? 0];
+  const by = typeof row.rank_p === "number" ? ", by ranks" : "";
+  if (row.verdict === "unknown") return VERDICTS.unknown;
+  if (row.verdict === "differs") return `${VERDICTS.differs}${by}`;
+  if (apart > 0 && apart < (row.step ?? 0)) return "below a step";
+  if (more >= 1 && more <= MORE) return `${VERDICTS.same}; ${more} more`;
+  return apart <= ROUNDING * Math.abs(row.a.mean ?? 0) ? "same" : `${VERDICTS.same}${by}`;
 }
 /** Rows shown without being asked for. */
 const SHOWN = 40;
@@ -30,6 +41,16 @@ function line(row: ComparedRow, of: boolean): HTMLElement {
     number(format.metric(row.metric, row.a.mean), "A"), number(format.metric(row.metric, row.b.mean), "B"), number(share(row), "B − A"), h("td", { "data-head": "verdict" }, verdict(row)));
 }
 
+/** What the verdicts mean that are there, in one sentence each. */
+function wordsOf(rows: readonly ComparedRow[]): string {
+  const all = rows.map(verdict);
+  return [
+    ...(all.some((text) => text.startsWith(VERDICTS.same)) ? [" Inconclusive: that interval holds zero."] : []),
+    ...(all.includes("below a step") ? [" Below a step: a ramp is known to a round trip, and of real hosts to a hundredth of its test."] : []),
+    ...(all.some((text) => text.endsWith(" more")) ? [" N more: runs to add on each side, to tell a difference as large as this from none."] : []),
+  ].join("");
+}
+
 /** A name as the page has it: of a file its folder, with the value of a sweep that is compared. */
 function short(file: string): string {
   return file.replace(/\/(records|report)\.json(?= at |$)/, "");
@@ -44,7 +65,7 @@ export function comparison(data: ReportData): HTMLElement | null {
   const equal = found.rows.length - changed.length;
   const sides = found.b.length === 0 ? "" : `A is ${found.a.map(short).join(", ")}, B is ${found.b.map(short).join(", ")}. `;
   return section("compared", "Compared",
-    h("p", {}, `${sides}Means, with the 95 % confidence interval of their difference where there are repeats.${equal === 0 ? "" : ` ${equal} more ${equal === 1 ? "metric has" : "metrics have"} one value on both sides.`}`),
+    h("p", {}, `${sides}Means, with the 95 % confidence interval of their difference where there are repeats.${wordsOf(changed)}${equal === 0 ? "" : ` ${equal} more ${equal === 1 ? "metric has" : "metrics have"} one value on both sides.`}`),
     changed.length === 0 ? h("p", {}, "Nothing differs.") : table(changed.slice(0, SHOWN)),
     changed.length > SHOWN ? h("details", {}, h("summary", {}, `${changed.length - SHOWN} more`), table(changed.slice(SHOWN))) : null,
     ...found.notes.map((note) => h("p", { class: "note" }, note)));

@@ -5,10 +5,11 @@ import { drawn, fileName, type Drawn } from "../drawn";
 import { distributions, LEAST, type Distribution } from "../distribution";
 import { describeDistribution, drawDistribution } from "../figure/distribution";
 import * as format from "../format";
+import { FOUND } from "../results";
 import type { ReportData } from "../types";
 
 /** Metrics shown without being asked for; those of which something is expected are too. */
-const MAIN: readonly string[] = ["highest_bps", "goodput_bps", "rtt_avg_ns", "delay_avg_ns", "loss_ratio", "recovery_s", "retransmits", "response_avg_ns", "flow_time_avg_ns"];
+const MAIN: readonly string[] = [...FOUND, "goodput_bps", "rtt_avg_ns", "delay_avg_ns", "loss_ratio", "recovery_s", "retransmits", "response_avg_ns", "flow_time_avg_ns"];
 
 function figure(data: ReportData, of: Distribution): Drawn {
   const at = format.point(of.point);

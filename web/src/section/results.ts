@@ -4,6 +4,7 @@ import { h, scroller, section } from "../dom";
 import * as format from "../format";
 import { headline, isFar, origins, rows, subject, verdictOn, within, type Row, type Verdict } from "../results";
 import { routes, taken } from "../taken";
+import { ANY, folded as onceEach } from "../untouched";
 import type { Origin, ReportData } from "../types";
 
 export function header(data: ReportData): HTMLElement {
@@ -102,7 +103,7 @@ function captionOf(heads: readonly string[]): string {
 }
 
 export function table(data: ReportData): HTMLElement | null {
-  const all = rows(data);
+  const all = onceEach(data, rows(data));
   if (all.length === 0) return null;
   const shown = origins(data);
   // Tests in the order of the run, whatever the order of their metrics; searches and links last.
@@ -114,6 +115,7 @@ export function table(data: ReportData): HTMLElement | null {
   const heads = columns(all, shown);
   const element = h("table", { class: "results few" },
     h("caption", {}, captionOf(heads), all.some((row) => (row.untrusted ?? []).length > 0) ? " ! INVALID: the certificate failed, and the number may not be trusted." : "",
+      all.some((row) => Object.values(row.point).includes(ANY)) ? " any: every figure of the test is the same at each value of the key." : "",
       all.some(isFar) ? " ? predicted, and more than 20 % from what was simulated, or else emulated or measured: the closed form leaves out what happened there." : ""),
     h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, heads, order));
   const hidden = all.filter((row) => !row.first).length;

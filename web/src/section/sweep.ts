@@ -8,13 +8,13 @@ import { lawsInWords } from "../figure/law";
 import { signsInWords } from "../figure/signs";
 import { drawSweep, SPREAD } from "../figure/sweep";
 import { METRICS } from "../registry";
-import { FAIRNESS } from "../results";
+import { FAIRNESS, FOUND } from "../results";
 import { groupRecords, linkRecords, MEMBER, ranged, ratioRecords, sweepOf, sweepOfRecords, sweptKeys, type Look, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
 /** Metrics whose figures are shown without being asked for, where they change. */
 const MAIN: readonly string[] = [
-  "highest_bps", "goodput_bps", "rtt_avg_ns", "rtt_p99_ns", "delay_avg_ns", "delay_p99_ns", "loss_ratio", "recovery_s", "completion_ns", "response_avg_ns",
+  ...FOUND, "goodput_bps", "rtt_avg_ns", "rtt_p99_ns", "delay_avg_ns", "delay_p99_ns", "loss_ratio", "recovery_s", "completion_ns", "response_avg_ns",
   "response_p99_ns", "flow_time_avg_ns", "flow_time_p99_ns", "jain_index", "retransmits", "jitter_ns",
 ];
 /** Those of one direction of a link. */

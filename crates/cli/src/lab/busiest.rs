@@ -7,6 +7,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::connections::{MANY, SHARED_LEAST, within};
+use super::held::{self, HELD_LEAST, UNHELD};
 use super::many::Many;
 use super::totals::Totals;
 
@@ -33,6 +34,8 @@ pub(super) struct Busiest {
     pub(super) samples: usize,
     /// Share of the samples in which a small write waited for the acknowledgement of the one before.
     pub(super) held_small_ratio: f64,
+    /// The same of the other end, in its own samples; none where they are few.
+    pub(super) other_held_small_ratio: Option<f64>,
     /// Share of its receiver's samples in which at least a segment lay unread; none where there are none.
     pub(super) unread_ratio: Option<f64>,
     /// Of the time before samples in which its program was seen to wait, with something in flight, the share in which it waited for
@@ -55,34 +58,56 @@ pub(super) struct Busiest {
     pub(super) limited_by_within: Option<f64>,
     /// Time in which the path was down, and in which nothing arrived at the sender because of it, in seconds; 0 where there was none.
     pub(super) path_down_s: f64,
+    /// Whose frames alone may have found it down; none where both may, or it was up.
+    pub(super) path_down_from: Option<&'static str>,
     pub(super) silent_s: f64,
     /// The kernel's own totals; none where it said none.
     pub(super) kernel: Option<Totals>,
     /// What many small connections of the same sender have in common; none where one carried much of it.
     pub(super) many: Option<Many>,
-    /// The same in words.
+    /// What limited it, in words; empty where samples are too few and the kernel's totals say nothing.
+    #[serde(skip)]
+    pub(super) cause: String,
+    /// What else there is to say, in words.
+    #[serde(skip)]
+    pub(super) figures: String,
+    /// The same in a sentence: who sends, what limited it, and then the figures.
     #[serde(skip)]
     pub(super) line: String,
 }
-
-/// What is said of small writes that waited, and against it.
-pub(super) const HELD: &str =
-    "a small write waited for the acknowledgement of the one before (Nagle's algorithm)";
-pub(super) const UNHELD: &str = "one write for both, or TCP_NODELAY, spares a round trip";
-
-/// Small writes that waited in this share of the samples are named.
-pub(super) const HELD_LEAST: f64 = 0.2;
 
 /// A receiver that has data to read in more of its samples than this is slow.
 const SLOW: f64 = 0.5;
 
 impl Busiest {
-    /// The line, with what limited it.
-    pub(super) fn words(&self, why: &str) -> String {
+    /// Puts its words together: the cause first, and whether it is doubtful, and then figures. Of many small connections what they have
+    /// in common is said instead.
+    pub(super) fn in_words(mut self) -> Busiest {
+        let doubt = self.doubt.as_ref();
+        let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
+        if let Some(many) = &self.many {
+            // Round trips are as they are, whatever limited them.
+            self.line = many.words(self.host);
+        } else if !self.cause.is_empty() {
+            self.line = format!(
+                "what {} sends{}: {}{doubt}; {}",
+                self.sender,
+                self.control(),
+                self.cause,
+                self.figures
+            );
+        } else if !self.figures.is_empty() {
+            self.line.clone_from(&self.figures);
+        }
+        self
+    }
+
+    /// How much was in flight, and what was sent again.
+    pub(super) fn in_flight(&self) -> String {
         let again = match self.segments_sent_again {
             0 => String::new(),
             n => format!(
-                ", and sent {}{} again",
+                "; sent {}{} again",
                 self.bound(),
                 count_of(n, "segment", "segments")
             ),
@@ -98,35 +123,35 @@ impl Busiest {
             }
             _ => String::new(),
         };
-        format!(
-            "what {} sends{} had {most} samples{few} on a path that holds {}{again}; {why}",
-            self.sender,
-            self.control(),
-            quantity(self.path_holds_bytes)
-        )
+        let holds = quantity(self.path_holds_bytes);
+        format!("{most} samples{few} on a path that holds {holds}{again}")
     }
 
-    /// The line of a connection sampled too rarely in its `time`, with what an outage did.
-    pub(super) fn counted(&self, time: Duration, outage: Option<String>) -> String {
+    /// Says what is known of a connection sampled too rarely in its `time`: what an outage did, and the kernel's totals, which may be a cause.
+    pub(super) fn counted(&mut self, time: Duration, outage: Option<String>) {
         let is_short = usize::from(self.samples < SHARED_LEAST);
         let why = ["samples too far apart", "too few samples"][is_short];
         let totals = self.kernel.as_ref().and_then(Totals::words);
-        let (all, more) = match totals {
-            Some(words) => ("all that limited it", format!("; {words}")),
-            None => ("what limited it", String::new()),
+        let all = match totals {
+            Some(_) => "all that limited it",
+            None => "what limited it",
         };
-        format!(
-            "{} sent {}{}{} in {}, {} of them again; {why} ({} in {:.1} s) to say what was in flight and {all}{more}{}",
+        let known: Vec<String> = totals.into_iter().chain(outage).collect();
+        self.cause = known.join("; ");
+        let control = match self.cause.is_empty() {
+            true => self.control(),
+            false => String::new(),
+        };
+        self.figures = format!(
+            "{} sent {}{}{control} in {}, {} of them again; {why} ({} in {:.1} s) to say what was in flight and {all}",
             self.sender,
             self.bound(),
             quantity(self.bytes_sent),
-            self.control(),
             count_of(self.segments_sent, "segment", "segments"),
             self.segments_sent_again,
             self.samples,
             time.as_secs_f64(),
-            outage.map_or(String::new(), |words| format!("; {words}")),
-        )
+        );
     }
 
     /// The line of a connection to this end that never was open.
@@ -140,14 +165,23 @@ impl Busiest {
 
     /// That small writes waited, what was lost on the way back, and what other connections of the sender carried.
     pub(super) fn besides(&self) -> String {
-        let held = match self.held_small_ratio {
-            _ if self.line.contains(HELD) || self.limited_by.is_none() => String::new(),
-            share if share < HELD_LEAST => String::new(),
-            share => format!(
-                "; in {:.0} % of the samples {HELD}: {UNHELD}",
-                100.0 * share
-            ),
-        };
+        let other = self.other_held_small_ratio.unwrap_or(0.0);
+        let ratios = [self.held_small_ratio, other];
+        let is_known = self.limited_by.is_some();
+        let held: String = [self.host, 1 - self.host]
+            .map(held::words)
+            .into_iter()
+            .zip(ratios)
+            .filter(|(words, share)| {
+                is_known && *share >= HELD_LEAST && !self.cause.contains(words.as_str())
+            })
+            .map(|(words, share)| {
+                format!(
+                    "; in {:.0} % of the samples {words}: {UNHELD}",
+                    100.0 * share
+                )
+            })
+            .collect();
         let others = match self.connections {
             0 | 1 => String::new(),
             n => format!(

@@ -1,5 +1,7 @@
 //! What limited a connection, beside the words of records.
 
+use std::collections::BTreeMap;
+
 use farpath_observe::Limit;
 
 /// What limited a connection.
@@ -12,6 +14,10 @@ pub(super) enum Cause {
     Other,
     /// A request or an answer was on the way.
     Way,
+    /// So many segments of requests and answers were on the way at a time, more than one.
+    Ways(u32),
+    /// A small write of the host that has this number waited for an acknowledgement.
+    Held(usize),
     /// The way back was full, and acknowledgements waited for it.
     Back,
     /// Nothing came through because the path had been down: also while the sender waited for its timer.
@@ -32,11 +38,31 @@ impl Cause {
             Cause::Limit(limit) => limit.name(),
             Cause::Asked => Limit::Application.name(),
             Cause::Other => "other_side",
-            Cause::Way => "on_the_way",
+            Cause::Way | Cause::Ways(_) => "on_the_way",
+            Cause::Held(_) => "small_writes",
             Cause::Back => "way_back",
             Cause::Down => "path_down",
         }
     }
+}
+
+/// Adds to the share of a cause; the largest is first again.
+pub(super) fn add(causes: &mut Vec<(Cause, f64)>, cause: Cause, share: f64) {
+    match causes.iter_mut().find(|c| c.0 == cause) {
+        Some((_, known)) => *known += share,
+        None => causes.push((cause, share)),
+    }
+    causes.retain(|(_, share)| *share > 0.0);
+    causes.sort_by(|a, b| b.1.total_cmp(&a.1));
+}
+
+/// The shares by the names of their causes.
+pub(super) fn named(causes: impl Iterator<Item = (Cause, f64)>) -> BTreeMap<&'static str, f64> {
+    let mut all = BTreeMap::new();
+    for (cause, share) in causes.filter(|(_, share)| *share > 0.0) {
+        *all.entry(cause.name()).or_default() += share;
+    }
+    all
 }
 
 /// To a reader losses and a window that they have cut are one cause; the largest is first again.

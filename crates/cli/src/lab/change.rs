@@ -8,6 +8,8 @@ use farpath_scenario::plan::port_of;
 use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Source, Way, nearest};
 use farpath_units::Ratio;
 
+use super::limits;
+
 /// What errors point at.
 const OPTION: &str = "lab set";
 
@@ -69,6 +71,7 @@ pub(super) fn planned(
             None => planned.set(plane, source, text)?,
         }
     }
+    planned.queue(scenario);
     let set_aside = plane.memory().0;
     let needed = |scenario| memory_for(scenario).unwrap_or_default();
     if let Some(short) = short_of_memory(set_aside, needed(scenario), needed(&planned.scenario)) {
@@ -90,6 +93,14 @@ impl Planned {
         let name = &self.scenario.links[link.0].name;
         let direction = self.scenario.direction_name(link, way);
         self.said.push_str(&format!("{name} {direction}: {what}\n"));
+    }
+
+    /// Queues that hold more or less than in `old`.
+    fn queue(&mut self, old: &Scenario) {
+        for (place, what, change) in limits::changed(old, &self.scenario) {
+            self.changes.push((port_of(place.0, place.1), change));
+            self.say(place, &what);
+        }
     }
 
     /// A link, or a direction of it, goes down or up.
@@ -135,7 +146,12 @@ impl Planned {
                 found.extend(changes.into_iter().map(|change| (place, change)));
             }
         }
-        if found.is_empty() {
+        // Queues are compared when all is set.
+        let queues = |scenario: &Scenario| {
+            let ways = scenario.links.iter().flat_map(|l| &l.directions);
+            ways.map(|way| way.queue).collect::<Vec<_>>()
+        };
+        if found.is_empty() && queues(&new) == queues(&self.scenario) {
             return Err(format!(
                 "`{path}` stays as the lab was started with it: {}\n\
                  hint: `farpath lab down`, then `farpath lab up` with --set {path}={value}",
@@ -342,10 +358,6 @@ fn changes(
     if old.losses != new.losses {
         let losses = wan.losses(plane.scenario(), port, &new.losses, None);
         changes.push((lost(&new.losses), Change::Losses(losses)));
-    }
-    if old.queue != new.queue {
-        let limit = Scenario::queue_limit(new.queue, new.rate, wan.longest_rtt(port));
-        changes.push((format!("queue, by {text}"), Change::Limit(limit)));
     }
     let (before, after) = (&old.impairments, &new.impairments);
     let single = before.jitter != after.jitter

@@ -8,7 +8,8 @@ use farpath_record::Certificate;
 use super::busiest::Busiest;
 use super::datagrams::Sent;
 use super::impaired::Impaired;
-use crate::exit::note;
+use super::refused::Refused;
+use crate::exit::{note, note_in_parts};
 use crate::shell;
 
 /// Above this share of a processor the data plane's own work is what a small machine lacks time for.
@@ -18,16 +19,22 @@ const MUCH: f64 = 0.5;
 /// who sends what was sampled too rarely.
 pub(super) fn told(
     (connection, ports): (Option<&Busiest>, &[u16]),
+    refused: &[Refused],
     datagrams: &[Sent],
     impaired: &[Impaired],
     more: &dyn Fn(usize) -> String,
 ) -> Vec<String> {
     let bytes: u64 = datagrams.iter().map(|sent| sent.bytes).sum();
     let connection = connection.filter(|c| !ports.is_empty() || c.bytes_sent >= bytes);
-    let none = || (!ports.is_empty()).then(|| none_to(ports));
+    // Where one carried something the others were tries.
+    let carried = connection.is_some_and(|c| c.bytes_sent > 0);
+    let refused: &[Refused] = if carried { &[] } else { refused };
+    let connection = connection.filter(|_| refused.is_empty());
+    let none = || (!ports.is_empty() && refused.is_empty()).then(|| none_to(ports));
     let limit = connection.map(|c| c.line.clone()).or_else(none).into_iter();
     let unknown = connection.filter(|c| c.limited_by.is_none());
     let limit = limit.chain(unknown.map(|c| more(c.host)));
+    let limit = limit.chain(refused.iter().map(Refused::line));
     let told = limit.chain(datagrams.iter().map(Sent::line));
     told.chain(impaired.iter().map(Impaired::line)).collect()
 }
@@ -59,6 +66,14 @@ pub(super) fn help(folder: Option<&File>, host: &str) -> String {
     }
 }
 
+/// The congestion control, and whether `--cc` chose it.
+pub(super) fn with_its_source(control: &str, is_asked: bool) -> String {
+    match is_asked {
+        true => format!("{control}, as --cc says"),
+        false => format!("{control} by default"),
+    }
+}
+
 /// Why a run that carried nothing is not judged by its certificate.
 pub(super) const NOTHING: &str =
     "nothing was carried: no frame came to a host, and the certificate says nothing";
@@ -76,7 +91,7 @@ pub(super) fn say(
     strict: Option<u8>,
     not_reached: &[String],
 ) -> String {
-    note(&closing);
+    note_in_parts(&closing);
     certificate.faults.iter().for_each(|f| note(f));
     match strict {
         Some(_) if !certificate.valid => note(&remedy(certificate, kinds, processors())),
@@ -147,7 +162,7 @@ fn change(kind: Kind, certificate: &Certificate, processors: usize) -> String {
     text.to_owned()
 }
 
-/// What the run came to, in one line.
+/// What the run came to, in one line: what limited it first, what the path and the lab did last.
 pub(super) fn closing(
     (rtt, control): (Option<f64>, Option<&str>),
     certificate: &Certificate,
@@ -165,10 +180,8 @@ pub(super) fn closing(
         None => format!("no RTT measured, {verdict}"),
     };
     let control = control.map(str::to_owned).into_iter();
-    let all = core::iter::once(head).chain(control);
-    all.chain(told.iter().cloned())
-        .collect::<Vec<String>>()
-        .join("; ")
+    let all = told.iter().cloned().chain([head]).chain(control);
+    all.collect::<Vec<String>>().join("; ")
 }
 
 #[cfg(test)]
@@ -198,7 +211,7 @@ mod tests {
 
     #[test]
     fn ports_that_nothing_went_to_are_said() {
-        let said = |ports: &[u16]| told((None, ports), &[], &[], &|_| String::new());
+        let said = |ports: &[u16]| told((None, ports), &[], &[], &[], &|_| String::new());
         assert!(said(&[]).is_empty());
         assert_eq!(
             said(&[80, 7000]),

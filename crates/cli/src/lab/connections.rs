@@ -7,7 +7,7 @@ mod room;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use farpath_emu::plane::{Acks, Turns, Way};
+use farpath_emu::plane::{Acks, Opening, Turns, Way};
 use farpath_observe::limit::{Outage, account, outage};
 use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings};
 use farpath_probe::live::{Ended, Snapshot};
@@ -16,8 +16,9 @@ use farpath_units::{Duration, Time};
 use self::lasting::SAMPLES_LEAST;
 use super::back;
 use super::buffer;
-use super::busiest::{Busiest, HELD, HELD_LEAST, UNHELD};
-use super::cause::{Cause, join_losses};
+use super::busiest::Busiest;
+use super::cause::{Cause, join_losses, named};
+use super::held::{self, UNHELD};
 use super::many::{Each, Many};
 use super::seen::{End, Seen};
 use super::totals::Totals;
@@ -69,6 +70,8 @@ pub(super) struct Connections {
     waits: BTreeMap<[String; 2], Waits>,
     /// Acknowledgements without data that came back to an end, by its own end and the other, as the path itself saw them.
     acks: BTreeMap<[String; 2], Acks>,
+    /// Round trips of handshakes of TLS, by both ends in either order.
+    tls: BTreeMap<[String; 2], u32>,
 }
 
 impl Connections {
@@ -171,6 +174,14 @@ impl Connections {
         self.acks.insert([to, from].map(name_of), acks);
     }
 
+    /// Takes in how a connection began, as the path itself saw it.
+    pub(super) fn take_opening(&mut self, opening: &Opening) {
+        let [a, b] = opening.ends.map(name_of);
+        for ends in [[a.clone(), b.clone()], [b, a]] {
+            self.tls.insert(ends, opening.tls_round_trips);
+        }
+    }
+
     /// The command has ended.
     pub(super) fn stop(&mut self) {
         self.is_over = true;
@@ -208,9 +219,10 @@ impl Connections {
                 told.all_segments_sent_again += one.last.retransmits;
                 let ends = [own.clone(), peer.clone()];
                 let waited = self.waits.get(&ends).map(|w| w.of_command(one.host));
+                let tls = self.tls.get(&ends).copied().unwrap_or_default();
                 let ends = [own.as_str(), peer.as_str()];
                 let of = Each::of(ends, sent, one.last.sample.timers);
-                each.extend(of.map(|e| e.by_frames(waited)));
+                each.extend(of.map(|e| e.by_frames(waited).with_tls(tls)));
             }
         }
         told.many = Many::of(&each);
@@ -236,6 +248,8 @@ impl Connections {
         let acks = self.acks.get(ends).copied().unwrap_or_default();
         (told.acks, told.acks_lost) = (acks.sent, acks.lost);
         told.unread_ratio = other(ends).and_then(Watched::unread);
+        let other_end = other(ends).filter(|c| c.ends.len() >= SAMPLES_LEAST);
+        told.other_held_small_ratio = other_end.map(Watched::held_small);
         let way = ways[most.host].take();
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
@@ -250,33 +264,25 @@ impl Connections {
         }
         [told.path_down_s, told.silent_s] = [lost.down, lost.silent].map(Duration::as_secs_f64);
         if is_seen {
-            if let Some(waits) = waits {
-                waits.share(most.time(), lost.share, &mut causes);
-                if most.host == 1 && most.held_small() < HELD_LEAST {
-                    waits.name_asked(most.time(), &mut causes);
-                }
-            }
+            most.share_waits((waits, other_end), lost.share, &mut causes);
             let unanswered = waits.and_then(|w| w.unanswered(most.last.sample.t));
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
-            let shares = shares.filter(|(_, share)| *share > 0.0);
-            told.limited_by = Some(shares.map(|(c, share)| (c.name(), share)).collect());
+            told.limited_by = Some(named(shares));
             told.limited_by_within = Some(within(most.worth()));
             let first = causes.first().map(|(cause, _)| *cause);
-            told.line = told.words(&most.why(causes, lost, unanswered));
+            told.cause = most.why(causes, lost, unanswered);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
-                told.line.push_str(&told.reading(SENDERS[1 - most.host]));
+                told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
+            told.figures = told.in_flight() + &told.besides();
+        } else if most.is_unopened() {
+            told.line = told.unopened(&ends[1]);
         } else {
-            told.line = match most.is_unopened() {
-                true => told.unopened(&ends[1]),
-                false => told.counted(most.time(), lost.words()),
-            };
+            told.counted(most.time(), lost.words());
+            told.figures.push_str(&told.besides());
         }
-        told.line.push_str(&told.besides());
-        let many = told.many.map(|many| many.words(told.host));
-        told.line = many.unwrap_or(told.line);
-        Some(told)
+        Some(told.in_words())
     }
 }
 
@@ -355,6 +361,7 @@ impl Watched {
             acks_lost: 0,
             samples: self.samples.len(),
             held_small_ratio: self.held_small(),
+            other_held_small_ratio: None,
             unread_ratio: None,
             waited_for_room_ratio: buffer::waited_ratio(&self.samples, &self.ends),
             doubt: None,
@@ -366,9 +373,12 @@ impl Watched {
             limited_by: None,
             limited_by_within: None,
             path_down_s: 0.0,
+            path_down_from: None,
             silent_s: 0.0,
             kernel: Totals::of(self.last.sample.timers),
             many: None,
+            cause: String::new(),
+            figures: String::new(),
             line: String::new(),
         }
     }
@@ -380,12 +390,6 @@ impl Watched {
             (false, Some(other)) => own.max(other.last.end.received),
             _ => own,
         }
-    }
-
-    /// Share of the samples in which a small write waited.
-    fn held_small(&self) -> f64 {
-        let held = self.ends.iter().filter(|end| end.is_held).count();
-        held as f64 / self.ends.len().max(1) as f64
     }
 
     /// Share of the samples in which at least a segment lay unread.
@@ -513,6 +517,7 @@ impl Watched {
     /// What a cause did, for a share of the time.
     fn limited(&self, (cause, share): (Cause, f64)) -> String {
         let percent = format!("{:.0} % of the time", 100.0 * share);
+        let own = SENDERS[self.host];
         let limit = match cause {
             Cause::Limit(limit) => limit,
             Cause::Down => return format!("the path was down {percent}"),
@@ -526,22 +531,25 @@ impl Watched {
                 );
             }
             Cause::Other => {
-                return format!("it waited for {} {percent}", SENDERS[1 - self.host]);
+                return format!("{own} waited for {} {percent}", SENDERS[1 - self.host]);
             }
             Cause::Way => {
                 return format!(
                     "it waited for the path {percent}: a request or an answer was on the way"
                 );
             }
+            Cause::Ways(several) => {
+                return format!(
+                    "it waited for the path {percent}: about {several} segments of requests and answers were on the way at a time"
+                );
+            }
+            Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),
         };
         match limit {
             Limit::ReceiveWindow => format!("the receiver's window limited it {percent}"),
             Limit::SendBuffer => format!("its send buffer limited it {percent}"),
-            Limit::Application if 2.0 * self.held_small() >= share => {
-                format!("{HELD} {percent}: {UNHELD}")
-            }
             Limit::Application => {
-                format!("the program limited it: it had nothing to send {percent}")
+                format!("{own} limited it: it had nothing to send {percent}")
             }
             Limit::CwndSlowStart => {
                 format!("the congestion window limited it {percent}: it was still growing")
@@ -554,7 +562,7 @@ impl Watched {
                 format!("the congestion window limited it {percent}{after}")
             }
             Limit::Pacing if self.is_asked_to_pace() => {
-                format!("the program limited it: it set a pace, which the kernel kept {percent}")
+                format!("{own} limited it: it set a pace, which the kernel kept {percent}")
             }
             Limit::Pacing => format!("its own pace limited it {percent}"),
             Limit::Nic => format!("its host's own link was full {percent}"),
@@ -609,8 +617,8 @@ mod tests {
         let line = connections.told(UNKNOWN).expect("there is one").line;
         assert_eq!(
             line,
-            "what your command sends (cubic) had at most 898 kB in flight in 20 samples on a path that holds 37.5 MB, and sent 3 segments again; \
-             the receiver's window limited it 60 % of the time"
+            "what your command sends (cubic): the receiver's window limited it 60 % of the time; at most 898 kB in flight in 20 samples \
+             on a path that holds 37.5 MB; sent 3 segments again"
         );
     }
 
@@ -717,6 +725,8 @@ mod tests {
                 span: Duration::from_ms(rounds * 100),
                 at: [other, 0].map(Duration::from_ms),
                 way: Duration::from_ms(way),
+                overlapping: Default::default(),
+                at_a_time: None,
                 unanswered: None,
             });
             let told = connections.told(UNKNOWN).expect("there is one");
@@ -731,12 +741,12 @@ mod tests {
         };
         let idle = "app_limited unacked:1";
         let slow = told(50, idle, 3750, 1000);
-        let words = "; it waited for the server 75 % of the time";
+        let words = ": your command waited for the server 75 % of the time; ";
         assert!(slow.contains(words), "{slow}");
         let far = told(50, idle, 20, 4900);
         let words =
-            "; it waited for the path 98 % of the time: a request or an answer was on the way";
-        assert!(far.ends_with(words), "{far}");
+            ": it waited for the path 98 % of the time: a request or an answer was on the way; ";
+        assert!(far.contains(words), "{far}");
         // Samples met a full window each time.
         told(50, "unacked:10", 200, 4700);
         let short = told(12, idle, 100, 100);
@@ -790,15 +800,16 @@ mod tests {
             connections.told([Some(path), None]).expect("there is one")
         };
         let full = told(300);
-        let words = "; the way back was full 100 % of the time: acknowledgements waited for it; on the way back 300 of 900 \
-                     acknowledgements were lost";
-        assert!(full.line.ends_with(words), "{}", full.line);
+        let words = ": the way back was full 100 % of the time: acknowledgements waited for it; ";
+        assert!(full.line.contains(words), "{}", full.line);
+        let lost = "; on the way back 300 of 900 acknowledgements were lost";
+        assert!(full.line.ends_with(lost), "{}", full.line);
         let shares = full.limited_by.expect("samples are many enough");
         assert!((shares["way_back"] - 1.0).abs() < 1e-9, "{shares:?}");
         assert_eq!((full.acks, full.acks_lost), (900, 300));
         let window = told(0).line;
         assert!(
-            window.contains("; the congestion window limited it 100 %"),
+            window.contains(": the congestion window limited it 100 %"),
             "{window}"
         );
     }
@@ -819,12 +830,12 @@ mod tests {
             connections.told(UNKNOWN).expect("there is one")
         };
         let slow = told(19);
-        let words = "; the receiver's window limited it 60 % of the time; the server read slowly, and had data to read in 95 % of its samples";
-        assert!(slow.line.ends_with(words), "{}", slow.line);
+        let words = ": the receiver's window limited it 60 % of the time; the server read slowly, and had data to read in 95 % of its samples; ";
+        assert!(slow.line.contains(words), "{}", slow.line);
         assert_eq!(slow.unread_ratio, Some(0.95));
         let small = told(2).line;
-        let words = "; the server read what came: a larger receive buffer (SO_RCVBUF, tcp_rmem) lets more through";
-        assert!(small.ends_with(words), "{small}");
+        let words = "; the server read what came: a larger receive buffer (SO_RCVBUF, tcp_rmem) lets more through; ";
+        assert!(small.contains(words), "{small}");
     }
 
     /// A thousand connections at once, for so long that their samples would fill the memory: those that carry most are still followed.
@@ -881,6 +892,8 @@ mod tests {
                 span: Duration::from_ms(60),
                 at: [Duration::ZERO; 2],
                 way: Duration::ZERO,
+                overlapping: Default::default(),
+                at_a_time: None,
                 unanswered: Some((0, at(since))),
             });
             connections.told(UNKNOWN).expect("there is one").line
@@ -888,7 +901,29 @@ mod tests {
         let words = "for the last 2.9 s the server had all of it and sent nothing back";
         assert!(told(100).contains(words), "{}", told(100));
         let late = told(2500);
-        assert!(late.contains("the program limited it"), "{late}");
+        assert!(late.contains("your command limited it"), "{late}");
+    }
+
+    /// Who sends and has nothing to send is named, on either side; doubt stands beside the cause, in front of figures.
+    #[test]
+    fn the_cause_is_first_and_names_who_limited() {
+        for (host, sender) in [(0, "your command"), (1, "the server")] {
+            let mut connections = Connections::across([100_000; 2]);
+            for n in 1..=20 {
+                let account = format!(
+                    "bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}00ms app_limited unacked:1"
+                );
+                connections.printed(at(n * 100), 0, "");
+                connections.printed(at(n * 100), host, &end(host, &account));
+            }
+            let told = connections.told(UNKNOWN).expect("there is one");
+            let told = told.doubted(Some("the machine was busy".to_owned()));
+            let words = format!(
+                "what {sender} sends (cubic): {sender} limited it: it had nothing to send 100 % of the time; that is doubtful: the machine \
+                 was busy; nothing in flight "
+            );
+            assert!(told.line.starts_with(&words), "{}", told.line);
+        }
     }
 
     /// Nothing listens on the port: a reset answers the SYN.
@@ -920,7 +955,7 @@ mod tests {
         let told = |held: u64| {
             let mut connections = Connections::across([500_000; 2]);
             for n in 1..=20 {
-                let waits = match n <= held {
+                let waits = match n > 20 - held {
                     true => "unacked:1 notsent:1024",
                     false => "app_limited",
                 };
@@ -933,7 +968,45 @@ mod tests {
         assert!(!half.line.contains("nothing to send"), "{}", half.line);
         assert_eq!(half.line.matches("Nagle").count(), 1, "{}", half.line);
         assert!((half.held_small_ratio - 0.5).abs() < 1e-9);
+        let shares = half.limited_by.expect("samples are many enough");
+        assert!((shares["small_writes"] - 1.0).abs() < 1e-6, "{shares:?}");
         assert!(!told(1).line.contains("Nagle"));
+    }
+
+    /// The same of a client whose answers are larger than its requests: the server sends most, and waits for a client that waits.
+    #[test]
+    fn small_writes_of_who_sends_less_are_said() {
+        let told = |held: u64| {
+            let mut connections = Connections::across([500_000; 2]);
+            for n in 1..=20 {
+                let waits = match n > 20 - held {
+                    true => "unacked:1 notsent:100",
+                    false => "app_limited",
+                };
+                let own = format!("bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}0ms {waits}");
+                connections.printed(at(n * 100), 0, &end(0, &own));
+                let answers =
+                    format!("bytes_sent:{n}000 bytes_acked:{n}000 busy:{n}0ms app_limited");
+                connections.printed(at(n * 100), 1, &end(1, &answers));
+            }
+            connections.told(UNKNOWN).expect("there is one")
+        };
+        let half = told(10);
+        assert_eq!(half.sender, "the server");
+        let words = ": a small write of your command waited for the acknowledgement of the one before (Nagle's algorithm) 100 % of the time: \
+                     one write for both, or TCP_NODELAY, spares a round trip; ";
+        assert!(half.line.contains(words), "{}", half.line);
+        assert_eq!(half.line.matches("Nagle").count(), 1, "{}", half.line);
+        let ratios = (half.held_small_ratio, half.other_held_small_ratio);
+        assert_eq!(ratios, (0.0, Some(0.5)));
+        let shares = half.limited_by.expect("samples are many enough");
+        assert!((shares["small_writes"] - 1.0).abs() < 1e-6, "{shares:?}");
+        let few = told(5);
+        let shares = few.limited_by.expect("samples are many enough");
+        assert!((shares["small_writes"] - 0.25).abs() < 0.02, "{shares:?}");
+        assert!(few.line.contains("the server limited it"), "{}", few.line);
+        let words = "; in 25 % of the samples a small write of your command waited";
+        assert!(few.line.contains(words), "{}", few.line);
     }
 
     /// What one of several carried is not what the command sent.
@@ -976,8 +1049,17 @@ mod tests {
         };
         let told = connections.told([Some(path), None]).expect("there is one");
         assert_eq!(told.limited_by, None);
-        let outage = "; the path was down for 1.1 s, and nothing arrived for 1.5 s (50 % of the time): the sender waited for its timer";
-        assert!(told.line.ends_with(outage), "{}", told.line);
+        let outage = " was down for 1.1 s, and nothing arrived for 1.5 s (50 % of the time): the sender waited for its timer; your \
+                      command sent ";
+        let whole = format!(": the path{outage}");
+        assert!(told.line.contains(&whole), "{}", told.line);
+        let told = told.down_one_way(None);
+        assert!(told.line.contains(&whole), "{}", told.line);
+        // `--down back:…`: acknowledgements found it down.
+        let back = told.down_one_way(Some(1));
+        let whole = format!(": the path from the server to your command{outage}");
+        assert!(back.line.contains(&whole), "{}", back.line);
+        assert_eq!(back.path_down_from, Some("the server"));
     }
 
     #[test]
@@ -1000,11 +1082,7 @@ mod tests {
                 );
                 connections.printed(at(n * 100), 0, &text);
             }
-            let line = connections.told(UNKNOWN).expect("a line").line;
-            line.split_once("holds 10.0 MB; ")
-                .expect("why")
-                .1
-                .to_owned()
+            connections.told(UNKNOWN).expect("a line").cause
         };
         let clear = "the receiver's window limited it 61 % of the time";
         assert_eq!(of(61, 30), clear);
@@ -1017,8 +1095,12 @@ mod tests {
         // 620 unacknowledged: 300 arrived, 200 lost, of which 20 are under way again (RFC 6675 §4, `pipe`).
         let connections = followed(1, "retrans:20/45 sacked:300 lost:200");
         let line = connections.told(UNKNOWN).expect("there is one").line;
-        let wanted = "what the server sends (cubic) had at most 203 kB in flight in 20 samples on a path that holds 37.5 MB, and sent 45 segments again; ";
-        assert!(line.starts_with(wanted), "{line}");
+        let wanted = "; at most 203 kB in flight in 20 samples on a path that holds 37.5 MB; sent 45 segments again";
+        assert!(
+            line.starts_with("what the server sends (cubic): "),
+            "{line}"
+        );
+        assert!(line.ends_with(wanted), "{line}");
     }
 
     /// One line of `ss` for a host's end of a connection between 198.18.0.1:40000 and 198.18.0.2:5201.
@@ -1163,9 +1245,9 @@ mod tests {
         assert!((told.silent_s - 1.1).abs() < 1e-9, "{told:?}");
         assert!((told.path_down_s - 0.55).abs() < 1e-9, "{told:?}");
         let outage =
-            "nothing arrived for 1.1 s (35 % of the time): the sender waited for its timer";
-        assert!(told.line.ends_with(outage), "{}", told.line);
-        let window = "; the receiver's window limited it 93 % of the time it was busy (the kernel's own totals)";
+            "nothing arrived for 1.1 s (35 % of the time): the sender waited for its timer; ";
+        assert!(told.line.contains(outage), "{}", told.line);
+        let window = "what the server sends (cubic): the receiver's window limited it 93 % of the time it was busy (the kernel's own totals); ";
         assert!(told.line.contains(window), "{}", told.line);
         let share = told.kernel.map(|k| k.receive_window_s);
         assert_eq!(share, Some(2.79));
@@ -1260,7 +1342,7 @@ mod tests {
         let told = connections.told(UNKNOWN).expect("there is one");
         assert_eq!((told.bytes_sent, told.at_least), (700_000, true));
         assert!(told.limited_by.is_some(), "{told:?}");
-        let seen = told.line.starts_with("what the server sends (cubic) had ");
+        let seen = told.line.starts_with("what the server sends (cubic): ");
         assert!(seen, "{}", told.line);
         let mut connections = Connections::across([100_000; 2]);
         downloads(&mut connections, 40_000, 0, 70_000);
@@ -1307,8 +1389,7 @@ mod tests {
             );
             connections.printed(at(n * 100), 0, &text);
         }
-        let line = connections.told(UNKNOWN)?.line;
-        line.rsplit_once("; ").map(|(_, why)| why.to_owned())
+        Some(connections.told(UNKNOWN)?.cause)
     }
 
     #[test]
@@ -1317,7 +1398,7 @@ mod tests {
         for (found, wanted) in [
             (
                 samples(true, 10, none),
-                "the program limited it: it had nothing to send 100 % of the time",
+                "your command limited it: it had nothing to send 100 % of the time",
             ),
             (
                 samples(true, 95, none),
@@ -1348,8 +1429,7 @@ mod tests {
                 );
                 connections.printed(at(n * 100), 0, &text);
             }
-            let line = connections.told(UNKNOWN).expect("there is one").line;
-            line.rsplit_once("; ").expect("why").1.to_owned()
+            connections.told(UNKNOWN).expect("there is one").cause
         };
         let paced = all(
             "bbr wscale:10,10 rto:304 rtt:101.618/0.836 mss:1428 cwnd:100 ssthresh:50 bbr:(bw:4951368bps,mrtt:100.203,pacing_gain:1,cwnd_gain:2) \
@@ -1357,7 +1437,7 @@ mod tests {
         );
         assert_eq!(
             paced,
-            "the program limited it: it set a pace, which the kernel kept 100 % of the time"
+            "your command limited it: it set a pace, which the kernel kept 100 % of the time"
         );
         let link = all(
             "bbr wscale:10,10 rto:316 rtt:113.398/1.361 mss:1428 cwnd:388 ssthresh:178 bbr:(bw:18708776bps,mrtt:100.189,pacing_gain:1,cwnd_gain:2) \
@@ -1398,11 +1478,7 @@ mod tests {
             assert!((sum - 1.0).abs() < 1e-9, "{shares:?}");
             let outage = told.line.contains("the path was down");
             assert_eq!(shares.contains_key("path_down"), outage, "{shares:?}");
-            told.line
-                .rsplit_once(", and sent 3 segments again; ")
-                .expect("why")
-                .1
-                .to_owned()
+            told.cause
         };
         let why = |down: &[(Time, Time)]| seen(down, &[]);
         let window = "the congestion window limited it 100 % of the time, after losses";
@@ -1450,7 +1526,7 @@ mod tests {
             }
         }
         let program = limit(true, &|_| half.to_owned());
-        assert!(program.starts_with("the program limited it"), "{program}");
+        assert!(program.starts_with("your command limited it"), "{program}");
     }
 
     /// A server that writes 8 kB every 20 ms and was blocked for 0.01 of 3.7 s: what it has under way takes two thirds of the
@@ -1462,7 +1538,7 @@ mod tests {
             let why = samples(idle, 35, |_| memory.to_owned()).expect("a line");
             assert_eq!(
                 why,
-                "the program limited it: it had nothing to send 100 % of the time"
+                "your command limited it: it had nothing to send 100 % of the time"
             );
         }
     }
@@ -1475,7 +1551,7 @@ mod tests {
             let queued = [80_000, 92_000, 102_000, 113_000][n as usize % 4];
             format!("skmem:(r0,rb131072,t0,tb131072,f0,w{queued},o0,bl0,d0)")
         };
-        let program = "the program limited it: it had nothing to send 100 % of the time";
+        let program = "your command limited it: it had nothing to send 100 % of the time";
         let buffer = "its send buffer limited it 100 % of the time";
         let waited = |n: u64| format!("{} sndbuf_limited:{}ms", memory(n), n * 100);
         for idle in [true, false] {
@@ -1500,10 +1576,9 @@ mod tests {
                 connections.note(at(n * 100), 0, listed);
             }
             let told = connections.told(UNKNOWN).expect("there is one");
-            let (_, why) = told.line.rsplit_once("; ").expect("why");
-            (why.to_owned(), told.waited_for_room_ratio)
+            (told.cause, told.waited_for_room_ratio)
         };
-        let program = "the program limited it: it had nothing to send 100 % of the time";
+        let program = "your command limited it: it had nothing to send 100 % of the time";
         let buffer = "its send buffer limited it 100 % of the time";
         let window = "the congestion window limited it 100 % of the time";
         let cases = [

@@ -66,6 +66,25 @@ pub(super) fn sent(path: &Path, lab: &Lab) -> Vec<Sent> {
 }
 
 impl Sent {
+    /// What frames found on their way where datagrams were dropped: all frames, of TCP, pings and fragments as well.
+    fn found(&self) -> String {
+        let found = [
+            (self.queue_full, "a queue full"),
+            (self.path_down, "the path down"),
+        ];
+        let found = found
+            .into_iter()
+            .filter(|(n, _)| *n > 0 && self.dropped > 0)
+            .map(|(n, what)| format!("{n} found {what}"));
+        match found.collect::<Vec<_>>() {
+            none if none.is_empty() => String::new(),
+            some => format!(
+                "; of frames of all kinds that went this way {}",
+                some.join(", and ")
+            ),
+        }
+    }
+
     /// In words.
     pub(super) fn line(&self) -> String {
         let all = count_of(self.datagrams, "datagram", "datagrams");
@@ -92,19 +111,7 @@ impl Sent {
                 )
             }
         };
-        let found = [
-            (self.queue_full, "a queue full"),
-            (self.path_down, "it down"),
-        ];
-        let found = found
-            .into_iter()
-            .filter(|(n, _)| *n > 0 && self.dropped > 0);
-        let found =
-            found.map(|(n, what)| format!("{} found {what}", count_of(n, "frame", "frames")));
-        let found: Vec<String> = found.collect();
-        if !found.is_empty() {
-            line += &format!(": {}", found.join(", "));
-        }
+        line += &self.found();
         if self.damaged > 0 {
             // Of those that arrived, as `--corrupt` asks for it.
             let gone = self.host_dropped + self.dropped;
@@ -149,12 +156,13 @@ mod tests {
         assert!(lost.ends_with(share), "{lost}");
         assert_eq!(
             sent(525, 0, 500, 0).line(),
-            "of 1500 datagrams that your command sent the path dropped 525 (35.0 %): 500 frames found a queue full"
+            "of 1500 datagrams that your command sent the path dropped 525 (35.0 %); of frames of all kinds that went this way \
+             500 found a queue full"
         );
         assert_eq!(
             sent(525, 0, 500, 25).line(),
-            "of 1500 datagrams that your command sent the path dropped 525 (35.0 %): 500 frames found a queue full, 25 \
-             frames found it down"
+            "of 1500 datagrams that your command sent the path dropped 525 (35.0 %); of frames of all kinds that went this way \
+             500 found a queue full, and 25 found the path down"
         );
         let own = |host_dropped, dropped| Sent {
             host_dropped,
@@ -163,7 +171,7 @@ mod tests {
         assert_eq!(
             own(900, 150).line(),
             "of 1500 datagrams that your command sent 900 (60.0 %) were dropped in the host's own interface queue, and the \
-             path dropped 150 (10.0 %): 150 frames found a queue full"
+             path dropped 150 (10.0 %); of frames of all kinds that went this way 150 found a queue full"
         );
         assert_eq!(
             own(1, 0).line(),

@@ -27,11 +27,7 @@ impl Busiest {
         let counted = self.kernel.and_then(|kernel| kernel.words());
         let is_judged = self.limited_by.is_some() || counted.is_some();
         self.doubt = why.filter(|_| is_judged);
-        // Of many small ones round trips are said.
-        if let (Some(why), None) = (&self.doubt, &self.many) {
-            self.line = format!("{}; what limited it is doubtful: {why}", self.line);
-        }
-        self
+        self.in_words()
     }
 }
 

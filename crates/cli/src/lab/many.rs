@@ -21,6 +21,8 @@ pub(super) struct Each {
     pub(super) rtt: Option<f64>,
     /// Time that the command waited for what it carried, seconds; without frames, time with data to send or to be acknowledged.
     pub(super) busy: f64,
+    /// Round trips of its handshake of TLS.
+    pub(super) tls: u32,
 }
 
 impl Each {
@@ -33,6 +35,7 @@ impl Each {
             sent,
             rtt: rtt.map(Duration::as_secs_f64).filter(|rtt| *rtt > 0.0),
             busy: timers.map_or(0.0, |t| t.busy.as_secs_f64()),
+            tls: 0,
         })
     }
 
@@ -43,6 +46,11 @@ impl Each {
             busy: waited.map_or(self.busy, Duration::as_secs_f64),
             ..self
         }
+    }
+
+    /// The same with a handshake of TLS of so many round trips.
+    pub(super) fn with_tls(self, tls: u32) -> Each {
+        Each { tls, ..self }
     }
 }
 
@@ -59,6 +67,8 @@ pub(super) struct Many {
     pub(super) set_up_s: f64,
     /// Time that the command waited for what they carried, of all, seconds.
     pub(super) busy_s: f64,
+    /// Round trips that the handshake of TLS of each took, on average: part of what the command waited for.
+    pub(super) tls_round_trips: f64,
 }
 
 /// So many are many, where the largest has carried no more than one part in so many.
@@ -90,6 +100,7 @@ impl Many {
             bytes_sent,
             set_up_s: rtts.iter().sum::<f64>() / rtts.len() as f64 * connections as f64,
             busy_s: these().map(|e| e.busy).sum(),
+            tls_round_trips: these().map(|e| f64::from(e.tls)).sum::<f64>() / connections as f64,
         })
     }
 
@@ -97,16 +108,33 @@ impl Many {
     pub(super) fn words(&self, host: usize) -> String {
         let bytes = quantity(self.bytes_sent);
         let lived = self.set_up_s + self.busy_s;
+        let opened = self.set_up_s * (1.0 + self.tls_round_trips);
         let way = if self.from { "from" } else { "to" };
         format!(
-            "{} sent {bytes} over {} connections {way} port {}: each took {:.1} round trips, one of them to be set up ({:.0} % of their \
-             time); a connection that is kept open spares it",
+            "{} sent {bytes} over {} connections {way} port {}: each took {:.1} round trips, {} ({:.0} % of their time); a \
+             connection that is kept open spares {}",
             SENDERS[host],
             self.connections,
             self.port,
             lived / self.set_up_s.max(f64::MIN_POSITIVE),
-            100.0 * self.set_up_s / lived.max(f64::MIN_POSITIVE),
+            self.opening(),
+            100.0 * opened / lived.max(f64::MIN_POSITIVE),
+            if self.tls_round_trips > 0.0 {
+                "them"
+            } else {
+                "it"
+            },
         )
+    }
+
+    /// What was spent before the first request.
+    fn opening(&self) -> String {
+        match self.tls_round_trips {
+            0.0 => "one of them to be set up".to_owned(),
+            1.0 => "one of them to be set up and one for TLS".to_owned(),
+            2.0 => "one of them to be set up and two for TLS".to_owned(),
+            n => format!("one of them to be set up and {n:.1} for TLS"),
+        }
     }
 }
 
@@ -122,6 +150,7 @@ mod tests {
             sent: 104,
             rtt: Some(0.28),
             busy: 0.56,
+            tls: 0,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -138,6 +167,45 @@ mod tests {
         assert!((each(0).by_frames(None).busy - 0.56).abs() < 1e-9);
     }
 
+    /// Connect, a handshake of TLS, a request: curl over and over, 100 ms away.
+    #[test]
+    fn round_trips_of_tls_are_named() {
+        let said = |of_tls: &dyn Fn(u16) -> u32| {
+            let each = |n: u16| {
+                let tls = of_tls(n);
+                let one = Each {
+                    ports: [40_000 + n, 443],
+                    sent: 700,
+                    rtt: Some(0.1),
+                    busy: 0.1 * f64::from(1 + tls),
+                    tls: 0,
+                };
+                one.with_tls(tls)
+            };
+            let all: Vec<Each> = (0..20).map(each).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        for (of_tls, words) in [
+            (
+                1,
+                "each took 3.0 round trips, one of them to be set up and one for TLS (67 %",
+            ),
+            (
+                2,
+                "each took 4.0 round trips, one of them to be set up and two for TLS (75 %",
+            ),
+        ] {
+            let said = said(&|_| of_tls);
+            assert!(
+                said.contains(words) && said.ends_with("kept open spares them"),
+                "{said}"
+            );
+        }
+        // Every second one resumed a session of TLS 1.2.
+        let mixed = said(&|n| 1 + u32::from(n % 2 == 0));
+        assert!(mixed.contains("and 1.5 for TLS"), "{mixed}");
+    }
+
     #[test]
     fn many_small_connections_are_said_together() {
         let each = |n: u16| Each {
@@ -145,6 +213,7 @@ mod tests {
             sent: 5000,
             rtt: (n > 0).then_some(0.06),
             busy: 0.06,
+            tls: 0,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

@@ -1,5 +1,6 @@
 //! `farpath lab run`: one command across one path.
 
+use std::net::SocketAddr;
 use std::path::Path as File;
 use std::process::ExitCode;
 use std::time::Duration as Wall;
@@ -13,12 +14,13 @@ use farpath_experiment::lab::{self, Ground};
 use farpath_experiment::{Fault, Hosts, plan_jobs, records};
 use farpath_record::{Certificate, Origin};
 use farpath_report::junit::Outcome;
+use farpath_scenario::NodeId;
 use farpath_scenario::plan::{Plan, address};
 use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::Busiest;
-use super::closing::{NOTHING, closing, help, is_of_nothing, say, told};
+use super::closing::{NOTHING, closing, help, is_of_nothing, say, told, with_its_source};
 use super::connections::Connections;
 use super::datagrams::{self, Sent};
 use super::doubt::doubt;
@@ -27,10 +29,11 @@ use super::logs::Logs;
 use super::packets::Packets;
 use super::path::Path;
 use super::programs::{self, By, CHECK, Ended};
+use super::refused::{self, Refused};
 use super::reports::{Files, together};
 use super::unreached::unreached;
 use super::watch::Watch;
-use super::{FAULT, environment, one_path};
+use super::{FAULT, environment, one_path, one_way};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note, print};
 use crate::progress::{self, Bar};
@@ -86,6 +89,8 @@ pub(super) struct Report {
     datagrams: Vec<Sent>,
     /// Of the ways on which frames were delayed, reordered or copied.
     impaired: Vec<Impaired>,
+    /// Connections that were refused, by the end they were for.
+    refused: Vec<Refused>,
     /// Sentences on times down and events that the command ended too early for.
     not_reached: Vec<String>,
 }
@@ -131,6 +136,7 @@ impl Report {
             connection: None,
             datagrams: Vec::new(),
             impaired: Vec::new(),
+            refused: Vec::new(),
             not_reached: Vec::new(),
         }
     }
@@ -310,17 +316,16 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let (certificate, kinds) = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
     let connection = limit_of(connections, (&path, &lab), (certificate.valid, &kinds));
-    let datagrams = datagrams::sent(&path, &lab);
-    let impaired = impaired::impaired(&path, &lab);
+    let (datagrams, impaired, refused) = by_frames(&lab, &path, &args.port);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     drop(listed);
     logs.finish()?;
     packets.finish(&certificate)?;
-    let control = control.map(|c| with_its_source(&c, args));
+    let control = control.map(|c| with_its_source(&c, args.control.cc.is_some()));
     let more = |host| help(args.capture.as_deref(), path.name(host));
     let asked = (connection.as_ref(), &args.port[..]);
-    let told = told(asked, &datagrams, &impaired, &more);
+    let told = told(asked, &refused, &datagrams, &impaired, &more);
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
@@ -341,6 +346,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         connection,
         datagrams,
         impaired,
+        refused,
         not_reached,
     };
     Ok(outcomes(args, ended, said, report))
@@ -350,6 +356,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
 fn watch_frames(lab: &mut Lab, path: &Path) {
     lab.plane.note_turns();
     lab.plane.note_acks();
+    lab.plane.note_openings();
     if path.goes_down() {
         lab.plane.note_pauses();
     }
@@ -361,14 +368,6 @@ fn options(args: &LabRunArgs, path: &Path) -> Options {
         sampling: SAMPLING,
         polling: lab::polling(args.control.busy),
         ..Options::default()
-    }
-}
-
-/// The congestion control, and who chose it.
-fn with_its_source(control: &str, args: &LabRunArgs) -> String {
-    match args.control.cc {
-        Some(_) => format!("{control}, as --cc says"),
-        None => format!("{control} by default"),
     }
 }
 
@@ -403,11 +402,30 @@ fn limit_of(
     for (way, acks) in lab.plane.acks() {
         connections.take_acks(way, acks);
     }
+    lab.plane
+        .openings()
+        .for_each(|opening| connections.take_opening(&opening));
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
     let told = connections.told(ways);
-    told.map(|connection| connection.doubted(doubt(is_valid, kinds)))
+    let from = one_way::down_from(path, plan, lab.plane.scenario());
+    told.map(|connection| connection.down_one_way(from))
+        .map(|connection| connection.doubted(doubt(is_valid, kinds)))
+}
+
+/// What became of datagrams and frames, and connections that were refused: of those with one of these ports, where there are any.
+fn by_frames(lab: &Lab, path: &Path, ports: &[u16]) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
+    let is_of = |host: usize, end: &SocketAddr| {
+        let own = |version| address(NodeId(path.hosts[host]), version);
+        [4, 6].map(own).contains(&end.ip())
+    };
+    let refused = refused::refused(lab.plane.openings(), ports, is_of);
+    (
+        datagrams::sent(path, lab),
+        impaired::impaired(path, lab),
+        refused,
+    )
 }
 
 /// What the hosts stand on, names resolving as the arguments say.

@@ -307,8 +307,9 @@ fn beside_the_line(input: &PathInput, figures: &Figures<'_>) -> String {
         let over = all / figures.number("line_goodput_bps")?;
         law::beside_the_line(input.cc, input.loss?.get(), over)
     };
-    let reno = match figures.number("pftk_bps") {
-        Some(_) if input.loss.is_some_and(|p| p.get() > law::LOSS_MAX) => {
+    let less = figures.number("pftk_bps") < figures.number("goodput_bps");
+    let reno = match input.loss {
+        Some(loss) if less && loss.get() > law::LOSS_MAX => {
             format!("; Reno with them has {}", figures.shown("pftk_bps"))
         }
         _ => String::new(),

@@ -16,6 +16,32 @@ const FILES: [&str; 7] = [
     "series.csv",
 ];
 
+/// `aqm = "red"` ran with values that stood nowhere.
+#[test]
+fn what_manages_a_queue_is_written_with_every_value() {
+    let folder = with_small();
+    let set = ["--set", "link.rb.aqm=red"];
+    let line = "link rb, r to b: red = { min = \"83.333 kB\", max = \"250 kB\", max_p = 0.1, weight = 0.002, gentle = true, ecn = false }";
+    let checked = farpath_in(
+        folder.path(),
+        &[&["check", "small.toml"], &set[..]].concat(),
+    );
+    assert!(checked.exits(0).out.contains(line));
+    let run = |args: &[&str]| farpath_in(folder.path(), args).exits(0).out;
+    let first = run(&[&["run", "small.toml", "--out", "q", "--json"], &set[..]].concat());
+    let again = run(&["run", "q/scenario.resolved.toml", "--out", "r", "--json"]);
+    let read = |of: &str| fs::read_to_string(folder.path().join(of).join("scenario.resolved.toml"));
+    let text = read("q").expect("it was written");
+    assert!(text.ends_with(&format!("# {line}\n")), "{text}");
+    assert_eq!(read("r").expect("it was written"), text);
+    let sha = |text: &str| document(text)["scenario_sha256"].clone();
+    assert_eq!(
+        sha(&first),
+        sha(&again),
+        "the comments leave the scenario as it is"
+    );
+}
+
 #[test]
 fn out_holds_the_records_the_series_the_scenario_and_the_page() {
     let folder = with_small();

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::farpath::{Ran, SMALL, command, names, ran};
+use crate::farpath::{Ran, SMALL, command, farpath_in, names, ran, with_small};
 
 fn shell(folder: &Path, line: &str) {
     let done = Command::new("sh")
@@ -72,6 +72,29 @@ fn an_interrupted_run_is_exit_130_and_leaves_nothing_but_its_junit() {
     );
     assert!(!folder.path().join("out").exists());
     assert!(names(folder.path()).iter().all(|n| !n.ends_with(".part")));
+}
+
+/// An earlier run's results are not taken away before there are others, and a moment of virtual time has few digits.
+#[test]
+fn an_interrupted_run_leaves_the_results_of_an_earlier_one() {
+    let folder = with_small();
+    let args = ["run", "small.toml", "--simulate", "--out", "out"];
+    farpath_in(folder.path(), &args).exits(0);
+    let out = folder.path().join("out");
+    let there = names(&out);
+    let child = start(folder.path(), &long(), &["--out", "out"]);
+    let ran = interrupt(child, folder.path()).exits(130);
+    assert_eq!(names(&out), there);
+    let (first, rest) = ran.err.split_once('\n').expect("lines");
+    assert!(
+        rest.contains("out has the results of an earlier run"),
+        "{rest}"
+    );
+    let at = first
+        .strip_prefix("error: interrupted at ")
+        .and_then(|t| t.split(' ').next());
+    let digits = at.and_then(|t| t.split_once('.')).map(|(_, d)| d.len());
+    assert!(digits.is_none_or(|n| n == 1), "{first}");
 }
 
 /// SIGTERM has the effect of Ctrl-C; a folder that was there before stays.

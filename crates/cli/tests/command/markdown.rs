@@ -47,11 +47,25 @@ fn a_run_has_its_tables_with_what_was_lost_and_notes() {
     };
     assert_eq!(
         results[0],
-        ["test, metric", "stated", "predicted", "simulated", ""]
+        [
+            "test, metric",
+            "stated",
+            "predicted",
+            "simulated",
+            "allowed",
+            ""
+        ]
     );
     assert_eq!(
         row(results, "rtt\\_avg"),
-        ["rtt\\_avg", "about ten", "10.040 ms", "10.040 ms", "ok"]
+        [
+            "rtt\\_avg",
+            "about ten",
+            "10.040 ms",
+            "10.040 ms",
+            "10 to 12 ms",
+            "ok"
+        ]
     );
     assert!(results.iter().any(|r| r[0].starts_with("**bulk, limited")));
     assert_eq!(

@@ -265,27 +265,51 @@ fn a_run_that_cannot_begin_has_a_report_of_its_error() {
     assert!(!xml.contains("first student"), "{xml}");
 }
 
-/// Results of an earlier run are not left beside those of a run that did not end.
+/// Results of an earlier run stay until there is something to put in their place, and none are left beside that.
 #[test]
-fn results_of_an_earlier_run_go_when_the_next_begins() {
+fn results_of_an_earlier_run_go_when_there_are_others() {
     let folder = with_small();
-    let stale = || folder.path().join("out/series.csv").exists();
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("out").join(name));
+    let records = || read("records.json").expect("they are there");
     let run = |more: &[&str]| {
         let args = ["run", "small.toml", "--simulate", "--out", "out"];
         farpath_in(folder.path(), &[&args, more].concat())
     };
     run(&[]).exits(0);
     // Nothing began: what is there is whole, and of the run that it names.
+    let first = records();
     run(&["--only", "none"]).exits(2);
-    assert!(stale());
-    // A search without an end to begin at is a run that does not end.
+    assert_eq!(records(), first);
+    // A search without an end to begin at is a run that does not end: what had ended is there, and says so.
     let text = std::fs::read_to_string(folder.path().join("small.toml")).expect("readable");
     let search = "\n[[search]]\nname = \"s\"\nkeys = [\"link.rb.rate\"]\nlow = \"1 Mbit/s\"\nhigh = \"2 Mbit/s\"\n\
                   metrics = [\"bulk.bytes\"]\nat_most = 1\n";
     std::fs::write(folder.path().join("small.toml"), text + search).expect("writable");
     let ran = run(&[]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(!stale());
+    let words = "1 of 1 points, 0 of 1 searches are in out";
+    assert!(ran.err.contains(words), "{}", ran.err);
+    let why = "This run was stopped by an error";
+    assert!(ran.out.contains(why), "{}", ran.out);
+    let found: serde_json::Value = serde_json::from_str(&records()).expect("JSON");
+    let stopped = &found["stopped"];
+    assert_eq!(stopped["searches"]["of"], 1, "{stopped}");
+    let says = |text: Option<&str>| text.is_some_and(|t| t.contains("search `s`"));
+    assert!(says(stopped["why"].as_str()), "{stopped}");
+    let names = crate::farpath::names(&folder.path().join("out"));
+    assert!(names.iter().all(|n| !n.ends_with(".part")), "{names:?}");
+    for name in ["report.html", "report.json"] {
+        assert!(read(name).expect("written").contains(why), "{name}");
+    }
+    // The same of a sweep: how to go on is said.
+    let swept = "\n[sweep]\n\"link.rb.delay\" = [\"5 ms\", \"6 ms\"]\n";
+    let text = format!("{}{search}{swept}", crate::farpath::SMALL);
+    std::fs::write(folder.path().join("small.toml"), text).expect("writable");
+    let ran = run(&["--json"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    crate::shape::document(&ran.out);
+    let words = "2 of 2 points, 0 of 1 searches are in out";
+    assert!(ran.err.contains(words), "{}", ran.err);
 }
 
 /// What was built and what was answered have verdicts of their own.

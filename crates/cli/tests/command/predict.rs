@@ -550,7 +550,7 @@ fn a_short_path_with_losses_is_not_said_to_fill_its_line() {
     };
     let many = answer("5%");
     for says in [
-        "gives 8.9440 Mbit/s of the 9.4148 Mbit/s that the line leaves",
+        "gives 8.9441 Mbit/s of the 9.4148 Mbit/s that the line leaves",
         "But 5.000 % of the segments are lost, and above 2 % timeouts govern",
         "Reno with them has",
         "a loss ratio below 0.02, where timeouts begin to govern",

@@ -139,11 +139,13 @@ fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
 pub(crate) fn document(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).expect("JSON");
     let mut keys = DOCUMENT.to_vec();
-    // Only what was run several times has the first, a sweep the second, and one that carried nothing the third.
+    // Only what was run several times has the first, a sweep the second, one that carried nothing the third, and what was
+    // stopped the last.
     for (key, is) in [
         ("repeats", Is::Object),
         ("sweep", Is::Array),
         ("link_names", Is::Array),
+        ("stopped", Is::Object),
     ] {
         keys.extend(document.get(key).map(|_| (key, is)));
     }

@@ -37,7 +37,10 @@ fn a_command_runs_across_a_scenario_on_the_host_that_is_named() {
     assert!(same.err.contains("name two hosts"), "{}", same.err);
     let both = place.farpath(&["lab", "run", "small.toml", "--rtt", "1ms", "--", "true"]);
     let both = both.exits(125).err;
-    assert!(both.contains("--rtt beside a scenario"), "{both}");
+    assert!(
+        both.contains("--rtt beside the scenario `small.toml`"),
+        "{both}"
+    );
     assert!(both.contains("--set link.NAME.delay="), "{both}");
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }

@@ -14,7 +14,7 @@ const RARELY: &str = "to say what was in flight";
 fn asked(arranged: Arranged) -> (&'static [&'static str], &'static str) {
     let window: &[&str] = &["the congestion window limited it"];
     match arranged {
-        Arranged::Application => (&["the program limited it"], "-t 3 -b 300K"),
+        Arranged::Application => (&["your command limited it"], "-t 3 -b 300K"),
         Arranged::SendBuffer => (&["its send buffer limited it"], "-t 3"),
         Arranged::ReceiveWindow => (&["the receiver's window limited it"], "-t 3"),
         Arranged::SlowStart => (window, "-t 1"),
@@ -158,7 +158,7 @@ fn a_connection_is_followed_after_the_server_has_closed_it() {
     says(
         &line,
         &[
-            "; what the server sends (",
+            "what the server sends (",
             " kB in flight in ",
             " on a path that holds 750 kB",
         ],
@@ -175,9 +175,57 @@ fn a_command_that_waits_for_a_slow_server_is_told_from_one_that_waits_for_the_pa
         )
     };
     let line = closing(&["--rtt", "20ms"], slow, &asks(4));
-    says(&line, &["; it waited for the server ", " on a path that "]);
+    says(
+        &line,
+        &[": your command waited for the server ", " on a path that "],
+    );
     let line = closing(&["--rtt", "500ms"], quick, &asks(5));
-    says(&line, &["; it waited for the path "]);
+    says(&line, &[": it waited for the path "]);
+}
+
+/// What a client in perl does with a connection `$c` to the server, without Nagle's algorithm or with it.
+fn perl(has_delay: bool, does: &str) -> String {
+    let no_delay = if has_delay {
+        ""
+    } else {
+        "setsockopt $c, 6, 1, 1;"
+    };
+    format!(
+        "exec perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new(\"server:7000\") or die; {no_delay} {does}'"
+    )
+}
+
+/// Eight queries at a time, each answer brings the next one, and a server that answers at once.
+#[test]
+fn queries_on_the_way_at_once_are_waited_for() {
+    let server = "my $c = $l->accept; setsockopt $c, 6, 1, 1; while (<$c>) { print $c \"x\" x 300, \"\\n\" } sleep";
+    let does = "sub ask { print $c \"q\" x 80, \"\\n\" } ask for 1..8; for my $n (1..80) { <$c>; ask if $n <= 72 }";
+    let line = closing(&["--rtt", "300ms"], server, &perl(false, does));
+    let words = " segments of requests and answers were on the way at a time; ";
+    says(
+        &line,
+        &[
+            "what the server sends (",
+            ": it waited for the path ",
+            words,
+        ],
+    );
+}
+
+/// A header and a body in two writes, and an answer that is larger than both.
+#[test]
+fn small_writes_of_a_client_with_large_answers_are_named() {
+    let server = "my $c = $l->accept; while (<$c>) { print $c \"x\" x 300, \"\\n\" } sleep";
+    let does = "for (1..8) { print $c \"head\"; print $c \"q\" x 80, \"\\n\"; <$c> }";
+    let line = closing(&["--rtt", "300ms"], server, &perl(true, does));
+    says(
+        &line,
+        &[
+            "what the server sends (",
+            "a small write of your command waited",
+            "TCP_NODELAY",
+        ],
+    );
 }
 
 /// Beside the connection that matters another carries more.
@@ -372,7 +420,11 @@ fn datagrams_in_fragments_are_counted_as_their_receiver_has_them() {
         "{took} came: {sent}"
     );
     assert!(number("path_down") >= number("dropped"), "{sent}");
-    assert!(said.contains(" frames found it down"), "{said}");
+    assert!(
+        said.contains("; of frames of all kinds that went this way ")
+            && said.contains(" found the path down"),
+        "{said}"
+    );
 }
 
 /// 300 datagrams at once, at four times the path's rate and into a queue of ten.

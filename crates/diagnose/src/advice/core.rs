@@ -1,8 +1,12 @@
 //! What to change about a processor that is full of something else than the program's own work.
 
-use super::systems::Remedy;
+use super::systems::{End, Remedy};
 use crate::core::is_tunnel;
 use crate::evidence::Evidence;
+use crate::fact::Of;
+use crate::flow::number;
+use crate::read::Facts;
+use crate::read::offload::OFFLOADS;
 
 /// Against a processor that the hypervisor, soft interrupts or a tunnel fill; none where nothing says so.
 pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
@@ -39,3 +43,35 @@ const SOFT: [&str; 4] = [
     "without queues: receive packet steering (RPS), echo MASK > /sys/class/net/INTERFACE/queues/rx-0/rps_cpus, MASK without the processor that is interrupted",
     "one connection stays on one processor with either: larger frames and GRO (ethtool -k INTERFACE) let it carry more, and the program belongs on another (taskset)",
 ];
+
+/// The same with the offloads first that the texts of its host show to be off: without them a processor handles each segment by itself.
+pub(super) fn with_offloads(mut remedy: Remedy, facts: &Facts, hosts: &[Of], end: End) -> Remedy {
+    let is_off = |fact: &'static str| {
+        let mut said = hosts.iter().filter_map(|h| number(facts, *h, fact));
+        said.any(|on| on.value == 0.0)
+    };
+    let sends = |name: &str| name != "gro";
+    let off: Vec<&str> = OFFLOADS
+        .iter()
+        .filter(|(_, fact, name)| sends(name) == (end == End::Sender) && is_off(fact))
+        .map(|(.., name)| *name)
+        .collect();
+    if !off.is_empty() {
+        let set = |state: &str| {
+            let each: Vec<String> = off.iter().map(|name| format!("{name} {state}")).collect();
+            format!("ethtool -K INTERFACE {}", each.join(" "))
+        };
+        // Segmentation needs both, where they are off as well.
+        let with = match end {
+            End::Sender => {
+                ": it is off, and each segment costs the processor as much as 40 do with it; with tx and sg on, which it needs"
+            }
+            End::Receiver => {
+                ": it is off, and each segment costs the processor as much as many do with it"
+            }
+        };
+        remedy.commands.insert(0, format!("{}{with}", set("on")));
+        remedy.undo.push(set("off"));
+    }
+    remedy
+}

@@ -1,5 +1,6 @@
 //! Interfaces by their own names: what the texts call them, and how long their rings are.
 
+use super::backlog::{self, SOFTNET};
 use super::{End, at_end, host_of, places, systems};
 use crate::cause::Cause;
 use crate::document::Change;
@@ -64,7 +65,18 @@ pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
     );
     let ring = ring(facts, &hosts, name, drops);
     let port = if name.is_empty() { UNNAMED } else { name };
-    let remedy = systems::interface(&places(facts, drops), port, ring);
+    let remedy = match drops {
+        Some(d) if d.counter == SOFTNET => {
+            let now = number(facts, Of::Host(d.host), "netdev_max_backlog");
+            let now = now.or_else(|| {
+                hosts
+                    .iter()
+                    .find_map(|h| number(facts, *h, "netdev_max_backlog"))
+            });
+            backlog::remedy(&places(facts, drops), now.map(|n| n.value as u64))
+        }
+        _ => systems::interface(&places(facts, drops), port, ring),
+    };
     with_name(remedy.change(&host, None, None), (facts, flow), &hosts)
 }
 

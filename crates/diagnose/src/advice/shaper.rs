@@ -36,7 +36,11 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
         Some(bps) => ["mbit", "M"].map(|unit| format!("{:.0}{unit}", (bps / 1e6).ceil())),
         None => ["RATE"; 2].map(str::to_owned),
     };
+    let class = word(facts, shaper, "shaper_class").map(|(named, _)| named);
     let set = |rate: &str| {
+        if let Some(class) = class.filter(|_| kind == "htb") {
+            return format!("tc class change dev {port} {class} ceil {rate}");
+        }
         let (name, rest) = match kind {
             "cake" => ("bandwidth", "".to_owned()),
             _ => (
@@ -51,7 +55,13 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
     if !is_of_pod(e, facts) {
         return Some(Change {
             host: host.to_owned(),
-            commands: vec![by_tc],
+            commands: match class {
+                Some(_) => vec![by_tc],
+                None => vec![
+                    by_tc,
+                    format!("or, where it was left behind by somebody's test: tc qdisc del dev {port} root"),
+                ],
+            },
             undo: vec![before],
             risk: "who set the rate had a reason: what others share the line with it, or what a contract allows".to_owned(),
             ..Change::default()

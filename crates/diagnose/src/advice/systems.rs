@@ -9,7 +9,7 @@ mod tested;
 mod windows;
 
 pub(crate) use holes::probing;
-pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing};
+pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use scaling::{option_between, scaling};
@@ -385,10 +385,7 @@ fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
         tune(&mut remedy);
     }
     if now.asked {
-        remedy.commands.push(
-            "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning"
-                .to_owned(),
-        );
+        remedy.commands.insert(0, tested::OWN_BUFFER.to_owned());
     }
     remedy
 }

@@ -58,11 +58,13 @@ fn of_size(lost: &Figure, (facts, flow): (&Facts, &Flow), asking: &Asking) -> Op
     // Sizes are multiples of four on most links.
     (lost.value - passes > 4.0).then(|| MissingFact {
         fact: "mtu_bytes",
-        would_decide: format!(
-            "the largest packet that passes: more than {:.0} and less than {:.0} bytes",
-            passes - 1.0,
-            lost.value
-        ),
+        would_decide: match passes {
+            0.0 => format!("the largest packet that passes: less than {:.0} bytes", lost.value),
+            passes => format!(
+                "the largest packet that passes: at least {passes:.0} bytes, which were answered, and less than {:.0}, which were not",
+                lost.value
+            ),
+        },
         command: format!(
             "{}, and so on by halves between what is answered and what is not{trace}",
             asking.whole(3, ((passes.max(68.0) + lost.value) / 2.0 - 28.0).floor())

@@ -7,7 +7,7 @@ use crate::seen::{Report, Side, Test};
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
-pub(crate) const COPIES: [&str; 4] = ["scp", "rsync", "curl", "wget"];
+pub(crate) const COPIES: [&str; 5] = ["scp", "rsync", "curl", "wget", "robocopy"];
 
 /// What a terminal showed last of a line that was written over.
 pub(super) fn shown(text: &str) -> &str {

@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod broken;
+mod classes;
 mod command;
 mod conditioned;
 mod copies;
@@ -18,11 +19,13 @@ mod iperf2;
 mod iperf3;
 mod iperf_row;
 mod json;
+mod kernel_log;
 mod label;
 mod live;
 mod modes;
 mod nfs;
 mod nic;
+pub(crate) mod offload;
 mod optics;
 mod others;
 mod ping;
@@ -33,6 +36,7 @@ mod printable;
 mod processor;
 mod pscheduler;
 mod radio;
+mod robocopy;
 mod route;
 mod router;
 mod ss;
@@ -83,6 +87,8 @@ pub struct Facts {
     pub(crate) sockets_between: BTreeMap<[End; 2], u32>,
     /// Names of the host that each ping went to.
     pub(crate) pings: Vec<Vec<String>>,
+    /// TTL of answers to pings, and where they were read.
+    pub(crate) reply_ttls: Vec<(Place, u32)>,
     /// Names of hosts of farpath's own records: each is of one host.
     pub(crate) recorded_hosts: BTreeSet<String>,
     /// SYNs that texts show, in their order.
@@ -198,6 +204,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(ping::Ping::default()),
         Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),
+        Box::new(classes::Classes::default()),
         Box::new(nic::Nic::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),
@@ -211,12 +218,14 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
         Box::new(copies::Wget),
+        Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
         Box::new(router::Interfaces::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
+        Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(command::Commands),
     ]

@@ -389,6 +389,7 @@ impl Nic {
                 }
             }
             "Duplex" if value == "Half" => facts.word(host, "half_duplex", "half", at),
+            _ if super::offload::offload(host, (key, value), at, facts) => {}
             "driver" => facts.word(host, "driver", value, at),
             "RX" | "Pre-set maximums" | "Current hardware settings" => {
                 self.ring(host, (key, value), at, facts);

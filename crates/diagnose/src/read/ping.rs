@@ -55,7 +55,7 @@ impl Tool for Ping {
             }
             return true;
         }
-        self.answer(text, line.at)
+        self.answer(text, line.at, facts)
             || self.count(text, line.at, facts)
             || self.times(text, line.at, facts)
             || self.reported(text, line.at, facts)
@@ -130,7 +130,7 @@ impl Ping {
     }
 
     /// `64 bytes from 10.0.0.1: icmp_seq=1 ttl=54 time=250.4 ms`, `Reply from …: bytes=32 time=12ms TTL=54`.
-    fn answer(&mut self, text: &str, at: Place) -> bool {
+    fn answer(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         let is_answer = text.contains(" bytes from ")
             && (text.contains("icmp_seq") || text.contains("seq=") || text.contains("icmp_seq="))
             || text.starts_with("Reply from ") && text.contains("bytes=");
@@ -139,6 +139,9 @@ impl Ping {
         let time = took(text, at);
         if !(is_answer || is_field() && time.is_some()) {
             return false;
+        }
+        if let Some(ttl) = ttl(text).filter(|_| facts.reply_ttls.len() < ANSWERS_MAX) {
+            facts.reply_ttls.push((at, ttl));
         }
         if let Some(ms) = time
             && self.answers.len() < ANSWERS_MAX
@@ -317,6 +320,15 @@ fn took(text: &str, at: Place) -> Option<Figure> {
         let is_ms = rest[end..].trim_start().starts_with("ms");
         number(&rest[..end].replace(',', "."), at).filter(|_| is_ms)
     })
+}
+
+/// The hops that an answer had left: `ttl=54`, `TTL=118`, `hlim=60` of IPv6.
+fn ttl(text: &str) -> Option<u32> {
+    let value = ["ttl=", "TTL=", "hlim="]
+        .iter()
+        .find_map(|key| crate::words::after(text, key))?;
+    let end = value.find(|c: char| !c.is_ascii_digit());
+    value[..end.unwrap_or(value.len())].parse().ok()
 }
 
 /// Packets sent and received in a closing line of any language: `Packets: Sent = 4, Received = 4, Lost = 0 (0% loss),`, and

@@ -13,6 +13,8 @@ pub(super) struct Processor {
     host: Option<Of>,
     /// The heads of the columns of the table that is read.
     columns: Vec<String>,
+    /// The host has one processor, by the head.
+    single: bool,
     /// The last row of each program or processor.
     rows: BTreeMap<String, Row>,
 }
@@ -29,6 +31,9 @@ struct Row {
 
 /// Names of the facts of a processor's parts, as columns have them and as facts are called.
 const PARTS: [(&str, &str); 2] = [("%soft", "cpu_soft_ratio"), ("%steal", "cpu_steal_ratio")];
+
+/// Processors that are so busy on average are all full.
+const FULL: f64 = 0.95;
 
 /// A processor that is less busy than this is idle.
 const IDLE: f64 = 0.1;
@@ -59,6 +64,10 @@ impl Tool for Processor {
             self.begin(kind, going);
             // An empty line may stand before the table, and what a prompt says ends there.
             let host = *self.host.get_or_insert_with(|| facts.host());
+            self.single = line.bare.ends_with("(1 CPU)");
+            if let Some(percent) = line.bare.strip_prefix("%Cpu(s):") {
+                of_top(host, percent, line.at, facts);
+            }
             if let Some(name) = host_of(line.bare) {
                 facts.word(host, HEADED, &crate::redact(name), line.at);
                 facts.names(host, name);
@@ -69,9 +78,12 @@ impl Tool for Processor {
         let Some((name, share)) = named else {
             return false;
         };
-        if name == "all" || share > ONE {
+        // The mean of all processors is one where each is full, or where there is one.
+        let whole_host = name == "all" && (share > FULL || self.single);
+        if name == "all" && !whole_host || share > ONE {
             return true;
         }
+        let name = if whole_host { "0".to_owned() } else { name };
         let host = *self.host.get_or_insert_with(|| facts.host());
         if self.rows.len() < ROWS_MAX || self.rows.contains_key(&name) {
             let row = Row {
@@ -162,6 +174,28 @@ impl Processor {
             }
             _ => None,
         }
+    }
+}
+
+/// The line of `top` that sums up all processors: `%Cpu(s):  3.0 us, 22.0 sy, 0.0 ni, 0.0 id, 0.0 wa, 0.0 hi, 11.0 si, 64.0 st`. It
+/// says of each of them where all are full.
+fn of_top(host: Of, percent: &str, at: Place, facts: &mut Facts) {
+    let of = |name: &str| {
+        let mut parts = percent.split(',').map(str::trim);
+        let part = parts.find_map(|p| p.strip_suffix(name))?;
+        Some(decimal(part.trim())? / 100.0)
+    };
+    let (Some(idle), Some(waits)) = (of(" id"), of(" wa")) else {
+        return;
+    };
+    let busy = 1.0 - idle - waits;
+    if busy > FULL {
+        facts.exact(host, "cpu_ratio", busy, at);
+        facts.exact(host, "cpu_number", 0.0, at);
+        facts.exact(host, PARTS[0].1, of(" si").unwrap_or(0.0), at);
+        facts.exact(host, PARTS[1].1, of(" st").unwrap_or(0.0), at);
+        facts.exact(host, "cpu_idle_count", 0.0, at);
+        facts.word(host, "cpu_program", "", at);
     }
 }
 

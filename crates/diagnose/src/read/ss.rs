@@ -177,6 +177,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     let ms = |text: &str| decimal(text).map(|v| v * 1e6);
     let mss = n("mss:");
     put("mss_bytes", mss);
+    put("mss_received_bytes", n("rcvmss:"));
     // What an end offers goes by its interface: a path MTU below even that was found on the way.
     let found = n("pmtu:").filter(|pmtu| n("advmss:").is_some_and(|own| *pmtu < own));
     put("mtu_discovered_bytes", found);

@@ -59,6 +59,7 @@ mod surroundings;
 mod systems;
 mod targets;
 mod threads;
+mod tickets;
 mod tongues;
 mod traces;
 mod turns;

@@ -201,9 +201,9 @@ fn the_smallest_that_is_lost_bounds_the_largest_that_passes() {
         .find(|m| m.fact == "mtu_bytes")
         .expect("a size");
     assert!(
-        asked
-            .would_decide
-            .contains("more than 1399 and less than 1469 bytes"),
+        asked.would_decide.contains(
+            "at least 1400 bytes, which were answered, and less than 1469, which were not"
+        ),
         "{asked:?}"
     );
 }

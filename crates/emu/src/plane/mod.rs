@@ -9,8 +9,11 @@ mod compose;
 mod datagrams;
 mod flows;
 mod heading;
+mod openings;
+mod overlap;
 mod packet;
 mod pauses;
+mod plug;
 mod pool;
 mod reply;
 mod router;
@@ -24,7 +27,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 
 use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port};
-use farpath_scenario::plan::{Output, Plan, port_of};
+use farpath_scenario::plan::port_of;
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
@@ -33,6 +36,8 @@ pub use acks::Acks;
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
+pub use openings::Opening;
+pub use overlap::Overlap;
 pub use pauses::Way;
 pub use pool::{CHUNK, LARGEST};
 pub use traffic::Traffic;
@@ -44,8 +49,10 @@ use acks::Counted;
 use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
 use flows::Flows;
+use openings::Openings;
 use packet::Packet;
 use pauses::Pauses;
+use plug::{endpoint, socket};
 use pool::{Pool, handle, unpack};
 use router::{Router, Told};
 use tapped::Taps;
@@ -157,6 +164,7 @@ pub struct Plane<I> {
     pauses: Option<Pauses>,
     talks: Option<Talks>,
     acks: Option<Counted>,
+    openings: Option<Openings>,
     heading: Vec<u8>,
     taps: Taps,
     /// Deliveries: interface, when due, handle, frames.
@@ -220,6 +228,7 @@ impl<I: Interface> Plane<I> {
             pauses: None,
             talks: None,
             acks: None,
+            openings: None,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
             #[cfg(test)]
@@ -295,6 +304,9 @@ impl<I: Interface> Plane<I> {
             self.traffic.strays += 1;
             return Ok(Some(len));
         };
+        if let Some(openings) = &mut self.openings {
+            openings.sent(&packet, &room[..len]);
+        }
         let slot = self.pool.keep(len, packet);
         let channel = self.network.channel_mut(socket.out);
         self.traffic.packets_in += 1;
@@ -625,43 +637,4 @@ fn is_refusal(e: &io::Error) -> bool {
         e.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory | io::ErrorKind::Interrupted
     ) || e.raw_os_error() == Some(nix::libc::ENOBUFS)
-}
-
-/// A node's piece of the network, and what it promises.
-fn endpoint(scenario: &Scenario, plan: &Plan, node: usize) -> (Piece, Duration) {
-    let Some(router) = node.checked_sub(scenario.hosts.len()) else {
-        return (Piece::Host, Duration::ZERO);
-    };
-    let routes = plan.nodes[node].routes.clone();
-    let router = Router::new(node as u32, scenario.routers[router].answers, routes);
-    let lookahead = router.lookahead();
-    (Piece::Router(router), lookahead)
-}
-
-/// Plugs an interface in; nothing if the plan never uses its link.
-fn socket<I>(
-    network: &Network<Piece>,
-    plan: &Plan,
-    (nodes, ports): (&[ElementId], &[ElementId]),
-    attachment: Attachment<I>,
-) -> Option<Socket<I>> {
-    let node = attachment.node;
-    let used = &plan.nodes[node.0].ports;
-    let output = used.iter().position(|p| *p == attachment.port)?;
-    // The other direction of the same link brings frames.
-    let inward = attachment.port ^ 1;
-    let outputs = &plan.ports[inward].outputs;
-    let local = outputs.iter().position(|o| *o == Output::Node(node))?;
-    let mut source = attachment.mac;
-    source[5] ^= 0x80;
-    Some(Socket {
-        node,
-        interface: attachment.interface,
-        out: network.outputs(nodes[node.0])[output],
-        arrivals: network.outputs(ports[inward])[local],
-        macs: Macs {
-            destination: attachment.mac,
-            source,
-        },
-    })
 }

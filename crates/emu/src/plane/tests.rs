@@ -6,6 +6,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
 
+use farpath_scenario::plan::Plan;
 use farpath_scenario::plan::address;
 use farpath_scenario::{Source, parse};
 use farpath_wire::Checksum;

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 
 use farpath_units::{Duration, Time};
 
+use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport};
 use super::{Interface, Plane, Way};
 
@@ -18,8 +19,8 @@ const ACK: u8 = 0x10;
 const CONNECTIONS: usize = 1 << 12;
 const RANGES: usize = 1 << 10;
 
-/// How a connection's two ends waited for each other, as far as frames say. An end that sends again before the other has
-/// answered, or answers before it has all that was sent, is not known to have waited.
+/// How a connection's two ends waited for each other, as far as frames say. Of an end that sends again before the other has
+/// answered, or answers before it has all that was sent, the time is in `overlapping`, if it is known to have waited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turns {
     /// The end whose frame was seen first, and the other.
@@ -30,6 +31,10 @@ pub struct Turns {
     pub at: [Duration; 2],
     /// Time in which a message was under way to the end that answered it.
     pub way: Duration,
+    /// What each of the ends waited for beside that, where turns overlap.
+    pub overlapping: [Overlap; 2],
+    /// Segments with data that were under way at a time, on average of the time with any; none where they were more than requests are.
+    pub at_a_time: Option<f64>,
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way.
     pub unanswered: Option<(usize, Time)>,
 }
@@ -90,6 +95,7 @@ struct Talk {
     last: Option<(usize, Time)>,
     begun: Option<Time>,
     turns: Turns,
+    overlaps: Overlaps,
 }
 
 impl Talk {
@@ -99,6 +105,8 @@ impl Talk {
             span: Duration::ZERO,
             at: [Duration::ZERO; 2],
             way: Duration::ZERO,
+            overlapping: Default::default(),
+            at_a_time: None,
             unanswered: None,
         };
         Talk {
@@ -106,6 +114,7 @@ impl Talk {
             last: None,
             begun: None,
             turns,
+            overlaps: Overlaps::default(),
         }
     }
 
@@ -117,15 +126,26 @@ impl Talk {
         self.streams[end].sent = until;
         self.reaches(now);
         let before = self.last.replace((end, now));
-        let Some((_, then)) = before.filter(|(who, _)| *who != end) else {
-            return;
-        };
         let message = &self.streams[1 - end];
-        if message.is_all_there() {
+        if let Some((_, then)) = before.filter(|(who, _)| *who != end)
+            && message.is_all_there()
+        {
             let there = message.grew.max(then).min(now);
             self.turns.way += there.since(then);
             self.turns.at[end] += now.since(there);
         }
+        let counted = Overlap {
+            way: self.turns.way,
+            other: self.turns.at[1 - end],
+        };
+        self.overlaps.sent(end, until, now, counted);
+    }
+
+    /// Data of an end has arrived.
+    fn arrived(&mut self, end: usize, (seq, length): (u32, u32), at: Time) {
+        self.streams[end].arrives(seq, length, at);
+        self.overlaps.arrived(end, self.streams[end].arrived, at);
+        self.reaches(at);
     }
 
     /// What is known of them so far.
@@ -134,6 +154,8 @@ impl Talk {
         let last = self.last.filter(all_there);
         Turns {
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
+            overlapping: self.overlaps.found(),
+            at_a_time: self.overlaps.at_a_time(),
             ..self.turns
         }
     }
@@ -192,8 +214,7 @@ impl Talks {
         }
         if let Some(talk) = self.0.get_mut(&key(way)) {
             let end = usize::from(talk.turns.ends != way);
-            talk.streams[end].arrives(seq.wrapping_add(from), length, at);
-            talk.reaches(at);
+            talk.arrived(end, (seq.wrapping_add(from), length), at);
         }
     }
 }
@@ -301,5 +322,87 @@ mod tests {
         }
         assert_eq!(talk.turns.way, Duration::ZERO);
         assert_eq!(talk.turns.at, [Duration::ZERO; 2]);
+    }
+
+    /// A client with `depth` requests on the way at most, the answers as soon as the server has `works` on each; 70 ms each way, and a
+    /// tenth of a millisecond between two segments.
+    fn pipelined(depth: u64, works: u64, rounds: u64) -> Turns {
+        const GAP: u64 = 100;
+        let mut talk = talk();
+        let us = |t: u64| Time::ZERO + Duration::from_us(t);
+        // What happens when: 0 the client sends, 1 a request comes, 2 the server sends, 3 an answer comes.
+        let mut all: Vec<(u64, u8, u32)> = Vec::new();
+        for round in 0..rounds {
+            for n in 0..depth {
+                let t = round * (140_000 + works + GAP) + n * GAP;
+                let number = (round * depth + n) as u32 * 10;
+                all.push((t, 0, number));
+                all.push((t + 70_000, 1, number));
+                all.push((t + 70_000 + works + 10, 2, number));
+                all.push((t + 140_000 + works + 10, 3, number));
+            }
+        }
+        all.sort_unstable();
+        for (t, what, number) in all {
+            let end = usize::from(what > 1);
+            match what {
+                0 | 2 => talk.sent(end, (number, 10), us(t)),
+                _ => talk.arrived(end, (number, 10), us(t)),
+            }
+        }
+        talk.turns()
+    }
+
+    /// Nobody has nothing to send here: each side waits for what is on the way, or for the server.
+    #[test]
+    fn who_sends_as_soon_as_something_comes_has_waited_for_it() {
+        for end in [0, 1] {
+            let share = |found: Turns| {
+                let span = found.span.as_secs_f64();
+                let overlap = found.overlapping[end];
+                let way = found.way + overlap.way;
+                let other = found.at[1 - end] + overlap.other;
+                [way, other].map(|time| time.as_secs_f64() / span)
+            };
+            for depth in [2, 10, 50] {
+                let found = pipelined(depth, 0, 40);
+                let [way, other] = share(found);
+                assert!((0.93..=1.0).contains(&way), "{depth}: {found:?}");
+                assert!(other < 0.01, "{depth}: {found:?}");
+                let at_a_time = found.at_a_time.expect("they are few");
+                assert!((at_a_time / depth as f64 - 1.0).abs() < 0.05, "{found:?}");
+            }
+            // A fifteenth of the time is of the server's own.
+            let [way, other] = share(pipelined(10, 10_000, 40));
+            assert!((0.9..0.94).contains(&way), "{end}: {way}");
+            let wanted = if end == 0 { 0.05..0.07 } else { 0.0..0.01 };
+            assert!(wanted.contains(&other), "{end}: {other}");
+        }
+        let alone = pipelined(1, 0, 40);
+        let rest = alone.overlapping.map(|o| (o.way, o.other));
+        assert_eq!(rest, [(Duration::ZERO, Duration::ZERO); 2], "turns have it");
+        assert!(alone.at_a_time.is_some_and(|n| (n - 1.0).abs() < 0.01));
+    }
+
+    /// A program that sends every 20 ms whatever comes, and one that answers each: the first does not wait for the second.
+    #[test]
+    fn who_sends_at_times_of_its_own_has_not_waited() {
+        let mut talk = talk();
+        let mut all: Vec<(u64, u8, u32)> = Vec::new();
+        for n in 0..100 {
+            let (t, number) = (u64::from(n) * 20, n * 10);
+            let round = [(0, 0), (70, 1), (71, 2), (150, 3)];
+            all.extend(round.map(|(after, what)| (t + after, what, number)));
+        }
+        all.sort_unstable();
+        for (t, what, number) in all {
+            let end = usize::from(what > 1);
+            match what {
+                0 | 2 => talk.sent(end, (number, 10), at(t)),
+                _ => talk.arrived(end, (number, 10), at(t)),
+            }
+        }
+        let [sender, _] = talk.turns().overlapping;
+        assert_eq!(sender, Overlap::default());
     }
 }

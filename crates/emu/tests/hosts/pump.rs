@@ -37,6 +37,7 @@ pub(crate) fn spec(name: &str, device: DeviceChoice) -> HostSpec {
                     bound_only: false,
                     initial_window: None,
                     largest_window: None,
+                    largest_segment: None,
                 })
                 .collect(),
             ring_packets: 20_000,

@@ -32,6 +32,7 @@ fn data() -> ReportData {
                 pass: false,
             }],
             repeats: None,
+            stopped: None,
         },
         scenario: ScenarioText {
             name: "x".into(),

@@ -134,6 +134,20 @@ impl Path<'_> {
         shape.rate.as_bps() as f64 * f64::from(payload) / all.max(1.0)
     }
 
+    /// Says that the narrowest link is a shaper, where it is one.
+    fn by_shaper(&self, flow: &Flow) -> Option<String> {
+        let port = flow.narrowest.port?;
+        let shape = self.queueing(port)?.shape?;
+        let line = self.direction(port).rate;
+        let link = &self.scenario.links[self.plan.ports[port].link.0].name;
+        (shape.rate < line).then(|| {
+            format!(
+                "the link that limits is a shaper: `{link}` sends at {} on a line of {line}",
+                shape.rate
+            )
+        })
+    }
+
     /// Datagrams of `len` bytes that may wait in front of a port, as its network is built; `None` where that is not one
     /// queue that drops at its end.
     pub(super) fn room(&self, port: usize, len: u32) -> Option<u64> {
@@ -200,6 +214,10 @@ impl Path<'_> {
         short: Option<&ShortQueue>,
         record: &mut Record,
     ) {
+        let by_shaper = record.limited_by.as_deref() == Some("link");
+        record
+            .notes
+            .extend(self.by_shaper(flow).filter(|_| by_shaper));
         let completion_s = record.metrics.get("completion_ns").map(|ns| ns / 1e9);
         let measured_s = test.duration.map(|d| d.as_secs_f64()).or(completion_s);
         let unfinished = short.zip(measured_s);

@@ -5,6 +5,7 @@ mod brief;
 mod delivered;
 mod kept;
 pub(super) mod losses;
+mod ramp;
 mod regain;
 mod reservations;
 
@@ -18,10 +19,11 @@ use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
 use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
-use farpath_units::{Duration, Rate, Size};
+use farpath_units::Duration;
 
 use delivered::Delivered;
 use kept::Kept;
+pub(super) use ramp::Ramp;
 
 use super::beside::Waits;
 use super::ceiling::Ceiling;
@@ -366,23 +368,23 @@ impl Flow {
             let until = |at: Duration| ramp.delivered(at, each, line).min(most);
             until(from + span) - until(from)
         };
+        let ends_s = self.ends_s(steady, ramp, kept);
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
-                let seconds = self.ends_s(steady, ramp, kept);
                 let bits = bytes as f64 * 8.0 - delivered(Duration::ZERO, test.omit);
-                let measured_s = seconds - test.omit.as_secs_f64();
-                (bits * self.streams / measured_s, Some(seconds))
+                let measured_s = ends_s - test.omit.as_secs_f64();
+                (bits * self.streams / measured_s, Some(ends_s))
             }
             (duration, _) => {
                 let (omit, span) = (test.omit, duration.unwrap_or_default());
                 let until = (omit + span).as_secs_f64();
                 // A transfer that is over by then has lost nothing to pauses.
-                let awake = match self.ends_s(steady, ramp, kept) <= until {
+                let awake = match ends_s <= until {
                     true => 1.0,
                     false => kept.over(omit.as_secs_f64(), until),
                 };
                 let bps = self.streams * delivered(omit, span) / span.as_secs_f64();
-                (bps * awake, None)
+                (bps * awake, self.config.amount.map(|_| ends_s))
             }
         }
     }
@@ -394,12 +396,16 @@ impl Flow {
         let of = |lost| self.connection(cc, lost);
         // One RTT of handshake, half of one to the receiver.
         let late = 1.5 * self.rtt_s() + self.called_after(test).as_secs_f64();
+        let segments = |bytes: u64| bytes as f64 / self.mss();
+        let last = self.config.amount.and_then(|bytes| {
+            let mut all = lost.iter().map(|one| of(one).time_s(segments(bytes)));
+            all.try_fold(0.0, |last: f64, one| Some(last.max(one? + late)))
+        });
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
-                let (omit_s, segments) = (test.omit.as_secs_f64(), bytes as f64 / self.mss());
-                let (mut last, mut before): (f64, f64) = (0.0, 0.0);
+                let (omit_s, segments) = (test.omit.as_secs_f64(), segments(bytes));
+                let (last, mut before) = (last?, 0.0);
                 for stream in lost {
-                    last = last.max(of(stream).time_s(segments)? + late);
                     before += of(stream)
                         .sent(0.0, (omit_s - late).max(0.0))?
                         .min(segments);
@@ -409,10 +415,7 @@ impl Flow {
             }
             (duration, _) => {
                 let (from, span) = (test.omit.as_secs_f64() - late, duration?.as_secs_f64());
-                let most = self
-                    .config
-                    .amount
-                    .map_or(f64::INFINITY, |all| all as f64 / self.mss());
+                let most = self.config.amount.map_or(f64::INFINITY, segments);
                 let mut sum = 0.0;
                 for stream in lost {
                     let left = most - of(stream).sent(0.0, from.max(0.0))?;
@@ -420,7 +423,7 @@ impl Flow {
                         .sent(from.max(0.0), from + span)?
                         .min(left.max(0.0));
                 }
-                Some((sum * self.mss() * 8.0 / span, None))
+                Some((sum * self.mss() * 8.0 / span, last))
             }
         }
     }
@@ -543,59 +546,6 @@ fn law_of(config: &Config) -> Option<Cc> {
         return None;
     }
     config.algorithm.name().parse().ok()
-}
-
-/// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.
-pub(super) struct Ramp {
-    seconds: f64,
-    pub(super) wasted_s: f64,
-    slow_start: SlowStart,
-    rtt: Duration,
-    mss: u32,
-    /// What the start waits for beside a handshake of one round trip.
-    late: Duration,
-}
-
-impl Ramp {
-    pub(super) fn seconds(&self) -> f64 {
-        self.seconds
-    }
-
-    /// The same, that begins so much later.
-    pub(super) fn after(self, late: Duration) -> Ramp {
-        let late_s = late.as_secs_f64();
-        Ramp {
-            seconds: self.seconds + late_s,
-            wasted_s: self.wasted_s + late_s,
-            late: self.late + late,
-            ..self
-        }
-    }
-
-    /// Whether it ends within a test of so many bytes a connection, where they are limited.
-    fn ends_in(&self, test: &Test, amount: Option<u64>) -> bool {
-        let sent = self.slow_start.cost().sent * f64::from(self.mss);
-        goes_on(test, amount, self.seconds, sent)
-    }
-
-    /// Payload of one connection delivered until `at`, bits: round by round, each round's burst at `burst_bps`, and at `bps` once the
-    /// window is full.
-    fn delivered(&self, at: Duration, bps: f64, burst_bps: f64) -> f64 {
-        let (segment, rtt_s) = (f64::from(self.mss) * 8.0, self.rtt.as_secs_f64());
-        let (burst_s, segment_s) = (segment / burst_bps.max(bps), segment / bps);
-        let since_s = (at.saturating_sub(self.late)).as_secs_f64() - 1.5 * rtt_s;
-        segment * self.slow_start.sent_in(since_s, rtt_s, burst_s, segment_s)
-    }
-
-    /// SYN to the last byte delivered.
-    pub(super) fn transfer_s(&self, bytes: u64, bps: f64) -> f64 {
-        let rate = Rate::from_bps(bps.round() as u64);
-        let (size, mss) = (Size::from_bytes(bytes), Size::from_bytes(self.mss.into()));
-        let sending = rate.map_or(f64::INFINITY, |r| {
-            self.slow_start.transfer_s(size, mss, r, self.rtt)
-        });
-        1.5 * self.rtt.as_secs_f64() + self.late.as_secs_f64() + sending
-    }
 }
 
 /// Bytes in flight at most: whole segments only.

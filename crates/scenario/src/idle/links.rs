@@ -2,6 +2,9 @@
 
 use core::ops::Range;
 
+use farpath_predict::IpVersion;
+use farpath_wire::FlowDir;
+
 use super::line::Line;
 use super::{Reader, is_within};
 use crate::decode::Fields;
@@ -37,6 +40,9 @@ impl Heard {
     }
 }
 
+/// What an MSS leaves out of a datagram, bytes (RFC 9293 §3.7.1).
+const HEADERS: u32 = IpVersion::V4.fixed_headers();
+
 /// Keys that say what a direction does to frames.
 fn keys() -> impl Iterator<Item = &'static str> {
     let all = table::DIRECTION.keys.iter().map(|key| key.name);
@@ -58,6 +64,7 @@ impl Reader<'_> {
                 continue;
             }
             self.interfaces(number, f);
+            self.adjusted(number, f);
             let sides = [("forward", Side::Forward), ("reverse", Side::Reverse)];
             let heard = sides.map(|(key, side)| self.direction(number, side, f, f.get(key)));
             self.of_both(f, &heard);
@@ -83,6 +90,37 @@ impl Reader<'_> {
                 why,
                 "give a router its `config`, or remove it",
             );
+        }
+    }
+
+    /// An MSS that no SYN over the link offers more than.
+    fn adjusted(&mut self, number: usize, f: &Fields) {
+        let Some(mss) = f.get::<i64>("adjust_mss") else {
+            return;
+        };
+        let (plan, scenario) = (self.plan, self.scenario);
+        let crosses = |flow: usize| {
+            let there = FlowDir::forward(u16::try_from(flow).unwrap_or(0));
+            let ways = [there, there.turned()].map(|dir| plan.walk(scenario, dir));
+            let mut hops = ways.iter().flatten();
+            hops.any(|hop| plan.ports[hop.port].link == LinkId(number))
+        };
+        let lowered = |flow: usize| {
+            let offered = plan
+                .datagram_of_ends(scenario, flow)
+                .saturating_sub(HEADERS);
+            i64::from(offered) > mss
+        };
+        let mut flows = plan.flows.iter().enumerate();
+        let acts = flows.any(|(flow, of)| {
+            let test = scenario.tests.get(of.test);
+            let is_offered = test.is_some_and(|t| t.ip == 4 && t.kind.tcp().is_some());
+            is_offered && crosses(flow) && lowered(flow)
+        });
+        if !acts {
+            let why = "no SYN over IPv4 that crosses this link offers more";
+            let help = "write 40 less than the smallest MTU of the way, or remove it";
+            self.say(f, "adjust_mss", why, help);
         }
     }
 

@@ -60,7 +60,16 @@ pub enum Dimension {
     Time,
     /// A limit of a queue, in packets.
     Packets,
+    /// The same in millionths of a bandwidth-delay product.
+    Bdp,
+    /// A ratio, in millionths of a millionth.
+    Ratio,
 }
+
+/// Parts of a bandwidth-delay product.
+const OF_BDP: f64 = 1e6;
+/// Parts of a whole.
+const OF_RATIO: f64 = 1e12;
 
 impl Dimension {
     /// The unit of metrics of it, as it ends their names.
@@ -70,6 +79,8 @@ impl Dimension {
             Dimension::Size => "bytes",
             Dimension::Time => "s",
             Dimension::Packets => "packets",
+            Dimension::Bdp => "bdp",
+            Dimension::Ratio => "ratio",
         }
     }
 
@@ -80,15 +91,27 @@ impl Dimension {
             Dimension::Size => "a size",
             Dimension::Time => "a time",
             Dimension::Packets => "a number of packets",
+            Dimension::Bdp => "a number of bandwidth-delay products",
+            Dimension::Ratio => "a ratio",
         }
     }
 }
 
 impl Amount {
+    /// Of a ratio.
+    pub(crate) fn ratio(ratio: Ratio) -> Amount {
+        Amount {
+            of: Dimension::Ratio,
+            n: (ratio.get() * OF_RATIO).round() as u64,
+        }
+    }
+
     /// It in the unit of its metrics.
     pub fn value(self) -> f64 {
         match self.of {
             Dimension::Time => self.n as f64 / 1e12,
+            Dimension::Bdp => self.n as f64 / OF_BDP,
+            Dimension::Ratio => self.n as f64 / OF_RATIO,
             _ => self.n as f64,
         }
     }
@@ -103,6 +126,8 @@ impl fmt::Display for Amount {
             (Dimension::Size, _) => Size::from_bytes(self.n).fmt(f),
             (Dimension::Time, _) => Duration::from_ps(self.n).fmt(f),
             (Dimension::Packets, _) => write!(f, "{} packets", self.n),
+            (Dimension::Bdp, _) => write!(f, "{}bdp", self.value()),
+            (Dimension::Ratio, _) => Ratio::new(self.value()).unwrap_or_default().fmt(f),
         }
     }
 }
@@ -116,16 +141,24 @@ impl core::str::FromStr for Amount {
         if let Some(n) = text.strip_suffix("packets").or(text.strip_suffix("packet")) {
             return amount(Dimension::Packets, n.trim().parse().map_err(|_| ())?);
         }
+        if let Some(n) = text.strip_suffix("bdp") {
+            let n = n
+                .trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|n| (0.0..=1e6).contains(n));
+            return amount(Dimension::Bdp, (n.ok_or(())? * OF_BDP).round() as u64);
+        }
         if let Ok(rate) = text.parse::<Rate>() {
             return amount(Dimension::Rate, rate.as_bps());
         }
         if let Ok(size) = text.parse::<Size>() {
             return amount(Dimension::Size, size.as_bytes());
         }
-        match text.parse::<Duration>() {
-            Ok(time) => amount(Dimension::Time, time.as_ps()),
-            Err(_) => Err(()),
+        if let Ok(time) = text.parse::<Duration>() {
+            return amount(Dimension::Time, time.as_ps());
         }
+        Ok(Amount::ratio(text.parse().map_err(|_| ())?))
     }
 }
 
@@ -177,12 +210,25 @@ mod tests {
             ("1500 ms", Dimension::Time, 1_500_000_000_000),
             ("1 ps", Dimension::Time, 1),
             ("17 packets", Dimension::Packets, 17),
+            ("0.25bdp", Dimension::Bdp, 250_000),
+            ("1e-6", Dimension::Ratio, 1_000_000),
+            ("1.2345e-7", Dimension::Ratio, 123_450),
+            ("12.5 %", Dimension::Ratio, 125_000_000_000),
         ] {
             let amount: Amount = text.parse().expect(text);
             assert_eq!((amount.of, amount.n), (of, n), "{text}");
             assert_eq!(amount.to_string().parse(), Ok(amount), "{text}");
         }
-        for wrong in ["", "5", "1bdp", "0 bit/s", "1 %", "1.5 packets", "-1 s"] {
+        for wrong in [
+            "",
+            "5",
+            "bdp",
+            "-1bdp",
+            "0 bit/s",
+            "101 %",
+            "1.5 packets",
+            "-1 s",
+        ] {
             assert_eq!(wrong.parse::<Amount>(), Err(()), "{wrong}");
         }
     }

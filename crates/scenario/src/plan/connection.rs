@@ -21,6 +21,18 @@ impl Plan {
     /// the way makes of the sizes they offer.
     pub fn mss(&self, scenario: &Scenario, flow: usize) -> u32 {
         let f = &self.flows[flow];
+        let ends = self.datagram_of_ends(scenario, flow);
+        // What lowers an offer over IPv4 leaves IPv6 alone.
+        let four = scenario.tests[f.test].ip == 4;
+        let lowered = self.most_offered(scenario, flow).filter(|_| four);
+        let lowered = lowered.map(|mss| mss.saturating_add(IpVersion::V4.fixed_headers()));
+        let datagram = lowered.unwrap_or(u32::MAX).min(ends);
+        datagram.saturating_sub(u32::from(f.header_bytes)).max(1)
+    }
+
+    /// The largest datagram that both ends of a flow send, by their first links, bytes.
+    pub fn datagram_of_ends(&self, scenario: &Scenario, flow: usize) -> u32 {
+        let f = &self.flows[flow];
         let dir = FlowDir::forward(flow as u16);
         let limit = |dir: FlowDir, node: NodeId| {
             let walk = self.walk(scenario, dir);
@@ -28,15 +40,16 @@ impl Plan {
                 scenario.datagram_limit(node, self.ports[hop.port].link)
             })
         };
-        let ends = limit(dir, f.source).min(limit(dir.turned(), f.sink));
+        limit(dir, f.source).min(limit(dir.turned(), f.sink))
+    }
+
+    /// The largest segment over IPv4 that the routers on a flow's way, there and back, let its SYNs offer, bytes; none where they leave
+    /// them alone.
+    pub fn most_offered(&self, scenario: &Scenario, flow: usize) -> Option<u32> {
+        let dir = FlowDir::forward(flow as u16);
         let ways = [dir, dir.turned()].map(|dir| self.walk(scenario, dir));
         let links = ways.iter().flatten().map(|hop| self.ports[hop.port].link);
-        // What lowers an offer over IPv4 leaves IPv6 alone.
-        let four = scenario.tests[f.test].ip == 4;
-        let lowered = links.filter_map(|l| scenario.links[l.0].segment);
-        let lowered = lowered.map(|mss| mss.saturating_add(IpVersion::V4.fixed_headers()));
-        let datagram = lowered.filter(|_| four).min().unwrap_or(u32::MAX).min(ends);
-        datagram.saturating_sub(u32::from(f.header_bytes)).max(1)
+        links.filter_map(|l| scenario.links[l.0].segment).min()
     }
 
     /// Both ends' parameters of one connection.

@@ -43,7 +43,9 @@ impl MtuStep {
             )
         } else {
             format!(
-                "link `{link}` lets through {mtu} of {len} bytes and `{node}` does not tell the sender: full segments vanish; set the hosts' mtu to {mtu}, let `{node}` answer, or set the sender's mtu_probing = 1"
+                "link `{link}` lets through {mtu} of {len} bytes and `{node}` does not tell the sender: full segments vanish; set the hosts' mtu to {mtu}, \
+                 let `{node}` answer, lower what SYNs offer (link `{link}`, adjust_mss = {}), or set the sender's mtu_probing = 1",
+                mtu.saturating_sub(40)
             )
         }
     }

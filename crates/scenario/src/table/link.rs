@@ -168,6 +168,15 @@ const BEFORE: &[Key] = &[
         Int { min: 1, max: 4094 },
         "The 802.1Q tag every frame carries on this link.",
     ),
+    key(
+        "adjust_mss",
+        Int {
+            min: 88,
+            max: 65_495,
+        },
+        "Largest MSS that SYNs over IPv4 may offer as they cross the link, either way, in bytes: as `ip tcp adjust-mss` of IOS, \
+         `tcp-mss` of Junos and TCPMSS of Linux lower it. 40 less than the MTU that is to fit.",
+    ),
     key("tap", Bool, "Capture both directions into `NAME.pcapng`.").default("false"),
     atm::ENCAPSULATION,
 ];

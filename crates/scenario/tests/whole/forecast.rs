@@ -252,6 +252,45 @@ fn a_test_shorter_than_its_ramp_has_what_slow_start_delivers() {
     assert_eq!(goodput("duration = \"100 ms\""), 0.0);
 }
 
+/// A transfer that has a time as well had no time of completion: it is that of the same bytes without one.
+#[test]
+fn bytes_have_a_completion_whatever_the_duration() {
+    let of_test = |rest: &str| {
+        predicted(
+            "",
+            &format!(
+                "kind = \"tcp\"\ncc = \"reno\"\nwindow = \"16 MB\"\nbytes = \"10 MB\"\n{rest}"
+            ),
+        )
+    };
+    let alone = of(&of_test(""), "completion_ns");
+    for lost in ["", "lose = { flow = \"t\", segment = 900 }"] {
+        let with = |rest: &str| {
+            predicted(
+                lost,
+                &format!(
+                    "kind = \"tcp\"\ncc = \"reno\"\nwindow = \"16 MB\"\nbytes = \"10 MB\"\n{rest}"
+                ),
+            )
+        };
+        let (alone, timed) = (
+            of(&with(""), "completion_ns"),
+            of(&with("duration = \"60 s\""), "completion_ns"),
+        );
+        assert!(
+            (timed / alone - 1.0).abs() < 1e-9,
+            "{lost}: {timed} {alone}"
+        );
+    }
+    let cut = of_test(&format!("duration = \"{} ms\"", (alone / 2e6).round()));
+    assert!(!cut.metrics.contains_key("completion_ns"));
+    let why = cut.absent.get("completion_ns").map(String::as_str);
+    assert!(
+        why.is_some_and(|why| why.contains("the test stops before")),
+        "{why:?}"
+    );
+}
+
 /// What was delivered before `omit` is over does not count, and a transfer that is over by then has no goodput.
 #[test]
 fn omit_leaves_the_rest_of_a_transfer() {
@@ -942,6 +981,10 @@ fn a_shaper_is_the_line() {
     let goodput = of(&shaped, "goodput_bps");
     assert!((0.97 * most..=most).contains(&goodput), "{goodput}");
     assert_eq!(shaped.limited_by.as_deref(), Some("link"));
+    let named = says(&shaped, "the link that limits is a shaper");
+    assert!(named, "{:?}", shaped.notes);
+    let plain = routed("forward", "queue = \"500 kB\"");
+    assert!(!says(&plain, "is a shaper"), "{:?}", plain.notes);
 }
 
 #[test]

@@ -120,6 +120,29 @@ fn rates_sizes_times_and_packets_are_searched() {
         assert_eq!(search.find, Find::Highest);
         assert_eq!((search.at_least, search.at_most), (None, Some(0.0)));
     }
+    // A ratio is a number, or per cent; a queue may be in bdp.
+    for (key, low, high, of, found) in [
+        (
+            "link.ab.loss",
+            "1e-6",
+            "\"1 %\"",
+            Dimension::Ratio,
+            "highest_ratio",
+        ),
+        (
+            "link.ab.queue",
+            "\"0.1bdp\"",
+            "\"4bdp\"",
+            Dimension::Bdp,
+            "highest_bdp",
+        ),
+    ] {
+        let more = format!("[[expect]]\nmetric = \"search.s.{found}\"\nmin = 0");
+        let scenario = tried(key, low, high, &more).unwrap_or_else(|e| panic!("{e}"));
+        let search = &scenario.searches[0];
+        assert_eq!((search.low.of, search.high.of), (of, of), "{key}");
+        assert_eq!(search.metrics_found()[0], found, "{key}");
+    }
     let lowest = tried(
         "link.ab.queue",
         "\"1 packet\"",
@@ -160,7 +183,7 @@ fn what_cannot_be_searched_is_said_with_a_remedy() {
         ),
         (
             ("test.bulk.parallel", "\"1 packet\"", "\"9 packets\"", ""),
-            "`parallel` takes no rate, size or time",
+            "`parallel` takes no rate, size, time or ratio",
             "a [sweep] tries values of other kinds, one by one",
         ),
         (
@@ -179,9 +202,19 @@ fn what_cannot_be_searched_is_said_with_a_remedy() {
             "\"300 ms\"",
         ),
         (
-            ("link.ab.queue", "\"1bdp\"", "\"2bdp\"", ""),
-            "`low` cannot be `1bdp`",
-            "\"10 packets\"",
+            ("link.ab.queue", "\"1 %\"", "\"2 %\"", ""),
+            "`queue` takes a size, and `low` is a ratio",
+            "such as \"",
+        ),
+        (
+            ("link.ab.loss", "\"1 packet\"", "\"2 packets\"", ""),
+            "`loss` takes a ratio, and `low` is a number of packets",
+            "such as ",
+        ),
+        (
+            ("link.ab.loss", "0.1", "1.5", ""),
+            "missing unit: `high` is a bare number, 1.5",
+            "\"0.1 %\"",
         ),
         (
             (

@@ -209,3 +209,34 @@ fn a_window_update_that_is_lost_is_repeated() {
         10.5,
     );
 }
+
+/// Several connections of so many bytes each are one transfer: its goodput is all of them over the time until the last byte, which the
+/// line bounds, and each connection's time is from its own SYN.
+#[test]
+fn connections_of_so_many_bytes_are_one_transfer() {
+    for keys in [
+        "kind = \"tcp\"\nbytes = \"1 MB\"\nparallel = 8",
+        "kind = \"tcp\"\nbytes = \"1 MB\"\nparallel = 8\nstart_spread = \"20 s\"",
+        "kind = \"transfer\"\nfiles = 8\nfile_size = \"1 MB\"\nparallel = 8",
+    ] {
+        let kind = keys.split('"').nth(1).expect("a kind");
+        let rest = keys.split_once('\n').expect("more keys").1;
+        let mut scenario = world::scenario(&world::pair_text("50 ms", "", "", &test(kind, rest)));
+        scenario.draw_starts(7);
+        let world = world::run_scenario(scenario);
+        let metric = |name: &str| world.metric("t", name);
+        let (bytes, seconds) = (metric("bytes"), metric("completion_ns") / 1e9);
+        assert_eq!(bytes, 8e6, "{keys}");
+        assert_near(keys, metric("goodput_bps"), 8.0 * bytes / seconds, 1e-9);
+        assert!(metric("goodput_bps") < 1e9, "{keys}");
+        let record = world.record("t");
+        let each = record.streams.iter().map(|s| s.metrics["completion_ns"]);
+        let longest = each.fold(0.0, f64::max) / 1e9;
+        if keys.contains("spread") {
+            assert!(longest < 2.0 && seconds > 5.0, "{longest} of {seconds}");
+            assert!(metric("jain_index") > 0.99, "each was alone");
+        } else {
+            assert_near(keys, longest, seconds, 1e-9);
+        }
+    }
+}

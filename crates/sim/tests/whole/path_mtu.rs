@@ -161,6 +161,22 @@ fn rfc4821_a_sender_that_probes_finds_its_way_across() {
     );
 }
 
+/// A router that lowers what SYNs offer keeps full segments out of the hole: the run is that of hosts which know the trunk's MTU.
+#[test]
+fn a_lowered_offer_keeps_segments_out_of_the_hole() {
+    let hole = text("answers = false", "", 20, "");
+    let lowered = hole.replace("mtu = 4470\n", "mtu = 4470\nadjust_mss = 4430\n");
+    let world = run_text(&lowered);
+    assert_eq!(mtu_drops(&world), 0);
+    agrees(&world, &predicted(&lowered), "goodput_bps", 0.05);
+    let known = hole.replace("mtu = 9000\n", "mtu = 4470\n");
+    let goodput = run_text(&known).metric("bulk", "goodput_bps");
+    assert_eq!(world.metric("bulk", "goodput_bps"), goodput);
+    // IPv6 has offers of its own.
+    let six = lowered.replace("kind = \"tcp\"\n", "kind = \"tcp\"\nip = 6\n");
+    assert_eq!(run_text(&six).metric("bulk", "goodput_bps"), 0.0);
+}
+
 #[test]
 fn who_always_probes_loses_no_time() {
     let text = text("answers = false", "mtu_probing = 2", 20, "");

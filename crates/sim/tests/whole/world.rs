@@ -156,7 +156,12 @@ pub(crate) fn assert_within(what: &str, actual: f64, min: f64, max: f64) {
 
 /// Two hosts on a wire of 1 Gbit/s and `delay` one way; `a` and `b` are more keys of each.
 pub(crate) fn pair(delay: &str, a: &str, b: &str, tests: &str) -> World {
-    run_text(&format!(
+    run_text(&pair_text(delay, a, b, tests))
+}
+
+/// The scenario of such a pair.
+pub(crate) fn pair_text(delay: &str, a: &str, b: &str, tests: &str) -> String {
+    format!(
         r#"
 [scenario]
 name = "pair"
@@ -173,7 +178,7 @@ framing = "gbe"
 delay = "{delay}"
 {tests}
 "#
-    ))
+    )
 }
 
 /// A test named `t` from `a` to `b`; `more` are its other keys.

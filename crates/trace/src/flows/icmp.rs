@@ -43,6 +43,8 @@ struct Entry {
 pub(crate) struct Errors {
     list: Vec<Entry>,
     places: BTreeMap<About, usize>,
+    /// The last report to a sender of TCP that its packets are too large: the connection, its sender first, and the MTU.
+    pub(crate) too_large: Option<([End; 2], u32)>,
     /// Errors that found no room.
     pub(crate) left_out: u64,
 }
@@ -179,6 +181,11 @@ impl Reported {
 impl Errors {
     /// Takes in an error.
     pub(crate) fn take(&mut self, reported: Reported, at: i64) {
+        if let Some(mtu) = reported.about.mtu
+            && reported.about.protocol == PROTOCOL_TCP
+        {
+            self.too_large = Some((reported.about.ends, mtu));
+        }
         if let Some(place) = self.places.get(&reported.about) {
             let entry = &mut self.list[*place];
             entry.count += 1;

@@ -11,6 +11,7 @@ mod oracles;
 mod overlaps;
 mod pairs;
 mod partial;
+mod path_mtu;
 mod policers;
 mod requests;
 mod runs;

@@ -5,6 +5,9 @@ use farpath_units::Duration;
 
 use super::Watched;
 use crate::lab::asleep::Asleep;
+use crate::lab::cause::Cause;
+use crate::lab::held::{self, HELD_LEAST};
+use crate::lab::waits::Waits;
 use crate::lab::{back, buffer};
 
 /// A full segment of Ethernet, bytes: fewer may wait for an acknowledgement to be sent with more (RFC 1122 §4.2.3.4, Nagle's algorithm).
@@ -55,5 +58,47 @@ impl Watched {
     pub(super) fn min_rtt(&self) -> Option<Duration> {
         let last = self.samples.last()?;
         last.timers?.min_rtt.filter(|rtt| *rtt > Duration::ZERO)
+    }
+
+    /// Gives what it waited for its shares, by frames, where they were seen, and by samples of both ends: of `lost`, an outage's share, none
+    /// is given twice.
+    pub(super) fn share_waits(
+        &self,
+        (waits, other): (Option<&Waits>, Option<&Watched>),
+        lost: f64,
+        causes: &mut Vec<(Cause, f64)>,
+    ) {
+        let time = self.time();
+        if let Some(waits) = waits {
+            waits.share(time, lost, causes);
+        }
+        let known = waits.map_or(0.0, |waits| waits.known(time));
+        let held = [Some(self), other].map(|end| end.map_or(0.0, Watched::held_share));
+        held::share(self.host, held, known, causes);
+        if let Some(waits) = waits {
+            waits.share_overlap(time, causes);
+            if self.host == 1 && self.held_small() < HELD_LEAST {
+                waits.name_asked(time, causes);
+            }
+        }
+    }
+
+    /// Share of the samples in which a small write waited.
+    pub(super) fn held_small(&self) -> f64 {
+        let held = self.ends.iter().filter(|end| end.is_held).count();
+        held as f64 / self.ends.len().max(1) as f64
+    }
+
+    /// Share of the time before samples in which a small write waited.
+    pub(super) fn held_share(&self) -> f64 {
+        let mut before = self.begun();
+        let (mut held, mut all) = (0.0, 0.0);
+        for (sample, end) in self.samples.iter().zip(&self.ends) {
+            let time = sample.t.since(before.min(sample.t)).as_secs_f64();
+            held += if end.is_held { time } else { 0.0 };
+            all += time;
+            before = sample.t;
+        }
+        held / f64::max(all, 1e-9)
     }
 }

@@ -2,6 +2,9 @@
 
 use super::Remedy;
 
+/// What comes before any setting of a host whose test asked for a buffer.
+pub(super) const OWN_BUFFER: &str = "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning, and the settings below say nothing of it";
+
 /// Against a test that sends less than it could. With the file that it read, if it did, and what the same path carried from memory.
 pub(crate) fn tester(file: Option<&str>, memory: Option<&str>) -> Remedy {
     let Some(file) = file else {

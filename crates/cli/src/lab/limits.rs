@@ -1,0 +1,119 @@
+//! What may wait in front of a running lab's links: a queue that is written as a time or in `bdp` goes by the path as it is.
+
+use farpath_element::Change;
+use farpath_element::qdisc::Limit;
+use farpath_emu::lab::queue_limits;
+use farpath_record::count_of;
+use farpath_scenario::plan::port_of;
+use farpath_scenario::{LinkId, QueueLimit, Scenario, Way};
+
+use super::busiest::quantity;
+
+/// Queues whose limit is another in `new` than in `old`, in words and for their ports: those that are written otherwise, and those
+/// that hold more or less as a rate or a round trip changed. In front of a host's own interface packets count, unless a queue is set.
+pub(super) fn changed(old: &Scenario, new: &Scenario) -> Vec<((LinkId, Way), String, Change)> {
+    // Both have been planned: they run.
+    let [before, now] = [old, new].map(|s| queue_limits(s).unwrap_or_default());
+    let mut changed = Vec::new();
+    for (number, link) in new.links.iter().enumerate() {
+        for (n, way) in [Way::Forward, Way::Reverse].into_iter().enumerate() {
+            let place = (LinkId(number), way);
+            let port = port_of(place.0, way);
+            let (Some(before), Some(now)) = (before.get(port), now.get(port)) else {
+                continue;
+            };
+            let queue = link.directions[n].queue;
+            let is_set = old.links[number].directions[n].queue != queue;
+            let is_hosts = link.ends[n].0 < new.hosts.len();
+            if is_set || (before != now && !is_hosts) {
+                let words = words(queue, [before, now]);
+                changed.push((place, words, Change::Limit(*now)));
+            }
+        }
+    }
+    changed
+}
+
+/// What a queue holds now, and held before.
+fn words(queue: QueueLimit, [before, now]: [&Limit; 2]) -> String {
+    let written = match queue {
+        QueueLimit::Time(time) => format!("{time} = "),
+        QueueLimit::Bdp(times) => format!("{times}bdp = "),
+        QueueLimit::Bytes(_) | QueueLimit::Packets(_) => String::new(),
+    };
+    let amount = |limit: &Limit| match limit {
+        Limit::Bytes(bytes) => quantity(*bytes),
+        Limit::Packets(packets) => count_of(*packets, "packet", "packets"),
+    };
+    format!("queue {written}{}, was {}", amount(now), amount(before))
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_scenario::{Set, Source, parse};
+
+    use super::*;
+
+    /// Between two routers, at 20 Mbit/s and 50 ms each way.
+    fn scenario(queue: &str, sets: &[&str]) -> Scenario {
+        let text = format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"west\"\n[[router]]\nname = \"east\"\n\
+             [[link]]\nname = \"in\"\nends = [\"a\", \"west\"]\nrate = \"1 Gbit/s\"\n[[link]]\nname = \"path\"\nends = [\"west\", \"east\"]\n\
+             rate = \"20 Mbit/s\"\ndelay = \"50 ms\"\nqueue = \"{queue}\"\n[[link]]\nname = \"out\"\nends = [\"east\", \"b\"]\nrate = \"1 Gbit/s\"\n"
+        );
+        let name = "x.toml".to_owned();
+        let sets: Vec<Set> = sets.iter().map(|s| s.parse().expect("a key")).collect();
+        parse(&Source { name, text }, &sets).expect("a scenario")
+    }
+
+    fn said(queue: &str, before: &[&str], now: &[&str]) -> Vec<String> {
+        let found = changed(&scenario(queue, before), &scenario(queue, now));
+        let each = found.into_iter().map(|((_, way), words, change)| {
+            let Change::Limit(_) = change else {
+                panic!("{words}");
+            };
+            format!("{way:?}: {words}")
+        });
+        each.collect()
+    }
+
+    /// A tenth of the rate and two fifths of the round trip: what `1bdp` is then.
+    #[test]
+    fn a_queue_in_bdp_goes_by_rate_and_round_trip_as_they_are() {
+        let slow = ["link.path.rate=1Mbit/s", "link.path.delay=20ms"];
+        assert_eq!(
+            said("1bdp", &[], &slow),
+            [
+                "Forward: queue 1bdp = 5000 B, was 250 kB",
+                "Reverse: queue 1bdp = 5000 B, was 250 kB"
+            ]
+        );
+        let other = ["link.path.queue=40kB", slow[0], slow[1]];
+        assert_eq!(
+            said("1bdp", &other, &slow),
+            [
+                "Forward: queue 1bdp = 5000 B, was 40 kB",
+                "Reverse: queue 1bdp = 5000 B, was 40 kB"
+            ]
+        );
+        // The round trip is of both ways.
+        assert_eq!(
+            said("1bdp", &[], &["link.path.forward.delay=10ms"])[1],
+            "Reverse: queue 1bdp = 150 kB, was 250 kB"
+        );
+    }
+
+    #[test]
+    fn a_queue_in_time_goes_by_the_rate_and_one_in_bytes_stays() {
+        let rate = ["link.path.forward.rate=2Mbit/s"];
+        let forward = ["Forward: queue 10 ms = 2500 B, was 25 kB"];
+        assert_eq!(said("10ms", &[], &rate), forward);
+        assert!(said("10ms", &[], &["link.path.delay=9ms"]).is_empty());
+        assert!(said("64kB", &[], &rate).is_empty());
+        assert!(said("50 packets", &[], &rate).is_empty());
+        assert_eq!(
+            said("64kB", &[], &["link.path.reverse.queue=1 packets"]),
+            ["Reverse: queue 1 packet, was 64 kB"]
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! A test that was far slower than another of the same kind between the same hosts: what holds it is not always there.
+
+use crate::cause::Cause;
+use crate::ceiling::bps;
+use crate::evidence::Evidence;
+use crate::fact::Figure;
+use crate::items::{Item, step};
+
+/// The fastest of the other tests with no more connections.
+#[derive(Clone, Debug)]
+pub(crate) struct OtherTest {
+    tool: &'static str,
+    rate: Figure,
+    /// How many times as fast as this one it was.
+    times: f64,
+}
+
+/// From so many times the rate on it says something, and fully.
+const FASTER: [f64; 2] = [1.2, 1.6];
+
+impl OtherTest {
+    /// The faster of two, where it was faster than the flow.
+    pub(crate) fn faster(
+        known: Option<OtherTest>,
+        tool: &'static str,
+        (rate, times): (&Figure, f64),
+    ) -> Option<OtherTest> {
+        match known {
+            Some(known) if known.times >= times => Some(known),
+            _ => (times > FASTER[0]).then(|| OtherTest {
+                tool,
+                rate: rate.clone(),
+                times,
+            }),
+        }
+    }
+}
+
+/// A line that carried more at another time is not full of this flow.
+pub(crate) fn by_other_test(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(OtherTest { tool, rate, times }) = &e.counted_else.once else {
+        return;
+    };
+    // Of a group of links each connection gets one, and one of them may be full.
+    let alone = e.around.group.is_none();
+    let lost = e.again.as_ref().is_some_and(|a| a.value > 0.0);
+    let mut weights = vec![(Cause::CrossTraffic, 4.0)];
+    if alone {
+        weights.extend([(Cause::Link, -26.0), (Cause::Shaper, -10.0)]);
+    }
+    if lost {
+        weights.push((Cause::CongestionLoss, 6.0));
+    }
+    items.push(Item {
+        holds: step(*times, FASTER[0], FASTER[1]),
+        weights,
+        sentence: format!(
+            "{tool} between the same hosts got {} in another test, {times:.1} times as much: the path carries that, and what held this one is not always there, or differs between the two tests",
+            bps(rate.value)
+        ),
+    });
+}

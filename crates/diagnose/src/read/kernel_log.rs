@@ -1,0 +1,93 @@
+//! What a kernel logs of the network: what went wrong is a note, with what to do.
+
+use super::{Facts, Line, NOTES_MAX, Tool};
+
+/// Words of a line of the log, and what it means. Of each kind one note is enough.
+const SAYS: [(&str, &str); 6] = [
+    (
+        "_conntrack: table full, dropping packet",
+        "what would begin a connection is dropped while the table of connections is full: raise net.netfilter.nf_conntrack_max on that host, or have it track fewer (notrack)",
+    ),
+    (
+        "TCP: out of memory -- consider tuning tcp_mem",
+        "no socket's buffer grows then, and what arrives is dropped: raise net.ipv4.tcp_mem, or find what holds the memory (ss -tm)",
+    ),
+    (
+        "ossible SYN flooding on port",
+        "more connections begin than the program accepts: raise its backlog and net.core.somaxconn; options may be missing from connections with SYN cookies",
+    ),
+    (
+        "NETDEV WATCHDOG: ",
+        "the interface did not send for seconds, and its driver reset it: its firmware, driver or slot",
+    ),
+    (
+        "neighbour: arp_cache: neighbor table overflow!",
+        "packets wait or are dropped as no address can be looked up: raise net.ipv4.neigh.default.gc_thresh3",
+    ),
+    (
+        "net_ratelimit: ",
+        "the log leaves out what came too often: dmesg has the first of each",
+    ),
+];
+
+/// Which of them were said.
+#[derive(Default)]
+pub(super) struct KernelLog {
+    said: [bool; SAYS.len()],
+}
+
+impl Tool for KernelLog {
+    fn name(&self) -> &'static str {
+        "dmesg"
+    }
+
+    fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
+        let found = SAYS.iter().position(|(words, _)| line.bare.contains(words));
+        let Some(n) = found.filter(|_| is_logged(line.bare)) else {
+            return false;
+        };
+        if !core::mem::replace(&mut self.said[n], true) && facts.notes.len() < NOTES_MAX {
+            let words = crate::redact(message(line.bare));
+            let note = format!(
+                "{}: the kernel says: {words}: {}",
+                facts.place(line.at),
+                SAYS[n].1
+            );
+            facts.notes.push(note);
+        }
+        true
+    }
+}
+
+/// Whether a line is of a kernel's log, with its time in brackets or behind `kernel:`, or stands alone.
+fn is_logged(text: &str) -> bool {
+    let alone = |words: &str| text.starts_with(words.trim_start_matches('_'));
+    text.starts_with('[')
+        || text.contains("kernel: ")
+        || text.starts_with("nf_conntrack: ")
+        || text.starts_with("ip_conntrack: ")
+        || SAYS.iter().any(|(words, _)| alone(words))
+}
+
+/// What was said, without the time.
+fn message(text: &str) -> &str {
+    let text = text.split_once("kernel: ").map_or(text, |(_, rest)| rest);
+    let timed = text.strip_prefix('[').and_then(|t| t.split_once("] "));
+    timed.map_or(text, |(_, rest)| rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_stands_without_its_time() {
+        let text = "[12345.678901] nf_conntrack: table full, dropping packet";
+        assert!(is_logged(text));
+        assert_eq!(message(text), "nf_conntrack: table full, dropping packet");
+        let text = "Nov 20 10:00:00 fw kernel: TCP: out of memory -- consider tuning tcp_mem";
+        assert!(is_logged(text));
+        assert!(message(text).starts_with("TCP: out of memory"));
+        assert!(!is_logged("we had _conntrack: table full, dropping packet"));
+    }
+}

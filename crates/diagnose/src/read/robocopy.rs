@@ -1,0 +1,83 @@
+//! robocopy of Windows: the closing lines of a copy to or from a share.
+
+use super::copies::copy;
+use super::{Facts, Line, Tool};
+use crate::seen::Side;
+use crate::words::{decimal, number, whole};
+
+/// The state of reading: bytes that were copied, and the time that this took, seconds.
+#[derive(Default)]
+pub(super) struct Robocopy {
+    bytes: Option<f64>,
+    seconds: Option<f64>,
+}
+
+impl Tool for Robocopy {
+    fn name(&self) -> &'static str {
+        "robocopy"
+    }
+
+    /// `Speed :            38,220,800 Bytes/sec.`, below `Bytes :   1.000 g   1.000 g   0   0   0   0` and
+    /// `Times :   0:00:28   0:00:28`. Which way the copy went is not said: the host of the text sends.
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        let Some((key, value)) = text.split_once(" : ").map(|(k, v)| (k.trim(), v.trim())) else {
+            return text.starts_with("ROBOCOPY") || going && text.starts_with("Total ");
+        };
+        match key {
+            "Speed" => {
+                let Some(digits) = value.strip_suffix(" Bytes/sec.") else {
+                    return value.ends_with(" MegaBytes/min.");
+                };
+                let digits = digits.replace([',', '.', ' '], "");
+                if let Some(rate) = number(&digits, line.at).filter(|r| r.value > 0.0) {
+                    let bytes = self
+                        .bytes
+                        .take()
+                        .map(|b| crate::fact::Figure::exact(b, line.at));
+                    let seconds = self.seconds.take().unwrap_or(0.0);
+                    facts.tests.push(copy(
+                        "robocopy",
+                        Side::Sender,
+                        &rate,
+                        (bytes, seconds),
+                        line.at,
+                    ));
+                }
+                true
+            }
+            "Bytes" => {
+                self.bytes = copied(value);
+                going || self.bytes.is_some()
+            }
+            "Times" => {
+                let clock = value.split_whitespace().nth(1);
+                self.seconds = clock.and_then(super::copies::clock);
+                self.seconds.is_some()
+            }
+            "Ended" | "Started" | "Dirs" | "Files" | "Source" | "Dest" | "Options" => going,
+            _ => false,
+        }
+    }
+}
+
+/// The second column of `Bytes`: `1.000 g   1.000 g`, `10240   10240`.
+fn copied(value: &str) -> Option<f64> {
+    let mut sizes = Vec::new();
+    for word in value.split_whitespace() {
+        let worth = match word {
+            "k" => 1024.0,
+            "m" => 1024.0 * 1024.0,
+            "g" => 1024.0 * 1024.0 * 1024.0,
+            "t" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+            _ => {
+                sizes.push(decimal(word)?);
+                continue;
+            }
+        };
+        *sizes.last_mut()? *= worth;
+    }
+    // Gigabytes in four digits do not count bytes.
+    let whole_number = value.split_whitespace().all(|w| whole(w).is_some());
+    sizes.get(1).copied().filter(|_| whole_number)
+}

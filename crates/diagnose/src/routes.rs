@@ -1,0 +1,146 @@
+//! Two runs of pings of one path that lie far apart, and of which neither varies: the route changed, or a queue stood.
+
+use crate::bloat::ms;
+use crate::evidence::{Evidence, NS};
+use crate::fact::{Figure, Place};
+use crate::items::Item;
+use crate::pinged::Run;
+use crate::read::Facts;
+
+/// Runs lie apart from so many nanoseconds on, and this part of the shorter.
+const APART_NS: f64 = 1e7;
+const APART: f64 = 0.2;
+
+/// Another route takes so many times as long at most.
+const DETOUR: f64 = 4.0;
+
+/// A run that varies by less than this part of what lies between the two does not vary.
+const STILL: f64 = 0.05;
+
+/// A socket's round trip is that of a run within this part of it.
+const NEAR: f64 = 0.1;
+
+/// Two round trips of one path.
+#[derive(Clone, Debug)]
+pub(crate) struct Routes {
+    /// Mean of the shorter and the longer, seconds.
+    means: [f64; 2],
+    /// The least of the shorter, seconds.
+    least: f64,
+    /// TTL of the answers of each, where both were printed.
+    ttl: Option<[u32; 2]>,
+    /// Which of them counts.
+    used: Used,
+}
+
+/// Which of two round trips counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Used {
+    /// The test's own socket had the shorter.
+    Shorter,
+    /// It had the longer.
+    Longer,
+    /// Nobody knows which it had.
+    Either,
+}
+
+/// The TTL of the answers of a run: the last that was printed before its closing line.
+fn ttl(facts: &Facts, run: &Run) -> Option<u32> {
+    let Some(Place::Line(source, closing)) = run[0].from.first().copied() else {
+        return None;
+    };
+    let before = |at: &Place| matches!(at, Place::Line(s, l) if *s == source && *l <= closing);
+    let last = facts.reply_ttls.iter().rev().find(|(at, _)| before(at))?;
+    // A run of which no answer was printed has none of another's.
+    let of_other = facts.facts.iter().any(|f| {
+        let between = f.at > last.0 && f.at < Place::Line(source, closing);
+        f.name == "rtt_max_ns" && between
+    });
+    (!of_other).then_some(last.1)
+}
+
+impl Evidence {
+    /// Which runs of pings do not count, as another of the same path lies far from them and neither varies; `runs` are sorted by their means.
+    pub(crate) fn of_routes(&mut self, facts: &Facts, runs: &[Run]) -> Vec<Run> {
+        let (Some(short), Some(long)) = (runs.first(), runs.last()) else {
+            return Vec::new();
+        };
+        let between = long[0].value - short[2].value;
+        let spread = |run: &Run| run[2].value - run[0].value;
+        let apart = between > APART_NS && between > APART * short[1].value;
+        if !apart || spread(short).max(spread(long)) > STILL * between {
+            return Vec::new();
+        }
+        let near = |seconds: &Figure, run: &Run| {
+            (seconds.value / NS - run[1].value).abs() < NEAR * run[1].value
+        };
+        let has = |seconds: &Option<Figure>, run| seconds.as_ref().is_some_and(|s| near(s, run));
+        let ttls = ttl(facts, short).zip(ttl(facts, long));
+        let turned = ttls.is_some_and(|(a, b)| a != b);
+        // A detour is rarely so long, and a window that grows while the rate stays fills a queue.
+        let queued = long[1].value > DETOUR * short[1].value || self.window_outgrows() > 0.5;
+        if queued && !turned {
+            return Vec::new();
+        }
+        let used = match () {
+            // Its own least is the short one, and it waited as long as the other: a queue, and no other route.
+            () if has(&self.rtt_floor, short) && has(&self.rtt_loaded, long) => return Vec::new(),
+            () if has(&self.rtt_floor, long) => Used::Longer,
+            () if has(&self.rtt_floor, short) && has(&self.rtt_loaded, short) => Used::Shorter,
+            () => Used::Either,
+        };
+        self.around.routes = Some(Routes {
+            means: [short[1].value * NS, long[1].value * NS],
+            least: short[0].value * NS,
+            ttl: ttls.map(|(a, b)| [a, b]),
+            used,
+        });
+        let middle = f64::midpoint(short[1].value, long[1].value);
+        let is_long = |run: &&Run| run[1].value > middle;
+        let left = |run: &&Run| is_long(run) == (used == Used::Shorter);
+        runs.iter().filter(left).cloned().collect()
+    }
+
+    /// A round trip of which nobody knows whether it was the shorter of two may be that.
+    pub(crate) fn span_routes(&mut self) {
+        let either = self.around.routes.as_ref();
+        let either = either.filter(|r| r.used == Used::Either && self.rtt_loaded.is_none());
+        if let (Some(routes), Some(rtt)) = (either, &mut self.rtt) {
+            rtt.low = rtt.low.min(routes.least);
+        }
+    }
+}
+
+/// Both round trips, what they mean, and which of them counts.
+pub(crate) fn by_routes(e: &Evidence, items: &mut Vec<Item>) {
+    items.extend(e.around.routes.as_ref().map(|routes| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: routes.sentence(),
+    }));
+}
+
+impl Routes {
+    fn sentence(&self) -> String {
+        let [short, long] = self.means.map(ms);
+        let why = match (self.ttl, self.used) {
+            (Some([a, b]), _) if a != b => {
+                format!("the route changed, as the TTL of the answers did, {a} and {b}")
+            }
+            (_, Used::Either) => {
+                "the route changed, or one was sent while a queue stood".to_owned()
+            }
+            (Some(_), _) | (None, _) => "the route changed".to_owned(),
+        };
+        let used = match self.used {
+            Used::Shorter => format!("{short} counts, as the test's socket had it"),
+            Used::Longer => format!("{long} counts, as the test's socket had it"),
+            Used::Either => format!(
+                "what is to be in flight goes by {long}, as what is enough for that is enough for {short}; minrtt of `ss` during a test says which it has"
+            ),
+        };
+        format!(
+            "pings took {short} in one run and {long} in another, and hardly varied in either: {why}; {used}"
+        )
+    }
+}

@@ -1,0 +1,303 @@
+//! How connections begin: refused, or with a handshake of TLS, by the frames of both ends.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use super::packet::{Packet, Transport};
+use super::{Interface, Plane, Way};
+
+const SYN: u8 = 0x02;
+const RST: u8 = 0x04;
+const ACK: u8 = 0x10;
+
+/// So many connections are followed: what comes later is not known.
+const CONNECTIONS: usize = 1 << 12;
+
+/// So many times the first end may speak in clear before its TLS begins, as a client of a database or of mail does.
+const IN_CLEAR: u32 = 4;
+
+/// How a connection began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The end that asked for it, and the other.
+    pub ends: Way,
+    /// A reset was the answer.
+    pub is_refused: bool,
+    /// Round trips of its handshake of TLS: one (RFC 8446 §2, and a session of TLS 1.2 that is resumed), two of a new session of
+    /// TLS 1.2. 0 where there is none, or it went no further.
+    pub tls_round_trips: u32,
+}
+
+/// What is known of one so far.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    opening: Opening,
+    is_open: bool,
+    /// The number behind the last byte that each end has sent.
+    until: [Option<u32>; 2],
+    /// Who sent data last.
+    last: Option<usize>,
+    /// A hello of TLS waits for its answer.
+    is_greeted: bool,
+    /// How often the first end spoke in clear.
+    in_clear: u32,
+    is_done: bool,
+}
+
+/// The first bytes of what an end says in its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// A hello of a client of TLS, for the first time or as the server wants it.
+    Hello,
+    /// The rest of a handshake of TLS 1.2: a key, or a certificate.
+    Key,
+    /// Anything else: ciphered, or no TLS.
+    Other,
+}
+
+/// Records of TLS: what they carry (RFC 8446 §5.1).
+const CHANGE: u8 = 20;
+const HANDSHAKE: u8 = 22;
+const MAJOR: u8 = 3;
+/// A record that only says that ciphers change is so long, header included.
+const CHANGE_LENGTH: usize = 6;
+/// Messages of a handshake (RFC 8446 §4): a client's hello; its certificate and its key are sent as they are by TLS 1.2 alone.
+const HELLO: u8 = 1;
+const CERTIFICATE: u8 = 11;
+const KEY: u8 = 16;
+
+fn says(payload: &[u8]) -> Says {
+    let behind = match payload {
+        [CHANGE, MAJOR, ..] => payload.get(CHANGE_LENGTH..).unwrap_or_default(),
+        _ => payload,
+    };
+    match behind {
+        [HANDSHAKE, MAJOR, _, _, _, HELLO, ..] => Says::Hello,
+        [HANDSHAKE, MAJOR, _, _, _, KEY | CERTIFICATE, ..] if behind.len() == payload.len() => {
+            Says::Key
+        }
+        _ => Says::Other,
+    }
+}
+
+impl Begun {
+    fn new(ends: Way) -> Begun {
+        Begun {
+            opening: Opening {
+                ends,
+                is_refused: false,
+                tls_round_trips: 0,
+            },
+            is_open: false,
+            until: [None; 2],
+            last: None,
+            is_greeted: false,
+            in_clear: 0,
+            is_done: false,
+        }
+    }
+
+    /// An end has sent the bytes of `payload` from this number on.
+    fn sent(&mut self, end: usize, seq: u32, payload: &[u8]) {
+        let until = seq.wrapping_add(payload.len() as u32);
+        // What is sent again is nobody's turn.
+        let is_again = |known: u32| until.wrapping_sub(known) as i32 <= 0;
+        if self.until[end].is_some_and(is_again) {
+            return;
+        }
+        self.until[end] = Some(until);
+        let is_turn = self.last.replace(end) != Some(end);
+        if self.is_done || end != 0 || !is_turn {
+            return;
+        }
+        let trips = &mut self.opening.tls_round_trips;
+        match (says(payload), self.is_greeted) {
+            (Says::Hello, false) => self.is_greeted = true,
+            // The server wanted another.
+            (Says::Hello, true) => *trips += 1,
+            (Says::Key, true) => (*trips, self.is_done) = (*trips + 2, true),
+            (Says::Other, true) => (*trips, self.is_done) = (*trips + 1, true),
+            (_, false) => {
+                self.in_clear += 1;
+                self.is_done = self.in_clear > IN_CLEAR;
+            }
+        }
+    }
+}
+
+/// All connections, by their two ends in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Openings(BTreeMap<Way, Begun>);
+
+impl Openings {
+    /// A host has handed over `packet`, whose bytes these are.
+    pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8]) {
+        let Transport::Tcp {
+            ports,
+            seq,
+            control,
+        } = packet.transport
+        else {
+            return;
+        };
+        let [a, b] = [0, 1].map(|n| SocketAddr::new(packet.addresses[n], ports[n]));
+        let key = [a.min(b), a.max(b)];
+        if control & (SYN | ACK) == SYN {
+            let known = self.0.get(&key);
+            if known.is_none_or(|begun| begun.is_open) && self.0.len() < CONNECTIONS {
+                self.0.insert(key, Begun::new([a, b]));
+            }
+            return;
+        }
+        let Some(begun) = self.0.get_mut(&key) else {
+            return;
+        };
+        let end = usize::from(begun.opening.ends != [a, b]);
+        if end == 1 && control & RST != 0 && !begun.is_open {
+            begun.opening.is_refused = true;
+        }
+        begun.is_open |= end == 1 && control & SYN != 0;
+        let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
+        if let Some(payload) = payload.filter(|p| !p.is_empty()) {
+            begun.sent(end, seq, payload);
+        }
+    }
+}
+
+impl<I: Interface> Plane<I> {
+    /// From now on it is known how each connection began: [`Self::openings`].
+    pub fn note_openings(&mut self) {
+        self.openings.get_or_insert_default();
+    }
+
+    /// How each connection began. Empty where nobody asked for it.
+    pub fn openings(&self) -> impl Iterator<Item = Opening> + '_ {
+        let all = self
+            .openings
+            .iter()
+            .flat_map(|openings| openings.0.values());
+        all.map(|begun| begun.opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(ends: Way, seq: u32, control: u8) -> Packet {
+        let transport = Transport::Tcp {
+            ports: ends.map(|end| end.port()),
+            seq,
+            control,
+        };
+        Packet {
+            version: 4,
+            transport_at: 0,
+            payload_at: 0,
+            end: 0,
+            cut: super::super::packet::Cut::Whole,
+            segment: 0,
+            partial: None,
+            addresses: ends.map(|end| end.ip()),
+            transport,
+            class: 0,
+            ttl: 64,
+            dont_fragment: true,
+            fragment_of: None,
+            is_last: true,
+        }
+    }
+
+    /// A reset that answers a SYN; one that ends a connection which was open is none.
+    #[test]
+    fn a_connection_is_refused_where_a_reset_answers() {
+        let (there, back) = (ends(), [ends()[1], ends()[0]]);
+        let refused = |answers: &[(Way, u8)]| {
+            let mut openings = Openings::default();
+            for (ends, control) in [&[(there, SYN), (there, SYN)][..], answers].concat() {
+                openings.sent(&packet(ends, 7, control), &[]);
+            }
+            let all: Vec<Opening> = openings.0.values().map(|b| b.opening).collect();
+            assert_eq!(all.len(), 1);
+            assert_eq!(all[0].ends, there);
+            all[0].is_refused
+        };
+        assert!(refused(&[(back, RST | ACK)]));
+        assert!(!refused(&[]), "never answered");
+        assert!(!refused(&[(there, RST)]), "given up");
+        assert!(!refused(&[(back, SYN | ACK), (there, ACK), (back, RST)]));
+    }
+
+    const CLIENT_HELLO: &[u8] = &[22, 3, 1, 2, 0, 1, 0];
+    const SERVER: &[u8] = &[22, 3, 3, 0, 122, 2, 0];
+    const CHANGED: &[u8] = &[20, 3, 3, 0, 1, 1];
+    const CIPHERED: &[u8] = &[23, 3, 3, 0, 53, 9];
+    const CLIENT_KEY: &[u8] = &[22, 3, 3, 0, 37, 16, 0];
+
+    fn ends() -> Way {
+        ["198.18.0.1:4000", "198.18.0.2:443"].map(|end| end.parse().expect(end))
+    }
+
+    /// Round trips of a conversation: who says what.
+    fn trips(talk: &[(usize, Vec<u8>)]) -> u32 {
+        let mut begun = Begun::new(ends());
+        let mut seq = [u32::MAX - 3, 70];
+        for (end, bytes) in talk {
+            begun.sent(*end, seq[*end], bytes);
+            // A repeat is not a turn.
+            begun.sent(*end, seq[*end], bytes);
+            seq[*end] = seq[*end].wrapping_add(bytes.len() as u32);
+        }
+        begun.opening.tls_round_trips
+    }
+
+    #[test]
+    fn round_trips_of_a_handshake_are_those_of_its_version() {
+        let changed = [CHANGED, CIPHERED].concat();
+        let again = [CHANGED, CLIENT_HELLO].concat();
+        let finished = [CHANGED, &[22, 3, 3, 0, 40, 0, 0]].concat();
+        let client = |bytes: &'static [u8]| (0, bytes.to_vec());
+        let server = |bytes: &'static [u8]| (1, bytes.to_vec());
+        let (hello, answer) = (client(CLIENT_HELLO), server(SERVER));
+        let (data, more) = (client(CIPHERED), server(CIPHERED));
+        let of_1_2 = [client(CLIENT_KEY), server(CHANGED), data.clone()];
+        let of_postgres = [
+            client(&[0, 0, 0, 8]),
+            server(b"S"),
+            hello.clone(),
+            answer.clone(),
+        ];
+        let plain = [
+            client(b"GET / HTTP"),
+            server(b"HTTP/1.1 2"),
+            client(b"GET /2"),
+        ];
+        let begun = [hello.clone(), answer.clone()];
+        let with = |rest: &[(usize, Vec<u8>)]| [&begun[..], rest].concat();
+        let rest = (0, changed.clone());
+        for (name, talk, wanted) in [
+            (
+                "TLS 1.3",
+                with(&[more.clone(), rest.clone(), more.clone()]),
+                1,
+            ),
+            ("without a change", with(&[data.clone(), more.clone()]), 1),
+            (
+                "another group",
+                with(&[(0, again), answer.clone(), data]),
+                2,
+            ),
+            ("TLS 1.2", with(&of_1_2), 2),
+            ("TLS 1.2, resumed", with(&[(0, finished), more]), 1),
+            (
+                "asked for in clear",
+                [&of_postgres[..], &[rest]].concat(),
+                1,
+            ),
+            ("no TLS", plain.to_vec(), 0),
+            ("no answer", vec![hello], 0),
+        ] {
+            assert_eq!(trips(&talk), wanted, "{name}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What an end of a connection waited for where turns overlap: several requests are on the way at once, and each answer brings the
+//! next one.
+//!
+//! An end that sends as soon as data has come has waited for that data since it last sent. Of this time the data was on the way from
+//! when it was handed over. Before that the other end had it, from when something had come there to be answered. Who sends at
+//! a time of its own, some time after data came, is not known to have waited for it.
+
+use std::collections::VecDeque;
+
+use farpath_units::{Duration, Time};
+
+/// An end that sends so soon after data came, as a part of the time since it last sent, has waited for the data.
+const PROMPT: u64 = 8;
+
+/// So many segments of an end are followed: more under way are a transfer, and no requests.
+const FOLLOWED: usize = 256;
+
+/// What an end waited for, beside the time of turns that do not overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlap {
+    /// Data of either end was on the way.
+    pub way: Duration,
+    /// The other end had data, and had not answered.
+    pub other: Duration,
+}
+
+/// A segment that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    /// The byte behind its last.
+    until: u64,
+    sent: Time,
+    /// Since when its sender had something to answer, or had sent the one before.
+    since: Time,
+}
+
+/// One end.
+#[derive(Clone, Debug, Default)]
+struct Side {
+    /// What it sent that has not arrived, the oldest first.
+    under_way: VecDeque<Segment>,
+    /// When it last sent, and how much time of turns had been counted by then.
+    last: Option<(Time, Overlap)>,
+    /// What came to it first since then, and when.
+    came: Option<(Time, Segment)>,
+    found: Overlap,
+}
+
+/// Both ends.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Overlaps {
+    sides: [Side; 2],
+    /// More was under way at once than is followed.
+    is_full: bool,
+    /// When the number of segments under way last changed, time with any, and that times their number, in seconds.
+    changed: Time,
+    busy: f64,
+    carried: f64,
+}
+
+impl Overlaps {
+    /// An end has handed over new data up to a byte; `counted` is what it has waited so far by turns that do not overlap.
+    pub(super) fn sent(&mut self, end: usize, until: u64, now: Time, counted: Overlap) {
+        self.passes(now);
+        let side = &mut self.sides[end];
+        let came = side.came.take();
+        if let (Some((last, before)), Some((at, first))) = (side.last, came) {
+            let at = at.clamp(last, now.max(last));
+            let (waited, took) = (at.since(last), now.max(at).since(at));
+            if took.times(PROMPT) <= waited + took {
+                let (from, until) = (first.since.max(last), first.sent.min(at));
+                let other = until.max(from).since(from);
+                let way = counted.way.saturating_sub(before.way);
+                let turn = counted.other.saturating_sub(before.other);
+                side.found.way += waited.saturating_sub(other.max(turn) + way);
+                side.found.other += other.saturating_sub(turn);
+            }
+        }
+        let last = side.last.map_or(now, |(last, _)| last);
+        let since = came.map_or(last, |(at, _)| at);
+        side.last = Some((now, counted));
+        if side.under_way.len() >= FOLLOWED {
+            self.is_full = true;
+            return;
+        }
+        side.under_way.push_back(Segment {
+            until,
+            sent: now,
+            since,
+        });
+    }
+
+    /// What an end sent has arrived up to a byte, without a hole.
+    pub(super) fn arrived(&mut self, end: usize, until: u64, at: Time) {
+        self.passes(at);
+        let [from, to] = match &mut self.sides {
+            [a, b] if end == 0 => [a, b],
+            [a, b] => [b, a],
+        };
+        while let Some(first) = from.under_way.front().filter(|s| s.until <= until) {
+            to.came.get_or_insert((at, *first));
+            from.under_way.pop_front();
+        }
+    }
+
+    /// Counts the time up to an instant with what is under way.
+    fn passes(&mut self, now: Time) {
+        let under_way: usize = self.sides.iter().map(|s| s.under_way.len()).sum();
+        let now = now.max(self.changed);
+        if under_way > 0 {
+            let time = now.since(self.changed).as_secs_f64();
+            self.busy += time;
+            self.carried += time * under_way as f64;
+        }
+        self.changed = now;
+    }
+
+    /// What each of the two ends waited for.
+    pub(super) fn found(&self) -> [Overlap; 2] {
+        [0, 1].map(|end| self.sides[end].found)
+    }
+
+    /// How many segments were under way at a time, on average of the time with any; none where there was none, or where they were many.
+    pub(super) fn at_a_time(&self) -> Option<f64> {
+        (self.busy > 0.0 && !self.is_full).then(|| self.carried / self.busy)
+    }
+}
