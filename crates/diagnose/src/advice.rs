@@ -97,7 +97,8 @@ fn of_causes(
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
             // What the program then waits for is the other end.
-            Cause::SmallWrites => None,
+            Cause::SmallWrites | Cause::SetUp => None,
+            Cause::Application if e.turns.is_some() => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
             _ if e.udp || drawn || e.begins_anew(cause) || e.is_left(cause) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
@@ -201,6 +202,8 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
         // Who reads asks for it.
         Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
+        Cause::Application if e.turns.is_some() => e.turns?.end(),
+        Cause::SetUp => e.opened.as_ref()?.end(),
         Cause::SendBuffer
         | Cause::Application
         | Cause::SmallWrites
@@ -260,6 +263,7 @@ fn change(
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
+        Cause::SetUp => e.opened.as_ref()?.remedy(),
         Cause::Pacing => {
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
             systems::unpaced(hosts.iter().find_map(of))
@@ -339,6 +343,9 @@ fn of_program(e: &Evidence) -> Remedy {
     let tested = e.counted_else.faster_rate();
     if let Some(requests) = e.requests {
         return systems::requests(requests.reads);
+    }
+    if let Some(turns) = e.turns {
+        return turns.remedy();
     }
     let program = match (e.tester, e.ssh) {
         (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),

@@ -1,19 +1,23 @@
 //! Connections of captures as evidence: what each direction that carried data shows.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_observe::Connection as Seen;
 use farpath_record::trace::{IcmpError, TraceConnection, TraceDirection};
 use farpath_trace::{Analysis, DirectionFound, SegmentSeen};
 
 use crate::account::Account;
+use crate::blackout::Blackout;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
+use crate::opened::{self, Opened};
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::signs::is_lossless;
 use crate::stood::Stood;
 use crate::stops::{self, Stop};
+use crate::turns::Turns;
 
 /// Most directions of a capture that are kept, the largest.
 const KEPT_MAX: usize = 1000;
@@ -72,6 +76,12 @@ pub(crate) struct Captured {
     pub(crate) stop: Option<Stop>,
     /// It only speaks of another connection, which carried the data, as the first one of iperf3 and FTP does.
     pub(crate) control: bool,
+    /// Nothing of it was lost, and the capture would have shown it.
+    pub(crate) lossless: bool,
+    /// How its ends wait for each other.
+    pub(crate) turns: Option<Turns>,
+    /// It stands for several short connections.
+    pub(crate) opened: Option<Opened>,
 }
 
 /// Who left window scaling out of a handshake: both SYNs have to have the option (RFC 7323 §2.2).
@@ -97,7 +107,7 @@ pub(crate) struct Swallowed {
 }
 
 impl Vantage {
-    fn of(connection: &TraceConnection, reverse: bool) -> Vantage {
+    pub(crate) fn of(connection: &TraceConnection, reverse: bool) -> Vantage {
         match (connection.vantage.as_str(), reverse) {
             ("sender_of_a", false) | ("sender_of_b", true) => Vantage::Sender,
             ("sender_of_a", true) | ("sender_of_b", false) => Vantage::Receiver,
@@ -132,28 +142,39 @@ impl Facts {
         let source = self.source(name);
         let mut all = Vec::new();
         let connections = &analysis.document.connections;
-        for (connection, found) in connections.iter().zip(&analysis.found) {
+        let sets = opened::sets(source, connections, &analysis.found);
+        let in_sets: BTreeSet<u64> = sets.iter().flat_map(|s| s.ids.clone()).collect();
+        let each = connections.iter().zip(&analysis.found);
+        for (connection, found) in each.filter(|(c, _)| !in_sets.contains(&c.id)) {
             let ways = [
                 (&connection.a2b, &found[0], false),
                 (&connection.b2a, &found[1], true),
             ];
             for (direction, found, reverse) in ways {
-                let Some(mut one) = captured(source, connection, direction, found, reverse) else {
+                let at = Place::Connection(source, connection.id);
+                let errors = &analysis.document.icmp_errors;
+                let gone = swallowed(errors, (connection, reverse), direction, found, at);
+                // What swallows large segments alone is no outage.
+                let near = Vantage::of(connection, reverse) == Vantage::Sender;
+                let dark = match &gone {
+                    Some(_) => None,
+                    None => Blackout::of(direction, found, connection.start_ns, near),
+                };
+                let way = (direction, found, dark.as_ref());
+                let Some(mut one) = captured(source, connection, way, reverse) else {
                     continue;
                 };
-                let errors = &analysis.document.icmp_errors;
-                one.swallowed =
-                    swallowed(errors, (connection, reverse), direction, found, one.test.at);
+                one.swallowed = gone;
                 one.control = is_control(connection, connections);
                 all.push(one);
             }
         }
+        all.extend(sets.into_iter().map(|s| s.captured));
         all.sort_by(by_size);
         all.truncate(KEPT_MAX);
         let name = self.sources[source as usize].clone();
         if all.is_empty() {
-            self.notes
-                .push(format!("{name}: no TCP connection in it carried data"));
+            self.notes.push(format!("{name}: {}", nothing(connections)));
         }
         for file in &analysis.document.files {
             if file.truncated {
@@ -169,12 +190,23 @@ impl Facts {
     }
 }
 
-/// A direction as evidence; none of one that carried next to nothing.
+/// Why no connection of a capture is evidence.
+fn nothing(connections: &[TraceConnection]) -> String {
+    let carried = |c: &&TraceConnection| c.a2b.unique_bytes + c.b2a.unique_bytes > 0;
+    match connections.iter().filter(carried).count() {
+        0 => "no TCP connection in it carried data".to_owned(),
+        1 => "its TCP connection carried one segment each way at most: too little to say what limits it".to_owned(),
+        n => format!(
+            "each of its {n} TCP connections with data carried one segment each way at most: too little to say what limits them"
+        ),
+    }
+}
+
+/// A direction as evidence, without what an outage did; none of one that carried next to nothing.
 fn captured(
     source: u32,
     connection: &TraceConnection,
-    direction: &TraceDirection,
-    found: &DirectionFound,
+    (direction, found, dark): (&TraceDirection, &DirectionFound, Option<&Blackout>),
     reverse: bool,
 ) -> Option<Captured> {
     if direction.segments < 2 {
@@ -182,21 +214,14 @@ fn captured(
     }
     let at = Place::Connection(source, connection.id);
     let vantage = Vantage::of(connection, reverse);
+    let found = dark.map_or(found, |d| &d.rest);
     let seen = found.observed.as_deref()?;
     let bytes = seen.delivered as f64;
     let mut test = Test::new("capture", at);
     let ends = [end(&connection.a), end(&connection.b)];
     let [a, b] = ends;
     (test.from, test.to) = if reverse { (b, a) } else { (a, b) };
-    let goodput = direction.goodput_bps as f64;
-    let report = Some(Report {
-        goodput: Figure::exact(goodput, at),
-        bytes: Some(Figure::exact(bytes, at)),
-        seconds: match direction.goodput_bps {
-            0 => connection.duration_ns as f64 / 1e9,
-            bps => bytes * 8.0 / bps as f64,
-        },
-    });
+    let report = Some(report(connection, direction, bytes, at));
     match vantage {
         Vantage::Receiver => test.received = report,
         _ => test.sent = report,
@@ -205,17 +230,14 @@ fn captured(
     let whole = connection
         .handshake_rtt_ns
         .filter(|_| vantage != Vantage::Sender);
-    numbers(&mut test, (direction, seen), whole, at);
+    numbers(&mut test, (direction, seen, dark), whole, at);
     test.rows = rows(seen, found, connection.start_ns, at);
+    if let Some(dark) = dark {
+        let opened = stops::seconds(seen.established);
+        test.rows.retain(|row| dark.spares(row, opened));
+    }
     let lost = connection.quality.contains_key("bytes_missed_by_capture");
-    test.account = (!direction.limit_shares.is_empty()).then(|| Account {
-        shares: direction.limit_shares.clone(),
-        // What the capture itself lost looks like the path's losses.
-        trust: vantage.trust() * if lost { 0.6 } else { 1.0 },
-        sees_buffers: false,
-        by: vantage.by(),
-        at,
-    });
+    test.account = account_of(direction, vantage, dark, (lost, at));
     let window = direction.window_max_bytes;
     let unscaled = direction.window_scale == Some(0) && !direction.window_scale_inferred;
     Some(Captured {
@@ -224,10 +246,12 @@ fn captured(
         source,
         vantage,
         started_ns: connection.start_ns,
+        // Which of the losses they go by were the outage's is not in them.
         policer: direction
             .policer
+            .filter(|_| dark.is_none())
             .map(|p| Figure::exact(p.rate_bps as f64, at)),
-        pattern: direction.loss_pattern.clone(),
+        pattern: direction.loss_pattern.clone().filter(|_| dark.is_none()),
         stood: Stood::of(seen, found, connection.start_ns),
         window: (window > 0).then(|| Figure::exact(window as f64, at)),
         unscaled: unscaled && window >= UNSCALED_LEAST,
@@ -235,9 +259,85 @@ fn captured(
         scaled: direction.window_scale.is_some_and(|s| s > 0) || window > 65_535,
         offered: direction.unique_bytes as f64,
         swallowed: None,
-        stop: stops::captured(&direction.glitches, seen),
+        stop: match dark {
+            Some(dark) => Some(dark.stop),
+            None => stops::captured(&direction.glitches, seen),
+        },
         control: false,
+        lossless: !lost && is_lossless(direction, seen, vantage),
+        turns: Turns::of(connection, reverse, seen, whole),
+        opened: None,
     })
+}
+
+/// The rate of a direction.
+fn report(
+    connection: &TraceConnection,
+    direction: &TraceDirection,
+    bytes: f64,
+    at: Place,
+) -> Report {
+    Report {
+        goodput: Figure::exact(direction.goodput_bps as f64, at),
+        bytes: Some(Figure::exact(bytes, at)),
+        seconds: match direction.goodput_bps {
+            0 => connection.duration_ns as f64 / 1e9,
+            bps => bytes * 8.0 / bps as f64,
+        },
+    }
+}
+
+/// What held a sender back, as a capture shows it; `lost` where the capture itself lost packets.
+fn account_of(
+    direction: &TraceDirection,
+    vantage: Vantage,
+    dark: Option<&Blackout>,
+    (lost, at): (bool, Place),
+) -> Option<Account> {
+    // Waits of small writes are not in what the rest of the time alone shows.
+    let rest = dark.filter(|_| direction.held_small.is_none());
+    let shares = rest.and_then(Blackout::shares);
+    (!direction.limit_shares.is_empty()).then(|| Account {
+        shares: shares.unwrap_or_else(|| direction.limit_shares.clone()),
+        // What the capture itself lost looks like the path's losses.
+        trust: vantage.trust() * if lost { 0.6 } else { 1.0 },
+        sees_buffers: false,
+        by: vantage.by(),
+        at,
+    })
+}
+
+impl Captured {
+    /// One of which nothing but its test is known.
+    pub(crate) fn plain(
+        test: Test,
+        source: u32,
+        vantage: Vantage,
+        started_ns: i64,
+        bytes: f64,
+    ) -> Captured {
+        Captured {
+            test,
+            bytes,
+            source,
+            vantage,
+            started_ns,
+            policer: None,
+            pattern: None,
+            stood: None,
+            window: None,
+            unscaled: false,
+            left_out: None,
+            scaled: false,
+            offered: bytes,
+            swallowed: None,
+            stop: None,
+            control: false,
+            lossless: false,
+            turns: None,
+            opened: None,
+        }
+    }
 }
 
 /// Whose SYN had no window scale option. An answer has none where it was not offered one, so that the SYN that was first counts.
@@ -355,7 +455,7 @@ const AGAIN_LEAST: usize = 2;
 const MTU_LEAST: u32 = 68;
 
 /// `192.0.2.1:40000`, `[2001:db8::1]:40000`.
-fn end(text: &str) -> End {
+pub(crate) fn end(text: &str) -> End {
     let (host, port) = text.rsplit_once(':').unwrap_or((text, ""));
     End {
         host: host.trim_matches(['[', ']']).to_owned(),
@@ -365,7 +465,7 @@ fn end(text: &str) -> End {
 
 fn numbers(
     test: &mut Test,
-    (direction, seen): (&TraceDirection, &Seen),
+    (direction, seen, dark): (&TraceDirection, &Seen, Option<&Blackout>),
     whole: Option<u64>,
     at: Place,
 ) {
@@ -376,7 +476,11 @@ fn numbers(
     };
     put("mss_bytes", direction.mss.map(f64::from));
     let again = direction.retransmitted_segments - direction.retransmissions.unneeded;
-    put("retransmits", Some(again as f64));
+    let of_outage = dark.map_or(0.0, |d| d.segments);
+    put(
+        "retransmits",
+        Some(libm::fmax(again as f64 - of_outage, 0.0)),
+    );
     put("retransmission_timeouts", seen.rtos.map(|n| n as f64));
     put("reordered", Some(direction.reordered_segments as f64));
     put("flight_max_bytes", Some(direction.flight_max_bytes as f64));
@@ -390,6 +494,9 @@ fn numbers(
         test.set("rtt_loaded_ns", loaded);
     }
 }
+
+/// Classes of segments that were not lost; the last is a way to come to send one again, too.
+pub(crate) const NOT_LOST: [&str; 3] = ["reordered", "network_duplicate", "unneeded"];
 
 /// Its time in intervals: what was delivered in each, what was sent again, and the most that was in flight.
 fn rows(seen: &Seen, found: &DirectionFound, started_ns: i64, at: Place) -> Vec<Row> {
@@ -407,9 +514,8 @@ fn rows(seen: &Seen, found: &DirectionFound, started_ns: i64, at: Place) -> Vec<
         row.2 = row.2.max(flight.peak as f64);
     }
     let opened = from.as_ps() as f64 / 1e12;
-    let not_again = ["reordered", "network_duplicate", "unneeded"];
     let again = found.segments.iter();
-    for segment in again.filter(|s| !not_again.contains(&s.class) && s.why != "unneeded") {
+    for segment in again.filter(|s| !NOT_LOST.contains(&s.class) && s.why != NOT_LOST[2]) {
         let since = (segment.at_ns - started_ns) as f64 / 1e9 - opened;
         all[place(since)].1 += 1.0;
     }

@@ -48,6 +48,8 @@ pub enum Cause {
     Outage,
     /// Small writes that wait for acknowledgements: Nagle's algorithm (RFC 1122 §4.2.3.4).
     SmallWrites,
+    /// Connections that are opened anew for each request: their handshakes.
+    SetUp,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -55,7 +57,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 24] = [
+const NAMES: [(Cause, &str, &str); 25] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -94,6 +96,7 @@ const NAMES: [(Cause, &str, &str); 24] = [
         "small_writes",
         "small writes that wait for acknowledgements",
     ),
+    (Cause::SetUp, "set_up", "the set-up of new connections"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

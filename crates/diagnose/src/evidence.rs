@@ -13,6 +13,7 @@ use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::memory::{SendMemory, beyond};
 use crate::negotiated::SlowPort;
+use crate::opened::Opened;
 use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
@@ -26,6 +27,7 @@ use crate::stood::Stood;
 use crate::stops::Stop;
 use crate::stuck::Stuck;
 use crate::tally::Tally;
+use crate::turns::Turns;
 use crate::unmissed::Unmissed;
 
 /// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
@@ -204,6 +206,12 @@ pub(crate) struct Evidence {
     pub(crate) loss_pattern: Option<String>,
     /// How a capture's losses lie by the queue that its round trips show.
     pub(crate) stood: Option<Stood>,
+    /// Captures saw all that was sent, and nothing was lost.
+    pub(crate) lossless: bool,
+    /// How the ends wait for each other.
+    pub(crate) turns: Option<Turns>,
+    /// It is several short connections.
+    pub(crate) opened: Option<Opened>,
     /// What came after losses of the start alone.
     pub(crate) overshoot: Option<Overshoot>,
     /// What counters of hosts and other tests add.

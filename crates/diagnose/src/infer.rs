@@ -59,7 +59,7 @@ const LEAK: f64 = 0.08;
 const BY_PORT: f64 = 0.5 / 7.0 / 0.009;
 
 /// What each cause is worth before anything was seen, decibans.
-pub(crate) const PRIORS: [(Cause, f64); 23] = [
+pub(crate) const PRIORS: [(Cause, f64); 24] = [
     (Cause::ReceiveWindow, 0.0),
     (Cause::SendBuffer, 0.0),
     (Cause::NoWindowScaling, -9.0),
@@ -82,6 +82,7 @@ pub(crate) const PRIORS: [(Cause, f64); 23] = [
     (Cause::Client, -10.0),
     (Cause::Outage, crate::outage::UNSEEN),
     (Cause::SmallWrites, -24.0),
+    (Cause::SetUp, crate::opened::UNSEEN),
     (Cause::None, -10.0),
 ];
 
@@ -112,7 +113,8 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     for (cause, score) in &mut scored {
         *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
         let unscaled = *cause == Cause::NoWindowScaling && e.excludes(*cause);
-        if unscaled || is_beyond(*cause, e, ceilings) {
+        let unseen = e.shows_no_sign(*cause, &items, ceilings);
+        if unscaled || unseen || is_beyond(*cause, e, ceilings) {
             *score = EXCLUDED;
         }
     }

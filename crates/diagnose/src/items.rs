@@ -40,6 +40,8 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::member::by_connections(e, &mut items);
     crate::outage::by_outage(e, &mut items);
     crate::requests::by_requests(e, &mut items);
+    crate::turns::by_turns(e, &mut items);
+    crate::opened::by_opening(e, &mut items);
     crate::handshake::by_handshake(e, &mut items);
     crate::unmissed::by_unmissed(e, &mut items);
     crate::other_test::by_other_test(e, &mut items);
@@ -243,6 +245,7 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
                 .chain(of(&[Cause::Reordering, Cause::Duplex], -10.0))
                 .collect(),
             sentence: match again.value {
+                0.0 if e.down() > 0.0 => "but for the outage no segment was sent again",
                 0.0 => "no segment was sent again",
                 _ => "hardly a segment was sent again",
             }

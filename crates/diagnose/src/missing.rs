@@ -188,7 +188,8 @@ fn of_segments(
 fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
     // A tool that only tests waits for nothing but its file.
     let never = e.tester && e.file.is_none();
-    let program = likely.first() == Some(&Cause::Application) && !never && e.application.is_none();
+    let own = e.turns.is_none() && e.application.is_none();
+    let program = likely.first() == Some(&Cause::Application) && !never && own;
     let ask = |fact, would_decide: &str, command: &str| MissingFact {
         fact,
         would_decide: would_decide.to_owned(),
@@ -356,7 +357,7 @@ fn of_scaling(
     }
     let flight = e.settled_flight()?;
     let near = flight.high < NARROW * flight.low && within(&flight, UNSCALED);
-    let known = e.scaled || e.unscaled.is_some();
+    let known = e.scaled || e.unscaled.is_some() || e.beyond_unscaled();
     let small = |room: &Room| room.bytes.value < 1.02 * UNSCALED;
     if !near || known || e.windows.iter().any(small) || !likely.iter().any(|c| ROOMS.contains(c)) {
         return None;

@@ -72,13 +72,21 @@ fn uncut(e: &Evidence) -> Option<Figure> {
     e.cwnd.clone().filter(|_| lossless && e.streams == 1.0)
 }
 
+impl Evidence {
+    /// Whether more was in flight than a window without scaling lets be, on each connection: then windows are scaled.
+    pub(crate) fn beyond_unscaled(&self) -> bool {
+        let each = |f: &Figure| f.low / self.streams > UNSCALED + self.mss;
+        self.flight.as_ref().is_some_and(each)
+    }
+}
+
 /// As much is in flight as a window without scaling lets be (RFC 7323 §2), where the settings allow far more.
 fn taken_out(e: &Evidence, items: &mut Vec<Item>) {
     let settings = !e.windows.is_empty() && e.windows.iter().all(|w| w.bytes.low > 262_144.0);
     // The window opened in the first intervals: later ones show what it let through.
     let Some(flight) = e
         .settled_flight()
-        .filter(|_| settings && e.unscaled.is_none() && !e.scaled)
+        .filter(|_| settings && e.unscaled.is_none() && !e.scaled && !e.beyond_unscaled())
     else {
         return;
     };
@@ -312,6 +320,21 @@ mod tests {
     use super::*;
     use crate::fact::Place;
     use crate::infer::weigh;
+
+    /// A socket with 121 380 bytes in flight, whose mean was 68 041: it was asked whether windows are scaled.
+    #[test]
+    fn more_in_flight_than_a_window_without_scaling_lets_be_is_scaled() {
+        let of = |flight: f64, streams: f64| Evidence {
+            flight: Some(Figure::exact(flight, Place::You)),
+            streams,
+            mss: 1428.0,
+            ..Evidence::default()
+        };
+        assert!(of(121_380.0, 1.0).beyond_unscaled());
+        assert!(!of(65_000.0, 1.0).beyond_unscaled());
+        assert!(!of(121_380.0, 2.0).beyond_unscaled());
+        assert!(!Evidence::default().beyond_unscaled());
+    }
 
     /// A web server at 280 ms, by a capture at either end: half of the time the end of an answer waited.
     #[test]

@@ -6,6 +6,7 @@ use farpath_observe::Limit;
 
 use crate::account::OUTAGE;
 use crate::cause::Cause;
+use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
 use crate::items::{Item, LOSSES, of, step};
 use crate::seen::{Row, Test};
@@ -64,10 +65,10 @@ impl Recorded {
 }
 
 impl Evidence {
-    /// The part of the time in which nothing arrived and a link was down, 0 to 1; 0 where no record shows that.
+    /// The part of the time in which nothing arrived and a link was down, 0 to 1; 0 where no record or capture shows that.
     pub(crate) fn down(&self) -> f64 {
         let down = self.recorded.as_ref().is_some_and(|r| r.down);
-        let stop = self.stop.filter(|_| down);
+        let stop = self.stop.filter(|s| down || s.dark.is_some());
         let seconds = self.seconds.filter(|s| *s > 0.0);
         let both = stop.zip(seconds);
         both.map_or(0.0, |(stop, all)| (stop.lasted / all).min(1.0))
@@ -108,24 +109,50 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
     let shares = e.account.iter().flat_map(|a| &a.shares);
     let rest = shares.filter(|(word, _)| *word != OUTAGE);
     let most = rest.max_by(|a, b| a.1.total_cmp(b.1));
-    // Of all causes the one that held for the longest time is named first.
-    let longest = most.is_none_or(|(_, share)| down >= *share);
+    // Of all causes the one that held for the longest time is named first. A full line leaves all that there is.
+    let full = most.is_some_and(|(word, _)| Limit::named(word) == Some(Limit::Link));
+    let longest = full || most.is_none_or(|(_, share)| down >= *share);
+    let leads = down >= PART_LEAST && (longest || costs_most(e, down));
+    let (by, why) = match (stop.dark, &e.account) {
+        (Some(again), account) => (
+            account.as_ref().map_or("the capture", |a| a.by),
+            crate::blackout::though(again),
+        ),
+        (None, _) => ("the record", ", as a link was down".to_owned()),
+    };
     items.push(Item {
-        holds: f64::from(u8::from(down >= PART_LEAST && longest)),
+        holds: f64::from(u8::from(leads)),
         weights: vec![(Cause::Outage, SEEN)],
         sentence: format!(
-            "the record: {} nothing arrived ({:.0} % of the time), as a link was down{}",
+            "{by}: {} nothing arrived ({:.0} % of the time){why}{}",
             stop.shown(),
             100.0 * down,
             while_up(most, down)
         ),
     });
+    if stop.dark.is_some() {
+        // A capture tells what was lost with the path from what was lost else.
+        return;
+    }
     // What was lost with the link says nothing of queues, chance or policers.
     items.push(Item {
         holds: step(down, 0.0, PART_LEAST),
         weights: of(&LOSSES, -10.0),
         sentence: String::new(),
     });
+}
+
+/// An outage is the cause where it cost this part of what is missing to the line.
+const COST: f64 = 1.0 / 3.0;
+
+/// Whether the rate would come so much nearer to the line without the outage.
+fn costs_most(e: &Evidence, down: f64) -> bool {
+    let (Some(rate), Some((line, _))) = (&e.rate, &e.line) else {
+        return false;
+    };
+    let missing = line.value * payload_share(e.mss) - rate.value;
+    let cost = rate.value * down / (1.0 - down).max(f64::MIN_POSITIVE);
+    cost >= COST * missing
 }
 
 /// What limited the rest of the time, if one thing held for most of it.

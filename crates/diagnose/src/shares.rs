@@ -24,6 +24,17 @@ impl Evidence {
         self.account = captured::account(&near).or(self.account.take());
         self.found_policer = near.iter().find_map(|c| c.policer.clone());
         self.stop = near.iter().find_map(|c| c.stop).or(self.stop);
+        self.lossless = near.iter().all(|c| c.lossless);
+        self.turns = near.iter().find_map(|c| c.turns);
+        self.opened = near.iter().find_map(|c| c.opened.clone());
+        if self.stop.is_some_and(|s| s.dark.is_some()) {
+            // A test counts what the outage took with all else.
+            let rest = first.test.numbers.get("retransmits").cloned();
+            self.retransmits = rest.filter(|_| near.len() == 1);
+            self.counted.clone_from(&first.test.rows);
+            let down = self.down();
+            self.account = self.account.take().map(|a| a.with_outage(down));
+        }
         self.loss_pattern.clone_from(&first.pattern);
         self.stood = near.iter().find_map(|c| c.stood);
         self.swallowed = all.iter().find_map(|c| c.swallowed.clone());
@@ -84,6 +95,7 @@ impl Evidence {
                 of_busy(&self.rwnd_share)
             }
             Cause::SendBuffer => of_busy(&self.sndbuf_share),
+            Cause::SetUp => self.opened.as_ref().map(|o| o.share()),
             _ => None,
         };
         let account = self.account.as_ref().filter(|a| a.trust >= NEAR);

@@ -15,6 +15,8 @@ pub(crate) struct Stop {
     pub(crate) lasted: f64,
     /// Bytes that were not delivered beside the rate before it, where that was seen.
     pub(crate) cost: Option<f64>,
+    /// Where a capture shows that the path was down: how often data was sent again in it, as far as that was seen.
+    pub(crate) dark: Option<usize>,
 }
 
 /// A stop is worth naming from so many seconds on, or from this part of the whole time.
@@ -39,20 +41,20 @@ pub(crate) fn captured(glitches: &[Glitch], seen: &Connection) -> Option<Stop> {
     let each = own.filter_map(|glitch| {
         let from = glitch.start_ns as f64 / 1e9;
         let until = from + glitch.duration_ns as f64 / 1e9;
-        let lasted = silence(&seen.flights, from, until);
+        let (from, lasted) = silence(&seen.flights, from, until);
         (lasted >= least && lasted > 0.0).then_some(Stop {
             from: Some(from),
             lasted,
+            dark: None,
             cost: (glitch.cost_bytes > 0).then_some(glitch.cost_bytes as f64),
         })
     });
     each.max_by(|a, b| a.lasted.total_cmp(&b.lasted))
 }
 
-/// The longest time between two of these instants, seconds, in which nothing was delivered.
-fn silence(flights: &[Flight], from: f64, until: f64) -> f64 {
-    let seconds = |time: farpath_units::Time| time.as_ps() as f64 / 1e12;
-    let (mut longest, mut going) = (0.0_f64, 0.0);
+/// The longest time between two of these instants, seconds, in which nothing was delivered: when it began, and how long it was.
+pub(crate) fn silence(flights: &[Flight], from: f64, until: f64) -> (f64, f64) {
+    let (mut longest, mut going) = ((from, 0.0), 0.0);
     for flight in flights {
         let (begin, end) = (seconds(flight.from), seconds(flight.until));
         let inside = end > from && begin < until;
@@ -60,9 +62,16 @@ fn silence(flights: &[Flight], from: f64, until: f64) -> f64 {
             0 if inside => going + end - begin,
             _ => 0.0,
         };
-        longest = longest.max(going);
+        if going > longest.1 {
+            longest = (end - going, going);
+        }
     }
     longest
+}
+
+/// Seconds since a connection's first packet.
+pub(crate) fn seconds(time: farpath_units::Time) -> f64 {
+    time.as_ps() as f64 / 1e12
 }
 
 /// The longest stretch of intervals of a log in which nothing passed, where others did.
@@ -85,6 +94,7 @@ pub(crate) fn logged(rows: &[&Row]) -> Option<Stop> {
                 from: Some(from),
                 lasted,
                 cost: None,
+                dark: None,
             });
         }
     }
@@ -111,9 +121,10 @@ impl Evidence {
                 crate::ceiling::bytes(bytes)
             )
         });
-        let why = match self.down() > 0.0 {
-            true => ", as a link was down",
-            false => "",
+        let why = match (stop.dark, self.down() > 0.0) {
+            (Some(again), _) => crate::blackout::though(again),
+            (None, true) => ", as a link was down".to_owned(),
+            (None, false) => String::new(),
         };
         Some(format!(
             "besides, {} nothing arrived{why}{cost}; that is an outage, and not what limits the rest",

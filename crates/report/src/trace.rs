@@ -205,7 +205,11 @@ fn columns(rows: &[Row<'_>], with_ends: bool) -> Vec<Column> {
             quantity("bytes", r.direction.unique_bytes as f64)
         }),
         number("Goodput", &|r| {
-            quantity("goodput_bps", r.direction.goodput_bps as f64)
+            // No rate is said of one segment.
+            match r.direction.goodput_bps {
+                0 => "-".to_owned(),
+                bps => quantity("goodput_bps", bps as f64),
+            }
         }),
         number("RTT min", &|r| maybe("rtt_min_ns", r.direction.rtt_min_ns)),
         number("Resent", &|r| {

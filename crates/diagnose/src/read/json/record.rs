@@ -210,6 +210,7 @@ fn silence(record: &Json, (goodput, seconds): (f64, f64)) -> Option<Stop> {
         from: Some(from),
         lasted,
         cost: None,
+        dark: None,
     })
 }
 
@@ -222,6 +223,7 @@ fn noted(record: &Json, seconds: f64) -> Option<Stop> {
         from: None,
         lasted: crate::words::decimal(percent)? / 100.0 * seconds,
         cost: None,
+        dark: None,
     })
 }
 

@@ -1,0 +1,145 @@
+//! Times in which a captured path was down: data was sent again and again, and nothing came of it until all went on as before.
+//!
+//! What was on its way then was lost with the path. It says nothing of queues, chance or policers, and neither do the rates meanwhile.
+
+use farpath_observe::{Connection as Seen, Surroundings, limit::shares};
+use farpath_record::trace::TraceDirection;
+use farpath_trace::{DirectionFound, SegmentSeen};
+use farpath_units::Time;
+
+use crate::captured::NOT_LOST;
+use crate::seen::Row;
+use crate::stops::{self, Stop, seconds};
+
+/// A time in which the path was down, and what is left of a direction without it.
+#[derive(Clone, Debug)]
+pub(crate) struct Blackout {
+    /// When, and how long.
+    pub(crate) stop: Stop,
+    /// Segments that were sent again because of it.
+    pub(crate) segments: f64,
+    /// The direction without it, and without what it lost.
+    pub(crate) rest: DirectionFound,
+    /// From its begin until what it lost had arrived, seconds since the first packet.
+    span: [f64; 2],
+}
+
+/// So often data is sent again in it where other segments are lost, too: chance does not take three in a row where the rest passes.
+const AGAIN: usize = 3;
+
+/// Where no other segment is lost twice is enough, in a second or more.
+const AGAIN_ALONE: usize = 2;
+const ALONE_S: f64 = 1.0;
+
+/// Far from the sender nothing is seen of what it sends again. One loss of that makes a silence of three timeouts, and two make one of
+/// seven, as each is twice the one before (RFC 6298 §5.5).
+const TIMEOUTS: [f64; 2] = [3.0, 7.0];
+
+/// A timeout is a round trip and this much, seconds, at least: Linux's least, below that of RFC 6298 §2.4.
+pub(crate) const TIMEOUT_S: f64 = 0.2;
+
+impl Blackout {
+    /// The longest of a captured direction, whose times begin at `started_ns`; `near` where it was captured at its sender.
+    pub(crate) fn of(
+        direction: &TraceDirection,
+        found: &DirectionFound,
+        started_ns: i64,
+        near: bool,
+    ) -> Option<Blackout> {
+        let seen = found.observed.as_deref()?;
+        let mut stop = stops::captured(&direction.glitches, seen)?;
+        let from = stop.from?;
+        let until = from + stop.lasted;
+        let at = |s: &SegmentSeen| (s.at_ns - started_ns) as f64 / 1e9;
+        // All that had been sent when it began, or was sent meanwhile.
+        let most = sent_until(seen, from, until);
+        let of_it = |s: &SegmentSeen| s.length > 0 && at(s) >= from && s.offset < most;
+        let lost =
+            |s: &SegmentSeen| s.length > 0 && !NOT_LOST.contains(&s.class) && s.why != NOT_LOST[2];
+        let all = &found.segments;
+        let elsewhere = all.iter().any(|s| lost(s) && !of_it(s));
+        let meanwhile = all.iter().filter(|s| of_it(s) && at(s) <= until);
+        let mut times: Vec<i64> = meanwhile
+            .filter(|s| !NOT_LOST[..2].contains(&s.class))
+            .map(|s| s.at_ns)
+            .collect();
+        times.dedup();
+        let again = if near { times.len() } else { 0 };
+        let timeout = TIMEOUT_S + seen.rtt.as_ref().map_or(0.0, |r| r.avg_ns / 1e9);
+        let sure = match near {
+            true => again >= AGAIN || again >= AGAIN_ALONE && !elsewhere && stop.lasted >= ALONE_S,
+            false => stop.lasted >= timeout * TIMEOUTS[usize::from(elsewhere)],
+        };
+        if !sure {
+            return None;
+        }
+        stop.dark = Some(again);
+        let mss = f64::from(direction.mss.unwrap_or(u32::MAX).max(1));
+        let pieces = |s: &SegmentSeen| libm::ceil(f64::from(s.length) / mss);
+        let taken = all.iter().filter(|s| lost(s) && of_it(s));
+        let (rest, repaired) = without(seen, from, most);
+        Some(Blackout {
+            stop,
+            segments: taken.map(pieces).sum(),
+            span: [from, repaired.max(until)],
+            rest: DirectionFound {
+                segments: all.iter().filter(|s| !of_it(s)).copied().collect(),
+                observed: Some(Box::new(rest)),
+            },
+        })
+    }
+
+    /// What held the sender back in the rest of the time, by shares of that.
+    pub(crate) fn shares(&self) -> Option<std::collections::BTreeMap<String, f64>> {
+        let rest = self.rest.observed.as_deref()?;
+        let shares = shares(rest, Time::ZERO, &Surroundings::default());
+        (!shares.is_empty() && shares.values().all(|s| s.is_finite())).then_some(shares)
+    }
+
+    /// Whether an interval lies outside of it; the connection's data begins at `opened`, seconds.
+    pub(crate) fn spares(&self, row: &Row, opened: f64) -> bool {
+        row.until + opened <= self.span[0] || row.from + opened >= self.span[1]
+    }
+}
+
+/// Bytes that had been sent by the end of a silence: what was delivered before it, and the most that was on its way in it.
+fn sent_until(seen: &Seen, from: f64, until: f64) -> u64 {
+    let before = seen
+        .flights
+        .iter()
+        .filter(|f| seconds(f.until) <= from + NEAR);
+    let delivered: u64 = before.map(|f| f.delivered).sum();
+    let inside = |f: &&farpath_observe::Flight| {
+        seconds(f.until) > from - NEAR && seconds(f.from) < until + NEAR
+    };
+    let peak = seen.flights.iter().filter(inside).map(|f| f.peak).max();
+    delivered + peak.unwrap_or(0)
+}
+
+/// Intervals begin where others end: within this, seconds.
+const NEAR: f64 = 1e-6;
+
+/// The same without the intervals from `from` on in which what had been sent by then, up to byte `most`, was not yet delivered; and when
+/// that was, seconds.
+fn without(seen: &Seen, from: f64, most: u64) -> (Seen, f64) {
+    let mut rest = seen.clone();
+    let (mut delivered, mut repaired) = (0, from);
+    rest.flights.retain(|f| {
+        let open = seconds(f.from) >= from - NEAR && delivered < most;
+        delivered += f.delivered;
+        if open {
+            repaired = seconds(f.until);
+        }
+        !open
+    });
+    (rest.rtos, rest.taker) = (None, None);
+    (rest, repaired)
+}
+
+/// Why a silence is an outage, where data was sent again so often in it.
+pub(crate) fn though(again: usize) -> String {
+    match again {
+        0 => String::new(),
+        n => format!(", though data was sent again {n} times"),
+    }
+}
