@@ -74,9 +74,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         shown.push_str(&idle.render_warnings(colour));
     }
     if let Some(configuration) = &scenario.configuration {
-        let (report, sources) = (&configuration.report, &configuration.sources);
+        let report = configuration.judged(scenario, &plan);
         shown.push_str("\nthe routers' configurations\n\n");
-        shown.push_str(&render::text(report, sources, colour));
+        shown.push_str(&render::text(&report, &configuration.sources, colour));
     }
     print(&shown)?;
     Ok(Exit::Ok)

@@ -58,5 +58,6 @@ pub(crate) fn options(args: &ConfigCheckArgs) -> Result<Options, Failure> {
         rate: maybe::<Rate>("rate", args.rate.as_deref())?,
         kernel: args.kernel.as_deref().map(release).transpose()?,
         share: maybe("share", args.share.as_deref())?,
+        ..Options::default()
     })
 }

@@ -14,6 +14,7 @@ mod dialect;
 mod finding;
 mod hosts;
 pub mod ios;
+mod joined;
 pub mod json;
 pub mod junos;
 mod links;

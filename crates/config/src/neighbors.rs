@@ -1,6 +1,8 @@
 //! What devices say of their neighbours: `show cdp neighbors detail`, `show lldp neighbors`. They show which port is at
 //! the other end of which cable.
 
+use std::collections::BTreeSet;
+
 use crate::dialect::Dialect;
 use crate::ios::full_name;
 use crate::report::{Fault, Report};
@@ -203,6 +205,41 @@ pub fn is_device(said: &str, name: &str) -> bool {
         .into_iter()
         .flatten()
         .any(|s| bare(s) == bare(name))
+}
+
+/// The one other device of `names` that the description of a port names, and the one port of it, in the form of
+/// [`port_name`], where the description has it. `own` is the number of the port's device.
+pub fn described<'p>(
+    text: &str,
+    own: usize,
+    names: &[&str],
+    ports_of: impl Fn(usize) -> Vec<&'p str>,
+) -> Option<(usize, Option<String>)> {
+    let is_apart = |c: char| !(c.is_ascii_alphanumeric() || "/-._".contains(c));
+    let words: Vec<&str> = text.split(is_apart).filter(|w| !w.is_empty()).collect();
+    let named = |m: &usize| *m != own && words.iter().any(|w| is_device(w, names[*m]));
+    let all: Vec<usize> = (0..names.len()).filter(named).collect();
+    let [to] = all[..] else { return None };
+    let pairs = words.windows(2).map(|pair| port_name(&pair.concat()));
+    let written: Vec<String> = words.iter().map(|w| port_name(w)).chain(pairs).collect();
+    let ports = ports_of(to).into_iter();
+    let ports: BTreeSet<&str> = ports.filter(|p| written.iter().any(|w| w == p)).collect();
+    let one = ports.first().filter(|_| ports.len() == 1);
+    Some((to, one.map(|p| (*p).to_owned())))
+}
+
+impl Neighbor {
+    /// Whether the device of this name was asked; where the listing does not say which, its file `named` begins with the name.
+    pub fn is_of(&self, device: &str, named: &str) -> bool {
+        let own = named.rsplit('/').next().unwrap_or(named);
+        match &self.asked {
+            Some(asked) => is_device(asked, device),
+            None => own
+                .split(['.', '_', '-'])
+                .next()
+                .is_some_and(|stem| is_device(stem, device)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod circuit;
 mod classifiers;
+mod crossed;
 mod filters;
 mod known;
 mod scheduling;
@@ -43,6 +44,10 @@ pub struct Configuration {
     pub report: Report,
     /// The router each file belongs to.
     nodes: Vec<NodeId>,
+    /// The language that the scenario states for each.
+    dialects: Vec<Option<Dialect>>,
+    /// Where links end on interfaces of these files.
+    plugs: Vec<crossed::Plug>,
 }
 
 /// The configurations that `routers` name, in the scenario's folder; `None` if there are
@@ -76,6 +81,8 @@ pub(crate) fn load(
         sources,
         report,
         nodes,
+        dialects,
+        plugs: Vec::new(),
     };
     configuration.refuse(tables, faults);
     Some(configuration)

@@ -485,7 +485,8 @@ fn paths(tables: &Tables, names: &Names, scenario: &mut Scenario, faults: &mut V
                 .collect();
         }
     }
-    if let Some(configuration) = scenario.configuration.take() {
+    if let Some(mut configuration) = scenario.configuration.take() {
+        configuration.plug_in(tables, scenario);
         if faults.is_empty() {
             configured::apply(&configuration, tables, scenario, faults);
         }

@@ -93,7 +93,8 @@ pub(super) fn police(s: Said<'_, '_, '_>) -> Option<()> {
 }
 
 /// Part of a second whose bytes a bucket holds where no burst is stated: IOS a quarter, NX-OS 200 ms, IOS XR 100 ms.
-/// Of IOS XR the NCS 540 and 5500 have 10 ms, which their files do not show.
+/// Platforms of IOS XR differ, which their files do not show: the CRS has 250 ms and at most 2 097 120 bytes (Cisco, IOS XR
+/// Modular QoS Command Reference for the CRS, Release 4.0), the NCS 540 and 5500 have 10 ms. The 100 ms lie between them.
 const fn part_of_second(platform: Platform) -> u64 {
     match platform {
         Platform::IosXr => 10,

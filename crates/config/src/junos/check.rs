@@ -247,7 +247,9 @@ pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
             (Some(rate), Some(burst)) if policer.discards => {
                 let named = format!("policer {name}");
                 let contract = (rate.value, burst.value, fastest);
-                all.extend(small_burst(&named, contract, &burst.place, options));
+                let ports = acts_at(router, policer);
+                let trip = options.trip(place.file, ports.iter().map(String::as_str));
+                all.extend(small_burst(&named, contract, &burst.place, trip));
                 let mtu = largest_packet(router, policer);
                 let bucket = (rate.value, burst.value);
                 all.extend(odd_bucket(&named, bucket, mtu, &burst.place));
@@ -273,6 +275,16 @@ fn acts(router: &Router, policer: &Policer, applied: &Applied) -> bool {
             .filter(|f| f.family == applied.family && f.name.value == applied.name.value)
             .any(|f| f.terms.iter().any(of_term)),
     }
+}
+
+/// The interfaces, with their units, at which a policer acts.
+fn acts_at(router: &Router, policer: &Policer) -> Vec<String> {
+    let units = router.interfaces.iter();
+    let units = units.flat_map(|i| i.units.iter().map(move |u| (i, u)));
+    let units = units.filter(|(_, u)| u.conditioners.iter().any(|a| acts(router, policer, a)));
+    units
+        .map(|(i, u)| format!("{}.{}", i.name, u.number))
+        .collect()
 }
 
 /// The largest IP packet of a port with a policer that states its MTU, bytes.

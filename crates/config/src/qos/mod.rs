@@ -4,6 +4,7 @@
 mod burst;
 mod check;
 mod class;
+mod crossing;
 mod lbe;
 mod maps;
 mod model;
@@ -19,6 +20,8 @@ pub(crate) use burst::odd_bucket;
 pub use check::findings;
 pub(crate) use check::{below_plan, check, small_burst};
 pub use class::{Action, Class, Police, PolicePercent, Share};
+pub use crossing::Crossing;
+pub(crate) use crossing::Trip;
 pub use lbe::{Lbe, LbeError, Written};
 pub use maps::Maps;
 pub use model::{

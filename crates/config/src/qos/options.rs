@@ -2,7 +2,7 @@
 
 use farpath_units::{Duration, Rate, Ratio, Size};
 
-use super::PortType;
+use super::{Crossing, PortType};
 use crate::platform::Platform;
 
 /// Facts that override what is taken by default, and targets.
@@ -14,8 +14,14 @@ pub struct Options {
     pub port_type: Option<PortType>,
     /// Bytes of credit per unit of weight.
     pub unit: Option<Size>,
-    /// Round-trip time of the TCP connections that policers are to let through; 100 ms unless stated.
+    /// Round-trip time of the TCP connections that policers are to let through. Unless stated it is that of
+    /// [`Options::crossings`], or 100 ms.
     pub rtt: Option<Duration>,
+    /// The ports that the tests of a scenario cross; `None` without a scenario.
+    pub crossings: Option<Vec<Crossing>>,
+    /// The cables of a scenario, each as two ports: the number of the file and the interface. `None` without a scenario,
+    /// where descriptions and listings of neighbours say them.
+    pub cables: Option<Vec<[(usize, String); 2]>>,
     /// Rate of the test that is to run over a circuit, one way.
     pub rate: Option<Rate>,
     /// Release of the Linux kernels that settings of hosts are for.

@@ -307,3 +307,123 @@ fn qos013_the_ends_of_a_cable_come_to_one_speed_and_duplex() {
         []
     );
 }
+
+/// A switch with `lines` on the port whose description names the router's.
+fn switch(lines: &str) -> String {
+    format!(
+        "hostname sw\ninterface GigabitEthernet1/2\n description to mx ge-0/0/1\n switchport\n switchport mode trunk\n{lines}end\n"
+    )
+}
+
+fn mx(port: &str, unit: &str) -> String {
+    format!(
+        "system {{ host-name mx; }}\ninterfaces {{ ge-0/0/1 {{ {port} unit 100 {{ {unit} }} }} }}\n"
+    )
+}
+
+/// A switch drops what is larger than its port's MTU and says nothing; each platform counts another header in `mtu`.
+#[test]
+fn the_mtus_of_a_cables_ends_are_compared_whatever_they_carry() {
+    let inet = "vlan-id 100; family inet { address 192.0.2.1/24; }";
+    let capped = "vlan-id 100; family inet { mtu 1500; address 192.0.2.1/24; }";
+    let ccc = "encapsulation vlan-ccc; vlan-id 100; family ccc;";
+    let tagged = |mtu: &str| format!("vlan-tagging; {mtu}");
+    let of_vlans = |mtu: &str| format!("vlan-tagging; encapsulation vlan-ccc; {mtu}");
+    let xr = |mtu: u32| {
+        format!(
+            "!! IOS XR Configuration 7.5.2\nhostname pe\ninterface TenGigE0/0/0/1\n description sw Gi1/2\n mtu {mtu}\n ipv4 address 192.0.2.1/24\n!\nend\n"
+        )
+    };
+    let nexus = |mtu: &str| {
+        format!(
+            "!Command: show running-config\nversion 9.3(5) Bios:version 05.42\nhostname leaf\nfeature lacp\ninterface Ethernet1/1\n  description to mx ge-0/0/1\n  switchport\n  switchport mode trunk\n{mtu}"
+        )
+    };
+    let larger = "ge-0/0/1` of `mx` at the other end of its cable";
+    for (near, far, said) in [
+        (
+            switch(" mtu 1500\n"),
+            mx(&tagged("mtu 9192;"), inet),
+            larger,
+        ),
+        (switch(""), mx(&tagged("mtu 9192;"), inet), larger),
+        (
+            switch(" mtu 1500\n"),
+            mx(&of_vlans("mtu 9192;"), ccc),
+            larger,
+        ),
+        (
+            nexus("  mtu 1500\n"),
+            mx(&tagged("mtu 9192;"), inet),
+            larger,
+        ),
+        (
+            switch(" mtu 9216\n"),
+            mx(&of_vlans("mtu 1518;"), ccc),
+            "`GigabitEthernet1/2` of `sw` at the other end",
+        ),
+        (switch(" mtu 1500\n"), xr(9014), "`TenGigE0/0/0/1` of `pe`"),
+        // The same packets, by the headers that each counts.
+        (switch(" mtu 1500\n"), mx(&tagged("mtu 1518;"), inet), ""),
+        (switch(" mtu 1500\n"), mx(&tagged(""), inet), ""),
+        (switch(""), mx(&of_vlans("mtu 1522;"), ccc), ""),
+        (switch(" mtu 9000\n"), xr(9014), ""),
+        (nexus("  mtu 9216\n"), mx(&tagged("mtu 9192;"), inet), ""),
+        (switch(" mtu 1500\n"), mx(&tagged("mtu 9192;"), capped), ""),
+        // Room to spare on the switch, and in both directions for 9000 bytes.
+        (switch(" mtu 9216\n"), mx(&tagged("mtu 1518;"), inet), ""),
+        (switch(" mtu 9216\n"), mx(&of_vlans("mtu 9192;"), ccc), ""),
+        // What the default is then, the machine alone knows; and no cable is known to one that is not there.
+        (
+            format!("system mtu jumbo 9198\n{}", switch("")),
+            mx(&tagged("mtu 9192;"), inet),
+            "",
+        ),
+        (
+            switch(" mtu 1500\n").replace("mx ge-0/0/1", "mx7 ge-0/0/1"),
+            mx(&tagged("mtu 9192;"), inet),
+            "",
+        ),
+        (switch(" shutdown\n"), mx(&tagged("mtu 9192;"), inet), ""),
+    ] {
+        let report = checked(&near, &far);
+        let found = report.findings.iter().filter(|f| f.rule == "CCC014");
+        let texts: Vec<&str> = found.map(|f| f.text.as_str()).collect();
+        assert_eq!(
+            texts.len(),
+            usize::from(!said.is_empty()),
+            "{near}{far}{texts:?}"
+        );
+        assert!(
+            texts.iter().all(|t| t.contains(said)),
+            "{near}{far}{texts:?}"
+        );
+    }
+}
+
+/// A listing says which cables there are, of the members of channels too, and outdoes descriptions.
+#[test]
+fn the_mtus_of_listed_neighbours_are_compared() {
+    let channel = "hostname sw\ninterface Port-channel1\n switchport\n switchport mode trunk\n mtu 1500\ninterface GigabitEthernet1/2\n description to mx ge-0/0/7\n switchport\n switchport mode trunk\n channel-group 1 mode active\n";
+    let bundle = "system { host-name mx; }\ninterfaces { ge-0/0/1 { gigether-options { 802.3ad ae0; } } ae0 { mtu 9192; unit 0 { family inet { address 192.0.2.1/24; } } } }\n";
+    let listing = "sw#show lldp neighbors detail\n------------------------------------------------\nLocal Intf: Gi1/2\nChassis id: 0011.2233.4455\nPort id: ge-0/0/1\nSystem Name: mx\n";
+    let with = |listing: &str| {
+        let files = [
+            source("sw.ios", channel),
+            source("mx.conf", bundle),
+            source("sw-lldp.txt", listing),
+        ];
+        let report = check(&files, &[]);
+        let found = report.findings.into_iter().filter(|f| f.rule == "CCC014");
+        found.map(|f| f.text).collect::<Vec<_>>()
+    };
+    let found = with(listing);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].contains("`Port-channel1` of `sw` takes IP packets of 1500 bytes")
+            && found[0].contains("`ae0` of `mx`"),
+        "{found:?}"
+    );
+    let other = with(&listing.replace("ge-0/0/1", "ge-0/0/8"));
+    assert!(other.is_empty(), "{other:?}");
+}

@@ -603,3 +603,104 @@ fn bundles_management_and_shaped_units_of_a_path() {
     let shaped = path(&[("mx.conf", &shaped), ("pe.cfg", xr)]).expect("a path");
     assert_eq!(shape(&shaped).expect("a shaper").rate.as_bps(), 50_000_000);
 }
+
+/// A router with a policer on the port to `a`, and one on a port that no link ends at.
+const POLICED: &str = "system { host-name r; }
+interfaces {
+    ge-0/0/1 { unit 0 { family inet { policer { input P; } address 192.0.2.1/30; } } }
+    ge-0/0/2 { unit 0 { family inet { policer { input Q; } address 192.0.2.9/30; } } }
+    xe-0/0/0 { unit 0 { family inet { address 192.0.2.5/30; } } }
+    xe-0/0/1 { unit 0 { family inet { address 192.0.2.13/30; } } }
+}
+firewall {
+    policer P { if-exceeding { bandwidth-limit 25m; burst-size-limit 30k; } then discard; }
+    policer Q { if-exceeding { bandwidth-limit 25m; burst-size-limit 30k; } then discard; }
+}
+";
+
+/// What QOS011 says of both policers where `more` is in the scenario and `line` on the link to `a`.
+fn judged(line: &str, more: &str) -> Vec<String> {
+    let scenario = format!(
+        "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\nconfig = \"r.conf\"\n\
+         [[link]]\nname = \"to-a\"\nends = [\"a\", \"r\"]\ninterfaces = [\"eth0\", \"ge-0/0/1\"]\nframing = \"gbe\"\n{line}delay = \"5 ms\"\n\
+         [[link]]\nname = \"to-b\"\nends = [\"r\", \"b\"]\ninterfaces = [\"xe-0/0/0\", \"eth0\"]\nframing = \"10gbe\"\ndelay = \"12 ms\"\n\
+         [[link]]\nname = \"to-c\"\nends = [\"r\", \"c\"]\ninterfaces = [\"xe-0/0/1\", \"eth0\"]\nframing = \"10gbe\"\ndelay = \"30 ms\"\n\
+         [[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"8 s\"\n{more}"
+    );
+    let scenario = with(&[("r.conf", POLICED)], &scenario).expect("it is right");
+    let plan = Plan::new(&scenario).expect("it leads somewhere");
+    let files = scenario.configuration.as_ref().expect("it brings one");
+    let report = files.judged(&scenario, &plan);
+    let found = report.findings.iter().filter(|f| f.rule == "QOS011");
+    found
+        .map(|f| format!("{}; {}", f.text, f.remedies.join("; ")))
+        .collect()
+}
+
+/// In a scenario the round trip and the line of a policer are those of the tests through its port.
+#[test]
+fn a_policer_is_judged_for_the_tests_through_its_port() {
+    let found = judged("", "");
+    let [p, q] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert!(
+        p.contains("round trip of 34 ms (that of the tests through it)") && p.contains("106250 B"),
+        "{p}"
+    );
+    assert!(
+        q.contains("round trip of 100 ms (taken: no test of the scenario passes it)"),
+        "{q}"
+    );
+    let farther = "[[test]]\nname = \"far\"\nkind = \"ping\"\nfrom = \"c\"\nto = \"a\"\n";
+    let found = judged("", farther);
+    assert!(found[0].contains("round trip of 70 ms"), "{found:?}");
+    // A line that is no faster than the policer fills no bucket.
+    let found = judged("rate = \"20 Mbit/s\"\n", "");
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+/// The end of a circuit on `ge-0/0/1` of a router; `port` and `unit` say which frames it carries.
+fn circuit_end(own: usize, port: &str, unit: (&str, &str)) -> String {
+    let other = 3 - own;
+    let (number, said) = unit;
+    format!(
+        "system {{ host-name mx{own}; }}\ninterfaces {{\n ge-0/0/1 {{ {port} unit {number} {{ {said} family ccc; }} }}\n xe-0/1/0 {{ unit 0 {{ family inet {{ address 10.0.0.{own}/30; }} family mpls; }} }}\n lo0 {{ unit 0 {{ family inet {{ address 192.0.2.{own}/32; }} }} }}\n}}\n\
+         protocols {{\n rsvp {{ interface xe-0/1/0.0; }}\n mpls {{ label-switched-path mx{own}-mx{other} {{ to 192.0.2.{other}; no-cspf; }} interface xe-0/1/0.0; }}\n connections {{ remote-interface-switch cust {{ interface ge-0/0/1.{number}; transmit-lsp mx{own}-mx{other}; receive-lsp mx{other}-mx{own}; }} }}\n}}\n"
+    )
+}
+
+/// Frames keep their tag through a circuit of one VLAN, and a switch in front of it carries that VLAN.
+#[test]
+fn a_circuit_of_a_vlan_is_behind_a_trunk() {
+    let switch = "version 12.2\nhostname c6k-a\nvlan 100\ninterface GigabitEthernet1/1\n switchport\n switchport mode access\n switchport access vlan 100\ninterface GigabitEthernet1/2\n description to mx1 ge-0/0/1\n switchport\n switchport trunk encapsulation dot1q\n switchport mode trunk\n switchport trunk allowed vlan 100\nend\n";
+    let with = |port: &str, unit: (&str, &str)| {
+        let [one, other] = [1, 2].map(|n| circuit_end(n, port, unit));
+        path(&[("c2.ios", switch), ("mx1.conf", &one), ("mx2.conf", &other)])
+    };
+    let vlan = "vlan-tagging; encapsulation vlan-ccc;";
+    let built = with(vlan, ("100", "encapsulation vlan-ccc; vlan-id 100;")).expect("a path");
+    let scenario = &built.scenario;
+    let hops = built.plan.walk(scenario, FlowDir::forward(0));
+    let nodes = hops
+        .iter()
+        .map(|h| scenario.node_name(built.plan.ports[h.port].to));
+    assert_eq!(nodes.collect::<Vec<_>>(), ["c6k-a", "mx1", "mx2", "server"]);
+    // From the switch on to the server, but in the circuit, where the tag is inside.
+    assert_eq!(
+        built.text.matches("vlan = 100").count(),
+        2,
+        "{}",
+        built.text
+    );
+    assert!(built.text.contains("\"ge-0/0/1.100\""), "{}", built.text);
+    let other = with(vlan, ("200", "encapsulation vlan-ccc; vlan-id 200;"));
+    let why = other.expect_err("the trunk does not carry it");
+    assert!(why.contains("which takes no frames with tag 200"), "{why}");
+    let whole = with("encapsulation ethernet-ccc;", ("0", ""));
+    let why = whole.expect_err("it is not built");
+    assert!(
+        why.contains("a circuit that carries a whole port with tags") && !why.contains("no tag"),
+        "{why}"
+    );
+}

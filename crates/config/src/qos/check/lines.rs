@@ -75,6 +75,7 @@ impl On<'_, '_> {
     pub(super) fn rate_limits(&mut self) {
         let interface = self.interface;
         let options = self.checker.options;
+        let trip = options.trip(self.device.file, [interface.name.as_str()].into_iter());
         for said in interface.rate_limits.iter().filter(|r| r.value.drops) {
             let (word, line) = match said.value.direction {
                 Direction::Input => ("input", rate_of(interface)),
@@ -84,7 +85,7 @@ impl On<'_, '_> {
             let named = format!("`rate-limit {word}` of {}", interface.name);
             let (rate, burst) = (said.value.rate, said.value.burst);
             let mtu = interface.mtu.as_ref().map(|m| m.value);
-            let small = small_burst(&named, (rate, burst, line), &said.place, options);
+            let small = small_burst(&named, (rate, burst, line), &said.place, trip);
             let odd = odd_bucket(&named, (rate, burst), mtu, &said.place);
             let below = below_plan(&named, rate, &said.place, options);
             for mut finding in small.into_iter().chain(odd).chain(below) {

@@ -1,10 +1,10 @@
 //! Checks of policies and policers.
 
-use farpath_units::{Duration, Rate, Size};
+use farpath_units::{Rate, Size};
 
 use super::super::burst::{odd_bucket, odd_shape};
 use super::super::{
-    Action, Class, ClassMap, Device, Direction, Interface, Options, Police, PolicyMap, Share,
+    Action, Class, ClassMap, Device, Direction, Interface, Options, Police, PolicyMap, Share, Trip,
     payload_of, policed_tcp, port,
 };
 use super::rates::taken_for;
@@ -30,6 +30,9 @@ impl Checker<'_> {
                     .iter()
                     .filter_map(|i| Some(i.mtu.as_ref()?.value))
                     .max(),
+                trip: self
+                    .options
+                    .trip(device.file, users.iter().map(|i| i.name.as_str())),
             };
             self.never_reached(device, &map.classes);
             self.whole(map);
@@ -157,13 +160,8 @@ impl Checker<'_> {
             if let Some(rate) = rate.filter(|_| said.exceed == Action::Drop) {
                 let named = format!("class {}, {} % of {whole}", class.name, said.percent);
                 let burst = said.burst.map(|time| (rate, rate.bytes_in(time)));
-                self.bucket(
-                    class,
-                    &named,
-                    rate,
-                    (burst, Some(line), port.mtu),
-                    &police.place,
-                );
+                let of = (burst, Some(line), port);
+                self.bucket(class, &named, rate, of, &police.place);
             }
         }
         let dropping = class
@@ -173,7 +171,7 @@ impl Checker<'_> {
         if let Some(((rate, burst), police)) = dropping {
             let named = format!("class {}", class.name);
             let burst = Some((rate, burst));
-            self.bucket(class, &named, rate, (burst, line, port.mtu), &police.place);
+            self.bucket(class, &named, rate, (burst, line, port), &police.place);
         }
     }
 
@@ -183,12 +181,12 @@ impl Checker<'_> {
         class: &Class,
         named: &str,
         rate: Rate,
-        (burst, line, mtu): (Option<(Rate, Size)>, Option<Rate>, Option<u32>),
+        (burst, line, port): (Option<(Rate, Size)>, Option<Rate>, Ports),
         place: &Place,
     ) {
         let small = burst
-            .and_then(|(rate, burst)| small_burst(named, (rate, burst, line), place, self.options));
-        let odd = burst.and_then(|contract| odd_bucket(named, contract, mtu, place));
+            .and_then(|(rate, burst)| small_burst(named, (rate, burst, line), place, port.trip));
+        let odd = burst.and_then(|contract| odd_bucket(named, contract, port.mtu, place));
         let below = below_plan(named, rate, place, self.options);
         for mut finding in small.into_iter().chain(odd).chain(below) {
             finding.doubt(class.unknown.iter().cloned());
@@ -217,6 +215,7 @@ struct Ports {
     /// What percentages are of, where it is not the line's rate.
     taken: Option<Rate>,
     mtu: Option<u32>,
+    trip: Trip,
 }
 
 /// Rate and burst beyond which a policer drops, if it drops at all.
@@ -248,14 +247,14 @@ pub(crate) fn small_burst(
     named: &str,
     (rate, burst, line): (Rate, Size, Option<Rate>),
     place: &Place,
-    options: &Options,
+    trip: Trip,
 ) -> Option<Finding> {
-    let rtt = options.rtt.unwrap_or(Duration::from_ms(100));
+    let (rtt, line) = (trip.rtt, trip.line.or(line));
     let per_rtt = rate.bytes_in(rtt).as_bytes();
     let frames = 2 * 1500;
     let small = burst.as_bytes() < (per_rtt / 10).max(frames);
     // Up to a bucket of a round trip the law may leave less than the rate: said where the round trip is known.
-    let short = options.rtt.is_some() && burst.as_bytes() < per_rtt;
+    let short = trip.is_known() && burst.as_bytes() < per_rtt;
     if !small && !short {
         return None;
     }
@@ -273,10 +272,7 @@ pub(crate) fn small_burst(
     let tiny = burst.as_bytes() < frames;
     let percent = 100.0 * burst.as_bytes() as f64 / per_rtt.max(1) as f64;
     let digits = if percent < 0.1 { 4 } else { 1 };
-    let assumed = match options.rtt {
-        Some(_) => "",
-        None => " (taken; --rtt states it)",
-    };
+    let assumed = trip.how();
     let message = format!(
         "{named}: a burst of {burst} at {rate} is {}{percent:.digits$} % of what comes in a round trip of {rtt}{assumed}; {tcp}",
         if tiny {
@@ -290,7 +286,7 @@ pub(crate) fn small_burst(
         per_rtt.max(frames)
     );
     let mut finding = Finding::new(&QOS011, message, place.clone(), vec![remedy]);
-    finding.severity = match small && options.rtt.is_some() || tiny {
+    finding.severity = match small && trip.is_known() || tiny {
         true => Severity::Error,
         false => Severity::Warning,
     };

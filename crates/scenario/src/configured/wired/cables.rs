@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_config::Report;
-use farpath_config::neighbors::{Neighbor, is_device, port_name};
+use farpath_config::neighbors::{self, Neighbor, is_device, port_name};
 
 use super::super::plain;
 use super::ports::{End, Node};
@@ -72,15 +72,7 @@ impl Cables {
         claims: &mut Vec<Claim>,
     ) -> Result<(), String> {
         let file = files[neighbor.place.file];
-        let own = file.rsplit('/').next().unwrap_or(file);
-        let is_asked = |n: &Node| match &neighbor.asked {
-            Some(asked) => is_device(asked, &n.name),
-            // The file's own name begins with the device's.
-            None => own
-                .split(['.', '_', '-'])
-                .next()
-                .is_some_and(|stem| is_device(stem, &n.name)),
-        };
+        let is_asked = |n: &Node| neighbor.is_of(&n.name, file);
         let Some(asked) = nodes.iter().position(is_asked) else {
             return match &neighbor.asked {
                 Some(_) => Ok(()),
@@ -175,28 +167,17 @@ impl Cables {
 /// What the descriptions of ports name: another node, and a port of it if they say which.
 fn described(nodes: &[Node]) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
+    let names: Vec<&str> = nodes.iter().map(|n| n.name.as_str()).collect();
+    let ports_of = |n: usize| nodes[n].ports.iter().map(|p| p.cable.as_str()).collect();
     for (n, node) in nodes.iter().enumerate() {
         for port in &node.ports {
-            let Some(text) = &port.description else {
-                continue;
-            };
-            let is_apart = |c: char| !(c.is_ascii_alphanumeric() || "/-._".contains(c));
-            let words: Vec<&str> = text.split(is_apart).filter(|w| !w.is_empty()).collect();
-            let named = |m: &usize| *m != n && words.iter().any(|w| is_device(w, &nodes[*m].name));
-            let all: Vec<usize> = (0..nodes.len()).filter(named).collect();
-            let [to] = all[..] else { continue };
-            let pairs = words.windows(2).map(|pair| port_name(&pair.concat()));
-            let written: Vec<String> = words.iter().map(|w| port_name(w)).chain(pairs).collect();
-            let ports = nodes[to].ports.iter().map(|p| &p.cable);
-            let ports: BTreeSet<&String> = ports.filter(|p| written.contains(p)).collect();
-            claims.push(Claim {
+            let text = port.description.as_deref();
+            let said = text.and_then(|text| neighbors::described(text, n, &names, ports_of));
+            claims.extend(said.map(|(to, at)| Claim {
                 plug: (n, port.cable.clone()),
                 to,
-                port: ports
-                    .first()
-                    .filter(|_| ports.len() == 1)
-                    .map(|p| (*p).clone()),
-            });
+                port: at,
+            }));
         }
     }
     claims

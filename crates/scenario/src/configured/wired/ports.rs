@@ -14,7 +14,6 @@ use farpath_config::{Dialect, MOST_ON_A_LINK, Report};
 use farpath_units::Rate;
 
 use super::super::classifiers::applied;
-use super::super::plain;
 use super::super::switch::says_queues;
 
 /// One router.
@@ -63,6 +62,8 @@ pub(super) struct Port {
     pub description: Option<String>,
     /// A circuit ends at it.
     circuit: bool,
+    /// The circuit is one of the whole port, whatever tags its frames have.
+    pub any_tag: bool,
 }
 
 /// A port by the numbers of its node and of itself.
@@ -80,7 +81,7 @@ pub(super) fn nodes(report: &Report) -> Vec<Node> {
 fn of_junos(report: &Report, router: &Junos) -> Node {
     let on = router.connections.iter().filter(|c| c.off.is_none());
     let circuits = on.filter_map(|c| match &c.joins {
-        Joins::Remote { interface, .. } => interface.as_ref().map(|i| plain(&i.value).to_owned()),
+        Joins::Remote { interface, .. } => interface.as_ref().map(|i| i.value.clone()),
         _ => None,
     });
     let circuits: Vec<String> = circuits.collect();
@@ -91,8 +92,7 @@ fn of_junos(report: &Report, router: &Junos) -> Node {
             (true, _) => closed.push((interface.name.clone(), "is switched off")),
             (_, true) => closed.push((interface.name.clone(), "is not a place for a cable")),
             _ => {
-                let circuit = circuits.contains(&interface.name);
-                parts(router, interface, circuit, &mut ports, &mut closed);
+                parts(router, interface, &circuits, &mut ports, &mut closed);
             }
         }
     }
@@ -105,11 +105,12 @@ fn of_junos(report: &Report, router: &Junos) -> Node {
     }
 }
 
-/// The ports that an interface is: one for each unit with a tag, and one for the others together.
+/// The ports that an interface is: one for each unit with a tag, and one for the others together. `circuits` are the
+/// interfaces of circuits.
 fn parts(
     router: &Junos,
     interface: &JunosPort,
-    circuit: bool,
+    circuits: &[String],
     ports: &mut Vec<Port>,
     closed: &mut Vec<(String, &'static str)>,
 ) {
@@ -136,18 +137,29 @@ fn parts(
         switch: None,
         description: None,
         circuit: false,
+        any_tag: false,
         name,
     };
     let of = |u: &Unit| vlan::of_unit(interface, u);
-    let is_tagged = |u: &&Unit| of(u) != Tag::Untagged && !u.addresses.is_empty();
+    let ends_at = |u: &Unit| {
+        let full = format!("{}.{}", interface.name, u.number);
+        let is = |c: &String| *c == full || u.number == "0" && *c == interface.name;
+        circuits.iter().any(is)
+    };
+    let is_tagged = |u: &&Unit| of(u) != Tag::Untagged && (ends_at(u) || !u.addresses.is_empty());
     let (tagged, rest): (Vec<&Unit>, Vec<&Unit>) = interface.units.iter().partition(is_tagged);
     for unit in tagged.iter().filter(|u| u.off.is_none()) {
         let name = format!("{}.{}", interface.name, unit.number);
         match of(unit) {
             Tag::Other => closed.push((name, "has two tags, and a link has one")),
-            tag => ports.push(port(name, &[unit], tag)),
+            // Frames keep their tag through the circuit.
+            tag => ports.push(Port {
+                circuit: ends_at(unit),
+                ..port(name, &[unit], tag)
+            }),
         }
     }
+    let circuit = rest.iter().any(|u| ends_at(u));
     let routed: Vec<&&Unit> = rest.iter().filter(|u| !u.addresses.is_empty()).collect();
     let name = match routed[..] {
         [unit] if !tagged.is_empty() && !circuit => format!("{}.{}", interface.name, unit.number),
@@ -156,6 +168,7 @@ fn parts(
     if circuit || tagged.is_empty() || !routed.is_empty() {
         let circuit = Port {
             circuit,
+            any_tag: circuit && interface.tagging.is_none(),
             ..port(name, &rest, Tag::Untagged)
         };
         ports.push(circuit);
@@ -256,6 +269,7 @@ fn port_of(device: &Device, interface: &Interface) -> Port {
         switch: None,
         description: interface.description.as_ref().map(|d| d.value.clone()),
         circuit: false,
+        any_tag: false,
     }
 }
 

@@ -112,11 +112,17 @@ impl Wires {
         let entry = switch.switch_port(cable);
         let vlan = entry.and_then(|p| within(switch.ports[p].switch.as_ref()?, port.tag));
         let (Some(entry), Some(vlan)) = (entry, vlan) else {
+            let why = match port.any_tag {
+                true => "all of whose frames have tags; no path is built of a circuit that carries a whole port with tags: describe it in a scenario, or give the circuit one VLAN (`vlan-ccc`)".to_owned(),
+                false => format!(
+                    "which takes no frames with {}: write one VLAN on both",
+                    port.tag
+                ),
+            };
             return Err(format!(
-                "{} is at {cable} of {}, which takes no frames with {}: write one VLAN on both",
+                "{} is at {cable} of {}, {why}",
                 named(nodes, end),
-                switch.name,
-                port.tag
+                switch.name
             ));
         };
         let free = |p: &usize| *p != entry && !cables.is_known(nodes, (*node, *p));
