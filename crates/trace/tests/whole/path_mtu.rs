@@ -50,7 +50,7 @@ impl Made {
             ..tcp
         };
         let mut packet = v4(&tcp);
-        // Each has an identification of its own: what comes again is no copy of the network's.
+        // Each has an identification of its own: what comes again was sent again, and not copied by the network.
         let number = self.packets.len() as u16 + 1;
         packet[4..6].copy_from_slice(&number.to_be_bytes());
         self.packets.push((at, packet));
