@@ -154,7 +154,7 @@ impl Facts {
                 let at = Place::Connection(source, connection.id);
                 let errors = &analysis.document.icmp_errors;
                 let gone = swallowed(errors, (connection, reverse), direction, found, at);
-                // What swallows large segments alone is no outage.
+                // What swallows large segments alone is not an outage.
                 let near = Vantage::of(connection, reverse) == Vantage::Sender;
                 let dark = match &gone {
                     Some(_) => None,

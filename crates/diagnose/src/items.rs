@@ -277,12 +277,9 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         });
         cut_again(e, share, items);
         // A tenth of its packets may be lost before BBR slows down.
+        let bears = 1.0 - step(share.value, 0.1, 0.2);
         items.push(Item {
-            holds: if e.is_bbr() {
-                1.0 - step(share.value, 0.1, 0.2)
-            } else {
-                0.0
-            },
+            holds: if e.is_bbr() { bears } else { 0.0 },
             weights: vec![(Cause::RandomLoss, -8.0)],
             sentence: String::new(),
         });

@@ -26,7 +26,7 @@ const OF_PATH: [Cause; 8] = [
 /// For this part of the time a sender has nothing to send where the path is not to be suspected without a sign.
 const IDLE: f64 = 0.5;
 
-/// An item that holds less than this is not said, and is no sign.
+/// An item that holds less than this is not said, and is not a sign.
 const SAID: f64 = 0.3;
 
 impl Evidence {

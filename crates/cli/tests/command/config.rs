@@ -71,7 +71,7 @@ fn files_of_one_path_are_joined_and_what_limits_it_is_said() {
     let there = "there       client → ams → nyc (S1-ams-nyc) → ams";
     assert!(joined.out.contains(there), "{}", joined.out);
     // Two of three passes go one way: 4.5 Gbit/s each. An access of 1 Gbit/s is narrower, and a minute has its slow start.
-    let gets = "one TCP connection of 60 s gets 885.8 Mbit/s, its start included, limited by the interface in front of the client";
+    let gets = "one TCP connection of 60 s gets 883.6 Mbit/s, its start included, limited by the interface in front of the client";
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words(&joined.out).contains(gets), "{}", joined.out);
     // At a rate of 2 Gbit/s the link is.

@@ -524,7 +524,7 @@ fn what_cannot_be_written_is_exit_3_before_anything_runs() {
 }
 
 #[test]
-fn a_run_that_fails_leaves_its_report_alone() {
+fn a_run_that_fails_keeps_what_had_ended_and_reports_the_fault() {
     let folder = with_small();
     let search = "\n[[search]]\nname = \"s\"\nkeys = [\"link.rb.rate\"]\nlow = \"10 Mbit/s\"\nhigh = \"20 Mbit/s\"\nonly = [\"ping\"]\nmetrics = [\"ping.rtt_min_ns\"]\nat_most = \"1 ms\"\n";
     fs::write(
@@ -533,18 +533,26 @@ fn a_run_that_fails_leaves_its_report_alone() {
     )
     .expect("writable");
     let args = ["run", "search.toml", "--out", "out", "--junit", "j.xml"];
-    farpath_in(folder.path(), &args).exits(2).says(&[
-        "search `s`",
-        "already the low end",
-        "hint: ",
-    ]);
-    // A report says so, and no result is there.
+    let ran = farpath_in(folder.path(), &args);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    for words in ["search `s`", "already the low end", "hint: "] {
+        assert!(ran.err.contains(words), "{words}\n{}", ran.err);
+    }
+    // A report says so, and the point before the search is there.
     let xml = fs::read_to_string(folder.path().join("j.xml")).expect("a report");
     assert!(
         xml.contains("<error message=\"not run: ") && xml.contains("already the low end"),
         "{xml}"
     );
-    assert_eq!(names(folder.path()), ["j.xml", "search.toml", "small.toml"]);
+    assert_eq!(
+        names(folder.path()),
+        ["j.xml", "out", "search.toml", "small.toml"]
+    );
+    assert!(
+        ran.out.contains("1 of 1 points, 0 of 1 searches"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

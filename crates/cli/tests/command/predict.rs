@@ -541,14 +541,14 @@ fn the_readme_shows_what_is_printed() {
 /// The first lines say what losses make of a short path that its law fills.
 #[test]
 fn a_short_path_with_losses_is_not_said_to_fill_its_line() {
-    let answer = |loss: &str| {
+    let answer = |rtt: &str, loss: &str| {
         let path = [
-            "predict", "path", "--rate", "10Mbit/s", "--rtt", "5ms", "--loss", loss,
+            "predict", "path", "--rate", "10Mbit/s", "--rtt", rtt, "--loss", loss,
         ];
         let text = farpath(&path).exits(0).out;
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let many = answer("5%");
+    let many = answer("5ms", "5%");
     for says in [
         "gives 8.9441 Mbit/s of the 9.4148 Mbit/s that the line leaves",
         "But 5.000 % of the segments are lost, and above 2 % timeouts govern",
@@ -557,9 +557,9 @@ fn a_short_path_with_losses_is_not_said_to_fill_its_line() {
     ] {
         assert!(many.contains(says), "{says}\n{many}");
     }
-    let few = answer("1.9%");
+    let few = answer("10ms", "1.9%");
     assert!(few.contains("at times one that does not"), "{few}");
-    let none = answer("1e-5");
+    let none = answer("5ms", "1e-5");
     assert!(none.contains("gives 9.4147 Mbit/s"), "{none}");
     assert!(!none.contains(" But "), "{none}");
 }

@@ -166,6 +166,10 @@ pub(crate) fn document(text: &str) -> Value {
         if link["repeat"].as_u64().is_some_and(|n| n > 0) {
             keys.push(("repeat", Is::Whole));
         }
+        // Of a direction whose queue is managed, or that has several.
+        if link.get("queues").is_some() {
+            keys.push(("queues", Is::Array));
+        }
         assert_shape("link", link, &keys);
         for reason in link["drops"].as_object().expect("checked").keys() {
             assert!(DROPS.contains(&reason.as_str()), "drops.{reason}");

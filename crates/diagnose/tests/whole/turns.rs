@@ -85,7 +85,7 @@ fn opened(bytes: u64, rounds: u64) -> Diagnosis {
     of((0..20).map(each).collect(), rounds * RTT_NS)
 }
 
-/// It was "no TCP connection in it carried data".
+/// It said "no TCP connection in it carried data".
 #[test]
 fn short_connections_spend_their_time_in_set_up() {
     let d = opened(272, 2);
