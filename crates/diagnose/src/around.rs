@@ -60,6 +60,10 @@ pub(crate) struct Around {
     pub(crate) first_hop: Vec<String>,
     /// Mean round trips of pings at rest, and of the fastest run that varies where they do not, seconds.
     pub(crate) uneven: Option<[f64; 2]>,
+    /// Least round trips of pings that hardly varied and of others that were slower on average, where the latter took less, seconds.
+    pub(crate) below: Option<[f64; 2]>,
+    /// A shaper by the name of the sender's queue, and how much that says, decibans.
+    pub(crate) own_queue: Option<(&'static str, f64)>,
     /// The round trip of a connection, and the longer one of pings to its peer, seconds: something on the way answers.
     pub(crate) split: Option<[f64; 2]>,
     /// Two runs of pings far apart of which neither varies.

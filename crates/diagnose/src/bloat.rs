@@ -162,6 +162,12 @@ impl Evidence {
             .collect();
         let means = still.as_ref().zip(uneven.first());
         self.around.uneven = means.map(|(a, b)| [a[1].value * NS, b[1].value * NS]);
+        // What still pings never came down to stood in a queue: they were not of the path at rest.
+        let least = uneven.iter().map(|run| run[0].value).reduce(libm::fmin);
+        let below =
+            |[still, least]: &[f64; 2]| *least < (1.0 - LOWER) * still && still - least > UNEVEN_NS;
+        let both = still.as_ref().zip(least).map(|(s, l)| [s[0].value, l]);
+        self.around.below = both.filter(below).map(|b| b.map(|ns| ns * NS));
         loaded.extend(uneven);
         loaded.extend(other);
         loaded
@@ -183,6 +189,9 @@ fn varies_beside(run: &[Figure; 3], still: &[Figure; 3]) -> bool {
         && spread(run) > VARIES * spread(still)
         && run[1].value > still[2].value + libm::fmax(SLOWER * mean, UNEVEN_NS)
 }
+
+/// By this part a round trip is less than the least of another run.
+const LOWER: f64 = 0.03;
 
 /// Runs whose means differ by less than this, nanoseconds, are alike.
 const UNEVEN_NS: f64 = 1e6;

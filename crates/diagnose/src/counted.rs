@@ -13,12 +13,13 @@ use crate::overrun::Overrun;
 use crate::read::Facts;
 use crate::seen::{Row, Test};
 use crate::tally::HOSTS_MAX;
+use crate::unread::Unread;
 
 /// What was counted beside the flow itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
-    /// Bytes that the receiving program had not read.
-    unread: Option<Figure>,
+    /// What the receiving program had not read.
+    unread: Option<Unread>,
     /// How often the receiver closed its window.
     closed: Option<Figure>,
     /// What the receiver's kernel did as its socket was full.
@@ -73,24 +74,10 @@ impl Counted {
     }
 }
 
-/// What usually stood in a socket's receive queue: the middle one of its readings, the larger of two.
-fn usual(facts: &Facts, socket: u32) -> Option<Figure> {
-    let of = |f: &&Fact| f.of == Of::Socket(socket) && f.name == "receive_queue_bytes";
-    let mut all: Vec<&Figure> = facts
-        .facts
-        .iter()
-        .filter(of)
-        .filter_map(Fact::number)
-        .collect();
-    all.sort_by(|a, b| a.value.total_cmp(&b.value));
-    all.get(all.len() / 2).copied().cloned()
-}
-
 impl Evidence {
     /// What the hosts' counters grew by, and what stood in the receiver's socket.
     pub(crate) fn of_counters(&mut self, facts: &Facts, flow: &Flow) {
-        let sockets = flow.far_sockets.iter().filter_map(|s| usual(facts, *s));
-        self.counted_else.unread = sockets.max_by(|a, b| a.value.total_cmp(&b.value));
+        self.counted_else.unread = Unread::of(facts, &flow.far_sockets);
         let test = flow.test.as_ref();
         let zero = test.and_then(|t| t.numbers.get("zero_windows"));
         self.counted_else.closed = zero
@@ -367,22 +354,7 @@ fn passed(e: &Evidence, lost: &Figure, items: &mut Vec<Item>) {
 pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
     let counted = &e.counted_else;
     if let Some(unread) = &counted.unread {
-        let flight = e.implied_flight().map_or(16_384.0, |f| f.value);
-        // A program that reads leaves what came in the last moment; one that does not leaves as much as a round trip brings, or more.
-        let left = unread.value / flight.max(16_384.0);
-        items.push(Item {
-            holds: step(left, 0.5, 1.0),
-            weights: reader(e, 26.0),
-            sentence: format!(
-                "{:.0} bytes stood in the receiver's socket, and its program had not read them",
-                unread.value
-            ),
-        });
-        items.push(Item {
-            holds: 1.0 - step(left, 0.1, 0.5),
-            weights: vec![(Cause::Client, -16.0)],
-            sentence: String::new(),
-        });
+        crate::unread::by_unread(e, unread, items);
     }
     if let Some(closed) = &counted.closed {
         items.push(Item {
@@ -413,7 +385,7 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
 }
 
 /// For the receiving program, or the disk it waits for, and against a window that is too small for the path.
-fn reader(e: &Evidence, weight: f64) -> Vec<(Cause, f64)> {
+pub(crate) fn reader(e: &Evidence, weight: f64) -> Vec<(Cause, f64)> {
     let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
     let not = of(&windows, -16.0).into_iter();
     let disk = e.disk_receives().then_some((Cause::Disk, weight));

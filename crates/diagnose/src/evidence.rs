@@ -262,6 +262,7 @@ impl Evidence {
         e.of_other_tests(facts, flow);
         e.of_shift();
         e.weigh_account();
+        e.of_own_queue(facts, flow);
         e.overshoot = e.of_start();
         e
     }

@@ -91,6 +91,11 @@ pub(crate) fn missing(
     all.extend(of_interfaces(e, &likely, sure));
     all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
+    let first = [
+        e.asks_rest(asking, &likely),
+        e.asks_own_queue(asking, &likely),
+    ];
+    all.splice(0..0, first.into_iter().flatten());
     each_once(all)
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Overshoot {
     faster: f64,
     /// The path MTU, bytes, where its discovery sends as much again.
     discovered: Option<f64>,
+    /// Whether what was lost then holds nothing, however uneven the rate is: it was cut anew for its size, or the sender is BBR.
+    settled: bool,
 }
 
 /// So many intervals without losses tell whether something grows.
@@ -76,12 +78,21 @@ impl Evidence {
         // All of a first window was too large, and is sent again in segments that fit.
         let refused = FIRST * self.streams * (JUMBO / self.mss).ceil();
         let smaller = self.smaller_mtu.as_ref().filter(|_| again <= refused);
+        // Each of them makes two. BBR's rate goes by what is delivered, and not by a loss of long ago.
+        let anew = smaller.is_some() && again <= 2.0 * FIRST * self.streams;
+        let settled = anew || self.is_bbr();
+        let over = if settled {
+            1.0
+        } else {
+            still(&rates).max(by_window)
+        };
         Some(Overshoot {
             again,
             discovered: smaller.map(|mtu| mtu.value),
             until,
             quiet: end - until,
-            over: still(&rates).max(by_window),
+            over,
+            settled,
             faster: (mean / whole.max(1.0) - 1.0).max(0.0),
         })
     }
@@ -151,8 +162,14 @@ pub(crate) fn by_overshoot(e: &Evidence, items: &mut Vec<Item>) {
         // They speak against the kinds of loss alone: what else holds the rate, they do not say.
         weights: of(&LOSSES, -24.0),
         sentence: format!(
-            "{what}: {:.0} segments were sent again in the first {:.1} s{and} and none in the {:.0} s after it, in which nothing grew back as it does after a cut. Losses are not what holds it{cost}",
-            seen.again, seen.until, seen.quiet
+            "{what}: {:.0} segments were sent again in the first {:.1} s{and} and none in the {:.0} s after it{}. Losses are not what holds it{cost}",
+            seen.again,
+            seen.until,
+            seen.quiet,
+            match seen.settled {
+                true => "",
+                false => ", in which nothing grew back as it does after a cut",
+            }
         ),
     });
 }

@@ -1,10 +1,24 @@
 //! The path at rest: its round trips and its losses without load.
 
+use crate::asking::Asking;
+use crate::bloat::ms;
+use crate::cause::Cause;
+use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::fact::Figure;
+use crate::fact::{Figure, Place};
 use crate::flow::Flow;
 use crate::items::step;
 use crate::read::Facts;
+
+/// From so many times the least round trip that the kernel saw, and so much above it, seconds, pings were sent under load.
+const LONGER: f64 = 1.25;
+const LONGER_S: f64 = 0.004;
+
+/// A congestion window that fills a queue is at least twice what the path at rest holds: up to so many times the pings' is no round trip at rest.
+const SAME: f64 = 1.5;
+
+/// Most that is said of what goes by a round trip at rest that no text has. A choice: as of what rests on an assumption.
+const UNRESTED: f64 = 0.6;
 
 impl Evidence {
     /// Round trips without load, seconds: their mean, and how long they usually are at most. Neither is below the floor.
@@ -28,6 +42,69 @@ impl Evidence {
         };
         let added = idle.value - idle.low;
         step(added / libm::fmax(idle.low, 1e-9), 0.04, 0.1).min(step(added, 0.001, 0.004))
+    }
+
+    /// Why the pings are not of the path at rest, where a queue stood in each of them; none where nothing says so.
+    fn never_rested(&self) -> Option<String> {
+        let idle = self
+            .rtt_idle
+            .as_ref()
+            .filter(|_| self.around.split.is_none())?;
+        if idle.from.contains(&Place::You) || self.udp {
+            return None;
+        }
+        if let Some([still, least]) = self.around.below {
+            return Some(format!(
+                "pings that hardly varied took {} at least, and others {}: a queue stood meanwhile, of others or of this flow",
+                ms(still),
+                ms(least)
+            ));
+        }
+        let floor = self.rtt_floor.as_ref()?.value;
+        if idle.low > LONGER * floor && idle.low > floor + LONGER_S {
+            return Some(format!(
+                "each ping took {} or more, and the kernel saw {}: they were sent under load",
+                ms(idle.low),
+                ms(floor)
+            ));
+        }
+        // A window that outgrows its path fills a queue: over a round trip at rest it would be far more than the rate.
+        let cwnd = self.counted.iter().rev().find_map(|r| r.cwnd)?;
+        let rate = self.settled()?.value;
+        let round = cwnd * 8.0 * self.streams / rate;
+        (self.window_outgrows() > 0.5 && round < SAME * idle.value).then(|| {
+            format!(
+                "the congestion window filled a queue, and over the {} of the pings it is no more than the rate: they were sent under load",
+                ms(idle.value)
+            )
+        })
+    }
+
+    /// The most that is said of a cause that goes by the round trip at rest, where no text has it.
+    pub(crate) fn at_most_unrested(&self, cause: Cause) -> f64 {
+        let goes = cause.is_loss() || matches!(cause, Cause::Shaper | Cause::CrossTraffic);
+        match goes && self.never_rested().is_some() {
+            true => UNRESTED,
+            false => 1.0,
+        }
+    }
+
+    /// A ping of the idle path, where those in the texts are of one under load: all that fills a queue goes by it.
+    pub(crate) fn asks_rest(&self, asking: &Asking, likely: &[Cause]) -> Option<MissingFact> {
+        let full = |c: &Cause| {
+            c.is_loss() || matches!(c, Cause::Shaper | Cause::CrossTraffic | Cause::Link)
+        };
+        let why = self.never_rested()?;
+        likely.iter().any(full).then(|| MissingFact {
+            fact: "rtt_idle_ns",
+            would_decide: format!(
+                "how long a round trip is at rest, and so what a queue adds: {why}"
+            ),
+            command: format!(
+                "while neither this nor anything else is sent: {}",
+                asking.ping(20)
+            ),
+        })
     }
 
     /// The share of packets that the path loses whatever is sent: what the user knows, what a tool said, or what pings counted.

@@ -30,7 +30,7 @@ impl Evidence {
     }
 
     /// Whether the congestion window has room beside what is in flight.
-    fn has_room(&self, flight: &Figure) -> bool {
+    pub(crate) fn has_room(&self, flight: &Figure) -> bool {
         let cwnd = self.cwnd.as_ref().map_or(0.0, |c| c.value);
         cwnd > 1.05 * flight.value
     }

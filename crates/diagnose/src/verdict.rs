@@ -197,6 +197,10 @@ fn short(e: &Evidence) -> bool {
 /// The most that is said of a cause, whatever its odds: marks of odd paths, and of few losses, in the evidence, on which verdicts of its kind are
 /// less often right.
 pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
+    most_said(e, cause).min(e.at_most_unrested(cause))
+}
+
+fn most_said(e: &Evidence, cause: Cause) -> f64 {
     if e.around.split.is_some() {
         return e.split_at_most(cause);
     }

@@ -1,0 +1,115 @@
+//! A shaper of the sender's own: bytes wait in its socket, and nothing is lost on the way.
+
+use farpath_diagnose::FlowReport;
+
+use crate::{because, commands, first_flow, of, on};
+
+/// Between real kernels, 34 ms, a tbf of 25 Mbit/s on the sender's interface, and a tunnel of 1400 bytes.
+const PING: &str = "\
+backup1:~$ ping -c 5 -i 0.2 10.9.3.2
+PING 10.9.3.2 (10.9.3.2) 56(84) bytes of data.
+64 bytes from 10.9.3.2: icmp_seq=1 ttl=62 time=34.3 ms
+64 bytes from 10.9.3.2: icmp_seq=2 ttl=62 time=34.4 ms
+64 bytes from 10.9.3.2: icmp_seq=3 ttl=62 time=34.4 ms
+64 bytes from 10.9.3.2: icmp_seq=4 ttl=62 time=35.8 ms
+64 bytes from 10.9.3.2: icmp_seq=5 ttl=62 time=34.3 ms
+
+--- 10.9.3.2 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 807ms
+rtt min/avg/max/mdev = 34.323/34.650/35.831/0.590 ms
+";
+const LOG: &str = "\
+backup1:~$ iperf3 -c 10.9.3.2 -t 7
+Connecting to host 10.9.3.2, port 5201
+[  5] local 10.9.1.1 port 42172 connected to 10.9.3.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec  3.69 MBytes  30.9 Mbits/sec   15    237 KBytes
+[  5]   1.00-2.00   sec  3.09 MBytes  25.9 Mbits/sec    0    234 KBytes
+[  5]   2.00-3.00   sec  3.09 MBytes  25.9 Mbits/sec    0    232 KBytes
+[  5]   3.00-4.03   sec  2.47 MBytes  20.2 Mbits/sec    0    226 KBytes
+[  5]   4.03-5.00   sec  3.09 MBytes  26.6 Mbits/sec    0    229 KBytes
+[  5]   5.00-6.00   sec  3.09 MBytes  25.9 Mbits/sec    0    292 KBytes
+[  5]   6.00-7.00   sec  2.47 MBytes  20.7 Mbits/sec    0    308 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-7.00   sec  21.0 MBytes  25.1 Mbits/sec   15             sender
+[  5]   0.00-7.04   sec  19.7 MBytes  23.5 Mbits/sec                  receiver
+
+iperf Done.
+";
+const SOCKET: &str = "\
+backup1:~$ ss -tinm dst 10.9.3.2\nESTAB 0      1640020       10.9.1.1:42172     10.9.3.2:5201
+\t skmem:(r0,rb131072,t7056,tb1866240,f2476,w1693268,o0,bl0,d0) bbr wscale:7,10 rto:240 rtt:36.393/0.507 mss:1348 pmtu:1400 rcvmss:536 advmss:1448 cwnd:182 ssthresh:108 bytes_sent:12701545 bytes_retrans:14480 bytes_acked:12579226 segs_out:9429 segs_in:4350 data_segs_out:9427 bbr:(bw:24267376bps,mrtt:34,pacing_gain:1.25,cwnd_gain:2) send 53930371bps lastrcv:4368 pacing_rate 30030880bps delivery_rate 23616752bps delivered:9338 busy:4364ms unacked:80 retrans:0/15 rcv_space:14480 rcv_ssthresh:64088 notsent:1532180 minrtt:34 snd_wnd:485888
+";
+const LINK: &str = "\
+backup1:~$ ip -s link show v1
+2: v1@if2: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc tbf state UP mode DEFAULT group default qlen 1000
+    link/ether 8e:33:de:0c:40:47 brd ff:ff:ff:ff:ff:ff link-netns u6-r
+    RX:  bytes packets errors dropped  missed   mcast
+      11429882  150268      0       0       0       0
+    TX:  bytes packets errors dropped carrier collsns
+     952661033   97223      0       0       0       0
+";
+
+fn flow(parts: &[&str]) -> FlowReport {
+    first_flow(of(&parts.concat(), &on("1Gbit/s")))
+}
+
+/// The first of what is asked for.
+fn first_asked(flow: &FlowReport) -> (&str, &str) {
+    let first = &flow.missing[0];
+    (first.fact, &first.command)
+}
+
+#[test]
+fn what_path_mtu_discovery_sends_again_is_no_policer() {
+    let flow = flow(&[PING, LOG, SOCKET]);
+    let verdict = &flow.verdict;
+    assert_ne!(verdict.cause, "policer", "{verdict:#?}");
+    assert!(
+        verdict.second.as_ref().is_none_or(|n| n.cause != "policer"),
+        "{verdict:#?}"
+    );
+    let commands = commands(&flow);
+    assert!(!commands.contains("policer"), "{commands}");
+    let because = because(&flow);
+    assert!(
+        because.contains("path MTU discovery found 1400 bytes"),
+        "{because}"
+    );
+    let (fact, command) = first_asked(&flow);
+    assert_eq!(fact, "shaper_bps", "{:#?}", flow.missing);
+    assert!(command.contains("tc -s qdisc show"), "{command}");
+}
+
+#[test]
+fn the_name_of_the_senders_queue_is_said_and_its_rate_asked_for() {
+    let flow = flow(&[PING, LOG, SOCKET, LINK]);
+    assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    assert!(because(&flow).contains("has tbf"), "{:#?}", flow.verdict);
+    assert_eq!(first_asked(&flow).0, "shaper_bps", "{:#?}", flow.missing);
+}
+
+/// Where losses go on, it is not the sender's queue that is asked for.
+#[test]
+fn losses_that_go_on_are_still_a_policers() {
+    let mut log = LOG
+        .replace("3.00-4.03", "3.00-4.00")
+        .replace("4.03-5.00", "4.00-5.00");
+    for second in 1..7 {
+        let from = format!("   {second}.00-");
+        let at = log.find(&from).expect("a row");
+        let zero = at + log[at..].find("    0   ").expect("a count");
+        log.replace_range(zero..zero + 8, &format!("   {second}9   "));
+    }
+    let log = log.replace("sec   15  ", "sec  249  ");
+    let socket = SOCKET
+        .replace("bytes_retrans:14480", "bytes_retrans:335652")
+        .replace("retrans:0/15", "retrans:0/249");
+    let flow = flow(&[PING, &log, &socket]);
+    assert!(
+        flow.missing.iter().all(|m| m.fact != "shaper_bps"),
+        "{:#?}",
+        flow.missing
+    );
+}

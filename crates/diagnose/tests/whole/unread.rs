@@ -1,0 +1,111 @@
+//! A program that reads slowly: what stands in its socket whenever it is read, and a window that is small beside that.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{because, commands, first_flow, of_files};
+
+/// Between real kernels, 34 ms: the receiver's program reads 60 kB and sleeps 20 ms.
+const SENDER: &str = "\
+backup1:~$ ping -c 5 10.9.3.2
+PING 10.9.3.2 (10.9.3.2) 56(84) bytes of data.
+64 bytes from 10.9.3.2: icmp_seq=1 ttl=62 time=35.9 ms
+64 bytes from 10.9.3.2: icmp_seq=2 ttl=62 time=38.3 ms
+64 bytes from 10.9.3.2: icmp_seq=3 ttl=62 time=34.4 ms
+64 bytes from 10.9.3.2: icmp_seq=4 ttl=62 time=40.0 ms
+64 bytes from 10.9.3.2: icmp_seq=5 ttl=62 time=34.4 ms
+
+--- 10.9.3.2 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 814ms
+rtt min/avg/max/mdev = 34.386/36.601/40.007/2.223 ms
+
+backup1:~$ ss -tinm dst 10.9.3.2
+State Recv-Q Send-Q  Local Address:Port  Peer Address:PortProcess
+ESTAB 0      2009336      10.9.1.1:45606     10.9.3.2:5201
+\t skmem:(r0,rb131072,t0,tb2598912,f8,w2072568,o0,bl0,d0) bbr wscale:7,10 rto:256 rtt:54.217/0.228 mss:1348 pmtu:1400 rcvmss:536 advmss:1348 cwnd:212 ssthresh:146 bytes_sent:10177932 bytes_acked:10053917 segs_out:7570 segs_in:232 data_segs_out:7568 bbr:(bw:24916584bps,mrtt:34.19,pacing_gain:1,cwnd_gain:2) send 42167733bps lastrcv:3568 lastack:8 pacing_rate 24667416bps delivery_rate 24676144bps delivered:7477 busy:3568ms rwnd_limited:504ms(14.1%) unacked:92 rcv_space:13480 rcv_ssthresh:64188 notsent:1885320 minrtt:34.19 snd_wnd:177920
+
+backup1:~$ ss -tinm dst 10.9.3.2
+State Recv-Q Send-Q  Local Address:Port  Peer Address:PortProcess
+ESTAB 0      2364604      10.9.1.1:45606     10.9.3.2:5201
+\t skmem:(r0,rb131072,t0,tb2598912,f964,w2436156,o0,bl0,d0) bbr wscale:7,10 rto:256 rtt:54.196/0.681 mss:1348 pmtu:1400 rcvmss:536 advmss:1348 cwnd:276 ssthresh:146 bytes_sent:12571352 bytes_acked:12416217 segs_out:9350 segs_in:272 data_segs_out:9348 bbr:(bw:27694024bps,mrtt:34.19,pacing_gain:1.25,cwnd_gain:2) send 54918887bps lastsnd:4 lastrcv:4388 lastack:16 pacing_rate 34271352bps delivery_rate 24000592bps delivered:9233 busy:4388ms rwnd_limited:580ms(13.2%) unacked:116 rcv_space:13480 rcv_ssthresh:64188 notsent:2209468 minrtt:34.19 snd_wnd:156416
+
+backup1:~$ ss -tinm dst 10.9.3.2
+State Recv-Q Send-Q  Local Address:Port  Peer Address:PortProcess
+ESTAB 0      1779268      10.9.1.1:45606     10.9.3.2:5201
+\t skmem:(r0,rb131072,t0,tb2598912,f1404,w1849988,o0,bl0,d0) bbr wscale:7,10 rto:256 rtt:54.092/0.203 mss:1348 pmtu:1400 rcvmss:536 advmss:1348 cwnd:220 ssthresh:146 bytes_sent:14971080 bytes_acked:14813265 segs_out:11133 segs_in:312 data_segs_out:11131 bbr:(bw:25272040bps,mrtt:34.19,pacing_gain:1.25,cwnd_gain:2) send 43860090bps lastsnd:4 lastrcv:5200 lastack:16 pacing_rate 31274152bps delivery_rate 24014840bps delivered:11014 busy:5200ms rwnd_limited:672ms(12.9%) unacked:118 rcv_space:13480 rcv_ssthresh:64188 notsent:1621452 minrtt:34.19 snd_wnd:159104
+";
+const RECEIVER: &str = "\
+backup2:~$ ss -tmn
+State Recv-Q Send-Q Local Address:Port Peer Address:Port Process
+ESTAB 45236  0           10.9.3.2:5201     10.9.1.1:45606
+\t skmem:(r78336,rb335473,t0,tb69120,f3584,w0,o0,bl0,d0)
+backup2:~$ ss -tmn
+State Recv-Q Send-Q Local Address:Port Peer Address:Port Process
+ESTAB 98656  0           10.9.3.2:5201     10.9.1.1:45606
+\t skmem:(r170496,rb335473,t0,tb69120,f1536,w0,o0,bl0,d0)
+backup2:~$ ss -tmn
+State Recv-Q Send-Q Local Address:Port Peer Address:Port Process
+ESTAB 51864  0           10.9.3.2:5201     10.9.1.1:45606
+\t skmem:(r89856,rb335473,t0,tb69120,f256,w0,o0,bl0,d0)
+";
+
+fn known() -> Known {
+    Known {
+        measured: Some("23Mbit/s".parse().expect("a rate")),
+        line: Some("1Gbit/s".parse().expect("a rate")),
+        ..Known::default()
+    }
+}
+
+fn flow(sender: &str, receiver: &str) -> FlowReport {
+    first_flow(of_files(
+        &[("sender.txt", sender), ("receiver.txt", receiver)],
+        &known(),
+    ))
+}
+
+/// Readings of the receiver's socket.
+fn readings(bytes: &[u32]) -> String {
+    let each = bytes.iter().map(|b| {
+        format!(
+            "backup2:~$ ss -tmn\nState Recv-Q Send-Q Local Address:Port Peer Address:Port Process\nESTAB {b} 0 10.9.3.2:5201 10.9.1.1:45606\n\t skmem:(r0,rb335473,t0,tb69120,f256,w0,o0,bl0,d0)\n"
+        )
+    });
+    each.collect()
+}
+
+/// The samples of the sender's socket in another order: the window is not full in the last of them.
+fn turned() -> String {
+    let mut parts: Vec<&str> = SENDER.split("backup1:~$ ss").collect();
+    parts.swap(1, 3);
+    parts.join("backup1:~$ ss")
+}
+
+#[test]
+fn what_stands_in_every_reading_is_the_program_and_not_its_window() {
+    let settings = "$ sysctl net.ipv4.tcp_rmem net.core.rmem_max\nnet.ipv4.tcp_rmem = 4096\t131072\t33554432\nnet.core.rmem_max = 212992\n";
+    let tuned = RECEIVER.to_owned() + "\n" + settings;
+    let turned = turned();
+    for (sender, receiver) in [(SENDER, RECEIVER), (SENDER, &tuned), (&turned, RECEIVER)] {
+        let flow = flow(sender, receiver);
+        let verdict = &flow.verdict;
+        assert_eq!(verdict.cause, "client", "{verdict:#?}");
+        assert!(verdict.confidence > 0.8, "{verdict:#?}");
+        let because = because(&flow);
+        assert!(because.contains("45236 bytes and more stood"), "{because}");
+        let commands = commands(&flow);
+        assert!(!commands.contains("sysctl -w"), "{commands}");
+    }
+}
+
+#[test]
+fn a_reading_or_two_of_a_program_that_keeps_up_leave_the_window() {
+    for bytes in [&[12_000][..], &[0, 12_000, 0], &[9_000, 3_000, 0, 0]] {
+        let flow = flow(SENDER, &readings(bytes));
+        assert_eq!(
+            flow.verdict.cause, "receive_window",
+            "{bytes:?} {:#?}",
+            flow.verdict
+        );
+        assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+    }
+}
