@@ -1,6 +1,7 @@
 //! Facts that would decide, and the commands that get them.
 
 mod hole;
+mod kernel;
 
 use crate::advice::{Buffers, End, scales};
 use crate::asking::{
@@ -10,8 +11,7 @@ use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED};
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::fact::Of;
-use crate::flow::{Flow, word};
+use crate::flow::Flow;
 use crate::follow::TESTERS;
 use crate::infer::Ranking;
 use crate::known::System;
@@ -69,21 +69,7 @@ pub(crate) fn missing(
     all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
     all.extend(of_scaling(e, (facts, flow), &likely));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));
-    let kernel = e.rwnd_share.is_none() && e.busy_share.is_none();
-    if kernel && !sure && e.systems[0].is_none_or(|s| s == System::Linux) {
-        all.push(MissingFact {
-            fact: "tcp_info",
-            would_decide: "what the sender waited for: window, buffer, program or losses"
-                .to_owned(),
-            command: match may_be_windows(facts, flow) {
-                true => format!(
-                    "on the sender, if it is Linux, during a test: {}",
-                    asking.sockets()
-                ),
-                false => format!("on the sender, during a test: {}", asking.sockets()),
-            },
-        });
-    }
+    all.extend(kernel::of_kernel(e, (facts, flow), asking).filter(|_| !sure));
     all.extend(of_program(e, &likely));
     all.extend(of_reader(e, &likely, sure));
     all.extend(of_cloud(e, &likely, sure));
@@ -97,12 +83,6 @@ pub(crate) fn missing(
     ];
     all.splice(0..0, first.into_iter().flatten());
     each_once(all)
-}
-
-/// Whether a text of Windows may be of the sender, of whose system nothing else is known.
-fn may_be_windows(facts: &Facts, flow: &Flow) -> bool {
-    let is = |n: &u32| word(facts, Of::Host(*n), "system").is_some_and(|(s, _)| s == "windows");
-    flow.systems[0].is_none() && flow.senders.iter().any(is)
 }
 
 /// The first of them, each fact once.

@@ -14,7 +14,7 @@ use crate::read::Facts;
 const LONGER: f64 = 1.25;
 const LONGER_S: f64 = 0.004;
 
-/// A congestion window that fills a queue is at least twice what the path at rest holds: up to so many times the pings' is no round trip at rest.
+/// A congestion window that fills a queue is at least twice what the path at rest holds: up to so many times the pings' it is not a round trip at rest.
 const SAME: f64 = 1.5;
 
 /// Most that is said of what goes by a round trip at rest that no text has. A choice: as of what rests on an assumption.

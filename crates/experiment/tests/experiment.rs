@@ -558,8 +558,8 @@ fn the_loss_that_is_borne_is_found_and_a_queue_in_bdp() {
         least("1bdp", "100bdp", "lowest_bdp"),
         least("10 kB", "1 MB", "lowest_bytes"),
     );
-    // 20 Mbit/s by 10 ms are 25 kB, and frames take their time.
-    assert!((25e3..28e3).contains(&(bytes / bdp)), "{bytes} {bdp}");
+    // 20 Mbit/s by 10 ms are 25 kB, and frames take their time; either is found within a step.
+    assert!((24.8e3..28e3).contains(&(bytes / bdp)), "{bytes} {bdp}");
 }
 
 /// One datagram each 8 ms, from 0 on: a tenth of them is 12, and those at 208 to 296 ms are.

@@ -480,7 +480,7 @@ fn an_unknown_path_is_answered_with_a_suggestion() {
     let burst = refused(&["link.ab.forward.police.burst=15kB"]);
     for said in [
         "`police` may be several tables, and is set as a whole",
-        "{ name = …, rate = …, burst = … }",
+        "{ rate = …, burst = … }",
         "label.burst = [\"A\", \"B\"]",
     ] {
         assert!(burst.contains(said), "{burst}");
