@@ -11,7 +11,7 @@ use crate::read::Facts;
 pub(super) fn of_kernel(
     e: &Evidence,
     (facts, flow): (&Facts, &Flow),
-    asking: &Asking<'_>,
+    asking: &Asking,
 ) -> Option<MissingFact> {
     let silent = e.rwnd_share.is_none() && e.busy_share.is_none();
     let linux = e.systems[0].is_none_or(|s| s == System::Linux);
