@@ -39,7 +39,7 @@ enum Known {
     OfTests,
     /// No test of the scenario crosses the port.
     Uncrossed,
-    /// There is no scenario.
+    /// The files come without a scenario.
     Taken,
 }
 

@@ -1,7 +1,6 @@
 //! Acknowledgements that carry no data, and those of them that the network dropped: whoever sees each frame knows it.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 use super::packet::{Packet, Transport};
 use super::{Interface, Plane, Way};
@@ -63,8 +62,7 @@ fn way(packet: &Packet) -> Option<(Way, u8)> {
     let Transport::Tcp { ports, control, .. } = packet.transport else {
         return None;
     };
-    let end = |n: usize| SocketAddr::new(packet.addresses[n], ports[n]);
-    Some(([end(0), end(1)], control))
+    Some((packet.way(ports), control))
 }
 
 /// Whether it says nothing but what has arrived.

@@ -1,9 +1,9 @@
 //! How connections begin: refused, or with a handshake of TLS, by the frames of both ends.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 use super::packet::{Packet, Transport};
+use super::turns::key;
 use super::{Interface, Plane, Way};
 
 const SYN: u8 = 0x02;
@@ -140,19 +140,19 @@ impl Openings {
         else {
             return;
         };
-        let [a, b] = [0, 1].map(|n| SocketAddr::new(packet.addresses[n], ports[n]));
-        let key = [a.min(b), a.max(b)];
+        let way = packet.way(ports);
+        let key = key(way);
         if control & (SYN | ACK) == SYN {
             let known = self.0.get(&key);
             if known.is_none_or(|begun| begun.is_open) && self.0.len() < CONNECTIONS {
-                self.0.insert(key, Begun::new([a, b]));
+                self.0.insert(key, Begun::new(way));
             }
             return;
         }
         let Some(begun) = self.0.get_mut(&key) else {
             return;
         };
-        let end = usize::from(begun.opening.ends != [a, b]);
+        let end = usize::from(begun.opening.ends != way);
         if end == 1 && control & RST != 0 && !begun.is_open {
             begun.opening.is_refused = true;
         }

@@ -1,12 +1,13 @@
 //! What a host's kernel hands over: an offload header, an Ethernet header, and one datagram or a
 //! super-frame of many, read once on the way in.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use farpath_wire::ip::{
     PROTOCOL_ICMP, PROTOCOL_ICMPV6, PROTOCOL_TCP, PROTOCOL_UDP, skip_extensions,
 };
 
+use super::Way;
 use super::pool::SEGMENTS;
 
 /// Bytes of the offload header (virtio 1.2 §5.1.6, without `num_buffers`).
@@ -253,6 +254,11 @@ impl Packet {
     /// Whether it is of UDP: later fragments, too.
     pub(super) fn is_udp(&self) -> bool {
         self.begins_udp() || self.fragment_of.is_some()
+    }
+
+    /// Its two ends, the sender first, whose ports these are.
+    pub(super) fn way(&self, ports: [u16; 2]) -> Way {
+        [0, 1].map(|n| SocketAddr::new(self.addresses[n], ports[n]))
     }
 
     /// Bytes of payload in all.

@@ -35,8 +35,7 @@ impl Pauses {
         let Transport::Tcp { ports, .. } = packet.transport else {
             return;
         };
-        let end = |n: usize| SocketAddr::new(packet.addresses[n], ports[n]);
-        let way = [end(0), end(1)];
+        let way = packet.way(ports);
         let is_room = self.0.len() < WAYS;
         match self.0.get_mut(&way) {
             Some(heard) => {

@@ -4,7 +4,6 @@
 //! is the other end's turn, until that one sends data. Segments without data, and data sent again, are nobody's turn.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 use farpath_units::{Duration, Time};
 
@@ -182,7 +181,7 @@ impl Talks {
         else {
             return;
         };
-        let way = way(packet, ports);
+        let way = packet.way(ports);
         if control & SYN != 0 && control & ACK == 0 {
             // Another connection between the same ends.
             self.0.remove(&key(way));
@@ -208,7 +207,7 @@ impl Talks {
         let Transport::Tcp { ports, seq, .. } = packet.transport else {
             return;
         };
-        let way = way(packet, ports);
+        let way = packet.way(ports);
         if length == 0 {
             return;
         }
@@ -219,11 +218,8 @@ impl Talks {
     }
 }
 
-fn way(packet: &Packet, ports: [u16; 2]) -> Way {
-    [0, 1].map(|n| SocketAddr::new(packet.addresses[n], ports[n]))
-}
-
-fn key([a, b]: Way) -> Way {
+/// Both ways of a connection by one name.
+pub(super) fn key([a, b]: Way) -> Way {
     [a.min(b), a.max(b)]
 }
 

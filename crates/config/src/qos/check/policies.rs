@@ -258,11 +258,6 @@ pub(crate) fn small_burst(
     if !small && !short {
         return None;
     }
-    let slow = trip.line.is_some_and(|arrives| arrives <= rate);
-    if slow && burst.as_bytes() >= frames / 2 {
-        // What arrives no faster than the bucket fills never empties it.
-        return None;
-    }
     let gets = policed_tcp(rate, burst, line, rtt);
     let all = payload_of(rate).as_bps() as f64;
     let whole = |got: Rate| got.as_bps() as f64 >= WHOLE * all;
