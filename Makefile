@@ -11,6 +11,9 @@ PROFILE ?= checked
 CARGO := cargo
 RELEASE := target/release/farpath
 CHECKED := target/$(PROFILE)/farpath
+# With the features that the tests have: a package built by itself has others, and its dependencies are compiled anew.
+BINS = $(CARGO) build --quiet --locked --profile $(PROFILE) --workspace --bins
+XTASK = $(BINS) && target/$(PROFILE)/xtask
 DRAW := node web/dist-gallery/gallery.js
 LOGS := target/logs
 WEB_SOURCES := $(shell find web/src -type f 2>/dev/null) $(wildcard web/*.ts web/*.html)
@@ -59,10 +62,10 @@ define SUMMARY
 endef
 
 .PHONY: lint
-lint: linker ## formatting, clippy with warnings as errors, the repository's own rules
+lint: linker web/dist/report.js ## formatting, clippy with warnings as errors, the repository's own rules
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --profile $(PROFILE) -- -D warnings
-	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- tidy
+	$(XTASK) tidy
 
 # Examples are built by clippy alone: nothing runs them here.
 TEST = $(CARGO) test --workspace --locked --no-fail-fast --profile $(PROFILE)
@@ -81,7 +84,7 @@ web-test: web/node_modules/.package-lock.json ## types and tests of the pages' s
 
 .PHONY: generated
 generated: linker ## the pages under docs/reference are those the sources give
-	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- gen --check
+	$(XTASK) gen --check
 
 # Four fifths of the time of all. What stands for them among the others: capacity-hundredth, atlas-window-tenth,
 # geneva-chicago-1500-scaled and recovery-live.
@@ -93,13 +96,13 @@ test page-test: RUNS = $(SHORT)
 
 .PHONY: scenarios
 scenarios: linker web/dist/report.js ## run every shipped scenario; a failed expectation fails
-	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
+	$(BINS)
 	@rm -rf target/scenarios
 	@printf '%s\n' $(RUNS) | xargs -P "$$(nproc)" -I{} .ci/scenario $(CHECKED) scenarios/{}.toml
 
 .PHONY: same
 same: scenarios ## every shipped scenario gives what xtask/same.txt says, to the bit
-	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- same
+	$(XTASK) same
 
 .PHONY: pages
 pages: scenarios oracles ## open the page of every scenario in a browser
@@ -147,7 +150,7 @@ bench: linker ## measure what the speed claims say; writes target/bench.json
 .PHONY: corpus-check
 corpus-check: linker ## what `trace` says of captures of others beside their tables; CAPTURES=DIR has the captures
 	@test -n "$(CAPTURES)" || { echo "make corpus-check CAPTURES=DIR: the folder with the captures that crates/trace/tests/data knows"; exit 2; }
-	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- captures $(CAPTURES)
+	$(XTASK) captures $(CAPTURES)
 
 .PHONY: lab-bench
 lab-bench: build ## the lab beside plain veth, and how late it is; root, an idle machine, ten minutes
@@ -225,7 +228,7 @@ witnesses: build ## the README's first picture: one loss by formula, model and k
 
 .PHONY: generate
 generate: linker ## rewrite the generated pages under docs/reference
-	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- gen
+	$(XTASK) gen
 
 .PHONY: clean
 clean: ## remove everything that is built or fetched

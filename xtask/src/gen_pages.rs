@@ -139,7 +139,9 @@ fn farpath(root: &Path) -> Result<PathBuf, String> {
             "build",
             "--quiet",
             "--locked",
-            "--package",
+            // With the features of the whole workspace, as it was built: a package by itself has others.
+            "--workspace",
+            "--bin",
             "farpath",
             "--profile",
             profile,

@@ -36,7 +36,7 @@ pub use flights::Flight;
 pub use limit::{Limit, Stretch, Surroundings};
 pub use observation::*;
 pub use packets::{Packets, too_late};
-pub use path::{Dropped, Full, Hop, Interval, Path};
+pub use path::{Dropped, Full, Hop, Interval, Path, Taken};
 pub use percentile::percentile;
 pub use ramp::{REACHED, STEPS_OF_A_ROUND};
 pub use recovery::{count_loss_events, recovery};

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
-use crate::path::Path;
+use crate::path::{Path, Taken};
 use crate::{flights, rates, timers};
 
 /// What keeps a connection from being faster. The words are those of `limited_by` in every origin.
@@ -195,9 +195,13 @@ pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -
     let stretches = stretches(connection, from, around.path.is_some());
     let stretches = joined(&stretches, connection.round()).into_iter();
     let down = around.path.as_ref().map_or(&[][..], |path| &path.down);
+    let taken = around
+        .path
+        .as_ref()
+        .map(|path| path.taken(connection.delivered));
     let overruled = stretches.map(|stretch| {
         let lost = connection.down(down, stretch.from, stretch.until);
-        overrule(&stretch, connection, around).scaled(1.0 - lost)
+        overrule(&stretch, connection, around, taken.unwrap_or_default()).scaled(1.0 - lost)
     });
     overruled.collect()
 }
@@ -325,7 +329,12 @@ const OTHERS: [Limit; 8] = [
 ];
 
 /// Stage 2: what a full link takes of each interval, then a busy host, then who took what was lost.
-fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_>) -> Stretch {
+fn overrule(
+    stretch: &Stretch,
+    connection: &Connection,
+    around: &Surroundings<'_>,
+    taken: Taken,
+) -> Stretch {
     let (from, until) = (stretch.from, stretch.until);
     let path = around.path.as_ref();
     let hosts = || around.hosts.as_ref().and_then(|busy| busy(from, until));
@@ -335,7 +344,7 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     // Nobody waits for a link in it: it is the application's, whatever another's packets wait for.
     let idle = left.idle.min(left.spent(Limit::Application));
     left.spent[Limit::Application as usize] -= idle;
-    let limiting = path.filter(|path| !is_held_elsewhere(connection, path, from, until));
+    let limiting = path.filter(|path| !is_held_elsewhere(connection, path, taken, (from, until)));
     let full = |path: &Path<'_>| path.full(from, until, connection.round());
     for (full, share) in limiting.map_or_else(BTreeMap::new, full) {
         // A full link is waited for with a window that might be larger: that time is its first.
@@ -355,10 +364,10 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     if let Some(limit) = busy {
         left.take(&WINDOW, all, limit, &mut given);
         left.take(&[&IN_FLIGHT, &OTHERS], all, limit, &mut given);
-    } else if let Some(taker) = path
-        .and_then(|path| path.taker(connection.delivered))
-        .or(connection.taker)
-    {
+    } else if let Some(taker) = match taken {
+        Taken::By(limit) => Some(limit),
+        Taken::ByChance | Taken::Otherwise => connection.taker,
+    } {
         let repairs = [Limit::Loss, Limit::CwndRecovery];
         left.take(&[&repairs], all, taker, &mut given);
         if taker == Limit::Mtu && connection.was_silent(from, until) {
@@ -380,16 +389,17 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
 
 /// Whether random losses or a policer hold a connection back on a link that others fill: it carries less than half of
 /// what the link can, and they took what was lost.
-fn is_held_elsewhere(connection: &Connection, path: &Path<'_>, from: Time, until: Time) -> bool {
+fn is_held_elsewhere(
+    connection: &Connection,
+    path: &Path<'_>,
+    taken: Taken,
+    (from, until): (Time, Time),
+) -> bool {
     let bytes = || -> u64 {
         let own = connection.between(from, until.next()).iter();
         own.map(|(_, bytes)| bytes).sum()
     };
-    let taken = || {
-        let policed = path.taker(connection.delivered) == Some(Limit::Policer);
-        policed || path.loses_by_chance(connection.delivered)
-    };
-    taken()
+    matches!(taken, Taken::By(Limit::Policer) | Taken::ByChance)
         && connection.retransmits.is_some_and(|n| n > 0)
         && (bytes() as f64) < path.capacity(from, until) / 2.0
 }

@@ -123,6 +123,18 @@ pub struct Full {
     pub to_the_brim: bool,
 }
 
+/// What took more than half of what was dropped on a connection's way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Taken {
+    /// What has a word of its own: a policer, an MTU.
+    By(Limit),
+    /// Chance: not a queue, policer, MTU or host.
+    ByChance,
+    /// A queue or a host, none of them, or nothing was dropped.
+    #[default]
+    Otherwise,
+}
+
 /// All links on a flow's way, in order.
 #[derive(Clone, Debug)]
 pub struct Path<'a> {
@@ -172,22 +184,16 @@ impl Path<'_> {
         shares
     }
 
-    /// What took more than half of what was dropped on the way of a connection that delivered `delivered` bytes, where it
-    /// has a word of its own: a policer, an MTU.
-    pub fn taker(&self, delivered: u64) -> Option<Limit> {
+    /// What took more than half of what was dropped on the way of a connection that delivered `delivered` bytes. Every interval is
+    /// read for it: it is asked once a connection.
+    pub fn taken(&self, delivered: u64) -> Taken {
         let own = self.own(delivered);
         match () {
-            () if 2.0 * own.policed > own.all => Some(Limit::Policer),
-            () if 2.0 * own.mtu > own.all => Some(Limit::Mtu),
-            () => None,
+            () if 2.0 * own.policed > own.all => Taken::By(Limit::Policer),
+            () if 2.0 * own.mtu > own.all => Taken::By(Limit::Mtu),
+            () if 2.0 * own.other > own.all => Taken::ByChance,
+            () => Taken::Otherwise,
         }
-    }
-
-    /// Whether chance took more than half of what was dropped on the way of a connection that delivered `delivered`
-    /// bytes, and not a queue, policer, MTU or host.
-    pub fn loses_by_chance(&self, delivered: u64) -> bool {
-        let own = self.own(delivered);
-        2.0 * own.other > own.all
     }
 
     /// What took all that was sent, where something was dropped.

@@ -163,6 +163,7 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
     if whole().any(|(row, _)| is_cut(row)) {
         below.push(CUT_HERE.to_owned());
     }
+    below.extend(unfinished(&index, whole().map(|(row, _)| row), &keys));
     let mixed = mixtures(whole().map(|(row, _)| row), &keys);
     if !mixed.is_empty() {
         below.push(format!("{MIXTURE}: {}", mixed.join(". ")));
@@ -217,6 +218,42 @@ fn cut((low, high): (Option<f64>, Option<f64>), written: Vec<String>) -> String 
     let ends = [low, high].into_iter().zip(written);
     let cut = ends.filter_map(|(end, text)| end.map(|_| text));
     cut.collect::<Vec<_>>().join(", ")
+}
+
+/// Where transfers of some repeats did not come to their end: they have neither goodput nor completion, and so are in no mean.
+fn unfinished<'r>(
+    index: &Index<'_>,
+    rows: impl Iterator<Item = &'r Shown<'r>>,
+    keys: &Keys,
+) -> Vec<String> {
+    let one = |row: &Shown<'_>| {
+        let m = row.summary;
+        if !["goodput_bps", "completion_ns"].contains(&m.metric.as_str()) {
+            return None;
+        }
+        let all = index.named(&row.path, m.origin, &m.point).iter();
+        let missing = all
+            .filter(|r| r.valid && !r.metrics.contains_key(&m.metric))
+            .count();
+        let point = keys.words(&m.point);
+        let comma = if point.is_empty() { "" } else { ", " };
+        (missing > 0).then(|| {
+            format!(
+                "{} {}, {}{comma}{point}: {missing} of {} repeats did not come to an end and have none; the mean is of the others",
+                row.of,
+                row.label,
+                m.origin.name(),
+                missing + m.summary.n as usize,
+            )
+        })
+    };
+    let mut all: Vec<String> = rows.filter_map(one).collect();
+    let more = all.len().saturating_sub(MIXED);
+    all.truncate(MIXED);
+    if more > 0 {
+        all.push(format!("{more} more rows without some of the repeats"));
+    }
+    all
 }
 
 /// Rows of two kinds of run that are named; of more it says how many.

@@ -1,9 +1,9 @@
 //! One run: build, advance with events, taps and progress, and let it come to rest.
 
 use farpath_element::{Change as PortChange, Mode, Sampling, Tapped};
-use farpath_scenario::plan::{Plan, PlanError, port_of};
+use farpath_scenario::plan::{Flow, Plan, PlanError, port_of};
 use farpath_scenario::{Event, Scenario};
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::build::{Built, Keep};
@@ -124,20 +124,30 @@ pub fn sampling(end: Time, intervals: u64) -> Sampling {
 
 /// When the last test should have ended.
 pub fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
+    let flows = || plan.flows.iter().enumerate().filter(|(_, f)| !f.asks);
+    let work = |flow: &Flow| {
+        let test = &scenario.tests[flow.test];
+        test.kind
+            .work(flow.stream)
+            .filter(|_| test.duration.is_none())
+    };
+    // The connections of a test share its way.
+    let mut of_test = vec![0_u64; scenario.tests.len()];
+    for (_, flow) in flows() {
+        let bytes = work(flow).map_or(0, |work| work.bytes.as_bytes());
+        of_test[flow.test] = of_test[flow.test].saturating_add(bytes);
+    }
     let mut end = Time::ZERO;
-    for (number, flow) in plan.flows.iter().enumerate().filter(|(_, f)| !f.asks) {
+    for (number, flow) in flows() {
         let test = &scenario.tests[flow.test];
         let rtt = base_rtt(scenario, plan, number);
         // Disks and processors may take longer than the slowest link: the run goes on until all is done.
-        let long = match test
-            .kind
-            .work(flow.stream)
-            .filter(|_| test.duration.is_none())
-        {
+        let long = match work(flow) {
             Some(work) => {
                 let hops = plan.walk(scenario, FlowDir::forward(number as u16));
                 let slowest = hops.iter().map(|h| plan.ports[h.port].rate).min();
-                let sending = slowest.map_or(Duration::ZERO, |rate| rate.time_for(work.bytes));
+                let bytes = Size::from_bytes(of_test[flow.test]);
+                let sending = slowest.map_or(Duration::ZERO, |rate| rate.time_for(bytes));
                 sending + work.pauses + rtt.times(work.rounds)
             }
             None => test.omit + test.duration.unwrap_or_default() + rtt,

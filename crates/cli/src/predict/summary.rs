@@ -520,8 +520,9 @@ fn to_fill(input: &PathInput, figures: &Figures<'_>) -> String {
         (input.streams, input.queue, figures.number("utilisation"))
     {
         text.push_str(&format!(
-            ". With a queue of {queue}, a connection that loses a segment each time it is full fills {:.1} % of the line",
-            share * 100.0
+            ". With a queue of {queue}, a connection that loses a segment each time it is full fills {:.1} % of the line; a full one adds {} to the round trip",
+            share * 100.0,
+            input.rate.time_for(queue)
         ));
     }
     text

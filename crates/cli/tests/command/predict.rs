@@ -431,7 +431,10 @@ fn a_path_is_answered_first_and_listed_on_demand() {
             &["--goodput", "10Gbit/s"],
             &["wanted 10 Gbit/s. Out of reach: the line leaves 9414.8"],
         ),
-        (&["--cc", "reno", "--queue", "150MB"], &["fills 100.0 %"]),
+        (
+            &["--cc", "reno", "--queue", "150MB"],
+            &["fills 100.0 %", "adds 120 ms to the round trip"],
+        ),
         (
             &["--cc", "reno", "--queue", "1.5MB"],
             &[

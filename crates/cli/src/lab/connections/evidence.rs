@@ -1,6 +1,6 @@
 //! What samples of a connection are evidence of.
 
-use farpath_observe::{Limit, Path, Sample};
+use farpath_observe::{Limit, Path, Sample, Taken};
 use farpath_units::Duration;
 
 use super::Watched;
@@ -42,8 +42,7 @@ impl Watched {
     /// What a full way back may account for.
     pub(super) fn waiting(&self, path: Option<&Path<'_>>) -> Vec<Limit> {
         let delivered = self.last.end.acked;
-        let by_chance =
-            |path: &Path<'_>| path.loses_by_chance(delivered) || path.taker(delivered).is_some();
+        let by_chance = |path: &Path<'_>| path.taken(delivered) != Taken::Otherwise;
         let mut all = match self.last.retransmits > 0 && path.is_some_and(by_chance) {
             true => back::GROWTH.to_vec(),
             false => back::WINDOW.to_vec(),
