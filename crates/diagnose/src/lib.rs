@@ -82,6 +82,7 @@ mod snapshot;
 mod sockets;
 mod split;
 mod standing;
+mod stepped;
 mod stood;
 mod stops;
 mod stuck;

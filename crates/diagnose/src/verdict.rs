@@ -423,7 +423,7 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
                 bps(rate.value)
             ));
         } else if cause == Cause::ReceiveWindow
-            && let Some(flight) = e.settled_flight()
+            && let Some(flight) = e.settled_flight().filter(|_| !e.steps())
         {
             let near = DEFAULT_WINDOWS
                 .iter()

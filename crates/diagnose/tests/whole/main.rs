@@ -44,6 +44,7 @@ mod proven;
 mod queues;
 mod receiving;
 mod recounted;
+mod rerouted;
 mod restart;
 mod rooms;
 mod run_here;
