@@ -72,6 +72,8 @@ pub(crate) struct Around {
     pub(crate) stepped: Option<crate::stepped::Stepped>,
     /// TTL of answers before and after it changed, where the round trip stayed.
     pub(crate) turned: Option<[u32; 2]>,
+    /// What captures show of the way back.
+    pub(crate) way_back: Option<crate::way_back::WayBack>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }

@@ -10,6 +10,7 @@ mod account;
 mod advice;
 mod around;
 mod asking;
+mod before_losses;
 mod blackout;
 mod bloat;
 mod burst;
@@ -94,6 +95,7 @@ mod twin;
 mod unmissed;
 mod unread;
 mod verdict;
+mod way_back;
 mod weights;
 mod words;
 

@@ -213,6 +213,9 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     if cause == Cause::MtuBlackHole {
         return e.hole_at_most();
     }
+    if cause == Cause::WayBack {
+        return e.way_back_at_most();
+    }
     if cause == Cause::Link {
         return e.member_at_most();
     }
@@ -334,6 +337,10 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
 /// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind.
 fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
     let (top, others) = weighed.ranking.split_first()?;
+    if top.cause == Cause::WayBack {
+        // What stands in buffers and windows waits for acknowledgements.
+        return None;
+    }
     let window = |c: Cause| {
         matches!(
             c,

@@ -68,7 +68,9 @@ fn of_parts(before: &[Answer], after: &[Answer]) -> Option<[[Figure; 3]; 2]> {
     let of = |part: &[Answer], all: &[f64]| {
         let at = part.last().and_then(|a| a.0.from.first().copied());
         let figure = |value| Figure::exact(value, at.unwrap_or(Place::You));
-        [all[0], mean(all), all[all.len() - 1]].map(figure)
+        let (least, most) = (all[0], all[all.len() - 1]);
+        // A sum of many is rounded.
+        [least, mean(all).clamp(least, most), most].map(figure)
     };
     Some([of(before, &a), of(after, &b)])
 }

@@ -71,6 +71,7 @@ mod unrested;
 mod unsaid;
 mod unscaled;
 mod views;
+mod way_back;
 mod wording;
 
 use farpath_diagnose::{Diagnosis, FlowReport, Known, Source, diagnose, read};
