@@ -32,6 +32,17 @@ fn before(e: &Evidence) -> Option<(f64, f64)> {
     Some((rows[first].from, slow / all.max(f64::MIN_POSITIVE)))
 }
 
+/// The most that is said of a kind of loss where all of that time is not explained by it: it is not a verdict.
+const UNEXPLAINED: f64 = 0.35;
+
+impl Evidence {
+    /// The most that is said of a kind of loss beside the time before the first of them that was as slow.
+    pub(crate) fn at_most_of_late(&self) -> f64 {
+        let share = before(self).map_or(0.0, |(_, share)| share);
+        1.0 - (1.0 - UNEXPLAINED) * step(share, LONG[0], LONG[1])
+    }
+}
+
 /// Takes from losses what was as slow before them.
 pub(crate) fn by_order(e: &Evidence, items: &mut Vec<Item>) {
     let Some((until, share)) = before(e) else {

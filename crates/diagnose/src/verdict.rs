@@ -197,7 +197,12 @@ fn short(e: &Evidence) -> bool {
 /// The most that is said of a cause, whatever its odds: marks of odd paths, and of few losses, in the evidence, on which verdicts of its kind are
 /// less often right.
 pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
-    most_said(e, cause).min(e.at_most_unrested(cause))
+    let late = if cause.is_loss() {
+        e.at_most_of_late()
+    } else {
+        1.0
+    };
+    most_said(e, cause).min(e.at_most_unrested(cause)).min(late)
 }
 
 fn most_said(e: &Evidence, cause: Cause) -> f64 {
