@@ -68,6 +68,12 @@ pub(crate) struct Around {
     pub(crate) split: Option<[f64; 2]>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
+    /// How the path changed in mid-test.
+    pub(crate) stepped: Option<crate::stepped::Stepped>,
+    /// TTL of answers before and after it changed, where the round trip stayed.
+    pub(crate) turned: Option<[u32; 2]>,
+    /// What captures show of the way back.
+    pub(crate) way_back: Option<crate::way_back::WayBack>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }

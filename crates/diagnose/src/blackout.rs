@@ -85,6 +85,7 @@ impl Blackout {
             rest: DirectionFound {
                 segments: all.iter().filter(|s| !of_it(s)).copied().collect(),
                 observed: Some(Box::new(rest)),
+                acks: found.acks.clone(),
             },
         })
     }

@@ -60,6 +60,8 @@ pub(crate) struct Captured {
     pub(crate) pattern: Option<String>,
     /// How its losses lie by the queue that its round trips show.
     pub(crate) stood: Option<Stood>,
+    /// Acknowledgements of it.
+    pub(crate) came: Option<crate::way_back::Came>,
     /// The largest window that the receiver announced, bytes.
     pub(crate) window: Option<Figure>,
     /// Window scaling was not agreed on, and the window is as large as it can be then.
@@ -253,6 +255,7 @@ fn captured(
             .map(|p| Figure::exact(p.rate_bps as f64, at)),
         pattern: direction.loss_pattern.clone().filter(|_| dark.is_none()),
         stood: Stood::of(seen, found, connection.start_ns),
+        came: crate::way_back::Came::of(&found.acks, seen),
         window: (window > 0).then(|| Figure::exact(window as f64, at)),
         unscaled: unscaled && window >= UNSCALED_LEAST,
         left_out: of_handshake(connection, reverse, vantage).filter(|_| unscaled),
@@ -325,6 +328,7 @@ impl Captured {
             policer: None,
             pattern: None,
             stood: None,
+            came: None,
             window: None,
             unscaled: false,
             left_out: None,

@@ -50,6 +50,8 @@ pub enum Cause {
     SmallWrites,
     /// Connections that are opened anew for each request: their handshakes.
     SetUp,
+    /// The way back of acknowledgements, which is full.
+    WayBack,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -57,7 +59,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 25] = [
+const NAMES: [(Cause, &str, &str); 26] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -97,6 +99,7 @@ const NAMES: [(Cause, &str, &str); 25] = [
         "small writes that wait for acknowledgements",
     ),
     (Cause::SetUp, "set_up", "the set-up of new connections"),
+    (Cause::WayBack, "way_back", "a full way back"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

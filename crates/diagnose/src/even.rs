@@ -8,6 +8,9 @@ use crate::items::{Item, spread, step};
 /// Intervals under a window differ by less than this part of their mean.
 const EVEN: f64 = 0.1;
 
+/// Intervals that differ by more than this part of their mean are of different parts.
+const STEPS: f64 = 0.3;
+
 /// Intervals that differ by more than this through pieces alone say nothing.
 const GRAIN_MAX: f64 = 0.25;
 
@@ -35,6 +38,11 @@ impl Evidence {
     /// Whether its intervals are as even as a window leaves them, or are not known.
     pub(crate) fn is_even(&self) -> bool {
         spread(&self.steady).is_none_or(|s| s < EVEN.max(1.5 * self.pieces()))
+    }
+
+    /// Whether its intervals differ by so much that a mean rate and a round trip are of different parts of the test.
+    pub(crate) fn steps(&self) -> bool {
+        spread(&self.steady).is_some_and(|s| s > STEPS)
     }
 
     /// The middle one of the intervals after the start, bit/s; none of fewer than four.

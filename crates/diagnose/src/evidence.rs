@@ -244,6 +244,7 @@ impl Evidence {
             e.streams = flow.sockets.len() as f64;
         }
         e.of_sockets(facts, flow);
+        e.of_step(flow);
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);
@@ -475,6 +476,7 @@ impl Evidence {
     fn of_path(&mut self, facts: &Facts, flow: &Flow) {
         let all = |name| facts.along(flow, name).cloned().reduce(|a, b| a.with(&b));
         let loaded = self.of_pings(facts, flow);
+        self.around.turned = crate::stepped::turned(facts, flow);
         let is_rest = |f: &&Figure| !loaded.iter().flatten().any(|l| l == *f);
         let rest = |name| {
             let each = facts.along(flow, name).filter(is_rest).cloned();

@@ -12,6 +12,7 @@ use crate::read::{COPIES, Facts};
 use crate::roles::{self, Roles};
 use crate::seen::{End, Report, Side, Test};
 use crate::sockets;
+use crate::stepped::{self, Stepped};
 
 /// A flow, and where its facts are.
 #[derive(Clone, Debug)]
@@ -46,6 +47,8 @@ pub(crate) struct Flow {
     pub(crate) roles: Option<Roles>,
     /// What flows of the same hosts ask of them, so that all suggest the same.
     pub(crate) shared: Shared,
+    /// How its path changed in mid-test; the test is then what was reported since.
+    pub(crate) stepped: Option<Stepped>,
 }
 
 /// Most flows that are judged.
@@ -89,6 +92,7 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     for flow in &mut flows {
         flow.pings = pinged::of_flow(facts, flow);
     }
+    stepped::since_the_change(facts, &mut flows);
     sockets::side_by_side(facts, &mut flows);
     beside(facts, &mut flows);
     placed::by_cause(facts, &mut flows);
@@ -202,6 +206,7 @@ impl Flow {
             beside: Vec::new(),
             roles: None,
             shared: Shared::default(),
+            stepped: None,
         }
     }
 

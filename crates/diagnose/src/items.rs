@@ -49,6 +49,9 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::split::by_split(e, &mut items);
     crate::commanded::by_command(e, &mut items);
     crate::routes::by_routes(e, &mut items);
+    crate::stepped::by_step(e, &mut items);
+    crate::way_back::by_way_back(e, &mut items);
+    crate::before_losses::by_order(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     crate::slow_reader::by_slow_reader(e, &mut items);
     items.retain(|i| i.holds > 0.0);

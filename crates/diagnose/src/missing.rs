@@ -46,6 +46,7 @@ pub(crate) fn missing(
         return all;
     }
     all.extend(hole::of_way_back(e, asking));
+    all.extend(e.asks_way_back());
     let mut ask = |fact, would_decide: &str, command: String| {
         all.push(MissingFact {
             fact,

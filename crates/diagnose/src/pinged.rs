@@ -22,6 +22,11 @@ pub(crate) struct Pings {
 }
 
 impl Pings {
+    /// Whether the ping of this number is of the path.
+    pub(crate) fn is_own(&self, n: u32) -> bool {
+        self.own.binary_search(&n).is_ok()
+    }
+
     /// The target of the first of them.
     pub(crate) fn target<'f>(&self, facts: &'f Facts) -> Option<&'f str> {
         let names = facts.pings.get(*self.own.first()? as usize)?;
@@ -57,7 +62,7 @@ impl Facts {
     ) -> impl DoubleEndedIterator<Item = &'f Figure> {
         self.figures(name, |of| match of {
             Of::Path => true,
-            Of::Ping(n) => flow.pings.own.binary_search(&n).is_ok(),
+            Of::Ping(n) => flow.pings.is_own(n),
             _ => false,
         })
     }
@@ -80,7 +85,7 @@ pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<Run> {
     const NAMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
     let is_own = |of: Of| match of {
         Of::Path => true,
-        Of::Ping(n) => flow.pings.own.binary_search(&n).is_ok(),
+        Of::Ping(n) => flow.pings.is_own(n),
         _ => false,
     };
     let run = |three: &[Fact]| {

@@ -14,8 +14,9 @@ const APART: f64 = 0.2;
 /// Another route takes so many times as long at most.
 const DETOUR: f64 = 4.0;
 
-/// A run that varies by less than this part of what lies between the two does not vary.
+/// A run that varies by less than this part of what lies between the two does not vary; by more where the TTL tells them apart.
 const STILL: f64 = 0.05;
+const STILL_TURNED: f64 = 0.3;
 
 /// A socket's round trip is that of a run within this part of it.
 const NEAR: f64 = 0.1;
@@ -59,23 +60,48 @@ fn ttl(facts: &Facts, run: &Run) -> Option<u32> {
     (!of_other).then_some(last.1)
 }
 
+/// By how much a round trip differs from another of this length at least, seconds.
+pub(crate) fn step_of(seconds: f64) -> f64 {
+    libm::fmax(APART_NS * NS, APART * seconds)
+}
+
+/// Two runs of pings.
+pub(crate) type Two<'r> = (&'r Run, &'r Run, Option<(u32, u32)>);
+
+/// The shortest and the longest of runs that are sorted by their means, where they lie far apart and neither varies, and the TTL of the
+/// answers of each.
+pub(crate) fn far_apart<'r>(facts: &Facts, runs: &'r [Run]) -> Option<Two<'r>> {
+    let (short, long) = (runs.first()?, runs.last()?);
+    let between = long[0].value - short[2].value;
+    let spread = |run: &Run| run[2].value - run[0].value;
+    let apart = between > APART_NS && between > APART * short[1].value;
+    let ttls = ttl(facts, short).zip(ttl(facts, long));
+    let still = match ttls.is_some_and(|(a, b)| a != b) {
+        true => STILL_TURNED,
+        false => STILL,
+    };
+    let varies = spread(short).max(spread(long)) > still * between;
+    (apart && !varies).then_some((short, long, ttls))
+}
+
 impl Evidence {
     /// Which runs of pings do not count, as another of the same path lies far from them and neither varies; `runs` are sorted by their means.
     pub(crate) fn of_routes(&mut self, facts: &Facts, runs: &[Run]) -> Vec<Run> {
-        let (Some(short), Some(long)) = (runs.first(), runs.last()) else {
+        let Some((short, long, ttls)) = far_apart(facts, runs) else {
             return Vec::new();
         };
-        let between = long[0].value - short[2].value;
-        let spread = |run: &Run| run[2].value - run[0].value;
-        let apart = between > APART_NS && between > APART * short[1].value;
-        if !apart || spread(short).max(spread(long)) > STILL * between {
-            return Vec::new();
+        let middle = f64::midpoint(short[1].value, long[1].value);
+        let without = |longer: bool| {
+            let other = runs.iter().filter(|run| (run[1].value > middle) == longer);
+            other.cloned().collect::<Vec<Run>>()
+        };
+        if let Some(stepped) = &self.around.stepped {
+            return without(!stepped.is_longer());
         }
         let near = |seconds: &Figure, run: &Run| {
             (seconds.value / NS - run[1].value).abs() < NEAR * run[1].value
         };
         let has = |seconds: &Option<Figure>, run| seconds.as_ref().is_some_and(|s| near(s, run));
-        let ttls = ttl(facts, short).zip(ttl(facts, long));
         let turned = ttls.is_some_and(|(a, b)| a != b);
         // A detour is rarely so long, and a window that grows while the rate stays fills a queue.
         let queued = long[1].value > DETOUR * short[1].value || self.window_outgrows() > 0.5;
@@ -95,10 +121,7 @@ impl Evidence {
             ttl: ttls.map(|(a, b)| [a, b]),
             used,
         });
-        let middle = f64::midpoint(short[1].value, long[1].value);
-        let is_long = |run: &&Run| run[1].value > middle;
-        let left = |run: &&Run| is_long(run) == (used == Used::Shorter);
-        runs.iter().filter(left).cloned().collect()
+        without(used == Used::Shorter)
     }
 
     /// A round trip of which nobody knows whether it was the shorter of two may be that.
@@ -140,7 +163,7 @@ impl Routes {
             ),
         };
         format!(
-            "pings took {short} in one run and {long} in another, and hardly varied in either: {why}; {used}"
+            "pings took {short} in one run, or a part of one, and {long} in another, and hardly varied in either: {why}; {used}"
         )
     }
 }

@@ -7,6 +7,7 @@ use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::read::Facts;
 use crate::room::Room;
+use crate::way_back::WayBack;
 
 /// So many times what was in flight on average a window is none that held it.
 const TUNED: f64 = 4.0;
@@ -37,6 +38,7 @@ impl Evidence {
         }
         self.loss_pattern.clone_from(&first.pattern);
         self.stood = near.iter().find_map(|c| c.stood);
+        self.around.way_back = WayBack::of(&all);
         self.swallowed = all.iter().find_map(|c| c.swallowed.clone());
         let unscaled = all.iter().find(|c| c.unscaled);
         self.unscaled = self.unscaled.or(unscaled.map(|c| c.test.at));

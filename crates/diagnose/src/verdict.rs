@@ -197,7 +197,12 @@ fn short(e: &Evidence) -> bool {
 /// The most that is said of a cause, whatever its odds: marks of odd paths, and of few losses, in the evidence, on which verdicts of its kind are
 /// less often right.
 pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
-    most_said(e, cause).min(e.at_most_unrested(cause))
+    let late = if cause.is_loss() {
+        e.at_most_of_late()
+    } else {
+        1.0
+    };
+    most_said(e, cause).min(e.at_most_unrested(cause)).min(late)
 }
 
 fn most_said(e: &Evidence, cause: Cause) -> f64 {
@@ -212,6 +217,9 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     }
     if cause == Cause::MtuBlackHole {
         return e.hole_at_most();
+    }
+    if cause == Cause::WayBack {
+        return e.way_back_at_most();
     }
     if cause == Cause::Link {
         return e.member_at_most();
@@ -334,6 +342,10 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
 /// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind.
 fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
     let (top, others) = weighed.ranking.split_first()?;
+    if top.cause == Cause::WayBack {
+        // What stands in buffers and windows waits for acknowledgements.
+        return None;
+    }
     let window = |c: Cause| {
         matches!(
             c,
@@ -423,7 +435,7 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
                 bps(rate.value)
             ));
         } else if cause == Cause::ReceiveWindow
-            && let Some(flight) = e.settled_flight()
+            && let Some(flight) = e.settled_flight().filter(|_| !e.steps())
         {
             let near = DEFAULT_WINDOWS
                 .iter()

@@ -149,6 +149,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     let found = DirectionFound {
         segments: segments.collect(),
         observed: (stream.unique > 0).then(|| Box::new(seen.observed)),
+        acks: stream.bare_acks.clone(),
     };
     (d, found)
 }

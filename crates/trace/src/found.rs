@@ -2,6 +2,7 @@
 
 use farpath_observe::Connection as Observed;
 
+use crate::acks::Acks;
 use crate::classify::{Class, Why};
 use crate::event::Event;
 
@@ -27,6 +28,8 @@ pub struct DirectionFound {
     pub segments: Vec<SegmentSeen>,
     /// What was seen, for metrics and limits; times count from the connection's first packet. None where no data passed.
     pub observed: Option<Box<Observed>>,
+    /// Acknowledgements without data of what was sent, in time.
+    pub acks: Acks,
 }
 
 /// The word of a class.

@@ -5,6 +5,7 @@
 //! no clock, and keeps a bounded amount of memory whatever it is given. What limited a connection is decided by
 //! `observe`, from the flights that are seen here.
 
+mod acks;
 mod analysis;
 mod capture;
 mod classify;
@@ -45,6 +46,7 @@ mod tls;
 mod trail;
 mod work;
 
+pub use acks::Acks;
 pub use analysis::{Analysis, Source, Watch, analyse, analyse_some, compare, trail};
 pub use capture::is_capture;
 pub use error::TraceError;

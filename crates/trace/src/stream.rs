@@ -7,6 +7,7 @@ mod seen;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::acks::Acks;
 use crate::event::{Event, NEVER, Place};
 use crate::flights::Flights;
 use crate::loss_by_size::SizeClasses;
@@ -114,6 +115,8 @@ pub(crate) struct Stream {
 
     // What the receiver says.
     pub(crate) acks: u64,
+    /// Those without data, in time.
+    pub(crate) bare_acks: Acks,
     pub(crate) duplicate_acks: u64,
     duplicates: u32,
     dup_at: i64,
@@ -353,7 +356,7 @@ impl Stream {
         if !self.begun {
             self.begin(unwrapped(START, s.ack), s.at);
         }
-        let ack = unwrapped(self.una, s.ack);
+        let (una, ack) = (self.una, unwrapped(self.una, s.ack));
         let before_sacked = if s.sack.count > 0 {
             self.sack(s, ack, room)
         } else {
@@ -374,6 +377,9 @@ impl Stream {
                     self.dup_at = s.at;
                 }
             }
+        }
+        if bare {
+            self.bare_acks.take(s.at, self.una - una);
         }
         self.acks += 1;
         self.ack_at = s.at;

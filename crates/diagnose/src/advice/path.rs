@@ -11,6 +11,7 @@ use crate::flow::{Flow, word};
 use crate::group;
 use crate::member::Struck;
 use crate::read::Facts;
+use crate::seen::Side;
 
 /// What the path needs, where that is all there is to do.
 pub(super) fn changes_of_path(
@@ -66,6 +67,10 @@ fn cloud(flow: &Flow) -> Change {
 fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     if cause == Cause::Duplex {
         return Some(duplex(e));
+    }
+    if cause == Cause::WayBack {
+        let [from, to] = [Side::Receiver, Side::Sender].map(|side| flow.called(side));
+        return Some(e.clear_way_back(&from, &to));
     }
     if cause != Cause::Link {
         return None;

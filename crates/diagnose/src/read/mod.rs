@@ -28,6 +28,7 @@ mod nic;
 pub(crate) mod offload;
 mod optics;
 mod others;
+mod parted;
 mod ping;
 mod plain;
 mod policed;
@@ -89,6 +90,8 @@ pub struct Facts {
     pub(crate) pings: Vec<Vec<String>>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32)>,
+    /// TTL of answers before and after it changed in a run of pings whose times stayed.
+    pub(crate) turned: Vec<(Of, [u32; 2])>,
     /// Names of hosts of farpath's own records: each is of one host.
     pub(crate) recorded_hosts: BTreeSet<String>,
     /// SYNs that texts show, in their order.

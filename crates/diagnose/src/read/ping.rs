@@ -2,6 +2,7 @@
 //!
 //! The closing lines are read; where there are none, the single answers.
 
+use super::parted::{Answer, parted, turned};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::words::{between, decimal, number, whole};
@@ -11,8 +12,8 @@ use crate::words::{between, decimal, number, whole};
 pub(super) struct Ping {
     /// Whose path the run is of; that of all flows where no line said whom it went to.
     to: Option<Of>,
-    /// Times of single answers, ms.
-    answers: Vec<Figure>,
+    /// Single answers.
+    answers: Vec<Answer>,
     /// Packets of the run that is being closed: sent and received.
     counted: Option<(f64, f64, Place)>,
     /// Bytes of each packet, with its headers, if the first line said so.
@@ -140,13 +141,14 @@ impl Ping {
         if !(is_answer || is_field() && time.is_some()) {
             return false;
         }
-        if let Some(ttl) = ttl(text).filter(|_| facts.reply_ttls.len() < ANSWERS_MAX) {
+        let ttl = ttl(text);
+        if let Some(ttl) = ttl.filter(|_| facts.reply_ttls.len() < ANSWERS_MAX) {
             facts.reply_ttls.push((at, ttl));
         }
         if let Some(ms) = time
             && self.answers.len() < ANSWERS_MAX
         {
-            self.answers.push(ms);
+            self.answers.push((ms, ttl));
         }
         true
     }
@@ -212,24 +214,37 @@ impl Ping {
             return false;
         };
         self.closed = true;
-        times(self.of(), &figures, facts);
+        self.ended(&figures, facts);
         true
     }
 
+    /// What a run said in all: where its answers show that the path changed in it, what each path said.
+    fn ended(&self, figures: &[Figure; 3], facts: &mut Facts) {
+        let of = self.of();
+        let Some(parts) = parted(&self.answers) else {
+            facts
+                .turned
+                .extend(turned(&self.answers).map(|ttl| (of, ttl)));
+            times(of, figures, facts);
+            return;
+        };
+        for part in &parts {
+            times(of, part, facts);
+        }
+    }
+
     fn close(&mut self, facts: &mut Facts) {
-        let answers = core::mem::take(&mut self.answers);
         let had = core::mem::take(&mut self.closed);
         self.counted = None;
         self.unsent = false;
-        if had || answers.is_empty() {
-            return;
-        }
+        let all = || self.answers.iter().map(|a| &a.0);
         let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);
-        let least = answers.iter().min_by(by).expect("there is one").clone();
-        let most = answers.iter().max_by(by).expect("there is one").clone();
-        let mut mean = least.with(&most);
-        mean.value = answers.iter().map(|a| a.value).sum::<f64>() / answers.len() as f64;
-        times(self.of(), &[least, mean, most], facts);
+        if let (false, Some(least), Some(most)) = (had, all().min_by(by), all().max_by(by)) {
+            let mut mean = least.with(most);
+            mean.value = all().map(|a| a.value).sum::<f64>() / self.answers.len() as f64;
+            self.ended(&[least.clone(), mean, most.clone()], facts);
+        }
+        self.answers.clear();
     }
 
     /// Whose path the run is of.

@@ -44,6 +44,7 @@ mod proven;
 mod queues;
 mod receiving;
 mod recounted;
+mod rerouted;
 mod restart;
 mod rooms;
 mod run_here;
@@ -70,6 +71,7 @@ mod unrested;
 mod unsaid;
 mod unscaled;
 mod views;
+mod way_back;
 mod wording;
 
 use farpath_diagnose::{Diagnosis, FlowReport, Known, Source, diagnose, read};

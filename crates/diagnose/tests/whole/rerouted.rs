@@ -1,0 +1,111 @@
+//! A path that changed in mid-test, as the pings beside it show.
+
+use farpath_diagnose::FlowReport;
+
+use crate::{because, first_flow, of, of_files, on};
+
+/// The receiver's setting: half of it is window, 6.29 MB.
+const RMEM: &str = "$ sysctl net.ipv4.tcp_rmem\nnet.ipv4.tcp_rmem = 4096 131072 12582912\n";
+
+/// Read in the second part of the test: the window is full.
+const SS: &str = "$ ss -tin dst 198.51.100.20\nState Recv-Q Send-Q Local Address:Port Peer Address:Port Process\nESTAB 0      9450000 192.0.2.10:41022 198.51.100.20:5201\n\t cubic wscale:14,14 rto:288 rtt:84.7/0.1 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:5480 ssthresh:5480 bytes_sent:1640000000 bytes_retrans:5792 bytes_acked:1633000000 segs_out:1132700 segs_in:530110 data_segs_out:1132690 send 749000000bps lastrcv:9000 pacing_rate 899000000bps delivery_rate 596000000bps delivered:1128300 busy:9000ms rwnd_limited:8650ms(96.1%) unacked:4345 retrans:0/4 rcv_space:14480 rcv_ssthresh:64088 notsent:3178000 minrtt:20.1 snd_wnd:6291456\n";
+
+/// A log of these rates, Mbit/s: four segments are sent again in the fifth second.
+fn log(rates: [f64; 10]) -> String {
+    let mut text = "$ iperf3 -c 198.51.100.20 -t 10\n[  5] local 192.0.2.10 port 41022 connected to 198.51.100.20 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n".to_owned();
+    for (n, rate) in rates.iter().enumerate() {
+        let again = if n == 4 { 4 } else { 0 };
+        text += &format!(
+            "[  5]  {n}.00-{}.00  sec  {:.0} MBytes  {rate} Mbits/sec    {again}   7.92 MBytes\n",
+            n + 1,
+            rate / 8.388_608
+        );
+    }
+    let mean = rates.iter().sum::<f64>() / 10.0;
+    let bytes = mean * 10.0 / 8.388_608;
+    text + &format!(
+        "[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  {bytes:.0} MBytes  {mean:.0} Mbits/sec    4             sender\n[  5]   0.00-10.10  sec  {bytes:.0} MBytes  {mean:.0} Mbits/sec                  receiver\n"
+    )
+}
+
+/// Ten pings, the first four of the first round trip and TTL.
+fn pings(times: [f64; 2], ttls: [u32; 2]) -> String {
+    let mut text =
+        "$ ping -c 10 198.51.100.20\nPING 198.51.100.20 (198.51.100.20) 56(84) bytes of data.\n"
+            .to_owned();
+    for n in 0..10 {
+        let part = usize::from(n >= 4);
+        text += &format!(
+            "64 bytes from 198.51.100.20: icmp_seq={} ttl={} time={} ms\n",
+            n + 1,
+            ttls[part],
+            times[part]
+        );
+    }
+    let mean = 0.4 * times[0] + 0.6 * times[1];
+    let (least, most) = (times[0].min(times[1]), times[0].max(times[1]));
+    text + &format!(
+        "\n--- 198.51.100.20 ping statistics ---\n10 packets transmitted, 10 received, 0% packet loss, time 9012ms\nrtt min/avg/max/mdev = {least}/{mean:.3}/{most}/31.6 ms\n"
+    )
+}
+
+fn flow(text: &str) -> FlowReport {
+    first_flow(of(text, &on("10Gbit/s")))
+}
+
+const STEPS: [f64; 10] = [
+    2470.0, 2520.0, 2510.0, 2520.0, 1170.0, 596.0, 597.0, 596.0, 596.0, 597.0,
+];
+
+/// 2.51 Gbit/s · 20.1 ms and 596 Mbit/s · 84.6 ms are 6.3 MB both, the window: what it leaves now goes by the 84.6 ms.
+#[test]
+fn a_fixed_window_on_a_path_that_became_longer_is_the_window() {
+    let text = log(STEPS) + &pings([20.1, 84.6], [55, 51]);
+    for text in [text.clone(), text + SS] {
+        let files = [("sender.txt", text.as_str()), ("receiver.txt", RMEM)];
+        let flow = first_flow(of_files(&files, &on("10Gbit/s")));
+        assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
+        let why = because(&flow);
+        for part in ["RTT 20.1 ms to 84.6 ms, TTL 55 to 51", "6.3 MB in flight"] {
+            assert!(why.contains(part), "{part}: {why}");
+        }
+        assert!(!why.contains("148225"), "{why}");
+        let rate = flow.observed.goodput_bps.expect("it was measured");
+        assert!((590e6..600e6).contains(&rate), "{rate}");
+        let window = flow.ceilings.iter().find(|c| c.cause == "receive_window");
+        let window = window.expect("its setting is known");
+        assert!((590e6..660e6).contains(&window.limit_bps), "{window:?}");
+        let change = flow.changes.first().expect("the window is to grow");
+        assert!(
+            change.commands.join("\n").contains("tcp_rmem"),
+            "{change:?}"
+        );
+        assert!(
+            change.predicted_bps.is_some_and(|bps| bps > 5e9),
+            "{change:?}"
+        );
+    }
+}
+
+/// Where the rate stays the window is not what the change shows, and where it steps by another ratio neither.
+#[test]
+fn a_change_that_the_rate_does_not_follow_says_nothing_of_windows() {
+    let mut half = STEPS;
+    half[5..].fill(1200.0);
+    for rates in [[2510.0; 10], half] {
+        let flow = flow(&(log(rates) + &pings([20.1, 84.6], [55, 51]) + RMEM));
+        let why = because(&flow);
+        assert!(!why.contains("in flight, which a window holds"), "{why}");
+        assert!(why.contains("the route changed, as the TTL"), "{why}");
+        let rate = flow.observed.goodput_bps.expect("it was measured");
+        assert!(rate > 1.3e9, "{rate}");
+    }
+}
+
+/// Another TTL alone is said, and nothing is made of it.
+#[test]
+fn a_ttl_that_changes_for_good_is_said() {
+    let flow = flow(&(log([2510.0; 10]) + &pings([20.1, 20.2], [55, 51]) + RMEM));
+    let why = because(&flow);
+    assert!(why.contains("changed from 55 to 51 and stayed so"), "{why}");
+}
