@@ -50,6 +50,8 @@ pub enum Cause {
     SmallWrites,
     /// Connections that are opened anew for each request: their handshakes.
     SetUp,
+    /// Pause frames: the neighbour of the sender's interface holds it back (IEEE 802.3 Annex 31B).
+    PauseFrames,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -57,7 +59,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 25] = [
+const NAMES: [(Cause, &str, &str); 26] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -97,6 +99,7 @@ const NAMES: [(Cause, &str, &str); 25] = [
         "small writes that wait for acknowledgements",
     ),
     (Cause::SetUp, "set_up", "the set-up of new connections"),
+    (Cause::PauseFrames, "pause_frames", "pause frames"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

@@ -59,7 +59,7 @@ const LEAK: f64 = 0.08;
 const BY_PORT: f64 = 0.5 / 7.0 / 0.009;
 
 /// What each cause is worth before anything was seen, decibans.
-pub(crate) const PRIORS: [(Cause, f64); 24] = [
+pub(crate) const PRIORS: [(Cause, f64); 25] = [
     (Cause::ReceiveWindow, 0.0),
     (Cause::SendBuffer, 0.0),
     (Cause::NoWindowScaling, -9.0),
@@ -83,6 +83,7 @@ pub(crate) const PRIORS: [(Cause, f64); 24] = [
     (Cause::Outage, crate::outage::UNSEEN),
     (Cause::SmallWrites, -24.0),
     (Cause::SetUp, crate::opened::UNSEEN),
+    (Cause::PauseFrames, crate::pauses::UNSEEN),
     (Cause::None, -10.0),
 ];
 

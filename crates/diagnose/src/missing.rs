@@ -3,7 +3,7 @@
 mod hole;
 mod kernel;
 
-use crate::advice::{Buffers, End, scales};
+use crate::advice::{Buffers, End, asked, scales};
 use crate::asking::{
     Asking, counters, datagrams, disks, on_both, processors, queues, segments, speed,
 };
@@ -389,8 +389,11 @@ fn of_buffers(
     likely: &[Cause],
     sure: bool,
 ) -> Vec<MissingFact> {
-    let blind =
-        |cause, end| likely.first() == Some(&cause) && Buffers::are_unknown(facts, flow, end);
+    // A buffer that the test asked for goes first, and no setting rules it.
+    let own = asked(facts, flow);
+    let blind = |cause, end| {
+        likely.first() == Some(&cause) && Buffers::are_unknown(facts, flow, end) && !own
+    };
     let lacks_buffer = likely.contains(&Cause::SendBuffer)
         && e.buffers.is_empty()
         && e.sndbuf_share.is_none()

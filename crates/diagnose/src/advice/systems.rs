@@ -13,7 +13,7 @@ pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing, unpaced
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use scaling::{option_between, scaling};
-pub(crate) use tested::{tester, threads};
+pub(crate) use tested::{own_buffer, tester, threads};
 
 use crate::cause::Cause;
 use crate::ceiling::bytes;

@@ -14,6 +14,7 @@ mod curl;
 mod disk;
 mod failed;
 mod flent;
+mod frames;
 mod here;
 mod iperf2;
 mod iperf3;
@@ -31,6 +32,7 @@ mod others;
 mod ping;
 mod plain;
 mod policed;
+mod policy;
 mod ports;
 mod printable;
 mod processor;
@@ -220,6 +222,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Wget),
         Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
+        Box::new(policy::PolicyMap::default()),
         Box::new(router::Interfaces::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),

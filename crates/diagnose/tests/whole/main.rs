@@ -2,6 +2,7 @@
 
 mod already;
 mod asked;
+mod asked_buffers;
 mod bbr;
 mod beside;
 mod between;
@@ -35,6 +36,7 @@ mod overtaken;
 mod own_buffers;
 mod own_queues;
 mod pasted;
+mod pauses;
 mod pings;
 mod pods;
 mod policers;
