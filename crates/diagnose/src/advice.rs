@@ -270,7 +270,10 @@ fn change(
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
             systems::unpaced(hosts.iter().find_map(of))
         }
-        Cause::Client if e.udp => systems::reader_of_datagrams(system),
+        Cause::Client if e.udp => {
+            let now = Buffers::of(facts, &hosts, End::Receiver).core;
+            systems::reader_of_datagrams(system, now, e.rate.as_ref().map(|r| r.value))
+        }
         Cause::Client => overrun::client(e),
         _ if system.is_none_or(|s| s == System::Linux) => {
             systems::pacing(cause, &sending(e, (facts, flow), &hosts))

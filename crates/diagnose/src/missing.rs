@@ -1,5 +1,6 @@
 //! Facts that would decide, and the commands that get them.
 
+mod answers;
 mod hole;
 mod kernel;
 
@@ -41,7 +42,10 @@ pub(crate) fn missing(
         return Vec::new();
     }
     let asking = &Asking::of(facts, flow);
-    let mut all = Vec::new();
+    let mut all = answers::of_answers(e, facts, asking);
+    if !all.is_empty() {
+        return all;
+    }
     if hole::asked(e, (facts, flow), asking, &likely, &mut all) {
         return all;
     }

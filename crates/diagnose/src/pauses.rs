@@ -11,7 +11,7 @@ use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{Tally, tally};
 
-/// What pause frames are worth where no text counts any between two readings, decibans: they are no cause then.
+/// What pause frames are worth where no text counts any between two readings, decibans: they are not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;
 
 /// What they are worth where one does: before a shaper, which leaves the same signs in the sender's socket.
@@ -145,7 +145,7 @@ pub(crate) fn by_pauses(e: &Evidence, items: &mut Vec<Item>) {
     }
 }
 
-/// What to look at where a neighbour holds the sender back.
+/// What to check where a neighbour holds the sender back.
 pub(crate) fn change(e: &Evidence, flow: &Flow) -> Change {
     let named = e.around.pauses.heard.as_ref().map(|t| t.interface.as_str());
     let name = named.filter(|n| !n.is_empty()).unwrap_or("INTERFACE");
@@ -153,7 +153,7 @@ pub(crate) fn change(e: &Evidence, flow: &Flow) -> Change {
     let remedy = Remedy {
         commands: vec![
             format!(
-                "the switch port that {name} is plugged into has no room for what comes, and pauses this host: look at its counters (show interfaces, show interfaces flowcontrol), and at the port behind it, which is slower or full"
+                "the switch port that {name} is plugged into has no room for what comes, and pauses this host: read its counters (show interfaces, show interfaces flowcontrol), and those of the port behind it, which is slower or full"
             ),
             format!("ethtool -a {name}: whether it obeys pause frames (RX: on)"),
             format!(

@@ -59,6 +59,7 @@ use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
 pub(crate) use copies::COPIES;
+pub(crate) use failed::Refused;
 use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
@@ -125,6 +126,8 @@ pub struct Facts {
     pub ignored: Vec<Vec<u32>>,
     /// How many lines of each source nobody knew.
     pub ignored_count: Vec<usize>,
+    /// What keeps anybody from connecting.
+    pub(crate) refused: Refused,
     /// What stopped the reading of something.
     pub notes: Vec<String>,
 }
@@ -326,6 +329,9 @@ impl Reader<'_> {
             };
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
+                continue;
+            }
+            if facts.unreachable(bare) {
                 continue;
             }
             let taken = offer(&mut self.tools, self.current, line, facts);

@@ -530,8 +530,12 @@ fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
     }
 }
 
-/// The queueing discipline at the root, in the first line of `ip link`.
+/// The queueing discipline at the root, in the first line of `ip link`, and the MTU of an interface that is not down.
 fn root(host: Of, text: &str, at: Place, facts: &mut Facts) {
+    let mtu = after(text, " mtu ").and_then(decimal);
+    if let Some(mtu) = mtu.filter(|m| *m >= 576.0 && !text.contains("state DOWN")) {
+        facts.exact(host, "interface_mtu_bytes", mtu, at);
+    }
     if let Some(kind) = after(text, " qdisc ").and_then(crate::known::qdisc) {
         facts.word(host, "root_qdisc", kind, at);
     }

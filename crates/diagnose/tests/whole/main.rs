@@ -41,6 +41,7 @@ mod pings;
 mod pods;
 mod policers;
 mod ports;
+mod printed;
 mod prompts;
 mod proven;
 mod queues;

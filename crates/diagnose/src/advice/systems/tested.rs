@@ -9,7 +9,7 @@ pub(super) const OWN_BUFFER: &str = "leave -w out of the test: a buffer that is 
 /// where the settings are known to give less.
 pub(crate) fn own_buffer(wanted: f64, now: &Buffers) -> Option<Remedy> {
     let leave = "leave -w out of the test: a buffer that is asked for (SO_RCVBUF, SO_SNDBUF) ends the kernel's own tuning at both ends, and tcp_rmem and tcp_wmem do not count";
-    let again = "then test again: where a window or a buffer is still the limit, the settings of that end are the next to look at";
+    let again = "then test again: where a window or a buffer is still the limit, read the settings of that end next";
     let (most, set) = (now.most, now.most.or(now.space).or(now.core));
     let (commands, room) = match (most, set) {
         (Some(most), _) if most as f64 >= 2.0 * wanted && !now.untuned => (vec![leave], Some(most)),
