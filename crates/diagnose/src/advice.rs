@@ -101,6 +101,8 @@ fn of_causes(
             Cause::Application if e.turns.is_some() => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
             _ if e.udp || drawn || e.begins_anew(cause) || e.is_left(cause) => None,
+            // What the kernel gives by itself, nobody said.
+            _ if is_blind(cause, e, (facts, flow)) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
@@ -249,13 +251,13 @@ fn change(
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
-        _ if e.is_left(cause) => left_small((facts, flow), &hosts),
+        _ if e.is_left(cause) && !asked(facts, flow) => left_small((facts, flow), &hosts),
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {
                 asked: asked(facts, flow) || e.memory.both,
                 ..Buffers::of(facts, &hosts, end)
             };
-            room(e, flow, (system, end), &now)
+            room(e, (facts, flow), (system, end), &now)
         }
         Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
         Cause::Reordering => systems::in_order(),
@@ -268,7 +270,10 @@ fn change(
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
             systems::unpaced(hosts.iter().find_map(of))
         }
-        Cause::Client if e.udp => systems::reader_of_datagrams(system),
+        Cause::Client if e.udp => {
+            let now = Buffers::of(facts, &hosts, End::Receiver).core;
+            systems::reader_of_datagrams(system, now, e.rate.as_ref().map(|r| r.value))
+        }
         Cause::Client => overrun::client(e),
         _ if system.is_none_or(|s| s == System::Linux) => {
             systems::pacing(cause, &sending(e, (facts, flow), &hosts))
@@ -297,7 +302,12 @@ fn peer_shifts_none(facts: &Facts, flow: &Flow) -> bool {
 }
 
 /// Room for what is wanted in flight: the kernel's to give, or the program's that set its buffer itself.
-fn room(e: &Evidence, flow: &Flow, (system, end): (Option<System>, End), now: &Buffers) -> Remedy {
+fn room(
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+    (system, end): (Option<System>, End),
+    now: &Buffers,
+) -> Remedy {
     let carried = e.settled_flight().map_or(0.0, |f| f.high);
     let own = match wanted(e) {
         None if systems::is_tuned(system) => {
@@ -307,6 +317,11 @@ fn room(e: &Evidence, flow: &Flow, (system, end): (Option<System>, End), now: &B
     };
     let own = channel_bytes(e).map_or(own, |most| own.min(most));
     let wanted = own.max(flow.shared.room[end as usize]);
+    if asked(facts, flow)
+        && let Some(remedy) = systems::own_buffer(wanted, now)
+    {
+        return remedy;
+    }
     // A program with a channel of its own has no use for more than twice that.
     let enough = |most: u64| channel_bytes(e).is_some() && most as f64 >= 2.0 * wanted;
     if now.most.is_some_and(enough) {
@@ -387,8 +402,14 @@ fn of_settings(facts: &Facts, hosts: &[Of], end: End) -> Option<System> {
         .then_some(first)
 }
 
+/// Whether a buffer that was asked for is to go, and nothing says what the kernel gives instead.
+fn is_blind(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> bool {
+    let unknown = |end| Buffers::are_unknown(facts, flow, end);
+    ROOMS.contains(&cause) && asked(facts, flow) && changed(cause, e).is_some_and(unknown)
+}
+
 /// Whether the test's own options or report say that it asked for a buffer.
-fn asked(facts: &Facts, flow: &Flow) -> bool {
+pub(crate) fn asked(facts: &Facts, flow: &Flow) -> bool {
     let has = |t: &Test| ASKED.iter().any(|name| t.numbers.contains_key(name));
     let option = |of| number(facts, of, "window_requested_bytes").is_some();
     flow.test.as_ref().is_some_and(has) || option(Of::Sender) || option(Of::Receiver)

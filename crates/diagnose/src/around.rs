@@ -10,6 +10,7 @@ use crate::group::{Group, MEMBERS};
 use crate::items::{Item, JUMBO, step};
 use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
+use crate::pauses::Pauses;
 use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
 use crate::seen::Side;
@@ -74,6 +75,8 @@ pub(crate) struct Around {
     pub(crate) turned: Option<[u32; 2]>,
     /// What captures show of the way back.
     pub(crate) way_back: Option<crate::way_back::WayBack>,
+    /// Pause frames that the sender's interface was sent, or the receiver's sent.
+    pub(crate) pauses: Pauses,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -158,6 +161,7 @@ impl Evidence {
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);
+        self.around.pauses = Pauses::of(facts, flow);
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
     }
@@ -325,6 +329,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::bloat::by_bloat(e, items);
     crate::group::by_group(e, items);
     crate::cloud::by_cloud(e, items);
+    crate::pauses::by_pauses(e, items);
     radio(e, items);
 }
 

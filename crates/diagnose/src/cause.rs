@@ -52,6 +52,8 @@ pub enum Cause {
     SetUp,
     /// The way back of acknowledgements, which is full.
     WayBack,
+    /// Pause frames: the neighbour of the sender's interface holds it back (IEEE 802.3 Annex 31B).
+    PauseFrames,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -59,7 +61,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 26] = [
+const NAMES: [(Cause, &str, &str); 27] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -100,6 +102,7 @@ const NAMES: [(Cause, &str, &str); 26] = [
     ),
     (Cause::SetUp, "set_up", "the set-up of new connections"),
     (Cause::WayBack, "way_back", "a full way back"),
+    (Cause::PauseFrames, "pause_frames", "pause frames"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

@@ -84,6 +84,7 @@ pub(crate) const PRIORS: [(Cause, f64); 25] = [
     (Cause::SmallWrites, -24.0),
     (Cause::SetUp, crate::opened::UNSEEN),
     (Cause::WayBack, crate::way_back::UNSEEN),
+    (Cause::PauseFrames, crate::pauses::UNSEEN),
     (Cause::None, -10.0),
 ];
 

@@ -175,6 +175,7 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
             weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
             sentence: match idle.from.contains(&Place::You) {
                 true => format!("the path loses {:.2e} of packets whatever is sent", idle.value),
+                false if idle.value >= 1.0 => "nothing that ping or a trace sent was answered".to_owned(),
                 false => format!(
                     "{:.2e} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
                     idle.value

@@ -62,6 +62,7 @@ mod overrun;
 mod overshoot;
 mod own_queue;
 mod pattern;
+mod pauses;
 mod pinged;
 mod placed;
 mod ports;

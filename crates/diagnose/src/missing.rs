@@ -1,9 +1,10 @@
 //! Facts that would decide, and the commands that get them.
 
+mod answers;
 mod hole;
 mod kernel;
 
-use crate::advice::{Buffers, End, scales};
+use crate::advice::{Buffers, End, asked, scales};
 use crate::asking::{
     Asking, counters, datagrams, disks, on_both, processors, queues, segments, speed,
 };
@@ -41,7 +42,10 @@ pub(crate) fn missing(
         return Vec::new();
     }
     let asking = &Asking::of(facts, flow);
-    let mut all = Vec::new();
+    let mut all = answers::of_answers(e, facts, asking);
+    if !all.is_empty() {
+        return all;
+    }
     if hole::asked(e, (facts, flow), asking, &likely, &mut all) {
         return all;
     }
@@ -390,8 +394,11 @@ fn of_buffers(
     likely: &[Cause],
     sure: bool,
 ) -> Vec<MissingFact> {
-    let blind =
-        |cause, end| likely.first() == Some(&cause) && Buffers::are_unknown(facts, flow, end);
+    // A buffer that the test asked for goes first, and no setting rules it.
+    let own = asked(facts, flow);
+    let blind = |cause, end| {
+        likely.first() == Some(&cause) && Buffers::are_unknown(facts, flow, end) && !own
+    };
     let lacks_buffer = likely.contains(&Cause::SendBuffer)
         && e.buffers.is_empty()
         && e.sndbuf_share.is_none()

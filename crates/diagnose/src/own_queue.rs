@@ -58,6 +58,7 @@ impl Evidence {
             Cause::ReceiveWindow,
             Cause::SendBuffer,
             Cause::Client,
+            Cause::PauseFrames,
         ];
         let other = likely.first().is_some_and(|c| other.contains(c));
         let linux = self.systems[0].is_none_or(|s| s == System::Linux);

@@ -37,6 +37,10 @@ pub(crate) enum Kind {
     Dropped,
     /// Packets that a port dropped as they arrived.
     Refused,
+    /// Whether a port of Junos is at half duplex.
+    HalfOfJunos,
+    /// The same of IOS, NX-OS or IOS XR.
+    HalfOfIos,
     /// A port's speed, bit/s.
     Speed,
     /// What leaves by a port, bit/s.
@@ -81,6 +85,8 @@ pub(crate) struct Ports {
     dropped: Option<Counted>,
     /// What a port dropped as it arrived.
     refused: Option<Counted>,
+    /// A port at half duplex: of Junos, and of Cisco's systems.
+    half: [Option<Counted>; 2],
     /// Speeds of ports, bit/s.
     speeds: Vec<f64>,
 }
@@ -103,7 +109,13 @@ impl Port {
 const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
 
 /// What stands as it is: nothing of it counts up.
-const STATES: [Kind; 3] = [Kind::Dark, Kind::Speed, Kind::Received];
+const STATES: [Kind; 5] = [
+    Kind::Dark,
+    Kind::Speed,
+    Kind::Received,
+    Kind::HalfOfJunos,
+    Kind::HalfOfIos,
+];
 
 /// The largest count of a kind.
 fn largest(facts: &Facts, kind: Kind) -> Option<Counted> {
@@ -193,6 +205,7 @@ impl Ports {
             policed: largest(facts, Kind::Policed),
             dropped: largest(facts, Kind::Dropped),
             refused: largest(facts, Kind::Refused),
+            half: [Kind::HalfOfJunos, Kind::HalfOfIos].map(|kind| largest(facts, kind)),
             speeds: counts(facts, Kind::Speed)
                 .iter()
                 .map(|c| c.count.value)
@@ -203,6 +216,14 @@ impl Ports {
     /// Whether speeds of ports are known, and none of them is this one, bit/s.
     pub(crate) fn run_at_others(&self, speed: f64) -> bool {
         !self.speeds.is_empty() && !self.speeds.contains(&speed)
+    }
+
+    /// The named port at half duplex that was read at this place, and whether it is one of Junos.
+    pub(crate) fn half_duplex(&self, at: Place) -> Option<(&Port, bool)> {
+        let here = |c: &&Counted| c.count.from.contains(&at) && !c.port.name.is_empty();
+        let [junos, ios] = self.half.each_ref().map(|c| c.as_ref().filter(here));
+        let junos = junos.map(|c| (&c.port, true));
+        junos.or_else(|| ios.map(|c| (&c.port, false)))
     }
 
     /// The speed of the slowest port, bit/s.

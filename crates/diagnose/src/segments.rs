@@ -53,6 +53,22 @@ fn datagram(test: &Test) -> Option<f64> {
     bytes.filter(|b| (16.0..=65_507.0).contains(b))
 }
 
+/// The MTU that Ethernet usually has, bytes: segments are assumed by it.
+const USUAL_MTU: f64 = 1500.0;
+
+/// A rate that is so many times what a size of segments leaves is more than rounding.
+const BEYOND: f64 = 1.005;
+
+/// The MTU of the interfaces of an end, where its texts have one and no other; what may be of either end says nothing of one.
+fn interfaces(facts: &Facts, own: &[u32], other: &[u32]) -> Option<f64> {
+    let is_own = |of: Of| matches!(of, Of::Host(h) if own.contains(&h) && !other.contains(&h));
+    let said = facts.facts.iter();
+    let said = said.filter(|f| f.name == "interface_mtu_bytes" && is_own(f.of));
+    let mut mtus = said.filter_map(|f| f.number()).map(|f| f.value);
+    let first = mtus.next()?;
+    mtus.all(|mtu| mtu == first).then_some(first)
+}
+
 impl Evidence {
     /// What of the line's rate is left for this flow's payload.
     pub(crate) fn payload_share(&self) -> f64 {
@@ -109,6 +125,43 @@ impl Evidence {
         if self.again.is_none() {
             self.again = self.retransmits.clone().and_then(|r| self.share_of(&r));
         }
+    }
+
+    /// How large segments are by the interfaces of both ends, or of one where the rate is more than smaller ones leave of the line.
+    pub(crate) fn of_interfaces(&mut self, facts: &Facts, flow: &Flow) {
+        if self.mss_said || self.udp || self.smaller_mtu.is_some() {
+            return;
+        }
+        let (senders, receivers) = (&flow.senders, &flow.receivers);
+        let mtus = [
+            interfaces(facts, senders, receivers),
+            interfaces(facts, receivers, senders),
+        ];
+        let (both, either) = match mtus {
+            [Some(a), Some(b)] => (true, a.min(b)),
+            [Some(one), None] | [None, Some(one)] => (false, one),
+            [None, None] => return,
+        };
+        // Headers and options take as much of larger packets.
+        let mss = either - (USUAL_MTU - self.mss);
+        if either <= USUAL_MTU || !both && !self.is_beyond_usual(mss) {
+            return;
+        }
+        (self.mss, self.mss_said) = (mss, true);
+        if self.again.is_some()
+            && let Some(again) = self.retransmits.clone()
+        {
+            self.again = self.share_of(&again);
+        }
+    }
+
+    /// Whether the rate is more than segments of the size that is assumed leave of the line, and no more than those of `mss` bytes do.
+    fn is_beyond_usual(&self, mss: f64) -> bool {
+        let (Some((line, _)), Some(rate)) = (&self.line, &self.rate) else {
+            return false;
+        };
+        let [usual, larger] = [self.mss, mss].map(|mss| payload_share(mss) * line.high);
+        rate.low > BEYOND * usual && rate.low <= larger
     }
 
     /// Segments sent again as a share of all segments.

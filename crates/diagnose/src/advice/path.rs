@@ -10,6 +10,7 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, word};
 use crate::group;
 use crate::member::Struck;
+use crate::ports::Port;
 use crate::read::Facts;
 use crate::seen::Side;
 
@@ -65,6 +66,9 @@ fn cloud(flow: &Flow) -> Change {
 }
 
 fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
+    if cause == Cause::PauseFrames {
+        return Some(crate::pauses::change(e, flow));
+    }
     if cause == Cause::Duplex {
         return Some(duplex(e));
     }
@@ -249,13 +253,22 @@ fn duplex(e: &Evidence) -> Change {
     let share = payload_share(e.mss);
     // A port that is slower may stay so at full duplex.
     let slowest = e.around.ports.slowest().unwrap_or(f64::INFINITY);
+    let of_router = e.half_duplex.and_then(|at| e.around.ports.half_duplex(at));
+    let (host, commands, undo) = match of_router {
+        Some((port, junos)) => negotiating(port, junos),
+        None => (
+            "the host at half duplex, and its switch".to_owned(),
+            vec![
+                "ethtool -s INTERFACE autoneg on".to_owned(),
+                "on the switch: duplex auto, speed auto for its port".to_owned(),
+            ],
+            AS_BEFORE.to_owned(),
+        ),
+    };
     Change {
-        host: "the host at half duplex, and its switch".to_owned(),
-        commands: vec![
-            "ethtool -s INTERFACE autoneg on".to_owned(),
-            "on the switch: duplex auto, speed auto for its port".to_owned(),
-        ],
-        undo: vec![AS_BEFORE.to_owned()],
+        host,
+        commands,
+        undo: vec![undo],
         risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
         predicted_bps: line.map(|l| l.value * share),
         low_bps: line.map(|l| libm::fmin(l.low, slowest) * share * 0.9),
@@ -266,6 +279,38 @@ fn duplex(e: &Evidence) -> Change {
         }),
         ..Change::default()
     }
+}
+
+/// What a router's or switch's port at half duplex needs, and its other end: the box, the commands, and how to undo them.
+fn negotiating(port: &Port, junos: bool) -> (String, Vec<String>, String) {
+    let Port { router, name } = port;
+    let router = match router.is_empty() {
+        true => "the router or switch",
+        false => router,
+    };
+    let commands = match junos {
+        true => vec![
+            format!("delete interfaces {name} link-mode"),
+            format!("delete interfaces {name} speed"),
+            format!(
+                "set interfaces {name} ether-options auto-negotiation (gigether-options on MX), and commit"
+            ),
+        ],
+        false => vec![
+            format!("interface {name}"),
+            " duplex auto".to_owned(),
+            " speed auto".to_owned(),
+        ],
+    };
+    let other = "on the device at the other end of its cable: negotiation, too; of a host ethtool -s INTERFACE autoneg on";
+    let undo = match junos {
+        true => "rollback 1, and commit; the other end as ethtool INTERFACE said before".to_owned(),
+        false => format!(
+            "on {name} the duplex and speed that show running-config interface {name} said before; the other end as ethtool INTERFACE said before"
+        ),
+    };
+    let commands = commands.into_iter().chain([other.to_owned()]).collect();
+    (format!("{router}, {name}"), commands, undo)
 }
 
 /// What of the cables, and of the members of a bundle, there is to change against losses by chance.

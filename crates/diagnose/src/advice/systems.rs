@@ -1,5 +1,6 @@
 //! The commands of each system, how to undo them, how to keep them, and what may go wrong.
 
+mod datagrams;
 mod holes;
 mod pacing;
 mod requests;
@@ -8,12 +9,13 @@ mod scaling;
 mod tested;
 mod windows;
 
+pub(crate) use datagrams::reader_of_datagrams;
 pub(crate) use holes::probing;
 pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use scaling::{option_between, scaling};
-pub(crate) use tested::{tester, threads};
+pub(crate) use tested::{own_buffer, tester, threads};
 
 use crate::cause::Cause;
 use crate::ceiling::bytes;
@@ -124,15 +126,6 @@ impl Remedy {
             start_ns: None,
         }
     }
-}
-
-/// Against a receiving program that leaves datagrams in its socket until it is full.
-pub(crate) fn reader_of_datagrams(system: Option<System>) -> Remedy {
-    let most = "it gets no more than the receiver's net.core.rmem_max: sysctl net.core.rmem_max";
-    let most = system.is_none_or(|s| s == System::Linux).then_some(most);
-    let larger = "let the receiving program ask for a larger socket buffer (SO_RCVBUF; iperf3 has -w on the client, for both ends)";
-    let slow = "where it still loses, its processor is too slow for so many datagrams: top -H meanwhile; larger datagrams are fewer";
-    Remedy::without_risk([Some(larger), most, Some(slow)].into_iter().flatten())
 }
 
 /// Against pauses of a program; with what a test between the same hosts got.

@@ -52,9 +52,37 @@ pub(super) fn failed(line: &str) -> Option<(&'static str, &str)> {
     said.then_some((*tool, rest))
 }
 
+/// What keeps anybody from connecting, as tools say it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// A connection was refused: the host answers, and nothing listens, or a firewall rejects.
+    pub(crate) connection: bool,
+    /// Who says that the host is unreachable: a router, or the own kernel, which is not named.
+    pub(crate) unreachable: Option<String>,
+}
+
 impl Facts {
+    /// Takes `From 192.0.2.1 icmp_seq=1 Destination Host Unreachable` of ping.
+    pub(super) fn unreachable(&mut self, line: &str) -> bool {
+        let by = line
+            .strip_prefix("From ")
+            .and_then(|rest| rest.split_whitespace().next());
+        let said = line.contains(" Destination ") && line.ends_with(" Unreachable");
+        let Some(by) = by.filter(|_| said && line.len() < 400) else {
+            return false;
+        };
+        let by = crate::redact(by.trim_end_matches(':'));
+        self.refused.unreachable.get_or_insert(by);
+        true
+    }
+
     /// A tool could not do what it was asked.
     pub(crate) fn gave_up(&mut self, tool: &'static str, said: &str, at: Place) {
+        let lower = said.to_ascii_lowercase();
+        self.refused.connection |= lower.contains("connection refused");
+        if lower.contains("no route to host") || lower.contains("network is unreachable") {
+            self.refused.unreachable.get_or_insert_default();
+        }
         self.took(tool, at, 0, false);
         self.says(tool, said, at);
     }

@@ -14,6 +14,7 @@ mod curl;
 mod disk;
 mod failed;
 mod flent;
+mod frames;
 mod here;
 mod iperf2;
 mod iperf3;
@@ -32,6 +33,7 @@ mod parted;
 mod ping;
 mod plain;
 mod policed;
+mod policy;
 mod ports;
 mod printable;
 mod processor;
@@ -58,6 +60,7 @@ use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
 pub(crate) use copies::COPIES;
+pub(crate) use failed::Refused;
 use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
@@ -126,6 +129,8 @@ pub struct Facts {
     pub ignored: Vec<Vec<u32>>,
     /// How many lines of each source nobody knew.
     pub ignored_count: Vec<usize>,
+    /// What keeps anybody from connecting.
+    pub(crate) refused: Refused,
     /// What stopped the reading of something.
     pub notes: Vec<String>,
 }
@@ -223,6 +228,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Wget),
         Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
+        Box::new(policy::PolicyMap::default()),
         Box::new(router::Interfaces::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
@@ -326,6 +332,9 @@ impl Reader<'_> {
             };
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
+                continue;
+            }
+            if facts.unreachable(bare) {
                 continue;
             }
             let taken = offer(&mut self.tools, self.current, line, facts);

@@ -1,7 +1,7 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
 use super::modes::Modes;
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, Tool, frames};
 use crate::cloud::ALLOWANCES;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::negotiated::Negotiated;
@@ -199,18 +199,6 @@ pub(crate) const MEAN: [&str; 2] = ["received_frame_bytes", "sent_frame_bytes"];
 /// Fewer packets than this have no mean that says anything.
 const PACKETS_LEAST: u64 = 10_000;
 
-/// Frames that a card had no room for.
-const DROPS: [&str; 8] = [
-    "rx_missed_errors",
-    "rx_no_buffer_count",
-    "rx_fifo_errors",
-    "rx_out_of_buffer",
-    "rx_no_dma_resources",
-    "rx_dropped",
-    "rx_discards_phy",
-    "hc_rx_discards_no_wqe",
-];
-
 /// The same of each queue, with its number in brackets: Google's gve.
 const QUEUE_DROPS: [&str; 2] = ["rx_queue_drop_cnt", "rx_no_buffers_posted"];
 
@@ -225,15 +213,6 @@ fn of_queue(name: &str) -> Option<&'static str> {
 
 /// What the name of an interface is called among the facts of a host.
 pub(crate) const PORT: &str = "port_name";
-
-/// Frames that arrived damaged, by the names of drivers.
-const DAMAGED: [&str; 5] = [
-    "rx_crc_errors",
-    "rx_crc_errors_phy",
-    "rx_fcs_errors",
-    "crc_errors",
-    "rx_crc_error",
-];
 
 /// Columns of `ip -s -s link` that count, and what.
 const COLUMNS: [(&str, &str); 6] = [
@@ -426,12 +405,8 @@ impl Nic {
             }
             return;
         }
-        let of =
-            |names: &'static [&'static str]| names.iter().copied().find(|known| *known == name);
-        let found = if let Some(name) = of(&DAMAGED) {
-            ("nic_damaged", name)
-        } else if let Some(name) = of(&DROPS) {
-            ("nic_drops", name)
+        let found = if let Some(found) = frames::named(name) {
+            found
         } else if let Some((name, kind, _)) = ALLOWANCES.iter().find(|(n, ..)| *n == name) {
             (*kind, *name)
         } else if let Some(known) = of_queue(name) {
@@ -555,8 +530,12 @@ fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
     }
 }
 
-/// The queueing discipline at the root, in the first line of `ip link`.
+/// The queueing discipline at the root, in the first line of `ip link`, and the MTU of an interface that is not down.
 fn root(host: Of, text: &str, at: Place, facts: &mut Facts) {
+    let mtu = after(text, " mtu ").and_then(decimal);
+    if let Some(mtu) = mtu.filter(|m| *m >= 576.0 && !text.contains("state DOWN")) {
+        facts.exact(host, "interface_mtu_bytes", mtu, at);
+    }
     if let Some(kind) = after(text, " qdisc ").and_then(crate::known::qdisc) {
         facts.word(host, "root_qdisc", kind, at);
     }

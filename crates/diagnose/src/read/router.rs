@@ -51,6 +51,12 @@ impl Tool for Interfaces {
             .any(|h| starts(text, h));
         if half {
             facts.word(Of::Path, "half_duplex", "half", at);
+            let kind = if self.kind == "junos" {
+                Kind::HalfOfJunos
+            } else {
+                Kind::HalfOfIos
+            };
+            self.here.has(kind, 1.0, at, facts);
         }
         if let Some(speed) =
             crate::words::between(text, "Speed: ", ",").and_then(crate::words::rate)
@@ -137,13 +143,22 @@ fn of_nexus(text: &str) -> Option<&str> {
     (numbered && begins).then_some(name)
 }
 
-/// The rate of `Output rate    : 9987412304 bps (931022 pps)` and of `5 minute output rate 9876543000 bits/sec, 912 packets/sec`,
+/// The rate of `Output rate    : 9987412304 bps (931022 pps)`, of `Output bytes  : 141702031002  9882000000 bps` of `extensive`, and of `5 minute output rate 9876543000 bits/sec, 912 packets/sec`,
 /// which NX-OS has of `30 seconds`.
 fn carried(text: &str) -> Option<(Kind, f64)> {
     let junos = || {
         let (head, rest) = text.split_once(':')?;
         let rate = ["Input rate", "Output rate"].contains(&head.trim());
         rate.then(|| rest.trim().split_once(" bps"))?
+    };
+    let extensive = || {
+        let (head, rest) = text.split_once(':')?;
+        let mut head = head.split_whitespace();
+        let way = head.next().filter(|w| ["Input", "Output"].contains(w));
+        let bytes = head.next() == Some("bytes") && head.next().is_none();
+        let (_, rate) = rest.trim().split_once(' ')?;
+        way.filter(|_| bytes)?;
+        rate.trim().split_once(" bps")
     };
     let ios = || {
         let (head, rest) = text.split_once("put rate ")?;
@@ -152,8 +167,8 @@ fn carried(text: &str) -> Option<(Kind, f64)> {
             .any(|span| head.contains(span));
         rate.then(|| rest.split_once(" bits/sec"))?
     };
-    let (bps, _) = junos().or_else(ios)?;
-    let way = match text.contains("utput rate") {
+    let (bps, _) = junos().or_else(extensive).or_else(ios)?;
+    let way = match text.starts_with("Output") || text.contains("output rate") {
         true => Kind::Leaves,
         false => Kind::Arrives,
     };

@@ -2,6 +2,7 @@
 
 mod already;
 mod asked;
+mod asked_buffers;
 mod bbr;
 mod beside;
 mod between;
@@ -35,10 +36,12 @@ mod overtaken;
 mod own_buffers;
 mod own_queues;
 mod pasted;
+mod pauses;
 mod pings;
 mod pods;
 mod policers;
 mod ports;
+mod printed;
 mod prompts;
 mod proven;
 mod queues;

@@ -1,9 +1,26 @@
 //! A test that sends less than it could.
 
-use super::Remedy;
+use super::{Buffers, Remedy};
 
 /// What comes before any setting of a host whose test asked for a buffer.
 pub(super) const OWN_BUFFER: &str = "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning, and the settings below say nothing of it";
+
+/// Against a buffer that the test asked for itself: the kernel's own tuning gives `wanted` bytes without it, as far as is known. None
+/// where the settings are known to give less.
+pub(crate) fn own_buffer(wanted: f64, now: &Buffers) -> Option<Remedy> {
+    let leave = "leave -w out of the test: a buffer that is asked for (SO_RCVBUF, SO_SNDBUF) ends the kernel's own tuning at both ends, and tcp_rmem and tcp_wmem do not count";
+    let again = "then test again: where a window or a buffer is still the limit, read the settings of that end next";
+    let (most, set) = (now.most, now.most.or(now.space).or(now.core));
+    let (commands, room) = match (most, set) {
+        (Some(most), _) if most as f64 >= 2.0 * wanted && !now.untuned => (vec![leave], Some(most)),
+        (None, None) if !now.old && now.level.is_none() => (vec![leave, again], None),
+        _ => return None,
+    };
+    Some(Remedy {
+        room,
+        ..Remedy::without_risk(commands)
+    })
+}
 
 /// Against a test that sends less than it could. With the file that it read, if it did, and what the same path carried from memory.
 pub(crate) fn tester(file: Option<&str>, memory: Option<&str>) -> Remedy {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{ROWS_MAX, list, n, s};
 use crate::cloud::is_kernel;
+use crate::counted::ASKED;
 use crate::fact::{Figure, Of, Place};
 use crate::read::Facts;
 use crate::read::iperf3::release;
@@ -71,7 +72,8 @@ fn of_program(start: &Json, at: Place, facts: &mut Facts) {
     }
 }
 
-/// What the test was asked for: the segment size, and the rate of its program or its pacing.
+/// What the test was asked for: the segment size, the rate of its program or its pacing, and a socket buffer (`-w`), which both
+/// ends then ask their kernels for.
 fn asked(start: &Json, at: Place, test: &mut Test) {
     let first = |paths: [&[&str]; 2]| {
         let mut found = paths.into_iter().filter_map(|path| n(start, path));
@@ -86,6 +88,12 @@ fn asked(start: &Json, at: Place, test: &mut Test) {
     }
     if let Some(bps) = first([&["test_start", "fqrate"], &["fq_rate"]]) {
         test.set("pacing_rate_bps", Figure::exact(bps, at));
+    }
+    let buffer = first([&["sock_bufsize"], &["test_start", "sock_bufsize"]]);
+    if let Some(bytes) = buffer.filter(|_| !test.udp) {
+        for name in ASKED {
+            test.set(name, Figure::exact(bytes, at));
+        }
     }
 }
 
@@ -177,6 +185,7 @@ fn backwards(value: &Json, forward: &Test, (receiving, at): (bool, Place), facts
     rows(value, BACK[0], at, &mut back, receiving);
     // Windows and round trips of the streams are those of the end that printed them: it sends the other way.
     back.numbers.clear();
+    asked(&value["start"], at, &mut back);
     for row in &mut back.rows {
         row.cwnd = None;
     }

@@ -1,0 +1,42 @@
+//! What is to be checked where nothing answers, or nobody listens: no test says more until that is mended.
+
+use crate::asking::Asking;
+use crate::document::MissingFact;
+use crate::evidence::Evidence;
+use crate::read::Facts;
+
+/// What to check; nothing where a rate was measured, or something answered and nothing was refused.
+pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
+    if e.rate.is_some() {
+        return Vec::new();
+    }
+    let host = &asking.host;
+    let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
+    let unreachable = &facts.refused.unreachable;
+    let mut all = Vec::new();
+    if silent || unreachable.is_some() {
+        let meant = match unreachable.as_deref() {
+            Some("") => "the own host has no route to it, or a firewall rejects".to_owned(),
+            Some(by) => format!(
+                "{by} says that the host is unreachable: its network has no host with this address that answers (ARP, ND), or no way leads there"
+            ),
+            None => "a firewall that drops pings looks the same".to_owned(),
+        };
+        all.push(MissingFact {
+            fact: "reachable",
+            would_decide: format!("why nothing answers: {meant}"),
+            command: format!(
+                "ip route get {host}; traceroute -n {host}: the last hop that answers is where to look; there, and on the host: ip addr, ip neigh"
+            ),
+        });
+    }
+    if facts.refused.connection {
+        all.push(MissingFact {
+            fact: "listening",
+            would_decide: "whether anything listens on that port: a refused connection was answered, so that a host with this address was there, and nothing listened, or a firewall rejects"
+                .to_owned(),
+            command: format!("on {host}: iperf3 -s, then ss -ltnp and nft list ruleset"),
+        });
+    }
+    all
+}
