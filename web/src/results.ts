@@ -379,8 +379,8 @@ export function headline(data: ReportData): Fact[] {
   const failed = expectations.filter((e) => !e.pass).length;
   if (expectations.length > 0) {
     facts.push(failed === 0
-      ? { value: `✓ ${expectations.length} of ${expectations.length}`, text: "expectations hold" }
-      : { value: `✗ ${failed} of ${expectations.length}`, text: failed === 1 ? "expectation fails" : "expectations fail" });
+      ? { value: `✓ ${expectations.length} of ${expectations.length}`, text: expectations.length === 1 ? "figure is as expected" : "figures are as expected" }
+      : { value: `✗ ${failed} of ${expectations.length}`, text: failed === 1 ? "figure judged is not as expected" : "figures judged are not as expected" });
   }
   // A figure of several repeats is their median, and says so.
   const repeated = 1 + Math.max(0, ...data.document.records.map((r) => r.repeat));

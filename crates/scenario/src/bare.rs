@@ -73,6 +73,9 @@ pub(crate) fn printed(unit: Unit, n: f64) -> Option<String> {
     })
 }
 
+/// More than so many per cent are no tolerance.
+const MOST_PERCENT: f64 = 100.0;
+
 /// The word on bounds of an expectation or a search that are numbers in the base unit of a metric, or on a value of which
 /// only the very number would do. `None` where every bound has a unit, or needs none.
 pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
@@ -99,11 +102,15 @@ pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
             _ => likely(unit, n)?,
         };
         // Nobody can tell which of the two times was meant.
-        let other = match (unit, *key) {
+        let mut other = match (unit, *key) {
             (Unit::S, "tolerance") if n.abs() < 1.0 => String::new(),
             (Unit::S, _) => format!("`{key} = \"{n} ms\"` or "),
             _ => String::new(),
         };
+        // Most tolerances are shares, and this may be per cent.
+        if *key == "tolerance" && (1.0..=MOST_PERCENT).contains(&n) {
+            other = format!("`{key} = \"{n} %\"` or {other}");
+        }
         write.push(format!("{other}`{key} = \"{meant}\"`"));
     }
     let d = Diagnostic::new(first.span(), read.join(", "));

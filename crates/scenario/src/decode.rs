@@ -400,7 +400,7 @@ fn wrong_type(
     let example = match (kind, found) {
         (Kind::Bool, DeValue::String(word)) => (!quantity::denies(word)).to_string(),
         (Kind::Bool, _) => (number(found) != Some(0.0)).to_string(),
-        (kind, _) => quantity::example(kind),
+        (kind, found) => meant(kind, found).unwrap_or_else(|| quantity::example(kind)),
     };
     if let (true, Some(n)) = (needs_unit, number(found)) {
         let like = bare::like(name, kind, n);
@@ -416,8 +416,28 @@ fn wrong_type(
         (DeValue::Array(_), _) => crate::sweep::several(name),
         _ => format!("write {name} = {example}"),
     };
-    let title = format!("`{name}` cannot be {}", found_word(found));
+    let title = match (kind, number(found)) {
+        (Kind::Int { .. }, Some(n)) => format!("`{name}` must be a whole number, not {n}"),
+        _ => format!("`{name}` cannot be {}", found_word(found)),
+    };
     faults.push(Diagnostic::new(at, title).help(remedy));
+}
+
+/// The number that is meant by one in quotes, or by a broken one where only whole ones will do; none out of the key's range.
+fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
+    let n = match found {
+        DeValue::String(text) => text.trim().parse().ok()?,
+        other => number(other)?,
+    };
+    match kind {
+        Kind::Int { min, max } => {
+            let whole = n.floor() as i64;
+            let fits = n.is_finite() && (min..=max).contains(&&whole);
+            fits.then(|| whole.to_string())
+        }
+        Kind::Number { above, max } => (*above < n && n <= *max).then(|| n.to_string()),
+        _ => None,
+    }
 }
 
 /// Whether `s` may be a name; reports it when not.
