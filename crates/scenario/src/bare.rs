@@ -1,8 +1,9 @@
 //! Numbers without a unit where a quantity is meant: what they are read as, and what was probably meant.
 
 use farpath_units::{Duration, Rate, Size};
+use toml::de::DeValue;
 
-use crate::decode::Fields;
+use crate::decode::{Fields, found_word, number};
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind;
 use crate::metric::Unit;
@@ -51,6 +52,31 @@ pub(crate) fn like(key: &str, kind: &Kind, n: f64) -> String {
     };
     let quantity = unit.and_then(|unit| likely(unit, n));
     quantity.unwrap_or_else(|| format!("{n} packets"))
+}
+
+/// What is wrong with a value of another type than its key's.
+pub(crate) fn wrong(name: &str, kind: &Kind, found: &DeValue<'_>) -> String {
+    match (kind, number(found)) {
+        (Kind::Int { .. }, Some(n)) => format!("`{name}` must be a whole number, not {n:?}"),
+        _ => format!("`{name}` cannot be {}", found_word(found)),
+    }
+}
+
+/// The number that is meant by one in quotes, or by a broken one where only whole ones will do; none out of the key's range.
+pub(crate) fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
+    let n = match found {
+        DeValue::String(text) => text.trim().parse().ok()?,
+        other => number(other)?,
+    };
+    match kind {
+        Kind::Int { min, max } => {
+            let whole = n.floor() as i64;
+            let fits = n.is_finite() && (min..=max).contains(&&whole);
+            fits.then(|| whole.to_string())
+        }
+        Kind::Number { above, max } => (*above < n && n <= *max).then(|| n.to_string()),
+        _ => None,
+    }
 }
 
 /// A number in the base unit of a metric, as people write it; `None` for counts and ratios.

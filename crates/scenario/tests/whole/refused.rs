@@ -1479,6 +1479,7 @@ fn a_remedy_keeps_the_number_that_was_meant() {
         "{broken}"
     );
     assert!(broken.contains("help: write parallel = 2"), "{broken}");
+    assert!(said("2.0").contains("not 2.0"), "{}", said("2.0"));
     for none in ["\"0\"", "\"four\"", "0.5", "inf"] {
         assert!(
             said(none).contains("help: write parallel = 1"),
