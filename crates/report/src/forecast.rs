@@ -131,7 +131,7 @@ mod tests {
         assert!(!loss(0.0, 0.9e-4, 42_000.0), "equal");
         // None is predicted, so that chance takes none either.
         assert!(loss(0.0, 0.02, 50.0));
-        // One of 50, twelve of 50, and a burst more or less in ten thousand are luck.
+        // One of 50, twelve of 50, and a burst more or less in ten thousand are chance.
         assert!(!loss(0.01, 0.02, 50.0));
         assert!(!loss(0.1, 0.24, 50.0));
         assert!(!loss(0.01, 0.004, 10_000.0));

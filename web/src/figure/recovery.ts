@@ -56,7 +56,7 @@ const CURVE = 15;
 const MOST_INTERVALS = 100_000;
 /** A logarithmic axis begins here, at about a round trip: before that the loss is being repaired. */
 const FIRST_S = 0.1;
-/** Times are on a straight axis, on which straight growth looks straight, unless the longest is more than so many times the shortest. */
+/** Times are on a straight axis, on which straight growth is a straight line, unless the longest is more than so many times the shortest. */
 const STRAIGHT = 50;
 
 function seconds(record: TestRecord | undefined): number | null {
