@@ -117,8 +117,8 @@ impl Datagrams {
         let more = (arrives - goodput?) * seconds;
         (self.goodput_bps.is_none() && *goodput? < WITHIN * arrives).then(|| {
             format!(
-                "goodput_bps counts what came within the measurement: at its end {} more, {} of sending, stood in queues and was \
-                 under way than at its start, and is not lost; an `omit` takes out a delay that stays, not a queue that grows",
+                "goodput_bps counts what came within the measurement: at its end {} more than at its start, {} of sending, stood in queues \
+                 or were under way, and are not lost; an `omit` takes out a delay that stays, not a queue that grows",
                 quantity("bytes", more / 8.0),
                 quantity("queued_s", more / sent.max(f64::MIN_POSITIVE)),
             )
@@ -170,7 +170,9 @@ mod tests {
         };
         let said = notes(8514).join("\n");
         assert!(
-            said.contains("at its end 581 kB more, 464.78 ms of sending, stood in queues"),
+            said.contains(
+                "at its end 581 kB more than at its start, 464.78 ms of sending, stood in queues"
+            ),
             "{said}"
         );
         // Propagation alone is worth no word.
