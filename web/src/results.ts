@@ -60,6 +60,8 @@ export interface Row {
   readonly values: ReadonlyMap<Origin, number>;
   /** Origins whose value no valid record has. */
   readonly untrusted?: readonly Origin[];
+  /** Of a loss: of how many things it is. */
+  readonly counted?: ReadonlyMap<Origin, number>;
   readonly limitedBy: string | null;
   readonly expectations: readonly Expectation[];
   readonly notes: readonly string[];
@@ -80,6 +82,15 @@ export function origins(data: ReportData): Origin[] {
   const { records, links, expectations } = data.document;
   const present = new Set([...records, ...links, ...expectations].map((entry) => entry.origin));
   return ORIGINS.filter((origin) => present.has(origin));
+}
+
+/** Of how many things a test's losses are, the median of its repeats. */
+function sentOf(records: readonly TestRecord[]): Map<Origin, number> {
+  return new Map(ORIGINS.flatMap((origin) => {
+    const mine = counted(records.filter((r) => r.origin === origin));
+    const sent = mine.map(({ metrics }) => metrics["sent"] ?? metrics["cells_sent"]).filter((v): v is number => typeof v === "number");
+    return sent.length > 0 ? [[origin, median(sent)] as const] : [];
+  }));
 }
 
 function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row[] {
@@ -116,8 +127,9 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
     const untrusted = [...values.keys()].filter((origin) => records.every((r) => r.origin !== origin || !r.valid));
     const invalid = metric === (HEADLINES.get(kind)?.[0] ?? metric) ? ORIGINS.flatMap((origin) => invalidOf(origin, records.filter((r) => r.origin === origin))) : [];
+    const sent = metric === "loss_ratio" ? sentOf(records) : undefined;
     return {
-      test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, limitedBy: main?.limited_by ?? null,
+      test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, ...(sent && { counted: sent }), limitedBy: main?.limited_by ?? null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
       first: expectations.length > 0 || isFirst(kind, metric, values) || took(kind, metric, records),
     };
@@ -367,8 +379,8 @@ export function headline(data: ReportData): Fact[] {
   const failed = expectations.filter((e) => !e.pass).length;
   if (expectations.length > 0) {
     facts.push(failed === 0
-      ? { value: `✓ ${expectations.length} of ${expectations.length}`, text: "expectations hold" }
-      : { value: `✗ ${failed} of ${expectations.length}`, text: failed === 1 ? "expectation fails" : "expectations fail" });
+      ? { value: `✓ ${expectations.length} of ${expectations.length}`, text: expectations.length === 1 ? "figure is as expected" : "figures are as expected" }
+      : { value: `✗ ${failed} of ${expectations.length}`, text: failed === 1 ? "figure judged is not as expected" : "figures judged are not as expected" });
   }
   // A figure of several repeats is their median, and says so.
   const repeated = 1 + Math.max(0, ...data.document.records.map((r) => r.repeat));
@@ -404,11 +416,26 @@ export function csv(data: ReportData): string {
 
 /** Of the other value, how far a prediction may be from it without a mark, as in the terminal. */
 const FAR = 0.2;
+/** Losses this near to each other are equal, and so far apart, or a factor of two, they are marked. */
+const [LOSS_EQUAL, LOSS_FAR] = [1e-4, 0.03];
+/** Of the square root of the things lost, how many more or fewer chance may take: many, as losses come in bursts. */
+const LOSS_CHANCE = 8;
 
-/** Whether a row's prediction is far from the first other value that is trusted. Rates and times alone: what is lost by chance scatters, and a
- * recovery ends at another moment. */
-export function isFar({ metric, values, untrusted }: Pick<Row, "metric" | "values" | "untrusted">): boolean {
+/** Whether a predicted loss is far from another one of so many things. Where none is predicted, chance has no part. */
+function isLossFar(predicted: number, other: number, counted: number | undefined): boolean {
+  const [apart, more] = [Math.abs(predicted - other), Math.max(predicted, other)];
+  if (apart <= LOSS_EQUAL || predicted === 0) return apart > LOSS_EQUAL;
+  const byChance = counted === undefined ? 0 : LOSS_CHANCE * Math.sqrt(more / Math.max(counted, 1));
+  return apart > byChance && (apart > LOSS_FAR || (counted !== undefined && more > 2 * Math.min(predicted, other)));
+}
+
+/** Whether a row's prediction is far from the first other value that is trusted. Rates, times and losses alone, these by how many things were
+ * counted: other counts scatter, and a recovery ends at another moment. */
+export function isFar({ metric, values, untrusted, counted }: Pick<Row, "metric" | "values" | "untrusted" | "counted">): boolean {
   const predicted = values.get("predicted");
-  const other = ORIGINS.filter((o) => o !== "predicted" && !(untrusted ?? []).includes(o)).map((o) => values.get(o)).find((v) => v !== undefined);
-  return /_(bps|ns)$/.test(metric) && !metric.includes(" ") && predicted !== undefined && other !== undefined && Math.abs(predicted - other) > FAR * Math.abs(other);
+  const origin = ORIGINS.find((o) => o !== "predicted" && !(untrusted ?? []).includes(o) && values.has(o));
+  const other = origin && values.get(origin);
+  if (predicted === undefined || origin === undefined || other === undefined) return false;
+  if (metric === "loss_ratio") return isLossFar(predicted, other, counted?.get(origin));
+  return /_(bps|ns)$/.test(metric) && !metric.includes(" ") && Math.abs(predicted - other) > FAR * Math.abs(other);
 }

@@ -94,6 +94,20 @@ describe("windows after a loss", () => {
     expect(windowsInWords(windowsOf(report(records), "bulk", "test.bulk.cc").curves).caption).toBe("Dashed: the formula, round by round; dots: the simulation, at the end of each interval.");
   });
 
+  it("stand over straight time, or over a logarithmic axis that says so where the longest hides the shortest", () => {
+    const drawn = (slow: number): string => {
+      const rise = (s: number): Series => ({ t_ns: [0, 1, 2, 3].map((i) => (i < 2 ? i : 1 + (i - 1) * s / 2) * 1e9), v: [1000, 500, 750, 1000] });
+      const runs = [["scalable", 1.8], ["reno", slow]].map(([cc, s]) => record("simulated", { "test.bulk.cc": String(cc) }, { recovery_s: Number(s) }, { cwnd_bytes: rise(Number(s)), in_flight_bytes: rise(Number(s)) }));
+      return toText(drawRecovery(report(runs), { id: "r", test: "bulk", key: "test.bulk.cc", width: 900, height: 400 })!);
+    };
+    // Four algorithms on 100 Mbit/s x 120 ms, and two of them on 1 Gbit/s.
+    expect(drawn(58.6)).toContain(">seconds since the window was cut<");
+    expect(drawn(585)).toContain(">seconds since the window was cut, logarithmic axis<");
+    // Half the way is climbed in half the time, on the axis as in fact.
+    const [, from, half, to] = /class="mark line-1"[^>]*cx="([\d.]+)".*?class="mark line-1"[^>]*cx="([\d.]+)".*?class="mark line-1"[^>]*cx="([\d.]+)"/s.exec(drawn(58.6))!.map(Number);
+    expect((half! - from!) / (to! - from!)).toBeCloseTo(0.5, 2);
+  });
+
   it("are said to be as they are drawn", () => {
     const curve = { name: "reno", points: [], tone: "line-0" as const };
     const words = (...kinds: object[]): string[] => { const { caption, axis } = windowsInWords(kinds.map((kind) => ({ ...curve, ...kind }))); return [caption, axis]; };

@@ -279,24 +279,16 @@ fn on_members(scenario: &Scenario, plan: &Plan, bundle: &farpath_scenario::Bundl
     )
 }
 
-/// The links of one way, in order.
+/// The nodes and links of one way, in order: `near –lan→ edge –ocean→ far`.
 fn describe(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> String {
-    let steps: Vec<String> = plan
-        .walk(scenario, dir)
-        .iter()
-        .map(|hop| {
-            let port: &plan::PortPlan = &plan.ports[hop.port];
-            let arrow = if port.way == Way::Forward {
-                "→"
-            } else {
-                "←"
-            };
-            let name = &scenario.links[port.link.0].name;
-            match hop.lsp {
-                Some(lsp) => format!("{arrow} {name} ({})", scenario.lsps[lsp].name),
-                None => format!("{arrow} {name}"),
-            }
-        })
-        .collect();
-    steps.join("  ")
+    let walk = plan.walk(scenario, dir);
+    let ports = || walk.iter().map(|hop| (&plan.ports[hop.port], hop.lsp));
+    let first = ports().next().map(|(port, _)| port.from);
+    let mut text = first.map_or_else(String::new, |node| scenario.node_name(node).to_owned());
+    for (port, lsp) in ports() {
+        let link = &scenario.links[port.link.0].name;
+        let lsp = lsp.map_or_else(String::new, |lsp| format!(" ({})", scenario.lsps[lsp].name));
+        text += &format!(" –{link}{lsp}→ {}", scenario.node_name(port.to));
+    }
+    text
 }

@@ -7,7 +7,8 @@
 //!    had hardly a pause is theirs ([`Path::full`], `timers`). Stretches are taken together to a round trip at least
 //!    before that is judged, so that it does not depend on how fine the evidence is. Where a policer or an MTU took most of
 //!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
-//!    a connection that random losses or a policer keep small. Where nothing was delivered, what took it all limited.
+//!    a connection that random losses or a policer keep small, nor one that gets next to nothing and waits for its timer.
+//!    Where nothing was delivered, what took it all limited.
 //!    What is left to the window of an algorithm with a model of the path is its own pace.
 //! 3. Shares of the sum, which add up to 1. Time in which a link of the path was down, and what followed until the sender
 //!    was heard again, is in none of them: [`outage`] says how much that is.
@@ -193,6 +194,7 @@ pub fn shares(
 /// What limited a connection from `from` on, stretch by stretch in order. Empty where nothing was seen.
 pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -> Vec<Stretch> {
     let stretches = stretches(connection, from, around.path.is_some());
+    let starves = starves(&stretches, connection, from, around);
     let stretches = joined(&stretches, connection.round()).into_iter();
     let down = around.path.as_ref().map_or(&[][..], |path| &path.down);
     let taken = around
@@ -201,7 +203,8 @@ pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -
         .map(|path| path.taken(connection.delivered));
     let overruled = stretches.map(|stretch| {
         let lost = connection.down(down, stretch.from, stretch.until);
-        overrule(&stretch, connection, around, taken.unwrap_or_default()).scaled(1.0 - lost)
+        let known = (taken.unwrap_or_default(), starves);
+        overrule(&stretch, connection, around, known).scaled(1.0 - lost)
     });
     overruled.collect()
 }
@@ -333,7 +336,7 @@ fn overrule(
     stretch: &Stretch,
     connection: &Connection,
     around: &Surroundings<'_>,
-    taken: Taken,
+    (taken, starves): (Taken, bool),
 ) -> Stretch {
     let (from, until) = (stretch.from, stretch.until);
     let path = around.path.as_ref();
@@ -344,7 +347,8 @@ fn overrule(
     // Nobody waits for a link in it: it is the application's, whatever another's packets wait for.
     let idle = left.idle.min(left.spent(Limit::Application));
     left.spent[Limit::Application as usize] -= idle;
-    let limiting = path.filter(|path| !is_held_elsewhere(connection, path, taken, (from, until)));
+    let held = |path: &&Path<'_>| is_held_elsewhere(connection, path, taken, (from, until));
+    let limiting = path.filter(|path| !starves && !held(path));
     let full = |path: &Path<'_>| path.full(from, until, connection.round());
     for (full, share) in limiting.map_or_else(BTreeMap::new, full) {
         // A full link is waited for with a window that might be larger: that time is its first.
@@ -385,6 +389,27 @@ fn overrule(
         given.add(limit, left.spent(limit));
     }
     given
+}
+
+/// Of what its path carries: a connection that got less has next to nothing.
+const NEXT_TO_NOTHING: f64 = 1e-3;
+
+/// Whether from `from` on a connection got next to nothing through a path that others fill, and spent most of its time on timeouts. It waits
+/// for its timer and not for the link, whose queue drops what it sends.
+fn starves(
+    stretches: &[Stretch],
+    connection: &Connection,
+    from: Time,
+    around: &Surroundings<'_>,
+) -> bool {
+    let all: f64 = stretches.iter().map(Stretch::total).sum();
+    let repairs: f64 = stretches.iter().map(|s| s.spent(Limit::Loss)).sum();
+    let seen = connection.between(from, Time::MAX);
+    let (Some(path), Some((last, _))) = (around.path.as_ref(), seen.last()) else {
+        return false;
+    };
+    let bytes: u64 = seen.iter().map(|(_, bytes)| bytes).sum();
+    2.0 * repairs > all && (bytes as f64) < NEXT_TO_NOTHING * path.capacity(from, *last)
 }
 
 /// Whether random losses or a policer hold a connection back on a link that others fill: it carries less than half of
@@ -756,6 +781,51 @@ mod tests {
             ..Dropped::default()
         };
         assert_eq!(named(policed).as_deref(), Some("policer"));
+    }
+
+    /// 100 Mbit/s x 20 s that others fill, in a class of a hundredth that a flood of 50 times as much fills as well: four timeouts,
+    /// and nothing delivered. Scaled to a link of 10 kB/s: a byte in a hundred is no longer next to nothing.
+    #[test]
+    fn a_connection_that_waits_for_its_timer_beside_a_flood_has_its_losses() {
+        let full = [Interval {
+            bytes: 1000,
+            queue_bytes: 10,
+        }; 4];
+        let queue = Dropped {
+            queue: 100,
+            ..Dropped::default()
+        };
+        let named = |own_bytes, limit| {
+            let mut seen = connection(&[(0, 100, Limit::CwndRecovery), (100, 400, limit)]);
+            (seen.retransmits, seen.rtos) = (Some(3), Some(3));
+            (seen.delivered, seen.every) = (1000, Duration::from_ms(100));
+            seen.intervals = (1..=4).map(|n| (at(100 * n), own_bytes)).collect();
+            let around = Surroundings {
+                path: Some(link(&full, queue)),
+                hosts: None,
+            };
+            largest(&shares(&seen, Time::ZERO, &around))
+        };
+        assert_eq!(named(0, Limit::Loss).as_deref(), Some("loss"));
+        assert_eq!(named(10, Limit::Loss).as_deref(), Some("link"));
+        assert_eq!(named(0, Limit::CwndRecovery).as_deref(), Some("link"));
+    }
+
+    /// A full queue that took every SYN is not waited for.
+    #[test]
+    fn a_queue_that_drops_everything_is_a_loss() {
+        let took = |dropped| link(&[], dropped).took_everything();
+        let queue = Dropped {
+            queue: 6,
+            ..Dropped::default()
+        };
+        assert_eq!(took(queue), Some(Limit::Loss));
+        let policed = Dropped {
+            policed: 7,
+            ..queue
+        };
+        assert_eq!(took(policed), Some(Limit::Policer));
+        assert_eq!(took(Dropped::default()), None);
     }
 
     #[test]

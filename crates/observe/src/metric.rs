@@ -267,7 +267,7 @@ pub const LINK_METRICS: &[Metric] = {
     metric("loss_ratio", &[Queue], Never, "loss", "drops over frames offered"),
     metric("delay_max_ns", &[Queue], Never, "delay, max", "longest wait of a frame that was sent"),
     metric("delay_mean_ns", &[Queue], Never, "delay, mean", "mean wait of frames that were sent"),
-    metric("drops", &[Link, Queue], Never, "drops", "all frames dropped"),
+    metric("drops", &[Link, Queue], Never, "drops", "all frames dropped in the whole run, what `omit` leaves out too"),
     metric("drops.tail", &[Link, Queue], Never, "drops (queue full)", "the queue was full"),
     metric("drops.red", &[Link, Queue], Never, "drops (early)", "early, by active queue management"),
     metric("drops.policed", &[Link], Never, "drops (policed)", "a policer found them out of contract"),

@@ -196,10 +196,14 @@ impl Path<'_> {
         }
     }
 
-    /// What took all that was sent, where something was dropped.
+    /// What took all that was sent, where something was dropped. A queue that drops everything is a loss: nobody waits in it.
     pub fn took_everything(&self) -> Option<Limit> {
         let took = |hops: &[Hop<'_>]| (sum(hops) != Dropped::default()).then(|| taker_of(hops));
-        took(&self.hops).or_else(|| took(&self.back))
+        let taker = took(&self.hops).or_else(|| took(&self.back))?;
+        Some(match taker {
+            Limit::Link | Limit::Nic => Limit::Loss,
+            other => other,
+        })
     }
 
     /// Bytes the narrowest link carries between two instants.

@@ -71,11 +71,9 @@ fn refused(own: &Expect, expect: &Expect, within: f64) -> Option<String> {
     // The file's own figure stays with whoever marks.
     let shown = |v: f64| quantity(&own.written(), v);
     Some(match own.min.zip(own.max)? {
-        (min, max) if min < max => format!(
-            "the scenario expects {} to {}, and the file another figure",
-            shown(min),
-            shown(max)
-        ),
+        (min, max) if min < max => {
+            format!("your answer, {} to {}, is not it", shown(min), shown(max))
+        }
         (exact, _) => format!(
             "the scenario expects exactly {}, which is not the middle of the file's band: {remedy}",
             shown(exact)
@@ -133,7 +131,7 @@ mod tests {
         assert!(lacks(&[]).contains("no expectation of its own"));
         // A figure of more digits than the file's: its middle is in the file's band.
         assert_eq!(lacks(&[band(100.1, 102.0)]), "");
-        let wrong = "the scenario expects 102 bit/s to 103 bit/s, and the file another figure";
+        let wrong = "your answer, 102 bit/s to 103 bit/s, is not it";
         let said = lacks(&[band(102.0, 103.0)]);
         assert_eq!(said, format!("small.goodput_bps: {wrong}"));
         // What hits by number is a guess.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_observe::metric::drop_words;
-use farpath_record::{Keys, LinkRecord, RunDocument, median};
+use farpath_record::{Keys, LinkRecord, Record, RunDocument, median};
 
 use crate::grid::Column;
 use crate::markdown::{self, lines};
@@ -34,7 +34,8 @@ pub(crate) fn table(run: &RunDocument, layout: Layout) -> String {
         Some(r) => format!(", medians of {} repeats", r.count),
         None => String::new(),
     };
-    let mut out = markdown::heading(&format!("\nFrames lost{repeats}\n\n"), layout.form);
+    let title = format!("\nFrames lost{repeats}{}\n\n", whole(run));
+    let mut out = markdown::heading(&title, layout.form);
     let several = run.links.iter().any(|l| l.origin != run.links[0].origin);
     let (first, rest) = directions.split_at(directions.len().min(MOST));
     let (columns, headings) = columns(first, several, &Keys::of(run));
@@ -56,6 +57,15 @@ pub(crate) fn table(run: &RunDocument, layout: Layout) -> String {
         );
     }
     out
+}
+
+/// That links count the whole run, where tests do not: a test's own retransmissions of its measurement are fewer.
+fn whole(run: &RunDocument) -> &'static str {
+    let omits = |r: &Record| r.measured_from_ns.is_some_and(|from| from > r.started_ns);
+    match run.records.iter().any(omits) {
+        true => " in the whole run, what `omit` leaves out too",
+        false => "",
+    }
 }
 
 /// The directions that lost frames, those that lost most first; of equals the order of the run holds.
@@ -229,6 +239,20 @@ near a>b            3     1000  queue full
         run.links[1].origin = Origin::Emulated;
         let near = "near a>b, emulated 3 1000 queue full";
         assert!(rows(&run).contains(&near.to_owned()), "{:?}", rows(&run));
+        // A test leaves out what came before its measurement, and its links do not.
+        let mut test = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+        (test.started_ns, test.measured_from_ns) = (5, Some(5));
+        run.records = vec![test];
+        let titled = |run: &RunDocument| {
+            let text = table(run, Layout::default());
+            text.lines().nth(1).map(str::to_owned)
+        };
+        assert_eq!(titled(&run).as_deref(), Some("Frames lost"));
+        run.records[0].measured_from_ns = Some(6);
+        assert_eq!(
+            titled(&run).as_deref(),
+            Some("Frames lost in the whole run, what `omit` leaves out too")
+        );
         run.links.truncate(1);
         assert_eq!(table(&run, Layout::default()), "");
     }

@@ -144,10 +144,10 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
     let expected = match (&e.unstated, e.is_inside()) {
         (Some(why), true) => {
             let by = file.trim_start_matches(',');
-            format!("as expected{by}; the answer fails, not stated: {why}")
+            format!("as expected{by}; the answer fails: {why}")
         }
         (Some(why), false) => {
-            format!("not as expected{file}; and the answer fails, not stated: {why}")
+            format!("not as expected{file}; and the answer fails: {why}")
         }
         (None, _) => format!("expected {band}{file}"),
     };

@@ -6,16 +6,30 @@ use farpath_record::{Origin, Point, RunDocument, quantity::quantity};
 pub(crate) const MARK: &str = "? ";
 
 /// What the mark means, below the table.
-pub(crate) const KEY: &str = "? predicted, and more than 20 % from what was simulated, or else emulated or measured: \
-    the closed form leaves out what happened there";
+pub(crate) const KEY: &str = "? predicted, and more than 20 % from what was simulated, or else emulated or measured; of a loss 3 points or a \
+    factor of two, beyond chance: the closed form leaves out what happened there";
 
 /// Of the other value, how far a prediction may be from it without a mark.
 const FAR: f64 = 0.2;
 
-/// Whether the prediction among these values of a metric is far from the first other one that is trusted. Rates and times alone:
-/// counts and shares of what is lost by chance scatter, and a recovery ends at another moment.
-pub(crate) fn is_far(path: &str, values: &[(Origin, Option<f64>, bool)]) -> bool {
-    let comparable = path.ends_with("_bps") || path.ends_with("_ns");
+/// Losses this near to each other are equal.
+const LOSS_EQUAL: f64 = 1e-4;
+
+/// How far a predicted loss may be from the other one without a mark, both where neither is twice the other.
+const LOSS_FAR: f64 = 0.03;
+
+/// Of the square root of the things lost, how many more or fewer chance may take: many, as losses come in bursts.
+const LOSS_CHANCE: f64 = 8.0;
+
+/// Whether the prediction among these values of a metric is far from the first other one that is trusted. Rates, times and
+/// losses alone, these by how many things were `counted`: other counts scatter, and a recovery ends at another moment.
+pub(crate) fn is_far(
+    path: &str,
+    values: &[(Origin, Option<f64>, bool)],
+    counted: impl Fn(Origin) -> Option<f64>,
+) -> bool {
+    let is_loss = path.ends_with(".loss_ratio");
+    let comparable = is_loss || path.ends_with("_bps") || path.ends_with("_ns");
     if !comparable || path.contains(' ') {
         return false;
     }
@@ -24,11 +38,23 @@ pub(crate) fn is_far(path: &str, values: &[(Origin, Option<f64>, bool)]) -> bool
         .iter()
         .filter(|(o, v, trusted)| *o != Origin::Predicted && v.is_some() && *trusted);
     match (predicted, others.next()) {
-        (Some((_, Some(predicted), _)), Some((_, Some(other), _))) => {
-            (predicted - other).abs() > FAR * other.abs()
-        }
+        (Some((_, Some(predicted), _)), Some((origin, Some(other), _))) => match is_loss {
+            true => is_loss_far(*predicted, *other, counted(*origin)),
+            false => (predicted - other).abs() > FAR * other.abs(),
+        },
         _ => false,
     }
+}
+
+/// Whether a predicted loss is far from another one of so many things. Where none is predicted, chance has no part.
+fn is_loss_far(predicted: f64, other: f64, counted: Option<f64>) -> bool {
+    let (apart, more) = ((predicted - other).abs(), predicted.max(other));
+    if apart <= LOSS_EQUAL || predicted == 0.0 {
+        return apart > LOSS_EQUAL;
+    }
+    let by_chance = counted.map_or(0.0, |n| LOSS_CHANCE * (more / n.max(1.0)).sqrt());
+    apart > by_chance
+        && (apart > LOSS_FAR || (counted.is_some() && more > 2.0 * predicted.min(other)))
 }
 
 /// A bound of a metric in full at a point: which of the two it is, and its value in the column of predictions.
@@ -68,23 +94,56 @@ pub(crate) fn bounds(run: &RunDocument, path: &str, points: &[&Point]) -> Vec<Bo
 mod tests {
     use super::*;
 
+    fn far(path: &str, predicted: f64, simulated: Option<f64>, trusted: bool) -> bool {
+        let values = [
+            (Origin::Predicted, Some(predicted), true),
+            (Origin::Simulated, simulated, trusted),
+        ];
+        is_far(path, &values, |_| None)
+    }
+
     #[test]
     fn a_prediction_is_marked_where_it_is_a_fifth_off() {
-        let far = |path: &str, predicted: f64, simulated: Option<f64>, trusted: bool| {
-            let values = [
-                (Origin::Predicted, Some(predicted), true),
-                (Origin::Simulated, simulated, trusted),
-            ];
-            is_far(path, &values)
-        };
         assert!(far("bulk.goodput_bps", 121e6, Some(100e6), true));
         assert!(far("bulk.goodput_bps", 79e6, Some(100e6), true));
         assert!(!far("bulk.goodput_bps", 119e6, Some(100e6), true));
         assert!(!far("bulk.goodput_bps", 200e6, None, true));
         assert!(!far("bulk.goodput_bps", 200e6, Some(100e6), false));
-        assert!(!far("bulk.loss_ratio", 2e-4, Some(1e-4), true));
         assert!(!far("bulk.recovery_s", 20.0, Some(10.0), true));
         assert!(!far("a.x_bps over b.x_bps", 2.0, Some(1.0), true));
         assert!(far("ping.rtt_avg_ns", 2e6, Some(1e6), true));
+    }
+
+    /// A flood in the lower of two classes: none is predicted, and 98.085 % lost. Payload at a link's whole rate: 4.502 % of 8929
+    /// datagrams are predicted to be lost, and none is, as its queue holds what is too much.
+    #[test]
+    fn a_predicted_loss_is_marked_beyond_chance() {
+        let loss = |predicted: f64, simulated: f64, sent: f64| {
+            let values = [
+                (Origin::Predicted, Some(predicted), true),
+                (Origin::Simulated, Some(simulated), true),
+            ];
+            is_far("flood.loss_ratio", &values, |_| Some(sent))
+        };
+        assert!(loss(0.0, 0.98085, 42_000.0));
+        assert!(loss(0.04502, 0.0, 8929.0));
+        assert!(!loss(0.0, 0.0, 42_000.0));
+        assert!(!loss(0.0, 0.9e-4, 42_000.0), "equal");
+        // None is predicted, so that chance takes none either.
+        assert!(loss(0.0, 0.02, 50.0));
+        // One of 50, twelve of 50, and a burst more or less in ten thousand are chance.
+        assert!(!loss(0.01, 0.02, 50.0));
+        assert!(!loss(0.1, 0.24, 50.0));
+        assert!(!loss(0.01, 0.004, 10_000.0));
+        // Near enough, and known well.
+        assert!(!loss(0.50, 0.52, 1e6));
+        assert!(loss(0.50, 0.54, 1e6));
+        assert!(loss(0.001, 0.0021, 1e6));
+        assert!(!loss(0.001, 0.0019, 1e6));
+        // Of how many is not known.
+        assert!(far("flood.loss_ratio", 0.5, Some(0.54), true));
+        assert!(!far("flood.loss_ratio", 2e-3, Some(1e-3), true));
+        assert!(far("flood.loss_ratio", 0.0, Some(1e-3), true));
+        assert!(!far("flood.conforming_ratio", 0.5, Some(0.54), true));
     }
 }

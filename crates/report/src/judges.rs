@@ -1,6 +1,6 @@
 //! Who judges a run: the scenario by its own expectations, and each file of `--expect`.
 
-use farpath_record::{Expectation, RunDocument};
+use farpath_record::{Expectation, RunDocument, count_of};
 
 /// The expectations of each who judges: the scenario's own first, then those of each file.
 pub(crate) fn of<'a>(all: &[&'a Expectation]) -> Vec<(Option<&'a str>, Vec<&'a Expectation>)> {
@@ -32,15 +32,15 @@ pub(crate) fn verdict(its: &[&Expectation]) -> &'static str {
     }
 }
 
-/// How many expectations there are and how many hold; of each who judges, where files do, too.
+/// How many figures are judged and how many hold, an expectation of two origins at three points being six; of each who judges, where files do, too.
 pub(crate) fn counted(run: &RunDocument) -> String {
     let words = |all: &[&Expectation]| {
         let ok = all.iter().filter(|e| e.pass).count();
         format!("{ok} ok, {} failed", all.len() - ok)
     };
     let all: Vec<&Expectation> = run.expectations.iter().collect();
-    let plural = if all.len() == 1 { "" } else { "s" };
-    let mut text = format!("\n{} expectation{plural}: {}\n", all.len(), words(&all));
+    let judged = count_of(all.len() as u64, "figure", "figures");
+    let mut text = format!("\n{judged} judged: {}\n", words(&all));
     let judges = of(&all);
     if judges.iter().any(|(file, _)| file.is_some()) {
         for (file, its) in &judges {

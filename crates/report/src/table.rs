@@ -197,7 +197,16 @@ impl Row {
             (origin, *value, !invalid)
         };
         let all: Vec<_> = run.origins().into_iter().zip(values).map(of).collect();
-        forecast::is_far(&self.path, &all)
+        let results = Results {
+            records: &run.records,
+            links: &run.links,
+        };
+        let counted = |origin| {
+            let (test, _) = self.path.rsplit_once('.')?;
+            let of = |metric| results.value(&format!("{test}.{metric}"), origin, &self.point);
+            of("sent").or_else(|| of("cells_sent"))
+        };
+        forecast::is_far(&self.path, &all, counted)
     }
 }
 

@@ -120,7 +120,7 @@ Notes
   source used; a larger one would not be faster on this path
 - link stm64: a>b over b>a payload: five crossings one way, two the other
 
-4 expectations: 2 ok, 2 failed
+4 figures judged: 2 ok, 2 failed
 ";
     let text = render(&snaky(), Layout::default());
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
@@ -531,7 +531,10 @@ fn failures_of_a_sweep_are_told_in_its_order_and_counted() {
         text.contains("ping.rtt_avg_ns: 4 more, marked in the table"),
         "{text}"
     );
-    assert!(text.contains("12 expectations: 0 ok, 12 failed"), "{text}");
+    assert!(
+        text.contains("12 figures judged: 0 ok, 12 failed"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -676,7 +679,10 @@ fn each_who_judges_has_a_verdict() {
     let mut own = expectation(metric, origin, (9e8, 1e9), Some(989_968_123.0), "");
     run.expectations = vec![own.clone()];
     let text = render(&run, Layout::default());
-    assert!(text.ends_with("1 expectation: 1 ok, 0 failed\n"), "{text}");
+    assert!(
+        text.ends_with("1 figure judged: 1 ok, 0 failed\n"),
+        "{text}"
+    );
     own.file = Some("course/marks.toml".to_owned());
     own.unstated = Some("the scenario's own band is wide".to_owned());
     own.pass = false;
@@ -689,10 +695,10 @@ fn each_who_judges_has_a_verdict() {
         },
     );
     assert!(text.contains("  ok, marks.toml not stated\n"), "{text}");
-    let end = "2 expectations: 1 ok, 1 failed\n- the scenario's own: 1 ok, 0 failed\n- course/marks.toml: 0 ok, 1 failed\n";
+    let end = "2 figures judged: 1 ok, 1 failed\n- the scenario's own: 1 ok, 0 failed\n- course/marks.toml: 0 ok, 1 failed\n";
     assert!(text.ends_with(end), "{text}");
     let words: Vec<&str> = text.split_whitespace().collect();
-    let why = "as expected by course/marks.toml; the answer fails, not stated: the scenario's own band is wide";
+    let why = "as expected by course/marks.toml; the answer fails: the scenario's own band is wide";
     assert!(words.join(" ").contains(why), "{text}");
 }
 

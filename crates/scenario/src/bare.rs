@@ -1,8 +1,9 @@
 //! Numbers without a unit where a quantity is meant: what they are read as, and what was probably meant.
 
 use farpath_units::{Duration, Rate, Size};
+use toml::de::DeValue;
 
-use crate::decode::Fields;
+use crate::decode::{Fields, found_word, number};
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind;
 use crate::metric::Unit;
@@ -53,6 +54,31 @@ pub(crate) fn like(key: &str, kind: &Kind, n: f64) -> String {
     quantity.unwrap_or_else(|| format!("{n} packets"))
 }
 
+/// What is wrong with a value of another type than its key's.
+pub(crate) fn wrong(name: &str, kind: &Kind, found: &DeValue<'_>) -> String {
+    match (kind, number(found)) {
+        (Kind::Int { .. }, Some(n)) => format!("`{name}` must be a whole number, not {n:?}"),
+        _ => format!("`{name}` cannot be {}", found_word(found)),
+    }
+}
+
+/// The number that is meant by one in quotes, or by a broken one where only whole ones will do; none out of the key's range.
+pub(crate) fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
+    let n = match found {
+        DeValue::String(text) => text.trim().parse().ok()?,
+        other => number(other)?,
+    };
+    match kind {
+        Kind::Int { min, max } => {
+            let whole = n.floor() as i64;
+            let fits = n.is_finite() && (min..=max).contains(&&whole);
+            fits.then(|| whole.to_string())
+        }
+        Kind::Number { above, max } => (*above < n && n <= *max).then(|| n.to_string()),
+        _ => None,
+    }
+}
+
 /// A number in the base unit of a metric, as people write it; `None` for counts and ratios.
 pub(crate) fn printed(unit: Unit, n: f64) -> Option<String> {
     let (base, per) = match unit {
@@ -72,6 +98,9 @@ pub(crate) fn printed(unit: Unit, n: f64) -> Option<String> {
         _ => Duration::from_ps(whole as u64).to_string(),
     })
 }
+
+/// More than so many per cent are no tolerance.
+const MOST_PERCENT: f64 = 100.0;
 
 /// The word on bounds of an expectation or a search that are numbers in the base unit of a metric, or on a value of which
 /// only the very number would do. `None` where every bound has a unit, or needs none.
@@ -99,11 +128,15 @@ pub(crate) fn doubt(f: &Fields, unit: Unit) -> Option<Diagnostic> {
             _ => likely(unit, n)?,
         };
         // Nobody can tell which of the two times was meant.
-        let other = match (unit, *key) {
+        let mut other = match (unit, *key) {
             (Unit::S, "tolerance") if n.abs() < 1.0 => String::new(),
             (Unit::S, _) => format!("`{key} = \"{n} ms\"` or "),
             _ => String::new(),
         };
+        // Most tolerances are shares, and this may be per cent.
+        if *key == "tolerance" && (1.0..=MOST_PERCENT).contains(&n) {
+            other = format!("`{key} = \"{n} %\"` or {other}");
+        }
         write.push(format!("{other}`{key} = \"{meant}\"`"));
     }
     let d = Diagnostic::new(first.span(), read.join(", "));

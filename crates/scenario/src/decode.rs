@@ -234,7 +234,7 @@ fn lower_first(text: &str) -> String {
     }
 }
 
-fn found_word(value: &DeValue<'_>) -> &'static str {
+pub(crate) fn found_word(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "text",
         DeValue::Integer(_) => "a whole number",
@@ -257,7 +257,7 @@ fn whole(value: &DeValue<'_>) -> Option<i64> {
 }
 
 /// Any number, if the value is one.
-fn number(value: &DeValue<'_>) -> Option<f64> {
+pub(crate) fn number(value: &DeValue<'_>) -> Option<f64> {
     match value {
         DeValue::Integer(_) => whole(value).map(|i| i as f64),
         DeValue::Float(f) => f.as_str().parse().ok().filter(|f: &f64| f.is_finite()),
@@ -400,7 +400,7 @@ fn wrong_type(
     let example = match (kind, found) {
         (Kind::Bool, DeValue::String(word)) => (!quantity::denies(word)).to_string(),
         (Kind::Bool, _) => (number(found) != Some(0.0)).to_string(),
-        (kind, _) => quantity::example(kind),
+        (kind, found) => bare::meant(kind, found).unwrap_or_else(|| quantity::example(kind)),
     };
     if let (true, Some(n)) = (needs_unit, number(found)) {
         let like = bare::like(name, kind, n);
@@ -416,7 +416,7 @@ fn wrong_type(
         (DeValue::Array(_), _) => crate::sweep::several(name),
         _ => format!("write {name} = {example}"),
     };
-    let title = format!("`{name}` cannot be {}", found_word(found));
+    let title = bare::wrong(name, kind, found);
     faults.push(Diagnostic::new(at, title).help(remedy));
 }
 

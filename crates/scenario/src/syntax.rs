@@ -38,6 +38,14 @@ fn fault(text: &str, span: Range<usize>, message: &str) -> Diagnostic {
     }
     let d = Diagnostic::new(span.clone(), format!("not TOML: {message}"));
     match unquoted(line) {
+        Some((key, value)) if switch(value).is_some() => {
+            let is_on = switch(value).unwrap_or_default();
+            let text = match value.to_ascii_lowercase().as_str() {
+                "true" | "false" => "TOML has it in lower case".to_owned(),
+                _ => format!("or, where it is text, {key} = \"{value}\""),
+            };
+            d.help(format!("write {key} = {is_on}; {text}"))
+        }
         Some((key, value)) => d.help(format!("put text in quotes: {key} = \"{value}\"")),
         None => d.help("the format is TOML 1.1: https://toml.io"),
     }
@@ -98,6 +106,15 @@ fn line_start(text: &str, at: usize) -> usize {
 fn line_of(text: &str, at: usize) -> &str {
     let rest = text.get(line_start(text, at)..).unwrap_or_default();
     rest.lines().next().unwrap_or_default()
+}
+
+/// What a word says as a switch, in any case of its letters; none of another word.
+fn switch(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
 }
 
 /// Key and value of a line whose value begins like bare text: a word or a number with its unit.

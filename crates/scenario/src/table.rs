@@ -186,8 +186,8 @@ pub(crate) const EXPECT: Section = Section {
         key(
             "stated_within",
             Bound,
-            "In a file of `--expect` alone: the scenario itself must expect the same, once. Its band must hold the middle of this one, or this one its middle, and be at most \
-             this share of its own middle wide, such as `5 %`, from end to end.",
+            "In a file of `--expect` alone: the scenario itself must expect the same, once. From end to end its band must be at most this share of its own middle, \
+             such as `5 %`. Of the two bands one must hold the middle of the other.",
         ),
         key("at", Point, "Points of the sweep it applies to.").default("all"),
         key("origins", Choices(ORIGINS), "Results it applies to.").default("those that ran"),

@@ -254,7 +254,7 @@ function drawBody(chart: Chart, margin: number): Shape[] {
   const y = scaleLinear().domain([0, Math.max(extent(ys)[1], Number.MIN_VALUE)]).nice(5).range([chart.height - BOTTOM, TOP]);
   const xTicks = chart.xTicks ?? x.ticks(Math.max(2, Math.min(7, Math.floor((right - LEFT) / TICK))));
   return [
-    ...axes(chart, x, y, xTicks, y.ticks(chart.height < LOW ? 3 : 5), right),
+    ...axes(log ? { ...chart, xName: `${chart.xName}, logarithmic axis` } : chart, x, y, xTicks, y.ticks(chart.height < LOW ? 3 : 5), right),
     ...(chart.marks ?? []).map((mark) => drawReference(mark, x, y, right)),
     ...(chart.rules ?? []).map((rule) => drawRule(rule, x, y, right, chart.height - BOTTOM)),
     ...chart.curves.flatMap((curve) => drawCurve(curve, x, y)),

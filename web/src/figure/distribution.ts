@@ -85,7 +85,7 @@ export function drawDistribution(of: Distribution, id: string, width: number): S
     id, width, height: Math.max(300, 60 + NAME * samples.length), title: `${of.test}: ${nameOfMetric(of)} over the ${of.over}`, describe: describeDistribution(of),
     curves: samples.map((sample) => curveOf(of, sample, shown)),
     rules: single.map(({ origin, value }) => ({ x: value, name: origin })), xRange: shown, logX,
-    xName: `${nameOfMetric(of)}${of.firstOf === undefined ? "" : `, first of ${of.firstOf} repeats`}${logX ? ", logarithmic" : ""}`, yName: `share of the ${of.over} at or below`, xFormat: (v) => format.compact(tick(v)),
+    xName: `${nameOfMetric(of)}${of.firstOf === undefined ? "" : `, first of ${of.firstOf} repeats`}`, yName: `share of the ${of.over} at or below`, xFormat: (v) => format.compact(tick(v)),
     yFormat: (v) => format.share(v).replace(/\.0(?=\D)/, ""),
   });
 }

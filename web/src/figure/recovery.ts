@@ -54,8 +54,10 @@ export interface Options {
 const CURVE = 15;
 /** What `--intervals` takes at most. */
 const MOST_INTERVALS = 100_000;
-/** The axis begins here, at about a round trip: before that the loss is being repaired. */
+/** A logarithmic axis begins here, at about a round trip: before that the loss is being repaired. */
 const FIRST_S = 0.1;
+/** Times are on a straight axis, on which straight growth is a straight line, unless the longest is more than so many times the shortest. */
+const STRAIGHT = 50;
 
 function seconds(record: TestRecord | undefined): number | null {
   return record?.metrics["recovery_s"] ?? null;
@@ -93,7 +95,7 @@ function oneLoss({ metrics }: TestRecord): boolean {
 }
 
 /** The windows of a test's runs since their cuts, and the old window: a formula's dashed, the simulation's solid, or dots where these are few. */
-export function windowsOf(data: ReportData, test: string, key: string): { readonly curves: Curve[]; readonly top: number } {
+export function windowsOf(data: ReportData, test: string, key: string): { readonly curves: Curve[]; readonly top: number; readonly log: boolean } {
   const records = data.document.records.filter((r) => r.test === test && key in r.point && WINDOW in r.series && oneLoss(r));
   const top = height(records);
   const values = [...new Set(records.map((r) => r.point[key]!))];
@@ -105,7 +107,7 @@ export function windowsOf(data: ReportData, test: string, key: string): { readon
     const [formula, run] = [of("predicted", value), of("simulated", value)];
     const tone: Curve["tone"] = `line-${values.indexOf(value) % 8}`;
     const known = formula?.metrics["cut_s"] ?? cuts[0] ?? null;
-    const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top, record.origin === "simulated" ? known : null).filter(([t]) => t >= FIRST_S) : []);
+    const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top, record.origin === "simulated" ? known : null) : []);
     const words = detail(seconds(formula), seconds(run));
     const seen = curve(run);
     // A few points make no curve: they are drawn as dots.
@@ -113,7 +115,10 @@ export function windowsOf(data: ReportData, test: string, key: string): { readon
     const dashed: Curve = { name: value, detail: words, points: curve(formula), tone, dashed: true, labelAt: top * 0.5, ...(seen.length > 0 ? { nameless: true } : {}) };
     return [solid, dashed].filter((c) => c.points.length > (c.bare === true ? 0 : 1));
   });
-  return { curves, top };
+  const spans = curves.map((c) => c.points.at(-1)![0]).filter((t) => t > 0);
+  const log = Math.max(...spans) > STRAIGHT * Math.min(...spans);
+  const shown = log ? curves.map((c) => ({ ...c, points: c.points.filter(([t]) => t >= FIRST_S) })) : curves;
+  return { curves: shown.filter((c) => c.points.length > (c.bare === true ? 0 : 1)), top, log };
 }
 
 /** How formula and simulation are drawn, in words: those of a caption and those beside the axis. */
@@ -129,18 +134,19 @@ export function windowsInWords(curves: readonly Curve[]): { readonly caption: st
   };
 }
 
-/** Windows over the time since the cut, on a logarithmic axis; null where no run of the test shows one loss. */
+/** Windows over the time since the cut; null where no run of the test shows one loss. */
 export function drawRecovery(data: ReportData, options: Options): Shape | null {
-  const { curves: drawn, top } = windowsOf(data, options.test, options.key);
+  const { curves: drawn, top, log } = windowsOf(data, options.test, options.key);
   if (drawn.length === 0) return null;
   const last = Math.max(...drawn.flatMap((c) => c.points.map((p) => p[0])));
-  const ticks = [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000].filter((t) => t <= last);
+  const decades = [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000].filter((t) => t <= last);
   return drawChart({
     id: options.id, width: options.width, height: options.height, title: "Windows after one loss",
     describe: drawn.filter((c) => c.nameless !== true).map((c) => `${c.name}: ${c.detail ?? ""}`).join(". "),
     curves: drawn, rules: [{ y: top, name: `${format.size(top)} before the loss` }],
     xName: "seconds since the window was cut", yName: windowsInWords(drawn).axis,
-    xFormat: (v) => String(v), yFormat: (v) => format.size(v, 3), xTicks: ticks, logX: true, xRange: [FIRST_S, last],
+    xFormat: (v) => String(v), yFormat: (v) => format.size(v, 3),
+    ...(log ? { xTicks: decades, logX: true, xRange: [FIRST_S, last] as const } : { xRange: [0, last] as const }),
   });
 }
 

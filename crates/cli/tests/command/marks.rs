@@ -352,7 +352,7 @@ fn a_verdict_says_whether_the_figure_or_the_answer_is_wrong() {
         ran.out
     );
     // One prefix, whether the figure is inside or outside, and the student's own band alone.
-    let wrong = "the scenario expects 78.4 ms to 81.6 ms, and the file another figure";
+    let wrong = "your answer, 78.4 ms to 81.6 ms, is not it";
     let message = format!("<failure message=\"not stated: {wrong}; outside the band: actual");
     assert!(
         xml.replace(".400 ms", ".4 ms")
@@ -381,7 +381,7 @@ fn marks_alone_can_decide() {
     let (ran, xml) = reported(&text, &marks, &more);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(
-        ran.out.contains("\n1 expectation: 1 ok, 0 failed\n"),
+        ran.out.contains("\n1 figure judged: 1 ok, 0 failed\n"),
         "{}",
         ran.out
     );
@@ -466,7 +466,7 @@ fn a_file_of_expectations_can_demand_the_students_own() {
     assert!(said(own("min = \"1 kB\"\nmax = \"900 MB\"")).contains("wider than 5 %"));
     assert!(said(own("min = \"1 kB\"")).contains("wider than 5 %"));
     let beside = own("value = \"2 MB\"\ntolerance = \"1 %\"");
-    assert!(said(beside).contains(", and the file another figure"));
+    assert!(said(beside).contains(", is not it"));
     assert_eq!(own("value = \"1.01 MB\"\ntolerance = \"2.4 %\""), None);
     // A scenario that asks itself asks nobody.
     let folder = with_small();

@@ -572,9 +572,12 @@ fn scenarios_are_listed_and_printed_and_checked() {
     }
     let five = farpath(&["check", "cern-snaky/five-passes"]).exits(0).out;
     assert!(
-        five.contains("→ stm64 (ch5_ar5_t1_v591)  ← stm64 (ar5_ch5_t2_v591)"),
+        five.contains("    there  r04gva –ge-r04gva→ cernh5 –stm64→ ar5-chicago –ge-r04chi→ r04chi\n    back   r04chi –ge-r04chi→ ar5-chicago"),
         "{five}"
     );
+    // The way of an LSP against the order of its link's `ends`.
+    let folded = "–stm64 (ch5_ar5_t1_v591)→ ar5-chicago –stm64 (ar5_ch5_t2_v591)→ cernh5 –stm64";
+    assert!(five.contains(folded), "{five}");
     farpath(&["check", "cern-snaky/fivepasses"])
         .exits(2)
         .says(&["did you mean `cern-snaky/five-passes`?"]);

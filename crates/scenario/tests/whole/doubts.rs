@@ -64,6 +64,10 @@ fn a_value_without_a_band_is_worth_a_word() {
     let bare = of("t.goodput_bps", "value = \"2.4 Gbit/s\"\ntolerance = 0.05");
     let words = "x.toml:19: `tolerance = 0.05` is read as 0.05 bit/s: write the unit, as `tolerance = \"5 %\"`";
     assert_eq!(bare, [words]);
+    // Two per cent, sooner than two in the metric's unit.
+    let two = of("t.goodput_bps", "value = \"2.4 Gbit/s\"\ntolerance = 2");
+    let words = "x.toml:19: `tolerance = 2` is read as 2 bit/s: write the unit, as `tolerance = \"2 %\"` or `tolerance = \"2 Mbit/s\"`";
+    assert_eq!(two, [words]);
     let none = of("t.goodput_bps", "value = \"2.4 Gbit/s\"");
     let words = "x.toml:18: `value = \"2.4 Gbit/s\"` without `tolerance`: no other number will do: \
                  add `tolerance = \"5 %\"`";

@@ -1451,6 +1451,42 @@ fn text_without_quotes() {
     assert!(rendered(rate).contains("put text in quotes: delay = \"58 ms\""));
     let other = BASE.replace("[scenario]", "[scenario");
     assert!(rendered(other).contains("the format is TOML 1.1"));
+    let switch = |word: &str| {
+        let kind = "kind = \"tcp\"\n";
+        rendered(BASE.replace(kind, &format!("{kind}timestamps = {word}\n")))
+    };
+    let lower = "help: write timestamps = false; TOML has it in lower case";
+    assert!(switch("False").contains(lower), "{}", switch("False"));
+    let off = "help: write timestamps = false; or, where it is text, timestamps = \"off\"";
+    assert!(switch("off").contains(off), "{}", switch("off"));
+}
+
+/// What is written in the place of a whole number is meant: four in quotes, two and a half.
+#[test]
+fn a_remedy_keeps_the_number_that_was_meant() {
+    let said = |value: &str| {
+        let kind = "kind = \"tcp\"\n";
+        rendered(BASE.replace(kind, &format!("{kind}parallel = {value}\n")))
+    };
+    let text = said("\"4\"");
+    assert!(
+        text.contains("`parallel` cannot be text") && text.contains("help: write parallel = 4"),
+        "{text}"
+    );
+    let broken = said("2.5");
+    assert!(
+        broken.contains("`parallel` must be a whole number, not 2.5"),
+        "{broken}"
+    );
+    assert!(broken.contains("help: write parallel = 2"), "{broken}");
+    assert!(said("2.0").contains("not 2.0"), "{}", said("2.0"));
+    for none in ["\"0\"", "\"four\"", "0.5", "inf"] {
+        assert!(
+            said(none).contains("help: write parallel = 1"),
+            "{}",
+            said(none)
+        );
+    }
 }
 
 #[test]
