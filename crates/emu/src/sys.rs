@@ -15,7 +15,7 @@ use std::ptr;
 use nix::errno::Errno;
 use nix::libc;
 use nix::sched::CloneFlags;
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::unistd::Pid;
 
 /// A process in new namespaces that runs the program at `path` with `control` as its standard
@@ -92,6 +92,32 @@ pub(crate) fn send_signal(pidfd: BorrowedFd<'_>, signal: Signal) -> Result<(), E
         )
     };
     Errno::result(sent).map(drop)
+}
+
+/// Runs `install`, which sets handlers of signals, and lets those hangups and interrupts stay ignored that this process was started to
+/// ignore, as nohup(1) and shells have it.
+///
+/// # Errors
+/// The system refuses to say what a signal does.
+pub fn keep_ignored<T>(install: impl FnOnce() -> T) -> std::io::Result<T> {
+    let mut ignored = Vec::new();
+    for which in [Signal::SIGHUP, Signal::SIGINT] {
+        // SAFETY: to ignore a signal runs no code.
+        let before = unsafe { signal(which, SigHandler::SigIgn) }?;
+        match before {
+            SigHandler::SigIgn => ignored.push(which),
+            before => {
+                // SAFETY: what was there is put back.
+                unsafe { signal(which, before) }?;
+            }
+        }
+    }
+    let installed = install();
+    for which in ignored {
+        // SAFETY: as above.
+        unsafe { signal(which, SigHandler::SigIgn) }?;
+    }
+    Ok(installed)
 }
 
 /// Takes over descriptors that arrived in a message.

@@ -159,6 +159,9 @@ pub fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, TuneError> {
     }
     put_back(root, &journal.entries)?;
     std::fs::remove_file(&path).map_err(faulty("remove", &path))?;
+    if journal.entries.is_empty() {
+        return Ok(Vec::new());
+    }
     let keys: Vec<&str> = journal.entries.iter().map(|e| e.key.as_str()).collect();
     Ok(vec![format!(
         "put back {}, which process {} had changed before it was killed",
@@ -465,7 +468,8 @@ mod tests {
     fn a_journal_cut_short_is_one_of_nothing() {
         let (folder, root) = world();
         std::fs::write(folder.path().join(JOURNAL), "{\"owner\"").unwrap();
-        recover(&root, folder.path()).unwrap();
+        let said = recover(&root, folder.path()).unwrap();
+        assert_eq!(said, Vec::<String>::new(), "nothing was changed");
         assert_eq!(now(&root), OLD);
         assert!(!folder.path().join(JOURNAL).exists());
     }

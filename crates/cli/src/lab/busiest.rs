@@ -87,7 +87,16 @@ impl Busiest {
         let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
         if let Some(many) = &self.many {
             // Round trips are as they are, whatever limited them.
-            self.line = many.words(self.host);
+            self.line = match many.is_little() && !self.cause.is_empty() {
+                true => format!(
+                    "what {} sends{}, the largest of its connections: {}{doubt}; {}",
+                    self.sender,
+                    self.control(),
+                    self.cause,
+                    many.words(self.host)
+                ),
+                false => many.words(self.host),
+            };
         } else if !self.cause.is_empty() {
             self.line = format!(
                 "what {} sends{}: {}{doubt}; {}",
@@ -168,6 +177,11 @@ impl Busiest {
         let other = self.other_held_small_ratio.unwrap_or(0.0);
         let ratios = [self.held_small_ratio, other];
         let is_known = self.limited_by.is_some();
+        let shares = self.limited_by.as_ref();
+        let came_of_it = match shares.is_some_and(|all| all.contains_key("small_writes")) {
+            true => UNHELD,
+            false => "its data was late, and nobody waited for it",
+        };
         let held: String = [self.host, 1 - self.host]
             .map(held::words)
             .into_iter()
@@ -177,7 +191,7 @@ impl Busiest {
             })
             .map(|(words, share)| {
                 format!(
-                    "; in {:.0} % of the samples {words}: {UNHELD}",
+                    "; in {:.0} % of the samples {words}: {came_of_it}",
                     100.0 * share
                 )
             })

@@ -16,6 +16,8 @@ pub(super) enum Cause {
     Way,
     /// So many segments of requests and answers were on the way at a time, more than one.
     Ways(u32),
+    /// What the other side sends, and this one waited for, filled a link.
+    Asking,
     /// A small write of the host that has this number waited for an acknowledgement.
     Held(usize),
     /// The way back was full, and acknowledgements waited for it.
@@ -40,7 +42,7 @@ impl Cause {
             Cause::Other => "other_side",
             Cause::Way | Cause::Ways(_) => "on_the_way",
             Cause::Held(_) => "small_writes",
-            Cause::Back => "way_back",
+            Cause::Back | Cause::Asking => "way_back",
             Cause::Down => "path_down",
         }
     }

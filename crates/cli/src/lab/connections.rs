@@ -264,7 +264,8 @@ impl Connections {
         }
         [told.path_down_s, told.silent_s] = [lost.down, lost.silent].map(Duration::as_secs_f64);
         if is_seen {
-            most.share_waits((waits, other_end), lost.share, &mut causes);
+            let back = ways[1 - most.host].as_ref();
+            most.share_waits((waits, other_end), back, lost.share, &mut causes);
             let unanswered = waits.and_then(|w| w.unanswered(most.last.sample.t));
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
@@ -524,6 +525,12 @@ impl Watched {
             Cause::Back => {
                 return format!("the way back was full {percent}: acknowledgements waited for it");
             }
+            Cause::Asking => {
+                return format!(
+                    "{own} waited {percent} for what {} sends, which filled a link of the path",
+                    SENDERS[1 - self.host]
+                );
+            }
             Cause::Asked => {
                 let [command, server] = SENDERS;
                 return format!(
@@ -725,6 +732,7 @@ mod tests {
                 span: Duration::from_ms(rounds * 100),
                 at: [other, 0].map(Duration::from_ms),
                 way: Duration::from_ms(way),
+                handing: Default::default(),
                 overlapping: Default::default(),
                 at_a_time: None,
                 unanswered: None,
@@ -892,6 +900,7 @@ mod tests {
                 span: Duration::from_ms(60),
                 at: [Duration::ZERO; 2],
                 way: Duration::ZERO,
+                handing: Default::default(),
                 overlapping: Default::default(),
                 at_a_time: None,
                 unanswered: Some((0, at(since))),

@@ -75,6 +75,11 @@ pub(super) struct Many {
 const LEAST: u64 = 10;
 const PARTS: u64 = 5;
 
+/// Connections that are kept open are advised where opening them takes this part of their time, and what limits one is said where it takes less
+/// than half.
+const ADVISED: f64 = 0.1;
+const MOST_OF_IT: f64 = 0.5;
+
 impl Many {
     /// What `all` connections of a sender have in common; none where they are few, or one carried much of it.
     pub(super) fn of(all: &[Each]) -> Option<Many> {
@@ -104,26 +109,35 @@ impl Many {
         })
     }
 
+    /// Whether opening them takes so little of their time that something else is what limits them.
+    pub(super) fn is_little(&self) -> bool {
+        let opened = self.set_up_s * (1.0 + self.tls_round_trips);
+        opened < MOST_OF_IT * (self.set_up_s + self.busy_s)
+    }
+
     /// In words, of the sender's host that has this number.
     pub(super) fn words(&self, host: usize) -> String {
         let bytes = quantity(self.bytes_sent);
         let lived = self.set_up_s + self.busy_s;
         let opened = self.set_up_s * (1.0 + self.tls_round_trips);
         let way = if self.from { "from" } else { "to" };
+        let share = opened / lived.max(f64::MIN_POSITIVE);
+        let spared = match self.tls_round_trips > 0.0 {
+            true => "them",
+            false => "it",
+        };
+        let advice = match share >= ADVISED {
+            true => format!("; a connection that is kept open spares {spared}"),
+            false => String::new(),
+        };
         format!(
-            "{} sent {bytes} over {} connections {way} port {}: each took {:.1} round trips, {} ({:.0} % of their time); a \
-             connection that is kept open spares {}",
+            "{} sent {bytes} over {} connections {way} port {}: each took {:.1} round trips, {} ({:.0} % of their time){advice}",
             SENDERS[host],
             self.connections,
             self.port,
             lived / self.set_up_s.max(f64::MIN_POSITIVE),
             self.opening(),
-            100.0 * opened / lived.max(f64::MIN_POSITIVE),
-            if self.tls_round_trips > 0.0 {
-                "them"
-            } else {
-                "it"
-            },
+            100.0 * share,
         )
     }
 
@@ -204,6 +218,23 @@ mod tests {
         // Every second one resumed a session of TLS 1.2.
         let mixed = said(&|n| 1 + u32::from(n % 2 == 0));
         assert!(mixed.contains("and 1.5 for TLS"), "{mixed}");
+    }
+
+    /// 200 kB each at 8 Mbit/s, twenty at a time, 60 ms away: 44 round trips, one of them to be set up.
+    #[test]
+    fn a_set_up_that_takes_little_is_no_advice() {
+        let each = |n: u16| Each {
+            ports: [7000, 40_000 + n],
+            sent: 200_000,
+            rtt: Some(0.06),
+            busy: 0.06 * 43.0,
+            tls: 0,
+        };
+        let all: Vec<Each> = (0..20).map(each).collect();
+        let many = Many::of(&all).expect("they are many");
+        assert!(many.is_little());
+        let said = many.words(1);
+        assert!(said.ends_with("(2 % of their time)"), "{said}");
     }
 
     #[test]

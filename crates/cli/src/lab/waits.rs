@@ -1,6 +1,6 @@
 //! How long an end of a connection waited for answers, by the frames of both.
 
-use farpath_emu::plane::{Overlap, Turns};
+use farpath_emu::plane::{Handing, Overlap, Turns};
 use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
@@ -19,6 +19,10 @@ pub(super) struct Waits {
     way: Duration,
     /// What this end waited for beside that, where turns overlap.
     overlap: Overlap,
+    /// How the other end handed over what this one waited for, before the last of it was on the way.
+    asking: Handing,
+    /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
+    held_most: [Duration; 2],
     /// Segments of requests and answers that were on the way at a time; none where they were many.
     at_a_time: Option<f64>,
     /// Since when the other end has had all that this one sent, and sent nothing.
@@ -27,6 +31,9 @@ pub(super) struct Waits {
 
 /// Turns overlap where that has one part in so many of the time on the way.
 const OVERLAPS: f64 = 10.0;
+
+/// A link took the time of requests where it was full for this part of that.
+const FULL: f64 = 0.6;
 
 /// A shorter wait at the end than this is not named.
 const NAMED: Duration = Duration::from_secs(1);
@@ -40,6 +47,8 @@ impl Waits {
             own: turns.at[end],
             way: turns.way,
             overlap: turns.overlapping[end],
+            asking: turns.handing[1 - end],
+            held_most: [end, 1 - end].map(|who| turns.handing[who].way + turns.way),
             at_a_time: turns.at_a_time,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
@@ -104,21 +113,37 @@ impl Waits {
         known.as_secs_f64() / self.all(time)
     }
 
+    /// The shares of a connection's `time` that small writes of this end and the other took, of those in which samples met one: data that
+    /// nobody answers is late, and nobody waits for it.
+    pub(super) fn held(&self, time: Duration, held: [f64; 2]) -> [f64; 2] {
+        let all = self.all(time);
+        let most = self.held_most.map(|most| most.as_secs_f64() / all);
+        [0, 1].map(|who| held[who].min(most[who]))
+    }
+
+    /// Gives the time in which the other end handed over what this one waited for its share. It is the path's, or that of a link that was
+    /// `full` for a part of all the time; where its program paused, it is the other side's.
+    pub(super) fn share_asking(&self, time: Duration, full: f64, causes: &mut Vec<(Cause, f64)>) {
+        let all = self.all(time);
+        let [way, other] = [self.asking.way, self.asking.paused].map(|t| t.as_secs_f64() / all);
+        let [way, other] = take_idle(causes, [way, other]);
+        let cause = match way > 0.0 && full >= FULL * way {
+            true => Cause::Asking,
+            false => Cause::Way,
+        };
+        add(causes, cause, way);
+        add(causes, Cause::Other, other);
+    }
+
     /// Gives what the end waited for where turns overlap its share of a connection's `time`: samples had it as time without anything
     /// to send, and no other time is taken for it.
     pub(super) fn share_overlap(&self, time: Duration, causes: &mut Vec<(Cause, f64)>) {
         let Overlap { way, other } = self.overlap;
         let all = self.all(time);
         let [way, other] = [way, other].map(|time| time.as_secs_f64() / all);
-        let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
-        if let Some((_, idle)) = causes.iter_mut().find(idle)
-            && way + other > 0.0
-        {
-            let part = (*idle / (way + other)).min(1.0);
-            *idle = (*idle - part * (way + other)).max(0.0);
-            add(causes, Cause::Other, part * other);
-            add(causes, Cause::Way, part * way);
-        }
+        let [of_way, of_other] = take_idle(causes, [way, other]);
+        add(causes, Cause::Other, of_other);
+        add(causes, Cause::Way, of_way);
         let several = self.at_a_time.map_or(0, |n| n.round() as u32);
         if let Some((cause, share)) = causes.iter_mut().find(|c| c.0 == Cause::Way)
             && several > 1
@@ -131,6 +156,19 @@ impl Waits {
     /// The connection's time in seconds, by samples or by frames.
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
+    }
+}
+
+/// Takes two shares out of that in which there was nothing to send, in proportion where it is less than both.
+fn take_idle(causes: &mut [(Cause, f64)], [a, b]: [f64; 2]) -> [f64; 2] {
+    let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
+    match causes.iter_mut().find(idle) {
+        Some((_, idle)) if a + b > 0.0 => {
+            let part = (*idle / (a + b)).min(1.0);
+            *idle = (*idle - part * (a + b)).max(0.0);
+            [part * a, part * b]
+        }
+        _ => [0.0; 2],
     }
 }
 
@@ -147,6 +185,7 @@ mod tests {
             span: Duration::from_ms(1560),
             at: [1000, 100].map(Duration::from_ms),
             way: Duration::from_ms(320),
+            handing: Default::default(),
             overlapping: Default::default(),
             at_a_time: None,
             unanswered: None,
@@ -165,6 +204,7 @@ mod tests {
             span: Duration::from_ms(4000),
             at: [100, asked].map(Duration::from_ms),
             way: Duration::from_ms(600),
+            handing: Default::default(),
             overlapping: Default::default(),
             at_a_time: None,
             unanswered: None,
@@ -190,6 +230,7 @@ mod tests {
                 span: Duration::from_ms(1000),
                 at: Default::default(),
                 way: Duration::from_ms(50),
+                handing: Default::default(),
                 overlapping: [Overlap::default(), overlapping],
                 at_a_time: Some(at_a_time),
                 unanswered: None,
@@ -220,5 +261,78 @@ mod tests {
         assert_eq!(share(&full, Cause::Limit(Limit::CwndSlowStart)), 0.1);
         let turns = shared(overlap(0, 0), 3.0);
         assert_eq!(share(&turns, Cause::Way), 0.05);
+    }
+
+    /// 1.5 MB up at 4 Mbit/s, 1.6 MB down at 20 Mbit/s: the request is 3.3 s of 4.2 s on the way, and its link is full for 3.1 s. Where the
+    /// server works a second, that is its own.
+    #[test]
+    fn the_time_of_a_large_request_is_none_of_the_servers() {
+        let shared = |way: u64, paused: u64, full: f64| {
+            let turns = Turns {
+                ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+                span: Duration::from_ms(4200),
+                at: [0, 34].map(Duration::from_ms),
+                way: Duration::from_ms(60),
+                handing: [
+                    Handing {
+                        way: Duration::from_ms(way),
+                        paused: Duration::from_ms(paused),
+                    },
+                    Handing::default(),
+                ],
+                overlapping: Default::default(),
+                at_a_time: None,
+                unanswered: None,
+            };
+            let time = Duration::from_ms(4200);
+            let waits = Waits::of(&turns, 1);
+            let mut causes = vec![
+                (Cause::Limit(Limit::Application), 0.8),
+                (Cause::Limit(Limit::Link), 0.2),
+            ];
+            waits.share_asking(time, full, &mut causes);
+            let sum: f64 = causes.iter().map(|c| c.1).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{causes:?}");
+            causes
+        };
+        let near = |(cause, share): (Cause, f64), wanted: Cause, of: f64| {
+            assert_eq!(cause, wanted);
+            assert!((share - of).abs() < 0.001, "{share}");
+        };
+        near(
+            shared(3250, 0, 3.1 / 4.2)[0],
+            Cause::Asking,
+            3250.0 / 4200.0,
+        );
+        near(shared(3250, 0, 0.1)[0], Cause::Way, 3250.0 / 4200.0);
+        near(shared(500, 2500, 0.1)[0], Cause::Other, 2500.0 / 4200.0);
+        let own = shared(500, 0, 0.1)[0];
+        near(own, Cause::Limit(Limit::Application), 0.8 - 500.0 / 4200.0);
+    }
+
+    /// 300 B every 20 ms that nobody answers, held back all the time: the program sends no sooner for being told at once.
+    #[test]
+    fn small_writes_cost_nothing_where_nobody_waits() {
+        let turns = |way: u64, handed: u64| Turns {
+            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            span: Duration::from_ms(1000),
+            at: Default::default(),
+            way: Duration::from_ms(way),
+            handing: [
+                Handing {
+                    way: Duration::from_ms(handed),
+                    ..Handing::default()
+                },
+                Handing::default(),
+            ],
+            overlapping: Default::default(),
+            at_a_time: None,
+            unanswered: None,
+        };
+        let time = Duration::from_ms(1000);
+        let stream = Waits::of(&turns(0, 0), 0);
+        assert_eq!(stream.held(time, [1.0, 0.0]), [0.0; 2]);
+        let asked = Waits::of(&turns(500, 500), 0);
+        assert_eq!(asked.held(time, [0.5, 0.0]), [0.5, 0.0]);
     }
 }

@@ -1,12 +1,13 @@
 //! Whose turn it was in a conversation of requests and answers, by the frames that carried it.
 //!
-//! A message is under way from when its sender's kernel hands it over until the last of it is due at the other end. From then on it
-//! is the other end's turn, until that one sends data. Segments without data, and data sent again, are nobody's turn.
+//! A message is under way from when its sender's kernel hands its first byte over until the last of it is due at the other end. From then
+//! on it is the other end's turn, until that one sends data. Segments without data, and data sent again, are nobody's turn.
 
 use std::collections::BTreeMap;
 
 use farpath_units::{Duration, Time};
 
+use super::message::{Handing, Message};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport};
 use super::{Interface, Plane, Way};
@@ -28,8 +29,10 @@ pub struct Turns {
     pub span: Duration,
     /// Time in which each of the ends had all that the other had sent, and had not answered yet.
     pub at: [Duration; 2],
-    /// Time in which a message was under way to the end that answered it.
+    /// Time in which the last of a message, all handed over, was under way to the end that answered it.
     pub way: Duration,
+    /// How each of the ends handed over its messages that were answered, and the last answer.
+    pub handing: [Handing; 2],
     /// What each of the ends waited for beside that, where turns overlap.
     pub overlapping: [Overlap; 2],
     /// Segments with data that were under way at a time, on average of the time with any; none where they were more than requests are.
@@ -93,6 +96,10 @@ struct Talk {
     /// The end that sent data last, and when.
     last: Option<(usize, Time)>,
     begun: Option<Time>,
+    /// What is being sent, by the end that sent last.
+    message: Message,
+    /// When each end was last given a segment, with data or without.
+    heard: [Time; 2],
     turns: Turns,
     overlaps: Overlaps,
 }
@@ -104,6 +111,7 @@ impl Talk {
             span: Duration::ZERO,
             at: [Duration::ZERO; 2],
             way: Duration::ZERO,
+            handing: Default::default(),
             overlapping: Default::default(),
             at_a_time: None,
             unanswered: None,
@@ -112,6 +120,8 @@ impl Talk {
             streams: Default::default(),
             last: None,
             begun: None,
+            message: Message::default(),
+            heard: [Time::ZERO; 2],
             turns,
             overlaps: Overlaps::default(),
         }
@@ -122,22 +132,35 @@ impl Talk {
         if until <= self.streams[end].sent {
             return;
         }
-        self.streams[end].sent = until;
+        let own = &mut self.streams[end];
+        let there = own.is_all_there().then_some(own.grew);
+        own.sent = until;
         self.reaches(now);
-        let before = self.last.replace((end, now));
-        let message = &self.streams[1 - end];
-        if let Some((_, then)) = before.filter(|(who, _)| *who != end)
-            && message.is_all_there()
-        {
-            let there = message.grew.max(then).min(now);
-            self.turns.way += there.since(then);
-            self.turns.at[end] += now.since(there);
+        match self.last.replace((end, now)) {
+            Some((who, then)) if who == end => {
+                self.message.goes_on(then, now, there, self.heard[end]);
+            }
+            Some((_, then)) => self.turns_to(end, then, now),
+            None => {}
         }
         let counted = Overlap {
             way: self.turns.way,
             other: self.turns.at[1 - end],
         };
         self.overlaps.sent(end, until, now, counted);
+    }
+
+    /// An end sends after the other one, which sent last at `then`.
+    fn turns_to(&mut self, end: usize, then: Time, now: Time) {
+        let message = std::mem::replace(&mut self.message, Message::answers());
+        let stream = &self.streams[1 - end];
+        if stream.is_all_there() {
+            let there = stream.grew.max(then).min(now);
+            self.turns.way += there.since(then);
+            self.turns.at[end] += now.since(there);
+            let handing = &mut self.turns.handing[1 - end];
+            *handing = handing.and(message.answered());
+        }
     }
 
     /// Data of an end has arrived.
@@ -151,7 +174,12 @@ impl Talk {
     fn turns(&self) -> Turns {
         let all_there = |(end, _): &(usize, Time)| self.streams[*end].is_all_there();
         let last = self.last.filter(all_there);
+        let mut handing = self.turns.handing;
+        if let Some((end, _)) = self.last {
+            handing[end] = handing[end].and(self.message.last());
+        }
         Turns {
+            handing,
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
             at_a_time: self.overlaps.at_a_time(),
@@ -208,11 +236,13 @@ impl Talks {
             return;
         };
         let way = packet.way(ports);
-        if length == 0 {
+        let Some(talk) = self.0.get_mut(&key(way)) else {
             return;
-        }
-        if let Some(talk) = self.0.get_mut(&key(way)) {
-            let end = usize::from(talk.turns.ends != way);
+        };
+        let end = usize::from(talk.turns.ends != way);
+        let heard = &mut talk.heard[1 - end];
+        *heard = at.max(*heard);
+        if length > 0 {
             talk.arrived(end, (seq.wrapping_add(from), length), at);
         }
     }
@@ -400,5 +430,67 @@ mod tests {
         }
         let [sender, _] = talk.turns().overlapping;
         assert_eq!(sender, Overlap::default());
+    }
+
+    /// Requests of `pieces` segments, `gap` ms apart, 40 ms on the way; each is acknowledged at once, and 90 ms after the last one there is an
+    /// answer.
+    fn in_pieces(pieces: u64, gap: u64) -> Turns {
+        let mut talk = talk();
+        let mut all: Vec<(u64, u8, u32)> = Vec::new();
+        for round in 0..3 {
+            let t = round * 10_000;
+            for n in 0..pieces {
+                let number = (round * pieces + n) as u32 * 10;
+                let sent = t + n * gap;
+                all.extend([(sent, 2, number), (sent + 40, 0, number), (sent + 80, 1, 0)]);
+            }
+            let number = round as u32 * 10;
+            let answer = t + (pieces - 1) * gap + 40 + 90;
+            all.extend([(answer, 4, number), (answer + 40, 3, number)]);
+        }
+        all.sort_unstable();
+        for (t, what, number) in all {
+            match what {
+                0 => talk.arrived(0, (number, 10), at(t)),
+                1 => talk.heard[0] = at(t),
+                2 => talk.sent(0, (number, 10), at(t)),
+                3 => talk.arrived(1, (number, 10), at(t)),
+                _ => talk.sent(1, (number, 10), at(t)),
+            }
+        }
+        talk.turns()
+    }
+
+    /// A request that takes its line a second, and one whose program pauses between its pieces: neither is time of who answers.
+    #[test]
+    fn a_request_is_on_the_way_from_its_first_byte_on() {
+        let full = in_pieces(101, 10);
+        assert_eq!(full.handing[0].way, Duration::from_ms(3 * 1000));
+        assert_eq!(full.handing[0].paused, Duration::ZERO);
+        assert_eq!(full.at[1], Duration::from_ms(3 * 90));
+        assert_eq!(full.way, Duration::from_ms(3 * 40 + 2 * 40));
+        // 80 ms for a piece and its acknowledgement, and 120 ms more of the program's.
+        let paused = in_pieces(11, 200);
+        assert_eq!(paused.handing[0].way, Duration::from_ms(3 * 10 * 80));
+        assert_eq!(paused.handing[0].paused, Duration::from_ms(3 * 10 * 120));
+        assert_eq!(paused.at[1], Duration::from_ms(3 * 90));
+        assert_eq!(in_pieces(1, 0).handing, [Handing::default(); 2]);
+        // The acknowledgement of one lets the next go.
+        let held = in_pieces(11, 80);
+        assert_eq!(held.handing[0].way, Duration::from_ms(3 * 10 * 80));
+        assert_eq!(held.handing[0].paused, Duration::ZERO);
+    }
+
+    /// Small pieces that nobody answers are nobody's wait.
+    #[test]
+    fn a_stream_is_no_request() {
+        let mut talk = talk();
+        for n in 0..100_u32 {
+            let t = u64::from(n) * 80;
+            talk.sent(0, (n * 10, 10), at(t));
+            talk.arrived(0, (n * 10, 10), at(t + 40));
+            talk.heard[0] = at(t + 80);
+        }
+        assert_eq!(talk.turns().handing, [Handing::default(); 2]);
     }
 }

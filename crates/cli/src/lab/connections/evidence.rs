@@ -16,6 +16,9 @@ const SEGMENT: u64 = 1448;
 /// A window with so many tenths of it in flight has room.
 const ROOM: u64 = 8;
 
+/// Whether a link is full is judged over rounds of this length.
+const ROUND: Duration = Duration::from_ms(200);
+
 impl Watched {
     /// The samples, with no send buffer taken for full that nobody waited for, and no window where nothing waits for it.
     pub(super) fn judged(&self) -> Vec<Sample> {
@@ -64,6 +67,7 @@ impl Watched {
     pub(super) fn share_waits(
         &self,
         (waits, other): (Option<&Waits>, Option<&Watched>),
+        back: Option<&Path<'_>>,
         lost: f64,
         causes: &mut Vec<(Cause, f64)>,
     ) {
@@ -73,8 +77,13 @@ impl Watched {
         }
         let known = waits.map_or(0.0, |waits| waits.known(time));
         let held = [Some(self), other].map(|end| end.map_or(0.0, Watched::held_share));
+        let held = waits.map_or(held, |waits| waits.held(time, held));
         held::share(self.host, held, known, causes);
         if let Some(waits) = waits {
+            let until = self.last.sample.t;
+            let full = back.map(|back| back.full(self.begun(), until, ROUND));
+            let full = full.map_or(0.0, |full| full.values().sum());
+            waits.share_asking(time, full, causes);
             waits.share_overlap(time, causes);
             if self.host == 1 && self.held_small() < HELD_LEAST {
                 waits.name_asked(time, causes);
