@@ -79,8 +79,7 @@ fn of_causes(
     let alike = either.filter(|c| both.is_none() && commands(*c).is_some());
     let first = [Some(cause), both.or(second)].into_iter().flatten();
     let mut causes: Vec<Cause> = first.collect();
-    let mut at = 0;
-    let mut set = Vec::new();
+    let (mut at, mut set) = (0, Vec::new());
     while let Some(cause) = causes.get(at).copied() {
         at += 1;
         let Some((mut change, room)) = change(cause, e, (facts, flow)) else {
@@ -93,10 +92,9 @@ fn of_causes(
             let first = "it may as well be the change after this one: first get what is missing, or make both";
             change.commands.insert(0, first.to_owned());
         }
-        // Nothing that a host changes removes a policer, other traffic in a full queue, or a hole: what is left then is not known.
+        // What is left behind a policer, in a queue that others fill or behind a hole is unknown; after small writes the other end counts.
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
-            // What the program then waits for is the other end.
             Cause::SmallWrites | Cause::SetUp => None,
             Cause::Application if e.turns.is_some() => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
@@ -107,8 +105,8 @@ fn of_causes(
             _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
         };
         let shared = e.streams <= 1.0 || old_threads(facts, flow).is_some();
-        let next = next.map(|next| within_processor(next, &gone, e, shared));
-        let next = next.map(|next| within_channel(cause, next, e, &mut change));
+        let next = next.map(|n| within_processor(n, &gone, e, shared));
+        let next = next.map(|n| within_channel(cause, n, e, &mut change));
         match next {
             // A setting that gives no more than was measured is not changed, unless what holds it as well goes with it.
             Some(ref next @ (other, _)) if is_vain(cause, next, e) => {

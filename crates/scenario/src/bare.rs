@@ -99,7 +99,7 @@ pub(crate) fn printed(unit: Unit, n: f64) -> Option<String> {
     })
 }
 
-/// More than so many per cent are no tolerance.
+/// A tolerance is at most so many per cent.
 const MOST_PERCENT: f64 = 100.0;
 
 /// The word on bounds of an expectation or a search that are numbers in the base unit of a metric, or on a value of which

@@ -310,7 +310,7 @@ mod tests {
         near(own, Cause::Limit(Limit::Application), 0.8 - 500.0 / 4200.0);
     }
 
-    /// 300 B every 20 ms that nobody answers, held back all the time: the program sends no sooner for being told at once.
+    /// 300 B every 20 ms that nobody answers, held back all the time: its program sends no sooner if they go at once.
     #[test]
     fn small_writes_cost_nothing_where_nobody_waits() {
         let turns = |way: u64, handed: u64| Turns {

@@ -20,7 +20,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
             Some(by) => format!(
                 "{by} says that the host is unreachable: its network has no host with this address that answers (ARP, ND), or no way leads there"
             ),
-            None => "a firewall that drops pings looks the same".to_owned(),
+            None => "a firewall that drops pings gives the same picture".to_owned(),
         };
         all.push(MissingFact {
             fact: "reachable",

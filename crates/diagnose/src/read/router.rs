@@ -51,10 +51,9 @@ impl Tool for Interfaces {
             .any(|h| starts(text, h));
         if half {
             facts.word(Of::Path, "half_duplex", "half", at);
-            let kind = if self.kind == "junos" {
-                Kind::HalfOfJunos
-            } else {
-                Kind::HalfOfIos
+            let kind = match self.kind {
+                "junos" => Kind::HalfOfJunos,
+                _ => Kind::HalfOfIos,
             };
             self.here.has(kind, 1.0, at, facts);
         }
