@@ -330,6 +330,34 @@ fn repeats_have_their_spread_in_the_document_and_in_the_table() {
     assert!(run(&[]).get("repeats").is_none());
 }
 
+/// Of transfers that lose every second frame some give up: their repeats have no goodput, and the mean is said to be of the others.
+#[test]
+fn repeats_that_did_not_end_are_counted() {
+    let folder = with_small();
+    let half = SMALL
+        .replace("loss = 0.001", "loss = 0.55")
+        .replace("duration = \"2 s\"", "bytes = \"3 kB\"");
+    let half = half.split("[[expect]]").next().unwrap_or_default();
+    std::fs::write(folder.path().join("half.toml"), half).expect("writable");
+    let half = [
+        "run",
+        "half.toml",
+        "--only",
+        "bulk",
+        "--simulate",
+        "--repeat",
+        "20",
+    ];
+    let text = farpath_in(folder.path(), &half).out;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains(
+            "of 20 repeats did not come to an end and have none; the mean is of the others"
+        ),
+        "{text}"
+    );
+}
+
 #[test]
 fn one_instant_at_a_time_gives_the_same_document() {
     assert_eq!(run(&["--event-by-event"]), run(&[]));

@@ -256,3 +256,20 @@ fn tests_of_a_group_are_compared() {
     assert_near("about", index, 0.8, 0.01);
     assert!(scenario(&text(&one("z", 1))).tests[0].group.is_some());
 }
+
+/// 100 connections of 100 kB take 100 times as long as one, and their series are as coarse: at 100 Mbit/s the 10 MB alone take 0.8 s.
+#[test]
+fn a_run_is_as_long_as_all_its_connections_take() {
+    let end = |parallel: u32| {
+        let more = format!("bytes = \"100 kB\"\nparallel = {parallel}");
+        let scenario = scenario(&text(&test("t", "tcp", &more)));
+        let plan = farpath_scenario::plan::Plan::new(&scenario).expect("a plan");
+        farpath_sim::nominal_end(&scenario, &plan).as_secs_f64()
+    };
+    assert_within(
+        "all but one",
+        end(100) - end(1),
+        99.0 * 0.8e6 / 100e6,
+        99.0 * 0.9e6 / 100e6,
+    );
+}
