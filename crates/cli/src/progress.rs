@@ -53,7 +53,7 @@ pub(crate) fn watch_interrupts() -> Result<(), Failure> {
         })
     };
     #[cfg(target_os = "linux")]
-    let installed = farpath_emu::keep_ignored(install)
+    let installed = farpath_emu::keep_nohup(install)
         .map_err(|e| Failure::environment(format!("catch Ctrl-C: {e}")))?;
     #[cfg(not(target_os = "linux"))]
     let installed = install();

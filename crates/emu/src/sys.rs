@@ -94,28 +94,18 @@ pub(crate) fn send_signal(pidfd: BorrowedFd<'_>, signal: Signal) -> Result<(), E
     Errno::result(sent).map(drop)
 }
 
-/// Runs `install`, which sets handlers of signals, and lets those hangups and interrupts stay ignored that this process was started to
-/// ignore, as nohup(1) and shells have it.
+/// Runs `install`, which sets handlers of signals, and lets hangups stay ignored where this process was started to ignore them, as
+/// nohup(1) has it. An interrupt is heard all the same: shells start what is in their background to ignore it, and who sends one means it.
 ///
 /// # Errors
-/// The system refuses to say what a signal does.
-pub fn keep_ignored<T>(install: impl FnOnce() -> T) -> std::io::Result<T> {
-    let mut ignored = Vec::new();
-    for which in [Signal::SIGHUP, Signal::SIGINT] {
-        // SAFETY: to ignore a signal runs no code.
-        let before = unsafe { signal(which, SigHandler::SigIgn) }?;
-        match before {
-            SigHandler::SigIgn => ignored.push(which),
-            before => {
-                // SAFETY: what was there is put back.
-                unsafe { signal(which, before) }?;
-            }
-        }
-    }
+/// The system refuses to say what a hangup does.
+pub fn keep_nohup<T>(install: impl FnOnce() -> T) -> std::io::Result<T> {
+    // SAFETY: to ignore a signal runs no code.
+    let before = unsafe { signal(Signal::SIGHUP, SigHandler::SigIgn) }?;
     let installed = install();
-    for which in ignored {
+    if matches!(before, SigHandler::SigIgn) {
         // SAFETY: as above.
-        unsafe { signal(which, SigHandler::SigIgn) }?;
+        unsafe { signal(Signal::SIGHUP, SigHandler::SigIgn) }?;
     }
     Ok(installed)
 }
