@@ -43,21 +43,14 @@ pub(crate) fn watch_interrupts() -> Result<(), Failure> {
         return Ok(());
     }
     let (began, mut signals) = (clock(), Signals::default());
-    let install = move || {
-        ctrlc::set_handler(move || {
-            INTERRUPTED.store(true, Ordering::SeqCst);
-            if signals.is_impatient(began.elapsed()) {
-                crate::output::discard_drafts();
-                std::process::exit(130);
-            }
-        })
-    };
-    #[cfg(target_os = "linux")]
-    let installed = farpath_emu::keep_nohup(install)
-        .map_err(|e| Failure::environment(format!("catch Ctrl-C: {e}")))?;
-    #[cfg(not(target_os = "linux"))]
-    let installed = install();
-    installed.map_err(|e| Failure::environment(format!("catch Ctrl-C: {e}")))
+    ctrlc::set_handler(move || {
+        INTERRUPTED.store(true, Ordering::SeqCst);
+        if signals.is_impatient(began.elapsed()) {
+            crate::output::discard_drafts();
+            std::process::exit(130);
+        }
+    })
+    .map_err(|e| Failure::environment(format!("catch Ctrl-C: {e}")))
 }
 
 /// Whether the user asked to stop.

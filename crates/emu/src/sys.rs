@@ -15,7 +15,7 @@ use std::ptr;
 use nix::errno::Errno;
 use nix::libc;
 use nix::sched::CloneFlags;
-use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
+use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::Pid;
 
 /// A process in new namespaces that runs the program at `path` with `control` as its standard
@@ -92,22 +92,6 @@ pub(crate) fn send_signal(pidfd: BorrowedFd<'_>, signal: Signal) -> Result<(), E
         )
     };
     Errno::result(sent).map(drop)
-}
-
-/// Runs `install`, which sets handlers of signals, and lets hangups stay ignored where this process was started to ignore them, as
-/// nohup(1) has it. An interrupt is heard all the same: shells start what is in their background to ignore it, and who sends one means it.
-///
-/// # Errors
-/// The system refuses to say what a hangup does.
-pub fn keep_nohup<T>(install: impl FnOnce() -> T) -> std::io::Result<T> {
-    // SAFETY: to ignore a signal runs no code.
-    let before = unsafe { signal(Signal::SIGHUP, SigHandler::SigIgn) }?;
-    let installed = install();
-    if matches!(before, SigHandler::SigIgn) {
-        // SAFETY: as above.
-        unsafe { signal(Signal::SIGHUP, SigHandler::SigIgn) }?;
-    }
-    Ok(installed)
 }
 
 /// Takes over descriptors that arrived in a message.
