@@ -44,5 +44,4 @@ pub use process::{Held, Process};
 pub use spec::{
     DeviceChoice, HostSpec, InterfaceSpec, LARGEST_MTU, Route, SMALLEST_IPV6_MTU, Shaping,
 };
-
 pub use tap::{Device, Tap};
