@@ -108,15 +108,17 @@ pub(crate) fn by_pauses(e: &Evidence, items: &mut Vec<Item>) {
             "sender",
             "was sent",
             "its neighbour held it back",
+            (Cause::PauseFrames, SEEN),
         ),
         (
             &pauses.sent,
             "receiver",
             "sent",
             "it held its switch back, as it had no room for what came",
+            (Cause::Nic, 40.0),
         ),
     ];
-    for ((tally, whose, did, so), speed) in ends.into_iter().zip(pauses.speeds) {
+    for ((tally, whose, did, so, cause), speed) in ends.into_iter().zip(pauses.speeds) {
         let Some(tally) = tally else { continue };
         let held = holds(e, tally, speed);
         let begin = format!(
@@ -124,10 +126,6 @@ pub(crate) fn by_pauses(e: &Evidence, items: &mut Vec<Item>) {
             interface(tally),
             tally.count.value
         );
-        let cause = match whose {
-            "sender" => (Cause::PauseFrames, SEEN),
-            _ => (Cause::Nic, 40.0),
-        };
         items.push(match tally.grew {
             true => Item {
                 holds: held,

@@ -22,9 +22,13 @@ pub(crate) struct Pings {
 }
 
 impl Pings {
-    /// Whether the ping of this number is of the path.
-    pub(crate) fn is_own(&self, n: u32) -> bool {
-        self.own.binary_search(&n).is_ok()
+    /// Whether what was said of this is of the flow's path.
+    pub(crate) fn is_own(&self, of: Of) -> bool {
+        match of {
+            Of::Path => true,
+            Of::Ping(n) => self.own.binary_search(&n).is_ok(),
+            _ => false,
+        }
     }
 
     /// The target of the first of them.
@@ -60,11 +64,7 @@ impl Facts {
         flow: &'f Flow,
         name: &'f str,
     ) -> impl DoubleEndedIterator<Item = &'f Figure> {
-        self.figures(name, |of| match of {
-            Of::Path => true,
-            Of::Ping(n) => flow.pings.is_own(n),
-            _ => false,
-        })
+        self.figures(name, |of| flow.pings.is_own(of))
     }
 
     fn figures<'f>(
@@ -83,16 +83,11 @@ pub(crate) type Run = [Figure; 3];
 /// What each run of pings of a flow's path said.
 pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<Run> {
     const NAMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
-    let is_own = |of: Of| match of {
-        Of::Path => true,
-        Of::Ping(n) => flow.pings.is_own(n),
-        _ => false,
-    };
     let run = |three: &[Fact]| {
         let [least, mean, most] = three else {
             return None;
         };
-        let one = least.of == mean.of && mean.of == most.of && is_own(least.of);
+        let one = least.of == mean.of && mean.of == most.of && flow.pings.is_own(least.of);
         let named = [least.name, mean.name, most.name] == NAMES;
         let figures = [least.number()?, mean.number()?, most.number()?];
         (one && named).then(|| figures.map(Figure::clone))

@@ -65,6 +65,15 @@ pub(crate) fn step_of(seconds: f64) -> f64 {
     libm::fmax(APART_NS * NS, APART * seconds)
 }
 
+/// Whether two runs of pings, the shorter first, lie far apart and neither varies; least, mean and greatest of each, nanoseconds. Where the
+/// TTL of their answers `turned` from one to the other, they may vary by more.
+pub(crate) fn lie_apart(short: [f64; 3], long: [f64; 3], turned: bool) -> bool {
+    let between = long[0] - short[2];
+    let varies = (short[2] - short[0]).max(long[2] - long[0]);
+    let still = if turned { STILL_TURNED } else { STILL };
+    between > APART_NS && between > APART * short[1] && varies <= still * between
+}
+
 /// Two runs of pings.
 pub(crate) type Two<'r> = (&'r Run, &'r Run, Option<(u32, u32)>);
 
@@ -72,16 +81,10 @@ pub(crate) type Two<'r> = (&'r Run, &'r Run, Option<(u32, u32)>);
 /// answers of each.
 pub(crate) fn far_apart<'r>(facts: &Facts, runs: &'r [Run]) -> Option<Two<'r>> {
     let (short, long) = (runs.first()?, runs.last()?);
-    let between = long[0].value - short[2].value;
-    let spread = |run: &Run| run[2].value - run[0].value;
-    let apart = between > APART_NS && between > APART * short[1].value;
     let ttls = ttl(facts, short).zip(ttl(facts, long));
-    let still = match ttls.is_some_and(|(a, b)| a != b) {
-        true => STILL_TURNED,
-        false => STILL,
-    };
-    let varies = spread(short).max(spread(long)) > still * between;
-    (apart && !varies).then_some((short, long, ttls))
+    let turned = ttls.is_some_and(|(a, b)| a != b);
+    let [a, b] = [short, long].map(|run| run.each_ref().map(|f| f.value));
+    lie_apart(a, b, turned).then_some((short, long, ttls))
 }
 
 impl Evidence {

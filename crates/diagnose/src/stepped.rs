@@ -5,7 +5,7 @@ use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::ceiling::{bps, bytes};
 use crate::evidence::{Evidence, NS};
-use crate::fact::{Figure, Of};
+use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::items::{Item, LOSSES, of};
 use crate::pinged;
@@ -67,25 +67,31 @@ impl Stepped {
     }
 }
 
+/// The mean rate of the first intervals, of one to all of them; none of fewer than a part has, or of such as differ.
+fn means<'r>(rows: impl Iterator<Item = &'r Row>) -> Vec<Option<f64>> {
+    let (mut sum, mut least, mut most) = (0.0, f64::INFINITY, 0.0_f64);
+    let each = rows.zip(1..).map(|(row, n)| {
+        sum += row.bps;
+        (least, most) = (least.min(row.bps), most.max(row.bps));
+        let even = most > 0.0 && most - least < EVEN * most;
+        (n >= ROWS_LEAST && even).then(|| sum / n as f64)
+    });
+    each.collect()
+}
+
 /// Where the rate of these intervals steps: those before, how many lie between, and where those after begin.
 fn parts(rows: &[&Row]) -> Option<(f64, f64, usize, usize)> {
-    let even = |rows: &[&Row]| {
-        let most = rows.iter().map(|r| r.bps).fold(0.0, f64::max);
-        let least = rows.iter().map(|r| r.bps).fold(f64::INFINITY, f64::min);
-        most > 0.0 && most - least < EVEN * most
-    };
-    let mean = |rows: &[&Row]| rows.iter().map(|r| r.bps).sum::<f64>() / rows.len() as f64;
+    let ends = means(rows.iter().rev().copied());
     // The first of all may be slow start.
-    let all = (0..2).flat_map(|first| {
-        (first + ROWS_LEAST..rows.len())
-            .flat_map(move |until| (0..=BETWEEN_MAX).map(move |gap| (first, until, until + gap)))
+    let begins = [0, 1].map(|first| means(rows.iter().skip(first).copied()));
+    let all = begins.iter().enumerate().flat_map(|(first, begins)| {
+        let each = begins.iter().enumerate();
+        each.filter_map(move |(n, mean)| Some((first + n + 1, (*mean)?)))
     });
-    let fits = |(first, until, from): &(usize, usize, usize)| {
-        rows.len() >= from + ROWS_LEAST && even(&rows[*first..*until]) && even(&rows[*from..])
-    };
-    let stepped = all.filter(fits).map(|(first, until, from)| {
-        let rates = (mean(&rows[first..until]), mean(&rows[from..]));
-        (rates.0, rates.1, until, from)
+    let stepped = all.flat_map(|(until, before)| {
+        let gaps = (until..=until + BETWEEN_MAX).filter(|from| *from < rows.len());
+        let after = |from: usize| Some((before, ends[rows.len() - from - 1]?, until, from));
+        gaps.filter_map(after).collect::<Vec<_>>()
     });
     stepped.max_by(|a, b| {
         let by = |of: &(f64, f64, usize, usize)| libm::fabs(libm::log(of.0 / of.1));
@@ -212,10 +218,6 @@ pub(crate) fn by_step(e: &Evidence, items: &mut Vec<Item>) {
 /// What a run of pings of a flow's path says of its TTL, where that alone changed.
 pub(crate) fn turned(facts: &Facts, flow: &Flow) -> Option<[u32; 2]> {
     let mut all = facts.turned.iter();
-    let is_own = |of: &Of| match of {
-        Of::Path => true,
-        Of::Ping(n) => flow.pings.is_own(*n),
-        _ => false,
-    };
-    all.find(|(of, _)| is_own(of)).map(|(_, ttl)| *ttl)
+    all.find(|(of, _)| flow.pings.is_own(*of))
+        .map(|(_, ttl)| *ttl)
 }

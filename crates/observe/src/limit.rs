@@ -194,16 +194,13 @@ pub fn shares(
 /// What limited a connection from `from` on, stretch by stretch in order. Empty where nothing was seen.
 pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -> Vec<Stretch> {
     let stretches = stretches(connection, from, around.path.is_some());
-    let starves = starves(&stretches, connection, from, around);
+    let path = around.path.as_ref();
+    let taken = path.map_or(Taken::Otherwise, |path| path.taken(connection.delivered));
+    let known = (taken, starves(&stretches, connection, from, around));
     let stretches = joined(&stretches, connection.round()).into_iter();
-    let down = around.path.as_ref().map_or(&[][..], |path| &path.down);
-    let taken = around
-        .path
-        .as_ref()
-        .map(|path| path.taken(connection.delivered));
+    let down = path.map_or(&[][..], |path| &path.down);
     let overruled = stretches.map(|stretch| {
         let lost = connection.down(down, stretch.from, stretch.until);
-        let known = (taken.unwrap_or_default(), starves);
         overrule(&stretch, connection, around, known).scaled(1.0 - lost)
     });
     overruled.collect()

@@ -76,6 +76,15 @@ struct Shown<'r> {
     summary: &'r MetricSummary,
 }
 
+impl Shown<'_> {
+    /// What it is of, in words.
+    fn words(&self, keys: &Keys) -> String {
+        let (origin, point) = (self.summary.origin.name(), keys.words(&self.summary.point));
+        let comma = if point.is_empty() { "" } else { ", " };
+        format!("{} {}, {origin}{comma}{point}", self.of, self.label)
+    }
+}
+
 /// The summaries of what the table above shows; a group's fairness, which each of its tests has, once and last.
 fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
     let paths = paths(run);
@@ -235,49 +244,37 @@ fn unfinished<'r>(
         let missing = all
             .filter(|r| r.valid && !r.metrics.contains_key(&m.metric))
             .count();
-        let point = keys.words(&m.point);
-        let comma = if point.is_empty() { "" } else { ", " };
         (missing > 0).then(|| {
             format!(
-                "{} {}, {}{comma}{point}: {missing} of {} repeats did not come to an end and have none; the mean is of the others",
-                row.of,
-                row.label,
-                m.origin.name(),
+                "{}: {missing} of {} repeats did not come to an end and have none; the mean is of the others",
+                row.words(keys),
                 missing + m.summary.n as usize,
             )
         })
     };
-    let mut all: Vec<String> = rows.filter_map(one).collect();
-    let more = all.len().saturating_sub(MIXED);
-    all.truncate(MIXED);
-    if more > 0 {
-        all.push(format!("{more} more rows without some of the repeats"));
-    }
-    all
+    first(rows.filter_map(one), " rows without some of the repeats")
 }
 
-/// Rows of two kinds of run that are named; of more it says how many.
-const MIXED: usize = 6;
+/// Rows that are named in sentences; of more it says how many.
+const NAMED: usize = 6;
 
 /// Where the repeats are of two kinds, one sentence each.
 fn mixtures<'r>(rows: impl Iterator<Item = &'r Shown<'r>>, keys: &Keys) -> Vec<String> {
     let one = |row: &Shown<'_>| {
         let m = row.summary;
         let kinds = kinds_words(&m.metric, m.summary.two_kinds.as_ref()?);
-        let point = keys.words(&m.point);
-        let comma = if point.is_empty() { "" } else { ", " };
-        Some(format!(
-            "{} {}, {}{comma}{point}: {kinds}",
-            row.of,
-            row.label,
-            m.origin.name()
-        ))
+        Some(format!("{}: {kinds}", row.words(keys)))
     };
-    let mut all: Vec<String> = rows.filter_map(one).collect();
-    let more = all.len().saturating_sub(MIXED);
-    all.truncate(MIXED);
-    if more > 0 {
-        all.push(format!("{more} more"));
+    first(rows.filter_map(one), "")
+}
+
+/// The first sentences on rows, and of `more` how many there are.
+fn first(all: impl Iterator<Item = String>, more: &str) -> Vec<String> {
+    let mut all: Vec<String> = all.collect();
+    let rest = all.len().saturating_sub(NAMED);
+    all.truncate(NAMED);
+    if rest > 0 {
+        all.push(format!("{rest} more{more}"));
     }
     all
 }

@@ -109,19 +109,23 @@ impl Many {
         })
     }
 
+    /// The part of their time that opening them takes.
+    fn opened(&self) -> f64 {
+        let opened = self.set_up_s * (1.0 + self.tls_round_trips);
+        opened / (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE)
+    }
+
     /// Whether opening them takes so little of their time that something else is what limits them.
     pub(super) fn is_little(&self) -> bool {
-        let opened = self.set_up_s * (1.0 + self.tls_round_trips);
-        opened < MOST_OF_IT * (self.set_up_s + self.busy_s)
+        self.opened() < MOST_OF_IT
     }
 
     /// In words, of the sender's host that has this number.
     pub(super) fn words(&self, host: usize) -> String {
         let bytes = quantity(self.bytes_sent);
         let lived = self.set_up_s + self.busy_s;
-        let opened = self.set_up_s * (1.0 + self.tls_round_trips);
         let way = if self.from { "from" } else { "to" };
-        let share = opened / lived.max(f64::MIN_POSITIVE);
+        let share = self.opened();
         let spared = match self.tls_round_trips > 0.0 {
             true => "them",
             false => "it",

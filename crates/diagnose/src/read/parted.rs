@@ -1,20 +1,13 @@
 //! Single answers of one run of pings whose round trip stepped, and stayed so: the path before it and after it are two.
 
 use crate::fact::{Figure, Place};
+use crate::routes::lie_apart;
 
 /// A single answer: its round trip, ms, and its TTL where it was printed.
 pub(super) type Answer = (Figure, Option<u32>);
 
 /// Each part has so many answers at least.
 const PART_LEAST: usize = 3;
-
-/// Round trips step by so many ms at least, and this part of the shorter.
-const STEP_MS: f64 = 10.0;
-const STEP: f64 = 0.2;
-
-/// A part varies by less than this part of the step; by more where the TTL steps with it.
-const STILL: f64 = 0.05;
-const STILL_TURNED: f64 = 0.3;
 
 /// Of this part of the answers of a part the slowest do not count: each path has some that were late.
 const LATE: usize = 10;
@@ -51,28 +44,24 @@ pub(super) fn parted(answers: &[Answer]) -> Option<[[Figure; 3]; 2]> {
 
 fn of_parts(before: &[Answer], after: &[Answer]) -> Option<[[Figure; 3]; 2]> {
     let parts = [before, after];
-    let [a, b] = parts.map(usual);
-    let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
-    let [short, long] = match mean(&a) < mean(&b) {
-        true => [&a, &b],
-        false => [&b, &a],
-    };
-    let step = long[0] - short[short.len() - 1];
-    let spread = |all: &[f64]| all[all.len() - 1] - all[0];
+    let times = parts.map(|part| {
+        let all = usual(part);
+        let (least, most) = (all[0], all[all.len() - 1]);
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        // A sum of many is rounded.
+        [least, mean.clamp(least, most), most]
+    });
+    let mut runs = times.map(|three| three.map(|ms| ms * 1e6));
+    runs.sort_by(|a, b| a[1].total_cmp(&b[1]));
     let turned = ttl(before).zip(ttl(after)).is_some_and(|(x, y)| x != y);
-    let still = if turned { STILL_TURNED } else { STILL };
-    let apart = step > STEP_MS && step > STEP * mean(short);
-    if !apart || spread(&a).max(spread(&b)) > still * step {
+    if !lie_apart(runs[0], runs[1], turned) {
         return None;
     }
-    let of = |part: &[Answer], all: &[f64]| {
+    let figures = |(part, three): (&[Answer], [f64; 3])| {
         let at = part.last().and_then(|a| a.0.from.first().copied());
-        let figure = |value| Figure::exact(value, at.unwrap_or(Place::You));
-        let (least, most) = (all[0], all[all.len() - 1]);
-        // A sum of many is rounded.
-        [least, mean(all).clamp(least, most), most].map(figure)
+        three.map(|value| Figure::exact(value, at.unwrap_or(Place::You)))
     };
-    Some([of(before, &a), of(after, &b)])
+    Some([(before, times[0]), (after, times[1])].map(figures))
 }
 
 /// The TTL of answers before and after it changed for good, where it did so once.
