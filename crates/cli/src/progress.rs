@@ -43,14 +43,21 @@ pub(crate) fn watch_interrupts() -> Result<(), Failure> {
         return Ok(());
     }
     let (began, mut signals) = (clock(), Signals::default());
-    ctrlc::set_handler(move || {
-        INTERRUPTED.store(true, Ordering::SeqCst);
-        if signals.is_impatient(began.elapsed()) {
-            crate::output::discard_drafts();
-            std::process::exit(130);
-        }
-    })
-    .map_err(|e| Failure::environment(format!("catch Ctrl-C: {e}")))
+    let install = || {
+        ctrlc::set_handler(move || {
+            INTERRUPTED.store(true, Ordering::SeqCst);
+            if signals.is_impatient(began.elapsed()) {
+                crate::output::discard_drafts();
+                std::process::exit(130);
+            }
+        })
+    };
+    #[cfg(target_os = "linux")]
+    let installed = farpath_emu::keep_hangups_ignored(install)
+        .map_err(|e| Failure::environment(format!("keep hangups ignored: {e}")))?;
+    #[cfg(not(target_os = "linux"))]
+    let installed = install();
+    installed.map_err(|e| Failure::environment(format!("catch Ctrl-C: {e}")))
 }
 
 /// Whether the user asked to stop.

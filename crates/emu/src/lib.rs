@@ -44,4 +44,5 @@ pub use process::{Held, Process};
 pub use spec::{
     DeviceChoice, HostSpec, InterfaceSpec, LARGEST_MTU, Route, SMALLEST_IPV6_MTU, Shaping,
 };
+pub use sys::keep_hangups_ignored;
 pub use tap::{Device, Tap};

@@ -15,7 +15,7 @@ use std::ptr;
 use nix::errno::Errno;
 use nix::libc;
 use nix::sched::CloneFlags;
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::unistd::Pid;
 
 /// A process in new namespaces that runs the program at `path` with `control` as its standard
@@ -92,6 +92,36 @@ pub(crate) fn send_signal(pidfd: BorrowedFd<'_>, signal: Signal) -> Result<(), E
         )
     };
     Errno::result(sent).map(drop)
+}
+
+/// Runs `install`, which sets handlers of signals, and lets hangups stay ignored where this process was started to ignore them, as nohup(1)
+/// has it. An interrupt is heard all the same: shells start what is in their background to ignore it, and who sends one means it.
+///
+/// # Errors
+/// The system refuses to say or to set what a hangup does.
+pub fn keep_hangups_ignored<T>(install: impl FnOnce() -> T) -> std::io::Result<T> {
+    if !ignores_hangups()? {
+        return Ok(install());
+    }
+    // One that comes in between waits, and is discarded with all that wait.
+    let hangup = SigSet::from(Signal::SIGHUP);
+    hangup.thread_block()?;
+    let installed = install();
+    // SAFETY: to ignore a signal runs no code.
+    unsafe { signal(Signal::SIGHUP, SigHandler::SigIgn) }?;
+    hangup.thread_unblock()?;
+    Ok(installed)
+}
+
+/// Asks, and changes nothing: a hangup that waits would be lost if it were set to be ignored for a moment.
+fn ignores_hangups() -> Result<bool, Errno> {
+    // SAFETY: a null pointer asks; the answer is plain old data for which zero is a valid value.
+    let action = unsafe {
+        let mut action = std::mem::zeroed::<libc::sigaction>();
+        Errno::result(libc::sigaction(libc::SIGHUP, ptr::null(), &raw mut action))?;
+        action
+    };
+    Ok(action.sa_sigaction == libc::SIG_IGN)
 }
 
 /// Takes over descriptors that arrived in a message.

@@ -251,7 +251,7 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
         Some("receive_window") => {
             let window = match input.window {
                 Some(window) => window.to_string(),
-                None => format!("{LARGEST}, the largest of TCP,"),
+                None => format!("{LARGEST} (the largest of TCP)"),
             };
             format!(
                 "the window: {window}, {} whole segments, in flight in {} of {}{}",

@@ -347,7 +347,8 @@ fn early(name: &str) {
     let pipe = place.path().join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status();
     assert!(made.expect("mkfifo runs").success());
-    let mut command = place.command();
+    // Whatever these tests were started to ignore.
+    let mut command = place.through("env", &["--default-signal"]);
     let words = [
         "lab", "run", "pipe", "--json", "o.json", "--junit", "o.xml", "--",
     ];
@@ -367,6 +368,24 @@ fn early(name: &str) {
     assert_eq!(found["fault"], "interrupted");
     let junit = std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
     assert!(junit.contains("interrupted"), "{junit}");
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
+/// A long run died with the session that it was started in, though nohup(1) had it ignore that.
+#[test]
+fn a_run_that_ignores_hangups_goes_on() {
+    let place = Place::new();
+    let pipe = place.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    let mut command = place.through("env", &["--ignore-signal=HUP"]);
+    let words = ["lab", "run", "small.toml", "--", "cat", "pipe"];
+    let mut child = start(command.args(words));
+    // It opens when the program runs.
+    let file = std::fs::File::create(&pipe).expect("it is opened");
+    signal("-HUP", &child.id().to_string());
+    drop(file);
+    assert_eq!(child.wait().expect("it is ours").code(), Some(0));
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 
