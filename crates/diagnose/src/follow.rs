@@ -19,9 +19,13 @@ pub(crate) const TESTERS: [&str; 8] = [
 ];
 
 impl Evidence {
-    /// Whether the sender's congestion control is one of BBR, which few losses do not slow down.
+    /// Whether the sender's congestion control is one of BBR, which few losses do not slow down: by name or, where none is known, because its
+    /// window stands through losses.
     pub(crate) fn is_bbr(&self) -> bool {
-        self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
+        match &self.cc {
+            Some(cc) => cc.starts_with("bbr"),
+            None => self.unmoved_window.is_some(),
+        }
     }
 
     /// Whether a test had no reason to send less than it could: nobody asked it to, it read no file, and neither a kernel nor a capture was there to see it.

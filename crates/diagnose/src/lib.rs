@@ -94,6 +94,7 @@ mod ticket;
 mod turns;
 mod twin;
 mod unmissed;
+mod unmoved;
 mod unread;
 mod verdict;
 mod way_back;
