@@ -426,7 +426,7 @@ function key(kinds: ReadonlySet<string>): HTMLElement {
   const entry = (kind: string, text: string): HTMLElement => h("li", {}, h("span", { class: `seq-key seq-${kind}`, "aria-hidden": "true" }), text);
   return h("div", { class: "sequence-key" },
     h("ul", {}, entry("data", "data: upright bars"), entry("ack", "ACKs: a staircase"), entry("sack", "SACK blocks: bars with feet"),
-      entry("retransmit", kinds.has("label") ? "sent again or late: triangles with the first letter of the class" : "retransmissions: triangles marked R"),
+      entry("retransmit", kinds.has("label") ? "sent again or late: triangles with the first letter of the class, one for many that stand together" : "retransmissions: triangles marked R, one for many that stand together"),
       kinds.has("window") ? entry("window", "end of the receiver's window: a staircase above") : null),
     h("p", { class: "hint" }, "Drag a box to zoom; shift-drag moves; the wheel zooms after a click (shift: time only, alt: bytes only); "
       + "two fingers zoom; double-click or 0 shows everything; + − and the arrow keys work too."));
