@@ -273,6 +273,35 @@ async function zooms(tab, box) {
   return slowest;
 }
 
+/** On paper: what is drawn is as wide as a sheet whatever the screen, keeps its proportions and shows what the screen does; nothing is folded
+ * that paper should show. Afterwards the screen is as it was. */
+async function printed(tab, fault) {
+  const look = () => tab.evaluate(() => ({
+    plots: document.querySelectorAll(".time-plot").length,
+    drawings: [...document.querySelectorAll(".time-paper svg")].filter((s) => s.checkVisibility() && s.getBoundingClientRect().height > 50).length,
+    canvases: [...document.querySelectorAll(".time-plot canvas")].filter((c) => c.checkVisibility()).length,
+    bent: [...document.querySelectorAll(".sequence-canvas")].map((c) => (c.width / c.height) / (c.clientWidth / c.clientHeight)).filter((bend) => Math.abs(bend - 1) > 0.02).length,
+    haloed: [...document.querySelectorAll(".time-paper text")].filter((t) => getComputedStyle(t).stroke !== "none").length,
+    folded: document.querySelectorAll("details.open-on-paper:not([open])").length,
+  }));
+  const before = await look();
+  await tab.emulateMedia({ media: "print" });
+  await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const paper = await look();
+  // Those that a reader has folded are not laid out.
+  const seen = await tab.evaluate(() => [...document.querySelectorAll(".time-plot")].filter((p) => p.checkVisibility()).length);
+  if (paper.drawings !== seen) fault(`${paper.drawings} drawings on paper of ${seen} plots over time`);
+  if (paper.canvases > 0) fault(`${paper.canvases} plots over time are as wide on paper as on the screen`);
+  if (paper.bent > 0) fault("a time–sequence plot is stretched on paper");
+  if (paper.haloed > 0) fault(`${paper.haloed} texts of drawings on paper have an outline`);
+  if (paper.folded > 0) fault(`${paper.folded} parts are folded on paper`);
+  await tab.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await tab.emulateMedia({ media: null });
+  await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const after = await look();
+  if (JSON.stringify(after) !== JSON.stringify(before)) fault(`a print leaves ${JSON.stringify(after)} of ${JSON.stringify(before)}`);
+}
+
 async function check(browser, page) {
   const faults = [];
   const fault = (text) => faults.push(text);
@@ -298,6 +327,7 @@ async function check(browser, page) {
       await columns(tab, fault);
       await scrolls(tab, fault);
     }
+    await printed(tab, fault);
     if (viewport === WIDE && colorScheme === "light") {
       slowest = await traced(tab, page.trace, fault);
       await files(tab, page, fault);

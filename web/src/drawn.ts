@@ -4,6 +4,7 @@ import { h } from "./dom";
 import { entitled, titleOf, toStandalone } from "./export";
 import style from "./figure.css?raw";
 import { rangeOf, type Quantity, type Range } from "./format";
+import { isOnPaper, onRedraw, PAPER_WIDTH } from "./paper";
 import { METRICS } from "./registry";
 import { toDom, type Shape } from "./svg";
 
@@ -148,7 +149,9 @@ function redrawn(draw: (width: number) => Shape): { readonly holder: HTMLElement
     holder.replaceChildren(toDom(draw(width)));
   };
   fit(guess);
-  new ResizeObserver(() => fit(holder.clientWidth)).observe(holder);
+  const measure = (): void => fit(isOnPaper() ? PAPER_WIDTH : holder.clientWidth);
+  new ResizeObserver(measure).observe(holder);
+  onRedraw(measure);
   return { holder, again: () => { if (width > 0) holder.replaceChildren(toDom(draw(width))); } };
 }
 

@@ -20,6 +20,7 @@ import { SCHEMA as TRACE, traceGlitches, traceHeader, traceOthers, traceOverTime
 import { witnesses } from "./section/witnesses";
 import { nameKeys } from "./format";
 import { unpack } from "./packed";
+import { forPaper } from "./paper";
 import type { ReportData, TraceData } from "./types";
 
 const SCHEMA = "farpath.report/1";
@@ -89,16 +90,6 @@ function draw(root: HTMLElement): void {
   }
   main.querySelector("header")?.after(contents(main));
   document.getElementById("plain")?.remove();
-}
-
-/** Paper is white: what is drawn on a canvas in dark colours is drawn again for it. */
-function forPaper(): void {
-  const set = (print: boolean) => (): void => {
-    document.documentElement.classList.toggle("paper", print);
-    dispatchEvent(new Event("farpath-redraw"));
-  };
-  addEventListener("beforeprint", set(true));
-  addEventListener("afterprint", set(false));
 }
 
 const root = document.getElementById("report");

@@ -345,8 +345,18 @@ function otherFacts(data: ReportData, metric: string): Fact[] {
   return [{ value: format.metric(metric, top.value), text: `${name} of ${top.record.test}${where(top.record)} (${top.record.origin})` }];
 }
 
+/** The test that a page begins with: of those that have a value the first that misses what is expected of it, or else the first of the
+ * scenario. */
+function leading(data: ReportData, metric: string, tests: readonly string[]): string | undefined {
+  const { records, expectations } = data.document;
+  const order = [...new Set(records.map((r) => r.test))].filter((test) => tests.includes(test));
+  return order.find((test) => expectations.some((e) => !e.pass && e.metric === `${test}.${metric}`)) ?? order[0];
+}
+
 function goodputFacts(data: ReportData): Fact[] {
-  const all = best(data.document.records.filter((r) => r.kind !== "ping"), "goodput_bps").sort((p, q) => q.value - p.value);
+  const known = best(data.document.records.filter((r) => r.kind !== "ping"), "goodput_bps").sort((p, q) => q.value - p.value);
+  const test = leading(data, "goodput_bps", known.map((entry) => entry.record.test));
+  const all = [...known.filter((entry) => entry.record.test === test), ...known.filter((entry) => entry.record.test !== test)];
   const top = all[0];
   if (!top) return [];
   const of = `${top.record.kind.toUpperCase()} payload delivered by ${top.record.test}`;

@@ -41,6 +41,18 @@ describe("the first line of a page", () => {
     expect(headline(data(swept, "bulk.goodput_bps"))[0]?.text).toMatch(/loss\u00a01e-\u20605/);
   });
 
+  it("is of the first test, however much another delivers, or of one that is not as expected", () => {
+    const of = (test: string, kind: string, goodput_bps: number): TestRecord => ({ ...record("", { goodput_bps }), test, kind, point: {} }) as TestRecord;
+    const all = [of("download", "tcp", 2.8e6), of("flood", "udp", 48e6)];
+    const first = (failing: string): string | undefined => {
+      const whole = data(all, `${failing}.goodput_bps`);
+      const expectations = whole.document.expectations.map((e) => ({ ...e, pass: failing === "none" }));
+      return headline({ ...whole, document: { ...whole.document, expectations } })[0]?.text;
+    };
+    expect([first("none"), first("download")]).toEqual(Array(2).fill("of TCP payload delivered by download (simulated)"));
+    expect(first("flood")).toBe("of UDP payload delivered by flood (simulated)");
+  });
+
   it("takes nothing from a formula that the simulation has not", () => {
     const predicted = { ...record("cubic", { recovery_s: 9999 }), origin: "predicted" } as TestRecord;
     expect(headline(data([...records, predicted], "bulk.recovery_s"))[0]?.value).not.toContain("9999");

@@ -78,6 +78,25 @@ describe("a time–sequence figure", () => {
     }
   });
 
+  it("marks retransmissions all along a transfer however narrow it is drawn, and each of one connection by its letter", () => {
+    // Two losses in each of 131 groups, so that both lie nearer to each other than a stroke of a narrow drawing can tell.
+    const along = lost(1.2e9, { n: 2, gap_ns: 3e8, seq_step: 100_000, m: 131, group_gap_ns: 6e8, group_seq_step: 200_000 });
+    const stroke = lost(1.2e9, { n: 2, gap_ns: 7.83e10, seq_step: 26_100_000, stands_for: 262 });
+    const flags = (width: number, bursts: readonly SequenceBurst[]): number[] => {
+      const text = toText(drawSequence({ origin: "simulated", test: "bulk", stream: 0, bursts }, { id: "s", title: "t", describe: "d", width }));
+      return [...text.matchAll(/<text class="seq-flag" x="([\d.]+)"/g)].map((m) => Number(m[1]));
+    };
+    for (const width of [320, 390, 720, 960, 1168]) for (const burst of [along, stroke]) {
+      const at = flags(width, [burst]);
+      const apart = at.slice(1).map((x, i) => x - at[i]!);
+      expect(Math.max(...apart)).toBeLessThan(40);
+      expect(Math.min(...apart)).toBeGreaterThanOrEqual(5);
+      expect(at.at(-1)! - at[0]!).toBeGreaterThan(0.8 * (width - 88));
+    }
+    const text = drawn([lost(1e9, { label: "fast" }), lost(1e9 + 1000, { label: "timeout" }), lost(9e9)]);
+    expect([...text.matchAll(/>([A-Z])<\/text>/g)].map((m) => m[1])).toEqual(["F", "T", "R"]);
+  });
+
   it("says where a trace ends before its connection does", () => {
     const figure = { id: "s", title: "t", describe: "d", width: 900 };
     const sequence: Sequence = { origin: "simulated", test: "bulk", stream: 0, bursts: [DATA] };

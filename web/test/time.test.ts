@@ -4,7 +4,8 @@ import { placesOf } from "../src/runs";
 import { timedPoints, timeFigures, unseen } from "../src/section/time";
 import { axes } from "../src/sweep";
 import type { Shape } from "../src/svg";
-import { apart, dashOf, type TimeSeries } from "../src/time/series";
+import { drawTime } from "../src/time/drawing";
+import { apart, dashOf, roomFor, type TimeSeries } from "../src/time/series";
 import type { LinkRecord, Point, ReportData, TestRecord } from "../src/types";
 
 const T = [1e9, 2e9];
@@ -137,7 +138,16 @@ describe("what samples have not met", () => {
   it("makes a figure of a queue that was empty whenever it was sampled", () => {
     const data = report([{}], ["bulk"], 256e3);
     const empty: ReportData = { ...data, document: { ...data.document, links: data.document.links.map((l) => ({ ...l, queue_bytes: [0, 0] })) } };
-    expect(figures(empty).has("x-waiting-at-l")).toBe(true);
+    const drawing = figures(empty).get("x-waiting-at-l")!;
+    // What the caption says is drawn: the axis goes as far as the most that waited.
+    expect(legend(drawing).map(([text]) => text)).toEqual(["a → b", "b → a", "a → b, the most", "b → a, the most"]);
+    const ticks = below(drawing).filter((s) => s.attributes["class"] === "tick").map(textOf);
+    expect(ticks).toContain("250\u202fkB");
+    expect(ticks.some((text) => / B$/.test(text))).toBe(false);
+  });
+
+  it("has no level where a sample shows that something waited", () => {
+    expect(legend(figures(report([{}], ["bulk"], 256e3)).get("x-waiting-at-l")!).map(([text]) => text)).toEqual(["a → b", "b → a"]);
   });
 
   it("is said of both directions where one of them has it, and of one in which nothing waited", () => {
@@ -151,6 +161,47 @@ describe("what samples have not met", () => {
   it("names the largest of many", () => {
     const all = [1, 2, 3, 4, 5, 6].map((n) => ({ name: `r${n}`, most: n * 1e6, v: [0] }));
     expect(unseen(all, "it")).toBe("At the ends of the intervals; it was 6.00\u202fMB (r6), 5.00\u202fMB (r5), 4.00\u202fMB (r4), 3.00\u202fMB (r3), and less of 2 more.");
+  });
+});
+
+describe("a test of which a mean alone is kept", () => {
+  const udp = (origin: TestRecord["origin"], goodput_bps: number): TestRecord => ({
+    ...record("flood", {}, { goodput_bps }, origin), kind: "udp", started_ns: 100e9, duration_ns: 10e9,
+    series: origin === "predicted" ? {} : { missing: { t_ns: [100e9, 100.2e9], v: [1, 2] } },
+  });
+  const data = report([{}], ["bulk"], undefined, [record("bulk", {}, { goodput_bps: 3e6 }, "predicted"), udp("predicted", 48e6), udp("simulated", 47.9e6)]);
+  const drawing = figures(data).get("x-goodput")!;
+
+  it("is named below the title, and neither drawn nor on the axis", () => {
+    expect(legend(drawing).map(([text]) => text)).toEqual(["bulk", "predicted mean"]);
+    const muted = below(drawing).filter((s) => s.attributes["class"] === "muted").map(textOf);
+    expect(muted[0]).toBe("Not drawn, as a mean alone is kept: flood, 47.90\u202fMbit/s over 10\u202fs, begun at 100\u202fs.");
+    const ticks = below(drawing).filter((s) => s.attributes["class"] === "tick").map(textOf);
+    expect(ticks).toContain("3\u202fMbit/s");
+    expect(ticks.some((text) => /\d\d\u202fMbit/.test(text))).toBe(false);
+  });
+
+  it("is said of four at most", () => {
+    const many = report([{}], ["bulk"], undefined, Array.from({ length: 6 }, (_, i) => ({ ...udp("simulated", 1e6), test: `f${i}` })));
+    expect(below(figures(many).get("x-goodput")!).map(textOf).some((text) => text.endsWith("; 2 more."))).toBe(true);
+  });
+});
+
+describe("the y axis", () => {
+  it("has no parts of a unit where nothing is above zero", () => {
+    expect(roomFor([0, 0], true)).toEqual([0, 10]);
+    expect(roomFor([], true)).toEqual([0, 10]);
+    expect(roomFor([50, 100], true)).toEqual([0, 108]);
+    expect(roomFor([50, 100], false)).toEqual([46, 104]);
+  });
+});
+
+describe("a plot beside its caption", () => {
+  it("has neither title nor note, and its legend", () => {
+    const plot = { title: "Waiting", note: "A note.", format: String, fromZero: true, series: [{ name: "one", t_ns: T, v: [1, 2], style: 0, dash: 0 }] };
+    const words = (isBare: boolean): string[] => below(drawTime(plot, [0, 2], { id: "p", width: 720, isBare })).filter((s) => s.tag === "text").map(textOf);
+    expect(words(false).filter((text) => !words(true).includes(text))).toEqual(["A note.", "Waiting"]);
+    expect(words(true)).toContain("one");
   });
 });
 

@@ -4,6 +4,7 @@ import { download, h, scroller, section } from "../dom";
 import * as format from "../format";
 import { fitted } from "../drawn";
 import { drawStack, type Share } from "../figure/stack";
+import { OPEN_ON_PAPER } from "../paper";
 import { csv } from "../results";
 import type { ReportData, RunOfPage, StreamRecord, TestRecord } from "../types";
 
@@ -47,7 +48,7 @@ export function captures(data: ReportData): HTMLElement | null {
 export function scenario(data: ReportData): HTMLElement | null {
   const { text } = data.scenario;
   if (text === undefined || text === "") return null;
-  return section("scenario", "Scenario", h("details", { open: text.split("\n").length <= 40 },
+  return section("scenario", "Scenario", h("details", { class: OPEN_ON_PAPER, open: text.split("\n").length <= 40 },
     h("summary", {}, "The scenario as it was run"), scroller("Scenario text", h("pre", {}, h("code", {}, text)))));
 }
 

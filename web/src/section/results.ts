@@ -2,6 +2,7 @@
 
 import { h, scroller, section } from "../dom";
 import * as format from "../format";
+import { OPEN_ON_PAPER } from "../paper";
 import { headline, isFar, origins, rows, subject, verdictOn, within, type Row, type Verdict } from "../results";
 import { routes, taken } from "../taken";
 import { ANY, folded as onceEach } from "../untouched";
@@ -145,7 +146,7 @@ function folded(all: readonly Row[], whole: HTMLElement): HTMLElement {
   if (shown <= LONG) return whole;
   const failed = all.filter((row) => row.expectations.some((e) => !e.pass)).length;
   const judged = failed === 0 ? "" : `, ${failed} outside the allowed band`;
-  return h("details", { class: "fold", open: !matchMedia("(max-width: 40rem)").matches }, h("summary", {}, `Table of ${shown} rows${judged}`), whole);
+  return h("details", { class: `fold ${OPEN_ON_PAPER}`, open: !matchMedia("(max-width: 40rem)").matches }, h("summary", {}, `Table of ${shown} rows${judged}`), whole);
 }
 
 /** What records say of themselves, each sentence once. */

@@ -34,12 +34,14 @@ interface Family {
   readonly reference: readonly [metric: string, name: string] | null;
   /** The metric that is the most of a series, which its samples may not have met, and what that is called. */
   readonly most?: readonly [series: string, metric: string, name: string];
+  /** The metric that is said of a test of which it has no series. */
+  readonly mean?: string;
 }
 
 const FAMILIES: readonly Family[] = [
   { title: "Round-trip time", metrics: /^s?rtt(_\w+)?_ns$/, format: format.delay, fromZero: false, reference: ["rtt_min_ns", "predicted, nothing waiting"],
     hint: "Pings are points; srtt is what TCP's sender smooths from its ACKs, waiting in its own interface included." },
-  { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: format.rate, fromZero: true, reference: ["goodput_bps", "predicted mean"],
+  { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: format.rate, fromZero: true, reference: ["goodput_bps", "predicted mean"], mean: "goodput_bps",
     hint: "Bytes the receiving application got in each interval. Data behind a lost segment wait for its repair and then arrive at once." },
   { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: format.size, fromZero: true, reference: null,
     most: ["cwnd_bytes", "cwnd_max_bytes", "the largest congestion window"] },
@@ -104,6 +106,25 @@ function unseenOf(records: readonly TestRecord[], { most }: Family, name: (r: Te
   return unseen(all, what);
 }
 
+/** Whether a record has a curve of the family. */
+function hasSeries(record: TestRecord, { metrics }: Family): boolean {
+  return Object.entries(record.series).some(([key, { t_ns }]) => metrics.test(seriesKey(key).metric) && t_ns.length > 0);
+}
+
+/** What a family says of tests whose mean alone is kept, and does not draw: a level line would look like what was recorded. */
+function undrawnOf(records: readonly TestRecord[], of: Family, name: (r: TestRecord) => string): string | undefined {
+  const { mean } = of;
+  if (mean === undefined) return undefined;
+  const seconds = (ns: number): string => format.compact(format.seconds(ns / 1e9));
+  const said = records.flatMap((r) => {
+    const value = r.metrics[mean];
+    if (r.origin === "predicted" || r.kind === "search" || typeof value !== "number" || hasSeries(r, of)) return [];
+    return [`${name(r)}, ${of.format(value)}${r.duration_ns > 0 ? ` over ${seconds(r.duration_ns)}, begun at ${seconds(r.started_ns)}` : ""}`];
+  });
+  const more = said.length > NAMED ? `; ${said.length - NAMED} more` : "";
+  return said.length === 0 ? undefined : `Not drawn, as a mean alone is kept: ${said.slice(0, NAMED).join("; ")}${more}.`;
+}
+
 export function family(records: readonly TestRecord[], of: Family): TimePlot | null {
   const timed = records.filter((r) => Object.keys(r.series).length > 0);
   const colours = coloured(timed);
@@ -123,10 +144,11 @@ export function family(records: readonly TestRecord[], of: Family): TimePlot | n
     }
   }
   if (found.length === 0) return null;
-  const note = unseenOf(timed, of, (r) => named(r, null, "", false, origins));
+  const name = (r: TestRecord): string => named(r, null, "", false, origins);
+  const note = [unseenOf(timed, of, name), undrawnOf(records, of, name)].filter((text) => text !== undefined).join(" ");
   return {
-    title: of.title, series: [...found, ...(of.reference ? references(records, colours, ...of.reference) : [])], format: of.format,
-    fromZero: of.fromZero, ...(of.hint === undefined ? {} : { hint: of.hint }), ...(note === undefined ? {} : { note }),
+    title: of.title, series: [...found, ...(of.reference ? references(records, colours, of, ...of.reference) : [])], format: of.format,
+    fromZero: of.fromZero, ...(of.hint === undefined ? {} : { hint: of.hint }), ...(note === "" ? {} : { note }),
   };
 }
 
@@ -141,14 +163,15 @@ interface Level {
 
 /** What was predicted, as level lines over the spans of the tests' own series: in one row where they do not overlap. Of several rows one
  * with a single level has the colour of its test. Tests of one level at one time share it. */
-function references(records: readonly TestRecord[], colours: (r: TestRecord) => number, metric: string, name: string): TimeSeries[] {
+function references(records: readonly TestRecord[], colours: (r: TestRecord) => number, of: Family, metric: string, name: string): TimeSeries[] {
   // A ping's points lie on their prediction unless something waits; a line is drawn for them where there is no other.
   const known = records.filter((r) => r.origin === "predicted" && typeof r.metrics[metric] === "number");
   const bulk = known.filter((r) => r.kind !== "ping");
   const spans = (bulk.length > 0 ? bulk : known).flatMap((r): Level[] => {
     const value = r.metrics[metric];
-    const mine = records.filter((other) => other.test === r.test && runOf(other.point) === runOf(r.point) && other.origin !== "predicted" && Object.keys(other.series).length > 0);
-    const times = mine.flatMap((other) => Object.values(other.series)).flatMap((s) => [s.t_ns[0], s.t_ns.at(-1)]).filter((t): t is number => t !== undefined);
+    const mine = records.filter((other) => other.test === r.test && runOf(other.point) === runOf(r.point) && other.origin !== "predicted" && hasSeries(other, of));
+    const drawn = mine.flatMap((other) => Object.entries(other.series)).filter(([key]) => of.metrics.test(seriesKey(key).metric));
+    const times = drawn.flatMap(([, s]) => [s.t_ns[0], s.t_ns.at(-1)]).filter((t): t is number => t !== undefined);
     return typeof value === "number" && times.length > 0 ? [{ tests: [named(r, null, "", false, 1)], value, from: Math.min(...times), to: Math.max(...times), style: colours(mine[0]!) }] : [];
   }).sort((p, q) => p.from - q.from);
   const levels: Level[] = [];
@@ -243,12 +266,20 @@ function ratePlot(look: Look, name: string, both: readonly LinkRecord[]): TimePl
 
 function queuePlot(look: Look, name: string, both: readonly LinkRecord[]): TimePlot {
   const used = both.filter((l) => fullest(l) > 0);
-  const series = used.map((l) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(l) }));
+  const series = used.map((l): TimeSeries => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(l) }));
+  // Samples of which each is zero show nothing of what waited between them.
+  const isFlat = used.every((l) => largest(l.queue_bytes ?? []) === 0);
+  const levels = used.map((l, i): TimeSeries => ({ ...series[i]!, name: `${label(l, both)}, the most`, reference: true, ...levelOver(l.t_ns, fullest(l)) }));
   const most = unseen(used.map((l, i) => ({ name: series[i]!.name, most: l.queue_max_bytes, v: series[i]!.v })), "the most that waited");
   const idle = both.filter((l) => fullest(l) === 0).map((l) => label(l, both));
   const none = idle.length === 0 || idle.length > NAMED ? [] : [`Nothing waited ${idle.join(", ")}.`];
   const note = [...(most === undefined ? [] : [most]), ...none].join(" ");
-  return { title: `Waiting at ${name}`, format: format.size, fromZero: true, series, ...(note === "" ? {} : { note }) };
+  return { title: `Waiting at ${name}`, format: format.size, fromZero: true, series: isFlat ? [...series, ...levels] : series, ...(note === "" ? {} : { note }) };
+}
+
+/** One value from the first of many times to the last. */
+function levelOver(t_ns: readonly number[], value: number): Pick<TimeSeries, "t_ns" | "v"> {
+  return { t_ns: [t_ns[0] ?? 0, t_ns.at(-1) ?? 0], v: [value, value] };
 }
 
 /** Where anything waited: at the ends of intervals or, as much as tells it from others, between them. */
@@ -314,8 +345,8 @@ function rates(data: ReportData, place: Point, links: readonly LinkRecord[], bus
   const some = quiet.filter(([, both]) => bytes(both) > 0);
   const words = some.map(([name, both]) => `${name} (${format.size(bytes(both), 3)})`).join(", ");
   return [
-    h("div", { class: "grid" }, ...busy.map(draw)),
-    ...(some.length === 0 ? [] : [h("details", {}, h("summary", {}, `Next to nothing crossed ${words}`), h("div", { class: "grid" }, ...some.map(draw)))]),
+    h("div", { class: "plots" }, ...busy.map(draw)),
+    ...(some.length === 0 ? [] : [h("details", {}, h("summary", {}, `Next to nothing crossed ${words}`), h("div", { class: "plots" }, ...some.map(draw)))]),
     ...(silent.length === 0 ? [] : [h("p", { class: "source" }, `Nothing crossed ${silent.join(", ")}.`)]),
   ];
 }
@@ -341,7 +372,7 @@ function queues(data: ReportData, place: Point, links: readonly LinkRecord[], bu
     .filter((text) => text !== "").join(" ");
   const plots = used.map(({ name, both }) => timed(data, queuePlot(look, name, both), bus, place));
   return [h("h3", {}, "Queues"), h("p", { class: "source" }, [`What waited in front of each transmitter at the end of each interval. ${words}`, format.ofBdp([data.scenario.text ?? ""]) ?? ""].join(" ")),
-    h("div", { class: "grid" }, ...plots)];
+    h("div", { class: "plots" }, ...plots)];
 }
 
 /** Frames that were dropped, by link, direction and reason: the median of the repeats. */
@@ -412,7 +443,7 @@ function at(data: ReportData, point: Point): HTMLElement[] {
   const hint = h("p", { class: "hint" }, `${first}Drag across a plot to zoom all of them in time; double-click shows everything again.`);
   const which = repeats === 1 ? null : h("p", { class: "source" }, `Rates and queues are those of the first of ${repeats} repeats, drops the medians of all.`);
   const found = [
-    plots.length > 0 ? section("time", "Over time", hint, h("div", { class: "grid wide" }, ...plots)) : null,
+    plots.length > 0 ? section("time", "Over time", hint, h("div", { class: "plots wide" }, ...plots)) : null,
     traces(data, point, bus),
     links.length > 0 ? section("links", "Links", plots.length > 0 ? null : hint, which, ...rates(data, point, links, bus), ...queues(data, point, links, bus), ...drops(every)) : null,
   ];

@@ -87,7 +87,7 @@ export function traceOverTime(data: TraceData): HTMLElement {
     section("sequence", "Segment by segment", classes.length > 0 ? h("p", {}, `Sent again: ${classes.join(", ")}.`) : null,
       sequencePlot(merged(data), `connection ${connection.id}`, bus, file("segments"))),
     section("time", "Over time", h("p", { class: "hint" }, "Drag across a plot to zoom all of them in time; double-click shows everything again."),
-      h("div", { class: "grid wide" }, ...plots(data).map((p) => timePlot(p, bus, file(p.title))))));
+      h("div", { class: "plots wide" }, ...plots(data).map((p) => timePlot(p, bus, file(p.title))))));
 }
 
 export function traceGlitches(data: TraceData): HTMLElement | null {

@@ -5,6 +5,7 @@ import { n, shape, type Shape } from "../svg";
 import type { Sequence, SequenceKind } from "../types";
 import { byteLabel, ticks, timeLabel } from "./axis";
 import { complete, expand, type Detail, type Event } from "./burst";
+import { letterOf, marks } from "./marks";
 import { whole, type View } from "./view";
 
 const LEFT = 76;
@@ -88,18 +89,13 @@ function bars(events: readonly Event[], kind: SequenceKind, x: Scale, y: Scale, 
   }
 }
 
-/** Retransmissions are rare and matter: a flag at every zoom, and where many stand together one for all. */
+/** A flag on each retransmission that is marked. */
 function flags(events: readonly Event[], x: Scale, y: Scale): Shape[] {
-  const out: Shape[] = [];
-  let last = -Infinity;
-  for (const e of events) {
+  return events.flatMap((e) => {
     const [cx, cy] = [x(e.t), y(e.seq + e.len)];
-    if (cx - last < 14) continue;
-    last = cx;
-    out.push(shape("path", { class: "seq-flag", d: `M${n(cx)},${n(cy - 1)}l-6,-11h12Z` }),
-      shape("text", { class: "seq-flag", x: n(cx), y: n(cy - 15), "text-anchor": "middle" }, "R"));
-  }
-  return out;
+    return [shape("path", { class: "seq-flag", d: `M${n(cx)},${n(cy - 1)}l-6,-11h12Z` }),
+      shape("text", { class: "seq-flag", x: n(cx), y: n(cy - 15), "text-anchor": "middle" }, letterOf(e))];
+  });
 }
 
 /** Where a trace ends before its connection does; empty where it does not. */
@@ -176,11 +172,13 @@ export function drawSequence(sequence: Sequence, figure: SequenceFigure): Shape 
   const [w, high] = [width - LEFT - RIGHT, HEIGHT - TOP - BOTTOM];
   const x: Scale = (t) => LEFT + ((t - view.t0) / (view.t1 - view.t0)) * w;
   const y: Scale = (s) => TOP + high - ((s - view.s0) / (view.s1 - view.s0)) * high;
-  const resolution = { t: (RESOLUTION * (view.t1 - view.t0)) / w, s: (RESOLUTION * (view.s1 - view.s0)) / high };
+  const px = { t: w / (view.t1 - view.t0), s: high / (view.s1 - view.s0) };
+  const resolution = { t: RESOLUTION / px.t, s: RESOLUTION / px.s };
   const within = bursts.filter((b) => b.t <= view.t1 && b.t1 >= view.t0 && b.seq0 <= view.s1 && b.seq1 >= view.s0);
   const kinds = ORDER.filter((kind) => within.some((b) => b.kind === kind));
   const drawn = kinds.map((kind) => {
-    const detail = expand(bursts.filter((b) => b.kind === kind), view.t0, view.t1, resolution);
+    const mine = bursts.filter((b) => b.kind === kind);
+    const detail = expand(mine, view.t0, view.t1, resolution);
     const ink: Ink = { lines: "", bars: "", areas: "", dots: "" };
     if (kind === "ack" || kind === "window") staircase(detail, x, y, ink);
     else {
@@ -189,7 +187,7 @@ export function drawSequence(sequence: Sequence, figure: SequenceFigure): Shape 
     }
     const path = (look: string, d: string): Shape[] => (d === "" ? [] : [shape("path", { class: look, d })]);
     return shape("g", {}, ...path(`seq-area ${kind}`, ink.areas), ...path(`seq-line ${kind}`, ink.lines), ...path(`seq-bar ${kind}`, ink.bars),
-      ...path("seq-dot", kind === "window" ? "" : ink.dots), ...(kind === "retransmit" ? flags(marked(detail), x, y) : []));
+      ...path("seq-dot", kind === "window" ? "" : ink.dots), ...(kind === "retransmit" ? flags(marks(mine, view, px), x, y) : []));
   });
   const rows = keyRows(kinds, width);
   const above = (rows.length - 1) * ROW;
@@ -200,9 +198,4 @@ export function drawSequence(sequence: Sequence, figure: SequenceFigure): Shape 
     shape("title", { id: `${figure.id}-title` }, figure.title), shape("desc", { id: `${figure.id}-desc` }, `${figure.describe} ${endOf(sequence)}`.trim()),
     shape("clipPath", { id: `${figure.id}-frame` }, shape("rect", { x: LEFT, y: TOP, width: w, height: high })),
     ...axes(view, x, y, width, endOf(sequence)), ...rows.flatMap((row, i) => key(row, width, TOP - 16 - above + i * ROW)), shape("g", { "clip-path": `url(#${figure.id}-frame)` }, ...drawn));
-}
-
-/** Events and the beginnings of strokes, in the order of time. */
-function marked(detail: Detail): Event[] {
-  return [...detail.events, ...detail.strokes.map((s) => s.from)].sort((p, q) => p.t - q.t);
 }

@@ -5,11 +5,13 @@
 import { h, plural } from "../dom";
 import { exports } from "../drawn";
 import * as format from "../format";
+import { isOnPaper, onRedraw, PAPER_WIDTH } from "../paper";
 import type { Follower, TimeBus } from "../time/bus";
 import type { Ribbon, Sequence, SequenceKind } from "../types";
 import { byteLabel, ticks, timeLabel } from "./axis";
 import { drawSequence, endOf } from "./figure";
 import { complete, expand, nearest, total, type Burst, type Detail, type Event } from "./burst";
+import { letterOf, marks } from "./marks";
 import { drawRibbons, ribbonAt, ribbonKey, rows } from "./ribbon";
 import { firstLoss, opening, pan, segments, spanned, whole, zoom, type View } from "./view";
 
@@ -19,6 +21,8 @@ const AXIS = 34;
 /** Height of a row of spans below the plot. */
 const ROW = 14;
 const TOP = 12;
+/** On paper, dots for each pixel of the drawing. */
+const PAPER_RATIO = 3;
 /** Events closer than this many pixels are drawn as one stroke. */
 const RESOLUTION = 2.5;
 const ORDER: readonly SequenceKind[] = ["window", "data", "sack", "ack", "retransmit"];
@@ -127,7 +131,12 @@ class Plot implements Follower {
   }
 
   #frame(): Frame {
-    return frame(this.#view, Math.max(200, this.#canvas.clientWidth), this.#bottom);
+    return frame(this.#view, Math.max(200, this.#width()), this.#bottom);
+  }
+
+  /** How wide it is drawn: paper has a width that no layout has yet when a print begins. */
+  #width(): number {
+    return isOnPaper() ? PAPER_WIDTH : this.#canvas.clientWidth;
   }
 
   #later(): void {
@@ -160,7 +169,7 @@ class Plot implements Follower {
     c.addEventListener("dblclick", () => this.#show(this.#all));
     c.addEventListener("keydown", (e) => this.#key(e));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#later());
-    addEventListener("farpath-redraw", () => this.#draw());
+    onRedraw(() => this.#draw());
   }
 
   /** What keeps its place: the event under the pointer, so that the curve does not slip away, or else the point itself. */
@@ -255,9 +264,9 @@ class Plot implements Follower {
   }
 
   #draw(): void {
-    const width = this.#canvas.clientWidth;
+    const width = this.#width();
     if (width === 0) return;
-    const ratio = devicePixelRatio || 1;
+    const ratio = isOnPaper() ? PAPER_RATIO : devicePixelRatio || 1;
     this.#canvas.width = Math.round(width * ratio);
     this.#canvas.height = Math.round(HEIGHT * ratio);
     const g = this.#canvas.getContext("2d");
@@ -275,13 +284,16 @@ class Plot implements Follower {
     g.rect(LEFT, TOP, width - LEFT - 8, HEIGHT - TOP - this.#bottom);
     g.clip();
     const v = this.#view;
-    const resolution = { t: (RESOLUTION * (v.t1 - v.t0)) / (width - LEFT - 8), s: (RESOLUTION * (v.s1 - v.s0)) / (HEIGHT - TOP - this.#bottom) };
+    const px = { t: (width - LEFT - 8) / (v.t1 - v.t0), s: (HEIGHT - TOP - this.#bottom) / (v.s1 - v.s0) };
+    const resolution = { t: RESOLUTION / px.t, s: RESOLUTION / px.s };
     for (const kind of ORDER) {
       const detail = expand(this.#byKind.get(kind) ?? [], v.t0, v.t1, resolution);
       g.strokeStyle = g.fillStyle = colour(`--seq-${kind}`);
       for (const s of detail.strokes) drawStroke(g, f, s.from, s.to);
       drawEvents(g, f, kind, detail);
     }
+    g.fillStyle = colour("--seq-retransmit");
+    for (const e of marks(this.#byKind.get("retransmit") ?? [], v, px)) triangle(g, f.x(e.t), f.y(e.seq + e.len), letterOf(e));
     if (this.#cursor !== null) {
       g.strokeStyle = colour("--muted");
       g.lineWidth = 1;
@@ -374,7 +386,6 @@ function drawEvents(g: CanvasRenderingContext2D, f: Frame, kind: SequenceKind, {
       segment(g, x - 3, low, x + 3, low);
       segment(g, x - 3, high, x + 3, high);
     }
-    if (kind === "retransmit") triangle(g, x, high, e.label?.[0]?.toUpperCase() ?? "R");
   }
 }
 
@@ -394,7 +405,7 @@ function arrow(g: CanvasRenderingContext2D, x: number, y: number): void {
   g.stroke();
 }
 
-/** Retransmissions are rare and matter: marked at every zoom. */
+/** The mark of a retransmission, its point at `y`. */
 function triangle(g: CanvasRenderingContext2D, x: number, y: number, letter: string): void {
   g.beginPath();
   g.moveTo(x, y - 1);
@@ -415,7 +426,7 @@ function key(kinds: ReadonlySet<string>): HTMLElement {
   const entry = (kind: string, text: string): HTMLElement => h("li", {}, h("span", { class: `seq-key seq-${kind}`, "aria-hidden": "true" }), text);
   return h("div", { class: "sequence-key" },
     h("ul", {}, entry("data", "data: upright bars"), entry("ack", "ACKs: a staircase"), entry("sack", "SACK blocks: bars with feet"),
-      entry("retransmit", kinds.has("label") ? "sent again or late: triangles with the first letter of the class" : "retransmissions: triangles marked R"),
+      entry("retransmit", kinds.has("label") ? "sent again or late: triangles with the first letter of the class, one for many that stand together" : "retransmissions: triangles marked R, one for many that stand together"),
       kinds.has("window") ? entry("window", "end of the receiver's window: a staircase above") : null),
     h("p", { class: "hint" }, "Drag a box to zoom; shift-drag moves; the wheel zooms after a click (shift: time only, alt: bytes only); "
       + "two fingers zoom; double-click or 0 shows everything; + − and the arrow keys work too."));

@@ -6,7 +6,7 @@ import { drawLegend, wrapped, type Entry } from "../figure/legend";
 import { ticks } from "../format";
 import { n, shape, type Shape } from "../svg";
 import type { Maybe } from "../types";
-import { apart, colourOf, dashOf, isHollow, type TimePlot, type TimeSeries } from "./series";
+import { apart, colourOf, dashOf, isHollow, roomFor, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 300;
 const TOP = 22;
@@ -79,18 +79,23 @@ function entry(s: TimeSeries): Entry {
   };
 }
 
+/** How a plot is drawn: without its title and note where a caption beside it has them. */
+interface Look {
+  readonly id: string;
+  readonly width: number;
+  readonly isBare?: boolean;
+}
+
 /** The plot over `span`, in seconds. */
-export function drawTime(given: TimePlot, span: readonly [number, number], { id, width }: { readonly id: string; readonly width: number }): Shape {
+export function drawTime(given: TimePlot, span: readonly [number, number], { id, width, isBare = false }: Look): Shape {
   const plot = { ...given, series: apart(given.series) };
-  const note = plot.note === undefined ? [] : wrapped(plot.note, Math.floor(width / LETTER));
+  const note = plot.note === undefined || isBare ? [] : wrapped(plot.note, Math.floor(width / LETTER));
   const legend = drawLegend(plot.series.map(entry), width, 12 + note.length * LINE);
   const [top, bottom] = [legend.height + TOP, legend.height + HEIGHT - BOTTOM];
   const shown = plot.series.map((s) => within(s, span));
   const values = shown.flat().map(([, v]) => v).filter((v): v is number => v !== null);
-  const [low, high] = [plot.fromZero || values.length === 0 ? 0 : Math.min(...values), Math.max(...values, plot.fromZero ? Number.MIN_VALUE : -Infinity)];
-  const room = (high - low || Math.abs(high) || 1) * 0.08;
   const x = scaleLinear().domain([...span]).range([LEFT, width - RIGHT]);
-  const y = scaleLinear().domain([plot.fromZero ? 0 : low - room, high + room]).range([bottom, top]);
+  const y = scaleLinear().domain(roomFor(values, plot.fromZero)).range([bottom, top]);
   const [across, up] = [x.ticks(Math.floor(width / 90)), y.ticks(5)];
   const labels = ticks(up, plot.format);
   return shape("svg", {
@@ -98,7 +103,7 @@ export function drawTime(given: TimePlot, span: readonly [number, number], { id,
   },
     shape("title", { id: `${id}-title` }, plot.title),
     ...note.map((text, i) => shape("text", { class: "muted", x: 2, y: n(12 + i * LINE) }, text)), ...legend.shapes,
-    shape("text", { class: "muted", x: 2, y: n(legend.height + 12) }, plot.title),
+    ...(isBare ? [] : [shape("text", { class: "muted", x: 2, y: n(legend.height + 12) }, plot.title)]),
     ...up.flatMap((tick, i) => [shape("path", { class: "grid", d: `M${LEFT},${n(y(tick))}H${n(width - RIGHT)}` }),
       shape("text", { class: "tick", x: LEFT - 7, y: n(y(tick) + 4), "text-anchor": "end" }, labels[i]!)]),
     shape("path", { class: "axis-line", d: `M${LEFT},${n(bottom)}H${n(width - RIGHT)}` }),

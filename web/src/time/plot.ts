@@ -6,9 +6,11 @@ import "uplot/dist/uPlot.min.css";
 import { h } from "../dom";
 import { exports } from "../drawn";
 import { ticks } from "../format";
+import { isOnPaper, onRedraw, PAPER_WIDTH } from "../paper";
+import { toDom } from "../svg";
 import type { Follower, TimeBus } from "./bus";
 import { drawTime } from "./drawing";
-import { apart, colourOf, dashOf, isHollow, type TimePlot, type TimeSeries } from "./series";
+import { apart, colourOf, dashOf, isHollow, roomFor, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 232;
 /** More series have a legend that is scrolled, and pushes nothing away. */
@@ -58,8 +60,9 @@ export function timePlot(given: TimePlot, bus: TimeBus, file: string, title = gi
   const plot = { ...given, series: apart(given.series) };
   const hint = [plot.hint, plot.note].filter((text) => text !== undefined).join(" ");
   const holder = h("div", { class: plot.series.length > MANY ? "time-holder many" : "time-holder" });
+  const paper = h("div", { class: "drawing time-paper" });
   const figure = h("figure", { class: "time-plot" }, h("div", { class: "figure-head" }, h("figcaption", {}, plot.title,
-    hint === "" ? null : h("span", { class: "plot-hint" }, ` ${hint}`)), exports(file, (width) => drawTime(plot, told, { id: file, width }), title)), holder);
+    hint === "" ? null : h("span", { class: "plot-hint" }, ` ${hint}`)), exports(file, (width) => drawTime(plot, told, { id: file, width }), title)), holder, paper);
   // uPlot reports a new span later than it is given one; what it was given is not passed on again.
   const data = join(plot.series);
   const [first, last] = bus.whole;
@@ -80,12 +83,7 @@ export function timePlot(given: TimePlot, bus: TimeBus, file: string, title = gi
       chart.setScale("x", { min: told[0], max: told[1] });
     },
   };
-  const range: uPlot.Range.Function = (_u, low, high) => {
-    if (low === null || high === null) return [0, 1];
-    const bottom = plot.fromZero ? 0 : low;
-    const room = (high - bottom || Math.abs(high) || 1) * 0.08;
-    return [plot.fromZero ? 0 : bottom - room, high + room];
-  };
+  const range: uPlot.Range.Function = (_u, low, high) => roomFor(low === null || high === null ? [] : [low, high], plot.fromZero);
   const options: uPlot.Options = {
     width: 600, height: HEIGHT, scales: { x: { time: false, min: first, max: last }, y: { range } },
     axes: [axis((splits) => splits.map((v) => `${v} s`), 34, 2), axis((splits) => ticks(splits, plot.format), 84, 3)],
@@ -113,7 +111,8 @@ export function timePlot(given: TimePlot, bus: TimeBus, file: string, title = gi
   };
   const redraw = (): void => chart.redraw(false, true);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  addEventListener("farpath-redraw", redraw);
+  // A canvas keeps the width it was drawn for: paper has the drawing instead, its title and note in the caption above.
+  onRedraw(() => paper.replaceChildren(...(isOnPaper() ? [toDom(drawTime(plot, told, { id: file, width: PAPER_WIDTH, isBare: true }))] : [])));
   chart.root.setAttribute("role", "img");
   chart.root.setAttribute("aria-label", `${plot.title}: ${plot.series.map((s) => s.name).join(", ")}`);
   return figure;

@@ -35,6 +35,17 @@ const FINE: readonly number[] = [3, 4];
 /** How many line colours the page has. */
 const COLOURS = 8;
 
+/** Where nothing is above zero, how far an axis from zero goes: its ticks are whole units. */
+const NOTHING = 10;
+
+/** What of the y axis is shown: the values, with a little air. */
+export function roomFor(values: readonly number[], fromZero: boolean): [low: number, high: number] {
+  const [low, high] = values.length === 0 ? [0, 0] : [fromZero ? 0 : Math.min(...values), Math.max(...values)];
+  if (fromZero && high <= 0) return [0, NOTHING];
+  const room = (high - low || Math.abs(high) || 1) * 0.08;
+  return [fromZero ? 0 : low - room, high + room];
+}
+
 /** The lengths of a line and its gaps; none of a solid line. */
 export function dashOf(s: TimeSeries): readonly number[] {
   const dash = s.dash % DASHES.length;
