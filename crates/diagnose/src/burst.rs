@@ -30,6 +30,9 @@ const LOSSY: f64 = 0.8;
 /// Fewer intervals have no start.
 const INTERVALS_LEAST: usize = 8;
 
+/// Losses in so many intervals are not of one time.
+const SEVERAL: usize = 3;
+
 /// The middle rate of some intervals, bit/s.
 fn middle(rows: &[Row]) -> Option<f64> {
     let mut all: Vec<f64> = rows.iter().map(|r| r.bps).collect();
@@ -89,9 +92,10 @@ impl Evidence {
         middle(after).filter(|then| *then > 0.0 && is_held(after, *then))
     }
 
-    /// Whether segments are lost in nearly every interval after the start.
-    pub(crate) fn loses_all_through(&self) -> bool {
-        lose(self.after_start())
+    /// Whether losses came in several of the intervals after the start.
+    pub(crate) fn loses_again(&self) -> bool {
+        let lossy = |r: &&Row| r.retransmits.is_some_and(|n| n > 0.0);
+        self.after_start().iter().filter(lossy).count() >= SEVERAL
     }
 
     fn after_start(&self) -> &[Row] {

@@ -65,12 +65,13 @@ impl Counted {
         self.datagram_tests.is_empty()
     }
 
-    /// The least that passed of datagrams that came faster than this, and of which many were lost, bit/s.
+    /// The most that passed of datagrams that came faster than this, and of which many were lost, bit/s: what lets more through on one
+    /// test does not hold it to less on another.
     pub(crate) fn passed(&self, above: f64) -> Option<Figure> {
         let lossy = |[rate, lost, _]: &&[Figure; 3]| lost.low > 0.03 && rate.value > above;
         let each = self.datagram_tests.iter().filter(lossy);
         let passed = each.map(|[_, _, passed]| passed.clone());
-        passed.min_by(|a, b| a.value.total_cmp(&b.value))
+        passed.max_by(|a, b| a.value.total_cmp(&b.value))
     }
 }
 
@@ -328,6 +329,11 @@ fn passed(e: &Evidence, lost: &Figure, items: &mut Vec<Item>) {
     let Some(rate) = &e.rate else { return };
     let counted = &e.counted_else;
     let held = |tcp: &&Figure| tcp.value > 0.3 * rate.value && tcp.value < 1.05 * rate.value;
+    // What let others through at a higher rate lets more through.
+    let more = |[_, _, passed]: &[Figure; 3]| passed.low > 1.1 * rate.value;
+    if counted.datagram_tests.iter().any(more) {
+        return;
+    }
     let line = e.line.as_ref().map_or(f64::INFINITY, |(l, _)| l.value);
     let Some(tcp) = counted.lossy.as_ref().filter(held) else {
         return;

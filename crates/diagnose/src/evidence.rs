@@ -154,6 +154,8 @@ pub(crate) struct Evidence {
     pub(crate) tuned: Vec<Room>,
     /// Drops and errors of interfaces of the hosts.
     pub(crate) nic_drops: Option<Tally>,
+    /// Those that arrived at the sender, where none of what it sends does.
+    pub(crate) nic_drops_back: Option<Tally>,
     /// Half duplex.
     pub(crate) half_duplex: Option<Place>,
     /// Segments that arrived out of order.

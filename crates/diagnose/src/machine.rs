@@ -9,13 +9,17 @@ use crate::flow::{Flow, number, word};
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
 use crate::seen::Side;
-use crate::tally::Tally;
+use crate::tally::{Tally, tally};
 
 impl Evidence {
     /// What hosts say of their processors and interfaces.
     pub(crate) fn of_machines(&mut self, facts: &Facts, flow: &Flow) {
-        let ends = [&flow.receivers[..], &flow.senders];
-        self.nic_drops = Tally::of_ends(facts, ends, "nic_drops");
+        let known = flow.senders.iter().filter(|h| !flow.receivers.contains(h));
+        let known: Vec<u32> = known.copied().collect();
+        let arriving = tally(facts, &flow.receivers, "nic_drops");
+        let leaving = tally(facts, &flow.senders, "nic_unsent");
+        self.nic_drops = arriving.into_iter().chain(leaving).max_by(Tally::order);
+        self.nic_drops_back = tally(facts, &known, "nic_drops");
         if self.cpu.is_none() {
             self.of_processors(facts, flow);
         }
@@ -227,6 +231,18 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
 
 /// Packets that an interface of a host had no room for. They are of this flow where they account for what was sent again.
 fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
+    let back = e.nic_drops_back.as_ref();
+    if let Some(back) = back.filter(|d| d.grew && d.count.value > 0.0) {
+        items.push(Item {
+            holds: 1.0,
+            weights: Vec::new(),
+            sentence: format!(
+                "an interface of the sender dropped {:.0} packets that arrived, {}: they were acknowledgements, or what others sent to it, and none of the segments that it sent again",
+                back.count.value,
+                back.since()
+            ),
+        });
+    }
     let Some(drops) = &e.nic_drops else { return };
     let count = drops.count.value;
     let accounts = drops.accounts(e);

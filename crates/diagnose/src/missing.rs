@@ -236,7 +236,7 @@ fn of_reader(e: &Evidence, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
     lacks.into_iter().flatten().collect()
 }
 
-/// Drops that were counted once may be of any time; and where segments are lost all through, an interface that nobody read may drop them.
+/// Drops that were counted once may be of any time; and where segments are lost again and again, an interface that nobody read may drop them.
 fn of_interfaces(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFact> {
     let lossy = likely.first().is_some_and(|c| c.is_loss());
     let (why, host, port) = match &e.nic_drops {
@@ -248,7 +248,7 @@ fn of_interfaces(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFa
             );
             blamed.then_some((why, "that host", drops.interface.as_str()))?
         }
-        None if lossy && e.loses_all_through() => {
+        None if lossy && e.loses_again() => {
             let why =
                 "whether an interface of a host drops what is lost: by how much its counters grow";
             (why.to_owned(), "both hosts", "")

@@ -142,6 +142,11 @@ fn in_time(e: &Evidence, items: &mut Vec<Item>) {
             "the capture's losses lie in time as chance would have them",
         ),
         Some("periodic") => (-8.0, ""),
+        // As a policer and a full queue take them; so does a line that is bad for a while.
+        Some("clustered") => (
+            -8.0,
+            "the capture's losses come one behind the other, as chance would not have them",
+        ),
         _ => return,
     };
     items.push(Item {

@@ -176,7 +176,12 @@ impl Counted {
             (Some(share), Some(lost)) => {
                 step(share / lost.value, 0.1, 0.4).max(alike(e, &self.count))
             }
-            _ => step(self.count.value, 1.0, 50.0) * if self.grew { 1.0 } else { 0.5 },
+            _ => {
+                // However long it was counted, it is no more than that of what was sent again.
+                let again = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+                let part = again.map_or(1.0, |r| step(self.count.value / r.value, 0.1, 0.4));
+                step(self.count.value, 1.0, 50.0) * part * if self.grew { 1.0 } else { 0.5 }
+            }
         }
     }
 
@@ -266,7 +271,9 @@ impl Ports {
     pub(crate) fn to_clean(&self, e: &Evidence) -> Option<&Counted> {
         let enough = |c: &&Counted| c.accounts(e) > 0.0;
         let damaged = self.damaged.as_ref().filter(enough);
-        damaged.or(self.dark.as_ref()).or(self.seconds.as_ref())
+        // Where frames are counted, and are few, so are the seconds with errors.
+        let seconds = self.seconds.as_ref().filter(|_| self.damaged.is_none());
+        damaged.or(self.dark.as_ref()).or(seconds)
     }
 }
 

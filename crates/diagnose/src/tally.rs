@@ -121,7 +121,7 @@ impl Tally {
     }
 
     /// The larger count last: what grew after what only stands there, and nothing before both.
-    fn order(&self, other: &Tally) -> Ordering {
+    pub(crate) fn order(&self, other: &Tally) -> Ordering {
         let rank = |t: &Tally| (t.count.value > 0.0, t.grew);
         let by_rank = rank(self).cmp(&rank(other));
         by_rank.then(self.count.value.total_cmp(&other.count.value))

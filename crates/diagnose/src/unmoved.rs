@@ -14,7 +14,7 @@ const EVERY: f64 = 0.8;
 const STANDS: f64 = 0.7;
 
 /// A window that is so many times the one which losses would leave is cut by none of them.
-const FAR: f64 = 4.0;
+const FAR: f64 = 8.0;
 
 /// Largest window, in segments, that grows back in `every` seconds what one cut takes: CUBIC's cube (RFC 9438 §4.2, `W·0.3 / 0.4 = t³`),
 /// and Reno's segment a round trip (RFC 5681 §3.1, `W/2` of them).

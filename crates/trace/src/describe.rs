@@ -113,8 +113,12 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     let stream = &connection.streams[from];
     d.held_small = connection.held_small(from);
     d.glitches = glitches(&seen, connection.started);
-    d.loss_pattern =
-        pattern(&seen.repairs, &lost(stream, &classes), stream.unique).map(str::to_owned);
+    d.loss_pattern = pattern(
+        &seen.repairs,
+        &lost(stream, &classes),
+        (stream.unique, stream.mss()),
+    )
+    .map(str::to_owned);
     d.sack_benefit = sack_benefit(&stream.events, &classes, seen.beyond);
     d.policer = match stream.passages.as_deref() {
         Some(passages) => policer(&seen, passages, (&stream.events, &classes), stream.mss()),

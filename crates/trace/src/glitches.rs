@@ -358,8 +358,17 @@ const LOST_LEAST: usize = 50;
 /// A repair of so many segments is of a burst.
 const BURST: u64 = 8;
 
-/// How losses lie: `lost` are the first bytes of lost segments, of `all` bytes that were sent.
-pub(crate) fn pattern(repairs: &[Repair], lost: &[u64], all: u64) -> Option<&'static str> {
+/// Chance takes a segment and the next one with the square of its ratio: where so large a part of the lost ones follow another, and so many
+/// times the ratio, they were lost together.
+const FOLLOWING: f64 = 0.25;
+const FOLLOWING_TIMES: f64 = 4.0;
+
+/// How losses lie: `lost` are the first bytes of lost segments, of `all` bytes that were sent in segments of `full` bytes.
+pub(crate) fn pattern(
+    repairs: &[Repair],
+    lost: &[u64],
+    (all, full): (u64, u32),
+) -> Option<&'static str> {
     if repairs.len() < REPAIRS_LEAST {
         return spread(lost, all);
     }
@@ -369,8 +378,20 @@ pub(crate) fn pattern(repairs: &[Repair], lost: &[u64], all: u64) -> Option<&'st
     match starts(repairs) {
         // As a queue drops at the end of slow start, and chance for the rest of the time.
         Some("random") if in_bursts * 4 >= segments => Some("mixed"),
+        Some("random") if follow(lost, (all, full)) => Some("clustered"),
         other => other,
     }
+}
+
+/// Whether lost segments follow one another more often than chance has it.
+fn follow(lost: &[u64], (all, full): (u64, u32)) -> bool {
+    let mut lost = lost.to_vec();
+    lost.sort_unstable();
+    lost.dedup();
+    let next = |two: &&[u64]| two[1] - two[0] <= u64::from(full);
+    let following = lost.windows(2).filter(next).count() as f64 / lost.len().max(1) as f64;
+    let ratio = lost.len() as f64 * f64::from(full) / all.max(1) as f64;
+    following >= FOLLOWING && following >= FOLLOWING_TIMES * ratio
 }
 
 /// Where losses are so many that repairs hardly end, only where the lost bytes lie says something: all over what was sent, as
@@ -458,7 +479,7 @@ mod tests {
         let mut clusters = [(0.01, 0.01); 16];
         (clusters[5], clusters[11]) = ((9.0, 9.0), (7.0, 7.0));
         assert_eq!(starts(&after(&clusters)), Some("clustered"));
-        assert_eq!(pattern(&after(&even[..7]), &[], 0), None);
+        assert_eq!(pattern(&after(&even[..7]), &[], (0, 1448)), None);
     }
 
     /// One burst of 18 in a full queue, and 17 that chance took: half of the losses are not random.
@@ -469,11 +490,27 @@ mod tests {
             1.4,
         ];
         let mut repairs = after(&by_chance.map(|g| (g, g)));
-        assert_eq!(pattern(&repairs, &[], 0), Some("random"));
+        assert_eq!(pattern(&repairs, &[], (0, 1448)), Some("random"));
         repairs[0].segments = 18;
-        assert_eq!(pattern(&repairs, &[], 0), Some("mixed"));
+        assert_eq!(pattern(&repairs, &[], (0, 1448)), Some("mixed"));
         repairs[0].segments = 5;
-        assert_eq!(pattern(&repairs, &[], 0), Some("random"));
+        assert_eq!(pattern(&repairs, &[], (0, 1448)), Some("random"));
+    }
+
+    /// A policer takes one segment behind the other, and its repairs may begin as those of chance do.
+    #[test]
+    fn losses_that_follow_one_another_are_not_of_chance() {
+        let by_chance = [0.1, 2.3, 0.5, 0.9, 1.6, 0.2, 3.1, 0.7, 0.4, 1.2, 0.3, 2.0];
+        let repairs = after(&by_chance.map(|g| (g, g)));
+        let all = (10_000 * 1448, 1448);
+        let alone: Vec<u64> = repairs.iter().map(|r| r.seq).collect();
+        assert_eq!(pattern(&repairs, &alone, all), Some("random"));
+        let followed = alone.iter().flat_map(|seq| [*seq, seq + 1448, seq + 2896]);
+        let followed: Vec<u64> = followed.collect();
+        assert_eq!(pattern(&repairs, &followed, all), Some("clustered"));
+        // Where every third segment is lost, so is the next one after many of them.
+        let few = (45 * 1448, 1448);
+        assert_eq!(pattern(&repairs, &followed, few), Some("random"));
     }
 
     /// Every fifth segment on average, so that one repair goes over into the next: no repair begins alone.
@@ -489,12 +526,16 @@ mod tests {
         let segments = (0..4000_u64).map(|n| n * 1448);
         let lost: Vec<u64> = segments.filter(|_| draw() % 100 < 18).collect();
         let all = 4000 * 1448;
-        assert_eq!(pattern(&one, &lost, all), Some("random"));
-        assert_eq!(pattern(&one, &lost[..49], all), None);
-        assert_eq!(pattern(&one, &lost, 3 * all), None, "of one part of it");
+        assert_eq!(pattern(&one, &lost, (all, 1448)), Some("random"));
+        assert_eq!(pattern(&one, &lost[..49], (all, 1448)), None);
+        assert_eq!(
+            pattern(&one, &lost, (3 * all, 1448)),
+            None,
+            "of one part of it"
+        );
         let every_other: Vec<u64> = (0..200).map(|n| n * 2896).collect();
         assert_eq!(
-            pattern(&one, &every_other, 400 * 1448),
+            pattern(&one, &every_other, (400 * 1448, 1448)),
             None,
             "the end of a slow start"
         );

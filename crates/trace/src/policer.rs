@@ -34,12 +34,30 @@ const SIZE_LEAST: f64 = 4000.0;
 const SLACK: f64 = 1.5;
 /// And so much of the bucket: what passed together is not divided.
 const SLACK_SHARE: f64 = 0.05;
-/// At losses a bucket holds at most this share of what it holds otherwise.
-const EMPTY: f64 = 0.3;
-/// At most this share of what passed finds an empty bucket.
-const OVERDRAWN: f64 = 0.03;
-/// At most this share of losses come while a bucket has room.
-const ROOMY_LOSSES: f64 = 0.15;
+/// What a rate may leave unexplained.
+struct Unexplained {
+    /// At losses a bucket holds at most this share of what it holds otherwise.
+    left: f64,
+    /// At most this share of what passed finds an empty bucket.
+    overdrawn: f64,
+    /// At most this share of losses come while a bucket has room.
+    roomy: f64,
+}
+
+/// Either is enough. A host that was busy sends in bursts that its capture has no times of, and sends again what was not lost: then a few
+/// more losses find room. Where next to nothing passed an empty bucket, chance does not lose most of its packets there.
+const ENOUGH: [Unexplained; 2] = [
+    Unexplained {
+        left: 0.3,
+        overdrawn: 0.03,
+        roomy: 0.15,
+    },
+    Unexplained {
+        left: 0.4,
+        overdrawn: 0.003,
+        roomy: 0.3,
+    },
+];
 /// Rates are as good as the best one within this share of all losses.
 const AS_GOOD: f64 = 0.02;
 /// A queue of a bucket's size makes packets wait for at least this share of the time in which it empties.
@@ -255,9 +273,8 @@ impl Replay {
         let size = self.size?;
         let (roomy, overdrawn) = (self.roomy(size, packet), self.overdrawn(size, packet));
         let usual = self.left_by_passes(size);
-        let fits = self.explains(roomy, overdrawn)
-            && usual > size / 10.0
-            && self.left_by_losses(size) <= EMPTY * usual;
+        let left = self.left_by_losses(size) / usual;
+        let fits = usual > size / 10.0 && self.explains(roomy, overdrawn, left);
         fits.then_some(Fit {
             rate,
             size,
@@ -276,15 +293,18 @@ impl Replay {
         };
         let (roomy, overdrawn) = (self.roomy(least, packet), higher.overdrawn(most, packet));
         let usual = higher.left_by_passes(most);
-        !self.explains(roomy, overdrawn)
-            || usual <= least / 10.0
-            || self.left_by_losses(least) > EMPTY * usual
+        let left = self.left_by_losses(least) / usual;
+        usual <= least / 10.0 || !self.explains(roomy, overdrawn, left)
     }
 
-    /// Whether so many decisions that are not explained are few.
-    fn explains(&self, roomy: u64, overdrawn: u64) -> bool {
-        roomy as f64 <= ROOMY_LOSSES * self.losses as f64
-            && overdrawn as f64 <= OVERDRAWN * self.at_passes.len() as f64
+    /// Whether so many decisions that are not explained are few, where at losses the bucket holds the share `left` of what it holds
+    /// otherwise.
+    fn explains(&self, roomy: u64, overdrawn: u64, left: f64) -> bool {
+        ENOUGH.iter().any(|most| {
+            roomy as f64 <= most.roomy * self.losses as f64
+                && overdrawn as f64 <= most.overdrawn * self.at_passes.len() as f64
+                && left <= most.left
+        })
     }
 
     /// Losses while a bucket of this size has room.

@@ -67,13 +67,13 @@ pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
     let port = if name.is_empty() { UNNAMED } else { name };
     let remedy = match drops {
         Some(d) if d.counter == SOFTNET => {
-            let now = number(facts, Of::Host(d.host), "netdev_max_backlog");
-            let now = now.or_else(|| {
-                hosts
-                    .iter()
-                    .find_map(|h| number(facts, *h, "netdev_max_backlog"))
-            });
-            backlog::remedy(&places(facts, drops), now.map(|n| n.value as u64))
+            let set = |name| {
+                let own = number(facts, Of::Host(d.host), name);
+                let known = own.or_else(|| hosts.iter().find_map(|h| number(facts, *h, name)));
+                known.map(|n| n.value as u64)
+            };
+            let (now, budget) = (set("netdev_max_backlog"), set("netdev_budget"));
+            backlog::remedy(&places(facts, drops), now, budget)
         }
         _ => systems::interface(&places(facts, drops), port, ring),
     };

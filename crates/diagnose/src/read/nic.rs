@@ -219,7 +219,7 @@ const COLUMNS: [(&str, &str); 6] = [
     ("RX.errors", "nic_drops"),
     ("RX.missed", "nic_drops"),
     ("RX.overrun", "nic_drops"),
-    ("TX.errors", "nic_drops"),
+    ("TX.errors", "nic_unsent"),
     ("TX.collsns", "nic_collisions"),
     ("RX errors.crc", "nic_damaged"),
 ];

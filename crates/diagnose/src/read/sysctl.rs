@@ -11,7 +11,7 @@ pub(super) struct Sysctl {
 }
 
 /// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
-const KEYS: [(&str, [&str; 3]); 30] = [
+const KEYS: [(&str, [&str; 3]); 31] = [
     (
         "net.ipv4.tcp_rmem",
         ["", "rmem_default_bytes", "rmem_max_bytes"],
@@ -28,6 +28,7 @@ const KEYS: [(&str, [&str; 3]); 30] = [
         "net.core.netdev_max_backlog",
         ["netdev_max_backlog", "", ""],
     ),
+    ("net.core.netdev_budget", ["netdev_budget", "", ""]),
     ("net.ipv4.tcp_window_scaling", ["window_scaling", "", ""]),
     ("net.ipv4.tcp_sack", ["sack", "", ""]),
     ("net.ipv4.tcp_timestamps", ["timestamps", "", ""]),

@@ -133,6 +133,21 @@ fn datagrams_tell_kinds_of_loss_apart() {
     assert_eq!(ends(&[(150, 0), (800, 0)]).0, "shallow_buffer");
 }
 
+/// A policer that lets 100 Mbit/s through on one test does not hold the path to what arrived of a slower one.
+#[test]
+fn the_most_that_passed_is_what_a_policer_lets_through() {
+    let text = format!(
+        "{}\n{}{}",
+        lossy(),
+        datagrams(102, 6_000),
+        datagrams(400, 75_000)
+    );
+    let flow = first(&[("ticket.txt", &text)]);
+    let commands: Vec<&String> = flow.changes.iter().flat_map(|c| &c.commands).collect();
+    let paced = commands.iter().any(|c| c.contains("maxrate 100000kbit"));
+    assert!(paced, "{commands:?}");
+}
+
 #[test]
 fn kinds_of_loss_that_are_open_ask_for_datagrams() {
     let flow = first(&[("ticket.txt", &lossy())]);

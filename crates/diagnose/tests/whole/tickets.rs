@@ -268,6 +268,39 @@ fn drops_of_a_processors_queue_are_no_rings() {
     );
 }
 
+/// The budget of a round was lowered to 600, twice the default, where it was 1200.
+#[test]
+fn a_rounds_budget_is_never_lowered() {
+    let softnet = "root@server:~# cat /proc/net/softnet_stat\n0f12ab34 000007a5 00001f40 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\nroot@server:~# sysctl net.core.netdev_budget\nnet.core.netdev_budget = 1200\n";
+    let flow = alone(&(ping(12.0, None) + &iperf("", &[(2955.0, 196); 10]) + softnet));
+    let commands = commands(&flow);
+    assert!(commands.contains("netdev_budget=2400"), "{commands}");
+    let undo = flow.changes[0].undo.join("\n");
+    assert!(undo.contains("netdev_budget=1200"), "{undo}");
+}
+
+/// What arrives at the sender is acknowledgements: its ring drops none of the segments that it sends again.
+#[test]
+fn drops_of_what_arrives_at_the_sender_lose_no_data() {
+    let reading = |host: &str, n: u32| {
+        format!("{host}$ ethtool -S ens1f0 | grep missed\n     rx_missed_errors: {n}\n")
+    };
+    let flow = |host: &str| {
+        let test = iperf("", &[(2955.0, 196); 10]);
+        let grown = reading(host, 48_211) + &test + &reading(host, 50_171);
+        alone(&(ping(12.0, None) + &grown))
+    };
+    let sender = flow("a");
+    assert_ne!(sender.verdict.cause, "nic", "{:?}", sender.verdict);
+    let said = because(&sender);
+    assert!(
+        said.contains("an interface of the sender dropped 1960 packets that arrived"),
+        "{said}"
+    );
+    let receiver = flow("root@server:~");
+    assert_eq!(receiver.verdict.cause, "nic", "{:?}", receiver.verdict);
+}
+
 #[test]
 fn a_processor_that_the_hypervisor_took_is_seen_in_the_mean_of_all() {
     let mpstat = "a$ mpstat 1 3\nLinux 5.15.0 (a)  \t11/20/2026 \t_x86_64_\t(1 CPU)\n\n10:00:01     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n10:00:02     all    3.00    0.00   22.00    0.00    0.00   11.00   64.00    0.00    0.00    0.00\n";
