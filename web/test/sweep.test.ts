@@ -87,7 +87,7 @@ describe("published laws over a sweep", () => {
     expect(text(data, [])).not.toContain("law");
     const one = text(data, ["pftk"]);
     expect([count(one, /data-law="pftk"/g), count(one, /data-law="mathis"/g)]).toEqual([1, 0]);
-    expect(one).toContain("b: Law of pftk");
+    expect(one).toContain("a: Law of pftk");
     expect([count(one, /class="law ink"/g), count(one, /class="law ink beyond"/g)]).toEqual([2, 2]);
     expect(one).toContain("outside a law's range");
     // In grey no two are alike.

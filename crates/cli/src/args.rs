@@ -151,7 +151,7 @@ pub(crate) struct RunArgs {
     /// the run; after a crash, the next lab or `lab down` restores them
     #[arg(long, requires = "emulate")]
     pub(crate) tune_host: bool,
-    /// Repeat each point N times, each time with its own seed, and print mean, spread and confidence interval
+    /// Repeat each point and search N times, each time with its own seed, and print mean, spread and confidence interval
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) repeat: u32,
     /// Simulate up to N points, repeats and searches in parallel, fewer where memory is short; without it, one

@@ -199,6 +199,9 @@ fn refused(error: &CompareError) -> Failure {
         CompareError::Nothing(_) => failure.hint(
             "name two files of the same tests, or one whose tests were both predicted and simulated",
         ),
+        CompareError::NoPoint { .. } => failure.hint(
+            "run each at one value of the key that it sweeps, such as --set link.l.queue=1MB: sets of one point each are compared wherever these are",
+        ),
         CompareError::NotSwept { .. } | CompareError::NeverSet { .. } => failure.hint(
             "name a key that the sweep changes and two of its values: --between cc=reno,cubic",
         ),

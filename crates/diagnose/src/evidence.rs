@@ -214,8 +214,6 @@ pub(crate) struct Evidence {
     pub(crate) turns: Option<Turns>,
     /// It is several short connections.
     pub(crate) opened: Option<Opened>,
-    /// Mean congestion window of a test where it stands through losses in nearly every interval, bytes.
-    pub(crate) unmoved_window: Option<f64>,
     /// What came after losses of the start alone.
     pub(crate) overshoot: Option<Overshoot>,
     /// What counters of hosts and other tests add.
@@ -269,7 +267,6 @@ impl Evidence {
         e.of_shift();
         e.weigh_account();
         e.of_own_queue(facts, flow);
-        e.unmoved_window = e.unmoved();
         e.overshoot = e.of_start();
         e
     }

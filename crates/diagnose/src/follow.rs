@@ -19,13 +19,9 @@ pub(crate) const TESTERS: [&str; 8] = [
 ];
 
 impl Evidence {
-    /// Whether the sender's congestion control is one of BBR, which few losses do not slow down: by name or, where none is known, because its
-    /// window stands through losses.
+    /// Whether the sender's congestion control is one of BBR, which few losses do not slow down.
     pub(crate) fn is_bbr(&self) -> bool {
-        match &self.cc {
-            Some(cc) => cc.starts_with("bbr"),
-            None => self.unmoved_window.is_some(),
-        }
+        self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
     }
 
     /// Whether a test had no reason to send less than it could: nobody asked it to, it read no file, and neither a kernel nor a capture was there to see it.

@@ -34,7 +34,6 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::around::by_surroundings(e, &mut items);
     crate::observed::by_account(e, &mut items);
     crate::follow::by_window(e, &mut items);
-    crate::unmoved::by_unmoved(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::stood::by_queue(e, &mut items);

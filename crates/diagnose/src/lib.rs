@@ -94,7 +94,6 @@ mod ticket;
 mod turns;
 mod twin;
 mod unmissed;
-mod unmoved;
 mod unread;
 mod verdict;
 mod way_back;

@@ -10,6 +10,8 @@ use nix::time::{ClockId, clock_gettime};
 /// Counters of the calling thread and of the machine, since some start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Audit {
+    /// How long that is, on CLOCK_MONOTONIC, nanoseconds.
+    pub lasted_ns: u64,
     /// Processor time of the thread, nanoseconds.
     pub thread_ns: u64,
     /// How long the thread could have run and had no processor, nanoseconds.
@@ -28,6 +30,7 @@ impl Audit {
         let schedstat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
         Audit {
+            lasted_ns: clock_ns(ClockId::CLOCK_MONOTONIC) as u64,
             thread_ns: clock_ns(ClockId::CLOCK_THREAD_CPUTIME_ID) as u64,
             starved_ns: nth(&schedstat, 1),
             machine: machine(&stat),
@@ -41,6 +44,7 @@ impl Audit {
     pub fn since(&self, earlier: &Audit) -> Audit {
         let difference = |n: usize| self.machine[n].saturating_sub(earlier.machine[n]);
         Audit {
+            lasted_ns: self.lasted_ns.saturating_sub(earlier.lasted_ns),
             thread_ns: self.thread_ns.saturating_sub(earlier.thread_ns),
             starved_ns: self.starved_ns.saturating_sub(earlier.starved_ns),
             machine: [0, 1, 2].map(difference),
@@ -49,9 +53,9 @@ impl Audit {
         }
     }
 
-    /// Share of one processor the thread had in `time`.
+    /// Share of one processor the thread had in `time`, 0 to 1: a thread has no more than one.
     pub fn thread_share(&self, time: Duration) -> f64 {
-        self.thread_ns as f64 / time.as_ns().max(1) as f64
+        (self.thread_ns as f64 / time.as_ns().max(1) as f64).min(1.0)
     }
 
     /// Share of all processors that was busy.
@@ -190,6 +194,12 @@ mod tests {
         for n in 0..10_000_000_u64 {
             sum = std::hint::black_box(sum.wrapping_add(n));
         }
-        assert!(Audit::now().since(&before).thread_ns > 0);
+        let worked = Audit::now().since(&before);
+        assert!(worked.thread_ns > 0 && worked.lasted_ns > 0);
+        // Both are of one span, but for the instants between two readings.
+        assert_eq!(
+            worked.thread_share(Duration::from_ns(worked.thread_ns / 2)),
+            1.0
+        );
     }
 }

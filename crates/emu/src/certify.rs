@@ -38,7 +38,7 @@ pub(crate) const GONE: &str = ", which is gone";
 /// What a verdict is given on.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// Length of the run.
+    /// How long the data plane's thread was accounted.
     pub time: Duration,
     /// The wire time of a delivery.
     pub coalescing: Duration,

@@ -325,7 +325,8 @@ impl Lab {
 
     fn evidence(&self, clock_error: Option<Duration>, faults: Vec<String>) -> Evidence {
         Evidence {
-            time: self.end.since(Time::ZERO),
+            // The thread's time before zero counts, and so does this.
+            time: Duration::from_ns(self.audit.lasted_ns),
             coalescing: self.options.coalescing,
             audit: self.audit,
             waits: self.waits.clone(),

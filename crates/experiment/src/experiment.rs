@@ -66,6 +66,8 @@ struct Ended {
     fault: Option<Fault>,
     /// How many repeats of each point have ended.
     repeats: Vec<usize>,
+    /// Most repeats of a point or a search that have ended.
+    most: usize,
     searches: Done,
 }
 
@@ -165,6 +167,7 @@ impl Experiment {
             found,
             fault,
             repeats: there,
+            most,
             searches,
         } = self.all(&seeds, taps, progress);
         let loaded = &self.loaded;
@@ -177,10 +180,6 @@ impl Experiment {
             document.link_names = names.collect();
         }
         // Of a run that was stopped, no point may have come to the last seeds.
-        let most = match &fault {
-            Some(_) => there.iter().copied().max().unwrap_or_default(),
-            None => seeds.len(),
-        };
         let seeds = &seeds[..most];
         let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
         let tests = self.points.iter().map(tests).collect();
@@ -291,8 +290,7 @@ impl Experiment {
     /// What every point, repeat and search gives, in this order whatever ran beside what.
     fn all(&self, seeds: &[u64], taps: Option<&Taps>, progress: &mut dyn Progress) -> Ended {
         let (mut beside, alone) = self.runs(seeds, taps);
-        let searches = self.searches(seeds[0]);
-        let to_search = searches.len();
+        let searches = self.searches(seeds);
         // Closed forms take no time.
         let lucky = self.origins.iter().filter(|o| o.lucky()).count();
         let parts = self.points.len() * lucky * seeds.len() + searches.len();
@@ -338,14 +336,21 @@ impl Experiment {
             (0..there).for_each(|n| all.append(self.repeat(&mut found, n)));
             repeats.push(there);
         }
-        let found: Vec<Findings> = beside.flatten().collect();
-        let searches = done(found.len(), to_search);
-        found.into_iter().for_each(|found| all.append(found));
+        let mut most = repeats.iter().copied().max().unwrap_or_default();
+        let mut whole = 0;
+        for mut each in chunks(beside, seeds.len()) {
+            let there = each.iter().take_while(|one| one.is_some()).count();
+            most = most.max(there);
+            whole += usize::from(there == seeds.len());
+            let ended = each.drain(..there).flatten();
+            ended.for_each(|found| all.append(found));
+        }
         Ended {
             found: all,
             fault,
             repeats,
-            searches,
+            most,
+            searches: done(whole, self.loaded.scenario.searches.len()),
         }
     }
 
@@ -415,26 +420,30 @@ impl Experiment {
         all
     }
 
-    /// The searches, which are answered by the simulation.
-    fn searches(&self, seed: u64) -> Vec<Job<'_, Findings>> {
+    /// The searches, which are answered by the simulation: every repeat of each.
+    fn searches(&self, seeds: &[u64]) -> Vec<Job<'_, Findings>> {
         let Some(origin) = self.origins.iter().find(|o| o.name() == Name::Simulated) else {
             return Vec::new();
         };
-        let job = |search| {
+        let job = |search, repeat: usize| {
             let task = Task {
                 loaded: &self.loaded,
                 sets: &self.sets,
                 search,
                 origin: origin.as_ref(),
-                seed,
+                repeat: repeat as u32,
+                seed: seeds[repeat],
             };
+            let name = format!("search {}", task.search.name);
             Job {
-                label: format!("search {}", task.search.name),
+                label: numbered(name, repeat, seeds.len()),
                 memory: task.memory(),
                 work: Box::new(move |progress: &mut dyn Progress| task.bisect(progress)),
             }
         };
-        self.loaded.scenario.searches.iter().map(job).collect()
+        let all = self.loaded.scenario.searches.iter();
+        all.flat_map(|search| (0..seeds.len()).map(move |n| job(search, n)))
+            .collect()
     }
 
     /// How much may go on at once.
@@ -506,13 +515,24 @@ fn seeds(seed: u64, repeats: u32) -> Vec<u64> {
 fn label(scenario: &Scenario, at: &Point, repeat: usize, repeats: usize) -> String {
     let values = scenario.sweep.iter().filter_map(|(key, _)| at.get(key));
     let values: Vec<&str> = values.map(String::as_str).collect();
-    let mut text = if values.is_empty() {
+    let text = if values.is_empty() {
         scenario.name.clone()
     } else {
         values.join(" ")
     };
-    if repeats > 1 {
-        text.push_str(&format!(" {}/{repeats}", repeat + 1));
+    numbered(text, repeat, repeats)
+}
+
+/// A name with the number of its repeat, `5 ms 2/3`, where there are several.
+fn numbered(name: String, repeat: usize, repeats: usize) -> String {
+    match repeats {
+        0 | 1 => name,
+        _ => format!("{name} {}/{repeats}", repeat + 1),
     }
-    text
+}
+
+/// So many at a time.
+fn chunks<T>(mut all: impl Iterator<Item = T>, many: usize) -> impl Iterator<Item = Vec<T>> {
+    std::iter::from_fn(move || Some(all.by_ref().take(many).collect::<Vec<T>>()))
+        .take_while(|chunk| !chunk.is_empty())
 }

@@ -114,7 +114,7 @@ pub enum Fault {
         available: u64,
     },
     /// A search has nothing to find.
-    #[error("search `{name}`: already the {} end, {end}, is out of bounds", find.holds_at())]
+    #[error("search `{name}`: already the {} end, {end}, is out of bounds{}", find.holds_at(), by_seed(*seed))]
     NoneHolds {
         /// The search's name.
         name: String,
@@ -122,6 +122,8 @@ pub enum Fault {
         find: Find,
         /// Where it begins.
         end: String,
+        /// The seed of a repeat behind the first.
+        seed: Option<u64>,
     },
     /// A capture could not be written.
     #[error("write the capture of link `{link}`: {error}")]
@@ -279,4 +281,9 @@ impl Fault {
             fault: Box::new(self),
         }
     }
+}
+
+/// Which repeat it was; nothing of the first, which has the run's own seed.
+fn by_seed(seed: Option<u64>) -> String {
+    seed.map_or(String::new(), |seed| format!(" with seed {seed}"))
 }

@@ -16,6 +16,8 @@ pub(crate) struct Task<'a> {
     pub(crate) sets: &'a [Set],
     pub(crate) search: &'a Search,
     pub(crate) origin: &'a dyn Origin,
+    /// The number of the repeat, from 0, and its seed.
+    pub(crate) repeat: u32,
     pub(crate) seed: u64,
 }
 
@@ -33,6 +35,7 @@ impl Task<'_> {
         let search = self.search;
         let Bracket { holds, fails } = self.bracket(progress)?;
         let mut record = Record::new(self.origin.name(), &search.name, "search", "", "");
+        record.repeat = self.repeat;
         let [name, failing] = search.metrics_found();
         record.set(&name, holds.value());
         match fails {
@@ -65,6 +68,7 @@ impl Task<'_> {
                 name: search.name.clone(),
                 find: search.find,
                 end: holds.to_string(),
+                seed: (self.repeat > 0).then_some(self.seed),
             });
         }
         let resolution = search.resolution.get();

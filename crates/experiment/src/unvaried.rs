@@ -21,15 +21,13 @@ pub(crate) fn say(records: &mut [Record], repeats: u32, tests: &BTreeMap<Point, 
         figure(f) != figure(r) && !alike(figure(f), figure(r))
     });
     let mut there: BTreeMap<(String, Point), u32> = BTreeMap::new();
-    for r in records.iter().filter(|r| is_simulated(r)) {
+    for r in records.iter().filter(|r| is_run(r)) {
         *there.entry((r.test.clone(), r.point.clone())).or_default() += 1;
     }
     // Of a run that was stopped, a point may have some of its repeats alone.
     let is_whole = |r: &Record| there.get(&(r.test.clone(), r.point.clone())) >= Some(&repeats);
-    for record in records
-        .iter_mut()
-        .filter(|r| is_simulated(r) && is_whole(r))
-    {
+    let tested = |r: &&mut Record| is_run(r) && is_whole(r);
+    for record in records.iter_mut().filter(tested) {
         let is_alone = |t: &&Vec<Test>| t.len() == 1 && t[0].starts() == 1;
         let alone = tests.get(&record.point).filter(is_alone);
         let shifted = alone.is_some_and(|t| t[0].start_spread > Duration::ZERO);
@@ -40,15 +38,38 @@ pub(crate) fn say(records: &mut [Record], repeats: u32, tests: &BTreeMap<Point, 
         };
         record.notes.push(note);
     }
+    say_searches(records, repeats);
 }
 
-fn is_simulated(record: &Record) -> bool {
-    record.origin == Origin::Simulated
+/// The same of searches. Whether anything was random on their way is in none of their records.
+fn say_searches(records: &mut [Record], repeats: u32) {
+    let mut found: BTreeMap<String, Vec<BTreeMap<String, f64>>> = BTreeMap::new();
+    for r in records.iter().filter(|r| r.kind == SEARCH) {
+        let all = found.entry(r.test.clone()).or_default();
+        all.push(r.metrics.clone());
+    }
+    let one = |all: &Vec<_>| all.len() == repeats as usize && all.iter().all(|m| *m == all[0]);
+    for record in records.iter_mut().filter(|r| r.kind == SEARCH) {
+        if found.get(&record.test).is_some_and(one) {
+            record.notes.push(format!(
+                "{repeats} repeats found the same: nothing in the runs of this search is random, or chance moves the answer by \
+                 less than `resolution`"
+            ));
+        }
+    }
+}
+
+/// The kind of what a search found.
+const SEARCH: &str = "search";
+
+/// Whether a record is that of a simulated test.
+fn is_run(record: &Record) -> bool {
+    record.origin == Origin::Simulated && record.kind != SEARCH
 }
 
 /// The points at which a test's first simulated repeat `differs` from another.
 fn where_first(records: &[Record], differs: impl Fn(&Record, &Record) -> bool) -> BTreeSet<Point> {
-    let mine = || records.iter().filter(|r| is_simulated(r));
+    let mine = || records.iter().filter(|r| is_run(r));
     let firsts: BTreeMap<(&str, &Point), &Record> = mine()
         .filter(|r| r.repeat == 0)
         .map(|r| ((r.test.as_str(), &r.point), r))
@@ -78,7 +99,7 @@ fn nothing_random(test: &str, repeats: u32, alone: bool) -> String {
         ),
     };
     format!(
-        "nothing in this scenario is random: {repeats} repeats gave the same, and their scatter of 0 says nothing; {remedy}"
+        "nothing in these runs is random: {repeats} repeats gave the same, and their scatter of 0 says nothing; {remedy}"
     )
 }
 

@@ -156,8 +156,8 @@ fn what_runs_beside_what_changes_no_bit_and_no_order() {
         at(Origin::Simulated, "most", "", 0),
     ];
     assert!(order.is_sorted(), "{order:?}");
-    // Both tests at three points: predicted once, simulated three times; and the two searches.
-    assert_eq!(document.records.len(), 2 * 3 * (1 + 3) + 2);
+    // Both tests at three points: predicted once, simulated three times; and the two searches, three times.
+    assert_eq!(document.records.len(), 2 * 3 * (1 + 3) + 2 * 3);
     assert_eq!(document.expectations.len(), 3 * 2);
     // Links are those of every repeat, traces of the first.
     assert_eq!((document.links.len(), one.sequences.len()), (3 * 2 * 3, 3));
@@ -523,6 +523,48 @@ fn searched(keys: &str) -> Result<farpath_record::Record, Fault> {
     let found = run(Request::new(file.display().to_string()), 2, &mut Silent)?;
     let mut records = found.document.records.into_iter();
     Ok(records.find(|r| r.kind == "search").expect("a search"))
+}
+
+/// A search was made with the first seed alone, and a note said that nothing was random.
+#[test]
+fn a_search_is_repeated_with_the_seeds_of_the_repeats() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("searched.toml");
+    let keys = "keys = [\"link.rb.loss\"]\nlow = 1e-3\nhigh = 0.9\nresolution = \"1 %\"\nonly = [\"even\"]\nmetrics = [\"even.loss_ratio\"]\nat_most = \"20 %\"";
+    let text = format!("{SEARCHED}[[search]]\nname = \"s\"\n{keys}\n");
+    std::fs::write(&file, text).expect("a temporary folder can be written");
+    let of = |repeats, seed| {
+        let request = Request {
+            repeats,
+            seed,
+            ..Request::new(file.display().to_string())
+        };
+        run(request, 2, &mut Silent).expect("it runs").document
+    };
+    let all = of(3, None);
+    let searches = |of: &RunDocument| -> Vec<farpath_record::Record> {
+        let all = of.records.iter().filter(|r| r.kind == "search");
+        all.cloned().collect()
+    };
+    let (found, repeats) = (searches(&all), all.repeats.as_ref().expect("three"));
+    let numbers: Vec<u32> = found.iter().map(|r| r.repeat).collect();
+    assert_eq!(numbers, [0, 1, 2]);
+    // Each is what its seed finds alone.
+    for (one, seed) in found.iter().zip(&repeats.seeds) {
+        let alone = searches(&of(1, Some(*seed)));
+        assert_eq!(alone[0].metrics, one.metrics, "seed {seed}");
+    }
+    assert_ne!(found[0].metrics, found[1].metrics);
+    let is_mine =
+        |m: &&farpath_record::MetricSummary| m.test == "search.s" && m.metric == "highest_ratio";
+    let summary = repeats
+        .metrics
+        .iter()
+        .find(is_mine)
+        .expect("it is summed up");
+    assert_eq!(summary.summary.n, 3);
+    assert!(summary.summary.sd > Some(0.0), "{summary:?}");
+    assert!(found.iter().all(|r| r.notes.is_empty()), "{found:?}");
 }
 
 fn found(keys: &str, metric: &str) -> f64 {

@@ -358,8 +358,8 @@ fn compare_group(name: &str, places: &[Place<'_>], records: &mut [Record]) {
     ];
     let apart = windows_apart(spans()).map(|seconds| {
         format!(
-            "group_jain_index compares goodputs of different times: the tests of group {name} are measured up to \
-             {seconds:.1} s apart, and need not add up to what a link carries; {ONE_TIME}"
+            "group_jain_index compares goodputs of different times: of the tests of group {name}, one is measured \
+             {seconds:.1} s before or after another, and need not add up to what a link carries; {ONE_TIME}"
         )
     });
     for record in members {
@@ -443,7 +443,7 @@ mod tests {
         };
         let [x, _] = notes(Some("pair"), 4, ["neck"; 2]);
         assert!(
-            x.contains("tests of group pair are measured up to 3.0 s apart"),
+            x.contains("group pair, one is measured 3.0 s before or after another"),
             "{x}"
         );
         assert!(!x.contains("cross neck"), "{x}");
@@ -696,7 +696,7 @@ mod tests {
         assert_eq!(notes([5, 5]), ["", ""]);
         let [x, y] = notes([5, 7]);
         assert!(
-            x == y && x.contains("group g are measured up to 2.0 s apart"),
+            x == y && x.contains("group g, one is measured 2.0 s before or after another"),
             "{x}"
         );
     }

@@ -221,6 +221,11 @@ pub fn probing(cc: Cc, rtt_s: f64) -> f64 {
 
 /// What [`probing`] costs, in words; none where it costs nothing.
 pub fn probing_words(cc: Cc, rtt_s: f64) -> Option<String> {
+    probed_words(cc, rtt_s, probing(cc, rtt_s))
+}
+
+/// What [`probes`] cost in some time, in words: `share` (0 to 1) of what could be sent there. None of an algorithm without.
+pub fn probed_words(cc: Cc, rtt_s: f64, share: f64) -> Option<String> {
     let probes = probes(cc, rtt_s)?;
     let what = match cc {
         Cc::Bbr => "four segments",
@@ -228,7 +233,7 @@ pub fn probing_words(cc: Cc, rtt_s: f64) -> Option<String> {
     };
     Some(format!(
         "{:.1} % less for ProbeRTT: {:.0} s after each, {:.1} s to come down to {what} and to hold it there.",
-        probing(cc, rtt_s) * 100.0,
+        share * 100.0,
         probes.every_s,
         probes.lasts_s
     ))

@@ -56,6 +56,12 @@ pub enum CompareError {
         /// The seed.
         seed: u64,
     },
+    /// The same tests, at other points.
+    #[error("nothing to compare: A and B have no point of their sweeps in common. {both}")]
+    NoPoint {
+        /// What both have, and which keys each sweeps.
+        both: String,
+    },
     /// Nothing to compare.
     #[error("nothing to compare: {0}")]
     Nothing(String),
@@ -203,6 +209,9 @@ impl Comparison {
     pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), BTreeSet<String>> {
         let all = self.rows.iter().map(|r| r.metric.clone()).collect();
         self.rows.retain(|r| wanted(&r.metric));
+        if !self.rows.iter().any(between::by_formulas) {
+            self.notes.retain(|note| note != between::FORMULAS);
+        }
         // `TEST.METRIC at POINT, origin`; names of tests have no dot.
         let metric = |of: &str| {
             let (_, rest) = of.split_once('.').unwrap_or(("", of));
@@ -297,9 +306,11 @@ fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Compari
     let missing = tests(&left).symmetric_difference(&tests(&right)).count();
     comparison.tests_missing = u32::try_from(missing).unwrap_or(u32::MAX);
     if comparison.rows.is_empty() {
-        return Err(CompareError::Nothing(
-            "the two sets have no test and metric of one origin in common".to_owned(),
-        ));
+        return Err(places::apart(a, b).unwrap_or_else(|| {
+            CompareError::Nothing(
+                "the two sets have no test and metric of one origin in common".to_owned(),
+            )
+        }));
     }
     Ok(comparison)
 }

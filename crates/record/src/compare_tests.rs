@@ -203,7 +203,10 @@ fn what_one_side_lacks_is_named() {
     let found = sets(&c, &[simulated("d", 4, &[2.0])], None).expect("comparable");
     assert_eq!(goodput(&found).a.n, 1);
     assert!(
-        found.notes.iter().any(|n| n.contains("1 records of A")),
+        found
+            .notes
+            .iter()
+            .any(|n| n.contains("1 simulated record of A")),
         "{:?}",
         found.notes
     );
@@ -540,12 +543,66 @@ fn scenarios_that_differ_are_told_apart_by_their_keys() {
             with(1, &[rate, seed]),
             with(2, &[("test.t.cc", "reno"), rate])
         ),
-        ["the scenarios differ: test.t.cc is not set in A and reno in B"]
+        [
+            "the scenarios differ: test.t.cc is not set in A and reno in B; scenario.seed is 1 in A and 2 in B"
+        ]
     );
+    // A seed that differs alone had two digests, and beside another key it was left out.
     let seeds = note(with(1, &[rate, seed]), with(2, &[rate]));
-    assert!(seeds[0].contains("or their seeds alone"), "{seeds:?}");
+    assert_eq!(
+        seeds,
+        ["the seeds alone differ: scenario.seed is 1 in A and 2 in B"]
+    );
     let unknown = note(with(1, &[rate]), with(2, &[]));
     assert!(unknown[0].contains("A s (1), B s (2)"), "{unknown:?}");
+}
+
+/// Emulated records of a folder were "records of A", where A is what was simulated.
+#[test]
+fn records_left_out_are_named_by_their_origin() {
+    let mut one = with_prediction(simulated("a", 1, &[100.0, 100.0]), 105.0);
+    for repeat in 0..2 {
+        let mut bad = Record::new(Origin::Emulated, "bulk", "tcp", "a", "b");
+        bad.repeat = repeat;
+        bad.valid = false;
+        one.document.records.push(bad);
+    }
+    let words = "2 emulated records are marked invalid and left out";
+    let found = origins(&[one.clone()], None).expect("two origins");
+    assert!(found.notes.iter().any(|n| n == words), "{:?}", found.notes);
+    let of_a = "2 emulated records of A are marked invalid and left out";
+    let found = sets(&[one], &[simulated("b", 2, &[1.0])], None).expect("comparable");
+    assert!(found.notes.iter().any(|n| n == of_a), "{:?}", found.notes);
+}
+
+/// Two sweeps of one test were said to have no metric in common.
+#[test]
+fn sets_at_other_points_say_what_they_share_and_what_each_sweeps() {
+    let swept = |key: &str| {
+        let mut one = simulated("a", 1, &[1.0]);
+        for n in 1..3 {
+            let mut record = one.document.records[0].clone();
+            record.point.insert(key.to_owned(), n.to_string());
+            one.document.records.push(record);
+        }
+        one.document.records.remove(0);
+        [one]
+    };
+    let said = |a: &[Named], b: &[Named]| sets(a, b, None).expect_err("no point").to_string();
+    let other = said(&swept("link.l.queue"), &swept("link.l.police.bucket"));
+    let test = swept("x")[0].document.records[0].test.clone();
+    assert_eq!(
+        other,
+        format!(
+            "nothing to compare: A and B have no point of their sweeps in common. Both have {test}.goodput_bps, simulated; A sweeps \
+             link.l.queue, and B sweeps link.l.police.bucket"
+        )
+    );
+    let alone = said(&swept("link.l.queue"), &[simulated("b", 2, &[1.0])]);
+    assert!(
+        alone.ends_with("A sweeps link.l.queue, and B sweeps nothing"),
+        "{alone}"
+    );
 }
 
 /// Of two kinds of run the mean is like neither, and its interval holds anything: ranks tell what it hides.

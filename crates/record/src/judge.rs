@@ -360,6 +360,16 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         pass: false,
     };
     judged.pass = judged.is_inside();
+    if judged.actual.is_none() && expect.stated_within.is_some() {
+        // What a file's marks want stays with whoever marks.
+        judged = Expectation {
+            min: None,
+            max: None,
+            stated: None,
+            note: None,
+            ..judged
+        };
+    }
     judged
 }
 

@@ -337,3 +337,27 @@ fn of_nothing_there_is_no_ratio_and_no_delay() {
         assert_eq!(passes(&judged), [(Origin::Simulated, None, false)]);
     }
 }
+
+/// What marks want of a result that is missing was printed beside it.
+#[test]
+fn marks_of_a_missing_result_keep_what_they_want() {
+    let mut marks = expect("t.goodput_bps", 50.0, 52.0);
+    marks.file = Some("marks.toml".to_owned());
+    marks.note = Some("half of the line".to_owned());
+    let own = expect("t.goodput_bps", 50.5, 51.5);
+    let results = Results {
+        records: &[],
+        links: &[],
+    };
+    let judged = |marks: &Expect| {
+        let all = judge(&[own.clone(), marks.clone()], results, &BOTH);
+        let mut of_file = all.into_iter().filter(|e| e.file.is_some());
+        of_file.next().expect("it is judged")
+    };
+    let shown = judged(&marks);
+    assert_eq!((shown.min, shown.pass), (Some(50.0), false));
+    marks.stated_within = Some(0.05);
+    let kept = judged(&marks);
+    assert_eq!((kept.min, kept.max, kept.pass), (None, None, false));
+    assert_eq!((kept.note, kept.unstated), (None, None));
+}

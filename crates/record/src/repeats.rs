@@ -26,7 +26,7 @@ pub struct Repeats {
 pub struct MetricSummary {
     /// Where the numbers come from.
     pub origin: Origin,
-    /// The test's name; of a link's metric, `link.NAME.A>B`.
+    /// The test's name; of a link's metric, `link.NAME.A>B`, of a search's `search.NAME`.
     pub test: String,
     /// The sweep point.
     pub point: BTreeMap<String, String>,
@@ -94,11 +94,15 @@ impl Repeats {
             }
         };
         for record in results.records.iter().filter(|r| r.valid) {
+            let subject = match record.kind.as_str() {
+                "search" => &format!("search.{}", record.test),
+                _ => &record.test,
+            };
             for (metric, value) in &record.metrics {
                 let counted = counted(record, metric);
                 add(
                     record.origin,
-                    &record.test,
+                    subject,
                     &record.point,
                     metric,
                     *value,

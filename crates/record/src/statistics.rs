@@ -14,6 +14,8 @@ use crate::number;
 pub const CONFIDENCE: f64 = 0.95;
 /// Probability with which a difference that is there is to be found.
 const POWER: f64 = 0.8;
+/// Values that differ by no more than this share are equal: sums in another order differ by as much.
+const ROUNDING: f64 = 1e-12;
 /// Most runs that are asked for.
 pub const RUNS_MAX: u32 = 10_000;
 
@@ -60,16 +62,23 @@ impl Summary {
             return None;
         }
         let count = f64::from(n);
+        let min = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         // Taken from the first value: equal values have exactly that mean and no deviation.
         let first = values[0];
-        let mean = first + values.iter().map(|v| v - first).sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        let from_first = |v: &f64| match max - min <= ROUNDING * max.abs().max(min.abs()) {
+            true => 0.0,
+            false => v - first,
+        };
+        let mean = first + values.iter().map(from_first).sum::<f64>() / count;
+        let from_mean = |v: &f64| first + from_first(v) - mean;
+        let squares: f64 = values.iter().map(|v| from_mean(v) * from_mean(v)).sum();
         let sd = (n > 1).then(|| libm::sqrt(squares / (count - 1.0)));
         let ci95 = sd.map(|sd| t_quantile(half_tail(), count - 1.0) * sd / libm::sqrt(count));
         Some(Summary {
             n,
-            min: values.iter().copied().fold(f64::INFINITY, f64::min),
-            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            min,
+            max,
             mean,
             sd,
             ci95,

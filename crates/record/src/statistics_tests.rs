@@ -11,6 +11,18 @@ fn a_difference_of_shares_has_the_published_interval() {
     assert_eq!(shares((0.1, 0.0), (0.2, 0.0)), 0.0);
 }
 
+/// Means of one sum in two orders had a deviation of 5e-15.
+#[test]
+fn equal_values_do_not_deviate() {
+    let third: f64 = 18.6 / 3.0;
+    let rounded = f64::from_bits(third.to_bits() + 1);
+    let equal = Summary::of(&[third, rounded, third, rounded, third]).expect("of five");
+    assert_eq!((equal.sd, equal.ci95), (Some(0.0), Some(0.0)));
+    assert_eq!((equal.mean, equal.ci95_high), (third, Some(third)));
+    let apart = Summary::of(&[1.0, 1.0 + 1e-9]).expect("of two");
+    assert!(apart.sd > Some(1e-10), "{apart:?}");
+}
+
 /// Student's t, upper quantiles 0.80 0.90 0.95 0.975 0.99 0.995 0.9995 (NIST/SEMATECH e-Handbook of
 /// Statistical Methods, 1.3.6.7.2, and Fisher and Yates, table III).
 const T: [(f64, [f64; 7]); 12] = [

@@ -2,7 +2,7 @@
 
 use farpath_record::{Expectation, Origin};
 
-use crate::failures::{band, print};
+use crate::failures::{band, is_withheld, print};
 use crate::grid::{Column, fits};
 use crate::judges;
 
@@ -18,7 +18,10 @@ pub(crate) fn words(judged: &[&Expectation]) -> String {
     let mut all: Vec<String> = Vec::new();
     for (file, its) in judges::of(judged) {
         let mut bands: Vec<(String, Vec<Origin>)> = Vec::new();
-        for e in its.iter().filter(|e| e.unstated.is_none()) {
+        for e in its
+            .iter()
+            .filter(|e| e.unstated.is_none() && !is_withheld(e))
+        {
             let words = one(e);
             match bands.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, origins)) => origins.push(e.origin),

@@ -352,17 +352,23 @@ fn place(row: &Row, comparison: &Comparison) -> String {
     format!("{} {}{comma}{point}", row.test, unitless(&row.metric))
 }
 
-/// The largest difference that is apart from chance and the largest that was not, where there are several; and how many of those
-/// no few further runs tell.
+/// The largest difference of each kind: of those apart from chance, of single runs, and of those that chance may have made; and how
+/// many of these no few further runs tell. Nothing of one row alone, which says it itself.
 fn largest(comparison: &Comparison, rows: &[&Row]) -> String {
+    if rows.len() < 2 {
+        return String::new();
+    }
     let most = |of: &dyn Fn(&Row) -> bool| {
-        let all = rows.iter().filter(|r| of(r));
         let size = |row: &Row| row.relative.map_or(0.0, f64::abs);
-        let most = all.clone().max_by(|p, q| size(p).total_cmp(&size(q)))?;
-        let share = most.relative.filter(|_| all.count() > 2)?;
-        let sign = if share > 0.0 { "+" } else { "" };
+        let all = rows.iter().filter(|r| of(r));
+        let most = all.max_by(|p, q| size(p).total_cmp(&size(q)))?;
+        let sign = if most.difference > 0.0 { "+" } else { "" };
+        let difference = match most.relative {
+            Some(share) => percent(share),
+            None => quantity(&most.metric, most.difference),
+        };
         let place = place(most, comparison);
-        Some(format!("{place}, {sign}{}", percent(share)))
+        Some(format!("{place}, {sign}{difference}"))
     };
     let mut parts = Vec::new();
     parts.extend(

@@ -40,6 +40,8 @@ A and B are equal. d: the difference in standard deviations of one run.
 
 2 metrics: 1 differ, 1 the same, 0 inconclusive, 0 of single runs; 1 beyond the
 tolerance of 5.00 %
+
+largest: of those that differ bulk goodput, +10.00 %
 ";
     assert_eq!(text, expected, "\n{text}");
 }

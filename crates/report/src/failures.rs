@@ -1,9 +1,9 @@
 //! Expectations that failed, as sentences below the table.
 
 use farpath_record::quantity::{decimal, exact, is_decimal, quantity};
-use farpath_record::{Expectation, Keys, Origin, RunDocument};
+use farpath_record::{Expectation, Keys, Origin, Results, RunDocument};
 
-use crate::table::points;
+use crate::table::{far, points};
 
 /// Failures of one expectation that are listed one by one; the table marks the others.
 const LISTED: usize = 4;
@@ -43,6 +43,9 @@ pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
                 _ => format!(" (stated: {words})"),
             });
             line += &match &doubt {
+                Some(one) if doubt == above.1 && one.starts_with(FAR) => {
+                    format!("; the forecast is as far from it, {AS_ABOVE}")
+                }
                 Some(_) if doubt == above.1 => {
                     format!("; the forecast is out of range, {AS_ABOVE}")
                 }
@@ -77,10 +80,32 @@ pub(crate) fn out_of_range(run: &RunDocument, e: &Expectation) -> Option<String>
         let same = r.test == test && r.point == e.point;
         same && r.origin == e.origin && r.origin == Origin::Predicted
     })?;
-    let note = record.notes.iter().find(|n| n.contains(OUT_OF_RANGE))?;
+    let note = record.notes.iter().find(|n| n.contains(OUT_OF_RANGE));
+    let said = match note {
+        Some(note) => note.as_str(),
+        None if is_far(run, e) => FAR,
+        None => return None,
+    };
     Some(format!(
-        "{note}; `origins = [\"simulated\", \"emulated\"]` judges what packets did alone"
+        "{said}; `origins = [\"simulated\", \"emulated\"]` judges what packets did alone"
     ))
+}
+
+/// What is to be said of a forecast that is marked, without a note of its formula.
+const FAR: &str = "far from what was simulated, which is as expected: the closed form leaves out what happened there";
+
+/// Whether a forecast that fails is marked in the table, and what was simulated lies inside the band.
+fn is_far(run: &RunDocument, e: &Expectation) -> bool {
+    let results = Results {
+        records: &run.records,
+        links: &run.links,
+    };
+    let simulated = results.value(&e.metric, Origin::Simulated, &e.point);
+    let packets = Expectation {
+        actual: simulated,
+        ..e.clone()
+    };
+    packets.is_inside() && far(run, &e.metric, &e.point)
 }
 
 /// The values that an expectation allows, in words.
@@ -149,7 +174,8 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         (Some(why), false) => {
             format!("not as expected{file}; and the answer fails: {why}")
         }
-        (None, _) => format!("expected {band}{file}"),
+        (None, _) if is_withheld(e) => file.trim_start_matches([',', ' ']).to_owned(),
+        (None, _) => format!("{}expected {band}{file}", by_how_much(e)),
     };
     format!(
         "{}, {}{point}: {actual}, {expected}",
@@ -158,29 +184,124 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
     )
 }
 
+/// Whether a file's marks keep for themselves what they want: no bounds are there.
+pub(crate) fn is_withheld(e: &Expectation) -> bool {
+    e.file.is_some() && (e.min, e.max) == (None, None)
+}
+
+/// How far a value is from the nearest bound, of that: `8.6 % below `; nothing of a bound of 0, or without a value.
+fn by_how_much(e: &Expectation) -> String {
+    let of = |value: f64, bound: f64| (value - bound).abs() / bound.abs();
+    let below = e.min.zip(e.actual).filter(|(min, v)| v < min);
+    let above = e.max.zip(e.actual).filter(|(max, v)| v > max);
+    let (word, bound, value) = match (below, above) {
+        (Some((bound, value)), _) => ("below", bound, value),
+        (None, Some((bound, value))) => ("above", bound, value),
+        (None, None) => return String::new(),
+    };
+    if bound == 0.0 {
+        return String::new();
+    }
+    let percent = of(value, bound) * 100.0;
+    // Two digits; what is more than the bound itself has no fraction.
+    let text = match percent {
+        p if p >= 9.95 => format!("{p:.0}"),
+        p if p >= 0.995 => format!("{p:.1}"),
+        p if p >= 0.0095 => format!("{p:.2}"),
+        p => format!("{p:.0e}"),
+    };
+    format!("{text} % {word} ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use farpath_record::Record;
 
-    /// A law that does not hold failed runs whose packets did well, without a word.
-    #[test]
-    fn a_forecast_that_fails_outside_its_range_is_said_to_be() {
-        let mut run = RunDocument::new("ocean", 1, String::new());
-        let of = |origin, actual, pass| Expectation {
+    fn of(
+        origin: Origin,
+        actual: Option<f64>,
+        (min, max): (Option<f64>, Option<f64>),
+    ) -> Expectation {
+        Expectation {
             metric: "bulk.goodput_bps".to_owned(),
             origin,
             point: Default::default(),
-            min: Some(50e6),
-            max: None,
-            actual: Some(actual),
+            min,
+            max,
+            actual,
             absent: None,
             unstated: None,
             stated: None,
             source: None,
             note: None,
             file: None,
+            pass: false,
+        }
+    }
+
+    fn said(e: Expectation) -> String {
+        let mut run = RunDocument::new("s", 1, String::new());
+        run.expectations.push(e);
+        failures(&run).concat()
+    }
+
+    #[test]
+    fn a_failure_says_by_how_much() {
+        let band = (Some(47e6), Some(48e6));
+        let low = said(of(Origin::Simulated, Some(42.9e6), band));
+        assert!(
+            low.ends_with(": 42.900 Mbit/s, 8.7 % below expected 47 Mbit/s to 48 Mbit/s"),
+            "{low}"
+        );
+        let high = said(of(Origin::Simulated, Some(72e6), band));
+        assert!(high.contains("50 % above expected"), "{high}");
+        let zero = said(of(Origin::Simulated, Some(1e6), (None, Some(0.0))));
+        assert!(
+            zero.ends_with("1 Mbit/s, expected at most 0 bit/s"),
+            "{zero}"
+        );
+    }
+
+    /// What marks want was printed where a result is missing.
+    #[test]
+    fn marks_that_keep_their_band_say_what_is_missing_alone() {
+        let mut missing = of(Origin::Simulated, None, (None, None));
+        missing.file = Some("marks.toml".to_owned());
+        missing.absent = Some("nothing was delivered".to_owned());
+        assert_eq!(
+            said(missing),
+            "bulk.goodput_bps, simulated: no such result (nothing was delivered), by marks.toml"
+        );
+    }
+
+    /// A forecast far from what packets did failed without a word.
+    #[test]
+    fn a_marked_forecast_that_fails_is_said_to_be_far() {
+        let run = |simulated: f64| {
+            let mut run = RunDocument::new("s", 1, String::new());
+            for (origin, goodput) in [(Origin::Predicted, 1.9e6), (Origin::Simulated, simulated)] {
+                let mut record = Record::new(origin, "bulk", "tcp", "a", "b");
+                record.set("goodput_bps", goodput);
+                run.records.push(record);
+            }
+            run.expectations = vec![of(Origin::Predicted, Some(1.9e6), (Some(4e6), Some(6e6)))];
+            failures(&run).concat()
+        };
+        let far = run(5e6);
+        let words = "the closed form leaves out what happened there; `origins = [\"simulated\", \"emulated\"]` judges";
+        assert!(far.contains(words), "{far}");
+        // What packets did fails as well.
+        assert!(!run(7e6).contains(words));
+    }
+
+    /// A law that does not hold failed runs whose packets did well, without a word.
+    #[test]
+    fn a_forecast_that_fails_outside_its_range_is_said_to_be() {
+        let mut run = RunDocument::new("ocean", 1, String::new());
+        let of = |origin, actual, pass| Expectation {
             pass,
+            ..of(origin, Some(actual), (Some(50e6), None))
         };
         run.expectations = vec![of(Origin::Predicted, 20e6, false)];
         run.records = vec![Record::new(Origin::Predicted, "bulk", "tcp", "a", "b")];

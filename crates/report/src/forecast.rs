@@ -1,6 +1,6 @@
 //! Predictions that lie far from what the same run simulated or measured: a mark in the table.
 
-use farpath_record::{Origin, Point, RunDocument, quantity::quantity};
+use farpath_record::{Origin, Point, Results, RunDocument, quantity::quantity};
 
 /// Before a predicted value that is far from the other one beside it.
 pub(crate) const MARK: &str = "? ";
@@ -21,9 +21,31 @@ const LOSS_FAR: f64 = 0.03;
 /// Of the square root of the things lost, how many more or fewer chance may take: many, as losses come in bursts.
 const LOSS_CHANCE: f64 = 8.0;
 
+/// Whether the prediction of a metric in full at a point is far from what happened: each origin's value, and whether it is invalid.
+pub(crate) fn is_marked(
+    run: &RunDocument,
+    (path, point): (&str, &Point),
+    values: impl Iterator<Item = (Option<f64>, bool)>,
+) -> bool {
+    let all = run.origins().into_iter().zip(values);
+    let all: Vec<_> = all
+        .map(|(origin, (value, invalid))| (origin, value, !invalid))
+        .collect();
+    let results = Results {
+        records: &run.records,
+        links: &run.links,
+    };
+    let counted = |origin| {
+        let (test, _) = path.rsplit_once('.')?;
+        let of = |metric| results.value(&format!("{test}.{metric}"), origin, point);
+        of("sent").or_else(|| of("cells_sent"))
+    };
+    is_far(path, &all, counted)
+}
+
 /// Whether the prediction among these values of a metric is far from the first other one that is trusted. Rates, times and
 /// losses alone, these by how many things were `counted`: other counts scatter, and a recovery ends at another moment.
-pub(crate) fn is_far(
+fn is_far(
     path: &str,
     values: &[(Origin, Option<f64>, bool)],
     counted: impl Fn(Origin) -> Option<f64>,

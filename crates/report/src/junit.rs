@@ -8,7 +8,7 @@ use farpath_record::{Certificate, Expect, Expectation, Keys, Point, RunDocument}
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::certificate;
-use crate::failures::out_of_range;
+use crate::failures::{is_withheld, out_of_range};
 use crate::judges::short;
 use crate::validity::Index;
 
@@ -219,9 +219,10 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
         let unanswered =
             unanswered.map_or(String::new(), |why| format!("not stated: {why}; {outside}"));
         // What a file's marks want of an answer is not given away with it.
-        let bounds = match e.unstated {
-            Some(_) => String::new(),
-            None => format!(", min {}, max {}", print(e.min), print(e.max)),
+        let withheld = e.unstated.is_some() || is_withheld(e);
+        let bounds = match withheld {
+            true => String::new(),
+            false => format!(", min {}, max {}", print(e.min), print(e.max)),
         };
         status.set_message(format!("{unanswered}actual {}{bounds}", print(e.actual)));
         let forecast = out_of_range(run, e);
@@ -231,7 +232,7 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
             ("forecast", &forecast),
             ("stated", &e.stated),
             ("source", &e.source),
-            ("note", &e.note),
+            ("note", if withheld { &None } else { &e.note }),
         ];
         let lines = texts
             .iter()
@@ -324,6 +325,29 @@ mod tests {
             "{xml}"
         );
         assert!(xml.contains("&lt;a half&gt;"), "{xml}");
+    }
+
+    /// The band of a missing result and the note of marks were written.
+    #[test]
+    fn what_marks_want_is_in_no_report() {
+        let text = r#"{"metric":"t.goodput_bps","origin":"simulated","point":{},"min":null,"max":null,"actual":null,
+            "stated":null,"source":null,"note":"half of the line","file":"marks.toml","pass":false}"#;
+        let missing: Expectation = serde_json::from_str(text).expect("an expectation");
+        let mut unstated = missing.clone();
+        unstated.unstated = Some("there is none".to_owned());
+        (unstated.min, unstated.actual) = (Some(5e6), Some(4e6));
+        for one in [missing, unstated] {
+            let mut run = RunDocument::new("s", 1, String::new());
+            run.expectations.push(one);
+            let mut xml = Vec::new();
+            write(&run, &[], &mut xml).expect("a Vec takes everything");
+            let xml = String::from_utf8(xml).expect("UTF-8");
+            assert!(xml.contains("actual "), "{xml}");
+            assert!(
+                !xml.contains("min ") && !xml.contains("half of the line"),
+                "{xml}"
+            );
+        }
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
             return Some((path, of, label.to_owned()));
         }
         let path = format!("{test}.{metric}");
-        if metric.contains(' ') {
+        if metric.contains(' ') || test.starts_with("search.") {
             let (of, label) = subject(&path);
             return Some((path, of, label));
         }
@@ -320,16 +320,37 @@ fn invalid(run: &RunDocument) -> Vec<String> {
     texts
 }
 
+/// In whose unit rows are that share one: the greatest, or the least where this would have fewer digits than others there, and not
+/// make them much longer.
+fn reference(metric: &str, means: &[f64]) -> f64 {
+    let greatest = means.iter().copied().fold(0.0, f64::max);
+    let known = means.iter().copied().filter(|mean| *mean > 0.0);
+    let least = known.fold(greatest, f64::min);
+    let of = |like: f64, value: f64| {
+        let (_, numbers) = in_common_unit(metric, like, &[value]);
+        numbers[0].parse::<f64>().unwrap_or_default()
+    };
+    match of(greatest, least) < SHORT && of(least, greatest) < LONG {
+        true => least,
+        false => greatest,
+    }
+}
+
+/// Below this a number with four places has fewer than four digits.
+const SHORT: f64 = 0.1;
+/// Numbers below this have at most five digits.
+const LONG: f64 = 1e5;
+
 /// The table: of a sweep a heading for each metric and a row for each point, all in one unit; else a heading for each
 /// test and a row for each metric. Of a row in `few` there is the number of repeats alone.
 fn table(rows: &[Shown<'_>], few: &[Option<usize>], keys: &Keys, layout: Layout) -> Vec<String> {
     let points: Vec<&Point> = rows.iter().map(|r| &r.summary.point).collect();
     let mut columns = point_columns(&points, keys);
     let is_swept = !columns.is_empty();
-    let mut greatest: BTreeMap<(&str, Origin), f64> = BTreeMap::new();
+    let mut means: BTreeMap<(&str, Origin), Vec<f64>> = BTreeMap::new();
     for row in rows {
-        let mean = greatest.entry((&row.path, row.summary.origin)).or_default();
-        *mean = row.summary.summary.mean.max(*mean);
+        let all = means.entry((&row.path, row.summary.origin)).or_default();
+        all.push(row.summary.summary.mean);
     }
     let mut cells: [Vec<String>; 7] = Default::default();
     let (mut names, mut groups) = (Vec::new(), Vec::new());
@@ -344,7 +365,7 @@ fn table(rows: &[Shown<'_>], few: &[Option<usize>], keys: &Keys, layout: Layout)
             s.cut().0.unwrap_or(0.0),
             s.cut().1.unwrap_or(0.0),
         ];
-        let like = greatest[&(row.path.as_str(), m.origin)];
+        let like = reference(&m.metric, &means[&(row.path.as_str(), m.origin)]);
         let (unit, mut numbers) = in_common_unit(&m.metric, like, &values);
         let ends = numbers.split_off(5);
         numbers.push(cut(s.cut(), ends));
@@ -376,4 +397,29 @@ fn table(rows: &[Shown<'_>], few: &[Option<usize>], keys: &Keys, layout: Layout)
         number: true,
     }));
     lines(&columns, &groups, layout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A completion of 18.6 ms was 0.0186 s, three times, where another point took seconds.
+    #[test]
+    fn rows_of_one_unit_keep_the_digits_of_the_least() {
+        let of = |means: &[f64]| {
+            in_common_unit("completion_ns", reference("completion_ns", means), means)
+        };
+        assert_eq!(
+            of(&[18.6e6, 2.5e9]),
+            (
+                "ms".to_owned(),
+                vec!["18.600".to_owned(), "2500".to_owned()]
+            )
+        );
+        // Where the greatest would be too long, or the least has digits enough, the greatest counts.
+        assert_eq!(of(&[18.6e3, 2.5e9]).0, "s");
+        assert_eq!(of(&[0.5e9, 2.5e9]).0, "s");
+        assert_eq!(of(&[0.0, 2.5e9]).0, "s");
+        assert_eq!(reference("goodput_bps", &[9e5, 9e7]), 9e7);
+    }
 }

@@ -192,21 +192,12 @@ impl Row {
 
     /// Whether its prediction is far from what happened.
     fn is_far(&self, run: &RunDocument) -> bool {
-        let values = self.values.iter().zip(&self.invalid);
-        let of = |(origin, (value, invalid)): (Origin, (&Option<f64>, &bool))| {
-            (origin, *value, !invalid)
-        };
-        let all: Vec<_> = run.origins().into_iter().zip(values).map(of).collect();
-        let results = Results {
-            records: &run.records,
-            links: &run.links,
-        };
-        let counted = |origin| {
-            let (test, _) = self.path.rsplit_once('.')?;
-            let of = |metric| results.value(&format!("{test}.{metric}"), origin, &self.point);
-            of("sent").or_else(|| of("cells_sent"))
-        };
-        forecast::is_far(&self.path, &all, counted)
+        let values = self
+            .values
+            .iter()
+            .copied()
+            .zip(self.invalid.iter().copied());
+        forecast::is_marked(run, (&self.path, &self.point), values)
     }
 }
 
@@ -234,6 +225,11 @@ fn rows(run: &RunDocument) -> Vec<Row> {
         );
     }
     rows
+}
+
+/// Whether the prediction of a metric in full is marked as far from what happened.
+pub(crate) fn far(run: &RunDocument, path: &str, point: &Point) -> bool {
+    row(run, &Index::of(run), path, point).is_some_and(|row| row.is_far(run))
 }
 
 fn row(run: &RunDocument, index: &Index<'_>, path: &str, point: &Point) -> Option<Row> {

@@ -9,13 +9,17 @@ use farpath_record::{Origin, RunDocument, Taken};
 pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
     let of = |origin: &Origin| {
         let records = run.records.iter().filter(|r| r.origin == *origin);
-        let all: Vec<&Taken> = records.filter_map(|r| r.taken.as_ref()).collect();
+        let all: Vec<(&Taken, u64)> = records
+            .filter_map(|r| Some((r.taken.as_ref()?, r.duration_ns)))
+            .collect();
         Some(format!("{}: taken {}", origin.name(), line(&all)?))
     };
     Origin::ALL.iter().filter_map(of).collect()
 }
 
-fn line(all: &[&Taken]) -> Option<String> {
+/// What they say, each with how long it took, nanoseconds.
+fn line(timed: &[(&Taken, u64)]) -> Option<String> {
+    let all: Vec<&Taken> = timed.iter().map(|(taken, _)| *taken).collect();
     let hosts = || all.iter().flat_map(|taken| &taken.hosts);
     let systems = hosts().filter_map(|host| {
         let kernel = host.kernel.as_ref()?;
@@ -23,7 +27,7 @@ fn line(all: &[&Taken]) -> Option<String> {
         Some(format!("{os} {kernel}"))
     });
     let tools = all.iter().filter_map(|taken| taken.tool.clone());
-    let mut parts: Vec<String> = when(all).into_iter().collect();
+    let mut parts: Vec<String> = when(timed).into_iter().collect();
     for (word, values) in [("on", listed(systems)), ("by", listed(tools))] {
         parts.extend((!values.is_empty()).then(|| format!("{word} {values}")));
     }
@@ -46,12 +50,14 @@ fn listed(values: impl Iterator<Item = String>) -> String {
     once.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// From the first to the last.
-fn when(all: &[&Taken]) -> Option<String> {
-    let instants = || all.iter().filter_map(|taken| taken.at_utc_ns);
-    let (first, last) = (utc(instants().min()?), utc(instants().max()?));
-    let known = all.iter().filter(|taken| taken.at_utc_ns.is_some());
-    let errors: Option<Vec<u64>> = known.map(|taken| taken.utc_error_ns).collect();
+/// From the start of the first to the end of the last.
+fn when(timed: &[(&Taken, u64)]) -> Option<String> {
+    let starts = timed.iter().filter_map(|(taken, _)| taken.at_utc_ns);
+    let end = |(taken, took): &(&Taken, u64)| Some(taken.at_utc_ns?.saturating_add(*took));
+    let ends = timed.iter().filter_map(end);
+    let (first, last) = (utc(starts.min()?), utc(ends.max()?));
+    let known = timed.iter().filter(|(taken, _)| taken.at_utc_ns.is_some());
+    let errors: Option<Vec<u64>> = known.map(|(taken, _)| taken.utc_error_ns).collect();
     let error = match errors.and_then(|errors| errors.into_iter().max()) {
         Some(error) => format!(" \u{b1} {}", quantity("utc_error_ns", error as f64)),
         None => " (clock not synchronised)".to_owned(),
@@ -164,6 +170,23 @@ mod tests {
                 "emulated: taken 1970-01-01 00:00:00 to 1970-01-01 00:01:00 UTC (clock not synchronised) on linux 5.15.0, linux \
                  6.12.9 by farpath 0.1.0, iperf 3.12; clocks of both ends may lie 1.5000 \u{b5}s apart"
             ]
+        );
+    }
+
+    /// Three tests of 80 s were "taken" until the last of them began.
+    #[test]
+    fn what_was_taken_ends_with_the_last_test() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        for start in [0, 80, 160] {
+            let mut record = Record::new(Origin::Emulated, "t", "tcp", "a", "b");
+            record.taken = Some(taken(start, "farpath 0.1.0", "6.12.9"));
+            record.duration_ns = 80_000_000_000;
+            run.records.push(record);
+        }
+        let said = lines(&run);
+        assert!(
+            said[0].contains("1970-01-01 00:00:00 to 1970-01-01 00:04:00 UTC"),
+            "{said:?}"
         );
     }
 

@@ -22,9 +22,9 @@ interface Axes extends Frame {
 
 type Place = readonly [x: number, y: number];
 
-/** The laws of a figure that are asked for, with the number of each among all of it. */
+/** The laws of a figure that are asked for, with the number of each among these. */
 function chosen(sweep: Sweep, on: readonly string[]): { readonly law: PublishedLaw; readonly number: number }[] {
-  return sweep.laws.map((law, number) => ({ law, number })).filter(({ law }) => on.includes(law.name));
+  return sweep.laws.filter((law) => on.includes(law.name)).map((law, number) => ({ law, number }));
 }
 
 function letter(number: number): string {
@@ -118,7 +118,7 @@ export function drawLaws(sweep: Sweep, panel: SweepPanel, on: readonly string[],
   const points = panel.series.map((s) => s.cells.flatMap((cell, i): Place[] => (cell ? [[axes.x(sweep.x.numbers![i]!), axes.y.at(cell.y)]] : [])));
   const whole = [...all.map((one) => one.whole), ...points];
   const taken: Place[] = [];
-  const letters = all.flatMap(({ whole: own, number }) => mark(own, whole.filter((other) => other !== own).flatMap(dense), { number, of: sweep.laws.length, axes }, taken));
+  const letters = all.flatMap(({ whole: own, number }) => mark(own, whole.filter((other) => other !== own).flatMap(dense), { number, of: chosen(sweep, on).length, axes }, taken));
   return { curves, letters };
 }
 

@@ -637,7 +637,7 @@ fn repeats_of_what_is_not_random_say_so() {
         let shown = farpath_in(folder.path(), &all).exits(0).out;
         shown.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let words = "nothing in this scenario is random: 3 repeats gave the same";
+    let words = "nothing in these runs is random: 3 repeats gave the same";
     let even = ["--repeat", "3", "--set", "link.rb.loss=0"];
     let shown = table(&even);
     assert!(shown.contains(words), "{shown}");

@@ -179,32 +179,3 @@ fn a_sender_that_paces_is_told_one_thing_about_a_policer() {
         }
     }
 }
-
-/// Ten seconds at 40 Mbit/s whose window of 1.8 MB stands, or falls, while some hundred segments are lost in each of them.
-fn lossy_log(windows: [f64; 10]) -> String {
-    let rows = windows.iter().enumerate().map(|(n, mbytes)| {
-        format!(
-            "[  5]  {n}.00-{}.00 sec  4.77 MBytes  40.0 Mbits/sec  {}   {mbytes:.2} MBytes\n",
-            n + 1,
-            300 + 7 * n
-        )
-    });
-    let rows: String = rows.collect();
-    format!(
-        "a$ iperf3 -c 203.0.113.9\n[  5] local 192.0.2.10 port 40022 connected to 203.0.113.9 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n{rows}- - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00 sec  47.7 MBytes  40.0 Mbits/sec  3315             sender\n[  5]   0.00-10.10 sec  47.7 MBytes  39.6 Mbits/sec                  receiver\n"
-    )
-}
-
-/// Nobody says that the sender is BBR: its window does. It was a policer, 90 %, by rules of senders that losses cut.
-#[test]
-fn a_window_that_stands_through_losses_is_one_of_bbr() {
-    let said = |windows| {
-        let flow = crate::first(&lossy_log(windows));
-        let stands = crate::because(&flow).contains("the congestion window stands at 1.");
-        (stands, flow.verdict.confidence)
-    };
-    let (stands, confidence) = said([1.8, 1.75, 1.82, 1.79, 1.8, 1.76, 1.81, 1.8, 1.78, 1.8]);
-    assert!(stands && confidence < 0.7, "{confidence}");
-    let (falls, _) = said([1.8, 1.3, 0.9, 0.6, 0.45, 0.3, 0.2, 0.15, 0.1, 0.1]);
-    assert!(!falls);
-}

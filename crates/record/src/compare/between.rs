@@ -32,12 +32,19 @@ pub fn between(
         .extend(beside.iter().map(|(other, one, two)| {
             format!("{other} differs with {key}: it is {one} in A and {two} in B")
         }));
-    let forecast = |row: &Row| row.origin_a == Origin::Predicted && row.verdict == Verdict::Differs;
-    if comparison.rows.iter().any(forecast) {
-        let words = "predicted rows differ by their formulas, without chance: where these are of different algorithms, their own errors may be larger than the difference";
-        comparison.notes.push(words.to_owned());
+    if comparison.rows.iter().any(by_formulas) {
+        comparison.notes.push(FORMULAS.to_owned());
     }
     Ok(comparison)
+}
+
+/// What is to be known of predicted rows.
+pub(super) const FORMULAS: &str = "predicted rows differ by their formulas, without chance: where these are of different algorithms, their own errors may be \
+    larger than the difference";
+
+/// Whether a row is one of two forecasts that differ.
+pub(super) fn by_formulas(row: &Row) -> bool {
+    row.origin_a == Origin::Predicted && row.verdict == Verdict::Differs
 }
 
 /// The keys of the first document that has any.
@@ -224,6 +231,37 @@ mod tests {
         assert_eq!(found.rows.len(), 2);
         assert_eq!(found.a, ["run at queue 512 KiB"]);
         assert!(found.rows.iter().all(|r| r.difference == 0.0 && r.paired));
+    }
+
+    /// The note on predicted rows stood below a table without any.
+    #[test]
+    fn a_note_on_forecasts_goes_with_their_rows() {
+        let mut both = run();
+        let forecasts: Vec<Record> = both
+            .document
+            .records
+            .iter()
+            .filter(|r| r.repeat == 0)
+            .cloned()
+            .collect();
+        for mut forecast in forecasts {
+            forecast.origin = Origin::Predicted;
+            forecast.metrics.insert("rtt_avg_ns".to_owned(), 1.0);
+            both.document.records.push(forecast);
+        }
+        for record in &mut both.document.records {
+            record.metrics.insert("rtt_avg_ns".to_owned(), 1.0);
+        }
+        let mut found = between(&[both], "cc", "reno,cubic", None).expect("comparable");
+        assert!(found.notes.iter().any(|n| n == FORMULAS));
+        found
+            .keep(|metric| metric == "rtt_avg_ns")
+            .expect("it is there");
+        assert!(
+            !found.notes.iter().any(|n| n == FORMULAS),
+            "{:?}",
+            found.notes
+        );
     }
 
     #[test]

@@ -28,8 +28,8 @@ pub(super) fn of_sets(a: &[Named], b: &[Named]) -> Vec<String> {
     };
     let (left, right) = (texts(a), texts(b));
     let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
-    if let Some(keys) = keys_apart(a, b) {
-        notes.push(format!("the scenarios differ: {keys}"));
+    if let Some(apart) = keys_apart(a, b) {
+        notes.push(apart);
     } else if !b.is_empty() && left != right {
         let or = if any(a, b) {
             ""
@@ -46,15 +46,31 @@ pub(super) fn of_sets(a: &[Named], b: &[Named]) -> Vec<String> {
         if any(set, set) {
             notes.push(format!("{name} is of several scenarios: {}", list(&texts)));
         }
-        let invalid = |n: &Named| n.document.records.iter().filter(|r| !r.valid).count();
-        let invalid: usize = set.iter().map(invalid).sum();
-        if invalid > 0 {
-            notes.push(format!(
-                "{invalid} records of {name} are marked invalid and left out"
-            ));
-        }
+        let whose = match b.is_empty() {
+            true => String::new(),
+            false => format!(" of {name}"),
+        };
+        notes.extend(invalid(set, &whose));
     }
     notes
+}
+
+/// How many records of a set are left out, of each origin.
+fn invalid(set: &[Named], whose: &str) -> Vec<String> {
+    let records = || set.iter().flat_map(|n| &n.document.records);
+    let of = |origin: Origin| {
+        let mine = records().filter(|r| r.origin == origin && !r.valid);
+        let many = mine.count();
+        let (noun, verb) = if many == 1 {
+            ("record", "is")
+        } else {
+            ("records", "are")
+        };
+        let name = origin.name();
+        (many > 0)
+            .then(|| format!("{many} {name} {noun}{whose} {verb} marked invalid and left out"))
+    };
+    Origin::ALL.into_iter().filter_map(of).collect()
 }
 
 /// Keys that are named; of more it says how many.
@@ -62,17 +78,20 @@ const KEYS: usize = 8;
 /// Characters of a value; the rest is left out.
 const LONG: usize = 60;
 
-/// What differs between the scenarios of two sets but their seeds, key by key; none where a set is of several, or its text is not known.
+/// What differs between the scenarios of two sets, key by key, their seeds last; none where a set is of several, or its text is not
+/// known.
 fn keys_apart(a: &[Named], b: &[Named]) -> Option<String> {
     let of = |set: &[Named]| {
         let mut all: Vec<BTreeMap<String, String>> = set.iter().map(|n| n.keys.clone()).collect();
         all.iter_mut().for_each(|keys| {
-            keys.remove("scenario.seed");
+            keys.remove(SEED);
         });
         all.dedup();
         let only = all.len() == 1;
         all.pop().filter(|keys| only && !keys.is_empty())
     };
+    let seeds = |set: &[Named]| -> BTreeSet<u64> { set.iter().map(|n| n.document.seed).collect() };
+    let seeds = (seeds(a), seeds(b));
     let (a, b) = (of(a)?, of(b)?);
     let value = |keys: &BTreeMap<String, String>, key: &str| match keys.get(key) {
         Some(value) if value.chars().count() > LONG => {
@@ -96,8 +115,24 @@ fn keys_apart(a: &[Named], b: &[Named]) -> Option<String> {
     if more > 0 {
         words.push(format!("{more} more keys"));
     }
-    (!words.is_empty()).then(|| words.join("; "))
+    let list = |seeds: &BTreeSet<u64>| {
+        let all: Vec<String> = seeds.iter().map(u64::to_string).collect();
+        all.join(", ")
+    };
+    let what = if words.is_empty() {
+        "the seeds alone differ"
+    } else {
+        "the scenarios differ"
+    };
+    if seeds.0 != seeds.1 {
+        let (one, two) = (list(&seeds.0), list(&seeds.1));
+        words.push(format!("{SEED} is {one} in A and {two} in B"));
+    }
+    (!words.is_empty()).then(|| format!("{what}: {}", words.join("; ")))
 }
+
+/// The key of the seed, which is a part of every text.
+const SEED: &str = "scenario.seed";
 
 /// Where chance had a part: the places where values `varied`, unless their records say that only the start did.
 pub(super) fn lucky<'r>(

@@ -1,6 +1,6 @@
 //! Where two sets of runs are in their sweeps: sets of one point each are compared wherever these are.
 
-use super::{CompareError, Comparison, Named, by_points};
+use super::{CompareError, Comparison, Key, Named, by_points, order, subject};
 use crate::{Keys, Point};
 
 /// Compares two sets of documents, each origin with its like, point by point. What differs between the points of sets of
@@ -46,4 +46,45 @@ fn place(set: &[Named], point: &Point) -> String {
         words if words.is_empty() => "without a sweep".to_owned(),
         words => format!("at {words}"),
     }
+}
+
+/// Why two sets that have a test and metric of one origin in common have no point so; none where they have none of these either.
+pub(super) fn apart(a: &[Named], b: &[Named]) -> Option<CompareError> {
+    let same = |k: &Key<'_>, l: &Key<'_>| {
+        (k.origin, k.test, k.kind, k.metric) == (l.origin, l.test, l.kind, l.metric)
+    };
+    let others = order(b);
+    let headed = |k: &&Key<'_>| k.metric == "goodput_bps";
+    let all: Vec<Key<'_>> = order(a)
+        .into_iter()
+        .filter(|k| others.iter().any(|l| same(k, l)))
+        .collect();
+    let shared = all.iter().find(headed).or(all.first())?;
+    let swept = |set: &[Named]| {
+        let keys: Vec<String> = set
+            .first()
+            .map(|n| Keys::of(&n.document))
+            .unwrap_or_default()
+            .names()
+            .iter()
+            .map(|k| k.key.clone())
+            .collect();
+        match keys.is_empty() {
+            true => "nothing".to_owned(),
+            false => keys.join(", "),
+        }
+    };
+    let (one, two) = (swept(a), swept(b));
+    let sweeps = match one == two {
+        true => format!("both sweep {one}, over other values"),
+        false => format!("A sweeps {one}, and B sweeps {two}"),
+    };
+    Some(CompareError::NoPoint {
+        both: format!(
+            "Both have {}.{}, {}; {sweeps}",
+            subject(shared),
+            shared.metric,
+            shared.origin.name()
+        ),
+    })
 }

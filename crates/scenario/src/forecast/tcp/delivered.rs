@@ -40,8 +40,9 @@ impl Delivered {
         self.probes?;
         let (from, span) = (test.omit.as_secs_f64(), test.duration?.as_secs_f64());
         let until = from + span;
-        let probed = ends_s > until && self.over(from, until) < 1.0;
-        probed.then(|| law::probing_words(flow.cc?, flow.rtt_s()))?
+        let spared = 1.0 - self.over(from, until);
+        let probed = ends_s > until && spared > 0.0;
+        probed.then(|| law::probed_words(flow.cc?, flow.rtt_s(), spared))?
     }
 
     /// When a transfer that takes `seconds` without probes is over.
