@@ -320,13 +320,14 @@ impl Settings {
             let only = machine.allowed.join(", ");
             if is_agreed {
                 self.notes.push(format!(
-                    "`{wanted}` cannot be its default, only {only} can: its routes choose it, also for programs that ask for another before \
-                     they connect; --tune-host makes it the default"
+                    "its routes choose `{wanted}`, as this machine has only {only} as defaults of hosts: a program that asks for another \
+                     before it connects has `{wanted}` as well; --tune-host makes `{wanted}` the default"
                 ));
                 self.control = Some(wanted);
             } else {
                 self.notes.push(format!(
-                    "`{wanted}` cannot be its default, only {only} can: programs must ask for it on each socket, as root; --tune-host changes that"
+                    "no default is `{wanted}`, as this machine has only {only} as defaults of hosts: a program must ask for `{wanted}` on each \
+                     socket, as root; --tune-host changes that"
                 ));
             }
         }
@@ -606,7 +607,13 @@ pub(crate) mod tests {
         let settings = told("", &test("t", ""), &machine());
         assert_eq!(settings.needs, [Need::Allowed("cubic".to_owned())]);
         assert_eq!(value(&settings, CONTROL), None);
-        assert_eq!(notes_of(&settings, "`cubic` cannot be its default"), 1);
+        assert_eq!(
+            notes_of(
+                &settings,
+                "its routes choose `cubic`, as this machine has only"
+            ),
+            1
+        );
         assert_eq!(settings.control.as_deref(), Some("cubic"));
         // Where no test asks for it, nothing is missing.
         let settings = told("", "", &machine());

@@ -408,6 +408,17 @@ fn file<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Sta
     }
 }
 
+/// A name that a lab may have.
+///
+/// # Errors
+/// That it may not, and what names are.
+pub fn lab_name(name: &str) -> Result<String, StateError> {
+    match is_name(name) {
+        true => Ok(name.to_owned()),
+        false => Err(StateError::Name(name.to_owned())),
+    }
+}
+
 fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(allowed)

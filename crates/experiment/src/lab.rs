@@ -120,6 +120,13 @@ pub fn control(layouts: &[Layout], host: usize) -> Option<String> {
     })
 }
 
+/// The congestion control of connections that choose none, on a host of this scenario as this machine has it; none where that cannot be read.
+pub fn default_control(scenario: &Scenario, host: usize) -> Option<String> {
+    let machine = Machine::read(Path::new("/")).ok()?;
+    let layouts = layout(scenario, &machine).ok()?;
+    control(&layouts, host)
+}
+
 /// What a lab stands on: the layouts of its hosts, the machine's settings changed as they need, their congestion
 /// control programs registered. Dropping it undoes the last two.
 pub struct Ground {

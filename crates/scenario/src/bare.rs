@@ -79,6 +79,16 @@ pub(crate) fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
     }
 }
 
+/// Jitter that was written as one time, or as 0, as the table that says so; none of another section's.
+pub(crate) fn delay(section: &str, found: &DeValue<'_>) -> Option<String> {
+    let time = match found {
+        DeValue::String(text) => text.parse::<Duration>().ok().map(|_| text.to_string()),
+        other => (number(other)? == 0.0).then(|| "0 ms".to_owned()),
+    };
+    time.filter(|_| section == "jitter")
+        .map(|time| format!("{{ max = \"{time}\" }}"))
+}
+
 /// A number in the base unit of a metric, as people write it; `None` for counts and ratios.
 pub(crate) fn printed(unit: Unit, n: f64) -> Option<String> {
     let (base, per) = match unit {

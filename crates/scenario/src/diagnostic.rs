@@ -99,7 +99,8 @@ impl Diagnostic {
         }
         let (listed, more) = match known.len() {
             0 => return self,
-            n @ 1..=24 => (n, String::new()),
+            // One more takes no more room than its count.
+            n @ 1..=25 => (n, String::new()),
             n => (24, format!(" and {} more", n - 24)),
         };
         let list = format!("known here: {}{more}", known[..listed].join(", "));

@@ -254,8 +254,8 @@ fn never_delays(delays: &Distribution) -> bool {
     match delays {
         Distribution::Uniform { max } => zero(max),
         Distribution::Normal { mean, std } => zero(mean) && zero(std),
-        Distribution::Pareto { mean, .. } => zero(mean),
-        Distribution::ParetoNormal { mean, std, .. } => zero(mean) && zero(std),
+        Distribution::Pareto { mean, max, .. } => zero(mean) || zero(max),
+        Distribution::ParetoNormal { mean, std, max, .. } => zero(max) || (zero(mean) && zero(std)),
         Distribution::Table(all) => all.iter().all(zero),
     }
 }

@@ -45,12 +45,24 @@ pub(crate) fn read(unit: Unit, text: &str) -> Result<f64, String> {
     }
 }
 
+/// Other words for metrics, which spelling alone does not lead to.
+const OTHER_WORDS: [(&str, &str); 8] = [
+    ("duration", "completion_ns"),
+    ("time", "completion_ns"),
+    ("took", "completion_ns"),
+    ("throughput", "goodput_bps"),
+    ("bandwidth", "goodput_bps"),
+    ("speed", "goodput_bps"),
+    ("rate", "goodput_bps"),
+    ("latency", "rtt_p50_ns"),
+];
+
 /// Checks that a metric path names something that will exist; a fault with a suggestion if not.
 pub(crate) fn check(path: &At<String>, names: &Names, faults: &mut Vec<Diagnostic>) {
     if let Some(u) = unknown(path.get_ref(), names) {
         let known = u.known.iter().map(String::as_str);
         let d = Diagnostic::new(path.span(), u.title);
-        faults.push(match u.remedy {
+        faults.push(match u.remedy.as_str() {
             "" => d.suggest(u.part, known),
             remedy => d.help(remedy),
         });
@@ -89,7 +101,7 @@ struct Unknown<'a> {
     title: String,
     known: Vec<String>,
     /// What to do, where there is nothing that it could have named.
-    remedy: &'static str,
+    remedy: String,
 }
 
 impl<'a> Unknown<'a> {
@@ -104,7 +116,7 @@ impl<'a> Unknown<'a> {
             of_scenario: true,
             title,
             known,
-            remedy: "",
+            remedy: String::new(),
         })
     }
 }
@@ -173,7 +185,8 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
                 of_scenario: true,
                 title: format!("{title}: the scenario has no tests"),
                 known: Vec::new(),
-                remedy: "add a [[test]]: its `name` is what stands before the point here",
+                remedy: "add a [[test]]: its `name` is what stands before the point here"
+                    .to_owned(),
             });
         }
         return Unknown::new(test, title, names.tests().chain(["link", "search"]));
@@ -201,8 +214,11 @@ fn in_registry<'a>(text: &str, metric: &'a str, of: &str, subject: Subject) -> O
         format!("{of} has no metric `{}`", shorten(metric))
     };
     let unknown = Unknown::new(metric, title, known())?;
+    let meant = OTHER_WORDS.iter().find(|(word, _)| *word == metric);
+    let meant = meant.filter(|(_, name)| known().any(|known| known == *name));
     Some(Unknown {
         of_scenario: false,
+        remedy: meant.map_or(String::new(), |(_, name)| format!("did you mean `{name}`?")),
         ..unknown
     })
 }

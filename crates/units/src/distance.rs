@@ -27,7 +27,7 @@ const GRAMMAR: Grammar = Grammar {
     noun: "distance",
     units: UNITS,
     listed: "m km",
-    plain: "km",
+    plain: |_| "km",
     example: "7000 km",
     finest: "a metre",
     largest: "18446744073709551.615 km",

@@ -84,12 +84,18 @@ const GRAMMAR: Grammar = Grammar {
         ("Tb/s", 1_000_000_000_000),
     ],
     listed: "bit/s kbit/s Mbit/s Gbit/s Tbit/s",
-    plain: "bit/s",
+    plain,
     example: "10 Gbit/s",
     finest: "one bit per second",
     largest: "18446744.073709551615 Tbit/s",
     lesson: rate_lesson,
 };
+
+/// Rates of paths are counted in Mbit/s, where that gives one that paths have.
+fn plain(number: &str) -> &'static str {
+    let is_few = number.parse::<f64>().is_ok_and(|n| n <= 1e5);
+    if is_few { "Mbit/s" } else { "bit/s" }
+}
 
 fn rate_lesson(number: &str, unit: &str) -> Option<String> {
     let n = shorten(number);
@@ -161,6 +167,18 @@ mod tests {
             let sum = (0..1_000_000).fold(Duration::ZERO, |sum, _| sum + one);
             assert_eq!(sum, total.parse().expect("a duration"));
             assert_eq!(sum, line.time_for(Size::from_bytes(bytes * 1_000_000)));
+        }
+    }
+
+    #[test]
+    fn a_bare_number_is_answered_with_a_rate_that_paths_have() {
+        for (text, meant) in [
+            ("20", "such as `20 Mbit/s`"),
+            ("0.5", "such as `0.5 Mbit/s`"),
+            ("20000000", "such as `20000000 bit/s`"),
+        ] {
+            let said = text.parse::<Rate>().expect_err(text).to_string();
+            assert!(said.ends_with(meant), "{said}");
         }
     }
 

@@ -53,7 +53,7 @@ const GRAMMAR: Grammar = Grammar {
         ("TiB", 1 << 40),
     ],
     listed: "B kB MB GB TB, or KiB MiB GiB TiB",
-    plain: "B",
+    plain: |_| "B",
     example: "64 MiB",
     finest: "a byte",
     largest: "18446744.073709551615 TB",

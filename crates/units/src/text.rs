@@ -102,8 +102,8 @@ pub(crate) struct Grammar {
     pub(crate) units: &'static [(&'static str, u64)],
     /// The unit names as a lesson lists them.
     pub(crate) listed: &'static str,
-    /// The unit a bare number most likely meant, for the lesson.
-    pub(crate) plain: &'static str,
+    /// The unit that such a bare number most likely meant, for the lesson.
+    pub(crate) plain: fn(number: &str) -> &'static str,
     pub(crate) example: &'static str,
     pub(crate) finest: &'static str,
     pub(crate) largest: &'static str,
@@ -121,7 +121,7 @@ impl Grammar {
                 noun: self.noun,
                 text: shorten(trimmed),
                 units: self.listed,
-                example: format!("{} {}", shorten(number), self.plain),
+                example: format!("{} {}", shorten(number), (self.plain)(number)),
             });
         }
         let Some(&(_, worth)) = self.units.iter().find(|(name, _)| *name == unit) else {

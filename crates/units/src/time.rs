@@ -198,7 +198,7 @@ const GRAMMAR: Grammar = Grammar {
         ("d", 86_400_000_000_000_000),
     ],
     listed: "ps ns us ms s min h d",
-    plain: "ms",
+    plain: |_| "ms",
     example: "35 ms",
     finest: "a picosecond",
     largest: "18446744.073709551615 s, some 213 days",

@@ -20,7 +20,7 @@ use clap::{Args, Subcommand};
     farpath lab down")]
 pub(crate) struct LabArgs {
     /// Name of the lab: several can be up at once
-    #[arg(long, value_name = "NAME", default_value = crate::lab::NAME, global = true)]
+    #[arg(long, value_name = "NAME", default_value = crate::lab::NAME, global = true, value_parser = farpath_emu::state::lab_name)]
     pub(crate) lab: String,
     /// What to do.
     #[command(subcommand)]

@@ -89,10 +89,14 @@ impl Busiest {
             // Round trips are as they are, whatever limited them.
             self.line = match many.is_little() && !self.cause.is_empty() {
                 true => format!(
-                    "what {} sends{}, the largest of its connections: {}{doubt}; {}",
+                    "what {} sends{}, the largest of its connections: {}{}{doubt}; {}",
                     self.sender,
                     self.control(),
                     self.cause,
+                    self.so_few().map_or(String::new(), |few| format!(
+                        "; {} samples, {few}",
+                        self.samples
+                    )),
                     many.words(self.host)
                 ),
                 false => many.words(self.host),
@@ -125,15 +129,21 @@ impl Busiest {
             Some(most) => format!("at most {} in flight in {}", quantity(most), self.samples),
             None => format!("nothing in flight in any of {}", self.samples),
         };
-        let few = match self.limited_by_within {
-            // Distances are never quite equal.
-            Some(off) if off > within(MANY as f64 - 0.5) => {
-                format!(", so few that shares may be {:.0} % off,", 100.0 * off)
-            }
-            _ => String::new(),
-        };
+        let few = self.so_few();
+        let few = few.map_or(String::new(), |few| format!(", {few},"));
         let holds = quantity(self.path_holds_bytes);
         format!("{most} samples{few} on a path that holds {holds}{again}")
+    }
+
+    /// By how much shares may be off, where samples are few.
+    fn so_few(&self) -> Option<String> {
+        // Distances are never quite equal.
+        let few = |off: &f64| *off > within(MANY as f64 - 0.5);
+        let off = self.limited_by_within.filter(few)?;
+        Some(format!(
+            "so few that shares may be {:.0} % off",
+            100.0 * off
+        ))
     }
 
     /// Says what is known of a connection sampled too rarely in its `time`: what an outage did, and the kernel's totals, which may be a cause.

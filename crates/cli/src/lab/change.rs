@@ -12,6 +12,7 @@ use super::limits;
 
 /// What errors point at.
 const OPTION: &str = "lab set";
+const EARLIER: &str = "an earlier lab set";
 
 /// What can be changed.
 const KEYS: [&str; 14] = [
@@ -71,6 +72,10 @@ pub(super) fn planned(
             None => planned.set(plane, source, text)?,
         }
     }
+    for set in &mut planned.sets[sets.len()..] {
+        let text = set.to_string();
+        *set = set.clone().of_option(EARLIER, &text);
+    }
     planned.queue(scenario);
     let set_aside = plane.memory().0;
     let needed = |scenario| memory_for(scenario).unwrap_or_default();
@@ -114,6 +119,7 @@ impl Planned {
     /// One key of the scenario.
     fn set(&mut self, plane: &Plane<Tap>, source: &str, text: &str) -> Result<(), String> {
         let set: Set = text.parse().map_err(|e| format!("{OPTION}: {e}"))?;
+        let asked = set.value.clone();
         let set = match nothing(&set.path, &set.value) {
             Some(value) => Set::new(set.path, value),
             None => set,
@@ -131,7 +137,7 @@ impl Planned {
         );
         if new == self.scenario {
             if kept.is_empty() {
-                self.said.push_str(&format!("{path} is {value} already\n"));
+                self.said.push_str(&format!("{path} is {asked} already\n"));
             }
             self.said.push_str(&kept);
             return Ok(());
@@ -174,7 +180,8 @@ fn nothing(path: &str, value: &str) -> Option<&'static str> {
     let bare: String = value.chars().filter(|c| !"\"' ".contains(*c)).collect();
     let asks = ["none", "0", "0%", "0ms", "0s", "false", "{}"].contains(&bare.as_str());
     let value = match key {
-        "jitter" => "{ distribution = \"normal\", mean = \"0 ms\", std = \"0 ms\" }",
+        "jitter" => "{ max = \"0 ms\" }",
+        "max" if path.ends_with(".jitter.max") => "0 ms",
         "reordering" => "{ share = \"0 %\", by = \"1 ms\" }",
         "duplication" | "corruption" => "{ share = \"0 %\" }",
         "loss" => "0 %",
@@ -532,6 +539,43 @@ mod tests {
         }
         assert_eq!(nothing("link.path.jitter", "5ms"), None);
         assert_eq!(nothing("link.path.rate", "0"), None);
+    }
+
+    /// A lab that was started without jitter, one that was started with it, and 0 between values.
+    #[test]
+    fn jitter_is_set_again_after_none() {
+        let max = |line: &str, wanted: &[&str]| {
+            let source = Source {
+                name: "one-path".to_owned(),
+                text: one_path(line),
+            };
+            let of = |text: &&str| {
+                let set: Set = text.parse().expect(text);
+                match nothing(&set.path, &set.value) {
+                    Some(value) => Set::new(set.path, value),
+                    None => set,
+                }
+            };
+            let sets: Vec<Set> = wanted.iter().map(of).collect();
+            let read = farpath_scenario::parse(&source, &sets).expect("a scenario");
+            let jitter = &read.links[0].directions[0].impairments.jitter;
+            jitter.as_ref().map(|(delays, _)| delays.quantile(1.0, 1.0))
+        };
+        let five = Some(farpath_units::Duration::from_ms(5));
+        let (some, own) = ("link.path.jitter.max=5ms", "jitter = { max = \"9 ms\" }");
+        for none in [
+            "link.path.jitter=0",
+            "link.path.jitter=none",
+            "link.path.jitter.max=0",
+            "link.path.jitter.max=0ms",
+        ] {
+            for line in ["", own] {
+                assert_eq!(max(line, &[none]), None, "{none}");
+                assert_eq!(max(line, &[some, none]), None, "{none}");
+                assert_eq!(max(line, &[some, none, some]), five, "{none}");
+                assert_eq!(max(line, &[none, some]), five, "{none}");
+            }
+        }
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub(super) fn scenario(path: &OnePath, changes: Vec<Set>) -> Result<Scenario, Fa
 pub(super) struct Others<'a> {
     seed: Option<u64>,
     cc: Option<&'a str>,
+    /// What connections have without `cc` on this machine, where that is known.
+    default: Option<String>,
     /// The version of IP that names resolve to; none: either.
     ip: Option<u64>,
 }
@@ -41,12 +43,19 @@ impl<'a> Others<'a> {
         Others {
             seed: args.seed,
             cc: args.control.cc.as_deref(),
+            default: None,
             ip: ip.map(|(version, _)| version),
         }
     }
+
+    /// The same, of hosts whose connections have this congestion control where they choose none.
+    pub(super) fn by_default(self, default: Option<String>) -> Others<'a> {
+        Others { default, ..self }
+    }
 }
 
-/// The text of that scenario, with a test to go on with: of `cc` and `ip`, if they are given, and with the run's `seed`.
+/// The text of that scenario, with a test to go on with: of `cc`, or what a run has without it, of `ip`, if that is given, and with the
+/// run's `seed`.
 pub(super) fn written(
     path: &OnePath,
     changes: Vec<Set>,
@@ -61,6 +70,25 @@ pub(super) fn written(
     );
     let document = Document::open(&source, &all).map_err(wrong)?;
     document.scenario().map_err(wrong)?;
+    // A machine's default may be one that scenarios have no name for.
+    let defaults = others.default.as_deref().map(Some).into_iter();
+    let mut faults = None;
+    for default in defaults.chain([None]) {
+        let source = Source {
+            name: source.name.clone(),
+            text: format!("{}\n{}", document.resolved_text(), upload(others, default)),
+        };
+        // What is written is read again as it stands.
+        match parse(&source, &[]) {
+            Ok(_) => return Ok(source.text),
+            Err(e) => faults = Some(e),
+        }
+    }
+    Err(faults.map_or_else(no_rate, wrong))
+}
+
+/// A test to go on with, as a scenario has it; of connections that choose no congestion control, what they have by default.
+fn upload(others: &Others<'_>, default: Option<&str>) -> String {
     let mut test = Writer::new("upload");
     test.section("test").put("name", "upload");
     test.put("kind", "tcp").put("from", "client");
@@ -68,20 +96,19 @@ pub(super) fn written(
         .put("duration", Duration::from_secs(10));
     if let Some(cc) = others.cc {
         test.put("cc", cc);
+    } else if let Some(cc) = default {
+        test.put_from(
+            "cc",
+            cc,
+            "this machine's default; without it a test has cubic",
+        );
     }
     if let Some(ip) = others.ip {
         test.put("ip", ip);
     }
     let test = test.finish();
     let (_, test) = test.split_once("\n\n").unwrap_or_default();
-    let text = format!("{}\n{test}", document.resolved_text());
-    // What is written is read again as it stands.
-    let source = Source {
-        name: source.name,
-        text,
-    };
-    parse(&source, &[]).map_err(wrong)?;
-    Ok(source.text)
+    test.to_owned()
 }
 
 /// The text of the options' path, and what is to be changed of it.
@@ -322,6 +349,7 @@ fn tables(path: &OnePath) -> [Table<'_>; 5] {
     [
         ("--burst-loss", &path.burst_loss, "gilbert_elliott", bursts),
         ("--jitter", &path.jitter, "jitter", |text| {
+            let text = if text.trim() == "0" { "0 ms" } else { text };
             Ok(format!("max = {}", toml(text)))
         }),
         ("--reorder", &path.reorder, "reordering", |text| {
@@ -463,6 +491,30 @@ mod tests {
             let text = given(option);
             assert!(text.lines().any(|l| l == line), "{option}: {text}");
         }
+        // Without an option it is what a run on this machine has.
+        let cli = Cli::try_parse_from([
+            "farpath",
+            "lab",
+            "run",
+            "--print-scenario",
+            "--rtt",
+            "80ms",
+            "--rate",
+            "20Mbit/s",
+        ]);
+        let Command::Lab(lab) = cli.expect("no command is needed").command else {
+            panic!("it is a lab");
+        };
+        let LabCommand::Run(run) = lab.command else {
+            panic!("it is a run");
+        };
+        for (default, wanted) in [("bbr", "cc = \"bbr\" "), ("none-of-ours", "")] {
+            let others = Others::of(&run).by_default(Some(default.to_owned()));
+            let text = written(&run.path, Vec::new(), &others).expect("it is a path");
+            let line = text.lines().find(|l| l.starts_with("cc"));
+            assert!(line.unwrap_or_default().starts_with(wanted), "{text}");
+            assert_eq!(line.is_some(), !wanted.is_empty(), "{text}");
+        }
         let plain = given("");
         assert!(!plain.contains("ip ="), "{plain}");
         assert!(
@@ -576,6 +628,16 @@ mod tests {
             downs("--down there:6s-9s --down back:0s-"),
             [(at(0), 1, false), (at(6), 1, false), (at(9), 1, true)]
         );
+    }
+
+    /// A row of a matrix of tests, as `--loss 0` is.
+    #[test]
+    fn jitter_of_zero_is_none() {
+        for options in ["--jitter 0ms", "--jitter 0"] {
+            let scenario = asked(options).expect(options);
+            let found = &scenario.links[1].directions[0].impairments;
+            assert_eq!(found.jitter, None, "{options}");
+        }
     }
 
     #[test]

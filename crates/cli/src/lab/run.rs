@@ -83,7 +83,7 @@ pub(super) struct Report {
     certificate: Option<Certificate>,
     /// Of the connections to these ports alone; of all where they are none.
     ports: Vec<u16>,
-    /// The connection that carried most; none where there was none, or too short a one.
+    /// The connection that carried most; none where there was none.
     connection: Option<Busiest>,
     /// Of each of the two hosts that sent any.
     datagrams: Vec<Sent>,
@@ -213,8 +213,11 @@ pub(crate) fn run(args: &LabRunArgs, refused: Option<Failure>) -> ExitCode {
 
 /// Prints the path of the options as a scenario.
 pub(super) fn show(args: &LabRunArgs) -> ExitCode {
-    let others = one_path::Others::of(args);
-    let text = sets(&args.sets).and_then(|changes| one_path::written(&args.path, changes, &others));
+    let text = sets(&args.sets).and_then(|changes| {
+        let scenario = one_path::scenario(&args.path, changes.clone())?;
+        let others = one_path::Others::of(args).by_default(lab::default_control(&scenario, 0));
+        one_path::written(&args.path, changes, &others)
+    });
     match text.and_then(|text| print(&text)) {
         Ok(()) => Exit::Ok.into(),
         Err(failure) => {

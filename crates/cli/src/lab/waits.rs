@@ -11,6 +11,8 @@ use super::cause::{Cause, add};
 pub(super) struct Waits {
     /// From the first frame with data to the last.
     span: Duration,
+    /// What of it this end waited for, and the other.
+    waited: [Duration; 2],
     /// The other end had a request, and had not answered.
     other: Duration,
     /// This end had all of an answer, and had not asked again.
@@ -43,6 +45,7 @@ impl Waits {
     pub(super) fn of(turns: &Turns, end: usize) -> Waits {
         Waits {
             span: turns.span,
+            waited: [end, 1 - end].map(|who| turns.waited[who]),
             other: turns.at[1 - end],
             own: turns.at[end],
             way: turns.way,
@@ -60,10 +63,9 @@ impl Waits {
     }
 
     /// The part of the span in which the command waited, where this is the end of a host that has this number: what it did between an
-    /// answer and the next request is not in it, nor the round trip of a FIN, for which nobody waits.
+    /// answer and the next request is not in it, nor the round trip of a FIN, nor what the server sends after the command has closed.
     pub(super) fn of_command(&self, host: usize) -> Duration {
-        let command = if host == 0 { self.own } else { self.other };
-        self.span.saturating_sub(command)
+        self.waited[usize::from(host != 0)]
     }
 
     /// How long at the end, at an instant, the other one has had all and sent nothing, where that is worth naming.
@@ -183,6 +185,7 @@ mod tests {
         let turns = Turns {
             ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
             span: Duration::from_ms(1560),
+            waited: [560, 1460].map(Duration::from_ms),
             at: [1000, 100].map(Duration::from_ms),
             way: Duration::from_ms(320),
             handing: Default::default(),
@@ -193,6 +196,8 @@ mod tests {
         for end in [0, 1] {
             let waited = Waits::of(&turns, end).of_command(end);
             assert_eq!(waited, Duration::from_ms(560), "{end}");
+            let other = Waits::of(&turns, end).of_command(1 - end);
+            assert_eq!(other, Duration::from_ms(1460), "{end}");
         }
     }
 
@@ -202,6 +207,7 @@ mod tests {
         let turns = |asked: u64| Turns {
             ends: ["198.18.0.1:40000", "198.18.0.2:5432"].map(|end| end.parse().expect(end)),
             span: Duration::from_ms(4000),
+            waited: Default::default(),
             at: [100, asked].map(Duration::from_ms),
             way: Duration::from_ms(600),
             handing: Default::default(),
@@ -228,6 +234,7 @@ mod tests {
             let turns = Turns {
                 ends: ["198.18.0.1:40000", "198.18.0.2:8005"].map(|end| end.parse().expect(end)),
                 span: Duration::from_ms(1000),
+                waited: Default::default(),
                 at: Default::default(),
                 way: Duration::from_ms(50),
                 handing: Default::default(),
@@ -271,6 +278,7 @@ mod tests {
             let turns = Turns {
                 ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
                 span: Duration::from_ms(4200),
+                waited: Default::default(),
                 at: [0, 34].map(Duration::from_ms),
                 way: Duration::from_ms(60),
                 handing: [
@@ -316,6 +324,7 @@ mod tests {
         let turns = |way: u64, handed: u64| Turns {
             ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
             span: Duration::from_ms(1000),
+            waited: Default::default(),
             at: Default::default(),
             way: Duration::from_ms(way),
             handing: [

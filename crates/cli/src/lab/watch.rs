@@ -99,11 +99,12 @@ impl<'a> Watch<'a> {
 
     /// The command has ended: what is under way yet, the kernel goes on sending.
     pub(super) fn command_ended(&mut self) {
-        if !self.connections.is_empty() {
+        // One that closes yet has no last words for a round trip, and may have had no sample.
+        if !self.connections.is_empty() || sockets_in_use(self.hosts[0].init) > 0 {
             self.sample();
         }
         self.hear();
-        // A short connection may have had no sample.
+        // One that has closed may have had no sample.
         self.listen_while(Watch::lacks_some);
         self.connections.stop();
         self.listen_while(|watch| watch.connections.misses_some());

@@ -372,6 +372,12 @@ fn messages_name_what_was_written_and_what_to_write() {
             2,
             "`a b` cannot be a lab's name",
         ),
+        (&["lab", "--lab", "", "ls"], 2, "`` cannot be a lab's name"),
+        (
+            &["lab", "ls", "--lab", "a/b"],
+            2,
+            "`a/b` cannot be a lab's name",
+        ),
     ] {
         let ran = place.farpath(arguments).exits(code);
         assert!(ran.err.contains(words), "{arguments:?}: {}", ran.err);

@@ -12,7 +12,9 @@ use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport};
 use super::{Interface, Plane, Way};
 
+const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
+const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
 /// So many connections are followed, and of each way so many ranges behind a hole: what is more is not known.
@@ -27,6 +29,9 @@ pub struct Turns {
     pub ends: Way,
     /// From the first frame with data to the last one that was sent or arrived.
     pub span: Duration,
+    /// What of the span each of the ends waited for: without its own turns, and without what came after it had closed. An end that has sent
+    /// its FIN has closed, unless it takes data afterwards without a reset (RFC 9293 §3.6).
+    pub waited: [Duration; 2],
     /// Time in which each of the ends had all that the other had sent, and had not answered yet.
     pub at: [Duration; 2],
     /// Time in which the last of a message, all handed over, was under way to the end that answered it.
@@ -89,6 +94,25 @@ impl Stream {
     }
 }
 
+/// How an end has ended its part.
+#[derive(Clone, Copy, Debug, Default)]
+struct End {
+    /// What it had waited for when it sent its FIN, or a reset; none where it has sent neither.
+    waited: Option<Duration>,
+    /// It has sent a reset.
+    is_reset: bool,
+    /// Data has come after its FIN.
+    is_sent_more: bool,
+}
+
+impl End {
+    /// What it waited for, of `all` that it seems to have.
+    fn waited(&self, all: Duration) -> Duration {
+        let is_half = self.is_sent_more && !self.is_reset;
+        self.waited.filter(|_| !is_half).unwrap_or(all)
+    }
+}
+
 /// One connection.
 #[derive(Clone, Debug)]
 struct Talk {
@@ -100,6 +124,7 @@ struct Talk {
     message: Message,
     /// When each end was last given a segment, with data or without.
     heard: [Time; 2],
+    over: [End; 2],
     turns: Turns,
     overlaps: Overlaps,
 }
@@ -109,6 +134,7 @@ impl Talk {
         let turns = Turns {
             ends,
             span: Duration::ZERO,
+            waited: Default::default(),
             at: [Duration::ZERO; 2],
             way: Duration::ZERO,
             handing: Default::default(),
@@ -122,6 +148,7 @@ impl Talk {
             begun: None,
             message: Message::default(),
             heard: [Time::ZERO; 2],
+            over: Default::default(),
             turns,
             overlaps: Overlaps::default(),
         }
@@ -166,8 +193,23 @@ impl Talk {
     /// Data of an end has arrived.
     fn arrived(&mut self, end: usize, (seq, length): (u32, u32), at: Time) {
         self.streams[end].arrives(seq, length, at);
+        let over = &mut self.over[1 - end];
+        over.is_sent_more |= over.waited.is_some();
         self.overlaps.arrived(end, self.streams[end].arrived, at);
         self.reaches(at);
+    }
+
+    /// An end has sent a FIN, or a reset.
+    fn ended(&mut self, end: usize, is_reset: bool) {
+        let so_far = self.waited(end);
+        let over = &mut self.over[end];
+        over.waited.get_or_insert(so_far);
+        over.is_reset |= is_reset;
+    }
+
+    /// The span so far without an end's own turns.
+    fn waited(&self, end: usize) -> Duration {
+        self.turns.span.saturating_sub(self.turns.at[end])
     }
 
     /// What is known of them so far.
@@ -179,6 +221,7 @@ impl Talk {
             handing[end] = handing[end].and(self.message.last());
         }
         Turns {
+            waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
@@ -227,6 +270,9 @@ impl Talks {
             0 if control & SYN != 0 => talk.streams[end].first = Some(seq),
             0 => {}
             length => talk.sent(end, (seq, length), now),
+        }
+        if control & (FIN | RST) != 0 {
+            talk.ended(end, control & RST != 0);
         }
     }
 
@@ -315,6 +361,37 @@ mod tests {
         talk.sent(1, (1, 10), at(360));
         assert_eq!(talk.turns.way, Duration::from_ms(350));
         assert_eq!(talk.turns.at, [Duration::ZERO, Duration::from_ms(10)]);
+    }
+
+    /// 80 B asked, 200 B answered over 75 ms each way, and the client closes: what comes after its FIN, as a server's last words do, it
+    /// waits for only where it has closed its own way alone, and takes them.
+    #[test]
+    fn nothing_is_waited_for_once_an_end_has_closed() {
+        let waited = |farewell: bool, reset: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(75));
+            talk.sent(1, (1, 200), at(75));
+            talk.arrived(1, (1, 200), at(150));
+            talk.ended(0, false);
+            if farewell {
+                talk.sent(1, (201, 24), at(225));
+                talk.arrived(1, (201, 24), at(300));
+            }
+            if reset {
+                talk.ended(0, true);
+            }
+            talk.turns().waited[0]
+        };
+        for (farewell, reset, ms) in [
+            (false, false, 150),
+            (true, true, 150),
+            (true, false, 300),
+            (false, true, 150),
+        ] {
+            let wanted = Duration::from_ms(ms);
+            assert_eq!(waited(farewell, reset), wanted, "{farewell} {reset}");
+        }
     }
 
     /// A request that nobody answers: since when it has been there.

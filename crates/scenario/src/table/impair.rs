@@ -105,8 +105,8 @@ const JITTER: Section = Section {
         .default("3"),
         key(
             "max",
-            POSITIVE_TIME,
-            "Longest delay of `uniform` and `pareto`.",
+            TIME,
+            "Longest delay of `uniform` and `pareto`; 0: none.",
         )
         .default("1000 means for `pareto`"),
         key(

@@ -312,6 +312,10 @@ fn impairments_and_cells_without_effect_are_found() {
             "`jitter` has no effect: every delay of it is 0",
         ),
         (
+            link("jitter = { max = \"0 ms\" }"),
+            "`jitter` has no effect: every delay of it is 0",
+        ),
+        (
             link("reordering = { share = 0.0, by = \"1 ms\" }"),
             "`reordering` has no effect: its share is 0",
         ),

@@ -568,6 +568,18 @@ min = 1
     assert_eq!(said, expected, "\n{said}");
 }
 
+/// Other words for what a test took and carried.
+#[test]
+fn an_expectation_of_another_word_for_a_metric() {
+    for (word, name) in [("duration", "completion_ns"), ("throughput", "goodput_bps")] {
+        let said = rendered(format!(
+            "{BASE}\n[[expect]]\nmetric = \"bulk.{word}\"\nmin = 1\n"
+        ));
+        let help = format!("= help: did you mean `{name}`?");
+        assert!(said.contains(&help), "{said}");
+    }
+}
+
 #[test]
 fn an_expectation_of_an_unknown_link() {
     let said = rendered(format!(
@@ -1292,6 +1304,17 @@ error: `eifel` without `timestamps`
 #[test]
 fn impairments_that_mean_nothing() {
     for (keys, title, help) in [
+        // One time is the longest delay.
+        (
+            "jitter = \"5ms\"",
+            "`jitter` cannot be",
+            "write jitter = { max = \"5ms\" }",
+        ),
+        (
+            "jitter = 0",
+            "`jitter` cannot be",
+            "write jitter = { max = \"0 ms\" }",
+        ),
         ("jitter = { max = \"-1 ms\" }", "-1 ms", ""),
         (
             "jitter = { distribution = \"normal\", mean = \"1 ms\" }",

@@ -7,9 +7,8 @@ use farpath_units::{Duration, Time};
 use super::{SHARED_LEAST, Watched};
 use crate::lab::programs::{SAMPLES, pace};
 
-/// With fewer samples than these, and less time under way, nothing is said of a connection.
+/// With fewer samples than these shares of them say nothing of an end.
 pub(super) const SAMPLES_LEAST: usize = 5;
-const BUSY_LEAST: Duration = Duration::from_secs(1);
 
 /// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
 /// that is more than this share of its time, nothing is said that samples say.
@@ -20,12 +19,6 @@ const NEAR_SHARE: u64 = 8;
 const UNSEEN_MOST: f64 = 0.2;
 
 impl Watched {
-    /// Whether it was over before the samples could say anything of it.
-    pub(super) fn is_hardly_seen(&self) -> bool {
-        let busy = self.last.sample.timers.map_or(Duration::ZERO, |t| t.busy);
-        self.samples.len() < SAMPLES_LEAST && busy < BUSY_LEAST
-    }
-
     /// Whether the command's host asked for it, and it ended before an answer had come: the SYN would count as acknowledged.
     pub(super) fn is_unopened(&self) -> bool {
         self.host == 0 && self.is_closed && self.last.end.acked == 0
