@@ -158,7 +158,7 @@ fn reads_exactly() {
 #[test]
 fn refuses_with_a_lesson() {
     let cases: &[(Option<ParseError>, &[&str])] = &[
-        (err::<Rate>("10"), &["no unit", "10 bit/s", "Gbit/s"]),
+        (err::<Rate>("10"), &["no unit", "10 Mbit/s", "Gbit/s"]),
         (err::<Rate>("64 MB/s"), &["bytes per second", "Mbit/s"]),
         (err::<Rate>("64 MBps"), &["bytes per second"]),
         (err::<Rate>("1 GiB/s"), &["decimal"]),

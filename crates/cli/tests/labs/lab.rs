@@ -196,7 +196,7 @@ fn links_of_a_running_lab_go_down_and_up_and_are_impaired() {
     let said = set(&["link.far.loss=0"]).exits(0).out;
     assert!(said.contains("far middle>right: no loss"), "{said}");
     let said = set(&["link.far.loss=0"]).exits(0).out;
-    assert_eq!(said, "link.far.loss is 0 % already\n");
+    assert_eq!(said, "link.far.loss is 0 already\n");
     set(&["link.far.jitter.max=300ms", "link.far.reorder=true"]).exits(0);
     assert!(come_back(&lab).contains(" 3 received"));
     // All of them or none, and each message with a way out.
