@@ -62,8 +62,12 @@ pub(crate) fn wrong(name: &str, kind: &Kind, found: &DeValue<'_>) -> String {
     }
 }
 
-/// The number that is meant by one in quotes, or by a broken one where only whole ones will do; none out of the key's range.
+/// The number that is meant by one in quotes, or by a broken one where only whole ones will do, none out of the key's range; or the table
+/// that is meant by one time.
 pub(crate) fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
+    if let Kind::Table(of) = kind {
+        return delay(of.name, found);
+    }
     let n = match found {
         DeValue::String(text) => text.trim().parse().ok()?,
         other => number(other)?,
@@ -80,7 +84,7 @@ pub(crate) fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
 }
 
 /// Jitter that was written as one time, or as 0, as the table that says so; none of another section's.
-pub(crate) fn delay(section: &str, found: &DeValue<'_>) -> Option<String> {
+fn delay(section: &str, found: &DeValue<'_>) -> Option<String> {
     let time = match found {
         DeValue::String(text) => text.parse::<Duration>().ok().map(|_| text.to_string()),
         other => (number(other)? == 0.0).then(|| "0 ms".to_owned()),

@@ -400,9 +400,6 @@ fn wrong_type(
     let example = match (kind, found) {
         (Kind::Bool, DeValue::String(word)) => (!quantity::denies(word)).to_string(),
         (Kind::Bool, _) => (number(found) != Some(0.0)).to_string(),
-        (Kind::Table(of), found) if bare::delay(of.name, found).is_some() => {
-            bare::delay(of.name, found).unwrap_or_default()
-        }
         (kind, found) => bare::meant(kind, found).unwrap_or_else(|| quantity::example(kind)),
     };
     if let (true, Some(n)) = (needs_unit, number(found)) {
