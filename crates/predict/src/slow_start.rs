@@ -74,6 +74,11 @@ impl SlowStart {
         window + growth(window, window, self.segments_per_ack, self.max_ssthresh)
     }
 
+    /// The windows that its rounds begin with, in segments, on beyond a full one.
+    pub fn windows(self) -> impl Iterator<Item = f64> {
+        core::iter::successors(Some(self.initial), move |window| Some(self.next(*window)))
+    }
+
     /// The window that the round began with in which a queue of `queue` segments overflows, and the window then. In a round that begins
     /// with w₀, w − w₀ waits, as long as segments come one behind the other and are not paced: all that it grows by.
     pub fn overflowing(&self, queue: f64) -> (f64, f64) {
@@ -116,6 +121,24 @@ impl SlowStart {
             window = self.next(window);
         }
         f64::from(rounds) * seconds(rtt) + (segments - sent) * segment_s
+    }
+
+    /// Seconds from the first segment sent to the last one of so many `segments` where the ends hold the window at `full`, less than the
+    /// path holds: whole flights leave a round trip apart, their segments one every `segment_s` seconds; both above 0.
+    pub fn flights_s(&self, segments: f64, rtt_s: f64, segment_s: f64) -> f64 {
+        let full = libm::fmax(libm::round(self.full), 1.0);
+        let (mut window, mut sent) = (self.initial, 0.0);
+        let mut rounds = 0_u32;
+        while window < full && sent + window < segments && rounds < ROUNDS_MOST {
+            sent += window;
+            rounds += 1;
+            window = self.next(window);
+        }
+        let more = match window < full {
+            true => 0.0,
+            false => libm::fmax(libm::ceil((segments - sent) / full) - 1.0, 0.0),
+        };
+        (f64::from(rounds) + more) * rtt_s + (segments - sent - more * full) * segment_s
     }
 
     /// Segments sent in so many `seconds` from the first one on: what [`SlowStart::transfer_s`] turned round gives. Those of a round whose
@@ -192,6 +215,24 @@ mod tests {
         let sent = start.sent_in(5.0, rtt_s, segment_s, segment_s);
         let full = (5.0 - cost.wasted_rtts * rtt_s) / segment_s;
         assert!((sent / full - 1.0).abs() < 1e-9, "{sent} {full}");
+    }
+
+    /// 70 segments are flights of 10, 20 and 40, and 80 are one more, of 10; 175 are two of the 45 that a window of 64 KiB holds, and 15.
+    #[test]
+    fn a_window_is_sent_in_whole_flights() {
+        let capped = SlowStart {
+            full: 45.0,
+            ..start(1.0, None)
+        };
+        let of = |segments| capped.flights_s(segments, 0.2, 0.001);
+        for (segments, seconds) in [(9.0, 0.009), (70.0, 0.44), (80.0, 0.61), (175.0, 1.015)] {
+            assert!((of(segments) - seconds).abs() < 1e-9, "{segments}");
+        }
+        let at_once = SlowStart {
+            initial: 60.0,
+            ..capped
+        };
+        assert!((at_once.flights_s(90.0, 0.2, 0.001) - 0.245).abs() < 1e-9);
     }
 
     /// 50 segments a round from 100 on: simulated, a path of 6502 segments is full after 10.2 s of 80 ms (RFC 3742).

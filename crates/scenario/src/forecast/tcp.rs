@@ -2,6 +2,7 @@
 //! by round where single segments are named lost.
 
 mod brief;
+mod bursts;
 mod delivered;
 mod kept;
 pub(super) mod losses;
@@ -45,6 +46,8 @@ pub(super) struct Flow {
     pub(super) narrowest: Narrowest,
     /// Round-trip time of a full segment and its ACK, nothing waiting.
     pub(super) base: Duration,
+    /// The handshake and the way of a first segment, without that segment's own time on the narrowest place.
+    opens: Duration,
     /// Payload in flight at most.
     pub(super) window: u64,
     /// Chance that a segment is lost, and how losses fall.
@@ -56,6 +59,8 @@ pub(super) struct Flow {
     chain: Option<Chain>,
     /// Segments that the queue in front of the narrowest place holds; infinite where that is not known.
     pub(super) room: f64,
+    /// The rate of the narrowest place, of that of the slowest one before it; 0 where none is.
+    feeds: f64,
 }
 
 impl Path<'_> {
@@ -109,11 +114,11 @@ impl Path<'_> {
         {
             record.series.insert("cwnd_bytes".to_owned(), windows);
         }
-        record.limited_by = Some(ceiling.by.to_owned());
         let ends_s = flow.ends_s(steady * kept.share, &ramp, kept);
-        record
-            .notes
-            .extend(flow.doubts(test, loss_bps, &ramp, ends_s));
+        let starts = ramp.limits(test, ends_s).filter(|_| exact.is_none());
+        record.limited_by = Some(starts.unwrap_or(ceiling.by).to_owned());
+        let doubts = flow.doubts(test, loss_bps, &ramp, ends_s);
+        record.notes.extend(doubts);
         record.notes.extend(flow.doubt_of_short_test(test, &ramp));
         record.notes.extend(flow.doubts_of_loss(loss_bps));
         record
@@ -174,11 +179,26 @@ impl Path<'_> {
             .there
             .iter()
             .position(|hop| Some(hop.port) == narrowest.port);
+        let before = place.map_or(&[][..], |at| &self.there[..at]);
+        let rate = |port: usize| self.lasting_rate(port).as_bps() as f64;
+        let fed = before
+            .iter()
+            .map(|hop| rate(hop.port))
+            .fold(f64::INFINITY, f64::min);
+        let feeds = narrowest
+            .port
+            .map_or(0.0, |port| (rate(port) / fed).min(1.0));
         let behind = place.map_or(&[][..], |at| &self.there[at..]);
         let room = narrowest
             .port
             .and_then(|p| self.own_room(p, config.mss + header));
+        let alone_s = match narrowest.port {
+            Some(_) => f64::from(config.mss) * 8.0 / narrowest.bps,
+            None => 0.0,
+        };
+        let way = self.rtt(header, header) + self.one_way(config.mss + header);
         Flow {
+            opens: way.saturating_sub(Duration::from_secs_f64(alone_s)),
             cc: law_of(&config),
             streams,
             narrowest: narrowest.paced(pace_bps * streams),
@@ -188,6 +208,7 @@ impl Path<'_> {
             lost_behind: self.loss_ratio(config.mss + header, behind),
             losses: self.how_losses_fall(),
             chain: self.chain(config.mss + header),
+            feeds,
             room: room.map_or(f64::INFINITY, |segments| segments as f64),
             config,
         }
@@ -353,22 +374,28 @@ impl Flow {
             slow_start,
             mss: self.config.mss,
             rtt: self.base,
+            opens: self.opens,
+            window_bps: self.window_bps(),
+            line_bps: self.narrowest.bps / self.streams,
             late: Duration::ZERO,
         }
     }
 
     /// Goodput of all connections, and the time of a transfer of fixed size.
     fn by_law(&self, test: &Test, steady: f64, ramp: &Ramp, kept: Delivered) -> (f64, Option<f64>) {
-        let (each, line) = (steady / self.streams, self.narrowest.bps / self.streams);
+        let each = steady / self.streams;
         let most = self
             .config
             .amount
             .map_or(f64::INFINITY, |all| all as f64 * 8.0);
+        let ends_s = self.ends_s(steady, ramp, kept);
         let delivered = |from: Duration, span: Duration| {
-            let until = |at: Duration| ramp.delivered(at, each, line).min(most);
+            let until = |at: Duration| match at.as_secs_f64() >= ends_s {
+                true => most,
+                false => ramp.delivered(at, each).min(most),
+            };
             until(from + span) - until(from)
         };
-        let ends_s = self.ends_s(steady, ramp, kept);
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
                 let bits = bytes as f64 * 8.0 - delivered(Duration::ZERO, test.omit);
@@ -394,8 +421,7 @@ impl Flow {
     fn by_rounds(&self, test: &Test, lost: &[Vec<u64>]) -> Option<(f64, Option<f64>)> {
         let cc = self.cc?;
         let of = |lost| self.connection(cc, lost);
-        // One RTT of handshake, half of one to the receiver.
-        let late = 1.5 * self.rtt_s() + self.called_after(test).as_secs_f64();
+        let late = self.opens.as_secs_f64() + self.called_after(test).as_secs_f64();
         let segments = |bytes: u64| bytes as f64 / self.mss();
         let last = self.config.amount.and_then(|bytes| {
             let mut all = lost.iter().map(|one| of(one).time_s(segments(bytes)));
@@ -526,8 +552,11 @@ impl Flow {
             ));
         }
         doubts.extend(self.doubt_of_paced_start(test));
-        doubts.extend(self.doubt_of_repair(test, ends_s));
-        doubts.extend(self.doubt_of_overflow(test, self.config.amount));
+        let overflows = self
+            .doubt_of_repair(test, ends_s)
+            .or_else(|| self.doubt_of_overflow(test, self.config.amount))
+            .or_else(|| self.doubt_of_burst(test, ends_s));
+        doubts.extend(overflows);
         doubts.extend(self.doubt_of_threshold(loss_bps, self.config.amount));
         if test.duration.is_none() && self.initial() < f64::from(self.config.first_window()) {
             doubts.push(format!(

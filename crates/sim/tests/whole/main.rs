@@ -19,5 +19,6 @@ mod ramp;
 mod random;
 mod recovery;
 mod routers;
+mod short;
 mod traffic;
 mod world;

@@ -25,7 +25,7 @@ const PACED_MOST: f64 = 1.3;
 const REPAIR_RTTS: f64 = 3.2;
 const REPAIR_S: f64 = 0.4;
 /// Part of a transfer's time from which on that is worth a word.
-const REPAIR_WORTH: f64 = 0.01;
+pub(super) const REPAIR_WORTH: f64 = 0.01;
 
 impl Flow {
     /// Where the law of its losses is out of its range, or not that of its algorithm.
@@ -142,11 +142,11 @@ impl Flow {
         })
     }
 
-    fn repair_s(&self) -> f64 {
+    pub(super) fn repair_s(&self) -> f64 {
         REPAIR_S.max(REPAIR_RTTS * self.rtt_s())
     }
 
-    fn longest_repair(&self) -> String {
+    pub(super) fn longest_repair(&self) -> String {
         format!("{:.2} s longer", self.repair_s())
     }
 

@@ -1,0 +1,87 @@
+//! Transfers of a few round trips: what is forecast of them is what a simulation has.
+
+use std::collections::BTreeMap;
+
+use farpath_record::Record;
+use farpath_scenario::forecast;
+use farpath_scenario::plan::Plan;
+
+use crate::world::{World, run_text};
+
+/// A test from `a` behind a router to `b`.
+fn transfer(line: &str, test: &str) -> (World, Record) {
+    let world = run_text(&format!(
+        "[scenario]\nname = \"short\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+         [[link]]\nname = \"access\"\nends = [\"a\", \"r\"]\nframing = \"10gbe\"\ndelay = \"1 us\"\n\
+         [[link]]\nname = \"wan\"\nends = [\"r\", \"b\"]\nframing = \"ethernet\"\n{line}\n\
+         [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\n{test}\n"
+    ));
+    let plan = Plan::new(&world.scenario).expect("a plan");
+    let foreseen = forecast(&world.scenario, &plan, &BTreeMap::new()).remove(0);
+    (world, foreseen)
+}
+
+/// Ten segments to 5 MB, windows from 64 KiB to beyond the path: flights a round trip apart, and the line's time for the last.
+#[test]
+fn a_short_transfer_takes_as_long_as_is_forecast() {
+    let windows = ["64 KiB", "256 KiB", "2 MiB"];
+    for (rate, delay) in [
+        ("10 Mbit/s", "5 ms"),
+        ("10 Mbit/s", "40 ms"),
+        ("100 Mbit/s", "5 ms"),
+        ("100 Mbit/s", "40 ms"),
+        ("1 Gbit/s", "5 ms"),
+        ("1 Gbit/s", "100 ms"),
+    ] {
+        for (bytes, window) in [1, 7, 21, 69, 345]
+            .iter()
+            .flat_map(|n| windows.map(|window| (n * 14_480, window)))
+        {
+            let line = format!("rate = \"{rate}\"\ndelay = \"{delay}\"\nqueue = \"10000 packets\"");
+            let test = format!("cc = \"reno\"\nbytes = \"{bytes} B\"\nwindow = \"{window}\"");
+            let (world, foreseen) = transfer(&line, &test);
+            let of = format!("{rate}, {delay}, {bytes} B, {window}");
+            let simulated = world.metric("t", "completion_ns");
+            let foreseen = foreseen.metrics["completion_ns"];
+            eprintln!("{of}: {:.4}  {foreseen} {simulated}", foreseen / simulated);
+        }
+    }
+}
+
+/// 100 kB are four flights, whatever line and window allow after them; the simulation says the same.
+#[test]
+fn a_transfer_of_a_few_flights_is_limited_by_slow_start() {
+    for delay in ["25 ms", "100 ms"] {
+        let line = format!("rate = \"1 Gbit/s\"\ndelay = \"{delay}\"\nqueue = \"10000 packets\"");
+        let test = |bytes| format!("cc = \"reno\"\nwindow = \"16 MiB\"\nbytes = \"{bytes}\"");
+        let (world, foreseen) = transfer(&line, &test("100 kB"));
+        assert_eq!(foreseen.limited_by.as_deref(), Some("cwnd_slow_start"));
+        assert_eq!(world.limited_by("t"), "cwnd_slow_start");
+    }
+    let line = "rate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nqueue = \"10000 packets\"";
+    let (_, foreseen) = transfer(line, "bytes = \"100 kB\"");
+    assert_eq!(foreseen.limited_by.as_deref(), Some("link"));
+}
+
+/// Eight frames are what the queue holds: of nine segments at once the last is lost, and with twelve frames of queue none.
+#[test]
+fn a_first_burst_that_the_queue_does_not_hold_is_said() {
+    for (queue, bytes, overflows) in [
+        ("1bdp", 11_000, false),
+        ("1bdp", 13_000, true),
+        ("1bdp", 14_480, true),
+        ("12 packets", 14_480, false),
+        ("12 packets", 100_000, true),
+        ("100 packets", 100_000, false),
+    ] {
+        let line = format!("rate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nqueue = \"{queue}\"");
+        let (world, foreseen) = transfer(&line, &format!("cc = \"cubic\"\nbytes = \"{bytes} B\""));
+        let said = foreseen
+            .notes
+            .iter()
+            .any(|n| n.contains("more than the queue holds") || n.contains("overflows the queue"));
+        let of = format!("{queue} {bytes}: {:?}", foreseen.notes);
+        assert_eq!(said, overflows, "{of}");
+        assert_eq!(world.metric("t", "retransmits") > 0.0, overflows, "{of}");
+    }
+}
