@@ -139,7 +139,7 @@ fn of_page(path: &Path) -> Result<ReportData, Failure> {
         sequence: Vec::new(),
         captures: Vec::new(),
         keys: Keys::of(&document).names().to_vec(),
-        said: record_notes(&document),
+        said: record_notes(&document, farpath_observe::metric::label),
         notes: Vec::new(),
         laws: Vec::new(),
         comparison: None,

@@ -66,7 +66,7 @@ pub fn beside(mut runs: Vec<(String, ReportData)>) -> Option<ReportData> {
     }
     all.notes.extend(crate::sequence::thin(&mut all.sequence));
     all.keys = Keys::of(&all.document).names().to_vec();
-    all.said = record_notes(&all.document);
+    all.said = record_notes(&all.document, farpath_observe::metric::label);
     Some(all)
 }
 

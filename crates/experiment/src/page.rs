@@ -38,7 +38,7 @@ impl Experiment {
             sequence,
             captures: Vec::new(),
             keys: Keys::of(document).names().to_vec(),
-            said: farpath_record::record_notes(document),
+            said: farpath_record::record_notes(document, farpath_observe::metric::label),
             notes,
             laws: crate::laws::laws(self),
             comparison: None,

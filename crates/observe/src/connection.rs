@@ -221,7 +221,7 @@ fn ended_early(all: &[Connection], span: &Span) -> Option<String> {
     );
     (all.iter().all(Connection::is_complete) && took < EARLY * whole).then(|| {
         format!(
-            "all was delivered after {took:.4} s, and goodput_bps is over the {:.4} s of `duration`: see completion_ns, or leave `duration` out",
+            "all was delivered after {took:.4} s, and the goodput is over the {:.4} s of `duration`: see the completion, or leave `duration` out",
             duration.as_secs_f64()
         )
     })

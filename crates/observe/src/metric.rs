@@ -389,6 +389,11 @@ pub fn named(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|m| m.name == name)
 }
 
+/// What tables call the metric of that name of a test or search.
+pub fn label(name: &str) -> Option<&'static str> {
+    named(name).map(|m| m.label)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -124,8 +124,9 @@ impl SlowStart {
     }
 
     /// Seconds from the first segment sent to the last one of so many `segments` where the ends hold the window at `full`, less than the
-    /// path holds: whole flights leave a round trip apart, their segments one every `segment_s` seconds; both above 0.
-    pub fn flights_s(&self, segments: f64, rtt_s: f64, segment_s: f64) -> f64 {
+    /// path holds: whole flights leave a round trip apart, and `apart_s` once they are full, their segments one every `segment_s` seconds;
+    /// all above 0.
+    pub fn flights_s(&self, segments: f64, (rtt_s, apart_s): (f64, f64), segment_s: f64) -> f64 {
         let full = libm::fmax(libm::round(self.full), 1.0);
         let (mut window, mut sent) = (self.initial, 0.0);
         let mut rounds = 0_u32;
@@ -138,7 +139,7 @@ impl SlowStart {
             true => 0.0,
             false => libm::fmax(libm::ceil((segments - sent) / full) - 1.0, 0.0),
         };
-        (f64::from(rounds) + more) * rtt_s + (segments - sent - more * full) * segment_s
+        f64::from(rounds) * rtt_s + more * apart_s + (segments - sent - more * full) * segment_s
     }
 
     /// Segments sent in so many `seconds` from the first one on: what [`SlowStart::transfer_s`] turned round gives. Those of a round whose
@@ -224,15 +225,15 @@ mod tests {
             full: 45.0,
             ..start(1.0, None)
         };
-        let of = |segments| capped.flights_s(segments, 0.2, 0.001);
-        for (segments, seconds) in [(9.0, 0.009), (70.0, 0.44), (80.0, 0.61), (175.0, 1.015)] {
+        let of = |segments| capped.flights_s(segments, (0.2, 0.21), 0.001);
+        for (segments, seconds) in [(9.0, 0.009), (70.0, 0.44), (80.0, 0.61), (175.0, 1.035)] {
             assert!((of(segments) - seconds).abs() < 1e-9, "{segments}");
         }
         let at_once = SlowStart {
             initial: 60.0,
             ..capped
         };
-        assert!((at_once.flights_s(90.0, 0.2, 0.001) - 0.245).abs() < 1e-9);
+        assert!((at_once.flights_s(90.0, (0.2, 0.2), 0.001) - 0.245).abs() < 1e-9);
     }
 
     /// 50 segments a round from 100 on: simulated, a path of 6502 segments is full after 10.2 s of 80 ms (RFC 3742).

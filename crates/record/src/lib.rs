@@ -40,7 +40,7 @@ pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
 pub use judge::{Expect, Point, Results, judge, median};
 pub use kinds::{Kind, kinds_words, two_kinds};
 pub use link::{DROP_REASONS, link_metric};
-pub use notes::{ONE_RUN, record_notes, record_notes_of};
+pub use notes::{Label, ONE_RUN, record_notes, record_notes_of};
 pub use point::{KeyName, Keys, points_words};
 pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats, is_nothing};

@@ -24,15 +24,23 @@ struct About {
     points: Vec<Point>,
 }
 
+/// What tables call a metric, by its name in a record.
+pub type Label = fn(&str) -> Option<&'static str>;
+
 /// What records say of themselves, each sentence once: `bulk, predicted, at cc bic: no closed form …`. Points are named
-/// where it does not hold for all; sentences that differ in their numbers alone are one, from the least to the greatest.
-pub fn record_notes(run: &RunDocument) -> Vec<String> {
-    record_notes_of(run, &|_, _| true)
+/// where it does not hold for all; sentences that differ in their numbers alone are one, from the least to the greatest. The metric
+/// that one begins with has its `label`.
+pub fn record_notes(run: &RunDocument, label: Label) -> Vec<String> {
+    record_notes_of(run, label, &|_, _| true)
 }
 
 /// As [`record_notes`], of the metrics alone that `shown` has: a note that begins with the name of a metric of its record
 /// is about that metric.
-pub fn record_notes_of(run: &RunDocument, shown: &dyn Fn(&Record, &str) -> bool) -> Vec<String> {
+pub fn record_notes_of(
+    run: &RunDocument,
+    label: Label,
+    shown: &dyn Fn(&Record, &str) -> bool,
+) -> Vec<String> {
     let counts = validity(run);
     let mut found: Vec<Said> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -55,8 +63,18 @@ pub fn record_notes_of(run: &RunDocument, shown: &dyn Fn(&Record, &str) -> bool)
         }
     }
     let keys = Keys::of(run);
-    let said = |s: &Said| format!("{}: {}", about_words(&s.about, run, &keys), s.text);
+    let said = |s: &Said| {
+        let about = about_words(&s.about, run, &keys);
+        format!("{about}: {}", labelled(&s.text, label))
+    };
     folded(found).iter().map(said).collect()
+}
+
+/// A note with its metric named as tables do.
+fn labelled(text: &str, label: Label) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    let words = label(first).unwrap_or(first);
+    format!("{words}{}", &text[first.len()..])
 }
 
 fn place(record: &Record) -> (Origin, &str, &Point) {
@@ -219,6 +237,8 @@ fn at_words(about: &About, run: &RunDocument, keys: &Keys) -> String {
 mod tests {
     use super::*;
 
+    const LABEL: Label = |name| (name == "ramp_s").then_some("ramp");
+
     /// Two repeats of one test, and two points of another.
     #[test]
     fn two_notes_of_repeats_are_one_with_a_range() {
@@ -237,7 +257,7 @@ mod tests {
                 .push(format!("{test} is measured {apart:.1} s apart"));
             run.records.push(record);
         }
-        let notes = record_notes(&run);
+        let notes = record_notes(&run, LABEL);
         assert_eq!(notes.len(), 3, "{notes:?}");
         assert_eq!(notes[0], "a, simulated: a is measured 3.2 to 3.6 s apart");
     }
@@ -252,8 +272,10 @@ mod tests {
             record.notes.push(note.to_owned());
         }
         run.records.push(record);
-        let of = |shown: bool| record_notes_of(&run, &move |_, metric| metric != "ramp_s" || shown);
-        let all = ["ramp_s is early", "rtos are counted late", "of all"];
+        let of = |shown: bool| {
+            record_notes_of(&run, LABEL, &move |_, metric| metric != "ramp_s" || shown)
+        };
+        let all = ["ramp is early", "rtos are counted late", "of all"];
         let all = all.map(|note| format!("bulk, predicted: {note}"));
         assert_eq!(of(true), all);
         assert_eq!(of(false), all[1..]);
@@ -293,7 +315,7 @@ mod tests {
             "bulk, predicted, at cc bic: of bic",
             "bulk, predicted, at cc bic, loss 0: of one",
         ];
-        assert_eq!(record_notes(&run), expected);
+        assert_eq!(record_notes(&run, LABEL), expected);
     }
 
     #[test]
@@ -322,13 +344,13 @@ mod tests {
             "bulk, emulated, at loss 1e-6: 0.5 % of the frames were late (limit 0.5 %), up to 65 ms; host h65",
         ];
         assert_eq!(
-            record_notes(&run),
+            record_notes(&run, LABEL),
             expected,
             "names differ, and so do the sentences"
         );
         // Of two nothing is made.
         run.records.pop();
-        assert_eq!(record_notes(&run).len(), 4);
+        assert_eq!(record_notes(&run, LABEL).len(), 4);
     }
 
     #[test]
@@ -342,7 +364,7 @@ mod tests {
                 run.records.push(record);
             }
         }
-        let notes = record_notes(&run);
+        let notes = record_notes(&run, LABEL);
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(
             notes[0].starts_with("one, emulated: INVALID in all 2 repeats"),

@@ -421,7 +421,7 @@ fn notes(run: &RunDocument) -> Vec<String> {
             first == path || first.strip_prefix("search.") == Some(&path)
         })
     };
-    record_notes_of(run, &shown)
+    record_notes_of(run, farpath_observe::metric::label, &shown)
         .into_iter()
         .chain(expected_notes(run))
         .collect()

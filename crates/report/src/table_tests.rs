@@ -612,7 +612,8 @@ fn a_note_on_a_metric_is_printed_where_the_metric_is() {
     run.records[1].set("ramp_s", 2.0);
     let note = "ramp_s is of a slow start that doubles up to the path";
     run.records[1].notes.push(note.to_owned());
-    let said = |run: &RunDocument| render(run, Layout::default()).contains("ramp_s is");
+    let said =
+        |run: &RunDocument| render(run, Layout::default()).contains("ramp is of a slow start");
     assert!(!said(&run));
     let ramp = ("bulk.ramp_s", Origin::Predicted);
     let expected = expectation(ramp.0, ramp.1, (1.0, 3.0), Some(2.0), "");

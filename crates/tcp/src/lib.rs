@@ -41,4 +41,4 @@ pub use profile::{LARGEST_WINDOW, UNSCALED_WINDOW};
 pub use receiver::{AckOut, InOrder, Receiver, ReceiverStats};
 pub use retries::Retries;
 pub use sack::{MAX_SACK_BLOCKS, SackBlock};
-pub use sender::{LossEvent, Out, Phase, Segment, Sender, SenderStats};
+pub use sender::{LossEvent, Out, Phase, Segment, Sender, SenderStats, waits_for};

@@ -33,6 +33,7 @@ use in_use::InUse;
 use paced::Paced;
 use repair::{Repair, Timer};
 use super_frame::SuperFrames;
+pub use super_frame::waits_for;
 
 pub use report::{LossEvent, Phase, SenderStats};
 

@@ -9,6 +9,7 @@ pub(super) mod losses;
 mod ramp;
 mod regain;
 mod reservations;
+mod super_frames;
 
 use farpath_predict::Cc;
 use farpath_predict::bursts::Chain;
@@ -304,7 +305,7 @@ impl Flow {
     }
 
     pub(super) fn window_bps(&self) -> f64 {
-        let bps = self.window as f64 * 8.0 / self.rtt_s();
+        let bps = self.window as f64 * 8.0 / (self.rtt_s() + self.waits_s());
         match self.cc {
             // What no loss shrinks stands still until each is repaired.
             Some(cc) if cc.is_bbr() => {
@@ -375,7 +376,9 @@ impl Flow {
             mss: self.config.mss,
             rtt: self.base,
             opens: self.opens,
+            cap: self.cap(),
             window_bps: self.window_bps(),
+            apart: self.base + Duration::from_secs_f64(self.waits_s()),
             line_bps: self.narrowest.bps / self.streams,
             late: Duration::ZERO,
         }
@@ -552,6 +555,7 @@ impl Flow {
             ));
         }
         doubts.extend(self.doubt_of_paced_start(test));
+        doubts.extend(self.note_of_waiting(self.steady(loss_bps)));
         let overflows = self
             .doubt_of_repair(test, ends_s)
             .or_else(|| self.doubt_of_overflow(test, self.config.amount))

@@ -48,6 +48,42 @@ impl SuperFrames {
     pub(super) fn is_on(self) -> bool {
         self.largest > 0
     }
+
+    /// Bytes of a burst: what a `rate` in bytes a second gives in a 1024th of a second, more on a short path, and two segments at least.
+    fn burst(self, rate: f64, least_rtt: Option<Duration>, segment: u64) -> u64 {
+        let short = least_rtt.map_or(0, |rtt| rtt.as_ps() / HALVED_EACH.as_ps());
+        let more = u32::try_from(short)
+            .ok()
+            .and_then(|n| self.largest.checked_shr(n));
+        let bytes = ((rate / BURSTS_A_SECOND) as u64).saturating_add(more.unwrap_or(0));
+        let segments = bytes.min(self.largest) / segment;
+        segments.max(LEAST_SEGMENTS) * segment
+    }
+
+    /// Bytes of a whole super-frame: no more than half of the receiver's window.
+    fn whole(self, window: u64, segment: u64) -> u64 {
+        let half = (window / 2).min(self.largest);
+        (half / segment).max(1) * segment
+    }
+}
+
+/// Bytes that a sender waits for before it sends some of them, where nothing but a receiver's `window` in bytes holds it on a path of
+/// round trip `rtt`, acknowledgements come close together, and nothing was lost: the mean of the bursts that make a whole super-frame,
+/// at most a third of the window. 0: it waits for nothing.
+pub fn waits_for(config: &Config, window: u64, rtt: Duration) -> u64 {
+    let largest = match config.pacing.is_some() || config.algorithm.paces_by_model() {
+        true => 0,
+        false => config.tso.saturating_sub(HEADERS),
+    };
+    let frames = SuperFrames { largest };
+    if !frames.is_on() || window == 0 {
+        return 0;
+    }
+    let segment = u64::from(config.mss);
+    let rate = window_rate(window as f64, f64::INFINITY, rtt.as_secs_f64());
+    let whole = frames.whole(window, segment);
+    let bursts = whole.div_ceil(frames.burst(rate, Some(rtt), segment));
+    (whole / bursts).min(window / PART)
 }
 
 impl Sender {
@@ -111,25 +147,13 @@ impl Sender {
         to.min(edge)
     }
 
-    /// Bytes of a burst: what the window's rate gives in a 1024th of a second, two segments at least.
     fn burst(&self) -> u64 {
         let rate = window_rate(self.cwnd, self.ssthresh, self.rtt.srtt_secs());
-        let short = self
-            .rtt
-            .min()
-            .map_or(0, |rtt| rtt.as_ps() / HALVED_EACH.as_ps());
-        let more = u32::try_from(short)
-            .ok()
-            .and_then(|n| self.super_frames.largest.checked_shr(n));
-        let bytes = ((rate / BURSTS_A_SECOND) as u64).saturating_add(more.unwrap_or(0));
-        let segments = bytes.min(self.super_frames.largest) / self.segment;
-        segments.max(LEAST_SEGMENTS) * self.segment
+        self.super_frames.burst(rate, self.rtt.min(), self.segment)
     }
 
-    /// Bytes of a whole super-frame: no more than half of the receiver's window.
     fn whole(&self) -> u64 {
-        let half = (self.peer_window / 2).min(self.super_frames.largest);
-        (half / self.segment).max(1) * self.segment
+        self.super_frames.whole(self.peer_window, self.segment)
     }
 
     /// Whether `open` bytes wait for more. `wrote`: some have just left.

@@ -4,10 +4,8 @@ use farpath_predict::slow_start::SlowStart;
 use farpath_units::{Duration, Rate, Size};
 
 use super::goes_on;
+use super::super_frames::EQUAL;
 use crate::model::Test;
-
-/// Of a rate: what a window may be off by and still be what sets it.
-const EQUAL: f64 = 1e-6;
 
 /// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.
 pub(in crate::forecast) struct Ramp {
@@ -18,8 +16,10 @@ pub(in crate::forecast) struct Ramp {
     pub(super) mss: u32,
     /// The handshake and the way of a first segment, without that segment's own time on the narrowest place.
     pub(super) opens: Duration,
-    /// What the ends let one connection have in flight sends, bit/s.
+    /// What the ends let one connection have in flight, in segments, what that sends in bit/s, and how long its flights are apart.
+    pub(super) cap: f64,
     pub(super) window_bps: f64,
+    pub(super) apart: Duration,
     /// One connection's share of the narrowest place, bit/s.
     pub(super) line_bps: f64,
     /// What the start waits for beside a handshake of one round trip.
@@ -65,9 +65,12 @@ impl Ramp {
                 true => {
                     let segment = f64::from(self.mss) * 8.0;
                     let segments = bytes as f64 * 8.0 / segment;
-                    let rtt_s = self.rtt.as_secs_f64();
-                    self.slow_start
-                        .flights_s(segments, rtt_s, segment / self.line_bps)
+                    let full = SlowStart {
+                        full: self.cap,
+                        ..self.slow_start
+                    };
+                    let (rtt_s, apart_s) = (self.rtt.as_secs_f64(), self.apart.as_secs_f64());
+                    full.flights_s(segments, (rtt_s, apart_s), segment / self.line_bps)
                 }
                 false => self.at_rate_s(bytes, bps),
             }

@@ -1,0 +1,42 @@
+//! What a receiver's window gives where its sender waits until bursts are whole (TCP segmentation offload).
+
+use farpath_tcp::waits_for;
+
+use super::Flow;
+
+/// While the next acknowledgement is as far away nothing is held back.
+const FAR_S: f64 = 1e-3;
+/// Of what a window gives: a part that is worth a word.
+const WORTH: f64 = 0.02;
+/// Of a rate: what a window may be off by and still be what sets it.
+pub(super) const EQUAL: f64 = 1e-6;
+
+impl Flow {
+    /// By how many seconds the round trips of a window are longer because acknowledgements of a burst are waited for, one segment after
+    /// the other from the narrowest place; the first one of them ends a round trip without waiting.
+    pub(super) fn waits_s(&self) -> f64 {
+        let segment_s = self.mss() * 8.0 / self.narrowest.bps;
+        let apart_s = segment_s * f64::from(self.config.delayed_ack.every.max(1));
+        let by_buffer = self.config.send_buffer < self.config.receive_window;
+        if by_buffer || apart_s > FAR_S.min(0.5 * self.rtt_s()) {
+            return 0.0;
+        }
+        let burst = waits_for(&self.config, self.window, self.base) as f64 / self.mss();
+        (burst - 1.0).max(0.0) * segment_s
+    }
+
+    /// Says what that takes of a rate that the window sets, where it is worth a word.
+    pub(super) fn note_of_waiting(&self, steady: f64) -> Option<String> {
+        let at_once = self.window as f64 * 8.0 / self.rtt_s();
+        let without = (at_once * self.streams).min(self.narrowest.bps);
+        let by_window = steady >= self.window_bps() * self.streams * (1.0 - EQUAL);
+        (by_window && self.waits_s() > 0.0 && steady < (1.0 - WORTH) * without).then(|| {
+            let segments = waits_for(&self.config, self.window, self.base) as f64 / self.mss();
+            format!(
+                "the sender waits until bursts of {segments:.0} segments are whole (TSO), and its window gives less than one a round trip; \
+                 with `tso = false` on its host it is {:.3} Mbit/s",
+                without / 1e6
+            )
+        })
+    }
+}
