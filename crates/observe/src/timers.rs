@@ -113,6 +113,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time, known_path: bool) -
             sample,
             grows: grows(&known, number),
             meets: meets_the_window(&known, number),
+            held: is_held_by_the_window(&known, number),
         });
         let last = number + 1 == known.len();
         if sample.t.since(before.t.min(sample.t)) < WINDOW && !last && sample.t > from {
@@ -147,6 +148,8 @@ struct Look<'a> {
     grows: bool,
     /// The receiver's window was full lately.
     meets: bool,
+    /// The congestion window is about the receiver's and has not grown lately.
+    held: bool,
 }
 
 /// Consecutive samples of a connection, and the one before them.
@@ -229,6 +232,7 @@ impl Window<'_> {
             OPEN | DISORDER if has_room && look.meets => Limit::ReceiveWindow,
             LOSS => Limit::Loss,
             OPEN | DISORDER if below() && look.grows && self.begins(sample) => Limit::CwndSlowStart,
+            OPEN | DISORDER if !has_room && look.held => Limit::ReceiveWindow,
             // Full, never cut, and as it was: something holds it at this size, as a receiver's window would.
             OPEN | DISORDER if sample.ssthresh.is_none() && !has_room => Limit::ReceiveWindow,
             OPEN | DISORDER if sample.ssthresh.is_none() => Limit::Unknown,
@@ -254,6 +258,22 @@ fn meets_the_window(known: &[&Sample], number: usize) -> bool {
     let lately = known[..=number].iter().rev();
     let mut lately = lately.take_while(|s| now.t.since(s.t.min(now.t)) <= over);
     lately.any(|s| fills(s))
+}
+
+/// Whether the congestion window is nine tenths of the receiver's at least and stays as it was some round trips before: beyond the
+/// receiver's it would be of no use, and a route may bound it there (`cwnd lock`).
+fn is_held_by_the_window(known: &[&Sample], number: usize) -> bool {
+    let now = known[number];
+    let announced = now.timers.and_then(|t| t.window);
+    let about = announced
+        .zip(now.cwnd)
+        .is_some_and(|(w, c)| is_filled(w, c));
+    let rtt = now.srtt.filter(|rtt| *rtt > Duration::ZERO);
+    let over = rtt.map_or(Duration::ZERO, |rtt| rtt.times(GROWS_OVER));
+    let (age, held) = (now.t.since(Time::ZERO), about && rtt.is_some());
+    let since = age.saturating_sub(over);
+    let earlier = known.partition_point(|s| s.t.since(Time::ZERO) <= since);
+    held && age >= over && earlier > 0 && known[earlier - 1].cwnd == now.cwnd
 }
 
 /// Whether a sample's window or what it delivers is larger than some round trips before. A young connection grows, and one

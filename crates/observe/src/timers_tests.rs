@@ -616,3 +616,30 @@ fn a_small_window_that_stays_as_it_is_is_no_slow_start() {
     let grows = held(&|n| (0..n).fold(14_480.0, |cwnd, _| cwnd * 1.07) as u64);
     assert_share(&grows, "cwnd_slow_start", 1.0);
 }
+
+/// CUBIC whose HyStart ended at the 45 segments that a route bounds it at, as a receiver of 64 KiB announces them (Linux 6.18,
+/// 100 Mbit/s × 10 ms): the kernel counts no time of the receiver's window. One that still grows towards it is its own limit.
+#[test]
+fn a_congestion_window_that_stands_at_the_receivers_is_held_by_it() {
+    let held = |cwnd: &dyn Fn(u64) -> u64, announced: u64| {
+        let seen = connection(100, |n| {
+            let timers = Timers {
+                busy: Duration::from_ms(n * 10),
+                unsent: Some(300_000),
+                window: Some(announced),
+                ..Timers::default()
+            };
+            Sample {
+                in_flight: Some(cwnd(n) - 1448 * (n % 4)),
+                srtt: Some(Duration::from_us(10_500)),
+                ..window(cwnd(n), Some(65_160), timers)
+            }
+        });
+        shares_of(&seen, 100)
+    };
+    let stands = held(&|_| 65_160, 65_536);
+    assert_share(&stands, "receive_window", 1.0);
+    assert_share(&held(&|_| 65_160, 100_000), "cwnd_recovery", 1.0);
+    let grows = held(&|n| 65_160 + 1448 * (n / 2), 131_072);
+    assert!(grows["cwnd_recovery"] > 0.99, "{grows:?}");
+}

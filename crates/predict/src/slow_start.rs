@@ -80,14 +80,16 @@ impl SlowStart {
     }
 
     /// The window that the round began with in which a queue of `queue` segments overflows, and the window then. In a round that begins
-    /// with w₀, w − w₀ waits, as long as segments come one behind the other and are not paced: all that it grows by.
+    /// with w₀, w − w₀ waits, as long as segments come one behind the other and are not paced: all that it grows by. Beyond a full window
+    /// W, w − W waits.
     pub fn overflowing(&self, queue: f64) -> (f64, f64) {
+        let under_way = |began: f64| libm::fmin(began, self.full);
         let (mut began, mut rounds) = (self.initial, 0);
-        while self.next(began) - began < queue && rounds < ROUNDS_MOST {
+        while self.next(began) - under_way(began) < queue && rounds < ROUNDS_MOST {
             began = self.next(began);
             rounds += 1;
         }
-        (began, began + queue)
+        (began, under_way(began) + queue)
     }
 
     /// Rounds, waste and segments sent until the window is full.

@@ -43,7 +43,10 @@ fn a_short_transfer_takes_as_long_as_is_forecast() {
             let of = format!("{rate}, {delay}, {bytes} B, {window}");
             let simulated = world.metric("t", "completion_ns");
             let foreseen = foreseen.metrics["completion_ns"];
-            eprintln!("{of}: {:.4}  {foreseen} {simulated}", foreseen / simulated);
+            assert!(
+                (foreseen / simulated - 1.0).abs() < 0.055,
+                "{of}: {foreseen} {simulated}"
+            );
         }
     }
 }
@@ -63,25 +66,60 @@ fn a_transfer_of_a_few_flights_is_limited_by_slow_start() {
     assert_eq!(foreseen.limited_by.as_deref(), Some("link"));
 }
 
-/// Eight frames are what the queue holds: of nine segments at once the last is lost, and with twelve frames of queue none.
+/// Eight frames are what the queue holds: of nine segments at once the last is lost, and with twelve frames of queue none. Ten segments
+/// fill the path: with thirty frames of queue a window of forty overflows it.
 #[test]
-fn a_first_burst_that_the_queue_does_not_hold_is_said() {
-    for (queue, bytes, overflows) in [
-        ("1bdp", 11_000, false),
-        ("1bdp", 13_000, true),
-        ("1bdp", 14_480, true),
-        ("12 packets", 14_480, false),
-        ("12 packets", 100_000, true),
-        ("100 packets", 100_000, false),
+fn a_burst_that_the_queue_does_not_hold_is_said() {
+    for (cc, queue, bytes, overflows) in [
+        ("cubic", "1bdp", 11_000, false),
+        ("cubic", "1bdp", 13_000, true),
+        ("cubic", "1bdp", 14_480, true),
+        ("cubic", "12 packets", 14_480, false),
+        ("cubic", "100 packets", 100_000, false),
+        ("reno", "12 packets", 100_000, true),
+        ("reno", "30 packets", 100_000, true),
+        ("reno", "50 packets", 100_000, false),
     ] {
         let line = format!("rate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nqueue = \"{queue}\"");
-        let (world, foreseen) = transfer(&line, &format!("cc = \"cubic\"\nbytes = \"{bytes} B\""));
+        let (world, foreseen) = transfer(&line, &format!("cc = \"{cc}\"\nbytes = \"{bytes} B\""));
         let said = foreseen
             .notes
             .iter()
             .any(|n| n.contains("more than the queue holds") || n.contains("overflows the queue"));
-        let of = format!("{queue} {bytes}: {:?}", foreseen.notes);
+        let of = format!("{cc} {queue} {bytes}: {:?}", foreseen.notes);
         assert_eq!(said, overflows, "{of}");
         assert_eq!(world.metric("t", "retransmits") > 0.0, overflows, "{of}");
+    }
+}
+
+/// A sender that waits until bursts are whole leaves a part of its window unused: a flight of 262 kB is near a path of 2 ms.
+#[test]
+fn a_window_of_bursts_is_forecast_as_simulated() {
+    for (rate, delay, window) in [
+        ("100 Mbit/s", "5 ms", "64 KiB"),
+        ("300 Mbit/s", "1 ms", "64 KiB"),
+        ("300 Mbit/s", "5 ms", "256 KiB"),
+        ("1 Gbit/s", "1 ms", "256 KiB"),
+        ("1 Gbit/s", "5 ms", "1 MiB"),
+        ("1 Gbit/s", "40 ms", "4 MiB"),
+    ] {
+        for cc in ["reno", "cubic"] {
+            let line = format!("rate = \"{rate}\"\ndelay = \"{delay}\"\nqueue = \"10000 packets\"");
+            let test =
+                format!("cc = \"{cc}\"\nomit = \"2 s\"\nduration = \"2 s\"\nwindow = \"{window}\"");
+            let (world, foreseen) = transfer(&line, &test);
+            let (simulated, foreseen_bps) = (
+                world.metric("t", "goodput_bps"),
+                foreseen.metrics["goodput_bps"],
+            );
+            let of = format!("{cc}, {rate}, {delay}, {window}: {foreseen_bps} {simulated}");
+            assert!((foreseen_bps / simulated - 1.0).abs() < 0.025, "{of}");
+            assert_eq!(
+                foreseen.limited_by.as_deref(),
+                Some("receive_window"),
+                "{of}"
+            );
+            assert_eq!(world.limited_by("t"), "receive_window", "{of}");
+        }
     }
 }

@@ -69,7 +69,7 @@ impl SuperFrames {
 
 /// Bytes that a sender waits for before it sends some of them, where nothing but a receiver's `window` in bytes holds it on a path of
 /// round trip `rtt`, acknowledgements come close together, and nothing was lost: the mean of the bursts that make a whole super-frame,
-/// at most a third of the window. 0: it waits for nothing.
+/// at most the segments that make a third of the window. 0: it waits for nothing.
 pub fn waits_for(config: &Config, window: u64, rtt: Duration) -> u64 {
     let largest = match config.pacing.is_some() || config.algorithm.paces_by_model() {
         true => 0,
@@ -83,7 +83,7 @@ pub fn waits_for(config: &Config, window: u64, rtt: Duration) -> u64 {
     let rate = window_rate(window as f64, f64::INFINITY, rtt.as_secs_f64());
     let whole = frames.whole(window, segment);
     let bursts = whole.div_ceil(frames.burst(rate, Some(rtt), segment));
-    (whole / bursts).min(window / PART)
+    (whole / bursts).min((window / PART).div_ceil(segment) * segment)
 }
 
 impl Sender {
