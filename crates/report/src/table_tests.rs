@@ -650,7 +650,7 @@ fn a_note_on_the_fairness_of_a_group_is_shown() {
     run.repeats = None;
     let text = render(&run, Layout::default());
     assert!(
-        text.contains("- bulk, simulated: group_jain_index is of shares"),
+        text.contains("- bulk, simulated: fairness in the group is of shares"),
         "{text}"
     );
 }
