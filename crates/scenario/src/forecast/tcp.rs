@@ -555,19 +555,16 @@ impl Flow {
             ));
         }
         doubts.extend(self.doubt_of_paced_start(test));
-        doubts.extend(self.note_of_waiting(self.steady(loss_bps)));
+        let steady = self.steady(loss_bps);
+        doubts.extend(self.note_of_waiting(steady));
+        doubts.extend(self.note_of_odd_window(steady));
         let overflows = self
             .doubt_of_repair(test, ends_s)
             .or_else(|| self.doubt_of_overflow(test, self.config.amount))
             .or_else(|| self.doubt_of_burst(test, ends_s));
         doubts.extend(overflows);
         doubts.extend(self.doubt_of_threshold(loss_bps, self.config.amount));
-        if test.duration.is_none() && self.initial() < f64::from(self.config.first_window()) {
-            doubts.push(format!(
-                "a receiver offers {:.0} of these segments at first, and its window grows as they come: a short transfer takes up to two round trips longer",
-                self.initial()
-            ));
-        }
+        doubts.extend(self.doubt_of_first_offer(test));
         doubts
     }
 }

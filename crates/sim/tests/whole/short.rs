@@ -10,15 +10,24 @@ use crate::world::{World, run_text};
 
 /// A test from `a` behind a router to `b`.
 fn transfer(line: &str, test: &str) -> (World, Record) {
+    transfer_over(("1500 B", line), test)
+}
+
+/// The same with an MTU.
+fn transfer_over((mtu, line): (&str, &str), test: &str) -> (World, Record) {
     let world = run_text(&format!(
         "[scenario]\nname = \"short\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
-         [[link]]\nname = \"access\"\nends = [\"a\", \"r\"]\nframing = \"10gbe\"\ndelay = \"1 us\"\n\
-         [[link]]\nname = \"wan\"\nends = [\"r\", \"b\"]\nframing = \"ethernet\"\n{line}\n\
+         [[link]]\nname = \"access\"\nends = [\"a\", \"r\"]\nframing = \"10gbe\"\ndelay = \"1 us\"\nmtu = \"{mtu}\"\n\
+         [[link]]\nname = \"wan\"\nends = [\"r\", \"b\"]\nframing = \"ethernet\"\nmtu = \"{mtu}\"\n{line}\n\
          [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\n{test}\n"
     ));
     let plan = Plan::new(&world.scenario).expect("a plan");
     let foreseen = forecast(&world.scenario, &plan, &BTreeMap::new()).remove(0);
     (world, foreseen)
+}
+
+fn says(record: &Record, words: &str) -> bool {
+    record.notes.iter().any(|note| note.contains(words))
 }
 
 /// Ten segments to 5 MB, windows from 64 KiB to beyond the path: flights a round trip apart, and the line's time for the last.
@@ -82,10 +91,8 @@ fn a_burst_that_the_queue_does_not_hold_is_said() {
     ] {
         let line = format!("rate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nqueue = \"{queue}\"");
         let (world, foreseen) = transfer(&line, &format!("cc = \"{cc}\"\nbytes = \"{bytes} B\""));
-        let said = foreseen
-            .notes
-            .iter()
-            .any(|n| n.contains("more than the queue holds") || n.contains("overflows the queue"));
+        let said =
+            says(&foreseen, "more than the queue holds") || says(&foreseen, "overflows the queue");
         let of = format!("{cc} {queue} {bytes}: {:?}", foreseen.notes);
         assert_eq!(said, overflows, "{of}");
         assert_eq!(world.metric("t", "retransmits") > 0.0, overflows, "{of}");
@@ -121,5 +128,53 @@ fn a_window_of_bursts_is_forecast_as_simulated() {
             );
             assert_eq!(world.limited_by("t"), "receive_window", "{of}");
         }
+    }
+}
+
+/// A SYN-ACK offers 65 535 bytes at most, seven segments of 8948: the first flight is short of three, and a transfer of one flight is not.
+#[test]
+fn a_first_offer_of_less_than_the_first_flight_is_said() {
+    let line = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nqueue = \"10000 packets\"";
+    for (mtu, bytes, few) in [
+        ("9000 B", 1_000_000, true),
+        ("9000 B", 60_000, false),
+        ("1500 B", 1_000_000, false),
+    ] {
+        let test = format!("cc = \"reno\"\nwindow = \"256 KiB\"\nbytes = \"{bytes} B\"");
+        let (world, foreseen) = transfer_over((mtu, line), &test);
+        assert_eq!(
+            says(&foreseen, "of these segments at first"),
+            few,
+            "{mtu} {bytes}: {:?}",
+            foreseen.notes
+        );
+        let late_s = (world.metric("t", "completion_ns") - foreseen.metrics["completion_ns"]) / 1e9;
+        assert!(
+            late_s < if few { 0.101 } else { 0.005 },
+            "{mtu} {bytes}: {late_s}"
+        );
+    }
+}
+
+/// Seven segments a round trip are six, as the last one's acknowledgement waits; of eight each second one has its own.
+#[test]
+fn a_window_of_an_odd_number_of_segments_is_said() {
+    let line = "rate = \"100 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"10000 packets\"";
+    for (segments, odd) in [(7, true), (8, false)] {
+        let test = format!(
+            "cc = \"reno\"\nwindow = \"{} B\"\nomit = \"2 s\"\nduration = \"5 s\"",
+            segments * 8948
+        );
+        let (world, foreseen) = transfer_over(("9000 B", line), &test);
+        assert_eq!(
+            says(&foreseen, "segments, and the last one"),
+            odd,
+            "{:?}",
+            foreseen.notes
+        );
+        let share = world.metric("t", "goodput_bps") / foreseen.metrics["goodput_bps"];
+        let wanted = if odd { 6.0 / 7.0 } else { 1.0 };
+        // The second segment of a flight comes 0.7 ms after the first, of 20.9, and has the first acknowledgement.
+        assert!((share / wanted - 1.0).abs() < 0.04, "{segments}: {share}");
     }
 }

@@ -4,7 +4,7 @@ use farpath_predict::Cc;
 use farpath_predict::law::{self, LOSS_MAX};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, mathis_constant};
-use farpath_tcp::Flavour;
+use farpath_tcp::{Flavour, UNSCALED_WINDOW};
 
 use super::Flow;
 use crate::model::Test;
@@ -96,6 +96,21 @@ impl Flow {
              (ACKs, periodic), and 1.22 with --segments-per-ack 1",
             mathis_constant(self.losses, self.segments_per_step())
         )
+    }
+
+    /// Where a SYN-ACK offers less than the first flight of a transfer: it is not scaled (RFC 7323 §2.2).
+    pub(super) fn doubt_of_first_offer(&self, test: &Test) -> Option<String> {
+        let bytes = self.config.amount.filter(|_| test.duration.is_none())?;
+        let said = self.config.first_offer().min(UNSCALED_WINDOW);
+        let offered = (said / u64::from(self.config.mss)).max(1);
+        let (grows, longer) = match self.config.autotuning.is_some() {
+            true => (", and its window grows as they come", "two round trips"),
+            false => ("", "a round trip"),
+        };
+        let few = bytes > said && offered < u64::from(self.config.first_window());
+        few.then(|| {
+            format!("a receiver offers {offered} of these segments at first{grows}: a short transfer takes up to {longer} longer")
+        })
     }
 
     /// Where a transfer is of an algorithm that paces it from its start on, as no forecast does.

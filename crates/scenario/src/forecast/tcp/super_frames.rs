@@ -25,17 +25,40 @@ impl Flow {
         (burst - 1.0).max(0.0) * segment_s
     }
 
+    /// Whether nothing but the window sets a rate of all connections.
+    fn is_by_window(&self, steady: f64) -> bool {
+        steady >= self.window_bps() * self.streams * (1.0 - EQUAL)
+    }
+
     /// Says what that takes of a rate that the window sets, where it is worth a word.
     pub(super) fn note_of_waiting(&self, steady: f64) -> Option<String> {
         let at_once = self.window as f64 * 8.0 / self.rtt_s();
         let without = (at_once * self.streams).min(self.narrowest.bps);
-        let by_window = steady >= self.window_bps() * self.streams * (1.0 - EQUAL);
-        (by_window && self.waits_s() > 0.0 && steady < (1.0 - WORTH) * without).then(|| {
+        let waits = self.is_by_window(steady) && self.waits_s() > 0.0;
+        (waits && steady < (1.0 - WORTH) * without).then(|| {
             let segments = waits_for(&self.config, self.window, self.base) as f64 / self.mss();
             format!(
                 "the sender waits until bursts of {segments:.0} segments are whole (TSO), and its window gives less than one a round trip; \
                  with `tso = false` on its host it is {:.3} Mbit/s",
                 without / 1e6
+            )
+        })
+    }
+
+    /// Says what a window of an odd number of segments gives where every second one is acknowledged, and the last one waits: for the next
+    /// flight, or for a timer (RFC 5681 §4.2). What a receiver gathers is acknowledged at once.
+    pub(super) fn note_of_odd_window(&self, steady: f64) -> Option<String> {
+        let segments = self.window / u64::from(self.config.mss);
+        let segment_s = self.mss() * 8.0 / self.narrowest.bps;
+        let gathers = self.config.gro.as_secs_f64() > segment_s;
+        let pauses = (segments as f64 + 1.0) * segment_s < self.rtt_s();
+        let waits = segments % 2 == 1 && self.config.delayed_ack.every == 2 && !gathers && pauses;
+        let (few, less) = (segments > 1 && segments as f64 * WORTH < 1.0, segments - 1);
+        (self.is_by_window(steady) && waits && few).then(|| {
+            format!(
+                "its window is {segments} segments, and the last one of a flight waits for its acknowledgement, as every second one has one: \
+                 {less} a round trip are {:.3} Mbit/s",
+                steady * less as f64 / segments as f64 / 1e6
             )
         })
     }
