@@ -268,28 +268,27 @@ fn is_held_by_the_window(known: &[&Sample], number: usize) -> bool {
     let about = announced
         .zip(now.cwnd)
         .is_some_and(|(w, c)| is_filled(w, c));
-    let rtt = now.srtt.filter(|rtt| *rtt > Duration::ZERO);
-    let over = rtt.map_or(Duration::ZERO, |rtt| rtt.times(GROWS_OVER));
-    let (age, held) = (now.t.since(Time::ZERO), about && rtt.is_some());
+    about && some_rounds_before(known, number).is_some_and(|then| then.cwnd == now.cwnd)
+}
+
+/// The sample some round trips before one; none where the connection is younger, or its round trip is not known.
+fn some_rounds_before<'a>(known: &[&'a Sample], number: usize) -> Option<&'a Sample> {
+    let now = known[number];
+    let rtt = now.srtt.filter(|rtt| *rtt > Duration::ZERO)?;
+    let (age, over) = (now.t.since(Time::ZERO), rtt.times(GROWS_OVER));
+    if age < over {
+        return None;
+    }
     let since = age.saturating_sub(over);
     let earlier = known.partition_point(|s| s.t.since(Time::ZERO) <= since);
-    held && age >= over && earlier > 0 && known[earlier - 1].cwnd == now.cwnd
+    earlier.checked_sub(1).map(|n| known[n])
 }
 
 /// Whether a sample's window or what it delivers is larger than some round trips before. A young connection grows, and one
 /// that paused meanwhile may have begun again.
 fn grows(known: &[&Sample], number: usize) -> bool {
     let now = known[number];
-    let Some(rtt) = now.srtt.filter(|rtt| *rtt > Duration::ZERO) else {
-        return true;
-    };
-    let (age, over) = (now.t.since(Time::ZERO), rtt.times(GROWS_OVER));
-    if age < over {
-        return true;
-    }
-    let since = age.saturating_sub(over);
-    let earlier = known.partition_point(|s| s.t.since(Time::ZERO) <= since);
-    let Some(then) = earlier.checked_sub(1).map(|n| known[n]) else {
+    let Some(then) = some_rounds_before(known, number) else {
         return true;
     };
     let busy = |s: &Sample| s.timers.unwrap_or_default().busy;

@@ -109,19 +109,24 @@ impl SlowStart {
         cost
     }
 
+    /// Rounds that send less than a window of `full` and leave some of so many `segments`, what they send, and the window after them.
+    fn growing(&self, segments: f64, full: f64) -> (u32, f64, f64) {
+        let (mut window, mut sent) = (self.initial, 0.0);
+        let mut rounds = 0_u32;
+        while window < full && sent + window < segments && rounds < ROUNDS_MOST {
+            sent += window;
+            rounds += 1;
+            window = self.next(window);
+        }
+        (rounds, sent, window)
+    }
+
     /// Seconds from the first segment sent to the last one of `size`, when a full window carries
     /// `goodput` in one `rtt`.
     pub fn transfer_s(&self, size: Size, mss: Size, goodput: Rate, rtt: Duration) -> f64 {
         let segments = size.as_bytes() as f64 / mss.as_bytes() as f64;
         let segment_s = mss.as_bytes() as f64 * 8.0 / goodput.as_bps() as f64;
-        let mut window = self.initial;
-        let mut sent = 0.0;
-        let mut rounds = 0_u32;
-        while window < self.full && sent + window < segments && rounds < ROUNDS_MOST {
-            sent += window;
-            rounds += 1;
-            window = self.next(window);
-        }
+        let (rounds, sent, _) = self.growing(segments, self.full);
         f64::from(rounds) * seconds(rtt) + (segments - sent) * segment_s
     }
 
@@ -130,13 +135,7 @@ impl SlowStart {
     /// all above 0.
     pub fn flights_s(&self, segments: f64, (rtt_s, apart_s): (f64, f64), segment_s: f64) -> f64 {
         let full = libm::fmax(libm::round(self.full), 1.0);
-        let (mut window, mut sent) = (self.initial, 0.0);
-        let mut rounds = 0_u32;
-        while window < full && sent + window < segments && rounds < ROUNDS_MOST {
-            sent += window;
-            rounds += 1;
-            window = self.next(window);
-        }
+        let (rounds, sent, window) = self.growing(segments, full);
         let more = match window < full {
             true => 0.0,
             false => libm::fmax(libm::ceil((segments - sent) / full) - 1.0, 0.0),

@@ -21,8 +21,12 @@ impl Flow {
         if by_buffer || apart_s > FAR_S.min(0.5 * self.rtt_s()) {
             return 0.0;
         }
-        let burst = waits_for(&self.config, self.window, self.base) as f64 / self.mss();
-        (burst - 1.0).max(0.0) * segment_s
+        (self.burst() - 1.0).max(0.0) * segment_s
+    }
+
+    /// Segments of a burst that it waits for.
+    fn burst(&self) -> f64 {
+        waits_for(&self.config, self.window, self.base) as f64 / self.mss()
     }
 
     /// Whether nothing but the window sets a rate of all connections.
@@ -36,10 +40,10 @@ impl Flow {
         let without = (at_once * self.streams).min(self.narrowest.bps);
         let waits = self.is_by_window(steady) && self.waits_s() > 0.0;
         (waits && steady < (1.0 - WORTH) * without).then(|| {
-            let segments = waits_for(&self.config, self.window, self.base) as f64 / self.mss();
             format!(
-                "the sender waits until bursts of {segments:.0} segments are whole (TSO), and its window gives less than one a round trip; \
+                "the sender waits until bursts of {:.0} segments are whole (TSO), and its window gives less than one a round trip; \
                  with `tso = false` on its host it is {:.3} Mbit/s",
+                self.burst(),
                 without / 1e6
             )
         })
