@@ -20,7 +20,8 @@ how it is used.
 Any key of a named table can be set from outside: `--set SECTION.NAME.KEY=VALUE`, such as `--set link.stm64.delay=10ms`,
 `--set link.stm64.forward.queue=1bdp` or `--set scenario.seed=7`. The value is read as TOML if it is a number, a boolean, an
 array or an inline table, else as text. Of two keys that say the same in two ways (`window`, `socket_buffer`), setting one
-removes the other. Of a key of the [sweep](#sweep) a value runs that one, and a list replaces those of the sweep.
+removes the other. A table is taken away by `none`: `--set link.stm64.police=none`, and a list of a sweep may have it between tables.
+Of a key of the [sweep](#sweep) a value runs that one, and a list replaces those of the sweep.
 ";
 
 const TAIL: &str = "

@@ -16,6 +16,9 @@ use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
 pub(crate) use unknown::named_so;
 
+/// In place of a table: there is none.
+const NONE: &str = "none";
+
 /// What a sweep's edits are called.
 pub(crate) const SWEEP: &str = "[sweep]";
 
@@ -206,6 +209,12 @@ impl<'p> Target<'p> {
         None
     }
 
+    /// Whether `value` takes a table away.
+    fn is_taken_away(&self, value: &str) -> bool {
+        let is_table = |key: &&Key| matches!(key.kind, Kind::Table(_) | Kind::Tables(_));
+        value == NONE && self.keys.last().is_some_and(is_table)
+    }
+
     /// The key that is set.
     pub(crate) fn key(&self) -> Option<&'static Key> {
         self.keys.last().copied()
@@ -331,6 +340,13 @@ fn in_place(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal
                 }
                 return in_place(edited, number, set);
             }
+            if target.is_taken_away(&set.value) {
+                let entry = entry(&edited.text, t, &target.keys);
+                for span in entry {
+                    edited.replace(number, span, "");
+                }
+                return Ok(());
+            }
             match rival(t, &target.keys) {
                 Some(rival) => (rival, format!("{} = {value}", target.keys[0].name)),
                 None => place(&edited.text, (span, t), &target.keys, &value),
@@ -411,6 +427,21 @@ fn text_apart(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Vec<Range<usize
     }
     found.sort_by_key(|span| span.start);
     found
+}
+
+/// The entry that gives `keys` their value, with what would be left of its line or its comma; none where it is absent.
+fn entry(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Option<Range<usize>> {
+    let (last, way) = keys.split_last()?;
+    let (mut inside, mut whole): (_, fn(&str, Range<usize>) -> Range<usize>) = (table, whole_lines);
+    for key in way {
+        let (name, value) = inside.get_key_value(key.name)?;
+        if !is_apart(name, value) {
+            whole = whole_entry;
+        }
+        inside = value.get_ref().as_table()?;
+    }
+    let (name, value) = inside.get_key_value(last.name)?;
+    Some(whole(text, name.span().start..value.span().end))
 }
 
 /// Whether a value is not behind its key: what a header or a dotted key defines has the header's or the key's place.

@@ -28,7 +28,7 @@ fn read(text: String) -> Result<(), String> {
 /// The template without its own test and expectations of that name, then the guide's blocks.
 #[test]
 fn every_block_of_the_guide_parses() {
-    let [nodes, losses, tests, sweep, search] = blocks()[..] else {
+    let [nodes, losses, tests, sweep, tables, search] = blocks()[..] else {
         panic!("the guide has other blocks")
     };
     let own = template().find("# Tests are traffic").expect("it is there");
@@ -37,7 +37,7 @@ fn every_block_of_the_guide_parses() {
     assert!(path.contains("name = \"lan\"") && nodes.contains("name = \"lan\""));
     let (impairments, event) = losses.split_at(losses.find("[[event]]").expect("it is there"));
     // The impairments belong to the link that the template's path ends with.
-    let whole = format!("{path}\n{impairments}\n{event}\n{tests}\n{sweep}\n{search}");
+    let whole = format!("{path}\n{impairments}\n{event}\n{tests}\n{sweep}\n{tables}\n{search}");
     assert_eq!(read(whole), Ok(()));
     let far = "\n[[link]]\nname = \"far\"\nends = [\"edge\", \"far\"]\nframing = \"gbe\"\n\n[[host]]\nname = \"far\"\n";
     assert_eq!(read(format!("{}\n{nodes}\n{far}", &path[..first])), Ok(()));

@@ -270,6 +270,66 @@ fn a_table_is_replaced_however_it_is_written() {
     }
 }
 
+/// `none` takes a table away, however it is written, and leaves what stands beside it; a sweep goes from one table to another so.
+#[test]
+fn a_table_is_taken_away_by_none() {
+    let queueing = |s: &Scenario| s.links[0].directions[0].queueing.clone();
+    let inline = "forward = { codel = { target = \"5 ms\" }, queue = \"1 MB\" }\n";
+    for here in WRITTEN.iter().chain([&inline]) {
+        let (before, set) = (
+            routed(here, &[]),
+            routed(here, &["link.ra.forward.codel=none"]),
+        );
+        assert!(
+            queueing(&before).is_some_and(|q| q.classes[0].aqm.is_some()),
+            "{here}"
+        );
+        assert!(
+            queueing(&set).is_none_or(|q| q.classes[0].aqm.is_none()),
+            "{here}"
+        );
+        let (a, b) = (&set.links[0].directions[0], &before.links[0].directions[0]);
+        assert_eq!(a.queue, b.queue, "{here}");
+        let shape = |d: &farpath_scenario::Direction| d.queueing.as_ref().and_then(|q| q.shape);
+        assert_eq!(shape(a), shape(b), "{here}");
+    }
+    let policed = "police = { rate = \"1 Mbit/s\", burst = \"9 kB\" }\n";
+    let free = &routed("", &[]).links[0].directions[0].conditioning;
+    let conditioning = |here: &str, list: &[&str]| {
+        routed(here, list).links[0].directions[0]
+            .conditioning
+            .clone()
+    };
+    assert_ne!(conditioning(policed, &[]), *free);
+    assert_eq!(conditioning(policed, &["link.ra.police=none"]), *free);
+    assert_eq!(conditioning("", &["link.ra.police=none"]), *free);
+}
+
+#[test]
+fn a_sweep_goes_from_one_table_to_another() {
+    let policer = "{ rate = \"1 Mbit/s\", burst = \"9 kB\" }";
+    let sweep = format!(
+        "[[sweep.together]]\n\"link.ra.police\" = [{policer}, \"none\"]\n\"link.ra.shape\" = [\"none\", {policer}]\n"
+    );
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text: ROUTED.replace("HERE", "") + &sweep,
+    };
+    let swept = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let free = routed("", &[]).links[0].directions[0].conditioning.clone();
+    let found: Vec<(bool, bool)> = swept
+        .points()
+        .iter()
+        .map(|point| {
+            let scenario = parse(&source, &point.sets).unwrap_or_else(|e| panic!("{e}"));
+            let direction = &scenario.links[0].directions[0];
+            let shape = direction.queueing.as_ref().and_then(|q| q.shape.as_ref());
+            (direction.conditioning != free, shape.is_some())
+        })
+        .collect();
+    assert_eq!(found, [(true, false), (false, true)]);
+}
+
 #[test]
 fn tables_in_double_brackets_are_replaced_together() {
     let here = "[link.forward]\nscheduler = \"drr\"\n[[link.forward.class]]\nname = \"p\"\ndscp = \"ef\"\n\
