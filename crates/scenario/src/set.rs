@@ -341,8 +341,7 @@ fn in_place(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal
                 return in_place(edited, number, set);
             }
             if target.is_taken_away(&set.value) {
-                let entry = entry(&edited.text, t, &target.keys);
-                for span in entry {
+                if let Some(span) = entry(&edited.text, t, &target.keys) {
                     edited.replace(number, span, "");
                 }
                 return Ok(());

@@ -5,7 +5,6 @@ use farpath_units::{Duration, Time};
 
 use super::{Sender, State};
 use crate::Config;
-use crate::cc::Watch;
 use crate::pacing::{BURSTS_A_SECOND, LEAST_SEGMENTS, window_rate};
 
 /// What a super-frame keeps for headers, in bytes.
@@ -25,23 +24,18 @@ pub(super) struct SuperFrames {
 }
 
 impl SuperFrames {
-    /// As configured; pacing has bursts of its own.
-    pub(super) fn of(config: &Config, watch: Watch) -> SuperFrames {
-        let paces = config.pacing.is_some() || watch == Watch::Deliveries;
+    /// As configured; none for a sender that paces, which has bursts of its own.
+    pub(super) fn of(config: &Config, paces: bool) -> SuperFrames {
         let largest = if paces { 0 } else { config.tso };
         SuperFrames {
             largest: largest.saturating_sub(HEADERS),
         }
     }
 
-    /// The first byte that may not leave before it was worked out: none where nothing is ever held.
-    pub(super) fn first_edge(config: &Config, watch: Watch) -> u64 {
-        let paces = config.pacing.is_some() || watch == Watch::Deliveries;
-        if paces || config.tso > HEADERS {
-            0
-        } else {
-            u64::MAX
-        }
+    /// The first byte that may not leave before it was worked out: none where nothing is ever held, which is where no super-frame is
+    /// and nothing is paced.
+    pub(super) fn first_edge(self, paces: bool) -> u64 {
+        if paces || self.is_on() { 0 } else { u64::MAX }
     }
 
     #[inline]
@@ -68,15 +62,12 @@ impl SuperFrames {
 }
 
 /// Bytes that a sender waits for before it sends some of them, where nothing but a receiver's `window` in bytes holds it on a path of
-/// round trip `rtt`, acknowledgements come close together, and nothing was lost: the mean of the bursts that make a whole super-frame,
-/// at most the segments that make a third of the window. 0: it waits for nothing.
-pub fn waits_for(config: &Config, window: u64, rtt: Duration) -> u64 {
-    let largest = match config.pacing.is_some() || config.algorithm.paces_by_model() {
-        true => 0,
-        false => config.tso.saturating_sub(HEADERS),
-    };
-    let frames = SuperFrames { largest };
-    if !frames.is_on() || window == 0 {
+/// round trip `rtt`, acknowledgements come `apart`, and nothing was lost: the mean of the bursts that make a whole super-frame, at most
+/// the segments that make a third of the window. 0: it waits for nothing.
+pub fn waits_for(config: &Config, window: u64, rtt: Duration, apart: Duration) -> u64 {
+    let paces = config.pacing.is_some() || config.algorithm.paces_by_model();
+    let frames = SuperFrames::of(config, paces);
+    if !frames.is_on() || window == 0 || is_far(apart, rtt) {
         return 0;
     }
     let segment = u64::from(config.mss);
@@ -84,6 +75,11 @@ pub fn waits_for(config: &Config, window: u64, rtt: Duration) -> u64 {
     let whole = frames.whole(window, segment);
     let bursts = whole.div_ceil(frames.burst(rate, Some(rtt), segment));
     (whole / bursts).min((window / PART).div_ceil(segment) * segment)
+}
+
+/// Whether the next acknowledgement is too far away to be waited for.
+fn is_far(answer: Duration, srtt: Duration) -> bool {
+    answer > SOON.min(Duration::from_ps(srtt.as_ps() / 2))
 }
 
 impl Sender {
@@ -164,7 +160,6 @@ impl Sender {
             return false;
         };
         let answer = (self.log.oldest() + srtt).since(now);
-        let far = answer > SOON.min(Duration::from_ps(srtt.as_ps() / 2));
-        self.state == State::Open && !late && !far && open < window / PART
+        self.state == State::Open && !late && !is_far(answer, srtt) && open < window / PART
     }
 }

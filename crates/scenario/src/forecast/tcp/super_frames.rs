@@ -1,11 +1,10 @@
 //! What a receiver's window gives where its sender waits until bursts are whole (TCP segmentation offload).
 
 use farpath_tcp::waits_for;
+use farpath_units::Duration;
 
 use super::Flow;
 
-/// While the next acknowledgement is as far away nothing is held back.
-const FAR_S: f64 = 1e-3;
 /// Of what a window gives: a part that is worth a word.
 const WORTH: f64 = 0.02;
 /// Of a rate: what a window may be off by and still be what sets it.
@@ -15,18 +14,23 @@ impl Flow {
     /// By how many seconds the round trips of a window are longer because acknowledgements of a burst are waited for, one segment after
     /// the other from the narrowest place; the first one of them ends a round trip without waiting.
     pub(super) fn waits_s(&self) -> f64 {
-        let segment_s = self.mss() * 8.0 / self.narrowest.bps;
-        let apart_s = segment_s * f64::from(self.config.delayed_ack.every.max(1));
         let by_buffer = self.config.send_buffer < self.config.receive_window;
-        if by_buffer || apart_s > FAR_S.min(0.5 * self.rtt_s()) {
-            return 0.0;
+        match by_buffer {
+            true => 0.0,
+            false => (self.burst() - 1.0).max(0.0) * self.segment_s(),
         }
-        (self.burst() - 1.0).max(0.0) * segment_s
     }
 
     /// Segments of a burst that it waits for.
     fn burst(&self) -> f64 {
-        waits_for(&self.config, self.window, self.base) as f64 / self.mss()
+        let apart_s = self.segment_s() * f64::from(self.config.delayed_ack.every.max(1));
+        let apart = Duration::from_secs_f64(apart_s);
+        waits_for(&self.config, self.window, self.base, apart) as f64 / self.mss()
+    }
+
+    /// The time of a segment at the narrowest place.
+    fn segment_s(&self) -> f64 {
+        self.mss() * 8.0 / self.narrowest.bps
     }
 
     /// Whether nothing but the window sets a rate of all connections.
@@ -53,7 +57,7 @@ impl Flow {
     /// flight, or for a timer (RFC 5681 §4.2). What a receiver gathers is acknowledged at once.
     pub(super) fn note_of_odd_window(&self, steady: f64) -> Option<String> {
         let segments = self.window / u64::from(self.config.mss);
-        let segment_s = self.mss() * 8.0 / self.narrowest.bps;
+        let segment_s = self.segment_s();
         let gathers = self.config.gro.as_secs_f64() > segment_s;
         let pauses = (segments as f64 + 1.0) * segment_s < self.rtt_s();
         let waits = segments % 2 == 1 && self.config.delayed_ack.every == 2 && !gathers && pauses;
