@@ -25,8 +25,8 @@ pub(crate) struct Around {
     pub(crate) busy: Option<Figure>,
     /// The end whose disk is the busiest or was measured.
     pub(crate) disk_of: Option<Side>,
-    /// What an interface on the path carried, and its own rate where it is known, bit/s: the fullest.
-    interface: Option<(Figure, Option<Figure>)>,
+    /// The fullest interface on the path.
+    interface: Option<Carried>,
     /// Collisions at an interface, and how many of them were late.
     collisions: [Option<Tally>; 2],
     /// Frames that arrived damaged at the receiver, or at a host that may be it.
@@ -253,22 +253,43 @@ const FULL_DISK: f64 = 0.9;
 /// What a line is called that is a host's own interface.
 pub(crate) const PORT: &str = "the interface of a host";
 
+/// What one way of an interface carries.
+#[derive(Clone, Debug)]
+struct Carried {
+    /// What it does: `sent` or `received`.
+    way: &'static str,
+    /// How much, bit/s.
+    rate: Figure,
+    /// The interface's own rate where it is known, bit/s.
+    speed: Option<Figure>,
+}
+
+impl Carried {
+    fn fill(&self) -> f64 {
+        let speed = self.speed.as_ref();
+        speed.map_or(0.0, |s| self.rate.value / s.value)
+    }
+}
+
 /// The interface on the path that carried most of its own rate, or most where no rate is known.
-fn fullest(facts: &Facts) -> Option<(Figure, Option<Figure>)> {
-    let mut best: Option<(Figure, Option<Figure>)> = None;
+fn fullest(facts: &Facts) -> Option<Carried> {
+    let mut best: Option<Carried> = None;
     let mut speed: Option<&Figure> = None;
-    let fill = |(carried, speed): &(Figure, Option<Figure>)| {
-        speed.as_ref().map_or(0.0, |s| carried.value / s.value)
-    };
     for fact in facts.facts.iter().filter(|f| f.of == Of::Path) {
         match (&fact.value, fact.name) {
             (Value::Word(_), "interface") => speed = None,
             (Value::Number(figure), "interface_bps") => speed = Some(figure),
-            (Value::Number(figure), "interface_carried_bps") => {
-                let new = (figure.clone(), speed.cloned());
-                let fuller = |old: &(Figure, Option<Figure>)| {
-                    (fill(&new), new.0.value) > (fill(old), old.0.value)
+            (Value::Number(figure), name @ ("interface_sent_bps" | "interface_received_bps")) => {
+                let new = Carried {
+                    way: match name {
+                        "interface_sent_bps" => "sent",
+                        _ => "received",
+                    },
+                    rate: figure.clone(),
+                    speed: speed.cloned(),
                 };
+                let fuller =
+                    |old: &Carried| (new.fill(), new.rate.value) > (old.fill(), old.rate.value);
                 if best.as_ref().is_none_or(fuller) {
                     best = Some(new);
                 }
@@ -515,7 +536,7 @@ const WEAK_DB: f64 = 73.0;
 
 /// An interface that is full is full of this flow, or of others.
 fn interfaces(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {
-    let Some((carried, speed)) = &e.around.interface else {
+    let Some(carried) = &e.around.interface else {
         return;
     };
     if e.around.group.is_some() {
@@ -523,10 +544,10 @@ fn interfaces(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {
         return;
     }
     let line = e.line.as_ref().map(|(line, _)| line);
-    let Some(full) = speed.as_ref().or(line) else {
+    let Some(full) = carried.speed.as_ref().or(line) else {
         return;
     };
-    let own = rate.value / carried.value.max(1.0);
+    let own = rate.value / carried.rate.value.max(1.0);
     let weights = match own > OWN {
         true => vec![(Cause::Link, 16.0)],
         false => vec![
@@ -537,12 +558,13 @@ fn interfaces(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {
         ],
     };
     items.push(Item {
-        holds: step(carried.value / full.value, 0.9, 0.96),
+        holds: step(carried.rate.value / full.value, 0.9, 0.96),
         weights,
         sentence: format!(
-            "an interface on the path carried {}, {:.0} % of its rate: this flow has {:.0} % of that",
-            bps(carried.value),
-            100.0 * carried.value / full.value,
+            "an interface on the path {} {}, {:.0} % of its rate: this flow has {:.0} % of that",
+            carried.way,
+            bps(carried.rate.value),
+            100.0 * carried.rate.value / full.value,
             100.0 * own
         ),
     });

@@ -68,7 +68,11 @@ impl Tool for Interfaces {
             return true;
         }
         if let Some((way, bps)) = carried(text) {
-            facts.exact(Of::Path, "interface_carried_bps", bps, at);
+            let name = match way {
+                Kind::Leaves => "interface_sent_bps",
+                _ => "interface_received_bps",
+            };
+            facts.exact(Of::Path, name, bps, at);
             self.here.has(way, bps, at, facts);
             return true;
         }

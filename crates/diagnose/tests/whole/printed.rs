@@ -50,7 +50,7 @@ fn a_full_interface_of_junos_is_other_traffic() {
     let flow = beside(&extensive(9_882_000_000));
     assert_eq!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
     assert!(
-        because(&flow).contains("carried 9.88 Gbit/s"),
+        because(&flow).contains("an interface on the path sent 9.88 Gbit/s"),
         "{}",
         because(&flow)
     );
