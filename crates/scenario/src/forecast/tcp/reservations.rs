@@ -179,18 +179,20 @@ impl Flow {
         }
         let pipe = self.pipe();
         let (began, window) = self.slow_start(pipe).overflowing(self.room);
-        let regained_s = self.cycle_s(0.0).unwrap_or(f64::INFINITY);
+        let climb_s = self
+            .climb(window)
+            .and_then(|climb| climb.beyond_s(pipe.min(self.cap())));
+        let regained_s = self.cycle_s(0.0).map_or(f64::INFINITY, |cycle_s| {
+            cycle_s.max(climb_s.unwrap_or(f64::INFINITY))
+        });
         if began >= pipe || window >= self.cap() || test.omit.as_secs_f64() > regained_s {
             return None;
         }
         let sent = amount.map_or(f64::INFINITY, |b| b as f64 / self.mss());
         let by_then = self.slow_start(window).cost().sent;
-        let takes = self
-            .climb(window)
-            .and_then(|climb| climb.beyond_s(pipe.min(self.cap())))
-            .map_or_else(String::new, |s| {
-                format!(", and takes some {s:.0} s to what fills the path")
-            });
+        let takes = climb_s.map_or_else(String::new, |s| {
+            format!(", and takes some {s:.0} s to what fills the path")
+        });
         (sent > by_then).then(|| {
             format!(
                 "slow start overflows the queue at a window of some {:.3} MB, if nothing ends it before, and the climb begins at half of that or so\
