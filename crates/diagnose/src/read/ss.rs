@@ -248,12 +248,16 @@ fn memory(text: &str, key: &str) -> Option<f64> {
     decimal(all.split(',').find_map(|part| part.strip_prefix(key))?)
 }
 
-/// Options that a connection goes without, where the words before its congestion control were printed: `ts sack cubic wscale:7,7`.
+/// What `ss -o` prints of a connection's options, before its congestion control: `ts sack cubic wscale:7,7`. Without `-o` none of it.
+const OPTIONS: [&str; 5] = ["ts", "sack", "ecn", "ecnseen", "fastopen"];
+
+/// Options that a connection goes without, where others of them were printed.
 fn options(of: Of, text: &str, at: Place, facts: &mut Facts) {
+    let has = |option: &str| text.split_whitespace().any(|w| w == option);
     // Before its SYN is answered it has none.
     let open = keyed(text, "rto:").is_some() && keyed(text, "bytes_acked:").is_some();
     for (word, name) in [("sack", "without_sack"), ("ts", "without_stamps")] {
-        if open && !text.split_whitespace().any(|w| w == word) {
+        if open && OPTIONS.into_iter().any(has) && !has(word) {
             facts.word(of, name, word, at);
         }
     }
