@@ -128,8 +128,9 @@ impl Path<'_> {
         record.notes.extend(kept.note(&flow, test, ends_s));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
         record.notes.extend(self.unfilled(test, &flow));
-        if let Some(bounds) = policed {
-            self.note_policed(&flow, bounds, goodput / steady, record);
+        match policed {
+            Some(bounds) => self.note_policed(&flow, bounds, goodput / steady, record),
+            None => record.notes.extend(self.doubt_of_bucket(test, &flow)),
         }
         if let Some(crossing) = self.crossing(&flow, &agreed) {
             self.across(test, &agreed, steady * kept.share, &crossing, record);

@@ -13,6 +13,7 @@ mod limits;
 mod load;
 mod luck;
 mod path_mtu;
+mod policers;
 mod published;
 mod queues;
 mod ramp;

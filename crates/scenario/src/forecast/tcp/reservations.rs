@@ -182,10 +182,11 @@ impl Flow {
         let climb_s = self
             .climb(window)
             .and_then(|climb| climb.beyond_s(pipe.min(self.cap())));
-        let regained_s = self.cycle_s(0.0).map_or(f64::INFINITY, |cycle_s| {
-            cycle_s.max(climb_s.unwrap_or(f64::INFINITY))
-        });
-        if began >= pipe || window >= self.cap() || test.omit.as_secs_f64() > regained_s {
+        // What the cut leaves may fill the path at once.
+        let left_s = climb_s.unwrap_or(f64::INFINITY);
+        let cycle_s = self.cycle_s(0.0).unwrap_or(f64::INFINITY);
+        let measured = test.omit.as_secs_f64() <= cycle_s.max(left_s) && left_s > 0.0;
+        if began >= pipe || window >= self.cap() || !measured {
             return None;
         }
         let sent = amount.map_or(f64::INFINITY, |b| b as f64 / self.mss());
