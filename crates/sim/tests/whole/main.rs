@@ -1,6 +1,7 @@
 //! Tests of the whole simulator: scenario text in, records out.
 
 mod arranged;
+mod beside;
 mod bundles;
 mod congestion;
 mod directional;

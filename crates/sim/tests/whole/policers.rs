@@ -46,7 +46,12 @@ fn a_slower_line_behind_a_policer_is_the_limit() {
     assert!((simulated / 22.79e6 - 1.0).abs() < 0.01, "{simulated}");
     assert_eq!(limited_by(&foreseen), "link");
     // Slow start comes at up to twice its rate: of a line above half of the policer's the bucket drops, and a note says so.
-    let says = |record: &Record| record.notes.iter().any(|n| n.contains("slow start comes at"));
+    let says = |record: &Record| {
+        record
+            .notes
+            .iter()
+            .any(|n| n.contains("slow start comes at"))
+    };
     assert!(!says(&foreseen), "{:?}", foreseen.notes);
     let (world, foreseen) = policed(SMALL, "rate = \"40 Mbit/s\"\nqueue = \"1bdp\"", 20);
     assert!(world.metric("t", "goodput_bps") < 0.8 * foreseen.metrics["goodput_bps"]);
@@ -62,7 +67,8 @@ fn a_slower_line_behind_a_policer_is_the_limit() {
 /// for 5.2 simulated.
 #[test]
 fn of_two_policers_the_one_that_leaves_less_limits() {
-    let behind = "rate = \"500 Mbit/s\"\nforward.police = { rate = \"25 Mbit/s\", burst = \"5 MB\" }";
+    let behind =
+        "rate = \"500 Mbit/s\"\nforward.police = { rate = \"25 Mbit/s\", burst = \"5 MB\" }";
     let (world, foreseen) = policed(SMALL, behind, 20);
     let bounds = &foreseen.uncertainty["goodput_bps"];
     let (low, high) = (bounds.low.expect("one"), bounds.high.expect("one"));
