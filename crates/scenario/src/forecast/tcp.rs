@@ -120,11 +120,10 @@ impl Path<'_> {
         record.limited_by = Some(starts.unwrap_or(ceiling.by).to_owned());
         let doubts = flow.doubts(test, loss_bps, &ramp, ends_s);
         record.notes.extend(doubts);
+        let of_losses = flow.doubt_of_few_losses(test, loss_bps);
         record.notes.extend(flow.doubt_of_short_test(test, &ramp));
         record.notes.extend(flow.doubts_of_loss(loss_bps));
-        record
-            .notes
-            .extend(flow.doubt_of_few_losses(test, loss_bps));
+        record.notes.extend(of_losses);
         record.notes.extend(kept.note(&flow, test, ends_s));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
         record.notes.extend(self.unfilled(test, &flow));

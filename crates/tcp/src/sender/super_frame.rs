@@ -34,8 +34,9 @@ impl SuperFrames {
 
     /// The first byte that may not leave before it was worked out: none where nothing is ever held, which is where no super-frame is
     /// and nothing is paced.
-    pub(super) fn first_edge(self, paces: bool) -> u64 {
-        if paces || self.is_on() { 0 } else { u64::MAX }
+    pub(super) fn first_edge(config: &Config, paces: bool) -> u64 {
+        let holds = paces || SuperFrames::of(config, paces).is_on();
+        if holds { 0 } else { u64::MAX }
     }
 
     #[inline]
