@@ -6,7 +6,7 @@ use farpath_config::render;
 use farpath_experiment::{Faults, Loaded, open, spread};
 use farpath_record::{Expect, Point, count_of, unstated_at};
 use farpath_scenario::plan::{self, Plan};
-use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, Way, managers};
+use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, TestKind, Way, managers};
 use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
@@ -160,7 +160,13 @@ fn ways(points: &[(Scenario, Plan)], test: usize) -> Vec<Taken> {
         let Some(flow) = plan.flows.iter().position(|f| f.test == test) else {
             continue;
         };
-        let (len, steps) = plan.steps_of(scenario, flow);
+        let (len, mut steps) = plan.steps_of(scenario, flow);
+        // What a ping asks with comes back as large.
+        let asks = matches!(scenario.tests[test].kind, TestKind::Ping(_));
+        if asks && steps.is_empty() {
+            let back = FlowDir::forward(flow as u16).turned();
+            steps = plan.mtu_steps(scenario, back, len);
+        }
         let steps = steps
             .iter()
             .map(|step| match scenario.tests[test].kind.tcp().is_some() {

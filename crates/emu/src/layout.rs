@@ -565,7 +565,7 @@ mod tests {
     fn a_window_is_counted_in_the_segments_that_path_mtu_discovery_leaves() {
         let text = |mtu: u32| {
             format!(
-                "[scenario]\nname = \"m\"\n[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
+                "[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
                  [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
                  [[link]]\nname = \"rs\"\nends = [\"r\", \"s\"]\nrate = \"1 Gbit/s\"\ndelay = \"60 ms\"\nmtu = {mtu}\n\
                  [[link]]\nname = \"sb\"\nends = [\"s\", \"b\"]\nrate = \"1 Gbit/s\"\n\

@@ -250,6 +250,19 @@ rate = "1 Gbit/s"
     }
 }
 
+/// What a ping asks with comes back as large.
+#[test]
+fn answers_that_are_too_large_for_the_way_back_are_named_by_check() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "[scenario]\nname = \"back\"\n[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[link]]\nname = \"l\"\n\
+        ends = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\nreverse.mtu = 1500\n\
+        [[test]]\nname = \"t\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\nsize = 5000\n";
+    fs::write(folder.path().join("back.toml"), text).expect("writable");
+    let checked = farpath_in(folder.path(), &["check", "back.toml"]).exits(0);
+    let words = "MTU    link `l` lets through 1500 of 5000 bytes";
+    assert!(checked.out.contains(words), "{}", checked.out);
+}
+
 /// A value of a sweep is tried by `check`, as a run would try it, and an error shows where it stands.
 #[test]
 fn a_wrong_value_of_a_sweep_is_found_by_check() {

@@ -64,3 +64,18 @@ fn a_random_stream_of_less_than_half_a_line_makes_others_wait() {
     let (_, even) = beside("constant", 1222);
     assert!(even.metrics.contains_key("delay_p99_ns"));
 }
+
+/// A router's report of an answer that is too large reaches the host that answered: it was counted as dropped there, five of five.
+#[test]
+fn a_report_of_an_answer_that_is_too_large_is_no_drop_of_a_host() {
+    let (world, record) = foreseen(
+        "[scenario]\nname = \"m\"\n[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[router]]\nname = \"s\"\n\
+         [[link]]\nname = \"as\"\nends = [\"a\", \"s\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\nreverse.mtu = 1500\n\
+         [[link]]\nname = \"sb\"\nends = [\"s\", \"b\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
+         [[test]]\nname = \"t\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\nsize = 5000\ncount = 5\n",
+    );
+    assert_eq!(world.metric("t", "loss_ratio"), 1.0);
+    assert_eq!(record.metrics["loss_ratio"], 1.0);
+    assert_eq!(world.drops("sb", "b>s", farpath_element::Drop::Mtu), 5);
+    assert_eq!(world.drops("sb", "s>b", farpath_element::Drop::Host), 0);
+}
