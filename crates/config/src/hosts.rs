@@ -29,7 +29,8 @@ pub(crate) fn is_host_line(line: &str) -> bool {
     let line = bare(line);
     let setting = line.split_once('=').or_else(|| line.split_once(": "));
     let setting = setting.map(|(key, _)| sysctl::bare(key));
-    setting.is_some_and(|key| key.starts_with("net.") && !key.contains(char::is_whitespace))
+    let of_net = |key: &str| key.starts_with("net.") || key.starts_with("net/");
+    setting.is_some_and(|key| of_net(key) && !key.contains(char::is_whitespace))
         || line.contains("/proc/sys/")
         || line.contains("setsockopt")
         || command::is_one(line)
@@ -349,6 +350,39 @@ mod tests {
             let said = said.map(|f| f.text.as_str()).unwrap_or_default();
             assert!(said.contains(rate), "{kernel:?} {before}: {said}");
         }
+    }
+
+    /// `grep . FILES` prints a file's name before what it holds, and `sysctl` takes slashes: none of it was understood, and the file passed.
+    #[test]
+    fn settings_are_read_as_files_and_with_slashes() {
+        for text in [
+            "/proc/sys/net/ipv4/tcp_wmem:4096\t65536\t600000\n",
+            "net/ipv4/tcp_wmem = 4096 65536 600000\n",
+        ] {
+            let found = on_a_long_path(text);
+            let rules: Vec<&str> = found.iter().map(|(rule, ..)| rule.as_str()).collect();
+            assert_eq!(rules, ["HOST003"], "{text}: {found:?}");
+        }
+    }
+
+    /// 64 KiB at 2 ms are 262 Mbit/s: on a line of 100 Mbit/s that is no error.
+    #[test]
+    fn windows_without_scaling_are_judged_for_the_path() {
+        let severity = |mbps: u64| {
+            let source = Source {
+                name: "hosts".to_owned(),
+                text: "net.ipv4.tcp_window_scaling = 0\n".to_owned(),
+            };
+            let options = Options {
+                rtt: Some(farpath_units::Duration::from_ms(2)),
+                rate: farpath_units::Rate::from_bps(mbps * 1_000_000),
+                ..Options::default()
+            };
+            let report = crate::check_with(&[source], &[Some(Dialect::Hosts)], &options);
+            report.findings[0].severity
+        };
+        assert_eq!(severity(100), Severity::Warning);
+        assert_eq!(severity(1000), Severity::Error);
     }
 
     /// Without tuning a third number of `tcp_rmem` is of no use: the second is the buffer, 65536 · 0.55 · 8 / 0.12 s.

@@ -84,6 +84,11 @@ pub(super) fn bare(key: &str) -> &str {
 /// The key and the value of a line; none of other lines.
 fn setting(content: &str) -> Option<(String, &str)> {
     let (key, value) = match content.split_once("/proc/sys/") {
+        // `grep . FILES` prints what a file holds behind its name.
+        Some(("", file)) => {
+            let (key, value) = file.split_once(':')?;
+            (key.trim().replace('/', "."), value)
+        }
         Some((before, key)) => {
             let value = before.trim().strip_prefix("echo")?.trim();
             let value = value.trim_end_matches('>').trim();
@@ -95,7 +100,7 @@ fn setting(content: &str) -> Option<(String, &str)> {
                 let (key, value) = content.split_once(": ")?;
                 key.starts_with("net.").then_some((key, value))
             })?;
-            (bare(key).to_owned(), value)
+            (bare(key).replace('/', "."), value)
         }
     };
     (!key.contains(char::is_whitespace)).then_some((key, value))
@@ -269,7 +274,14 @@ fn switch(key: &str, value: u64, place: &Place, host: &mut Host) {
             let message = format!(
                 "{key} = 0: windows end at {UNSCALED} bytes, {rate} at a round trip of {rtt}"
             );
-            host.find(&HOST005, place, message, "write 1 (RFC 7323 §2)");
+            let path = host.path;
+            let finding = host.find(&HOST005, place, message, "write 1 (RFC 7323 §2)");
+            if path
+                .rate
+                .is_some_and(|wanted| path.rate_of(UNSCALED) >= wanted.as_bps())
+            {
+                finding.severity = Severity::Warning;
+            }
         }
         ("tcp_sack", 0) => {
             let message =

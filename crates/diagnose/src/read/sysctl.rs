@@ -186,6 +186,13 @@ fn of_kernel(key: &str) -> bool {
 /// The key and value of a line that is a setting, however it was written.
 fn setting(text: &str) -> Option<(String, &str)> {
     if let Some((before, key)) = text.split_once("/proc/sys/") {
+        // `grep . FILES` prints what a file holds behind its name.
+        if before.is_empty()
+            && let Some((key, value)) = key.split_once(':')
+        {
+            let key = key.replace('/', ".");
+            return key.starts_with("net.").then_some((key, value));
+        }
         let value = before
             .trim()
             .strip_prefix("echo")?
@@ -208,6 +215,8 @@ fn setting(text: &str) -> Option<(String, &str)> {
         .find_map(|s| key.strip_prefix(s))
         .unwrap_or(key)
         .trim();
+    let slashed = key.starts_with("net/").then(|| key.replace('/', "."));
+    let key = slashed.as_deref().unwrap_or(key);
     let is_key = (key.starts_with("net.") || key.starts_with("kern.") || key == "kernel.osrelease")
         && key.len() < 100
         && key
