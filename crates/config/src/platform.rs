@@ -7,7 +7,7 @@ use core::fmt;
 pub enum Platform {
     /// Catalyst 6500 and Cisco 7600: `mls qos`, port types.
     Catalyst6500,
-    /// Other Catalyst switches: 2960, 3560, 3750, 4500, 9000.
+    /// Other Catalyst switches with `mls qos`: 2960, 3560, 3750.
     Catalyst,
     /// Routers with IOS.
     IosRouter,
@@ -17,13 +17,15 @@ pub enum Platform {
     IosXr,
     /// Switches with NX-OS: Nexus.
     NxOs,
+    /// Catalyst switches with IOS-XE: 3650, 3850, 9000. Marks are believed, and policies are a router's.
+    Catalyst9000,
 }
 
 /// How many lines are read.
 const LINES: usize = 4000;
 
 /// A line's beginning or part, and what it speaks for. `^` stands for the beginning of a statement.
-const SIGNS: [(&str, Platform, u32); 49] = [
+const SIGNS: [(&str, Platform, u32); 57] = [
     ("ios xr configuration", Platform::IosXr, 100),
     ("^end-policy", Platform::IosXr, 20),
     ("^ipv4 address ", Platform::IosXr, 5),
@@ -67,6 +69,14 @@ const SIGNS: [(&str, Platform, u32); 49] = [
     ("^interface gigabitethernet1/0/", Platform::Catalyst, 10),
     ("^interface tengigabitethernet1/0/", Platform::Catalyst, 10),
     ("^license boot level ", Platform::Catalyst, 20),
+    ("provision c9", Platform::Catalyst9000, 100),
+    ("provision c3850", Platform::Catalyst9000, 100),
+    ("provision c3650", Platform::Catalyst9000, 100),
+    ("provision ws-c3850", Platform::Catalyst9000, 100),
+    ("provision ws-c3650", Platform::Catalyst9000, 100),
+    ("network-advantage", Platform::Catalyst9000, 60),
+    ("network-essentials", Platform::Catalyst9000, 60),
+    ("boot system switch ", Platform::Catalyst9000, 60),
     ("^switchport", Platform::Catalyst6500, 1),
     ("^interface serial", Platform::IosRouter, 5),
     ("^interface atm", Platform::IosRouter, 5),
@@ -77,13 +87,14 @@ const SIGNS: [(&str, Platform, u32); 49] = [
 
 impl Platform {
     /// Every platform.
-    pub const ALL: [Platform; 6] = [
+    pub const ALL: [Platform; 7] = [
         Platform::Catalyst6500,
         Platform::Catalyst,
         Platform::IosRouter,
         Platform::IosXe,
         Platform::IosXr,
         Platform::NxOs,
+        Platform::Catalyst9000,
     ];
 
     /// Its name on the command line and in results.
@@ -95,6 +106,7 @@ impl Platform {
             Platform::IosXe => "ios-xe",
             Platform::IosXr => "ios-xr",
             Platform::NxOs => "nx-os",
+            Platform::Catalyst9000 => "catalyst-9000",
         }
     }
 
@@ -119,7 +131,7 @@ impl Platform {
     /// The platform `text` looks most like. Without any sign it is a router's: its port does what
     /// its policies say, and no more.
     pub fn detect(text: &str) -> Platform {
-        let mut score = [0_u32; 6];
+        let mut score = [0_u32; Platform::ALL.len()];
         for line in text.lines().take(LINES) {
             let line = line.trim().to_ascii_lowercase();
             let statement = line.strip_prefix("no ").unwrap_or(&line);
@@ -152,6 +164,7 @@ impl fmt::Display for Platform {
             Platform::IosXe => "IOS-XE router",
             Platform::IosXr => "IOS XR",
             Platform::NxOs => "NX-OS",
+            Platform::Catalyst9000 => "Catalyst with IOS-XE",
         })
     }
 }
@@ -202,6 +215,14 @@ mod tests {
             (
                 "feature bgp\ninterface Ethernet1/1\n mtu 9216\n",
                 Platform::NxOs,
+            ),
+            (
+                "version 17.6\nswitch 1 provision c9300-48u\ninterface GigabitEthernet1/0/1\n switchport mode access\n",
+                Platform::Catalyst9000,
+            ),
+            (
+                "version 16.12\nlicense boot level network-advantage addon dna-advantage\ninterface TenGigabitEthernet1/0/1\n",
+                Platform::Catalyst9000,
             ),
         ] {
             assert_eq!(Platform::detect(text), platform, "{text}");

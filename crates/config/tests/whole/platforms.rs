@@ -554,3 +554,35 @@ fn a_policer_in_percent_is_judged_where_the_port_is_known() {
         "class class-default, 1 % of 10 Gbit/s: a policer of 100.0 Mbit/s, of the 1.0 Gbit/s that are planned"
     );
 }
+
+/// A Catalyst with IOS-XE believes marks and has no `mls qos`: it was asked to write `mls qos trust dscp`.
+#[test]
+fn a_catalyst_with_ios_xe_is_judged_by_its_policies() {
+    let text = "version 17.6
+hostname sw
+license boot level network-advantage addon dna-advantage
+switch 1 provision c9300-48u
+class-map match-any voice
+ match dscp ef
+policy-map out
+ class voice
+  priority level 1
+ class class-default
+  bandwidth remaining percent 50
+interface GigabitEthernet1/0/1
+ switchport access vlan 100
+ switchport mode access
+ service-policy output out
+interface TenGigabitEthernet1/1/1
+ no switchport
+ ip address 192.0.2.1 255.255.255.252
+ service-policy output out
+end
+";
+    let (_, report) = checked(text, None);
+    assert_eq!(report.files[0].platform, Some(Platform::Catalyst9000));
+    assert_eq!(rules(&report), Vec::<&str>::new(), "{:?}", report.findings);
+    // A Catalyst 3750 has `mls qos`.
+    let (_, report) = checked(text, Some(Platform::Catalyst));
+    assert!(rules(&report).contains(&"QOS008"), "{:?}", report.findings);
+}
