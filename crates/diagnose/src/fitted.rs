@@ -40,7 +40,7 @@ pub(crate) fn by_fit(e: &Evidence, by: &str, items: &mut Vec<Item>) {
         (None, Some(passed)) => (
             AS_SHORT,
             format!(
-                ". The flow did not keep it busy: its rate is {} at least, which is what passed, and the {} that fit best are no measure of it",
+                ". The flow did not keep it busy: its rate is {} at least, which is what passed, and not known to be the {} that fit best",
                 bps(passed),
                 bps(fit.value)
             ),

@@ -34,6 +34,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::around::by_surroundings(e, &mut items);
     crate::observed::by_account(e, &mut items);
     crate::follow::by_window(e, &mut items);
+    crate::shrunk::by_shrunk(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::stood::by_queue(e, &mut items);
@@ -143,7 +144,6 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
     }
     crate::restart::by_restart(e, items);
     crate::snapshot::by_snapshot(e, items);
-    crate::shrunk::by_shrunk(e, items);
     crate::room::by_settings(e, items);
     if e.app_limited.is_some() {
         items.push(Item {

@@ -17,7 +17,7 @@ const TELLS: f64 = 8.0;
 const FIRST: f64 = 0.51;
 
 /// What would tell them apart.
-const ASK: &str = "the line's rate tells them apart (--line), or datagrams below it (iperf3 -u): a policer takes what comes faster than its own rate, a short queue none. Who runs the router knows its queue and its policers";
+const ASK: &str = "datagrams below the line's rate tell them apart (iperf3 -u): a policer takes what comes faster than its own rate, a short queue none. The line's rate helps (--line), and who runs the router knows its queue and its policers";
 
 /// The part of what was sent again that was sent so at the start, and how surely losses hardly came later, 0 to 1; none without losses.
 fn at_start(e: &Evidence) -> Option<(f64, f64)> {

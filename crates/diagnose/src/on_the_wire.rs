@@ -17,7 +17,7 @@ const EVEN: f64 = 0.9;
 
 impl Evidence {
     /// Whether a capture alone speaks of the sender: no kernel, socket, setting or log of a test.
-    fn only_on_the_wire(&self) -> bool {
+    pub(crate) fn only_on_the_wire(&self) -> bool {
         let captured = self.account.as_ref().is_some_and(|a| !a.sees_buffers);
         let shares = self.sndbuf_share.is_some() || self.busy_share.is_some();
         let socket =

@@ -115,6 +115,8 @@ impl<'a> Judged<'a> {
         let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
         let second = besides(&e, &weighed).map(|s| s.cause);
         let second = second.filter(|_| !on_the_wire::are_even(&weighed.ranking));
+        // A buffer beside something else may as well be the program.
+        let second = second.filter(|s| *s != Cause::SendBuffer || !e.only_on_the_wire());
         let second = second.filter(|s| is_of_its_kind(*s, &weighed, cause == Cause::Unknown));
         let either = drawn(&weighed).filter(|_| second.is_none() && cause != Cause::Unknown);
         let changes = changes((cause, second, either), &e, (facts, flow), &limits);

@@ -1,4 +1,4 @@
-//! What looks alike: short queues and policers, programs that write little and full buffers, windows that are small and readers that are
+//! What is alike: short queues and policers, programs that write little and full buffers, windows that are small and readers that are
 //! slow, lines and what is none. Figures as real kernels leave them.
 
 use farpath_diagnose::{FlowReport, Known};
