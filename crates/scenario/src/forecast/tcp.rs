@@ -4,11 +4,14 @@
 mod brief;
 mod bursts;
 mod delivered;
+mod few;
+mod held;
 mod kept;
 pub(super) mod losses;
 mod ramp;
 mod regain;
 mod reservations;
+mod short_path;
 mod super_frames;
 
 use farpath_predict::Cc;

@@ -22,5 +22,6 @@ mod random;
 mod recovery;
 mod routers;
 mod short;
+mod short_paths;
 mod traffic;
 mod world;
