@@ -365,7 +365,7 @@ mod tests {
         }
     }
 
-    /// 64 KiB at 2 ms are 262 Mbit/s: on a line of 100 Mbit/s that is no error.
+    /// 64 KiB at 2 ms are 262 Mbit/s: a line of 100 Mbit/s is full by then.
     #[test]
     fn windows_without_scaling_are_judged_for_the_path() {
         let severity = |mbps: u64| {

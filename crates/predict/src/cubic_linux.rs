@@ -3,7 +3,7 @@
 //! The kernel works out CUBIC's growth anew when the window has changed, or after 1/32 s (`net/ipv4/tcp_cubic.c`). A window that has
 //! caught up with the Reno-friendly estimate (RFC 9438 §4.3) has no other aim, and gains a segment in 100 round trips. So it stands for
 //! D = min(31.25 ms, 100 RTT), and gains within some round trips what the estimate gained meanwhile: α D/RTT segments. A loss
-//! cuts it and begins a new epoch, with another D. Where losses are no rarer than that, the window hardly grows.
+//! cuts it and begins a new epoch, with another D. Where losses are as frequent, the window hardly grows.
 //!
 //! The mean window has no closed form. Several connections are followed from loss to loss by quantiles of the distance, with steps
 //! of D and with steps of a round trip; the share of the first in the second is what the law of RFC 9438 is multiplied by.
