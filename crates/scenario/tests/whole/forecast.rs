@@ -446,7 +446,7 @@ fn a_forecast_out_of_range_says_so() {
         );
     }
     let small = predicted("loss = 1e-2", BULK);
-    assert!(says(&small, "18 % less at 10 ms"), "{:?}", small.notes);
+    assert!(says(&small, "18 % less up to 10 ms"), "{:?}", small.notes);
     assert!(!says(&small, "a quarter more"), "{:?}", small.notes);
     let reno = predicted("loss = 1e-2", &format!("{BULK}cc = \"reno\""));
     assert!(says(&reno, "a window of 13 segments"), "{:?}", reno.notes);

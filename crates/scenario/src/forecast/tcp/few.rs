@@ -31,7 +31,7 @@ impl Flow {
 fn at_random(cc: Cc) -> &'static str {
     match cc {
         Cc::Cubic => {
-            "windows of 21, 11 and 8 get 7, 13 and 18 % less at 10 ms; of 22, 12 and 9 11 % more, 2 and 10 % less at 150 ms"
+            "windows of 21, 11 and 8 get up to 7, 13 and 18 % less up to 10 ms; of 22, 12 and 9 11 % more, 2 and 10 % less at 150 ms"
         }
         Cc::Htcp => {
             "windows of 22, 12 and 9 get as much, 5 and 8 % less at 10 ms; of 31, 13 and 9 43, 36 and 19 % more at 150 ms"
