@@ -166,8 +166,10 @@ impl Sender {
         }
     }
 
-    /// RFC 3522 §3.2: the first ACK to pass what was sent again echoes the original's timestamp.
+    /// RFC 3522 §3.2: the first ACK to pass what was sent again echoes the original's timestamp. Where ACKs are lost the first one that
+    /// comes may be of a segment that left later: what it echoes is later, too, though that was not sent again.
     pub(super) fn note_echo(&mut self, now: Time, una: u64, head_resent: bool, echo: bool) {
+        let echo = echo || self.una > self.recovery_point;
         let first = matches!(self.state, State::Recovery | State::Loss)
             && self.repair.rules.eifel
             && una == self.episode_at;
