@@ -65,19 +65,25 @@ fn is_open(e: &Evidence, items: &[Item]) -> f64 {
 /// Takes from a policer's lead what only the pattern of losses gives it, where nothing tells it from a queue that is too short. Says so where
 /// it does.
 pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) -> Option<String> {
-    let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
-    let other = ranking.iter().position(|r| r.cause == BOTH[1])?;
-    if !leads {
-        return None;
-    }
-    let both = ranking[0].confidence + ranking[other].confidence;
-    // Where others are likely, too, they would be ahead of either half.
-    let alike = is_open(e, items) * step(both, 0.75, 0.85);
+    share_lead(ranking, BOTH, is_open(e, items)).then(|| sentence(e))
+}
+
+/// Shares the confidence of two causes, of which the first leads, as surely as `open` says that nothing tells them apart, 0 to 1. Whether
+/// they are even then, rather than not.
+pub(crate) fn share_lead(ranking: &mut [Ranking], both: [Cause; 2], open: f64) -> bool {
+    let leads = ranking.first().is_some_and(|r| r.cause == both[0]);
+    let other = ranking.iter().position(|r| r.cause == both[1]);
+    let Some(other) = other.filter(|_| leads) else {
+        return false;
+    };
     let lead = ranking[0].confidence;
+    let both = lead + ranking[other].confidence;
+    // Where others are likely, too, they would be ahead of either half.
+    let alike = open * step(both, 0.75, 0.85);
     ranking[0].confidence = lead + alike * (FIRST * both - lead).min(0.0);
     ranking[other].confidence = both - ranking[0].confidence;
     ranking[1..].sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    (alike > 0.5).then(|| sentence(e))
+    alike > 0.5
 }
 
 /// Why they are alike here, and what would tell them apart.

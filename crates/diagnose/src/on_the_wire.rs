@@ -4,13 +4,10 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::infer::Ranking;
-use crate::items::step;
+use crate::lookalike::share_lead;
 
 /// The two, the one that a capture names first.
 pub(crate) const BOTH: [Cause; 2] = [Cause::SendBuffer, Cause::Application];
-
-/// The share of both that the first has where nothing tells them apart.
-const FIRST: f64 = 0.51;
 
 /// From this part of the first's confidence on the second is as likely.
 const EVEN: f64 = 0.9;
@@ -35,17 +32,6 @@ pub(crate) fn are_even(ranking: &[Ranking]) -> bool {
 
 /// Shares the confidence of a send buffer with the program, where nothing but the wire was seen. Says so where it does.
 pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<String> {
-    let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
-    let other = ranking.iter().position(|r| r.cause == BOTH[1])?;
-    if !leads || !e.only_on_the_wire() {
-        return None;
-    }
-    let lead = ranking[0].confidence;
-    let both = lead + ranking[other].confidence;
-    // Where others are likely, too, they would be ahead of either half.
-    let alike = step(both, 0.75, 0.85);
-    ranking[0].confidence = lead + alike * (FIRST * both - lead).min(0.0);
-    ranking[other].confidence = both - ranking[0].confidence;
-    ranking[1..].sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    (alike > 0.5).then(|| "on the wire a program that writes little at a time and a full send buffer are alike: ss -tinm on the sender tells them apart (sndbuf_limited, app_limited)".to_owned())
+    let even = e.only_on_the_wire() && share_lead(ranking, BOTH, 1.0);
+    even.then(|| "on the wire a program that writes little at a time and a full send buffer are alike: ss -tinm on the sender tells them apart (sndbuf_limited, app_limited)".to_owned())
 }

@@ -114,7 +114,6 @@ impl<'a> Judged<'a> {
         let verdict = verdict(&e, &limits, &weighed);
         let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
         let second = besides(&e, &weighed).map(|s| s.cause);
-        let second = second.filter(|_| !on_the_wire::are_even(&weighed.ranking));
         // A buffer beside something else may as well be the program.
         let second = second.filter(|s| *s != Cause::SendBuffer || !e.only_on_the_wire());
         let second = second.filter(|s| is_of_its_kind(*s, &weighed, cause == Cause::Unknown));
@@ -263,8 +262,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         share: None,
         ..ranked(r)
     });
-    let held = besides(e, weighed).filter(|_| !on_the_wire::are_even(&weighed.ranking));
-    let second = held.as_ref().map(ranked).or(next);
+    let second = besides(e, weighed).as_ref().map(ranked).or(next);
     let mut because = because(top.cause, e, limits, weighed);
     let confidence = match because.is_empty() {
         true => confidence.min(UNFOUNDED),
@@ -348,6 +346,9 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
 /// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind.
 fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
     let (top, others) = weighed.ranking.split_first()?;
+    if on_the_wire::are_even(&weighed.ranking) {
+        return None;
+    }
     if top.cause == Cause::WayBack {
         // What stands in buffers and windows waits for acknowledgements.
         return None;

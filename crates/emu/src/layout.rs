@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use farpath_element::qdisc::Limit;
 use farpath_scenario::plan::{Plan, PlanError, address};
-use farpath_scenario::{Change, NodeId, QueueLimit, Scenario, found_segment};
+use farpath_scenario::{Change, NodeId, QueueLimit, Scenario, full_segment};
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
@@ -322,9 +322,8 @@ fn largest_window(scenario: &Scenario, plan: &Plan, ends: (NodeId, NodeId)) -> O
             return test.kind.tcp().map(|_| None);
         };
         // A kernel's bound is one of segments, also of those that path MTU discovery makes smaller.
-        let mss = found_segment(scenario, plan, number)
-            .unwrap_or_else(|| plan.tcp_config(scenario, number, tcp).mss);
-        let segments = tcp.window.map(|w| w.as_bytes() / u64::from(mss.max(1)));
+        let mss = u64::from(full_segment(scenario, plan, number, tcp).max(1));
+        let segments = tcp.window.map(|w| w.as_bytes() / mss);
         let segments = segments.and_then(|n| u32::try_from(n).ok());
         Some(segments.filter(|n| *n > 1))
     });

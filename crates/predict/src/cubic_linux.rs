@@ -31,8 +31,13 @@ const WINDOW_LEAST: f64 = 2.0;
 /// Mean window in segments of Linux's CUBIC under a loss ratio of `loss`, above 0, on a path of `rtt_s` seconds: its own or the
 /// Reno-friendly one, whichever is larger (RFC 9438 §5.1), of the latter the [`friendly_share`].
 pub fn window(loss: f64, rtt_s: f64, losses: Losses) -> f64 {
-    let friendly = cubic_friendly_window(loss) * friendly_share(loss, rtt_s, losses);
-    libm::fmax(cubic_own_window(loss, rtt_s, CUBIC_C), friendly)
+    let own = cubic_own_window(loss, rtt_s, CUBIC_C);
+    let friendly = cubic_friendly_window(loss);
+    if own >= friendly {
+        // No share makes that the larger one, and it takes long to work out.
+        return own;
+    }
+    libm::fmax(own, friendly * friendly_share(loss, rtt_s, losses))
 }
 
 /// The loss ratio at which the mean window is `window` segments: the inverse of [`window`].

@@ -23,7 +23,7 @@ mod traced;
 
 pub use buffer::buffer_note;
 pub(crate) use buffer::line_bps;
-pub use mtu::found_segment;
+pub use mtu::full_segment;
 pub use published::law_place;
 
 use std::collections::BTreeMap;

@@ -407,22 +407,11 @@ fn find<'t>(root: &'t DeTable<'t>, target: &Target<'_>, set: &Set) -> Result<Fou
 /// The text that says what `keys` mean, where that is not one value behind the key but sections or dotted keys: whole lines
 /// of a section, entries of an inline table. In the order of the text; none where it is one value, or absent.
 fn text_apart(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Vec<Range<usize>> {
-    let (mut found, mut inside) = (Vec::new(), table);
-    let mut whole: fn(&str, Range<usize>) -> Range<usize> = whole_lines;
-    for (n, key) in keys.iter().enumerate() {
-        let Some((name, value)) = inside.get_key_value(key.name) else {
-            break;
-        };
-        if n + 1 == keys.len() && is_apart(name, value) {
-            collect(text, value, whole, &mut found);
-        }
-        let DeValue::Table(inner) = value.get_ref() else {
-            break;
-        };
-        if !is_apart(name, value) {
-            whole = whole_entry;
-        }
-        inside = inner;
+    let mut found = Vec::new();
+    if let Some((name, value, whole)) = reached(table, keys)
+        && is_apart(name, value)
+    {
+        collect(text, value, whole, &mut found);
     }
     found.sort_by_key(|span| span.start);
     found
@@ -430,9 +419,20 @@ fn text_apart(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Vec<Range<usize
 
 /// The entry that gives `keys` their value, with what would be left of its line or its comma; none where it is absent.
 fn entry(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Option<Range<usize>> {
+    let (name, value, whole) = reached(table, keys)?;
+    Some(whole(text, name.span().start..value.span().end))
+}
+
+/// What a span is widened to when it is taken out: its lines, or its comma.
+type Whole = fn(&str, Range<usize>) -> Range<usize>;
+
+/// The name and the value that `keys` lead to, and what goes with them when they are taken out; none where they are absent.
+fn reached<'t, 'd>(
+    table: &'t DeTable<'d>,
+    keys: &[&Key],
+) -> Option<(&'t Spanned<DeString<'d>>, &'t Spanned<DeValue<'d>>, Whole)> {
     let (last, way) = keys.split_last()?;
-    let mut inside = table;
-    let mut whole: fn(&str, Range<usize>) -> Range<usize> = whole_lines;
+    let (mut inside, mut whole): (_, Whole) = (table, whole_lines);
     for key in way {
         let (name, value) = inside.get_key_value(key.name)?;
         if !is_apart(name, value) {
@@ -441,7 +441,7 @@ fn entry(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Option<Range<usize>>
         inside = value.get_ref().as_table()?;
     }
     let (name, value) = inside.get_key_value(last.name)?;
-    Some(whole(text, name.span().start..value.span().end))
+    Some((name, value, whole))
 }
 
 /// Whether a value is not behind its key: what a header or a dotted key defines has the header's or the key's place.
@@ -450,12 +450,7 @@ fn is_apart(name: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>) -> bool 
 }
 
 /// The headers and the entries of a value that is not behind its key.
-fn collect(
-    text: &str,
-    value: &Spanned<DeValue<'_>>,
-    whole: fn(&str, Range<usize>) -> Range<usize>,
-    found: &mut Vec<Range<usize>>,
-) {
+fn collect(text: &str, value: &Spanned<DeValue<'_>>, whole: Whole, found: &mut Vec<Range<usize>>) {
     let is_header = text[value.span().start..].starts_with('[');
     match value.get_ref() {
         DeValue::Array(list) => list.iter().for_each(|v| collect(text, v, whole, found)),

@@ -185,21 +185,17 @@ fn of_kernel(key: &str) -> bool {
 
 /// The key and value of a line that is a setting, however it was written.
 fn setting(text: &str) -> Option<(String, &str)> {
-    if let Some((before, key)) = text.split_once("/proc/sys/") {
-        // `grep . FILES` prints what a file holds behind its name.
-        if before.is_empty()
-            && let Some((key, value)) = key.split_once(':')
-        {
-            let key = key.replace('/', ".");
-            return key.starts_with("net.").then_some((key, value));
-        }
-        let value = before
-            .trim()
-            .strip_prefix("echo")?
-            .trim()
-            .trim_end_matches('>')
-            .trim();
-        let key = key.split_whitespace().next()?.replace('/', ".");
+    if let Some((before, file)) = text.split_once("/proc/sys/") {
+        let (key, value) = match file.split_once(':').filter(|_| before.is_empty()) {
+            // `grep . FILES` prints what a file holds behind its name.
+            Some(printed) => printed,
+            None => {
+                let written = before.trim().strip_prefix("echo")?;
+                let value = written.trim().trim_end_matches('>').trim();
+                (file.split_whitespace().next()?, value)
+            }
+        };
+        let key = key.replace('/', ".");
         return key.starts_with("net.").then_some((key, value));
     }
     let (key, value) = match text.split_once('=') {

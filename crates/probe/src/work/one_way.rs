@@ -64,9 +64,12 @@ impl Jobs {
             *first = 0;
         }
         let due = Due::Gaps(gaps);
+        let mut sending = span;
+        // As many as were asked for leave, also where the last is late.
+        sending.until = span.until.map(|end| end.saturating_add(span.settle));
         let send = UdpSendWork {
             ends: source,
-            span,
+            span: sending,
             size,
             due,
         };
@@ -138,8 +141,9 @@ mod tests {
         assert_eq!(send.due, Due::Gaps(vec![0, 10_000_000, 10_000_000]));
         assert_eq!(
             (send.span.start, send.span.until),
-            (3_000_000, Some(33_000_000))
+            (3_000_000, Some(133_000_000))
         );
+        assert_eq!(receive.span.until, Some(33_000_000));
         assert_eq!((receive.expected, receive.span.settle), (3, 100_000_000));
     }
 

@@ -9,7 +9,7 @@ use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
 use super::tcp::Flow;
-use super::{Narrowest, Path, mean_share, put};
+use super::{Path, mean_share, put};
 use crate::model::{Arrivals, Test, Udp};
 use crate::plan::Hop;
 
@@ -250,7 +250,9 @@ impl Path<'_> {
                 }
                 _ => Waits::Unknown("the queue that it fills is not a plain one"),
             };
-        } else if varies || (udp.arrivals != Arrivals::Constant && self.queues(udp, &narrowest)) {
+        } else if varies
+            || (udp.arrivals != Arrivals::Constant && self.queues(udp, load.bps, narrowest.bps))
+        {
             load.waits = Waits::Unknown("it comes and goes");
         }
         load
@@ -258,9 +260,9 @@ impl Path<'_> {
 
     /// Whether what comes at random intervals makes others wait for a time that shows: from half of the narrowest place's rate on, or where
     /// several of its datagrams take so much of the way's time.
-    fn queues(&self, udp: &Udp, narrowest: &Narrowest) -> bool {
-        let load = udp.rate.as_bps() as f64 * mean_share(udp) / narrowest.bps;
-        let each_s = f64::from(udp.size) * 8.0 / narrowest.bps;
+    fn queues(&self, udp: &Udp, bps: f64, narrowest_bps: f64) -> bool {
+        let load = bps / narrowest_bps;
+        let each_s = f64::from(udp.size) * 8.0 / narrowest_bps;
         let way_s = self.one_way(udp.size + self.header()).as_secs_f64();
         load > 0.5 || SEVERAL * each_s * load > SMALL * way_s
     }

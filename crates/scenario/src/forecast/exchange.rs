@@ -139,9 +139,10 @@ impl Path<'_> {
 
     /// Whether policers drop nothing of what is asked for: their bucket holds all that is under way, and fills as fast as it comes.
     fn spares(&self, test: &Test, flow: &Flow, asks: &Asks, asking_bps: f64) -> bool {
+        let under_way = asks.under_way * asks.bits / 8.0;
         let all = self.meets_policers(test, flow);
-        all.iter().all(|met| asking_bps <= met.all_bps())
-            && self.holds(test, flow, asks.under_way * asks.bits / 8.0)
+        all.iter()
+            .all(|met| asking_bps <= met.all_bps() && met.holds(under_way))
     }
 
     /// Whether the buckets of the policers on the way hold so many bytes of payload that come behind one another.

@@ -34,19 +34,12 @@ impl Path<'_> {
         let flow = &self.plan.flows[self.flow];
         let limits = |node: usize| self.scenario.hosts.get(node).map(|host| &host.limits);
         let (near, far) = (limits(flow.source.0), limits(flow.sink.0));
-        let back = [
-            far.map(|l| (l, sending_s(l, size))),
-            near.map(|l| (l, receiving_s(l, size))),
-        ];
-        let out = [
-            near.map(|l| (l, sending_s(l, size))),
-            far.map(|l| (l, receiving_s(l, size))),
-        ];
-        let all = out.into_iter().chain(back.into_iter().filter(|_| answers));
-        let each_s = all
-            .flatten()
-            .map(|(limits, cpu_s)| cpu_s.max(crossing_s(limits, size)));
-        Duration::from_secs_f64(each_s.sum())
+        let takes = |limits: Option<&HostLimits>, cpu_s: fn(&HostLimits, u32) -> f64| {
+            limits.map_or(0.0, |l| cpu_s(l, size).max(crossing_s(l, size)))
+        };
+        let way_s = |from, to| takes(from, sending_s) + takes(to, receiving_s);
+        let back_s = if answers { way_s(far, near) } else { 0.0 };
+        Duration::from_secs_f64(way_s(near, far) + back_s)
     }
 
     /// Where the receiver's processor is slower than what brings it frames, and its ring holds less than a path that is full, or
