@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use farpath_config::render;
-use farpath_experiment::{Faults, Loaded, open, spread};
+use farpath_experiment::{Fault, Faults, Loaded, open, spread};
 use farpath_record::{Expect, Point, count_of, unstated_at};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, Way, managers};
@@ -48,7 +48,14 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     if points.is_empty() {
         points.push((scenario.clone(), plan.clone()));
     }
-    let mut shown = format!("{}: ok\n  {}\n", loaded.source.name, contents(scenario));
+    // As for a run: without a test there is nothing that could be right.
+    let idle = scenario.tests.is_empty() && scenario.searches.is_empty();
+    let verdict = if idle { "no test" } else { "ok" };
+    let mut shown = format!(
+        "{}: {verdict}\n  {}\n",
+        loaded.source.name,
+        contents(scenario)
+    );
     for (number, test) in scenario.tests.iter().enumerate() {
         let name = format!("{} ({}): ", test.name, test.kind.subject().name());
         for taken in ways(&points, number) {
@@ -68,10 +75,10 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         shown.push_str("\nwhat may be meant otherwise\n\n");
         shown.push_str(&doubts.render_warnings(colour));
     }
-    let idle = loaded.document.without_effect(scenario);
-    if idle.total > 0 {
+    let without = loaded.document.without_effect(scenario);
+    if without.total > 0 {
         shown.push_str("\nwhat makes no difference to a run, or lets nothing through\n\n");
-        shown.push_str(&idle.render_warnings(colour));
+        shown.push_str(&without.render_warnings(colour));
     }
     if let Some(configuration) = &scenario.configuration {
         let report = configuration.judged(scenario, &plan);
@@ -79,7 +86,13 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         shown.push_str(&render::text(&report, &configuration.sources, colour));
     }
     print(&shown)?;
-    Ok(Exit::Ok)
+    match idle {
+        true => Err(Fault::NoTest {
+            scenario: scenario.name.clone(),
+        }
+        .into()),
+        false => Ok(Exit::Ok),
+    }
 }
 
 /// What manages queues, with every value that holds; each once of all points of a sweep.

@@ -210,7 +210,9 @@ fn a_scenario_without_a_test_is_not_run_and_not_passed() {
     farpath_in(folder.path(), &["run", "empty.toml"])
         .exits(2)
         .says(&["has no test", "[[test]]", "farpath lab up"]);
-    farpath_in(folder.path(), &["check", "empty.toml"]).exits(0);
+    let checked = farpath_in(folder.path(), &["check", "empty.toml"]).exits(2);
+    assert!(checked.err.contains("has no test"), "{}", checked.err);
+    assert!(!checked.out.contains(": ok"), "{}", checked.out);
     // What a lab's connections would meet is found without a test.
     let text = r#"[scenario]
 name = "hole"
@@ -239,7 +241,7 @@ ends = ["east", "server"]
 rate = "1 Gbit/s"
 "#;
     fs::write(folder.path().join("hole.toml"), text).expect("writable");
-    let checked = farpath_in(folder.path(), &["check", "hole.toml"]).exits(0);
+    let checked = farpath_in(folder.path(), &["check", "hole.toml"]).exits(2);
     for words in [
         "client to server, 100.002 ms of propagation there and back",
         "MTU →  link `path` lets through 1400 of 1500 bytes and `west` does not tell the sender",

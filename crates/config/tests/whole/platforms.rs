@@ -554,3 +554,37 @@ fn a_policer_in_percent_is_judged_where_the_port_is_known() {
         "class class-default, 1 % of 10 Gbit/s: a policer of 100.0 Mbit/s, of the 1.0 Gbit/s that are planned"
     );
 }
+
+/// Catalysts with IOS XE trust marks by default, and have no `mls qos`: nothing in this is wrong.
+#[test]
+fn switches_with_ios_xe_trust_marks() {
+    for first in [
+        "version 17.6\nlicense boot level network-advantage addon dna-advantage\nswitch 1 provision c9300-48u",
+        "version 16.12\nswitch 1 provision ws-c3850-48t",
+        "switch 2 provision c9200l-24p-4x",
+    ] {
+        let text = format!(
+            "{first}
+class-map match-any VOICE
+ match dscp ef
+policy-map OUT
+ class VOICE
+  priority level 1
+ class class-default
+  bandwidth remaining percent 50
+interface GigabitEthernet1/0/1
+ switchport access vlan 100
+ switchport mode access
+ service-policy output OUT
+interface TenGigabitEthernet1/1/1
+ no switchport
+ ip address 192.0.2.1 255.255.255.252
+ service-policy output OUT
+end
+"
+        );
+        let (_, report) = checked(&text, None);
+        assert_eq!(report.files[0].platform, Some(Platform::CatalystXe));
+        assert_eq!(rules(&report), Vec::<&str>::new(), "{:?}", report.findings);
+    }
+}

@@ -306,7 +306,14 @@ impl Family<'_> {
 fn meeting(of: &Family<'_>, term: &Term) -> Result<Known, (farpath_config::Place, String)> {
     let mut known = of.all();
     for condition in &term.from {
+        // Tests of TCP and UDP meet no term of another protocol.
+        if condition.value.is_of_no_data() {
+            return Ok(Known::default());
+        }
         let one = match &condition.value {
+            Condition::Protocol(_) => {
+                return Err((condition.place.clone(), "protocol".to_owned()));
+            }
             Condition::Dscp(all) => Known::of_dscps(all),
             Condition::Precedence(all) => Known::of_precedences(all),
             Condition::Exp(all) => Known::of_exps(all),
