@@ -325,3 +325,13 @@ fn check_has_the_way_of_a_swept_link_over_all_of_the_sweep() {
         one.out
     );
 }
+
+/// What `--cc` has in it is shown as `--cc` has it.
+#[test]
+fn a_wrong_congestion_control_is_shown_as_it_was_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("small.toml"), SMALL).expect("writable");
+    let ran = farpath_in(folder.path(), &["run", "small.toml", "--cc", "bbr3"]).exits(2);
+    assert!(ran.err.contains("--cc:1:1"), "{}", ran.err);
+    assert!(!ran.err.contains("--set"), "{}", ran.err);
+}
