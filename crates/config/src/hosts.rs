@@ -369,6 +369,19 @@ mod tests {
         }
     }
 
+    /// `grep . FILES` prints a file's name before what it holds, and `sysctl` takes slashes: none of it was understood, and the file passed.
+    #[test]
+    fn settings_are_read_as_files_and_with_slashes() {
+        for text in [
+            "/proc/sys/net/ipv4/tcp_wmem:4096\t65536\t600000\n",
+            "net/ipv4/tcp_wmem = 4096 65536 600000\n",
+        ] {
+            let found = on_a_long_path(text);
+            let rules: Vec<&str> = found.iter().map(|(rule, ..)| rule.as_str()).collect();
+            assert_eq!(rules, ["HOST003"], "{text}: {found:?}");
+        }
+    }
+
     /// Without tuning a third number of `tcp_rmem` is of no use: the second is the buffer, 65536 · 0.55 · 8 / 0.12 s.
     #[test]
     fn a_buffer_that_is_not_tuned_stays_at_its_default() {

@@ -252,7 +252,7 @@ fn captured(
         policer: direction
             .policer
             .filter(|_| dark.is_none())
-            .map(|p| Figure::exact(p.rate_bps as f64, at)),
+            .map(|p| crate::fitted::rate(&p, at)),
         pattern: direction.loss_pattern.clone().filter(|_| dark.is_none()),
         stood: Stood::of(seen, found, connection.start_ns),
         came: crate::way_back::Came::of(&found.acks, seen),

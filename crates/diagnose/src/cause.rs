@@ -50,7 +50,7 @@ pub enum Cause {
     SmallWrites,
     /// Connections that are opened anew for each request: their handshakes.
     SetUp,
-    /// The way back of acknowledgements, which is full.
+    /// The way back of acknowledgements, which is full or loses them.
     WayBack,
     /// Pause frames: the neighbour of the sender's interface holds it back (IEEE 802.3 Annex 31B).
     PauseFrames,
@@ -101,7 +101,11 @@ const NAMES: [(Cause, &str, &str); 27] = [
         "small writes that wait for acknowledgements",
     ),
     (Cause::SetUp, "set_up", "the set-up of new connections"),
-    (Cause::WayBack, "way_back", "a full way back"),
+    (
+        Cause::WayBack,
+        "way_back",
+        "the way back of acknowledgements",
+    ),
     (Cause::PauseFrames, "pause_frames", "pause frames"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),

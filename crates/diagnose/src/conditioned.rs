@@ -24,7 +24,7 @@ impl Evidence {
         self.shaper = least("shaper_bps").or(self.shaper.take());
     }
 
-    /// What a policer lets through, bit/s: as its texts say, as datagrams or a capture's losses show.
+    /// What a policer lets through, bit/s: as its texts say, as datagrams show, or a capture's losses where the flow kept it busy.
     pub(crate) fn policed(&self) -> Option<Figure> {
         let own = self.lasting().unwrap_or(0.0);
         let stated = self.policer.clone().or_else(|| {
@@ -32,6 +32,6 @@ impl Evidence {
                 .passed(own)
                 .filter(|p| p.high >= own / SLACK)
         });
-        stated.or_else(|| self.found_policer.clone())
+        stated.or_else(|| self.fitted_rate().cloned())
     }
 }

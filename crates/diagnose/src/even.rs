@@ -22,7 +22,7 @@ const COARSE: f64 = 0.05;
 
 impl Evidence {
     /// By how much of their mean intervals differ though nothing changes: by whole writes, and by whole windows.
-    fn pieces(&self) -> f64 {
+    pub(crate) fn pieces(&self) -> f64 {
         libm::hypot(self.grain, self.whole_windows())
     }
 

@@ -23,6 +23,7 @@ use crate::requests::Requests;
 use crate::restart::Restart;
 use crate::room::Room;
 use crate::seen::{Row, Side, Test};
+use crate::shrunk::Shrunk;
 use crate::stood::Stood;
 use crate::stops::Stop;
 use crate::stuck::Stuck;
@@ -125,6 +126,8 @@ pub(crate) struct Evidence {
     pub(crate) queued: Option<Figure>,
     /// What the receiver's window had room for, where it was full, bytes.
     pub(crate) full_window: Option<Figure>,
+    /// That window shrank.
+    pub(crate) shrunk: Option<Shrunk>,
     /// Bytes in flight by the congestion window.
     pub(crate) cwnd: Option<Figure>,
     /// Bytes in flight.
@@ -259,7 +262,7 @@ impl Evidence {
         e.of_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
-        e.of_unmissed();
+        e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
@@ -404,6 +407,7 @@ impl Evidence {
         if let Some(window) = most("window_bytes") {
             self.windows.push(Room::announced(window));
         }
+        self.of_shrunk(facts, flow);
         let announced = sum("window_announced_bytes").zip(sum("flight_bytes"));
         self.window_at_once(announced, flow.sockets.len());
         self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));

@@ -65,18 +65,7 @@ const BYTES_APART: f64 = 0.05;
 
 /// Makes flows of what was read.
 pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
-    let mut flows: Vec<Flow> = Vec::new();
-    for test in facts.tests.iter().filter(|t| t.is_measured()) {
-        let room = flows.len() < FLOWS_MAX;
-        let known = flows
-            .iter()
-            .position(|f| f.test.as_ref().is_some_and(|t| same(t, test)));
-        match known.and_then(|n| flows[n].test.as_mut()) {
-            Some(known) => join(known, test),
-            None if room => flows.push(Flow::of(Some(test.clone()), &test.from, &test.to)),
-            None => {}
-        }
-    }
+    let (mut flows, _) = of_tests(facts);
     captured(facts, &mut flows);
     for flow in &mut flows {
         let test = flow.test.as_ref().expect("each was made of one");
@@ -98,6 +87,37 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     placed::by_cause(facts, &mut flows);
     share(facts, &mut flows);
     flows
+}
+
+/// A flow of each test, and how many reports of tests had no room.
+fn of_tests(facts: &Facts) -> (Vec<Flow>, usize) {
+    let mut flows: Vec<Flow> = Vec::new();
+    let mut left = 0;
+    for test in facts.tests.iter().filter(|t| t.is_measured()) {
+        let room = flows.len() < FLOWS_MAX;
+        let known = flows
+            .iter()
+            .position(|f| f.test.as_ref().is_some_and(|t| same(t, test)));
+        match known.and_then(|n| flows[n].test.as_mut()) {
+            Some(known) => join(known, test),
+            None if room => flows.push(Flow::of(Some(test.clone()), &test.from, &test.to)),
+            None => left += 1,
+        }
+    }
+    (flows, left)
+}
+
+/// That there were more tests than are judged.
+pub(crate) fn left_out(facts: &Facts) -> Option<String> {
+    let (_, left) = of_tests(facts);
+    let reports = match left {
+        0 => return None,
+        1 => "1 report of a test is".to_owned(),
+        n => format!("{n} reports of tests are"),
+    };
+    Some(format!(
+        "{reports} left out: {FLOWS_MAX} flows are judged at most, the first ones; give the others apart"
+    ))
 }
 
 /// What you say you measured is a connection of its own beside those that texts report, unless one of them was as fast.

@@ -11,6 +11,7 @@ use crate::fact::Figure;
 use crate::items::{Item, items};
 use crate::known::{DEFAULT_BUFFERS, DEFAULT_WINDOWS};
 use crate::lookalike;
+use crate::on_the_wire;
 use crate::pattern;
 
 /// A cause and its probability.
@@ -122,7 +123,8 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut ranking = ranked(&scored);
-    let alike = lookalike::even_out(e, &items, &mut ranking);
+    let refused = lookalike::even_out(e, &items, &mut ranking);
+    let written = on_the_wire::even_out(e, &mut ranking);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()
         .filter(|i| i.holds > 0.3 && !i.sentence.is_empty())
@@ -133,8 +135,8 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         })
         .collect();
     because.sort_by(|a, b| b.0.total_cmp(&a.0));
-    if let Some(text) = alike {
-        because.insert(0, (0.0, lookalike::BOTH.to_vec(), text));
+    for (both, text) in [(lookalike::BOTH, refused), (on_the_wire::BOTH, written)] {
+        because.splice(0..0, text.map(|text| (0.0, both.to_vec(), text)));
     }
     because.extend(pattern::sentence(e, &pattern).map(|(causes, text)| (0.0, causes, text)));
     Weighed {
@@ -257,6 +259,7 @@ fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
             // A line shows in what came after the start.
             let Some(rate) = e.settled() else { return flat };
             let hits: f64 = lines_of(rate.value, e.mss).map(|(_, w)| w).sum();
+            let hits = hits * (1.0 - e.refutes_line());
             0.5 * flat + 0.5 * hits / LINES.len() as f64 / 0.021
         }
         _ => flat,
@@ -288,7 +291,9 @@ fn lines_of(rate: f64, mss: f64) -> impl Iterator<Item = (f64, f64)> {
 
 /// The usual line that a rate fills, where nobody said how fast the line is, bit/s.
 pub(crate) fn usual_line(e: &Evidence) -> Option<f64> {
-    let rate = e.settled().filter(|_| e.line.is_none())?;
+    let rate = e
+        .settled()
+        .filter(|_| e.line.is_none() && e.refutes_line() < 0.5)?;
     lines_of(rate.value, e.mss).map(|(line, _)| line).next()
 }
 

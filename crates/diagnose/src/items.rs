@@ -34,6 +34,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::around::by_surroundings(e, &mut items);
     crate::observed::by_account(e, &mut items);
     crate::follow::by_window(e, &mut items);
+    crate::shrunk::by_shrunk(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::stood::by_queue(e, &mut items);
@@ -51,6 +52,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::routes::by_routes(e, &mut items);
     crate::stepped::by_step(e, &mut items);
     crate::way_back::by_way_back(e, &mut items);
+    crate::lossy_back::by_lossy_back(e, &mut items);
     crate::before_losses::by_order(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     crate::slow_reader::by_slow_reader(e, &mut items);
@@ -404,6 +406,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         });
     }
     of_line(e, ceilings, items);
+    crate::unnamed_line::by_unnamed_line(e, items);
     if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
         items.push(Item {
             holds: step(rate.value / target.value, 0.93, 0.97),

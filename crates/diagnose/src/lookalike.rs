@@ -1,4 +1,5 @@
-//! A queue that is too short and a policer: where losses come at the start, and hardly later, a log shows the same of both.
+//! A queue that is too short and a policer drop the same packets: a queue of some bytes before a line drops exactly what a bucket of as many
+//! tokens, filled at the line's rate, refuses. Packets wait in the queue alone, for a time that a round trip hardly shows where the line is fast.
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
@@ -15,6 +16,9 @@ const TELLS: f64 = 8.0;
 /// The share of both that the likelier of the two has where nothing tells them apart.
 const FIRST: f64 = 0.51;
 
+/// What would tell them apart.
+const ASK: &str = "datagrams below the line's rate tell them apart (iperf3 -u): a policer takes what comes faster than its own rate, a short queue none. The line's rate helps (--line), and who runs the router knows its queue and its policers";
+
 /// The part of what was sent again that was sent so at the start, and how surely losses hardly came later, 0 to 1; none without losses.
 fn at_start(e: &Evidence) -> Option<(f64, f64)> {
     let again = |rows: &[Row]| -> f64 { rows.iter().filter_map(|r| r.retransmits).sum() };
@@ -28,9 +32,14 @@ fn at_start(e: &Evidence) -> Option<(f64, f64)> {
     Some((again(first) / all, 1.0 - step(lossy, 0.3, 0.5)))
 }
 
+/// How surely what was sent again was lost at the start for the most part, and hardly anything later, 0 to 1.
+fn of_start(e: &Evidence) -> f64 {
+    at_start(e).map_or(0.0, |(early, calm)| step(early, 0.5, 0.75) * calm)
+}
+
 /// Whether most of what was sent again was lost at the start, and hardly anything later.
 pub(crate) fn is_of_start(e: &Evidence) -> bool {
-    at_start(e).is_some_and(|(early, calm)| step(early, 0.5, 0.75) * calm > 0.5)
+    of_start(e) > 0.5
 }
 
 /// How much more an item speaks for a policer than for a short queue, decibans.
@@ -42,27 +51,44 @@ fn apart(item: &Item) -> f64 {
     item.holds * (of(BOTH[0]) - of(BOTH[1]))
 }
 
-/// Takes from a policer's lead what only the pattern of losses gives it, where that is a start's: slow start overruns a short queue just as it
-/// empties a bucket of tokens. Says so where it does.
+/// How surely nothing tells them apart, 0 to 1. Without a line that is known the rate that was left may be its own, or far below it.
+fn is_open(e: &Evidence, items: &[Item]) -> f64 {
+    if e.is_bbr() || e.policer.is_some() || items.iter().any(|i| apart(i) >= TELLS) {
+        return 0.0;
+    }
+    match &e.line {
+        Some(_) => of_start(e),
+        None => 1.0,
+    }
+}
+
+/// Takes from a policer's lead what only the pattern of losses gives it, where nothing tells it from a queue that is too short. Says so where
+/// it does.
 pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) -> Option<String> {
-    let (early, calm) = at_start(e)?;
-    let told = e.policer.is_some() || items.iter().any(|i| apart(i).abs() >= TELLS);
     let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
     let other = ranking.iter().position(|r| r.cause == BOTH[1])?;
-    if told || !leads || e.is_bbr() {
+    if !leads {
         return None;
     }
     let both = ranking[0].confidence + ranking[other].confidence;
     // Where others are likely, too, they would be ahead of either half.
-    let alike = step(early, 0.5, 0.75) * calm * step(both, 0.75, 0.85);
+    let alike = is_open(e, items) * step(both, 0.75, 0.85);
     let lead = ranking[0].confidence;
     ranking[0].confidence = lead + alike * (FIRST * both - lead).min(0.0);
     ranking[other].confidence = both - ranking[0].confidence;
     ranking[1..].sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    (alike > 0.5).then(|| {
-        format!(
-            "{:.0} % of what was sent again was lost at the start, and hardly anything later: slow start overruns a queue that is too short just as it empties a policer's bucket of tokens",
+    (alike > 0.5).then(|| sentence(e))
+}
+
+/// Why they are alike here, and what would tell them apart.
+fn sentence(e: &Evidence) -> String {
+    match at_start(e).filter(|_| is_of_start(e)) {
+        Some((early, _)) => format!(
+            "{:.0} % of what was sent again was lost at the start, and hardly anything later: slow start overruns a queue that is too short just as it empties a policer's bucket of tokens; {ASK}",
             early * 100.0
-        )
-    })
+        ),
+        None => format!(
+            "a queue that is too short drops what a policer with as large a bucket drops; {ASK}"
+        ),
+    }
 }

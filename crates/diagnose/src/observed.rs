@@ -39,7 +39,7 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
     let kernel = e.rwnd_share.is_some() || e.busy_share.is_some();
     let trust = account.trust * if kernel { BESIDE_KERNEL } else { 1.0 };
     let first = items.len();
-    by_hosts(account, items);
+    by_hosts(e, account, items);
     by_path(e, account, items);
     for item in &mut items[first..] {
         item.holds *= trust;
@@ -166,7 +166,6 @@ fn share(account: &Account, word: &str, span: [f64; 2], weights: &[(Cause, f64)]
         }
         "receive_window" => "the receiver's window had no room",
         "send_buffer" => "the send buffer was full",
-        "nic" => "the sender's interface was the limit",
         "host_cpu" => "a processor was busy",
         "disk" => "a disk was waited for",
         "mtu" => "packets were larger than a link carries",
@@ -202,9 +201,9 @@ pub(crate) fn idle(weight: f64) -> Vec<(Cause, f64)> {
 }
 
 /// What waits for hosts: programs, windows, buffers, interfaces.
-fn by_hosts(account: &Account, items: &mut Vec<Item>) {
+fn by_hosts(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
     use Cause::{
-        Application, Client, Disk, HostCpu, MtuBlackHole, Nic, NoWindowScaling, Pacing, Ramp,
+        Application, Client, Disk, HostCpu, MtuBlackHole, NoWindowScaling, Pacing, Ramp,
         ReceiveWindow, SendBuffer,
     };
     let half = [0.2, 0.5];
@@ -232,7 +231,7 @@ fn by_hosts(account: &Account, items: &mut Vec<Item>) {
                 (Client, -18.0),
             ],
         ),
-        share(account, "nic", half, &[(Nic, 20.0), (Pacing, 10.0)]),
+        crate::own_pace::by_pace(e, account, half),
         share(account, "host_cpu", half, &[(HostCpu, 30.0)]),
         share(account, "disk", half, &[(Disk, 34.0)]),
         share(account, "mtu", half, &[(MtuBlackHole, 44.0)]),
@@ -307,17 +306,7 @@ fn by_path(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
         weights: of(&LOSSES, -10.0),
         sentence: String::new(),
     });
-    if let Some(rate) = &e.found_policer {
-        items.push(Item {
-            holds: 1.0,
-            weights: vec![(Cause::Policer, 12.0)],
-            sentence: format!(
-                "{}: what was lost fits a policer of {}",
-                account.by,
-                crate::ceiling::bps(rate.value)
-            ),
-        });
-    }
+    crate::fitted::by_fit(e, account.by, items);
 }
 
 #[cfg(test)]

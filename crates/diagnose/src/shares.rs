@@ -89,6 +89,9 @@ impl Evidence {
 
     /// The share of the time that a cause held, where the sender's side shows it.
     pub(crate) fn share(&self, cause: Cause) -> Option<f64> {
+        if cause == Cause::Nic && self.has_odd_pace() {
+            return None;
+        }
         let busy = self.busy_share.as_ref().map(|b| b.value);
         let of_busy = |share: &Option<Figure>| Some(share.as_ref()?.value * busy.unwrap_or(1.0));
         let kernel = match cause {

@@ -21,7 +21,8 @@ impl Evidence {
         let Some((window, _)) = announced.filter(full) else {
             return;
         };
-        if self.unscaled.is_none() {
+        // What shrank is what its program left of it, and no ceiling.
+        if self.unscaled.is_none() && self.shrunk.is_none() {
             self.announced = true;
             let each = window.times(1.0 / sockets.max(1) as f64);
             self.windows.push(Room::announced(each));

@@ -43,6 +43,21 @@ const MOST: f64 = 0.95;
 /// Before this part of a full queue's losses round trips are long: the shortest of a round trip's time counts.
 const BY_QUEUE: f64 = 0.9;
 
+/// Whether round trips are longer where more is in flight: others, or hosts that were busy, made those long that are not.
+fn grows_with_flight(seen: &Seen) -> bool {
+    let pairs = seen
+        .flights
+        .iter()
+        .filter_map(|f| Some((f.peak as f64, f.rtt?.as_secs_f64())));
+    let pairs: Vec<(f64, f64)> = pairs.collect();
+    let n = pairs.len() as f64;
+    let (flight, rtt) = pairs
+        .iter()
+        .fold((0.0, 0.0), |s, p| (s.0 + p.0 / n, s.1 + p.1 / n));
+    let together: f64 = pairs.iter().map(|p| (p.0 - flight) * (p.1 - rtt)).sum();
+    together >= 0.0
+}
+
 impl Stood {
     /// Of one direction; its segments' times begin at `started_ns`. None where no round trip shows a queue.
     pub(crate) fn of(seen: &Seen, found: &DirectionFound, started_ns: i64) -> Option<Stood> {
@@ -55,7 +70,7 @@ impl Stood {
                 Some((until, f.rtt?.as_secs_f64(), f64::from(f.packets)))
             })
             .collect();
-        if all.len() < ROUNDS_LEAST {
+        if all.len() < ROUNDS_LEAST || !grows_with_flight(seen) {
             return None;
         }
         let mut sorted: Vec<f64> = all.iter().map(|(_, rtt, _)| *rtt).collect();

@@ -24,11 +24,13 @@ pub(crate) struct Unmissed {
     again: f64,
     /// Whether the share is what the user said.
     told: bool,
+    /// The same of each run of pings, the least and the most, where all of them lost much; none otherwise.
+    pub(crate) runs: Option<[f64; 2]>,
 }
 
 impl Evidence {
     /// Leaves out a loss of which the flow shows nothing, though it sent so much.
-    pub(crate) fn of_unmissed(&mut self) {
+    pub(crate) fn of_unmissed(&mut self, facts: &Facts, flow: &Flow) {
         let idle = self.idle_loss.as_ref().filter(|l| !self.udp && l.low > 0.0);
         let (Some(idle), Some(again), Some(bytes)) = (idle, self.sent_again(), &self.bytes) else {
             return;
@@ -44,6 +46,7 @@ impl Evidence {
             segments,
             again,
             told: idle.from.contains(&Place::You),
+            runs: crate::lossy_back::runs(facts, flow),
         });
         self.idle_loss = None;
     }
@@ -68,7 +71,7 @@ impl Evidence {
 
 impl Unmissed {
     /// `none of at least 93000 segments`.
-    fn sent_again(&self) -> String {
+    pub(crate) fn sent_again(&self) -> String {
         let of = format!("{:.0} segments or more", self.segments);
         match self.again {
             n if n < 0.5 => format!("none of the flow's {of}"),
@@ -87,7 +90,8 @@ fn percent(share: f64) -> String {
 
 /// What it means that pings were lost, and the flow's segments not.
 pub(crate) fn by_unmissed(e: &Evidence, items: &mut Vec<Item>) {
-    items.extend(e.unmissed.filter(|u| !u.told).map(|u| Item {
+    let told = |u: &Unmissed| u.told || e.loses_back().is_some();
+    items.extend(e.unmissed.filter(|u| !told(u)).map(|u| Item {
         holds: 1.0,
         weights: Vec::new(),
         sentence: format!(

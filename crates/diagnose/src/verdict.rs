@@ -13,12 +13,13 @@ use crate::document::{
 };
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of};
-use crate::flow::{Flow, flows};
+use crate::flow::{self, Flow, flows};
 use crate::handshake;
 use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::known::DEFAULT_WINDOWS;
 use crate::machine::unsaid;
 use crate::missing::missing;
+use crate::on_the_wire;
 use crate::pattern;
 use crate::pinged;
 use crate::ports;
@@ -44,6 +45,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     let flows = flows(facts);
     let taken: Vec<usize> = flows.iter().flat_map(|f| f.captured.clone()).collect();
     let mut notes = facts.notes.clone();
+    notes.extend(flow::left_out(facts));
     notes.extend(captured::left_out(facts, &taken));
     notes.extend(sockets::left_out(facts, &flows));
     notes.extend(pinged::left_out(facts, &flows));
@@ -112,6 +114,9 @@ impl<'a> Judged<'a> {
         let verdict = verdict(&e, &limits, &weighed);
         let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
         let second = besides(&e, &weighed).map(|s| s.cause);
+        let second = second.filter(|_| !on_the_wire::are_even(&weighed.ranking));
+        // A buffer beside something else may as well be the program.
+        let second = second.filter(|s| *s != Cause::SendBuffer || !e.only_on_the_wire());
         let second = second.filter(|s| is_of_its_kind(*s, &weighed, cause == Cause::Unknown));
         let either = drawn(&weighed).filter(|_| second.is_none() && cause != Cause::Unknown);
         let changes = changes((cause, second, either), &e, (facts, flow), &limits);
@@ -258,7 +263,8 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         share: None,
         ..ranked(r)
     });
-    let second = besides(e, weighed).as_ref().map(ranked).or(next);
+    let held = besides(e, weighed).filter(|_| !on_the_wire::are_even(&weighed.ranking));
+    let second = held.as_ref().map(ranked).or(next);
     let mut because = because(top.cause, e, limits, weighed);
     let confidence = match because.is_empty() {
         true => confidence.min(UNFOUNDED),

@@ -48,10 +48,9 @@ pub fn answer(frame: &Frame, node: u32, is_destination: bool, answers: bool) -> 
         };
     }
     let expired = frame.ttl <= 1;
-    // RFC 1122 §3.2.2: never an error about an error.
-    let is_error = matches!(frame.kind, Kind::TimeExceeded | Kind::FragmentationNeeded);
     let may_fragment = !expired && !frame.flags().contains(Flags::DONT_FRAGMENT);
-    if !answers || is_error || may_fragment {
+    // RFC 1122 §3.2.2: never an error about an error.
+    if !answers || frame.kind.is_report() || may_fragment {
         return Answer::Drop(if expired { Drop::Ttl } else { Drop::Mtu });
     }
     let kind = if expired {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use farpath_element::qdisc::Limit;
 use farpath_scenario::plan::{Plan, PlanError, address};
-use farpath_scenario::{Change, NodeId, QueueLimit, Scenario};
+use farpath_scenario::{Change, NodeId, QueueLimit, Scenario, found_segment};
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
@@ -321,8 +321,10 @@ fn largest_window(scenario: &Scenario, plan: &Plan, ends: (NodeId, NodeId)) -> O
         let Some(tcp) = test.kind.bulk() else {
             return test.kind.tcp().map(|_| None);
         };
-        let mss = u64::from(plan.tcp_config(scenario, number, tcp).mss.max(1));
-        let segments = tcp.window.map(|w| w.as_bytes() / mss);
+        // A kernel's bound is one of segments, also of those that path MTU discovery makes smaller.
+        let mss = found_segment(scenario, plan, number)
+            .unwrap_or_else(|| plan.tcp_config(scenario, number, tcp).mss);
+        let segments = tcp.window.map(|w| w.as_bytes() / u64::from(mss.max(1)));
         let segments = segments.and_then(|n| u32::try_from(n).ok());
         Some(segments.filter(|n| *n > 1))
     });
@@ -556,6 +558,23 @@ mod tests {
         // A megabyte in segments of 1448 bytes.
         assert_eq!(short.routes[0].largest_window, Some(690));
         assert!(back.iter().all(|r| r.largest_window.is_none()));
+    }
+
+    /// A bound of segments that path MTU discovery makes smaller was one of half of the window.
+    #[test]
+    fn a_window_is_counted_in_the_segments_that_path_mtu_discovery_leaves() {
+        let text = |mtu: u32| {
+            format!(
+                "[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
+                 [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+                 [[link]]\nname = \"rs\"\nends = [\"r\", \"s\"]\nrate = \"1 Gbit/s\"\ndelay = \"60 ms\"\nmtu = {mtu}\n\
+                 [[link]]\nname = \"sb\"\nends = [\"s\", \"b\"]\nrate = \"1 Gbit/s\"\n\
+                 [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nwindow = \"6400 kB\"\nduration = \"5 s\"\n"
+            )
+        };
+        let window = |mtu: u32| layouts(&text(mtu))[0].spec.interfaces[0].routes[0].largest_window;
+        assert_eq!(window(9000), Some(6_400_000 / 8948));
+        assert_eq!(window(4470), Some(6_400_000 / 4418));
     }
 
     #[test]

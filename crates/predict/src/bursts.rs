@@ -14,11 +14,10 @@
 use crate::cc::Cc;
 use crate::climb::Climb;
 use crate::law::{self, Conditions};
+use crate::quantiles::{CONNECTIONS, quantiles};
 use crate::recovery::{CUBIC_ALPHA, CUBIC_BETA, CUBIC_C};
-use farpath_units::{Key, Stream};
+use farpath_units::Key;
 
-/// Connections followed side by side: quantiles of a distance.
-const CONNECTIONS: usize = 32;
 /// Events of each that count.
 const EVENTS: u64 = 48;
 /// Events before, until the first window is forgotten.
@@ -327,15 +326,6 @@ impl Struck {
         state.window = libm::fmin(next, self.cap);
         state.window <= self.pipe + self.room
     }
-}
-
-/// A quantile for each connection, each once, in an order of this event's own.
-fn quantiles(luck: Stream, event: u64) -> impl Iterator<Item = f64> {
-    let number = |i: usize| event * CONNECTIONS as u64 + i as u64;
-    let mut order: Vec<usize> = (0..CONNECTIONS).collect();
-    order.sort_by_key(|i| luck.bits(number(*i)));
-    let each = 1.0 / CONNECTIONS as f64;
-    order.into_iter().map(move |i| (i as f64 + 0.5) * each)
 }
 
 #[cfg(test)]

@@ -114,8 +114,15 @@ pub fn cubic_own_window(loss: f64, rtt_s: f64, c: f64) -> f64 {
 /// CUBIC's mean window: its own or the Reno-friendly one, whichever is larger (RFC 9438 §5.1).
 /// The friendly region is AIMD's √(3/2)/√p, which documents round to 1.2/√p.
 pub fn cubic_window(loss: f64, rtt_s: f64) -> f64 {
-    let friendly = mathis_constant(Losses::Periodic, 1.0) / libm::sqrt(loss);
-    libm::fmax(cubic_own_window(loss, rtt_s, CUBIC_C), friendly)
+    libm::fmax(
+        cubic_own_window(loss, rtt_s, CUBIC_C),
+        cubic_friendly_window(loss),
+    )
+}
+
+/// CUBIC's mean window in its Reno-friendly region (RFC 9438 §4.3, §5.1).
+pub(crate) fn cubic_friendly_window(loss: f64) -> f64 {
+    mathis_constant(Losses::Periodic, 1.0) / libm::sqrt(loss)
 }
 
 /// The loss ratio at which Reno's mean window is `window` segments: 1.5/(b·W²)
@@ -127,8 +134,15 @@ pub fn reno_loss_for(window: f64, segments_per_ack: f64) -> f64 {
 /// The loss ratio at which CUBIC's mean window is `window` segments: the inverse of
 /// [`cubic_window`].
 pub fn cubic_loss_for(window: f64, rtt_s: f64) -> f64 {
-    let own = rtt_s * libm::pow(cubic_scale(CUBIC_C) / window, 4.0 / 3.0);
-    libm::fmax(own, reno_loss_for(window, 1.0))
+    libm::fmax(
+        cubic_own_loss_for(window, rtt_s),
+        reno_loss_for(window, 1.0),
+    )
+}
+
+/// The same of its own region alone: the inverse of [`cubic_own_window`].
+pub(crate) fn cubic_own_loss_for(window: f64, rtt_s: f64) -> f64 {
+    rtt_s * libm::pow(cubic_scale(CUBIC_C) / window, 4.0 / 3.0)
 }
 
 fn cubic_scale(c: f64) -> f64 {

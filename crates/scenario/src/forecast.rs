@@ -23,6 +23,7 @@ mod traced;
 
 pub use buffer::buffer_note;
 pub(crate) use buffer::line_bps;
+pub use mtu::found_segment;
 pub use published::law_place;
 
 use std::collections::BTreeMap;
@@ -149,12 +150,14 @@ impl<'a> Path<'a> {
         self.plan.flows[self.flow].header_bytes.into()
     }
 
-    /// Time that routers take to send what is theirs: a request, where one asks, and its answer, where one `answers`.
-    pub(crate) fn routers_take(&self, answers: bool) -> Duration {
+    /// Time that the two ends take to send and receive a packet of `size` bytes, and another one back where one `answers`: routers to send
+    /// what is theirs, hosts both.
+    pub(crate) fn ends_take(&self, size: u32, answers: bool) -> Duration {
         let flow = &self.plan.flows[self.flow];
         let asks = self.scenario.is_router(flow.source);
-        let answers = answers && self.scenario.is_router(flow.sink);
-        ROUTER_ANSWER.times(u64::from(asks) + u64::from(answers))
+        let answered = answers && self.scenario.is_router(flow.sink);
+        let routers = ROUTER_ANSWER.times(u64::from(asks) + u64::from(answered));
+        routers + self.hosts_take(size, answers)
     }
 
     /// Time for a datagram of `there` bytes out and one of `back` bytes home, nothing waiting.

@@ -431,7 +431,8 @@ fn text_apart(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Vec<Range<usize
 /// The entry that gives `keys` their value, with what would be left of its line or its comma; none where it is absent.
 fn entry(text: &str, table: &DeTable<'_>, keys: &[&Key]) -> Option<Range<usize>> {
     let (last, way) = keys.split_last()?;
-    let (mut inside, mut whole): (_, fn(&str, Range<usize>) -> Range<usize>) = (table, whole_lines);
+    let mut inside = table;
+    let mut whole: fn(&str, Range<usize>) -> Range<usize> = whole_lines;
     for key in way {
         let (name, value) = inside.get_key_value(key.name)?;
         if !is_apart(name, value) {

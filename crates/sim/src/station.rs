@@ -414,6 +414,8 @@ impl Station {
             self.drop(input, Drop::Mtu);
         }
         match answer {
+            // What a router reports is its stack's.
+            Answer::Accept if frame.kind.is_report() => {}
             Answer::Accept => self.drop(input, Drop::Host),
             Answer::Drop(reason) => self.drop(input, reason),
             Answer::Reply(mut reply) => match self.output(reply.flow) {

@@ -187,14 +187,13 @@ impl Sender {
         let control = Chosen::new(config.algorithm, &Setup { flavour });
         let watch = control.watches();
         let paced = Paced::of(config, watch, segment);
-        let super_frames = SuperFrames::of(config, paced.is_some());
         Sender {
             una: 0,
             nxt: 0,
             limit: 0,
             window_edge: 0,
             cwnd_edge: 0,
-            pace_edge: super_frames.first_edge(paced.is_some()),
+            pace_edge: SuperFrames::first_edge(config, paced.is_some()),
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,
@@ -222,8 +221,8 @@ impl Sender {
             control,
             slow_start: config.slow_start,
             exit: Exit::first(config.slow_start, paced.is_some(), watch),
+            super_frames: SuperFrames::of(config, paced.is_some()),
             paced,
-            super_frames,
             account: Account::new(),
             mark: config.most(),
             regain: f64::INFINITY,

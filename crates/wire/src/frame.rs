@@ -68,6 +68,13 @@ pub enum Kind {
     FragmentationNeeded = 8,
 }
 
+impl Kind {
+    /// Whether it is an error that a router reports (RFC 792).
+    pub const fn is_report(self) -> bool {
+        matches!(self, Kind::TimeExceeded | Kind::FragmentationNeeded)
+    }
+}
+
 /// Single-bit facts about a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags(u8);

@@ -6,7 +6,7 @@ use farpath_report::{quantity, wrap};
 use super::verified::verified;
 use crate::left::{WIDTH, change as change_of, entry};
 
-/// Most pieces and flows that are shown; the JSON has all.
+/// Most pieces and flows that are shown; the JSON has them.
 const SHOWN_MAX: usize = 20;
 
 /// The whole page: what is the matter first, and what it was read from last.
@@ -20,7 +20,7 @@ pub(super) fn page(diagnosis: &Diagnosis) -> String {
     }
     let more = diagnosis.flows.len().saturating_sub(SHOWN_MAX);
     if more > 0 {
-        out.push_str(&format!("\n{more} more flows: --json has all\n"));
+        out.push_str(&format!("\n{more} more flows: --json has them\n"));
     }
     for c in &diagnosis.contradictions {
         out.push('\n');

@@ -74,7 +74,10 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     }
     if cause == Cause::WayBack {
         let [from, to] = [Side::Receiver, Side::Sender].map(|side| flow.called(side));
-        return Some(e.clear_way_back(&from, &to));
+        return Some(match e.loses_back() {
+            Some(_) => e.find_way_back(&from, &to),
+            None => e.clear_way_back(&from, &to),
+        });
     }
     if cause != Cause::Link {
         return None;

@@ -68,11 +68,7 @@ impl Tool for Interfaces {
             return true;
         }
         if let Some((way, bps)) = carried(text) {
-            let name = match way {
-                Kind::Leaves => "interface_sent_bps",
-                _ => "interface_received_bps",
-            };
-            facts.exact(Of::Path, name, bps, at);
+            facts.exact(Of::Path, rate_of(&way), bps, at);
             self.here.has(way, bps, at, facts);
             return true;
         }
@@ -144,6 +140,14 @@ fn of_nexus(text: &str) -> Option<&str> {
         && place.bytes().all(|b| b.is_ascii_digit() || b == b'/');
     let begins = state == "up" || state == "down" || state.starts_with("down (");
     (numbered && begins).then_some(name)
+}
+
+/// What the rate of one way of an interface is called.
+fn rate_of(way: &Kind) -> &'static str {
+    match way {
+        Kind::Leaves => "interface_sent_bps",
+        _ => "interface_received_bps",
+    }
 }
 
 /// The rate of `Output rate    : 9987412304 bps (931022 pps)`, of `Output bytes  : 141702031002  9882000000 bps` of `extensive`, and of `5 minute output rate 9876543000 bits/sec, 912 packets/sec`,

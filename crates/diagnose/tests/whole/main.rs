@@ -1,5 +1,6 @@
 //! Texts in, verdicts out.
 
+mod alike;
 mod already;
 mod asked;
 mod asked_buffers;

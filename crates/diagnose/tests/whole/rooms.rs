@@ -114,3 +114,23 @@ fn what_goes_through_ssh_has_the_window_of_its_channel() {
         );
     }
 }
+
+/// The sender's buffer as `grep .` prints the files of `/proc/sys`, and with slashes: 600000 bytes at 120 ms.
+#[test]
+fn settings_that_are_printed_as_files_are_read() {
+    let test = "[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  46.4 MBytes  38.9 Mbits/sec    0             sender\n\
+                [  5]   0.00-10.12  sec  46.0 MBytes  38.2 Mbits/sec                  receiver\nrtt min/avg/max/mdev = 119.8/120.0/120.4/0.2 ms\n";
+    for setting in [
+        "/proc/sys/net/ipv4/tcp_wmem:4096\t65536\t600000",
+        "net/ipv4/tcp_wmem = 4096 65536 600000",
+    ] {
+        let files = [("sender.txt", format!("{test}{setting}\n"))];
+        let files: Vec<_> = files.iter().map(|(n, t)| (*n, t.as_str())).collect();
+        let flow = first_flow(crate::of_files(&files, &on("10Gbit/s")));
+        assert_eq!(
+            flow.verdict.cause, "send_buffer",
+            "{setting}: {:#?}",
+            flow.verdict
+        );
+    }
+}

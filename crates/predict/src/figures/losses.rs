@@ -2,13 +2,17 @@
 
 use crate::answer::{Answer, Value, answer};
 use crate::cc::Cc;
+use crate::cubic_linux;
 use crate::law::{self, LOSS_MAX};
-use crate::recovery;
+use crate::recovery::{self, Losses};
 
 use super::{Figures, OUTSIDE, segments_of};
 
 /// How often a window that waits for repairs is corrected for them.
 const STEPS: u32 = 100;
+/// Of a window or a loss ratio: what Linux's may differ by without a word.
+const WORTH: f64 = 0.02;
+const STANDS: &str = "Under random losses Linux's window stands on a path this short, for 31.25 ms or 100 round trips at a time";
 
 impl Figures<'_> {
     /// The loss at which the mean window is the pipe.
@@ -40,7 +44,36 @@ impl Figures<'_> {
         answer("loss_ratio_to_fill", possible, "")
             .by(grounds.loss, grounds.source)
             .note(note)
+            .note(self.loss_of_linux(self.share_of_pipe()))
             .holds("mean window equal to the pipe, empty queues; queues allow more loss")
+    }
+
+    /// What Linux's CUBIC has of a path so short that its window stands; empty elsewhere.
+    fn rate_of_linux(&self, loss: f64) -> String {
+        let of_linux = cubic_linux::window(loss, self.rtt_s, Losses::Random);
+        if of_linux > (1.0 - WORTH) * recovery::cubic_window(loss, self.rtt_s) {
+            return String::new();
+        }
+        format!(
+            "{STANDS}: it has {:.3} Mbit/s, less what its hosts wait for segments and bursts.",
+            recovery::segments_bps(of_linux, self.mss, self.input.rtt) / 1e6
+        )
+    }
+
+    /// The loss at which the mean window of Linux's CUBIC is so many segments, where that is another than the RFC's; empty elsewhere.
+    pub(super) fn loss_of_linux(&self, segments: f64) -> String {
+        let by_rfc = recovery::cubic_loss_for(segments, self.rtt_s);
+        if self.input.cc != Cc::Cubic || by_rfc > 1.0 {
+            return String::new();
+        }
+        let of_linux = cubic_linux::loss_for(segments, self.rtt_s, Losses::Random);
+        if of_linux > (1.0 - WORTH) * by_rfc {
+            return String::new();
+        }
+        format!(
+            "By the law of RFC 9438. {STANDS}: one segment lost in {:.3e}.",
+            1.0 / of_linux
+        )
     }
 
     /// Segments that must be in flight for `segments` to arrive in each round trip. BBR's window does not shrink: it stands still for
@@ -113,11 +146,12 @@ impl Figures<'_> {
         {
             note.push_str(
                 "The Reno-friendly region governs here (RFC 9438 §4.3), which counts bytes: beside it stands Reno with \
-                 --segments-per-ack 1.",
+                 --segments-per-ack 1. ",
             );
+            note.push_str(&self.rate_of_linux(p));
         } else if self.input.cc == Cc::Cubic {
             note.push_str(
-                "The law is of periodic losses: random ones of the same mean give up to a sixth more, and more while the start counts.",
+                "The law is of periodic losses: random ones of the same mean give up to a quarter more, and more while the start counts.",
             );
         } else if self.input.cc == Cc::Htcp && self.input.beta.is_none() {
             note.push_str(

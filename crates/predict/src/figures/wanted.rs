@@ -94,9 +94,11 @@ impl Figures<'_> {
             Err(why) => (Value::Null, why.clone()),
             Ok(wanted) => self.loss_allowed(wanted),
         };
+        let linux = wanted.map_or_else(|_| String::new(), |w| self.loss_of_linux(w.segments));
         answer("loss_ratio_for_goodput", value, "")
             .by(grounds.loss, grounds.source)
             .note(note)
+            .note(linux)
             .holds("as `loss_limit_bps`, the mean window equal to what the goodput needs")
     }
 

@@ -678,6 +678,30 @@ fn htcp_of_linux_stands_beside_the_papers() {
     assert!((0.65..0.8).contains(&share), "{share}");
 }
 
+/// A window of the RFC's 38.7 segments over 1 ms; Linux's is 29.4, and simulated ones have 29.8.
+#[test]
+fn cubic_of_linux_stands_beside_the_rfcs_on_a_short_path() {
+    let mut on = input("10Gbit/s", "1ms", "1500");
+    on.loss = Some("0.001".parse().expect("a ratio"));
+    on.goodput = Some("400Mbit/s".parse().expect("a rate"));
+    let answers = path(&on).expect("a path");
+    assert!((number(&answers, "loss_limit_bps") / 448.6e6 - 1.0).abs() < 1e-3);
+    for name in [
+        "loss_limit_bps",
+        "loss_ratio_to_fill",
+        "loss_ratio_for_goodput",
+    ] {
+        let said = note(&answers, name);
+        assert!(said.contains("Linux's window stands"), "{name}: {said}");
+    }
+    assert!(note(&answers, "loss_limit_bps").contains("it has 340."));
+    on.rtt = "40ms".parse().expect("a time");
+    let long = path(&on).expect("a path");
+    for name in ["loss_limit_bps", "loss_ratio_to_fill"] {
+        assert!(!note(&long, name).contains("Linux's window"), "{name}");
+    }
+}
+
 /// 64 KiB are 45 whole segments of 1448 bytes and 376 bytes that wait (RFC 9293 §3.8.6.2.1). Simulated over 600 ms and 1 Gbit/s
 /// they give 868.1 kbit/s, and no line of any rate gave the 873.8 of the whole window.
 #[test]

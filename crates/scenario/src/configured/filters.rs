@@ -11,9 +11,9 @@ use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
-use crate::kind::Subject;
 use crate::model::{Link, Scenario};
 use crate::queueing::Match;
+use farpath_observe::metric::Subject;
 
 /// Adds filters and policers of the interfaces of every Junos router among the files, where the
 /// scenario writes none.
@@ -23,7 +23,10 @@ pub(super) fn apply(
     scenario: &mut Scenario,
     faults: &mut Vec<Diagnostic>,
 ) {
-    let pings = scenario.tests.iter().any(|t| t.kind.subject() == Subject::Ping);
+    let pings = scenario
+        .tests
+        .iter()
+        .any(|t| t.kind.subject() == Subject::Ping);
     for (router, number, side, name) in configuration.junos_ends(tables, scenario) {
         let mut at = Site {
             configuration,

@@ -45,9 +45,11 @@ impl Path<'_> {
         let mss = f64::from(flow.config.mss);
         let queue = flow.room * mss;
         let pipe = flow.narrowest.bps * flow.base.as_secs_f64() / 8.0;
-        let holds = flow.window as f64 * flow.streams;
+        let own = flow.window as f64 * flow.streams;
         let sends = flow.config.amount.map_or(f64::INFINITY, |all| all as f64) * flow.streams;
-        if !(queue.is_finite() && pipe < holds && holds < pipe + queue && holds < sends) {
+        let others = self.windows_beside(port)?;
+        let holds = own + others.iter().map(|(_, window)| window).sum::<f64>();
+        if !(queue.is_finite() && pipe < holds && holds < pipe + queue && own < sends) {
             return None;
         }
         let (sender, receiver) = test.data_ends();
@@ -61,13 +63,37 @@ impl Path<'_> {
         };
         let link = self.plan.ports[port].link;
         let mb = |bytes: f64| format!("{:.2} MB", bytes / 1e6);
+        let (host, link) = (self.scenario.node_name(host), &self.scenario.links[link.0]);
+        let (link, room) = (&link.name, mb(pipe + queue));
+        let lets = format!("`{key}` of {host} lets {} be under way", mb(own));
+        if others.is_empty() {
+            return Some(format!(
+                "{lets}, and path and queue of link {link} hold {room}: the window ends there, and by itself it never fills the queue"
+            ));
+        }
+        let names: Vec<String> = others.iter().map(|(n, _)| format!("`{n}`")).collect();
         Some(format!(
-            "`{key}` of {} lets {} be under way, and path and queue of link {} hold {}: the window ends there, and by itself it never fills \
-             the queue",
-            self.scenario.node_name(host),
+            "{lets}, {} with {}, and path and queue of link {link} hold {room}: their windows end there and never fill the queue; \
+             buffers share the line, and not their congestion control",
             mb(holds),
-            self.scenario.links[link.0].name,
-            mb(pipe + queue),
+            names.join(", "),
         ))
+    }
+
+    /// What other tests let be under way at most that cross a port at the same time, each by name, bytes; none where one of them carries
+    /// something else than bulk, or a port before it holds it.
+    fn windows_beside(&self, port: usize) -> Option<Vec<(&str, f64)>> {
+        let number = self.plan.flows[self.flow].test;
+        let crossing = self
+            .companions(number)
+            .filter(|(_, path)| path.there.iter().any(|hop| hop.port == port));
+        crossing
+            .map(|(n, path)| {
+                let test = &self.scenario.tests[n];
+                let flow = path.flow_of(test.kind.bulk()?);
+                let window = flow.window as f64 * flow.streams;
+                (flow.narrowest.port == Some(port)).then_some((test.name.as_str(), window))
+            })
+            .collect()
     }
 }

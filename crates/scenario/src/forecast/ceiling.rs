@@ -41,10 +41,8 @@ impl Path<'_> {
             record.notes.push(flow.without_law());
             return None;
         };
-        if self
-            .meets_policer(test, flow)
-            .is_some_and(|met| met.all_bps() <= 0.0)
-        {
+        let policers = self.meets_policers(test, flow);
+        if policers.iter().any(|met| met.all_bps() <= 0.0) {
             put(&mut record.metrics, "goodput_bps", 0.0);
             record.limited_by = Some("policer".to_owned());
             record
@@ -80,6 +78,7 @@ impl Path<'_> {
         record: &mut Record,
     ) {
         record.notes.extend(flow.doubts_of_loss(loss_bps));
+        record.notes.extend(self.doubt_of_bucket(test, flow));
         record.notes.extend(flow.doubt_of_overflow(test, amount));
         record
             .notes

@@ -139,16 +139,15 @@ impl Path<'_> {
 
     /// Whether policers drop nothing of what is asked for: their bucket holds all that is under way, and fills as fast as it comes.
     fn spares(&self, test: &Test, flow: &Flow, asks: &Asks, asking_bps: f64) -> bool {
-        let fills = self
-            .meets_policer(test, flow)
-            .is_none_or(|met| asking_bps <= met.all_bps());
-        fills && self.holds(test, flow, asks.under_way * asks.bits / 8.0)
+        let all = self.meets_policers(test, flow);
+        all.iter().all(|met| asking_bps <= met.all_bps())
+            && self.holds(test, flow, asks.under_way * asks.bits / 8.0)
     }
 
-    /// Whether the bucket of the policer on the way, if there is one, holds so many bytes of payload that come behind one another.
+    /// Whether the buckets of the policers on the way hold so many bytes of payload that come behind one another.
     fn holds(&self, test: &Test, flow: &Flow, bytes: f64) -> bool {
-        self.meets_policer(test, flow)
-            .is_none_or(|met| met.holds(bytes))
+        let all = self.meets_policers(test, flow);
+        all.iter().all(|met| met.holds(bytes))
     }
 
     fn disk_bps(&self, exchange: &Exchange) -> f64 {

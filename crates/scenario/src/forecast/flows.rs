@@ -33,14 +33,15 @@ impl Path<'_> {
         let mut together = flows.tcp.clone();
         together.cc.pacing = None;
         let all = self.flow_of(&together);
-        let met = self.meets_policer(test, &all);
-        let rate_bps = met.as_ref().map_or(f64::INFINITY, |met| met.all_bps());
+        let met = self.meets_policers(test, &all);
+        let rates = met.iter().map(|met| met.all_bps());
+        let rate_bps = rates.fold(f64::INFINITY, f64::min);
         let (path_bps, path_limit) = match rate_bps < all.narrowest.bps {
             true => (rate_bps, "policer"),
             false => (all.narrowest.bps, all.narrowest.place),
         };
         let through = offered.min(path_bps);
-        let holds = met.is_none_or(|met| met.holds(size));
+        let holds = met.iter().all(|met| met.holds(size));
         let late = self.reported_after(&agreed) + alone.called_after(test);
         let takes_s = |bps: f64| {
             alone

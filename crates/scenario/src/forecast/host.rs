@@ -22,13 +22,31 @@ impl Path<'_> {
             } else {
                 (receiving_s(limits, len), sending_s(limits, ack_len))
             };
-            let crossing_s = limits.memory_bus.map_or(0.0, |bus: Rate| {
-                (f64::from(len) + acks * f64::from(ack_len)) * 8.0 / bus.as_bps() as f64
-            });
-            let seconds = (out + acks * home).max(crossing_s);
+            let bus_s = crossing_s(limits, len) + acks * crossing_s(limits, ack_len);
+            let seconds = (out + acks * home).max(bus_s);
             f64::from(payload) * 8.0 / seconds
         };
         of(flow.source.0, true).min(of(flow.sink.0, false))
+    }
+
+    /// Time that processors and buses of the two hosts take for a packet of `size` bytes out, and for one back where the far one `answers`.
+    pub(super) fn hosts_take(&self, size: u32, answers: bool) -> Duration {
+        let flow = &self.plan.flows[self.flow];
+        let limits = |node: usize| self.scenario.hosts.get(node).map(|host| &host.limits);
+        let (near, far) = (limits(flow.source.0), limits(flow.sink.0));
+        let back = [
+            far.map(|l| (l, sending_s(l, size))),
+            near.map(|l| (l, receiving_s(l, size))),
+        ];
+        let out = [
+            near.map(|l| (l, sending_s(l, size))),
+            far.map(|l| (l, receiving_s(l, size))),
+        ];
+        let all = out.into_iter().chain(back.into_iter().filter(|_| answers));
+        let each_s = all
+            .flatten()
+            .map(|(limits, cpu_s)| cpu_s.max(crossing_s(limits, size)));
+        Duration::from_secs_f64(each_s.sum())
     }
 
     /// Where the receiver's processor is slower than what brings it frames, and its ring holds less than a path that is full, or
@@ -79,4 +97,10 @@ fn sending_s(limits: &HostLimits, len: u32) -> f64 {
 
 fn receiving_s(limits: &HostLimits, len: u32) -> f64 {
     seconds(limits.receive_per_packet, limits.receive_per_byte, len)
+}
+
+/// Time of `len` bytes on a host's memory bus.
+fn crossing_s(limits: &HostLimits, len: u32) -> f64 {
+    let bus = limits.memory_bus;
+    bus.map_or(0.0, |bus| f64::from(len) * 8.0 / bus.as_bps() as f64)
 }

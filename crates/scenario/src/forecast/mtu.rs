@@ -8,13 +8,21 @@ use farpath_wire::FlowDir;
 
 use super::tcp::{Flow, goes_on};
 use super::{Path, put};
-use crate::model::Test;
-use crate::plan::MtuStep;
+use crate::model::{Scenario, Test};
+use crate::plan::{MtuStep, Plan};
 
 /// Length of the answer of a router that cannot send on what is too large (RFC 792).
 const ANSWER: u32 = 56;
 /// Most bytes of the first flight: the window of a SYN-ACK is not scaled (RFC 7323 §2.2).
 const FIRST_FLIGHT: f64 = 65_535.0;
+
+/// The largest segment, bytes, that a connection's sender comes to by path MTU discovery; `None` where its hosts know the path's MTU, or
+/// never learn.
+pub fn found_segment(scenario: &Scenario, plan: &Plan, flow: usize) -> Option<u32> {
+    let tcp = scenario.tests[plan.flows[flow].test].kind.tcp()?;
+    let path = Path::new(scenario, plan, flow);
+    path.found_mss(&plan.tcp_config(scenario, flow, tcp))
+}
 
 impl Path<'_> {
     /// Where full segments of `config` are too large, in order; what fits in a smaller one has no full one.

@@ -15,6 +15,9 @@ use crate::queueing::Shape;
 /// Where CUBIC turns back that met a loss below its last window, as a share of it (RFC 9438 §4.7): (1 + β)/2.
 const FAST_CONVERGENCE: f64 = 0.85;
 
+/// How many times what is acknowledged slow start sends.
+const SLOW_START: f64 = 2.0;
+
 /// Time over which the mean of a transfer without a duration is taken, seconds.
 const MEAN_OVER_S: f64 = 60.0;
 
@@ -86,10 +89,9 @@ impl Pace {
 }
 
 impl Path<'_> {
-    /// The policer that drops what exceeds the least rate, of those on the way out that a test's datagrams of `len`
-    /// bytes, `payload` of them, meet.
-    pub(super) fn policer(&self, test: &Test, len: u32, payload: u32) -> Option<Met> {
-        let mut tightest: Option<Met> = None;
+    /// The policers that a test's datagrams of `len` bytes, `payload` of them, meet on the way out, and that drop of them.
+    fn policers(&self, test: &Test, len: u32, payload: u32) -> Vec<Met> {
+        let mut all = Vec::new();
         let (mut paced_by, mut shapes) = (Pace::NONE, Vec::new());
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
@@ -127,7 +129,7 @@ impl Path<'_> {
                     dropping: Dropping::Frames,
                     takes_all: burst_bytes < counted,
                 };
-                keep(&mut tightest, met);
+                all.push(met);
             }
             paced_by = here;
             for policer in self.cell_policers(hop.port) {
@@ -141,17 +143,17 @@ impl Path<'_> {
                     dropping: Dropping::Cells,
                     takes_all: policer.clump_bytes() < on_wire,
                 };
-                keep(&mut tightest, met);
+                all.push(met);
             }
         }
-        tightest
+        all
     }
 
-    /// The policer that full segments of a flow meet.
-    pub(super) fn meets_policer(&self, test: &Test, flow: &Flow) -> Option<Met> {
+    /// The policers that full segments of a flow meet.
+    pub(super) fn meets_policers(&self, test: &Test, flow: &Flow) -> Vec<Met> {
         let header = self.header();
         let mss = flow.config.mss;
-        self.policer(test, mss + header, mss)
+        self.policers(test, mss + header, mss)
     }
 
     /// What a port polices of cells: a bucket for each rate of the contract below the line's, which holds
@@ -182,11 +184,51 @@ impl Path<'_> {
             })
     }
 
-    /// Goodput of a test of connections through a policer, all together, and between which values it lies; `None` where
-    /// it is not the limit.
+    /// Goodput of a test of connections through the policer that leaves them least, all together, and between which values it lies;
+    /// `None` where none is the limit.
     pub(super) fn policed(&self, test: &Test, flow: &Flow, steady: f64) -> Option<[f64; 3]> {
+        let all = self.meets_policers(test, flow).into_iter();
+        let passing = all
+            .filter(|met| !self.fills_faster(met, flow))
+            .filter_map(|met| self.passing(test, flow, steady, &met));
+        passing.min_by(|[a, ..], [b, ..]| a.total_cmp(b))
+    }
+
+    /// Whether a bucket fills faster than segments come once the line is full. Behind it, too, a slower line sets how fast acknowledgements
+    /// come, and with them segments. A shaper whose own burst is more than the bucket lets them come at once.
+    fn fills_faster(&self, met: &Met, flow: &Flow) -> bool {
+        let shape = flow
+            .narrowest
+            .port
+            .and_then(|port| self.queueing(port)?.shape);
+        let burst = shape.and_then(|s| s.burst).map_or(0, |b| b.as_bytes());
+        let smooth = burst as f64 <= met.policer.burst_bytes;
+        !met.takes_all && smooth && flow.narrowest.bps <= met.all_bps()
+    }
+
+    /// Where a slower line lets segments come more slowly than a policer's bucket fills, but not in slow start, which sends twice what is
+    /// acknowledged: no forecast has what the bucket drops then, and the climb from there.
+    pub(super) fn doubt_of_bucket(&self, test: &Test, flow: &Flow) -> Option<String> {
+        let line_bps = flow.narrowest.bps;
+        let in_flight = (flow.pipe() + flow.room) * f64::from(flow.config.mss);
+        let most = in_flight.min(flow.window as f64);
+        let overflows = |met: &Met| {
+            let left = 1.0 - met.all_bps() / (SLOW_START * line_bps);
+            let held = met.policer.burst_bytes * met.payload / left;
+            self.fills_faster(met, flow) && left > 0.0 && held < most
+        };
+        let all = self.meets_policers(test, flow);
+        let met = all.iter().find(|met| overflows(met))?;
+        Some(format!(
+            "as if no policer of {:.0} Mbit/s were on the way: the line sends less, but slow start comes at up to twice the line's rate, which its \
+             bucket does not hold, and the climb from there is not foreseen: simulate",
+            met.policer.rate_bps / 1e6
+        ))
+    }
+
+    /// What [`Path::policed`] says, of one policer.
+    fn passing(&self, test: &Test, flow: &Flow, steady: f64, met: &Met) -> Option<[f64; 3]> {
         let mss = flow.config.mss;
-        let met = self.meets_policer(test, flow)?;
         if met.takes_all {
             return Some([0.0; 3]);
         }
@@ -225,7 +267,7 @@ impl Path<'_> {
         });
         let [likely, low, high] = match likely {
             Some(all) => all,
-            None => match self.paced(flow, &met) {
+            None => match self.paced(flow, met) {
                 Some((top, _)) if steady <= top => return None,
                 Some((top, share)) => {
                     let likely = (top * share).min(all);
@@ -293,37 +335,35 @@ impl Path<'_> {
         size: (u32, u32),
         offered: f64,
     ) -> Option<f64> {
-        let met = self.policer(test, size.0, size.1)?;
-        if met.takes_all {
+        let all = self.policers(test, size.0, size.1).into_iter();
+        all.filter_map(|met| met.stream_bps(test, offered))
+            .min_by(f64::total_cmp)
+    }
+}
+
+impl Met {
+    /// What passes of a stream of datagrams, payload in bit/s; `None` where nothing is dropped.
+    fn stream_bps(&self, test: &Test, offered: f64) -> Option<f64> {
+        if self.takes_all {
             return Some(0.0);
         }
         let seconds = (test.omit + test.duration.unwrap_or_default()).as_secs_f64();
-        let counted = offered / met.payload;
-        let mut through = met.policer.stream_bps(counted, seconds);
-        if met.dropping == Dropping::Cells && counted > met.policer.rate_bps {
+        let counted = offered / self.payload;
+        let mut through = self.policer.stream_bps(counted, seconds);
+        if self.dropping == Dropping::Cells && counted > self.policer.rate_bps {
             // Once the bucket is empty each frame loses some cells.
-            let first = met.policer.burst_bytes / (1.0 - met.policer.rate_bps / counted);
+            let first = self.policer.burst_bytes / (1.0 - self.policer.rate_bps / counted);
             let measured = (first * 8.0 / seconds.max(1e-9)).min(counted);
             through = if test.omit > farpath_units::Duration::ZERO {
                 0.0
             } else {
                 measured
             };
-        } else if test.omit > farpath_units::Duration::ZERO && counted > met.policer.rate_bps {
+        } else if test.omit > farpath_units::Duration::ZERO && counted > self.policer.rate_bps {
             // The burst has gone before the measurement.
-            through = met.policer.rate_bps;
+            through = self.policer.rate_bps;
         }
-        (through < counted).then_some(through * met.payload)
-    }
-}
-
-/// Keeps the policer that lets least through.
-fn keep(tightest: &mut Option<Met>, met: Met) {
-    if tightest
-        .as_ref()
-        .is_none_or(|t| met.all_bps() < t.all_bps())
-    {
-        *tightest = Some(met);
+        (through < counted).then_some(through * self.payload)
     }
 }
 

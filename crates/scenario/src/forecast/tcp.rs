@@ -4,11 +4,14 @@
 mod brief;
 mod bursts;
 mod delivered;
+mod few;
+mod held;
 mod kept;
 pub(super) mod losses;
 mod ramp;
 mod regain;
 mod reservations;
+mod short_path;
 mod super_frames;
 
 use farpath_predict::Cc;
@@ -120,16 +123,16 @@ impl Path<'_> {
         record.limited_by = Some(starts.unwrap_or(ceiling.by).to_owned());
         let doubts = flow.doubts(test, loss_bps, &ramp, ends_s);
         record.notes.extend(doubts);
+        let of_losses = flow.doubt_of_few_losses(test, loss_bps);
         record.notes.extend(flow.doubt_of_short_test(test, &ramp));
         record.notes.extend(flow.doubts_of_loss(loss_bps));
-        record
-            .notes
-            .extend(flow.doubt_of_few_losses(test, loss_bps));
+        record.notes.extend(of_losses);
         record.notes.extend(kept.note(&flow, test, ends_s));
         self.note_queues(test, &flow, steady, short.as_ref(), record);
         record.notes.extend(self.unfilled(test, &flow));
-        if let Some(bounds) = policed {
-            self.note_policed(&flow, bounds, goodput / steady, record);
+        match policed {
+            Some(bounds) => self.note_policed(&flow, bounds, goodput / steady, record),
+            None => record.notes.extend(self.doubt_of_bucket(test, &flow)),
         }
         if let Some(crossing) = self.crossing(&flow, &agreed) {
             self.across(test, &agreed, steady * kept.share, &crossing, record);

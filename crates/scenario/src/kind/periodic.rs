@@ -60,7 +60,7 @@ impl Path<'_> {
         let times = hops.map(|hop| hop.time_for(all.size));
         let ns = |time: Duration| (time.as_ps() as f64 / 1e3).round();
         let shaped = ways.iter().map(|way| self.shaped_cells(way, all.size));
-        let base = self.routers_take(ways.len() > 1);
+        let base = self.ends_take(all.size, ways.len() > 1);
         let base = ns(times.chain(shaped).fold(base, |sum, time| sum + time));
         let mean = self.jitter(ways, Distribution::mean);
         let least = self.jitter(ways, Distribution::least);

@@ -1,6 +1,7 @@
 //! Tests of the whole simulator: scenario text in, records out.
 
 mod arranged;
+mod beside;
 mod bundles;
 mod congestion;
 mod directional;
@@ -13,6 +14,7 @@ mod limits;
 mod load;
 mod luck;
 mod path_mtu;
+mod policers;
 mod published;
 mod queues;
 mod ramp;
@@ -20,5 +22,6 @@ mod random;
 mod recovery;
 mod routers;
 mod short;
+mod short_paths;
 mod traffic;
 mod world;

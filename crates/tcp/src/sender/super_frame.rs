@@ -34,8 +34,9 @@ impl SuperFrames {
 
     /// The first byte that may not leave before it was worked out: none where nothing is ever held, which is where no super-frame is
     /// and nothing is paced.
-    pub(super) fn first_edge(self, paces: bool) -> u64 {
-        if paces || self.is_on() { 0 } else { u64::MAX }
+    pub(super) fn first_edge(config: &Config, paces: bool) -> u64 {
+        let holds = paces || SuperFrames::of(config, paces).is_on();
+        if holds { 0 } else { u64::MAX }
     }
 
     #[inline]
@@ -61,20 +62,28 @@ impl SuperFrames {
     }
 }
 
-/// Bytes that a sender waits for before it sends some of them, where nothing but a receiver's `window` in bytes holds it on a path of
-/// round trip `rtt`, acknowledgements come `apart`, and nothing was lost: the mean of the bursts that make a whole super-frame, at most
-/// the segments that make a third of the window. 0: it waits for nothing.
-pub fn waits_for(config: &Config, window: u64, rtt: Duration, apart: Duration) -> u64 {
+/// Bytes that a sender waits for before it sends some of them, on a path of round trip `rtt` where acknowledgements come `apart`: the
+/// mean of the bursts that make a whole super-frame, at most the segments that make a third of the window. 0: it waits for nothing.
+/// A receiver's `window` in bytes holds it and nothing was lost; or losses hold it at `cwnd` bytes, which is less.
+pub fn waits_for(
+    config: &Config,
+    window: u64,
+    cwnd: Option<f64>,
+    rtt: Duration,
+    apart: Duration,
+) -> u64 {
     let paces = config.pacing.is_some() || config.algorithm.paces_by_model();
     let frames = SuperFrames::of(config, paces);
     if !frames.is_on() || window == 0 || is_far(apart, rtt) {
         return 0;
     }
     let segment = u64::from(config.mss);
-    let rate = window_rate(window as f64, f64::INFINITY, rtt.as_secs_f64());
+    // What was cut stands above its threshold, where growth is slow.
+    let (held, threshold) = cwnd.map_or((window as f64, f64::INFINITY), |cwnd| (cwnd, cwnd));
+    let rate = window_rate(held, threshold, rtt.as_secs_f64());
     let whole = frames.whole(window, segment);
     let bursts = whole.div_ceil(frames.burst(rate, Some(rtt), segment));
-    (whole / bursts).min((window / PART).div_ceil(segment) * segment)
+    (whole / bursts).min((held as u64 / PART).div_ceil(segment) * segment)
 }
 
 /// Whether the next acknowledgement is too far away to be waited for.

@@ -227,6 +227,6 @@ fn below(now: &Sending, remedy: &mut Remedy) {
         return;
     }
     remedy.risk = format!(
-        "pacing helps only below the policer's rate{left}: ask who runs the policer for a higher one, or a larger burst"
+        "pacing helps only below the policer's rate{left}, which the contract says, or who runs the policer: ask for a higher one, or a larger burst"
     );
 }

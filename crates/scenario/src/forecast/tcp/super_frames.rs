@@ -17,19 +17,24 @@ impl Flow {
         let by_buffer = self.config.send_buffer < self.config.receive_window;
         match by_buffer {
             true => 0.0,
-            false => (self.burst() - 1.0).max(0.0) * self.segment_s(),
+            false => self.waits_under_s(None),
         }
     }
 
+    /// The same of a window that losses hold at `cwnd` bytes.
+    pub(super) fn waits_under_s(&self, cwnd: Option<f64>) -> f64 {
+        (self.burst(cwnd) - 1.0).max(0.0) * self.segment_s()
+    }
+
     /// Segments of a burst that it waits for.
-    fn burst(&self) -> f64 {
+    fn burst(&self, cwnd: Option<f64>) -> f64 {
         let apart_s = self.segment_s() * f64::from(self.config.delayed_ack.every.max(1));
         let apart = Duration::from_secs_f64(apart_s);
-        waits_for(&self.config, self.window, self.base, apart) as f64 / self.mss()
+        waits_for(&self.config, self.window, cwnd, self.base, apart) as f64 / self.mss()
     }
 
     /// The time of a segment at the narrowest place.
-    fn segment_s(&self) -> f64 {
+    pub(super) fn segment_s(&self) -> f64 {
         self.mss() * 8.0 / self.narrowest.bps
     }
 
@@ -47,7 +52,7 @@ impl Flow {
             format!(
                 "the sender waits until bursts of {:.0} segments are whole (TSO), and its window gives less than one a round trip; \
                  with `tso = false` on its host it is {:.3} Mbit/s",
-                self.burst(),
+                self.burst(None),
                 without / 1e6
             )
         })

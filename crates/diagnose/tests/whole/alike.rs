@@ -1,0 +1,324 @@
+//! What is alike: short queues and policers, programs that write little and full buffers, windows that are small and readers that are
+//! slow, lines and what is none. Figures as real kernels leave them.
+
+use farpath_diagnose::{FlowReport, Known};
+use farpath_record::trace::{PolicerFound, TraceConnection, TraceDirection};
+
+use crate::{because, commands, first_flow, of, of_capture, of_files, on};
+
+/// A log of iperf3 between these ports: Mbit/s and segments sent again in each second, and the congestion window in KBytes.
+fn log(port: u16, rows: &[(f64, u32)], cwnd: f64) -> String {
+    let mut all = format!(
+        "Connecting to host 198.51.100.2, port 5201\n[  5] local 192.0.2.1 port {port} connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    );
+    let line = |from: usize, until: usize, mbit: f64, end: &str| {
+        let size = mbit * (until - from) as f64 / 8.388_608;
+        format!(
+            "[  5]  {from:>2}.00-{until}.00  sec  {size:.2} MBytes  {mbit:.1} Mbits/sec  {end}\n"
+        )
+    };
+    for (n, (mbit, again)) in rows.iter().enumerate() {
+        all += &line(n, n + 1, *mbit, &format!("{again}   {cwnd:.0} KBytes"));
+    }
+    let mean = rows.iter().map(|r| r.0).sum::<f64>() / rows.len() as f64;
+    let again: u32 = rows.iter().map(|r| r.1).sum();
+    all +=
+        "- - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n";
+    all += &line(0, rows.len(), mean, &format!("{again}             sender"));
+    all += &line(0, rows.len(), mean, "                receiver");
+    all + "\niperf Done.\n"
+}
+
+/// Sixteen seconds of a queue of 60 kB, or a bucket as large: slow start overruns it, and each climb ends at it.
+const REFUSED: [(f64, u32); 16] = [
+    (43.0, 238),
+    (18.1, 1),
+    (17.8, 2),
+    (17.6, 6),
+    (15.2, 3),
+    (18.3, 2),
+    (16.1, 3),
+    (18.6, 1),
+    (14.9, 2),
+    (17.7, 2),
+    (16.3, 1),
+    (19.2, 1),
+    (15.4, 5),
+    (16.2, 2),
+    (15.3, 1),
+    (15.1, 1),
+];
+
+fn second(flow: &FlowReport) -> (&'static str, f64) {
+    let second = flow.verdict.second.as_ref().expect("another");
+    (second.cause, second.confidence)
+}
+
+#[test]
+fn a_policer_and_a_short_queue_share_where_no_line_is_known() {
+    let flow = first_flow(of(&log(40000, &REFUSED, 71.0), &Known::default()));
+    assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence < 0.55, "{:#?}", flow.verdict);
+    let (cause, confidence) = second(&flow);
+    assert!(
+        cause == "shallow_buffer" && confidence > 0.4,
+        "{:#?}",
+        flow.verdict
+    );
+    let why = because(&flow);
+    assert!(
+        why.contains("drops what a policer with as large a bucket drops"),
+        "{why}"
+    );
+    assert!(why.contains("iperf3 -u") && why.contains("--line"), "{why}");
+    assert_eq!(commands(&flow), "tc qdisc replace dev INTERFACE root fq");
+    assert!(
+        flow.changes[0].risk.contains("it may as well be a queue"),
+        "{:#?}",
+        flow.changes
+    );
+    // A counter, or a configuration, tells them apart.
+    let router = "hostname edge1\n!\npolicy-map LIMIT\n class class-default\n  police 18000000 64000 conform-action transmit exceed-action drop\n!\ninterface GigabitEthernet0/1\n ip address 192.0.2.254 255.255.255.0\n service-policy output LIMIT\n!\n";
+    let told = log(40000, &REFUSED, 71.0);
+    let d = of_files(
+        &[("test.txt", &told), ("edge1.cfg", router)],
+        &Known::default(),
+    );
+    assert_eq!(d.flows[0].verdict.cause, "policer");
+    assert!(
+        d.flows[0].verdict.confidence > 0.7,
+        "{:#?}",
+        d.flows[0].verdict
+    );
+}
+
+#[test]
+fn an_interval_above_a_line_that_nobody_named_refutes_it() {
+    let rows = |rates: &[f64]| -> Vec<(f64, u32)> { rates.iter().map(|r| (*r, 0)).collect() };
+    // Both are 94.1 Mbit/s on average, what a line of 100 Mbit/s leaves.
+    let uneven = rows(&[
+        31.0, 64.0, 66.0, 94.0, 129.0, 123.0, 98.0, 69.0, 92.0, 60.0, 172.0, 131.2,
+    ]);
+    let even = rows(&[94.1; 12]);
+    for (rows, is) in [(uneven, false), (even, true)] {
+        let flow = first_flow(of(&log(40000, &rows, 3000.0), &Known::default()));
+        let why = because(&flow);
+        assert_eq!(flow.verdict.cause == "link", is, "{:#?}", flow.verdict);
+        assert_eq!(
+            why.contains("what a line of 100 Mbit/s leaves"),
+            is,
+            "{why}"
+        );
+    }
+    // Who names the line knows better.
+    let known = on("100 Mbit/s");
+    let uneven = rows(&[86.0, 93.0, 96.0, 94.0, 95.0, 92.0, 93.0, 95.0, 94.0, 96.0]);
+    let flow = first_flow(of(&log(40000, &uneven, 3000.0), &known));
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+}
+
+/// An upload that a capture at its sender shows, of so many Mbit/s in ten seconds.
+fn upload(mbit: f64, shares: &[(&str, f64)]) -> TraceConnection {
+    let bytes = (mbit * 1.25e6) as u64;
+    TraceConnection {
+        id: 1,
+        a: "192.0.2.1:40000".to_owned(),
+        b: "198.51.100.2:5201".to_owned(),
+        vantage: "sender_of_a".to_owned(),
+        duration_ns: 10_000_000_000,
+        handshake_rtt_ns: Some(20_000_000),
+        a2b: TraceDirection {
+            unique_bytes: bytes,
+            segments: bytes / 1448,
+            mss: Some(1448),
+            goodput_bps: (mbit * 1e6) as u64,
+            limit_shares: shares
+                .iter()
+                .map(|(word, share)| ((*word).to_owned(), *share))
+                .collect(),
+            ..TraceDirection::default()
+        },
+        ..TraceConnection::default()
+    }
+}
+
+fn seen(connection: TraceConnection) -> FlowReport {
+    let delivered = connection.a2b.unique_bytes;
+    first_flow(of_capture(
+        connection,
+        delivered,
+        [20.0, 20.4, 22.0],
+        &Known::default(),
+    ))
+}
+
+#[test]
+fn the_rate_of_a_policer_that_was_not_kept_busy_is_a_bound() {
+    for (mbit, busy) in [(20.0, false), (31.0, true)] {
+        let mut connection = upload(mbit, &[("policer", 0.9), ("cwnd_slow_start", 0.1)]);
+        connection.a2b.retransmitted_segments = 300;
+        connection.a2b.policer = Some(PolicerFound {
+            rate_bps: 34_900_000,
+            rate_least_bps: 34_900_000,
+            rate_most_bps: 35_100_000,
+            burst_bytes: 72_504,
+        });
+        let flow = seen(connection);
+        let why = because(&flow);
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        assert_eq!(why.contains("20.0 Mbit/s at least"), !busy, "{why}");
+        assert_eq!(why.contains("fits a policer of 34.9 Mbit/s"), busy, "{why}");
+        assert_eq!(
+            commands(&flow).contains("maxrate 34900kbit"),
+            busy,
+            "{}",
+            commands(&flow)
+        );
+        if !busy {
+            assert!(
+                flow.changes[0].risk.contains("the contract"),
+                "{:#?}",
+                flow.changes
+            );
+        }
+    }
+}
+
+#[test]
+fn a_full_buffer_and_a_slow_program_share_on_the_wire() {
+    let flow = seen(upload(
+        75.0,
+        &[
+            ("unknown", 0.8),
+            ("application", 0.1),
+            ("cwnd_slow_start", 0.1),
+        ],
+    ));
+    let mut both = [flow.verdict.cause, second(&flow).0];
+    both.sort_unstable();
+    assert_eq!(both, ["application", "send_buffer"], "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence < 0.55, "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(
+        why.contains("ss -tinm on the sender tells them apart"),
+        "{why}"
+    );
+}
+
+/// Packets that leave evenly at a rate which no interface has are shaped or paced: no ring of an interface is advised.
+#[test]
+fn an_even_pace_of_no_usual_line_is_no_interface() {
+    let flow = seen(upload(
+        75.2,
+        &[("nic", 0.64), ("unknown", 0.34), ("cwnd_slow_start", 0.02)],
+    ));
+    assert_ne!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+    assert!(
+        !commands(&flow).contains("ethtool -G"),
+        "{}",
+        commands(&flow)
+    );
+    let why = because(&flow);
+    assert!(why.contains("no usual interface"), "{why}");
+}
+
+/// A socket that waits for its peer's window, printed with these windows.
+fn socket(windows: &[u32]) -> String {
+    let each = windows.iter().map(|window| {
+        format!(
+            "$ ss -tinm\nESTAB 0 3833032 192.0.2.1:40000 198.51.100.2:5201\n\t skmem:(r0,rb131072,t0,tb4194304,f56,w3882952,o0,bl0,d0) cubic wscale:10,10 rto:244 rtt:37.9/6.9 mss:1448 pmtu:1500 cwnd:4032 bytes_sent:90000000 bytes_acked:89999000 segs_out:62000 data_segs_out:62000 send 1230000000bps busy:9600ms rwnd_limited:9100ms(94.8%) notsent:3516080 minrtt:28.1 snd_wnd:{window}\n"
+        )
+    });
+    each.collect()
+}
+
+#[test]
+fn a_window_that_shrank_is_a_reader_and_no_setting() {
+    let test = log(40000, &[(74.7, 0); 10], 5700.0);
+    let of =
+        |windows: &[u32]| first_flow(of(&(test.clone() + &socket(windows)), &Known::default()));
+    let slow = of(&[65536, 5_140_480, 1024, 1024]);
+    assert_eq!(slow.verdict.cause, "client", "{:#?}", slow.verdict);
+    assert!(because(&slow).contains("shrank from"), "{}", because(&slow));
+    assert!(!commands(&slow).contains("tcp_rmem"), "{}", commands(&slow));
+    let held = of(&[65536, 299_008, 352_256, 352_256]);
+    assert_eq!(held.verdict.cause, "receive_window", "{:#?}", held.verdict);
+}
+
+fn ping(sent: u32, received: u32) -> String {
+    format!(
+        "$ ping -c {sent} 198.51.100.2\nPING 198.51.100.2 (198.51.100.2) 56(84) bytes of data.\n\n--- 198.51.100.2 ping statistics ---\n{sent} packets transmitted, {received} received, {}% packet loss, time 8123ms\nrtt min/avg/max/mdev = 28.3/32.7/43.1/4.0 ms\n\n",
+        100 * (sent - received) / sent
+    )
+}
+
+#[test]
+fn pings_that_a_flow_does_not_miss_are_lost_on_the_way_back() {
+    let mut rows: Vec<(f64, u32)> = (0..12)
+        .map(|n| (340.0 + f64::from(n % 5) * 7.0, 0))
+        .collect();
+    rows.splice(
+        0..5,
+        [(5.0, 1), (10.0, 1), (30.0, 1), (79.0, 0), (234.0, 0)],
+    );
+    let test = log(40000, &rows, 4226.0);
+    let of = |pings: [String; 2]| {
+        let [rest, load] = pings;
+        first_flow(of_files(
+            &[
+                ("rest.txt", &rest),
+                ("test.txt", &test),
+                ("load.txt", &load),
+            ],
+            &Known::default(),
+        ))
+    };
+    let lossy = of([ping(30, 19), ping(40, 26)]);
+    assert_eq!(lossy.verdict.cause, "way_back", "{:#?}", lossy.verdict);
+    assert!(lossy.verdict.confidence <= 0.6, "{:#?}", lossy.verdict);
+    assert!(
+        because(&lossy).contains("the way back does"),
+        "{}",
+        because(&lossy)
+    );
+    let commands = commands(&lossy);
+    assert!(
+        commands.contains("mtr") && !commands.contains("root fq"),
+        "{commands}"
+    );
+    let calm = of([ping(30, 30), ping(40, 40)]);
+    assert_ne!(calm.verdict.cause, "way_back", "{:#?}", calm.verdict);
+}
+
+#[test]
+fn tests_beyond_the_most_that_are_judged_are_counted() {
+    let texts: Vec<(String, String)> = (0..60_u16)
+        .map(|n| {
+            (
+                format!("{n}.txt"),
+                log(40000 + n, &[(50.0 + f64::from(n), 0); 10], 900.0),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let d = of_files(&files, &Known::default());
+    assert_eq!(d.flows.len(), 50);
+    let note = d
+        .notes
+        .iter()
+        .find(|n| n.contains("50 flows are judged at most"));
+    assert!(
+        note.is_some_and(|n| n.starts_with("10 reports of tests")),
+        "{:#?}",
+        d.notes
+    );
+    let few = of_files(&files[..50], &Known::default());
+    assert!(
+        !few.notes.iter().any(|n| n.contains("at most")),
+        "{:#?}",
+        few.notes
+    );
+}
