@@ -170,6 +170,8 @@ rules! {
         "the command belongs to an interface, and none is open: the switch refuses it, or it lands on whatever interface is";
     IOS007 Warning "segment size"
         "`ip tcp adjust-mss` lowers what the ends of a connection send; above the interface's MTU less 40 bytes of headers (60 of IPv6) full segments still do not fit, and where nothing reports that they vanish; far below it they are small, and every packet costs the same";
+    IOS008 Warning "access list that denies ICMP"
+        "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is denied, the sender never learns of it";
 
     HOST001 Info "mark of a test"
         "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";
