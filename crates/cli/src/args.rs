@@ -424,7 +424,7 @@ pub(crate) struct ConfigCheckArgs {
     /// Language of all files: junos, junos-set, ios, catos, hosts, neighbors; without it, detected in each file
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
-    /// Machine of all IOS files: catalyst-6500, catalyst, catalyst-9000, ios-router, ios-xe, ios-xr, nx-os; without it, detected in each file
+    /// Machine of all IOS files: catalyst-6500, catalyst, catalyst-9000 (3650 and 3850, too), ios-router, ios-xe, ios-xr, nx-os; without it, detected in each file
     #[arg(long, value_name = "NAME")]
     pub(crate) platform: Option<String>,
     /// What the text does not say of switch ports.

@@ -48,7 +48,16 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     if points.is_empty() {
         points.push((scenario.clone(), plan.clone()));
     }
-    let mut shown = format!("{}: ok\n  {}\n", loaded.source.name, contents(scenario));
+    let idle = scenario.tests.is_empty() && scenario.searches.is_empty();
+    let verdict = match idle {
+        true => "ok for `farpath lab up`; it has no test for `farpath run`",
+        false => "ok",
+    };
+    let mut shown = format!(
+        "{}: {verdict}\n  {}\n",
+        loaded.source.name,
+        contents(scenario)
+    );
     for (number, test) in scenario.tests.iter().enumerate() {
         let name = format!("{} ({}): ", test.name, test.kind.subject().name());
         for taken in ways(&points, number) {
@@ -68,10 +77,10 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         shown.push_str("\nwhat may be meant otherwise\n\n");
         shown.push_str(&doubts.render_warnings(colour));
     }
-    let idle = loaded.document.without_effect(scenario);
-    if idle.total > 0 {
+    let without = loaded.document.without_effect(scenario);
+    if without.total > 0 {
         shown.push_str("\nwhat makes no difference to a run, or lets nothing through\n\n");
-        shown.push_str(&idle.render_warnings(colour));
+        shown.push_str(&without.render_warnings(colour));
     }
     if let Some(configuration) = &scenario.configuration {
         let report = configuration.judged(scenario, &plan);

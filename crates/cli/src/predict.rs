@@ -11,7 +11,7 @@ use farpath_units::{Distance, Duration, Rate, Size};
 use serde::Serialize;
 
 use crate::args::{LineArgs, OverheadArgs, PathArgs, Predict, PredictArgs, Rfc6349Args, RouteArgs};
-use crate::exit::{Exit, Failure, print, print_json};
+use crate::exit::{Exit, Failure, note, print, print_json};
 use crate::value::{maybe, mtu, read};
 
 mod summary;
@@ -46,6 +46,8 @@ fn line(args: &LineArgs, rtt: Duration) -> Result<PathInput, Failure> {
             args.framing
         )));
     };
+    let packet = mtu(&args.mtu)?;
+    doubts(rtt, packet).iter().for_each(|doubt| note(doubt));
     Ok(PathInput {
         framing: *framing,
         timestamps: match args.no_timestamps {
@@ -56,8 +58,34 @@ fn line(args: &LineArgs, rtt: Duration) -> Result<PathInput, Failure> {
             true => IpVersion::V6,
             false => IpVersion::V4,
         },
-        ..PathInput::new(read("rate", &args.rate)?, rtt, mtu(&args.mtu)?)
+        ..PathInput::new(read("rate", &args.rate)?, rtt, packet)
     })
+}
+
+/// A round trip that no path on Earth has: the way to a satellite and back is 0.6 s.
+const LONG: Duration = Duration::from_secs(5);
+
+/// Sizes that are those of Ethernet frames with their header, a tag and a check sequence, and what they carry.
+const FRAMES: [u64; 2] = [1500, 9000];
+const HEADERS: [u64; 4] = [14, 18, 22, 26];
+
+/// What of a round trip and an MTU is probably meant otherwise.
+fn doubts(rtt: Duration, mtu: Size) -> Vec<String> {
+    let mut all = Vec::new();
+    if rtt >= LONG {
+        all.push(format!("an RTT of {rtt}: are ms meant?"));
+    }
+    let bytes = mtu.as_bytes();
+    let frame = FRAMES.iter().find(|packet| {
+        let header = bytes.checked_sub(**packet);
+        header.is_some_and(|header| HEADERS.contains(&header))
+    });
+    if let Some(packet) = frame {
+        all.push(format!(
+            "{bytes} is a frame of {packet} bytes with its header: --mtu counts the packet alone"
+        ));
+    }
+    all
 }
 
 fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {

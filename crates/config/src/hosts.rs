@@ -28,9 +28,8 @@ pub const fn marks_of_tos(tos: u8) -> (u8, u8) {
 pub(crate) fn is_host_line(line: &str) -> bool {
     let line = bare(line);
     let setting = line.split_once('=').or_else(|| line.split_once(": "));
-    let setting = setting.map(|(key, _)| sysctl::bare(key));
-    let of_net = |key: &str| key.starts_with("net.") || key.starts_with("net/");
-    setting.is_some_and(|key| of_net(key) && !key.contains(char::is_whitespace))
+    let setting = setting.map(|(key, _)| sysctl::dotted(key));
+    setting.is_some_and(|key| key.starts_with("net.") && !key.contains(char::is_whitespace))
         || line.contains("/proc/sys/")
         || line.contains("setsockopt")
         || command::is_one(line)
@@ -244,6 +243,24 @@ mod tests {
         assert_eq!(said("ttcp -t -b 64000000 h"), []);
     }
 
+    /// As `grep . FILE ...` prints files of `/proc/sys`, and with slashes: 600000 · 8 / 0.12 s is 40 Mbit/s.
+    #[test]
+    fn settings_are_read_however_a_tool_prints_them() {
+        for line in [
+            "/proc/sys/net/ipv4/tcp_wmem:4096\t65536\t600000",
+            "/proc/sys/net/ipv4/tcp_wmem = 4096 65536 600000",
+            "net/ipv4/tcp_wmem = 4096 65536 600000",
+            "sysctl -w net/ipv4/tcp_wmem=\"4096 65536 600000\"",
+            "net.ipv4.tcp_wmem: 4096 65536 600000",
+        ] {
+            assert_eq!(Dialect::detect(line), Dialect::Hosts, "{line}");
+            let found = on_a_long_path(line);
+            let slow =
+                |f: &(String, Severity, String)| f.0 == "HOST003" && f.2.contains("40.0 Mbit/s");
+            assert!(found.iter().any(slow), "{line}: {found:?}");
+        }
+    }
+
     #[test]
     fn settings_are_read_behind_the_folder_of_sysctl() {
         for line in [
@@ -365,26 +382,6 @@ mod tests {
         }
     }
 
-    /// 64 KiB at 2 ms are 262 Mbit/s: a line of 100 Mbit/s is full by then.
-    #[test]
-    fn windows_without_scaling_are_judged_for_the_path() {
-        let severity = |mbps: u64| {
-            let source = Source {
-                name: "hosts".to_owned(),
-                text: "net.ipv4.tcp_window_scaling = 0\n".to_owned(),
-            };
-            let options = Options {
-                rtt: Some(farpath_units::Duration::from_ms(2)),
-                rate: farpath_units::Rate::from_bps(mbps * 1_000_000),
-                ..Options::default()
-            };
-            let report = crate::check_with(&[source], &[Some(Dialect::Hosts)], &options);
-            report.findings[0].severity
-        };
-        assert_eq!(severity(100), Severity::Warning);
-        assert_eq!(severity(1000), Severity::Error);
-    }
-
     /// Without tuning a third number of `tcp_rmem` is of no use: the second is the buffer, 65536 · 0.55 · 8 / 0.12 s.
     #[test]
     fn a_buffer_that_is_not_tuned_stays_at_its_default() {
@@ -403,6 +400,37 @@ mod tests {
         };
         let report = crate::check(&[source], &[]);
         assert_eq!(report.findings[0].severity, Severity::Warning);
+    }
+
+    /// 65535 · 8 / 2 ms are 262.1 Mbit/s: enough for 100 Mbit/s, and not for 300 or 1000.
+    #[test]
+    fn a_window_that_fits_the_path_is_no_fault() {
+        for (mbps, severity) in [
+            (100, None),
+            (300, Some(Severity::Warning)),
+            (1000, Some(Severity::Error)),
+        ] {
+            let source = Source {
+                name: "hosts".to_owned(),
+                text: "net.ipv4.tcp_window_scaling = 0\n".to_owned(),
+            };
+            let options = Options {
+                rtt: Some(farpath_units::Duration::from_ms(2)),
+                rate: farpath_units::Rate::from_bps(mbps * 1_000_000),
+                ..Options::default()
+            };
+            let report = crate::check_with(&[source], &[], &options);
+            assert_eq!(report.findings.first().map(|f| f.severity), severity);
+        }
+        let untuned =
+            "net.ipv4.tcp_moderate_rcvbuf = 0\nnet.ipv4.tcp_rmem = 4096 536870912 536870912\n";
+        assert_eq!(on_a_long_path(untuned), []);
+        let found = on_a_long_path("net.ipv4.tcp_limit_output_bytes = 3000\n");
+        assert_eq!(found[0].0, "HOST012");
+        assert_eq!(
+            on_a_long_path("net.ipv4.tcp_limit_output_bytes = 1048576\n"),
+            []
+        );
     }
 
     #[test]

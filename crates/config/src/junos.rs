@@ -6,11 +6,13 @@ mod class;
 mod firewall;
 mod grammar;
 mod groups;
+mod icmp;
 pub mod lex;
 pub mod model;
 mod names;
 pub mod print;
 mod read;
+pub(crate) mod routes;
 mod schema;
 mod segments;
 mod set;
@@ -135,6 +137,8 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             report.findings.extend(check::datagrams(router));
             report.findings.extend(check::classes(router));
             report.findings.extend(check::filters(router));
+            report.findings.extend(icmp::check(router));
+            report.findings.extend(check::planned(router, options));
             report.findings.extend(units::units(router));
         }
         let file = &mut report.files[number];

@@ -7,8 +7,10 @@ use core::fmt;
 pub enum Platform {
     /// Catalyst 6500 and Cisco 7600: `mls qos`, port types.
     Catalyst6500,
-    /// Other Catalyst switches with `mls qos`: 2960, 3560, 3750.
+    /// Catalyst switches with `mls qos` and `srr-queue`: 2960, 3560, 3750.
     Catalyst,
+    /// Catalyst switches with IOS XE, 3650, 3850 and 9000: marks are trusted, and policies alone make queues.
+    CatalystXe,
     /// Routers with IOS.
     IosRouter,
     /// Routers with IOS-XE: ASR 1000, ISR 4000.
@@ -17,15 +19,16 @@ pub enum Platform {
     IosXr,
     /// Switches with NX-OS: Nexus.
     NxOs,
-    /// Catalyst switches with IOS-XE: 3650, 3850, 9000. Marks are believed, and policies are a router's.
-    Catalyst9000,
 }
 
 /// How many lines are read.
 const LINES: usize = 4000;
 
+/// What a sign counts that names the machine: others stand in every section.
+const SURE: u32 = 1_000_000;
+
 /// A line's beginning or part, and what it speaks for. `^` stands for the beginning of a statement.
-const SIGNS: [(&str, Platform, u32); 57] = [
+const SIGNS: [(&str, Platform, u32); 62] = [
     ("ios xr configuration", Platform::IosXr, 100),
     ("^end-policy", Platform::IosXr, 20),
     ("^ipv4 address ", Platform::IosXr, 5),
@@ -68,15 +71,20 @@ const SIGNS: [(&str, Platform, u32); 57] = [
     ("^auto qos ", Platform::Catalyst, 10),
     ("^interface gigabitethernet1/0/", Platform::Catalyst, 10),
     ("^interface tengigabitethernet1/0/", Platform::Catalyst, 10),
-    ("^license boot level ", Platform::Catalyst, 20),
-    ("provision c9", Platform::Catalyst9000, 100),
-    ("provision c3850", Platform::Catalyst9000, 100),
-    ("provision c3650", Platform::Catalyst9000, 100),
-    ("provision ws-c3850", Platform::Catalyst9000, 100),
-    ("provision ws-c3650", Platform::Catalyst9000, 100),
-    ("network-advantage", Platform::Catalyst9000, 60),
-    ("network-essentials", Platform::Catalyst9000, 60),
-    ("boot system switch ", Platform::Catalyst9000, 60),
+    ("^license boot level ip", Platform::Catalyst, 20),
+    ("^license boot level lan", Platform::Catalyst, 20),
+    ("provision c9", Platform::CatalystXe, SURE),
+    ("provision ws-c3850", Platform::CatalystXe, SURE),
+    ("provision ws-c3650", Platform::CatalystXe, SURE),
+    ("provision c3850", Platform::CatalystXe, SURE),
+    ("provision c3650", Platform::CatalystXe, SURE),
+    ("license udi pid c9", Platform::CatalystXe, SURE),
+    ("license udi pid ws-c3850", Platform::CatalystXe, SURE),
+    ("license udi pid ws-c3650", Platform::CatalystXe, SURE),
+    ("license udi pid c8", Platform::IosXe, SURE),
+    ("cat9k_", Platform::CatalystXe, SURE),
+    ("cat3k_caa", Platform::CatalystXe, SURE),
+    ("^license boot level network-", Platform::CatalystXe, 2),
     ("^switchport", Platform::Catalyst6500, 1),
     ("^interface serial", Platform::IosRouter, 5),
     ("^interface atm", Platform::IosRouter, 5),
@@ -90,11 +98,11 @@ impl Platform {
     pub const ALL: [Platform; 7] = [
         Platform::Catalyst6500,
         Platform::Catalyst,
+        Platform::CatalystXe,
         Platform::IosRouter,
         Platform::IosXe,
         Platform::IosXr,
         Platform::NxOs,
-        Platform::Catalyst9000,
     ];
 
     /// Its name on the command line and in results.
@@ -102,11 +110,11 @@ impl Platform {
         match self {
             Platform::Catalyst6500 => "catalyst-6500",
             Platform::Catalyst => "catalyst",
+            Platform::CatalystXe => "catalyst-9000",
             Platform::IosRouter => "ios-router",
             Platform::IosXe => "ios-xe",
             Platform::IosXr => "ios-xr",
             Platform::NxOs => "nx-os",
-            Platform::Catalyst9000 => "catalyst-9000",
         }
     }
 
@@ -131,10 +139,14 @@ impl Platform {
     /// The platform `text` looks most like. Without any sign it is a router's: its port does what
     /// its policies say, and no more.
     pub fn detect(text: &str) -> Platform {
-        let mut score = [0_u32; Platform::ALL.len()];
+        let mut score = [0_u32; 7];
+        let mut xe = false;
         for line in text.lines().take(LINES) {
             let line = line.trim().to_ascii_lowercase();
             let statement = line.strip_prefix("no ").unwrap_or(&line);
+            xe |= ["version 16.", "version 17."]
+                .iter()
+                .any(|v| statement.starts_with(v));
             for (sign, platform, weight) in SIGNS {
                 let fits = match sign.strip_prefix('^') {
                     Some(begin) => statement.starts_with(begin),
@@ -151,7 +163,13 @@ impl Platform {
             return Platform::IosRouter;
         }
         let first = score.iter().position(|s| *s == best).unwrap_or(0);
-        Platform::ALL[first]
+        match Platform::ALL[first] {
+            // Switches with `mls qos` end with IOS 15: the ports alone do not tell them from later ones.
+            Platform::Catalyst if xe || score[Platform::CatalystXe as usize] > 0 => {
+                Platform::CatalystXe
+            }
+            found => found,
+        }
     }
 }
 
@@ -160,11 +178,11 @@ impl fmt::Display for Platform {
         f.write_str(match self {
             Platform::Catalyst6500 => "Catalyst 6500",
             Platform::Catalyst => "Catalyst",
+            Platform::CatalystXe => "Catalyst with IOS XE",
             Platform::IosRouter => "IOS router",
             Platform::IosXe => "IOS-XE router",
             Platform::IosXr => "IOS XR",
             Platform::NxOs => "NX-OS",
-            Platform::Catalyst9000 => "Catalyst with IOS-XE",
         })
     }
 }
@@ -187,6 +205,22 @@ mod tests {
             (
                 "mls qos\nswitch 1 provision ws-c3750g-24ts\ninterface GigabitEthernet1/0/1\n srr-queue bandwidth share 1 30 35 5\n",
                 Platform::Catalyst,
+            ),
+            (
+                "version 17.6\nlicense boot level network-advantage\nswitch 1 provision c9300-48u\ninterface GigabitEthernet1/0/1\n",
+                Platform::CatalystXe,
+            ),
+            (
+                "version 16.12\nswitch 1 provision ws-c3850-48t\ninterface GigabitEthernet1/0/1\n switchport mode access\n",
+                Platform::CatalystXe,
+            ),
+            (
+                "license boot level network-essentials\ninterface GigabitEthernet1/0/1\n",
+                Platform::CatalystXe,
+            ),
+            (
+                "version 17.6\nlicense boot level network-advantage\nlicense udi pid C8000V sn 1\ninterface GigabitEthernet1\n",
+                Platform::IosXe,
             ),
             (
                 "version 15.5\nplatform qfp utilization monitor load 80\ninterface GigabitEthernet0/0/0\n",
@@ -215,14 +249,6 @@ mod tests {
             (
                 "feature bgp\ninterface Ethernet1/1\n mtu 9216\n",
                 Platform::NxOs,
-            ),
-            (
-                "version 17.6\nswitch 1 provision c9300-48u\ninterface GigabitEthernet1/0/1\n switchport mode access\n",
-                Platform::Catalyst9000,
-            ),
-            (
-                "version 16.12\nlicense boot level network-advantage addon dna-advantage\ninterface TenGigabitEthernet1/0/1\n",
-                Platform::Catalyst9000,
             ),
         ] {
             assert_eq!(Platform::detect(text), platform, "{text}");

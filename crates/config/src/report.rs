@@ -149,26 +149,56 @@ impl Report {
         }
     }
 
-    /// The numbers of the files in one of these dialects.
+    /// The numbers of the files in one of these dialects; not of those that were refused before they were read.
     pub(crate) fn files_in(&self, dialects: &[Dialect]) -> Vec<usize> {
-        let wanted = |i: &usize| dialects.contains(&self.files[*i].dialect);
+        let wanted = |i: &usize| {
+            let file = &self.files[*i];
+            dialects.contains(&file.dialect) && file.faults.is_empty()
+        };
         (0..self.files.len()).filter(wanted).collect()
     }
 
-    /// Says of files without a statement that they cannot be what is meant.
+    /// Refuses file `number` of another system by its name.
+    pub(crate) fn refuse_foreign(&mut self, number: usize, text: &str) {
+        let Some(system) = crate::foreign::system(text) else {
+            return;
+        };
+        self.files[number].faults.push(Fault {
+            place: Place {
+                file: number,
+                span: 0..text.find('\n').unwrap_or(text.len()),
+            },
+            message: format!("this is a configuration of {system}, which is not read"),
+            remedy: "junos, ios and catos are; --dialect says that it is one of them".to_owned(),
+        });
+    }
+
+    /// Says of files of which nothing is understood that they cannot be what is meant.
     pub(crate) fn refuse_empty(&mut self) {
         for (number, file) in self.files.iter_mut().enumerate() {
-            let none = file.recognised == 0 && file.unrecognised.is_empty();
-            if none && file.faults.is_empty() {
-                file.faults.push(Fault {
-                    place: Place {
-                        file: number,
-                        span: 0..0,
-                    },
-                    message: "there is no statement in this file".to_owned(),
-                    remedy: "see that whatever fetched it has succeeded".to_owned(),
-                });
+            if file.recognised > 0 || !file.faults.is_empty() {
+                continue;
             }
+            let start = Place {
+                file: number,
+                span: 0..0,
+            };
+            let first = file.unrecognised.iter().min_by_key(|p| p.span.start);
+            file.faults.push(Fault {
+                place: first.unwrap_or(&start).clone(),
+                message: match first {
+                    Some(_) => "nothing in this file is understood",
+                    None => "there is no statement in this file",
+                }
+                .to_owned(),
+                remedy: match first {
+                    Some(_) => {
+                        "see that whatever fetched it has succeeded; --dialect says what it is"
+                    }
+                    None => "see that whatever fetched it has succeeded",
+                }
+                .to_owned(),
+            });
         }
     }
 

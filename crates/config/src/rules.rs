@@ -122,6 +122,8 @@ rules! {
         "ports of a channel need one mode, one set of VLANs, one speed and one MTU, those of the channel itself: a port that differs is suspended, and its part of the rate is missing";
     QOS031 Warning "held below the line"
         "`srr-queue bandwidth shape` holds a queue to one N-th of the port's rate, and `limit` the whole port to a percentage, whether or not anything else is sent; a queue that is shaped has no part by its share, and the first one is shaped to a twenty-fifth unless that is taken back";
+    QOS032 Warning "shaper or speed below the planned rate"
+        "no transfer gets more than the slowest shaper and port on its way, whatever the other lines carry";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
     ATM002 Error "cell rate above the line"
@@ -132,7 +134,7 @@ rules! {
         "sustained rates of the circuits of one interface add up to more than the line carries";
 
     JUN001 Error "undefined name"
-        "a filter, policer, scheduler map, scheduler, classifier, forwarding class or path of an LSP that nothing defines: Junos refuses to commit it";
+        "a filter, policer, prefix list, scheduler map, scheduler, drop profile, traffic control profile, classifier, rewrite rule, forwarding class or path of an LSP that nothing defines: Junos refuses to commit it";
     JUN002 Warning "policer without a contract"
         "a policer that states no rate and burst, or drops nothing, limits nothing";
     JUN003 Warning "classes and schedulers do not fit"
@@ -146,6 +148,13 @@ rules! {
 
     JUN007 Warning "segment size"
         "`tcp-mss` lowers what the ends of a connection send; above what the interface, or the tunnel in it, carries less 40 bytes of headers full segments still do not fit; far below it they are small, and every packet costs the same";
+    JUN008 Warning "filter that discards ICMP"
+        "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is discarded, the sender never learns of it";
+
+    NET001 Error "address of a whole subnet"
+        "the first address of a subnet stands for itself and the last one for all of its hosts; routers refuse both for an interface, except in a /31";
+    NET002 Warning "next hop out of reach"
+        "a static route is used while its next hop is in the subnet of an interface; else it leads nowhere";
 
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";
@@ -161,6 +170,8 @@ rules! {
         "the command belongs to an interface, and none is open: the switch refuses it, or it lands on whatever interface is";
     IOS007 Warning "segment size"
         "`ip tcp adjust-mss` lowers what the ends of a connection send; above the interface's MTU less 40 bytes of headers (60 of IPv6) full segments still do not fit, and where nothing reports that they vanish; far below it they are small, and every packet costs the same";
+    IOS008 Warning "access list that denies ICMP"
+        "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is denied, the sender never learns of it";
 
     HOST001 Info "mark of a test"
         "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";

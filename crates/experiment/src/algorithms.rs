@@ -158,7 +158,7 @@ pub(crate) fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Fault> {
     }
     let connected = scenario.tests.iter().filter(|t| t.kind.tcp().is_some());
     let sets: Vec<Set> = connected
-        .map(|t| Set::new(format!("test.{}.cc", t.name), &value))
+        .map(|t| Set::new(format!("test.{}.cc", t.name), &value).of_option("--cc", cc))
         .collect();
     if sets.is_empty() {
         return Err(Fault::NoConnection {

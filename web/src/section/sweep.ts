@@ -62,7 +62,7 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
   const { caption } = windowsInWords(windowsOf(data, test, key).curves);
   return [{
     file: fileName(data.scenario.name, test, "windows"), class: "sweep windows", title: `${test}: windows after one loss`, draw: (width) => draw(width)!,
-    below: () => [h("figcaption", {}, caption), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, h("code", {}, hidden.command))],
+    below: () => [h("figcaption", {}, caption), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, ...(hidden.command === null ? [] : [h("code", {}, hidden.command)]))],
   }];
 }
 

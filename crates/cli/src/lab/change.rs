@@ -8,7 +8,7 @@ use farpath_scenario::plan::port_of;
 use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Source, Way, nearest};
 use farpath_units::Ratio;
 
-use super::limits;
+use super::{command, limits};
 
 /// What errors point at.
 const OPTION: &str = "lab set";
@@ -42,6 +42,8 @@ fn changeable() -> String {
 
 /// Changes that can be made, all of them.
 pub(super) struct Planned {
+    /// What commands for this lab begin with.
+    command: String,
     /// What the scenario becomes.
     pub(super) scenario: Scenario,
     /// All keys that were set since the lab was started.
@@ -50,24 +52,25 @@ pub(super) struct Planned {
     said: String,
 }
 
-/// What `wanted` comes to for a lab that was started with `sets` and is as `scenario` says, which was read of `source`.
+/// What `wanted` comes to for lab `name` that was started with `sets` and is as `scenario` says, which was read of `source`.
 ///
 /// # Errors
 /// What is wrong with one of them, in words: then none is to be made.
 pub(super) fn planned(
     plane: &Plane<Tap>,
-    (scenario, source): (&Scenario, &str),
+    (name, scenario, source): (&str, &Scenario, &str),
     sets: &[Set],
     wanted: &[String],
 ) -> Result<Planned, String> {
     let mut planned = Planned {
+        command: command(name),
         scenario: scenario.clone(),
         sets: sets.to_vec(),
         changes: Vec::new(),
         said: String::new(),
     };
     for text in wanted {
-        match up_or_down(&planned.scenario, text)? {
+        match up_or_down(&planned.scenario, text, &planned.command)? {
             Some((link, ways, up)) => planned.turn(link, &ways, up),
             None => planned.set(plane, source, text)?,
         }
@@ -158,10 +161,11 @@ impl Planned {
             ways.map(|way| way.queue).collect::<Vec<_>>()
         };
         if found.is_empty() && queues(&new) == queues(&self.scenario) {
+            let lab = &self.command;
             return Err(format!(
                 "`{path}` stays as the lab was started with it: {}\n\
-                 hint: `farpath lab down`, then `farpath lab up` with --set {path}={value}",
-                why_not(&path)
+                 hint: `{lab} down`, then `{lab} up` with --set {path}={value}",
+                why_not(&path, lab)
             ));
         }
         self.scenario = new;
@@ -263,8 +267,8 @@ fn is_known(word: &str) -> bool {
     KEYS.contains(&word) || ["forward", "reverse"].contains(&word)
 }
 
-/// Why a key cannot be changed of a link that is up, and what can be changed instead.
-fn why_not(path: &str) -> String {
+/// Why a key cannot be changed of a link that is up, and what can be changed instead; `lab` begins commands.
+fn why_not(path: &str, lab: &str) -> String {
     let keys: Vec<&str> = path.split('.').collect();
     let has = |key: &str| keys.contains(&key);
     if has("flap") {
@@ -274,16 +278,21 @@ fn why_not(path: &str) -> String {
     } else if has("rate_trace") {
         "the file is followed from the start of the lab; `rate` sets a rate that stays".to_owned()
     } else if has("mtu") {
-        "interfaces, routes and the routers' answers are made for one MTU; inside a host, \
-         `farpath lab exec HOST -- ip link set eth0 mtu N` makes that of its interface smaller"
-            .to_owned()
+        format!(
+            "interfaces, routes and the routers' answers are made for one MTU; inside a host, \
+             `{lab} exec HOST -- ip link set eth0 mtu N` makes that of its interface smaller"
+        )
     } else {
         changeable()
     }
 }
 
 /// `link.NAME.up=false`, or of one direction `link.NAME.forward.up=false`; nothing if it is another key.
-fn up_or_down(scenario: &Scenario, text: &str) -> Result<Option<(LinkId, Vec<Way>, bool)>, String> {
+fn up_or_down(
+    scenario: &Scenario,
+    text: &str,
+    lab: &str,
+) -> Result<Option<(LinkId, Vec<Way>, bool)>, String> {
     let Some((path, value)) = text.split_once('=') else {
         return Ok(None);
     };
@@ -314,7 +323,7 @@ fn up_or_down(scenario: &Scenario, text: &str) -> Result<Option<(LinkId, Vec<Way
         "true" => Ok(Some((LinkId(number), ways, true))),
         "false" => Ok(Some((LinkId(number), ways, false))),
         other => Err(format!(
-            "{text}: `up` is true or false, not `{other}`\nhint: farpath lab set {}=false",
+            "{text}: `up` is true or false, not `{other}`\nhint: {lab} set {}=false",
             path.trim()
         )),
     }
@@ -416,7 +425,8 @@ mod tests {
             ("link.wan.mtu", "ip link set"),
             ("host.a.nic", "can be changed"),
         ] {
-            assert!(why_not(path).contains(words), "{path}: {}", why_not(path));
+            let said = why_not(path, "farpath lab");
+            assert!(said.contains(words), "{path}: {said}");
         }
     }
 

@@ -56,6 +56,14 @@ use farpath_experiment::{algorithms, lab};
 /// The name of a lab that is given none.
 pub(crate) const NAME: &str = "lab";
 
+/// What commands for the lab of this name begin with.
+fn command(name: &str) -> String {
+    match name {
+        NAME => "farpath lab".to_owned(),
+        other => format!("farpath lab --lab {other}"),
+    }
+}
+
 /// Exit code of `lab run` for wrong arguments and faults of the lab itself.
 pub(crate) const FAULT: u8 = 125;
 

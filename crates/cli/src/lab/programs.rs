@@ -128,9 +128,14 @@ pub(super) fn serve(
     };
     let mut command = host.command("sh");
     command.args(["-c", text]).stdin(Stdio::null());
+    let before: Vec<i32> = host.init.programs(None).iter().map(|p| p.pid).collect();
     let mut server = logs.spawn(&mut command, Who::Server)?;
     if let Some(port) = args.wait_port {
-        let found = wait_for(&mut server, (host.init, &host.name), (port, limit));
+        let found = wait_for(
+            (&mut server, &before),
+            (host.init, &host.name),
+            (port, limit),
+        );
         let found = found.inspect_err(|_| {
             // Before its host: it may be about to enter that.
             drop(server.kill());
@@ -295,8 +300,10 @@ fn end(client: &mut Child, by_user: bool) -> Result<(), Failure> {
 /// that ended with `code`. What it says where the server had failed.
 pub(super) fn dismiss(mut server: Child, host: Process, code: u8) -> Option<String> {
     let mut failed = None;
+    // What a shell has started is asked, too, and each once.
+    let programs = host.programs(Some(server.id()));
     if let Ok(Some(status)) = server.try_wait()
-        && !(status.success() && code == 0)
+        && !(status.success() && (code == 0 || !programs.is_empty()))
     {
         let said = format!(
             "the server had ended before the command did: {}",
@@ -306,8 +313,6 @@ pub(super) fn dismiss(mut server: Child, host: Process, code: u8) -> Option<Stri
         failed = Some(said).filter(|_| !status.success());
     }
     let begun = Instant::now();
-    // What a shell has started is asked, too, and each once.
-    let programs = host.programs(Some(server.id()));
     Process::dismiss(&programs, || begun.elapsed() < GRACE);
     drop(server.kill());
     drop(server.wait());
@@ -315,9 +320,9 @@ pub(super) fn dismiss(mut server: Child, host: Process, code: u8) -> Option<Stri
 }
 
 /// Waits until something in the host listens on a port, and says where: not longer than [`WAIT`], nor the command may
-/// take.
+/// take. A server that ends with 0 may have left programs beside those of `before`, which are to listen.
 fn wait_for(
-    server: &mut Child,
+    (server, before): (&mut Child, &[i32]),
     (host, name): (Process, &str),
     (port, limit): (Port, Option<Wall>),
 ) -> Result<Listens, Failure> {
@@ -335,7 +340,9 @@ fn wait_for(
             }
             seen = (in_use, Instant::now());
         }
-        if let Some(status) = server.try_wait().map_err(environment)? {
+        if let Some(status) = server.try_wait().map_err(environment)?
+            && !(status.success() && leaves(host, before))
+        {
             return Err(Failure::environment(format!(
                 "the server ended before it listened on port {port}: {}",
                 told(status)
@@ -361,6 +368,12 @@ fn wait_for(
         }
         std::thread::park_timeout(COUNT);
     }
+}
+
+/// Whether a host has programs that it had not before.
+fn leaves(host: Process, before: &[i32]) -> bool {
+    let now = host.programs(None);
+    now.iter().any(|program| !before.contains(&program.pid))
 }
 
 /// The ports on which something in a host listens, each once, by what `read` says of the kernel's tables.

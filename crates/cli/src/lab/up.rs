@@ -15,7 +15,7 @@ use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_emu::{Host, Process};
 use farpath_experiment::{Fault, open};
-use farpath_scenario::{Scenario, Set};
+use farpath_scenario::{Scenario, Set, Test};
 use farpath_units::{Duration, Time};
 
 use super::control::{Answer, Listener, Request};
@@ -34,7 +34,7 @@ const READY: &str = "up";
 
 pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     // What is wrong with the scenario is said here, whoever runs it.
-    open(&args.scenario, &sets(&args.sets)?)?;
+    let scenario = open(&args.scenario, &sets(&args.sets)?)?.scenario;
     if args.foreground {
         return here(name, args);
     }
@@ -86,21 +86,25 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     pass_on(&log);
     let lab = registry.read(name).map_err(environment)?;
     let hosts: Vec<&str> = lab.hosts.iter().map(|(n, _)| n.as_str()).collect();
-    let flag = match name {
-        super::NAME => String::new(),
-        other => format!(" --lab {other}"),
-    };
-    let (first, last) = (
-        hosts.first().unwrap_or(&"HOST"),
-        hosts.last().unwrap_or(&"HOST"),
-    );
+    let command = super::command(name);
+    let [first, last] = ends(&scenario, &hosts);
     print(&format!(
-        "lab `{name}` is up: {}\n\n  farpath lab{flag} exec {first} -- ping -c 3 {last}\n  \
-         farpath lab{flag} status\n  farpath lab{flag} down\n\nIts log is {}\n",
+        "lab `{name}` is up: {}\n\n  {command} exec {first} -- ping -c 3 {last}\n  \
+         {command} status\n  {command} down\n\nIts log is {}\n",
         hosts.join(", "),
         log.display()
     ))?;
     Ok(Exit::Ok)
+}
+
+/// Two hosts that a path joins: those of the first test that pings, or else of the first; without tests the first and the last.
+fn ends<'a>(scenario: &'a Scenario, hosts: &[&'a str]) -> [&'a str; 2] {
+    let pings = |test: &&Test| test.kind.subject().name() == "ping";
+    let test = scenario.tests.iter().find(pings);
+    match test.or(scenario.tests.first()) {
+        Some(test) => [test.from, test.to].map(|node| scenario.node_name(node)),
+        None => [hosts.first(), hosts.last()].map(|host| host.copied().unwrap_or("HOST")),
+    }
 }
 
 /// Says the notes of a log as notes of this process, and returns the rest of it: an error, or nothing.
@@ -126,6 +130,7 @@ fn not_up(status: ExitStatus, log: &Path) -> Result<Exit, Failure> {
 
 /// A running lab and what its scenario has become.
 struct Running {
+    name: String,
     scenario: Scenario,
     source: String,
     sets: Vec<Set>,
@@ -161,6 +166,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     state.set_hosts(&lab.hosts).map_err(environment)?;
     let listener = Listener::new(state.folder()).map_err(environment)?;
     let mut running = Running {
+        name: name.to_owned(),
         scenario,
         source: args.scenario.clone(),
         sets,
@@ -241,7 +247,7 @@ impl Running {
         let mut felt = Vec::new();
         let (scenario, source, sets) = (&mut self.scenario, &self.source, &mut self.sets);
         self.lately.note(plane, now);
-        let lately = &self.lately;
+        let (lately, name) = (&self.lately, self.name.as_str());
         self.listener.serve(|request| match request {
             Request::Status => {
                 plane.catch_up();
@@ -249,7 +255,7 @@ impl Running {
                 Answer::Said(serde_json::to_string(&snapshot).unwrap_or_default())
             }
             Request::Set(wanted) => {
-                match change::planned(plane, (&*scenario, source), sets, &wanted) {
+                match change::planned(plane, (name, &*scenario, source), sets, &wanted) {
                     Err(why) => Answer::Wrong(why),
                     Ok(mut planned) => {
                         let said = planned.apply(plane);

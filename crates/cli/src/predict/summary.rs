@@ -45,8 +45,13 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
             Some("link") if figures.shown("goodput_bps") == of_line => {
                 format!("{of_line} of payload")
             }
-            Some(_) => format!(
-                "{} of the {of_line} that the line leaves for payload",
+            Some(limit) => format!(
+                "{}{} of the {of_line} that the line leaves for payload",
+                // Slow start and bursts of super-frames leave less of a short queue than its closed form does.
+                match limit == "link" && figures.queue_is_short() {
+                    true => "at most ",
+                    false => "",
+                },
                 figures.shown("goodput_bps")
             ),
         },
@@ -270,7 +275,8 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
         Some("policer") => format!("the policer. {}", figures.answer("policer_limit_bps").note),
         Some("host_cpu") => "the host".to_owned(),
         Some(_) if figures.queue_is_short() => format!(
-            "the line's queue of {}: each time it is full a loss cuts the window below what fills the line",
+            "the line's queue of {}: each time it is full a loss cuts the window below what fills the line. Bursts of hosts that it cannot \
+             hold leave less still: simulate it",
             input.queue.map(|q| q.to_string()).unwrap_or_default()
         ),
         Some(_) => {

@@ -439,3 +439,30 @@ fn settings_with_colons_are_those_of_a_host() {
     );
     assert!(ran.out.contains("0 errors, 1 warning"), "{}", ran.out);
 }
+
+/// A fetch that failed, and a file of another system, do not pass; the help names all machines.
+#[test]
+fn a_file_that_nobody_understands_does_not_pass() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |text: &str| std::fs::write(folder.path().join("h.txt"), text).expect("writable");
+    let check = [
+        "config", "check", "h.txt", "--rtt", "120ms", "--rate", "10Gbit/s",
+    ];
+    write("sysctl: cannot stat /proc/sys/net/ipv4/tcp_wmem: No such file or directory\n");
+    let ran = farpath_in(folder.path(), &check).exits(2);
+    assert!(
+        ran.out.contains("nothing in this file is understood"),
+        "{}",
+        ran.out
+    );
+    write("! device: leaf1 (DCS-7280SR-48C6, EOS-4.28.1F)\nhostname leaf1\n");
+    let ran = farpath_in(folder.path(), &check).exits(2);
+    assert!(ran.out.contains("Arista EOS"), "{}", ran.out);
+    write("/proc/sys/net/ipv4/tcp_wmem:4096\t65536\t600000\n");
+    let ran = farpath_in(folder.path(), &check).exits(1);
+    assert!(ran.out.contains("HOST003"), "{}", ran.out);
+    let help = farpath(&["config", "check", "--help"]).exits(0).out;
+    for platform in farpath_config::Platform::ALL {
+        assert!(help.contains(platform.name()), "{platform}");
+    }
+}

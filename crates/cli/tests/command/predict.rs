@@ -490,6 +490,9 @@ fn a_short_queue_leaves_less_than_the_line() {
             && !said.contains("fills 75.0 %"),
         "{short}"
     );
+    // A mean of whole climbs is not what a transfer has, whose slow start overflows the queue.
+    let one = page(&["--queue", "60kB"]);
+    assert!(one.starts_with("gives       at most "), "{one}");
     let long = page(&["--queue", "12.5MB", "--streams", "10"]);
     assert!(!long.contains("is not foreseen"), "{long}");
 }
@@ -565,4 +568,26 @@ fn a_short_path_with_losses_is_not_said_to_fill_its_line() {
     let none = answer("5ms", "1e-5");
     assert!(none.contains("gives 9.4147 Mbit/s"), "{none}");
     assert!(!none.contains(" But "), "{none}");
+}
+
+/// A frame's size in place of a packet's, and seconds in place of milliseconds, are remarked upon; sound values are not.
+#[test]
+fn an_mtu_of_a_frame_and_a_round_trip_of_seconds_are_remarked_upon() {
+    let said = |rtt: &str, mtu: &str| {
+        let all = [
+            "predict", "path", "--rate", "1Gbit/s", "--rtt", rtt, "--mtu", mtu,
+        ];
+        farpath(&all).exits(0).err
+    };
+    let both = said("36s", "9018");
+    for words in [
+        "an RTT of 36 s: are ms meant?",
+        "9018 is a frame of 9000 bytes",
+    ] {
+        assert!(both.contains(words), "{words}: {both}");
+    }
+    assert!(said("36ms", "1518").contains("1518 is a frame of 1500 bytes"));
+    for mtu in ["1500", "9000", "4470", "1400"] {
+        assert_eq!(said("600ms", mtu), "");
+    }
 }

@@ -210,7 +210,14 @@ fn a_scenario_without_a_test_is_not_run_and_not_passed() {
     farpath_in(folder.path(), &["run", "empty.toml"])
         .exits(2)
         .says(&["has no test", "[[test]]", "farpath lab up"]);
-    farpath_in(folder.path(), &["check", "empty.toml"]).exits(0);
+    let checked = farpath_in(folder.path(), &["check", "empty.toml"]).exits(0);
+    assert!(
+        checked
+            .out
+            .contains("ok for `farpath lab up`; it has no test"),
+        "{}",
+        checked.out
+    );
     // What a lab's connections would meet is found without a test.
     let text = r#"[scenario]
 name = "hole"
@@ -335,4 +342,14 @@ fn check_has_the_way_of_a_swept_link_over_all_of_the_sweep() {
         "{}",
         one.out
     );
+}
+
+/// What `--cc` has in it is shown as `--cc` has it.
+#[test]
+fn a_wrong_congestion_control_is_shown_as_it_was_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("small.toml"), SMALL).expect("writable");
+    let ran = farpath_in(folder.path(), &["run", "small.toml", "--cc", "bbr3"]).exits(2);
+    assert!(ran.err.contains("--cc:1:1"), "{}", ran.err);
+    assert!(!ran.err.contains("--set"), "{}", ran.err);
 }

@@ -56,6 +56,63 @@ fn a_server_is_waited_for_and_everything_said_is_logged() {
     assert!(ran.exits(125).err.contains("port 7000"));
 }
 
+/// A shell that ends with 0 may have left the server, in its own group or, as a daemon, in another.
+#[test]
+fn a_server_that_forks_before_it_listens_is_waited_for() {
+    let place = Place::new();
+    let program = "perl -MIO::Socket::INET -e 'sleep 1; my $s = IO::Socket::INET->new(LocalPort => 7000, Listen => 1); \
+                   my $c = $s->accept; print $c \"bye\\n\"'";
+    let client = "exec 3<>/dev/tcp/198.18.0.2/7000; cat <&3";
+    for server in [format!("{program} &"), format!("setsid -f {program}")] {
+        let wait = ["--server", &server, "--wait-port", "7000"];
+        let run = [&wait[..], &["--", "bash", "-c", client]].concat();
+        let ran = place.lab_run(&run).exits(0);
+        assert!(ran.out.contains("bye"), "{server}: {} {}", ran.out, ran.err);
+        assert!(!ran.err.contains("had ended"), "{}", ran.err);
+    }
+    // One that leaves nothing is not waited for.
+    let ran = place.lab_run(&["--server", "true", "--wait-port", "7000", "--", "true"]);
+    assert!(ran.exits(125).err.contains("ended before it listened"));
+}
+
+/// Advice names the lab: `farpath lab down` alone would end another one.
+#[test]
+fn advice_for_a_named_lab_names_it() {
+    let place = Place::new();
+    let lab = |args: &[&str]| place.farpath(&[&["lab", "--lab", "dt"], args].concat());
+    let up = lab(&["up", "small.toml"]).exits(0);
+    assert!(up.out.contains("farpath lab --lab dt exec"), "{}", up.out);
+    let scenario = std::fs::read_to_string(place.path().join("small.toml")).expect("it is there");
+    let (_, link) = scenario.split_once("[[link]]\nname = \"").expect("a link");
+    let link = link.split('"').next().expect("a name");
+    let set = lab(&["set", &format!("link.{link}.mtu=1400")]).exits(2);
+    lab(&["down"]).exits(0);
+    for words in [
+        "`farpath lab --lab dt down`",
+        "`farpath lab --lab dt exec HOST",
+    ] {
+        assert!(set.err.contains(words), "{words}: {}", set.err);
+    }
+}
+
+/// The ping that `lab up` proposes has an answer, also where hosts do not all reach one another.
+#[test]
+fn the_ping_that_is_proposed_is_answered() {
+    let place = Place::new();
+    let up = place
+        .farpath(&["lab", "--lab", "snaky", "up", "cern-snaky/five-passes"])
+        .exits(0);
+    let line = up
+        .out
+        .lines()
+        .find(|l| l.contains(" -- ping "))
+        .expect("a ping");
+    let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let ping = place.farpath(&words);
+    place.farpath(&["lab", "--lab", "snaky", "down"]).exits(0);
+    assert_eq!(ping.code, Some(0), "{line}: {}{}", ping.out, ping.err);
+}
+
 #[test]
 fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
     let place = Place::new();

@@ -57,6 +57,10 @@ const DEFAULT_BUFFER: u64 = 131_072;
 /// The kernel's own `netdev_max_backlog`.
 const BACKLOG: u64 = 1000;
 
+/// The kernel's own `tcp_limit_output_bytes` since 4.20, and the least that any kernel had.
+const OUTPUT: u64 = 1_048_576;
+const LEAST_OUTPUT: u64 = 131_072;
+
 /// Bytes of a page, and the memory for TCP above which bytes were probably meant.
 const PAGE: u128 = 4096;
 const TOO_MUCH: u128 = 256 << 30;
@@ -64,8 +68,17 @@ const TOO_MUCH: u128 = 256 << 30;
 /// A segment on Ethernet with timestamps.
 const SEGMENT: u64 = 1448;
 
-/// The key of `sysctl -w KEY`, or of a line of a settings file.
-pub(super) fn bare(key: &str) -> &str {
+/// The key of `sysctl -w KEY`, or of a line of a settings file, with dots where slashes part it.
+pub(super) fn dotted(key: &str) -> String {
+    let key = bare(key);
+    // The first separator is that of all (sysctl.d, 5): `net/ipv4/conf/eth0.5/mtu`.
+    match key.find(['.', '/']).map(|at| key.as_bytes()[at]) {
+        Some(b'/') => key.replace('/', "."),
+        _ => key.to_owned(),
+    }
+}
+
+fn bare(key: &str) -> &str {
     let mut key = key.trim();
     if let Some((first, rest)) = key.split_once(char::is_whitespace)
         && super::command::name(first) == "sysctl"
@@ -84,26 +97,27 @@ pub(super) fn bare(key: &str) -> &str {
 /// The key and the value of a line; none of other lines.
 fn setting(content: &str) -> Option<(String, &str)> {
     let (key, value) = match content.split_once("/proc/sys/") {
-        // `grep . FILES` prints what a file holds behind its name.
-        Some(("", file)) => {
-            let (key, value) = file.split_once(':')?;
-            (key.trim().replace('/', "."), value)
-        }
-        Some((before, key)) => {
-            let value = before.trim().strip_prefix("echo")?.trim();
-            let value = value.trim_end_matches('>').trim();
-            (key.trim().replace('/', "."), value)
-        }
+        Some((before, rest)) => of_file(before.trim(), rest)?,
         None => {
             let (key, value) = content.split_once('=').or_else(|| {
                 // FreeBSD prints a colon.
                 let (key, value) = content.split_once(": ")?;
                 key.starts_with("net.").then_some((key, value))
             })?;
-            (bare(key).replace('/', "."), value)
+            (dotted(key), value)
         }
     };
     (!key.contains(char::is_whitespace)).then_some((key, value))
+}
+
+/// Of a file below `/proc/sys/`: `echo VALUE > FILE`, or what `grep . FILE ...` prints, `FILE:VALUE`.
+fn of_file<'a>(before: &'a str, rest: &'a str) -> Option<(String, &'a str)> {
+    let (file, value) = match before.strip_prefix("echo") {
+        Some(value) => (rest, value.trim().trim_end_matches('>').trim()),
+        None if before.is_empty() => rest.split_once([':', '='])?,
+        None => return None,
+    };
+    Some((file.trim().replace('/', "."), value))
 }
 
 /// Lines that set what a later line sets to another value, with the last one that does; both counted from 0.
@@ -260,6 +274,13 @@ fn single(key: &str, value: u64, place: &Place, host: &mut Host) {
             let remedy = format!("write {BACKLOG}, the kernel's own, or more");
             host.find(&HOST012, place, message, remedy);
         }
+        "net.ipv4.tcp_limit_output_bytes" if value < LEAST_OUTPUT => {
+            let message = format!(
+                "{key} = {value}: a connection waits for its interface again after {value} bytes, and sends less than {LEAST_OUTPUT} at once"
+            );
+            let remedy = format!("write {OUTPUT}, the kernel's own, or leave it out");
+            host.find(&HOST012, place, message, remedy);
+        }
         _ => switch(key, value, place, host),
     }
 }
@@ -268,21 +289,7 @@ fn single(key: &str, value: u64, place: &Place, host: &mut Host) {
 fn switch(key: &str, value: u64, place: &Place, host: &mut Host) {
     let name = key.rsplit('.').next().unwrap_or(key);
     match (name, value) {
-        ("tcp_window_scaling", 0) => {
-            let rate = shown(host.path.rate_of(UNSCALED));
-            let rtt = host.path.rtt_text();
-            let message = format!(
-                "{key} = 0: windows end at {UNSCALED} bytes, {rate} at a round trip of {rtt}"
-            );
-            let path = host.path;
-            let finding = host.find(&HOST005, place, message, "write 1 (RFC 7323 §2)");
-            if path
-                .rate
-                .is_some_and(|wanted| path.rate_of(UNSCALED) >= wanted.as_bps())
-            {
-                finding.severity = Severity::Warning;
-            }
-        }
+        ("tcp_window_scaling", 0) => unscaled(key, place, host),
         ("tcp_sack", 0) => {
             let message =
                 format!("{key} = 0: of several losses in a window TCP repairs one a round trip");
@@ -309,11 +316,33 @@ fn switch(key: &str, value: u64, place: &Place, host: &mut Host) {
     }
 }
 
+/// HOST005, of windows that end at what fits into their field.
+fn unscaled(key: &str, place: &Place, host: &mut Host) {
+    let path = host.path;
+    let allowed = path.rate_of(UNSCALED);
+    if path.rate.is_some_and(|rate| allowed >= rate.as_bps()) {
+        return;
+    }
+    let of = path.rate.map_or_else(String::new, |r| format!(" of {r}"));
+    let message = format!(
+        "{key} = 0: windows end at {UNSCALED} bytes, {}{of} at a round trip of {}",
+        shown(allowed),
+        path.rtt_text()
+    );
+    let finding = host.find(&HOST005, place, message, "write 1 (RFC 7323 §2)");
+    if path.rate.is_some_and(|rate| allowed >= rate.as_bps() / 2) {
+        finding.severity = Severity::Warning;
+    }
+}
+
 /// HOST005, of a receive buffer that does not grow: its default is what there is, whatever the path holds.
 fn untuned(key: &str, place: &Place, host: &mut Host) {
     let path = host.path;
     let bytes = host.default_buffer;
     let allowed = path.rate_of((bytes as f64 * host.window.usual) as u64);
+    if path.rate.is_some_and(|rate| allowed >= rate.as_bps()) {
+        return;
+    }
     let of = path.rate.map_or_else(String::new, |r| format!(" of {r}"));
     let message = format!(
         "{key} = 0: the receive buffer stays at the default of tcp_rmem, {bytes} bytes, which allows {}{of} at a round trip of {}",

@@ -1,7 +1,7 @@
 //! Statements outside sections.
 
 use super::modes::{self, Mode};
-use super::{interface, over, policy, srr};
+use super::{icmp, interface, over, policy, srr};
 use crate::commands::{
     DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, eight, shortened,
 };
@@ -65,6 +65,7 @@ pub(crate) fn read_for(text: &str, file: usize, platform: Platform) -> Device {
             statement(&mut reader, &tree, line);
         }
     }
+    icmp::check(&tree, &mut reader);
     reader.device
 }
 

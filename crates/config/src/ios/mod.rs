@@ -3,6 +3,7 @@
 mod atm;
 mod class;
 mod global;
+mod icmp;
 mod interface;
 mod modes;
 mod over;

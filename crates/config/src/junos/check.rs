@@ -7,7 +7,7 @@ use farpath_units::Rate;
 use super::class::{ClassOfService, Classifier, CosInterface, Marks, SchedulerMap, Transmit};
 use super::model::{Applied, Condition, Filter, Interface, Policer, Router, Side, Term};
 use crate::finding::{Finding, Severity};
-use crate::qos::{Options, below_plan, odd_bucket, small_burst};
+use crate::qos::{Options, below_plan, odd_bucket, slower, small_burst};
 use crate::report::Structure;
 use crate::rules::{JUN001, JUN002, JUN003, JUN004, QOS022};
 use crate::source::Place;
@@ -373,6 +373,30 @@ fn without_contract(policer: &Policer) -> Option<(String, &'static str)> {
     })
 }
 
+/// QOS032, of ports and shapers below the rate that is planned.
+pub(super) fn planned(router: &Router, options: &Options) -> Vec<Finding> {
+    let on = router.interfaces.iter().filter(|i| i.off.is_none());
+    let ports = on.filter_map(|i| {
+        let speed = i.speed.as_ref()?;
+        slower(
+            &format!("the speed of {}", i.name),
+            i.rate()?,
+            &speed.place,
+            options,
+        )
+    });
+    let shapers = router.class_of_service.interfaces.iter().filter_map(|i| {
+        let shaping = i.shaping.as_ref()?;
+        slower(
+            &format!("a shaper of {}", i.port),
+            shaping.value,
+            &shaping.place,
+            options,
+        )
+    });
+    ports.chain(shapers).collect()
+}
+
 /// JUN004, of the filters that interfaces have.
 pub(super) fn filters(router: &Router) -> Vec<Finding> {
     let on = router.interfaces.iter().filter(|i| i.off.is_none());
@@ -445,6 +469,7 @@ fn ends_in_discard(filter: &Filter) -> Option<Finding> {
 fn takes_unmarked(term: &Term) -> bool {
     term.from.iter().all(|condition| match &condition.value {
         Condition::Dscp(all) | Condition::Precedence(all) | Condition::Exp(all) => all.contains(&0),
+        condition @ Condition::Protocol(_) => !condition.is_of_no_data(),
         Condition::Other(_) => true,
     })
 }

@@ -64,6 +64,8 @@ pub enum Condition {
     Precedence(Vec<u8>),
     /// A label's experimental bits among these.
     Exp(Vec<u8>),
+    /// The IP protocol among these, by name or number.
+    Protocol(Vec<String>),
     /// A condition farpath does not know, by its first word.
     Other(String),
 }
@@ -88,6 +90,20 @@ pub struct Applied {
     pub filter: bool,
     /// The name.
     pub name: Stated<String>,
+}
+
+impl Condition {
+    /// Whether neither TCP nor UDP meets it.
+    pub fn is_of_no_data(&self) -> bool {
+        let data = ["tcp", "udp", "6", "17"];
+        match self {
+            Condition::Protocol(all) => all.iter().all(|p| {
+                // Ranges of numbers, and exceptions, are not read.
+                !data.contains(&p.as_str()) && !p.contains('-')
+            }),
+            _ => false,
+        }
+    }
 }
 
 impl Reader<'_, '_> {
@@ -170,6 +186,11 @@ impl Reader<'_, '_> {
             ("precedence", Some(all)) => Condition::Precedence(all),
             ("exp", Some(all)) => Condition::Exp(all),
             (_, Some(all)) => Condition::Dscp(all),
+            ("protocol" | "next-header" | "payload-protocol", None) => {
+                let all = self.active(id, &[]);
+                let words = all.into_iter().map(|v| self.tree.node(v).word.to_owned());
+                Condition::Protocol(words.collect())
+            }
             (_, None) => Condition::Other(quoted(word)),
         };
         Stated {

@@ -17,7 +17,7 @@ struct Kind {
     by_itself: bool,
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 15] = [
     Kind {
         name: "group",
         defined: &["groups"],
@@ -57,6 +57,7 @@ const KINDS: [Kind; 10] = [
         referred: &[
             "class-of-service interfaces <> scheduler-map",
             "class-of-service interfaces <> unit <> scheduler-map",
+            "class-of-service traffic-control-profiles <> scheduler-map",
         ],
         by_itself: false,
     },
@@ -96,6 +97,68 @@ const KINDS: [Kind; 10] = [
             "class-of-service classifiers <> <> import",
         ],
         by_itself: false,
+    },
+    Kind {
+        name: "rewrite-rule",
+        defined: &[
+            "class-of-service rewrite-rules dscp",
+            "class-of-service rewrite-rules inet-precedence",
+            "class-of-service rewrite-rules exp",
+            "class-of-service rewrite-rules ieee-802.1",
+        ],
+        referred: &[
+            "class-of-service interfaces <> unit <> rewrite-rules dscp",
+            "class-of-service interfaces <> unit <> rewrite-rules inet-precedence",
+            "class-of-service interfaces <> unit <> rewrite-rules exp",
+            "class-of-service interfaces <> unit <> rewrite-rules ieee-802.1",
+            "class-of-service rewrite-rules <> <> import",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "drop-profile",
+        defined: &["class-of-service drop-profiles"],
+        referred: &[
+            "class-of-service schedulers <> drop-profile-map loss-priority <> protocol <> drop-profile",
+            "class-of-service schedulers <> drop-profile-map loss-priority <> drop-profile",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "traffic-control-profile",
+        defined: &["class-of-service traffic-control-profiles"],
+        referred: &[
+            "class-of-service interfaces <> input-traffic-control-profile",
+            "class-of-service interfaces <> output-traffic-control-profile",
+            "class-of-service interfaces <> output-traffic-control-profile-remaining",
+            "class-of-service interfaces <> unit <> input-traffic-control-profile",
+            "class-of-service interfaces <> unit <> output-traffic-control-profile",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "three-color-policer",
+        defined: &["firewall three-color-policer"],
+        referred: &[
+            "firewall filter <> term <> then three-color-policer single-rate",
+            "firewall filter <> term <> then three-color-policer two-rate",
+            "firewall family <> filter <> term <> then three-color-policer single-rate",
+            "firewall family <> filter <> term <> then three-color-policer two-rate",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "prefix-list",
+        defined: &["policy-options prefix-list"],
+        referred: &[
+            "firewall filter <> term <> from prefix-list",
+            "firewall filter <> term <> from source-prefix-list",
+            "firewall filter <> term <> from destination-prefix-list",
+            "firewall family <> filter <> term <> from prefix-list",
+            "firewall family <> filter <> term <> from source-prefix-list",
+            "firewall family <> filter <> term <> from destination-prefix-list",
+        ],
+        by_itself: true,
     },
     Kind {
         name: "forwarding-class",

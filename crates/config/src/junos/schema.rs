@@ -130,6 +130,26 @@ impl Schema {
         entry.is_some_and(|e| e.one)
     }
 
+    /// Whether nothing stands below it.
+    pub(crate) fn is_leaf(&self, shape: Shape) -> bool {
+        let entry = shape.and_then(|at| self.entries.get(at as usize));
+        entry.is_some_and(|e| {
+            e.words.is_empty() && e.named.is_none() && !e.one && !e.many && !e.anything
+        })
+    }
+
+    /// Whether it ends with one value.
+    pub(crate) fn ends_with_value(&self, shape: Shape) -> bool {
+        let entry = shape.and_then(|at| self.entries.get(at as usize));
+        entry.is_some_and(|e| e.one && e.words.is_empty() && e.named.is_none() && !e.anything)
+    }
+
+    /// Whether `word` is one of the statements that may stand below it.
+    pub(crate) fn has(&self, shape: Shape, word: &str) -> bool {
+        let entry = shape.and_then(|at| self.entries.get(at as usize));
+        entry.is_some_and(|e| e.words.contains_key(word))
+    }
+
     /// Whether what stands below `word` is written on its own line.
     pub(crate) fn is_inline(&self, shape: Shape, word: &str) -> bool {
         if matches!(word, "family" | "apply-groups" | "apply-groups-except") {

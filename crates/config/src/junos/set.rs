@@ -1,6 +1,7 @@
 //! Reading `set` lines.
 
 use super::lex::{Kind, Token, Tokens};
+use super::schema::{Schema, Shape};
 use super::tree::{Id, ROOT, Tree, Word};
 use super::{MOST_WORDS, Problem};
 
@@ -41,6 +42,21 @@ struct Path<'a> {
     values: Vec<Word<'a>>,
 }
 
+/// How many of the nodes of `way` end where `word` follows, as it is a leaf beside theirs: a value and its key, or a leaf without value.
+fn ended(way: &[(Id, Shape)], word: &str) -> usize {
+    let schema = Schema::junos();
+    let many = match way {
+        [.., (_, leaf)] if schema.is_leaf(*leaf) => 1,
+        [.., (_, key), _] if schema.ends_with_value(*key) => 2,
+        _ => return 0,
+    };
+    let beside = way.len().checked_sub(many + 1).map(|at| way[at].1);
+    match beside.is_some_and(|shape| schema.has(shape, word)) {
+        true => many,
+        false => 0,
+    }
+}
+
 impl<'a> Reader<'_, 'a> {
     fn command(&mut self, command: Token, rest: &[Token]) {
         let name = self.tokens.word(command);
@@ -79,10 +95,20 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn set(&mut self, path: &Path<'a>) {
-        let node = path
-            .words
-            .iter()
-            .fold(ROOT, |at, w| self.tree.enter(at, *w));
+        let schema = Schema::junos();
+        let mut way = vec![(ROOT, schema.root())];
+        for word in &path.words {
+            // Several leaves of one statement may stand in a line: `if-exceeding bandwidth-limit 1g burst-size-limit 62k`.
+            way.truncate(way.len() - ended(&way, word.text));
+            let (at, shape) = way[way.len() - 1];
+            let in_group = path.words[0].text == "groups" && way.len() == 2;
+            let below = match in_group {
+                true => schema.root(),
+                false => schema.below(shape, word.text),
+            };
+            way.push((self.tree.enter(at, *word), below));
+        }
+        let (node, _) = way[way.len() - 1];
         for value in &path.values {
             self.tree.enter(node, *value);
         }

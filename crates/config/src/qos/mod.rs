@@ -18,7 +18,7 @@ mod tunnel;
 
 pub(crate) use burst::odd_bucket;
 pub use check::findings;
-pub(crate) use check::{below_plan, check, small_burst};
+pub(crate) use check::{below_plan, check, slower, small_burst};
 pub use class::{Action, Class, Police, PolicePercent, Share};
 pub use crossing::Crossing;
 pub(crate) use crossing::Trip;

@@ -592,3 +592,87 @@ fn filters_that_end_in_a_discard_are_found_where_an_interface_has_them() {
     let unused = OPEN_ENDED.replace("output SCAV", "output OTHER");
     assert_eq!(found(&unused), []);
 }
+
+/// Junos takes several leaves of a statement in one `set` line; the one form and the other come to one tree.
+#[test]
+fn leaves_of_one_statement_may_stand_in_one_line() {
+    for (one, several) in [
+        (
+            "set firewall policer P1 if-exceeding bandwidth-limit 1g burst-size-limit 62500\nset firewall policer P1 then discard\n",
+            "set firewall policer P1 if-exceeding bandwidth-limit 1g\nset firewall policer P1 if-exceeding burst-size-limit 62500\nset firewall policer P1 then discard\n",
+        ),
+        (
+            "set firewall filter F term a then policer P1 accept\n",
+            "set firewall filter F term a then policer P1\nset firewall filter F term a then accept\n",
+        ),
+        (
+            "set interfaces xe-0/0/0 mtu 9192 encapsulation ethernet-ccc unit 0 family ccc filter input F\n",
+            "set interfaces xe-0/0/0 mtu 9192\nset interfaces xe-0/0/0 encapsulation ethernet-ccc\nset interfaces xe-0/0/0 unit 0 family ccc filter input F\n",
+        ),
+        (
+            "set groups G firewall policer P1 if-exceeding bandwidth-limit 1g burst-size-limit 62500\n",
+            "set groups G firewall policer P1 if-exceeding bandwidth-limit 1g\nset groups G firewall policer P1 if-exceeding burst-size-limit 62500\n",
+        ),
+        // A value that is a word of the statement beside it.
+        (
+            "set system host-name mtu\nset interfaces xe-0/0/0 description mtu\n",
+            "set system host-name mtu\nset interfaces xe-0/0/0 description mtu\n",
+        ),
+    ] {
+        let lines_of = |text| lines(text, Dialect::JunosSet);
+        assert_eq!(lines_of(one), lines_of(several), "{one}");
+    }
+    let text = "set interfaces xe-1/1/0 unit 0 family inet policer input P1\nset firewall policer P1 if-exceeding bandwidth-limit 1g burst-size-limit 62500\nset firewall policer P1 then discard\n";
+    let report = checked(text, Dialect::JunosSet);
+    let rules: Vec<&str> = report.findings.iter().map(|f| &*f.rule).collect();
+    assert!(
+        rules.contains(&"QOS011") && !rules.contains(&"JUN002"),
+        "{rules:?}"
+    );
+}
+
+/// Every name of class-of-service that is used and defined nowhere is one that Junos refuses.
+#[test]
+fn undefined_names_of_class_of_service_are_found() {
+    for (line, name) in [
+        (
+            "class-of-service interfaces xe-0/0/0 unit 0 rewrite-rules exp N",
+            "rewrite-rule",
+        ),
+        (
+            "class-of-service schedulers S drop-profile-map loss-priority high protocol any drop-profile N",
+            "drop-profile",
+        ),
+        (
+            "class-of-service interfaces xe-0/0/0 output-traffic-control-profile N",
+            "traffic-control-profile",
+        ),
+        (
+            "class-of-service traffic-control-profiles T scheduler-map N",
+            "scheduler-map",
+        ),
+        (
+            "class-of-service rewrite-rules dscp R import N",
+            "rewrite-rule",
+        ),
+        (
+            "firewall family inet filter F term a from source-prefix-list N",
+            "prefix-list",
+        ),
+        (
+            "firewall family inet filter F term a then three-color-policer two-rate N",
+            "three-color-policer",
+        ),
+    ] {
+        let report = checked(
+            &format!("set system host-name a\nset {line}\n"),
+            Dialect::JunosSet,
+        );
+        let texts: Vec<&str> = report.findings.iter().map(|f| &*f.text).collect();
+        let words = format!("{name} `N` is not defined");
+        assert!(texts.contains(&&*words), "{line}: {texts:?}");
+    }
+    let text = "set class-of-service interfaces xe-0/0/0 unit 0 rewrite-rules dscp default\nset class-of-service interfaces xe-0/0/0 unit 0 rewrite-rules exp R\nset class-of-service rewrite-rules exp R import default\n";
+    let report = checked(text, Dialect::JunosSet);
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+}

@@ -555,34 +555,116 @@ fn a_policer_in_percent_is_judged_where_the_port_is_known() {
     );
 }
 
-/// A Catalyst with IOS-XE believes marks and has no `mls qos`: it was asked to write `mls qos trust dscp`.
+/// Catalysts with IOS XE trust marks by default, and have no `mls qos`: nothing in this is wrong.
 #[test]
-fn a_catalyst_with_ios_xe_is_judged_by_its_policies() {
-    let text = "version 17.6
-hostname sw
-license boot level network-advantage addon dna-advantage
-switch 1 provision c9300-48u
-class-map match-any voice
+fn switches_with_ios_xe_trust_marks() {
+    for first in [
+        "version 17.6\nlicense boot level network-advantage addon dna-advantage\nswitch 1 provision c9300-48u",
+        "version 16.12\nswitch 1 provision ws-c3850-48t",
+        "switch 2 provision c9200l-24p-4x",
+    ] {
+        let text = format!(
+            "{first}
+class-map match-any VOICE
  match dscp ef
-policy-map out
- class voice
+policy-map OUT
+ class VOICE
   priority level 1
  class class-default
   bandwidth remaining percent 50
 interface GigabitEthernet1/0/1
  switchport access vlan 100
  switchport mode access
- service-policy output out
+ service-policy output OUT
 interface TenGigabitEthernet1/1/1
  no switchport
  ip address 192.0.2.1 255.255.255.252
- service-policy output out
+ service-policy output OUT
 end
-";
-    let (_, report) = checked(text, None);
-    assert_eq!(report.files[0].platform, Some(Platform::Catalyst9000));
-    assert_eq!(rules(&report), Vec::<&str>::new(), "{:?}", report.findings);
-    // A Catalyst 3750 has `mls qos`.
-    let (_, report) = checked(text, Some(Platform::Catalyst));
-    assert!(rules(&report).contains(&"QOS008"), "{:?}", report.findings);
+"
+        );
+        let (_, report) = checked(&text, None);
+        assert_eq!(report.files[0].platform, Some(Platform::CatalystXe));
+        assert_eq!(rules(&report), Vec::<&str>::new(), "{:?}", report.findings);
+    }
+}
+
+/// An access list of an interface that takes the routers' answers away, by an entry or because nothing in it is of them. One that is used
+/// nowhere, or lets these answers through, is as it should be.
+#[test]
+fn access_lists_that_deny_icmp_are_found() {
+    let found = |lists: &str, used: &str| {
+        let text = format!("version 15.2\ninterface GigabitEthernet0/0\n{used}\n{lists}\nend\n");
+        let (_, report) = checked(&text, None);
+        let of_lists = report.findings.iter().filter(|f| f.rule == "IOS008");
+        of_lists.map(|f| f.text.clone()).collect::<Vec<_>>()
+    };
+    let named = "ip access-list extended EDGE\n";
+    for (lists, used, count) in [
+        (
+            " deny icmp any any\n permit ip any any",
+            " ip access-group EDGE in",
+            1,
+        ),
+        (
+            " 10 deny icmp any any log\n 20 permit ip any any",
+            " ip access-group EDGE in",
+            1,
+        ),
+        (
+            " deny icmp any host 192.0.2.7\n permit ip any any",
+            " ip access-group EDGE in",
+            1,
+        ),
+        (
+            " deny icmp any any unreachable\n permit ip any any",
+            " ip access-group EDGE out",
+            1,
+        ),
+        (
+            " permit tcp any any\n permit udp any any",
+            " ip access-group EDGE in",
+            1,
+        ),
+        (" deny icmp any any", "", 0),
+        (" deny icmp any any", " ip access-group OTHER in", 0),
+        (
+            " deny icmp any any echo\n permit ip any any",
+            " ip access-group EDGE in",
+            0,
+        ),
+        (
+            " permit icmp any any packet-too-big\n deny icmp any any\n permit ip any any",
+            " ip access-group EDGE in",
+            0,
+        ),
+        (
+            " permit icmp 192.0.2.0 0.0.0.255 any\n deny icmp any any",
+            " ip access-group EDGE in",
+            0,
+        ),
+        (
+            " deny icmp host 192.0.2.9 any\n permit ip any any",
+            " ip access-group EDGE in",
+            0,
+        ),
+        (
+            " permit tcp any host 192.0.2.7 eq 22",
+            " ip access-group EDGE in",
+            0,
+        ),
+    ] {
+        let said = found(&format!("{named}{lists}"), used);
+        assert_eq!(said.len(), count, "{lists}: {said:?}");
+    }
+    let numbered = "access-list 101 deny icmp any any\naccess-list 101 permit ip any any";
+    let said = found(
+        numbered,
+        " ip access-group 101 in\n ip access-group 101 out",
+    );
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("access list `101` denies ICMP"),
+        "{said:?}"
+    );
 }

@@ -2,6 +2,7 @@
 
 use farpath_config::qos::Options;
 use farpath_config::{Dialect, Severity, check_with};
+use farpath_units::Rate;
 
 use crate::{at_lines, checked, source};
 
@@ -368,4 +369,75 @@ fn qos026_of_a_policed_priority_and_a_shaped_bandwidth() {
         with("police cir 700000000 conform-action transmit exceed-action transmit"),
         []
     );
+}
+
+/// What an engineer's two routers had, and nothing said of: addresses, next hops, ICMP, a shaper and a fixed speed.
+#[test]
+fn what_two_routers_lack_for_a_planned_rate() {
+    let junos = "interfaces {
+    xe-0/0/0 { unit 0 { family inet { address 88.200.7.1/30; } } }
+    xe-0/0/1 { speed 100m; unit 0 { family inet { filter { input F; } address 193.2.18.1/24; } } }
+}
+firewall { family inet { filter F {
+    term t2 { from { protocol icmp; } then { discard; } }
+    term rest { then accept; }
+} } }
+routing-options { static { route 0.0.0.0/0 next-hop 88.200.7.6; } }
+";
+    let ios = "hostname pe
+policy-map SHAPE
+ class class-default
+  shape average 100000000
+interface TenGigabitEthernet0/0/1
+ ip address 88.200.7.3 255.255.255.252
+interface GigabitEthernet0/0/2
+ duplex full
+ speed 100
+ ip address 193.136.4.1 255.255.255.0
+ service-policy output SHAPE
+ip route 193.2.18.0 255.255.255.0 88.200.7.5
+end
+";
+    let options = Options {
+        rate: Rate::from_bps(1_000_000_000),
+        ..Options::default()
+    };
+    let found = |junos: &str, ios: &str| {
+        let sources = [source("mx.conf", junos), source("pe.conf", ios)];
+        let report = check_with(&sources, &[], &options);
+        let all = report.findings.into_iter();
+        let wanted = ["NET001", "NET002", "JUN008", "QOS032"];
+        all.filter(|f| wanted.contains(&&*f.rule))
+            .map(|f| format!("{} {}", f.rule, f.text))
+            .collect::<Vec<_>>()
+    };
+    let all = found(junos, ios);
+    for words in [
+        "QOS032 the speed of xe-0/0/1 is 100.0 Mbit/s, of the 1.0 Gbit/s that are planned",
+        "JUN008 term `t2` of filter `F` discards all ICMP, `fragmentation needed` too",
+        "NET002 next hop 88.200.7.6 is in the subnet of no interface",
+        "QOS032 the shaper of class class-default is 100.0 Mbit/s",
+        "NET001 88.200.7.3/30 of TenGigabitEthernet0/0/1 is the broadcast address",
+        "QOS032 the speed of GigabitEthernet0/0/2 is 100.0 Mbit/s",
+        "NET002 next hop 88.200.7.5 is in the subnet of no interface",
+    ] {
+        assert!(
+            all.iter().any(|f| f.starts_with(words)),
+            "{words}: {all:#?}"
+        );
+    }
+    assert_eq!(all.len(), 7, "{all:#?}");
+    let junos = junos
+        .replace("speed 100m; ", "")
+        .replace("88.200.7.6", "88.200.7.2")
+        .replace(
+            "term t2",
+            "term t1 { from { protocol icmp; icmp-type unreachable; } then accept; } term t2",
+        );
+    let ios = ios
+        .replace(" speed 100\n", "")
+        .replace("100000000", "1000000000")
+        .replace("88.200.7.3", "88.200.7.2")
+        .replace("88.200.7.5", "88.200.7.1");
+    assert_eq!(found(&junos, &ios), Vec::<String>::new());
 }

@@ -185,18 +185,8 @@ fn of_kernel(key: &str) -> bool {
 
 /// The key and value of a line that is a setting, however it was written.
 fn setting(text: &str) -> Option<(String, &str)> {
-    if let Some((before, file)) = text.split_once("/proc/sys/") {
-        let (key, value) = match file.split_once(':').filter(|_| before.is_empty()) {
-            // `grep . FILES` prints what a file holds behind its name.
-            Some(printed) => printed,
-            None => {
-                let written = before.trim().strip_prefix("echo")?;
-                let value = written.trim().trim_end_matches('>').trim();
-                (file.split_whitespace().next()?, value)
-            }
-        };
-        let key = key.replace('/', ".");
-        return key.starts_with("net.").then_some((key, value));
+    if let Some((before, rest)) = text.split_once("/proc/sys/") {
+        return of_file(before.trim(), rest);
     }
     let (key, value) = match text.split_once('=') {
         // What else `sysctl -a` prints is of the same host.
@@ -211,12 +201,27 @@ fn setting(text: &str) -> Option<(String, &str)> {
         .find_map(|s| key.strip_prefix(s))
         .unwrap_or(key)
         .trim();
-    let slashed = key.starts_with("net/").then(|| key.replace('/', "."));
-    let key = slashed.as_deref().unwrap_or(key);
+    // Keys may be parted by slashes: the first separator is that of all.
+    let slashed = key.find(['.', '/']).map(|at| key.as_bytes()[at]) == Some(b'/');
+    let key = match slashed {
+        true => key.replace('/', "."),
+        false => key.to_owned(),
+    };
     let is_key = (key.starts_with("net.") || key.starts_with("kern.") || key == "kernel.osrelease")
         && key.len() < 100
         && key
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
-    is_key.then(|| (key.to_owned(), value.split('#').next().unwrap_or(value)))
+    is_key.then(|| (key, value.split('#').next().unwrap_or(value)))
+}
+
+/// Of a file below `/proc/sys/`: `echo VALUE > FILE`, or what `grep . FILE ...` prints, `FILE:VALUE`.
+fn of_file<'a>(before: &'a str, rest: &'a str) -> Option<(String, &'a str)> {
+    let (file, value) = match before.strip_prefix("echo") {
+        Some(value) => (rest, value.trim().trim_end_matches('>').trim()),
+        None if before.is_empty() => rest.split_once([':', '='])?,
+        None => return None,
+    };
+    let key = file.split_whitespace().next()?.replace('/', ".");
+    key.starts_with("net.").then_some((key, value))
 }

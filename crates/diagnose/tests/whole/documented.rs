@@ -114,6 +114,20 @@ fn settings_of_other_systems() {
             ("core_rmem_max_bytes", 128_388_607.0),
         ],
     );
+    // As `grep . FILE ...` prints them, and with slashes.
+    gives(
+        "/proc/sys/net/ipv4/tcp_wmem:4096\t65536\t600000\n/proc/sys/net/ipv4/tcp_rmem:4096\t131072\t6291456\n",
+        "sysctl",
+        &[
+            ("wmem_max_bytes", 600_000.0),
+            ("rmem_max_bytes", 6_291_456.0),
+        ],
+    );
+    gives(
+        "net/ipv4/tcp_wmem = 4096 65536 600000\n",
+        "sysctl",
+        &[("wmem_max_bytes", 600_000.0)],
+    );
     gives(
         "Querying active state...\n\nTCP Global Parameters\n----------------------------------------------\nReceive-Side Scaling State          : enabled\n\
          Receive Window Auto-Tuning Level    : disabled\nAdd-On Congestion Control Provider  : cubic\n",

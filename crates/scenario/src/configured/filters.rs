@@ -13,6 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
 use crate::model::{Link, Scenario};
 use crate::queueing::Match;
+use farpath_observe::metric::Subject;
 
 /// Adds filters and policers of the interfaces of every Junos router among the files, where the
 /// scenario writes none.
@@ -22,6 +23,10 @@ pub(super) fn apply(
     scenario: &mut Scenario,
     faults: &mut Vec<Diagnostic>,
 ) {
+    let pings = scenario
+        .tests
+        .iter()
+        .any(|t| t.kind.subject() == Subject::Ping);
     for (router, number, side, name) in configuration.junos_ends(tables, scenario) {
         let mut at = Site {
             configuration,
@@ -29,6 +34,7 @@ pub(super) fn apply(
             name: &name,
             f: &tables.links[number],
             side,
+            pings,
             faults,
         };
         let link = &mut scenario.links[number];
@@ -44,6 +50,8 @@ struct Site<'a> {
     name: &'a At<String>,
     f: &'a Fields,
     side: usize,
+    /// Whether any test meets a term of ICMP.
+    pings: bool,
     faults: &'a mut Vec<Diagnostic>,
 }
 
@@ -151,6 +159,7 @@ impl Site<'_> {
                 overhead: if *family == "ccc" { 0 } else { -header },
                 rate: link.directions[way].rate,
                 labelled,
+                pings: self.pings,
             };
             let found = match at.filter {
                 true => self.filter(&of, at),
@@ -280,6 +289,8 @@ struct Family<'a> {
     rate: Rate,
     /// Labelled frames go over the interface, too.
     labelled: bool,
+    /// Some of the frames are those of pings.
+    pings: bool,
 }
 
 impl Family<'_> {
@@ -306,7 +317,14 @@ impl Family<'_> {
 fn meeting(of: &Family<'_>, term: &Term) -> Result<Known, (farpath_config::Place, String)> {
     let mut known = of.all();
     for condition in &term.from {
+        // Tests of TCP and UDP meet no term of another protocol; pings may.
+        if condition.value.is_of_no_data() && !of.pings {
+            return Ok(Known::default());
+        }
         let one = match &condition.value {
+            Condition::Protocol(_) => {
+                return Err((condition.place.clone(), "protocol".to_owned()));
+            }
             Condition::Dscp(all) => Known::of_dscps(all),
             Condition::Precedence(all) => Known::of_precedences(all),
             Condition::Exp(all) => Known::of_exps(all),

@@ -5,7 +5,7 @@ use farpath_units::Rate;
 
 use super::super::burst::odd_bucket;
 use super::super::{Direction, Duplex, Interface, Speed, Storm, port, storm, tunnel};
-use super::{On, below_plan, small_burst};
+use super::{On, below_plan, slower, small_burst};
 use crate::clamp::Clamp;
 use crate::commands::MSS;
 use crate::finding::Severity;
@@ -203,6 +203,16 @@ impl On<'_, '_> {
                 }
                 _ => {}
             }
+        }
+        if let Some((mbps, speed)) = speed.and_then(|s| match s.value {
+            Speed::Fixed(mbps) => Some((mbps, s)),
+            _ => None,
+        }) {
+            let rate = Rate::from_bps(u64::from(mbps) * 1_000_000);
+            let named = format!("the speed of {name}");
+            let options = self.checker.options;
+            let found = rate.and_then(|rate| slower(&named, rate, &speed.place, options));
+            self.checker.findings.extend(found);
         }
         let pause = interface.flow_control.iter().find(|f| f.value.1);
         let on = self.device.qos.as_ref().is_some_and(|q| q.value);

@@ -16,7 +16,7 @@ use crate::report::{Fault, Report, Structure};
 use crate::rules::faults;
 use crate::source::{Place, Source};
 
-pub(crate) use policies::{below_plan, small_burst};
+pub(crate) use policies::{below_plan, slower, small_burst};
 
 use super::{Device, Interface, Options, Queueing};
 

@@ -11,7 +11,7 @@ use super::rates::taken_for;
 use super::{Checker, On};
 use crate::finding::{Finding, Severity};
 use crate::platform::Platform;
-use crate::rules::{QOS011, QOS012, QOS023, QOS024};
+use crate::rules::{QOS011, QOS012, QOS023, QOS024, QOS032};
 use crate::source::Place;
 
 impl Checker<'_> {
@@ -194,8 +194,16 @@ impl Checker<'_> {
         }
     }
 
-    /// QOS027, of a shaper that states its burst.
+    /// QOS032, of a shaper, and QOS027, of one that states its burst.
     fn shaper(&mut self, class: &Class) {
+        if let Some(shape) = &class.shape {
+            let named = format!("the shaper of class {}", class.name);
+            let found = slower(&named, shape.value.0, &shape.place, self.options);
+            if let Some(mut finding) = found {
+                finding.doubt(class.unknown.iter().cloned());
+                self.findings.push(finding);
+            }
+        }
         let Some((shape, burst)) = class.shape.as_ref().and_then(|s| Some((s, s.value.1?))) else {
             return;
         };
@@ -291,6 +299,19 @@ pub(crate) fn small_burst(
         false => Severity::Warning,
     };
     Some(finding)
+}
+
+/// QOS032, of a shaper or a port, by name, below the rate that is planned.
+pub(crate) fn slower(named: &str, rate: Rate, place: &Place, options: &Options) -> Option<Finding> {
+    let planned = options.rate.filter(|planned| rate < *planned)?;
+    let message = format!("{named} is {rate:.1}, of the {planned:.1} that are planned");
+    let remedy = "nothing, if what is planned takes another way; else that rate or more";
+    Some(Finding::new(
+        &QOS032,
+        message,
+        place.clone(),
+        vec![remedy.to_owned()],
+    ))
 }
 
 /// QOS023, of a policer below the rate that is planned.
