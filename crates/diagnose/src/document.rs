@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::history::History;
+
 /// The name of the document's form.
 pub(crate) const SCHEMA: &str = "farpath.diagnosis/1";
 
@@ -20,6 +22,9 @@ pub struct Diagnosis {
     pub contradictions: Vec<Contradiction>,
     /// Every flow.
     pub flows: Vec<FlowReport>,
+    /// Flows of which there are several tests, and how their rates went.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub histories: Vec<History>,
     /// Text for the ticket.
     pub ticket: String,
 }
@@ -136,7 +141,8 @@ pub struct Observed {
     /// How long nothing was acknowledged to a socket that repeats what it sent, nanoseconds: it is stalled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stalled_ns: Option<f64>,
-    /// Time of its first packet where it was captured, nanoseconds since 1970-01-01 00:00 UTC by the capture's clock.
+    /// Time of its first packet where it was captured, or else the one that iperf3 wrote down: nanoseconds since 1970-01-01 00:00 UTC by
+    /// that host's clock.
     pub at_utc_ns: Option<i64>,
     /// Round-trip time that the figures are for, nanoseconds.
     pub rtt_ns: Option<f64>,

@@ -52,7 +52,7 @@ pub(crate) struct Flow {
 }
 
 /// Most flows that are judged.
-pub(crate) const FLOWS_MAX: usize = 50;
+pub(crate) const FLOWS_MAX: usize = 400;
 
 /// Most captured connections that no text speaks of and are judged.
 const CAPTURED_MAX: usize = 8;

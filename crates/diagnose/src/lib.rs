@@ -40,6 +40,7 @@ mod flow;
 mod follow;
 mod group;
 mod handshake;
+mod history;
 mod holes;
 mod host;
 mod infer;
@@ -113,6 +114,7 @@ pub use document::{
     Stream, Then, VerdictReport, Verify,
 };
 pub use fact::{Fact, Figure, Of, Place, Value};
+pub use history::{Change as RateChange, History, shown};
 pub use host::{
     Congestion, HostCeiling, HostPath, HostReport, HostVerdict, How, PathAsked, RateAt, Way, judge,
 };

@@ -6,6 +6,9 @@ use crate::account::Account;
 use crate::fact::{Figure, Place};
 use crate::outage::Recorded;
 
+/// When a test began, seconds since 1970-01-01 00:00 UTC.
+pub(crate) const STARTED: &str = "started_utc_s";
+
 /// Which end printed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {

@@ -3,14 +3,24 @@
 use crate::ceiling::bps;
 use crate::document::{Contradiction, FlowReport};
 use crate::evidence::NS;
+use crate::history::{History, shown};
 
 /// Columns that a ticket's text is wrapped at.
 const WIDTH: usize = 78;
 
 /// Plain text that says what was found, why, and what comes next.
-pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> String {
+pub(crate) fn text(
+    flows: &[FlowReport],
+    histories: &[History],
+    contradictions: &[Contradiction],
+) -> String {
     let mut out = String::new();
-    for flow in flows {
+    for history in histories {
+        let words = format!("{}: {}.", history.name, history.words(flows));
+        wrap(&words, "", &mut out);
+        out.push('\n');
+    }
+    for flow in shown(flows, histories) {
         let rate = rate(flow);
         let verdict = &flow.verdict;
         let mut paragraph = format!("{}: {rate}. ", flow.name);

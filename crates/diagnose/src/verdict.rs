@@ -15,6 +15,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of};
 use crate::flow::{self, Flow, flows};
 use crate::handshake;
+use crate::history;
 use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::known::DEFAULT_WINDOWS;
 use crate::machine::unsaid;
@@ -25,7 +26,7 @@ use crate::pinged;
 use crate::ports;
 use crate::read::Facts;
 use crate::roles;
-use crate::seen::Side;
+use crate::seen::{STARTED, Side};
 use crate::sockets;
 use crate::target::target;
 use crate::ticket;
@@ -57,6 +58,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
         .collect();
+    let histories = history::of(&reports);
     let lineless = |r: &FlowReport| !r.ceilings.iter().any(|c| c.cause == Cause::Link.name());
     if reports.iter().all(lineless) {
         notes.extend(ports::line_offered(facts));
@@ -66,8 +68,9 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
         version: version.to_owned(),
         read: pieces(facts, &taken),
         notes,
-        ticket: ticket::text(&reports, &contradictions),
+        ticket: ticket::text(&reports, &histories, &contradictions),
         contradictions,
+        histories,
         flows: reports,
     }
 }
@@ -508,7 +511,10 @@ fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
             .and_then(|r| r.from.first())
             .map(|at| facts.place(*at)),
         stalled_ns: e.stalled_s().map(|s| (s * 1e9).round()),
-        at_utc_ns: captured::started_ns(facts, flow),
+        at_utc_ns: captured::started_ns(facts, flow).or_else(|| {
+            let at = flow.test.as_ref()?.numbers.get(STARTED)?;
+            Some((at.value * 1e9) as i64)
+        }),
         rtt_ns: e.rtt_by_itself().map(|r| (r.value * 1e9).round()),
         implied_flight_bytes: e.implied_flight().map(|f| f.value.round()),
     }

@@ -31,4 +31,5 @@ pub use farpath_record::quantity::{exact, quantity, unitless};
 pub use grid::wrap;
 pub use limit::limit_words;
 pub use markdown::cell as markdown_cell;
+pub use taken::utc;
 pub use validity::fails;

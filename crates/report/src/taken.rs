@@ -71,8 +71,8 @@ fn when(timed: &[(&Taken, u64)]) -> Option<String> {
 /// Days of 400 years of the Gregorian calendar, after which it repeats itself.
 const ERA_DAYS: u64 = 146_097;
 
-/// The day and the second, ISO 8601 but for a space: `2026-11-22 23:59:01`.
-fn utc(ns: u64) -> String {
+/// The day and the second of nanoseconds since 1970-01-01 00:00 UTC, ISO 8601 but for a space: `2026-11-22 23:59:01`.
+pub fn utc(ns: u64) -> String {
     let seconds = ns / 1_000_000_000;
     let clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map(|n| format!("{n:02}"));
     // Years begin in March here, so that the day that comes and goes is their last; day 0 is that of the year 0.

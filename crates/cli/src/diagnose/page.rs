@@ -1,7 +1,7 @@
 //! What `farpath diagnose` prints for people.
 
-use farpath_diagnose::{Cause, Diagnosis, FlowReport, Ranked};
-use farpath_report::{quantity, wrap};
+use farpath_diagnose::{Cause, Diagnosis, FlowReport, History, Ranked, shown};
+use farpath_report::{quantity, utc, wrap};
 
 use super::verified::verified;
 use crate::left::{WIDTH, change as change_of, entry};
@@ -12,13 +12,17 @@ const SHOWN_MAX: usize = 20;
 /// The whole page: what is the matter first, and what it was read from last.
 pub(super) fn page(diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
-    for (n, flow) in diagnosis.flows.iter().take(SHOWN_MAX).enumerate() {
+    for history in &diagnosis.histories {
+        self::history(history, &diagnosis.flows, &mut out);
+    }
+    let flows: Vec<&FlowReport> = shown(&diagnosis.flows, &diagnosis.histories).collect();
+    for (n, flow) in flows.iter().take(SHOWN_MAX).enumerate() {
         if n > 0 {
             out.push('\n');
         }
         self::flow(flow, &mut out);
     }
-    let more = diagnosis.flows.len().saturating_sub(SHOWN_MAX);
+    let more = flows.len().saturating_sub(SHOWN_MAX);
     if more > 0 {
         out.push_str(&format!("\n{more} more flows: --json has them\n"));
     }
@@ -30,6 +34,49 @@ pub(super) fn page(diagnosis: &Diagnosis) -> String {
     read(diagnosis, &mut out);
     out.push_str("\nText for the ticket: --ticket. For programs: --json.\n");
     out
+}
+
+/// Most tests of one flow that are listed: the latest.
+const LISTED_MAX: usize = 60;
+
+/// A flow's tests one below the other, and what they show together.
+fn history(history: &History, flows: &[FlowReport], out: &mut String) {
+    entry("flow", &history.name, out);
+    entry("measured", &history.words(flows), out);
+    let title = format!("\n{:<25}{:>14}  {}\n", "test", "rate", "limited by");
+    out.push_str(&title);
+    let rule = |n: usize| "-".repeat(n);
+    out.push_str(&format!("{:<25}{:>14}  {}\n", rule(23), rule(13), rule(39)));
+    let earlier = history.tests.len().saturating_sub(LISTED_MAX);
+    if earlier > 0 {
+        out.push_str(&format!("{earlier} earlier tests: --json has them\n"));
+    }
+    for flow in history.tests[earlier..].iter().map(|n| &flows[*n]) {
+        let seen = &flow.observed;
+        let at = seen.at_utc_ns.and_then(|ns| u64::try_from(ns).ok());
+        let when = match (at, &seen.source) {
+            (Some(ns), _) => format!("{} UTC", utc(ns)),
+            (None, source) => last_of(source.as_deref().unwrap_or(""), 23),
+        };
+        let rate = seen.goodput_bps.map_or_else(String::new, bps);
+        let verdict = &flow.verdict;
+        let cause = Cause::named(verdict.cause).map_or("unknown", Cause::words);
+        let cause: String = cause.chars().take(33).collect();
+        let odds = verdict.confidence * 100.0;
+        let row = match verdict.cause {
+            "unknown" => format!("{when:<25}{rate:>14}  {cause}"),
+            _ => format!("{when:<25}{rate:>14}  {cause}, {odds:.0} %"),
+        };
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    out.push_str("\nThe last test of each cause is below, the others are in --json.\n\n");
+}
+
+/// The end of a text that is longer than `room` characters.
+fn last_of(text: &str, room: usize) -> String {
+    let over = text.chars().count().saturating_sub(room);
+    text.chars().skip(over).collect()
 }
 
 /// What was read, and what was not.

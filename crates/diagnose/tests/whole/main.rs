@@ -23,6 +23,7 @@ mod fetched;
 mod from_files;
 mod groups;
 mod hangs;
+mod histories;
 mod holes;
 mod hostile;
 mod later;

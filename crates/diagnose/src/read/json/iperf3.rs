@@ -8,7 +8,7 @@ use crate::counted::ASKED;
 use crate::fact::{Figure, Of, Place};
 use crate::read::Facts;
 use crate::read::iperf3::release;
-use crate::seen::{End, Report, Row, Side, StreamCount, Test};
+use crate::seen::{End, Report, Row, STARTED, Side, StreamCount, Test};
 use crate::{address, redact};
 
 /// Events of `--json-stream` that make one document.
@@ -79,6 +79,9 @@ fn asked(start: &Json, at: Place, test: &mut Test) {
         let mut found = paths.into_iter().filter_map(|path| n(start, path));
         found.next().filter(|n| *n > 0.0)
     };
+    if let Some(seconds) = n(start, &["timestamp", "timesecs"]).filter(|s| *s > 0.0) {
+        test.set(STARTED, Figure::exact(seconds, at));
+    }
     if let Some(mss) = first([&["tcp_mss_default"], &["tcp_mss"]]) {
         test.set("mss_bytes", Figure::exact(mss, at));
     }

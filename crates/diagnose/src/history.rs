@@ -1,0 +1,173 @@
+//! Tests of one flow one after another: how its rate went, and since when it is another.
+
+use serde::Serialize;
+
+use crate::ceiling::bps;
+use crate::document::FlowReport;
+
+/// Tests of one flow from which on they are a history.
+const SEVERAL: usize = 5;
+
+/// A change below this share of the rate is not worth a word.
+const LEAST_CHANGE: f64 = 0.1;
+
+/// Odds of a change that is none.
+const CHANCE: f64 = 0.05;
+
+/// The tests of one flow in order of time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct History {
+    /// `A > B`.
+    pub name: String,
+    /// Positions in `flows`: by the time of each test, or as they were read where one has none.
+    pub tests: Vec<usize>,
+    /// Least, median and greatest rate, bit/s.
+    pub goodput_bps: [f64; 3],
+    /// Since when the rate is another.
+    pub change: Option<Change>,
+}
+
+/// Where a rate became another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Position in `flows` of the first test with the new rate.
+    pub first: usize,
+    /// Median of the tests before it, bit/s.
+    pub before_bps: f64,
+    /// Median from it on, bit/s.
+    pub after_bps: f64,
+}
+
+impl History {
+    /// What the tests show together, in a sentence.
+    pub fn words(&self, reports: &[FlowReport]) -> String {
+        let [low, median, high] = self.goodput_bps.map(bps);
+        let all = format!(
+            "{} tests, {low} to {high}, median {median}",
+            self.tests.len()
+        );
+        let Some(change) = &self.change else {
+            return format!("{all}; the rate did not change beyond chance");
+        };
+        let from = reports[change.first].observed.source.as_deref();
+        format!(
+            "{all}; {} until {}, and {} since",
+            bps(change.before_bps),
+            from.unwrap_or("the next"),
+            bps(change.after_bps)
+        )
+    }
+
+    /// Positions in `flows`: of each cause the last.
+    fn latest<'a>(&'a self, reports: &'a [FlowReport]) -> impl Iterator<Item = usize> + 'a {
+        let cause = |n: usize| reports[n].verdict.cause;
+        let later = move |at: usize| self.tests[at + 1..].iter();
+        let each = self.tests.iter().enumerate();
+        each.filter(move |(at, n)| !later(*at).any(|m| cause(*m) == cause(**n)))
+            .map(|(_, n)| *n)
+    }
+}
+
+/// The reports that are shown whole: of a flow of several tests the last of each cause, and all others.
+pub fn shown<'a>(
+    reports: &'a [FlowReport],
+    histories: &'a [History],
+) -> impl Iterator<Item = &'a FlowReport> {
+    let is_latest = |n: usize| {
+        let mut of = histories.iter().filter(move |h| h.tests.contains(&n));
+        of.all(|h| h.latest(reports).any(|m| m == n))
+    };
+    (0..reports.len())
+        .filter(move |n| is_latest(*n))
+        .map(|n| &reports[n])
+}
+
+/// Flows of which there are several tests.
+pub(crate) fn of(reports: &[FlowReport]) -> Vec<History> {
+    let mut names: Vec<&str> = Vec::new();
+    for report in reports {
+        if !names.contains(&report.name.as_str()) {
+            names.push(&report.name);
+        }
+    }
+    let each = names.into_iter().map(|name| {
+        let rated = |n: &usize| reports[*n].observed.goodput_bps.is_some();
+        let own = (0..reports.len()).filter(|n| reports[*n].name == name);
+        (name, own.filter(rated).collect::<Vec<usize>>())
+    });
+    each.filter(|(_, tests)| tests.len() >= SEVERAL)
+        .map(|(name, tests)| one(name, tests, reports))
+        .collect()
+}
+
+fn one(name: &str, mut tests: Vec<usize>, reports: &[FlowReport]) -> History {
+    let at = |n: &usize| reports[*n].observed.at_utc_ns;
+    if tests.iter().all(|n| at(n).is_some()) {
+        tests.sort_by_key(at);
+    }
+    let rate = |n: &usize| reports[*n].observed.goodput_bps.unwrap_or(0.0);
+    let rates: Vec<f64> = tests.iter().map(rate).collect();
+    let change = changed(&rates).map(|first| Change {
+        first: tests[first],
+        before_bps: median(&rates[..first]),
+        after_bps: median(&rates[first..]),
+    });
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    History {
+        name: name.to_owned(),
+        tests,
+        goodput_bps: [least, median(&rates), most],
+        change,
+    }
+}
+
+/// The first of the rates that are others: Pettitt's test (Applied Statistics 28, 1979, 126–135), which counts for each instant the
+/// pairs across it that rise less those that fall. None where chance may have made it.
+fn changed(rates: &[f64]) -> Option<usize> {
+    let n = rates.len() as f64;
+    let across = |first: usize| {
+        let (before, after) = rates.split_at(first);
+        let pairs = before.iter().flat_map(|b| after.iter().map(move |a| a - b));
+        pairs.filter(|d| *d != 0.0).map(f64::signum).sum::<f64>()
+    };
+    let all = (1..rates.len()).map(|first| (first, across(first)));
+    let (first, most) = all.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
+    let odds = 2.0 * libm::exp(-6.0 * most * most / (n * n * n + n * n));
+    let (before, after) = (median(&rates[..first]), median(&rates[first..]));
+    let apart = (before - after).abs() >= LEAST_CHANGE * before.max(after);
+    (odds < CHANCE && apart).then_some(first)
+}
+
+/// The middle one, or the mean of the middle two; 0 of none.
+fn median(rates: &[f64]) -> f64 {
+    let mut sorted = rates.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[middle],
+        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rates of 20 days that wander, and of 20 of which the last eight are lower; one good day among these is no change back.
+    #[test]
+    fn a_change_differs_from_what_wanders() {
+        let wanders: Vec<f64> = (0..20).map(|n| 60.0 + f64::from(n * 7 % 5)).collect();
+        assert_eq!(changed(&wanders), None);
+        let falls: Vec<f64> = (0..20)
+            .map(|n| f64::from(n * 7 % 5) + if n < 12 || n == 15 { 60.0 } else { 25.0 })
+            .collect();
+        assert_eq!(changed(&falls), Some(12));
+        // A hundredth more is a change, and nobody's trouble.
+        let hardly: Vec<f64> = (0..20).map(|n| if n < 12 { 60.0 } else { 60.6 }).collect();
+        assert_eq!(changed(&hardly), None);
+        assert_eq!(changed(&[1.0, 2.0, 1.0, 2.0, 1.0]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0, 4.0]), 2.5);
+    }
+}

@@ -1,0 +1,70 @@
+//! Several tests of one flow, each in a file of its own.
+
+use farpath_diagnose::{Diagnosis, Known};
+
+use crate::of_files;
+
+/// iperf3's report of `mbps`, written down on day `day`, or without a time.
+fn report(day: Option<u32>, port: u32, mbps: u32) -> String {
+    let bytes = mbps * 1_250_000;
+    let sum = format!(
+        r#"{{"start":0,"end":10,"seconds":10,"bytes":{bytes},"bits_per_second":{},"retransmits":0,"sender":true}}"#,
+        u64::from(mbps) * 1_000_000
+    );
+    let time = day.map_or_else(String::new, |day| {
+        format!(
+            r#""timestamp":{{"timesecs":{}}},"#,
+            1_780_000_000 + day * 86_400
+        )
+    });
+    format!(
+        r#"{{"start":{{{time}"connected":[{{"socket":6,"local_host":"198.51.100.1","local_port":{port},"remote_host":"198.51.100.2","remote_port":5201}}],"version":"iperf 3.12","test_start":{{"protocol":"TCP","num_streams":1,"duration":10,"reverse":0}}}},"intervals":[],"end":{{"sum_sent":{sum},"sum_received":{sum}}}}}"#
+    )
+}
+
+/// Tests of one a day, the last eight slower; `order` is that of the files.
+fn months(order: impl Iterator<Item = u32>, timed: bool) -> Diagnosis {
+    let text = |day: u32| {
+        let mbps = (if day < 12 { 600 } else { 250 }) + day * 7 % 5;
+        report(timed.then_some(day), 40_000 + day, mbps)
+    };
+    let files: Vec<(String, String)> = order
+        .map(|day| (format!("day{day:02}.json"), text(day)))
+        .collect();
+    let named: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
+    of_files(&named, &Known::default())
+}
+
+/// Whatever the order of the files, they are in that of their times, and the day from which on the rate is another is named.
+#[test]
+fn tests_of_many_days_say_since_when_the_rate_is_another() {
+    for found in [months((0..20).rev(), true), months(0..20, false)] {
+        let [history] = &found.histories[..] else {
+            panic!("one flow: {:#?}", found.histories);
+        };
+        assert_eq!(history.tests.len(), 20);
+        let change = history.change.as_ref().expect("a change");
+        let seen = &found.flows[change.first].observed;
+        let source = seen.source.as_deref().unwrap_or_default();
+        assert!(source.starts_with("day12.json"), "{source}");
+        assert!((change.before_bps - 602e6).abs() < 2e6, "{change:?}");
+        assert!((change.after_bps - 252e6).abs() < 2e6, "{change:?}");
+        let words = history.words(&found.flows);
+        assert!(words.contains("until day12.json"), "{words}");
+        assert!(found.ticket.contains("20 tests"), "{}", found.ticket);
+        assert_eq!(
+            found.ticket.matches("198.51.100.1 > 198.51.100.2").count(),
+            2
+        );
+    }
+}
+
+/// A few tests are shown one by one.
+#[test]
+fn a_few_tests_are_no_history() {
+    let found = months(0..4, true);
+    assert_eq!(found.flows.len(), 4);
+    assert!(found.histories.is_empty());
+    let first = found.flows[0].observed.at_utc_ns;
+    assert_eq!(first, Some(1_780_000_000_000_000_000));
+}
