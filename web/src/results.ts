@@ -431,10 +431,14 @@ const [LOSS_EQUAL, LOSS_FAR] = [1e-4, 0.03];
 /** Of the square root of the things lost, how many more or fewer chance may take: many, as losses come in bursts. */
 const LOSS_CHANCE = 8;
 
-/** Whether a predicted loss is far from another one of so many things. Where none is predicted, chance has no part. */
+/** Of losses fewer than this say nothing, however many are predicted: one more or less. */
+const LOSSES_FEW = 1.5;
+
+/** Whether a predicted loss is far from another one of so many things. Where none is predicted, chance takes one at most. */
 function isLossFar(predicted: number, other: number, counted: number | undefined): boolean {
   const [apart, more] = [Math.abs(predicted - other), Math.max(predicted, other)];
-  if (apart <= LOSS_EQUAL || predicted === 0) return apart > LOSS_EQUAL;
+  const few = counted !== undefined && apart * counted < LOSSES_FEW;
+  if (apart <= LOSS_EQUAL || few || predicted === 0) return apart > LOSS_EQUAL && !few;
   const byChance = counted === undefined ? 0 : LOSS_CHANCE * Math.sqrt(more / Math.max(counted, 1));
   return apart > byChance && (apart > LOSS_FAR || (counted !== undefined && more > 2 * Math.min(predicted, other)));
 }

@@ -94,6 +94,19 @@ describe("windows after a loss", () => {
     expect(windowsInWords(windowsOf(report(records), "bulk", "test.bulk.cc").curves).caption).toBe("Dashed: the formula, round by round; dots: the simulation, at the end of each interval.");
   });
 
+  it("stand behind the others where they are a few dots without a formula", () => {
+    const slow = record("predicted", { "test.bulk.cc": "reno" }, { recovery_s: 4 }, { cwnd_bytes: every(1e9, [10, 1000, 1000, 500, 800, 1000]) });
+    const quick = record("simulated", { "test.bulk.cc": "bic" }, { recovery_s: 3 }, { cwnd_bytes: WINDOW });
+    const { curves } = windowsOf(report([quick, slow]), "bulk", "test.bulk.cc");
+    expect(curves.map((c) => [c.name, c.bare === true])).toEqual([["reno", false], ["bic", true]]);
+  });
+
+  it("name their axes in ink, larger than what stands at ticks", () => {
+    const run = record("simulated", { "test.bulk.cc": "bic" }, { recovery_s: 3 }, { cwnd_bytes: WINDOW, in_flight_bytes: WINDOW });
+    const text = toText(drawRecovery(report([run]), { id: "r", test: "bulk", key: "test.bulk.cc", width: 900, height: 400 })!);
+    expect(text.match(/class="axis-name"[^>]*>[^<]*/g)!.map((t) => t.replace(/.*>/, ""))).toEqual(["seconds since the window was cut", "cwnd"]);
+  });
+
   it("stand over straight time, or over a logarithmic axis that says so where the longest hides the shortest", () => {
     const drawn = (slow: number): string => {
       const rise = (s: number): Series => ({ t_ns: [0, 1, 2, 3].map((i) => (i < 2 ? i : 1 + (i - 1) * s / 2) * 1e9), v: [1000, 500, 750, 1000] });

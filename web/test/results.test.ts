@@ -188,7 +188,9 @@ describe("a prediction far off", () => {
     const far = (predicted: number, simulated: number, sent?: number): boolean =>
       isFar({ metric: "loss_ratio", values: new Map([["predicted", predicted], ["simulated", simulated]]), ...(sent !== undefined && { counted: new Map([["simulated", sent]]) }) });
     // A flood in the lower of two classes; payload at a link's whole rate, which its queue holds.
-    expect([far(0, 0.98085, 42e3), far(0.04502, 0, 8929), far(0, 0.02, 50), far(0.001, 0.0021, 1e6), far(0.5, 0.54)]).toEqual([true, true, true, true, true]);
+    expect([far(0, 0.98085, 42e3), far(0.04502, 0, 8929), far(0, 0.02, 100), far(0.001, 0.0021, 1e6), far(0.5, 0.54)]).toEqual([true, true, true, true, true]);
+    // One of 100 is chance, whichever of the two has it.
+    expect([far(0, 0.01, 100), far(0.01, 0, 100)]).toEqual([false, false]);
     expect([far(0, 9e-5, 42e3), far(0.1, 0.24, 50), far(0.01, 0.004, 1e4), far(0.5, 0.52, 1e6), far(2e-3, 1e-3)]).toEqual([false, false, false, false, false]);
   });
 

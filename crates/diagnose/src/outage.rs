@@ -34,8 +34,8 @@ const SEEN: f64 = 200.0;
 /// A shorter part of the time than this is named besides, and is not the cause: as of all shares.
 const PART_LEAST: f64 = 0.2;
 
-/// Reasons of a link that damages or loses frames by chance, or by a list.
-const DAMAGE: [&str; 4] = ["error", "checksum", "cell", "scripted"];
+/// Reasons of a link that damages or loses frames by chance, by count, or by a list.
+const DAMAGE: [&str; 5] = ["error", "checksum", "cell", "scripted", "every_nth"];
 
 impl Recorded {
     /// What took most of the datagrams that were lost, and that in words.

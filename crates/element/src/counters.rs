@@ -33,11 +33,13 @@ pub enum Drop {
     Checksum = 10,
     /// Cells of it, or the end of the frame before it, were lost.
     Cell = 11,
+    /// Every n-th frame of a flow, on purpose.
+    EveryNth = 12,
 }
 
 impl Drop {
     /// Every reason, in the order of the counters.
-    pub const ALL: [Drop; 12] = [
+    pub const ALL: [Drop; 13] = [
         Drop::Tail,
         Drop::Red,
         Drop::Policed,
@@ -50,6 +52,7 @@ impl Drop {
         Drop::Scripted,
         Drop::Checksum,
         Drop::Cell,
+        Drop::EveryNth,
     ];
 
     /// The reason's name in results.
@@ -67,6 +70,7 @@ impl Drop {
             Drop::Scripted => "scripted",
             Drop::Checksum => "checksum",
             Drop::Cell => "cell",
+            Drop::EveryNth => "every_nth",
         }
     }
 }

@@ -3,9 +3,20 @@
 use crate::{LinkRecord, PolicerRecord, QueueRecord};
 
 /// Why a frame is dropped: the keys of [`LinkRecord::drops`].
-pub const DROP_REASONS: [&str; 12] = [
-    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
-    "checksum", "cell",
+pub const DROP_REASONS: [&str; 13] = [
+    "tail",
+    "red",
+    "policed",
+    "error",
+    "mtu",
+    "ttl",
+    "no_route",
+    "down",
+    "host",
+    "scripted",
+    "checksum",
+    "cell",
+    "every_nth",
 ];
 
 /// What a name comes to; none where there is nothing to say.

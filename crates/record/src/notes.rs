@@ -8,7 +8,7 @@ use crate::{Keys, Origin, Point, Record, RunDocument};
 /// What a note says of repeats in which nothing is random but when they start: they show no luck.
 pub const ONE_RUN: &str = "repeats are one run";
 
-/// As many notes that differ in nothing but their numbers are one; two are where both are of repeats of the same.
+/// As many notes that differ in nothing but their numbers are one; two are where both speak of one test at one point.
 const ALIKE: usize = 3;
 
 /// A note, and whom it is about: each test with the origins and points it holds for.
@@ -17,11 +17,18 @@ struct Said {
     about: Vec<About>,
 }
 
-#[derive(PartialEq)]
 struct About {
     test: String,
     origin: Origin,
     points: Vec<Point>,
+}
+
+impl About {
+    /// Whether both hold for one test at one point, of one origin.
+    fn meets(&self, other: &About) -> bool {
+        let same = self.test == other.test && self.origin == other.origin;
+        same && self.points.iter().any(|p| other.points.contains(p))
+    }
 }
 
 /// What tables call a metric, by its name in a record.
@@ -114,12 +121,13 @@ fn folded(found: Vec<Said>) -> Vec<Said> {
         alike.entry(numbers(&said.text).0).or_default().push(at);
     }
     let mut found: Vec<Option<Said>> = found.into_iter().map(Some).collect();
-    let of_repeats = |places: &[usize]| {
-        let about = |at: &usize| found[*at].as_ref().map(|said| &said.about);
-        places.iter().all(|at| about(at) == about(&places[0]))
+    let meet = |places: &[usize]| {
+        let about = |at: &usize| found[*at].as_ref().map_or(&[][..], |said| &said.about);
+        let first = about(&places[0]);
+        let meets = |one: &About| first.iter().any(|other| one.meets(other));
+        places.iter().all(|at| about(at).iter().any(meets))
     };
-    let fold =
-        |places: &Vec<usize>| places.len() >= ALIKE || places.len() > 1 && of_repeats(places);
+    let fold = |places: &Vec<usize>| places.len() >= ALIKE || places.len() > 1 && meet(places);
     let alike: Vec<Vec<usize>> = alike.into_values().filter(fold).collect();
     for places in alike {
         let all: Vec<Said> = places.iter().filter_map(|at| found[*at].take()).collect();
@@ -239,7 +247,7 @@ mod tests {
 
     const LABEL: Label = |name| (name == "ramp_s").then_some("ramp");
 
-    /// Two repeats of one test, and two points of another.
+    /// Two repeats of one test, two points of another, and two repeats of a third of which one said the same at another point.
     #[test]
     fn two_notes_of_repeats_are_one_with_a_range() {
         let mut run = RunDocument::new("s", 1, String::new());
@@ -248,6 +256,9 @@ mod tests {
             ("a", 1, "1", 3.6),
             ("b", 0, "1", 4.0),
             ("b", 0, "2", 5.0),
+            ("c", 0, "1", 6.0),
+            ("c", 0, "2", 6.0),
+            ("c", 1, "1", 7.0),
         ] {
             let mut record = Record::new(Origin::Simulated, test, "tcp", "a", "b");
             record.repeat = repeat;
@@ -258,8 +269,9 @@ mod tests {
             run.records.push(record);
         }
         let notes = record_notes(&run, LABEL);
-        assert_eq!(notes.len(), 3, "{notes:?}");
+        assert_eq!(notes.len(), 4, "{notes:?}");
         assert_eq!(notes[0], "a, simulated: a is measured 3.2 to 3.6 s apart");
+        assert_eq!(notes[3], "c, simulated: c is measured 6.0 to 7.0 s apart");
     }
 
     /// A note is about a metric only where its record has one of that name.

@@ -135,7 +135,7 @@ pub struct LinkRecord {
     pub offered: Option<u64>,
     /// Frames transmitted.
     pub frames: u64,
-    /// Frames dropped, before and after that, by reason: tail red policed error mtu ttl no_route down host scripted.
+    /// Frames dropped, before and after that, by reason: one of [`DROP_REASONS`](crate::link::DROP_REASONS).
     pub drops: BTreeMap<String, u64>,
     /// Ends of the rate's intervals, nanoseconds.
     pub t_ns: Vec<u64>,

@@ -65,7 +65,7 @@ fn refused(own: &Expect, expect: &Expect, within: f64) -> Option<String> {
     // Two who round the same figure differently agree: the own middle is in the other's band, and as near to its middle as asked.
     let figure = middle(own)?;
     let near = (figure - asked).abs() <= asked.abs() * within / 2.0;
-    if holds(own, asked)? || (width > Some(0.0) && near && holds(expect, figure)?) {
+    if holds(own, asked)? || (near && holds(expect, figure)?) {
         return None;
     }
     // The file's own figure stays with whoever marks.
@@ -74,10 +74,7 @@ fn refused(own: &Expect, expect: &Expect, within: f64) -> Option<String> {
         (min, max) if min < max => {
             format!("your answer, {} to {}, is not it", shown(min), shown(max))
         }
-        (exact, _) => format!(
-            "the scenario expects exactly {}, which is not the middle of the file's band: {remedy}",
-            shown(exact)
-        ),
+        (exact, _) => format!("your answer, {}, is not it", shown(exact)),
     })
 }
 
@@ -145,13 +142,21 @@ mod tests {
         );
     }
 
-    /// It was refused as "leaves out the middle", though right to three digits.
+    /// It was refused though right to three digits, as it holds no other figure's middle.
     #[test]
-    fn an_exact_figure_is_told_how_to_state_it() {
-        for own in [band(99.9, 99.9), band(1.0, 900.0)] {
-            let said = lacks(&[own]);
-            assert!(said.contains("with a `tolerance`, at most 2.5 %"), "{said}");
+    fn an_exact_figure_is_a_statement() {
+        for own in [100.0, 99.9, 98.0, 102.0] {
+            assert_eq!(lacks(&[band(own, own)]), "", "{own}");
         }
+        let said = lacks(&[band(103.0, 103.0)]);
+        let wrong = "small.goodput_bps: your answer, 103 bit/s, is not it";
+        assert_eq!(said, wrong);
+    }
+
+    #[test]
+    fn a_wide_band_is_told_how_to_state_it() {
+        let said = lacks(&[band(1.0, 900.0)]);
+        assert!(said.contains("with a `tolerance`, at most 2.5 %"), "{said}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
         for e in &group[..listed] {
             let doubt = out_of_range(run, e);
             let mut line = failure(e, &keys);
-            let stated = e.stated.as_deref();
+            let stated = source_words(e);
             line += &stated.map_or(String::new(), |words| match above.0 {
                 Some(same) if same == words && words.len() > AS_ABOVE.len() => {
                     format!(" (stated: {AS_ABOVE})")
@@ -187,6 +187,12 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
 /// Whether a file's marks keep for themselves what they want: no bounds are there.
 pub(crate) fn is_withheld(e: &Expectation) -> bool {
     e.file.is_some() && (e.min, e.max) == (None, None)
+}
+
+/// The source's own words, which give an answer away that a file's marks ask for and do not find.
+pub(crate) fn source_words(e: &Expectation) -> Option<&str> {
+    let asked = e.file.is_some() && e.unstated.is_some();
+    e.stated.as_deref().filter(|_| !asked)
 }
 
 /// How far a value is from the nearest bound, of that: `8.6 % below `; nothing of a bound of 0, or without a value.

@@ -68,11 +68,15 @@ fn is_far(
     }
 }
 
-/// Whether a predicted loss is far from another one of so many things. Where none is predicted, chance has no part.
+/// Of losses fewer than this say nothing, however many are predicted: one more or less.
+const LOSSES_FEW: f64 = 1.5;
+
+/// Whether a predicted loss is far from another one of so many things. Where none is predicted, chance takes one at most.
 fn is_loss_far(predicted: f64, other: f64, counted: Option<f64>) -> bool {
     let (apart, more) = ((predicted - other).abs(), predicted.max(other));
-    if apart <= LOSS_EQUAL || predicted == 0.0 {
-        return apart > LOSS_EQUAL;
+    let few = counted.is_some_and(|n| apart * n < LOSSES_FEW);
+    if apart <= LOSS_EQUAL || few || predicted == 0.0 {
+        return apart > LOSS_EQUAL && !few;
     }
     let by_chance = counted.map_or(0.0, |n| LOSS_CHANCE * (more / n.max(1.0)).sqrt());
     apart > by_chance
@@ -151,8 +155,10 @@ mod tests {
         assert!(loss(0.04502, 0.0, 8929.0));
         assert!(!loss(0.0, 0.0, 42_000.0));
         assert!(!loss(0.0, 0.9e-4, 42_000.0), "equal");
-        // None is predicted, so that chance takes none either.
-        assert!(loss(0.0, 0.02, 50.0));
+        // One of 100 is chance, whichever of the two has it; two are not where none is predicted.
+        assert!(!loss(0.0, 0.01, 100.0));
+        assert!(!loss(0.01, 0.0, 100.0));
+        assert!(loss(0.0, 0.02, 100.0));
         // One of 50, twelve of 50, and a burst more or less in ten thousand are chance.
         assert!(!loss(0.01, 0.02, 50.0));
         assert!(!loss(0.1, 0.24, 50.0));

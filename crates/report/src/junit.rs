@@ -8,7 +8,7 @@ use farpath_record::{Certificate, Expect, Expectation, Keys, Point, RunDocument}
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::certificate;
-use crate::failures::{is_withheld, out_of_range};
+use crate::failures::{is_withheld, out_of_range, source_words};
 use crate::judges::short;
 use crate::validity::Index;
 
@@ -226,17 +226,19 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
         };
         status.set_message(format!("{unanswered}actual {}{bounds}", print(e.actual)));
         let forecast = out_of_range(run, e);
+        // A note of a file is of whoever marks.
+        let note = e.note.as_deref().filter(|_| e.file.is_none());
         let texts = [
-            ("absent", &e.absent),
-            ("not stated", &e.unstated),
-            ("forecast", &forecast),
-            ("stated", &e.stated),
-            ("source", &e.source),
-            ("note", if withheld { &None } else { &e.note }),
+            ("absent", e.absent.as_deref()),
+            ("not stated", e.unstated.as_deref()),
+            ("forecast", forecast.as_deref()),
+            ("stated", source_words(e)),
+            ("source", e.source.as_deref()),
+            ("note", note),
         ];
         let lines = texts
             .iter()
-            .filter_map(|(name, text)| text.as_ref().map(|t| format!("{name}: {t}")));
+            .filter_map(|(name, text)| text.map(|t| format!("{name}: {t}")));
         status.set_description(lines.collect::<Vec<_>>().join("\n"));
     }
     let mut case = TestCase::new(name, status);
@@ -336,6 +338,7 @@ mod tests {
         let mut unstated = missing.clone();
         unstated.unstated = Some("there is none".to_owned());
         (unstated.min, unstated.actual) = (Some(5e6), Some(4e6));
+        unstated.stated = Some("half of the line".to_owned());
         for one in [missing, unstated] {
             let mut run = RunDocument::new("s", 1, String::new());
             run.expectations.push(one);

@@ -7,7 +7,7 @@ use farpath_record::{
 };
 
 use crate::allowed;
-use crate::failures::failures;
+use crate::failures::{failures, source_words};
 use crate::forecast;
 use crate::grid::Column;
 use crate::headline::headline;
@@ -263,7 +263,7 @@ fn row(run: &RunDocument, index: &Index<'_>, path: &str, point: &Point) -> Optio
     if judged.is_empty() && values.iter().all(nothing) {
         return None;
     }
-    let mut stated: Vec<&str> = judged.iter().filter_map(|e| e.stated.as_deref()).collect();
+    let mut stated: Vec<&str> = judged.iter().copied().filter_map(source_words).collect();
     stated.dedup();
     let judges = judges::of(&judged);
     let mark = judges.iter().map(|(judge, all)| {
@@ -427,7 +427,7 @@ fn notes(run: &RunDocument) -> Vec<String> {
         .collect()
 }
 
-/// The notes of expectations, each with the metrics that have it: `bulk recovery, at cc bic: 53 round trips`.
+/// The notes of the scenario's own expectations: a file's are of whoever marks. Each has the metrics that have it: `bulk recovery, at cc bic: 53 round trips`.
 fn expected_notes(run: &RunDocument) -> Vec<String> {
     type Of<'a> = (String, Vec<&'a Point>);
     let mut found: Vec<(&str, Vec<Of<'_>>)> = Vec::new();
@@ -436,7 +436,7 @@ fn expected_notes(run: &RunDocument) -> Vec<String> {
         metric,
         point,
         ..
-    } in &run.expectations
+    } in run.expectations.iter().filter(|e| e.file.is_none())
     {
         let Some(note) = note else { continue };
         let (of, label) = subject(metric);

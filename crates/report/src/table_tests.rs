@@ -791,6 +791,25 @@ fn a_note_of_an_expectation_says_at_which_points_it_holds() {
     assert_eq!(notes(&run), all);
 }
 
+/// Who was marked read why the answer is what it is.
+#[test]
+fn a_note_of_marks_is_not_printed() {
+    let mut run = snaky();
+    let (origin, why) = (Origin::Simulated, "half of the line, since it is folded");
+    let mut judged = expectation("bulk.goodput_bps", origin, (1.0, 3.0), Some(2.0), "");
+    (judged.note, judged.file) = (Some(why.to_owned()), Some("marks.toml".to_owned()));
+    judged.stated = Some("half of the line".to_owned());
+    judged.unstated = Some("there is none".to_owned());
+    judged.pass = false;
+    run.expectations.push(judged);
+    let text = render(&run, Layout::default());
+    assert!(
+        text.contains("marks.toml") && text.contains("there is none"),
+        "{text}"
+    );
+    assert!(!text.contains("half of"), "{text}");
+}
+
 #[test]
 fn a_prediction_far_off_is_marked_and_the_mark_explained_once() {
     let mut run = snaky();

@@ -92,6 +92,7 @@ pub(crate) struct Path<'a> {
 }
 
 /// How much fits through the narrowest place, and what that is: `nic`, `link`, `host_cpu` or `pacing`.
+#[derive(Clone, Copy)]
 struct Narrowest {
     bps: f64,
     place: &'static str,

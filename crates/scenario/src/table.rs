@@ -200,7 +200,8 @@ pub(crate) const EXPECT: Section = Section {
         key(
             "note",
             Text,
-            "Why the stated figure lies outside the band, where it does.",
+            "Why the stated figure lies outside the band, where it does, or what else is to be said of it; printed. In a file of `--expect` it is for whoever marks: on the page and in \
+             JSON alone.",
         ),
     ],
 };

@@ -171,8 +171,8 @@ function axes(chart: Chart, x: Scale, y: Scale, xTicks: readonly number[], yTick
       shape("path", { class: "axis-line", d: `M${n(x(tick))},${n(bottom)}v5` }),
       shape("text", { class: "tick", x: n(x(tick)), y: n(bottom + 17 + lower[i]! * 13), "text-anchor": "middle" }, chart.xFormat(tick)),
     ]),
-    shape("text", { class: "muted", x: n((LEFT + right) / 2), y: n(chart.height - 8), "text-anchor": "middle" }, chart.xName),
-    shape("text", { class: "muted", x: 8, y: TOP - 16 }, chart.yName),
+    shape("text", { class: "axis-name", x: n((LEFT + right) / 2), y: n(chart.height - 8), "text-anchor": "middle" }, chart.xName),
+    shape("text", { class: "axis-name", x: 8, y: TOP - 16 }, chart.yName),
   ];
 }
 

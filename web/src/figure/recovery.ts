@@ -110,7 +110,7 @@ export function windowsOf(data: ReportData, test: string, key: string): { readon
   const time = (value: string): number => seconds(of("predicted", value)) ?? seconds(of("simulated", value)) ?? Infinity;
   // All runs lose the same segment: where one has no formula, another's says when.
   const cuts = records.map((r) => r.metrics["cut_s"]).filter((v): v is number => typeof v === "number");
-  const curves = [...values].sort((p, q) => time(p) - time(q)).flatMap((value): Curve[] => {
+  const climbs = [...values].sort((p, q) => time(p) - time(q)).map((value): Curve[] => {
     const [formula, run] = [of("predicted", value), of("simulated", value)];
     const tone: Curve["tone"] = `line-${values.indexOf(value) % 8}`;
     const known = formula?.metrics["cut_s"] ?? cuts[0] ?? null;
@@ -122,6 +122,9 @@ export function windowsOf(data: ReportData, test: string, key: string): { readon
     const dashed: Curve = { name: value, detail: words, points: curve(formula), tone, dashed: true, labelAt: top * 0.5, ...(seen.length > 0 ? { nameless: true } : {}) };
     return [solid, dashed].filter((c) => c.points.length > (c.bare === true ? 0 : 1));
   });
+  // What has no line, as a few dots without a formula, comes behind those that have one.
+  const hasLine = (of: readonly Curve[]): boolean => of.some((c) => c.bare !== true);
+  const curves = [...climbs.filter(hasLine), ...climbs.filter((of) => !hasLine(of))].flat();
   const spans = curves.map((c) => c.points.at(-1)![0]).filter((t) => t > 0);
   const log = Math.max(...spans) > STRAIGHT * Math.min(...spans);
   const shown = log ? curves.map((c) => ({ ...c, points: c.points.filter(([t]) => t >= FIRST_S) })) : curves;

@@ -415,8 +415,8 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
     "aria-labelledby": `${id}-title ${id}-desc`, "data-log": logs.join(" "),
   },
     shape("title", { id: `${id}-title` }, name), shape("desc", { id: `${id}-desc` }, describeSweep(sweep)), ...legend.shapes,
-    shape("text", { class: "muted", x: 2, y: n(legend.height + 18) }, `${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${partInWords(sweep)}`),
+    shape("text", { class: "axis-name", x: 2, y: n(legend.height + 18) }, `${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${partInWords(sweep)}`),
     ...panels,
-    shape("text", { class: "muted", x: n(Math.max(width / 2, 0)), y: n(foot - 6), "text-anchor": "middle" },
+    shape("text", { class: "axis-name", x: n(Math.max(width / 2, 0)), y: n(foot - 6), "text-anchor": "middle" },
       `${sweep.x.name}${withOthers(sweep.x)}${logs.includes("x") ? ", logarithmic axis" : ""}`));
 }

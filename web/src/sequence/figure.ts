@@ -124,13 +124,13 @@ function axes(view: View, x: Scale, y: Scale, width: number, end: string): Shape
       shape("path", { class: "axis-line", d: `M${n(x(t))},${bottom}v5` }),
       shape("text", { class: "tick", x: n(x(t)), y: bottom + 18, "text-anchor": "middle" }, timeLabel(t, tStep)),
     ]),
-    shape("text", { class: "muted", x: n((LEFT + right) / 2), y: HEIGHT - 8, "text-anchor": "middle" }, end === "" ? "time since the start" : `time since the start. ${end}`),
-    shape("text", { class: "muted", x: 8, y: TOP - 16 }, "byte of the stream"),
+    shape("text", { class: "axis-name", x: n((LEFT + right) / 2), y: HEIGHT - 8, "text-anchor": "middle" }, end === "" ? "time since the start" : `time since the start. ${end}`),
+    shape("text", { class: "axis-name", x: 8, y: TOP - 16 }, "byte of the stream"),
   ];
 }
 
 /** Room that the axis's name takes beside the key, and from a row of the key to its next. */
-const NAME = 120;
+const NAME = 130;
 const ROW = 20;
 
 /** A kind with its mark and the room behind it. */

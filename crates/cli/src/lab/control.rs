@@ -1,6 +1,7 @@
 //! Requests to a running lab, and its answers: a line of JSON each, over a socket in the lab's folder.
 
-use std::io::{BufRead, BufReader, Write};
+use std::cell::RefCell;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -68,33 +69,66 @@ pub(super) fn ask(name: &str, request: &Request) -> Result<String, Failure> {
     }
 }
 
-/// The listening end, polled between frames.
-pub(super) struct Listener(UnixListener);
+/// Longest request, bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// How long one may take to read its answer.
+const READS_WITHIN: Duration = Duration::from_secs(1);
+
+/// Most who may be connected at once.
+const WAITING_MAX: usize = 16;
+
+/// The listening end, polled between frames, and who has connected and not asked yet.
+pub(super) struct Listener(UnixListener, RefCell<Vec<Asking>>);
+
+/// Who has connected, and what came of its line so far.
+struct Asking {
+    stream: UnixStream,
+    line: Vec<u8>,
+}
 
 impl Listener {
     pub(super) fn new(folder: &Path) -> std::io::Result<Listener> {
         let listener = UnixListener::bind(socket(folder))?;
         listener.set_nonblocking(true)?;
-        Ok(Listener(listener))
+        Ok(Listener(listener, RefCell::default()))
     }
 
-    /// Answers one waiting request, if there is one.
+    /// Answers one request whose line is there, if there is one. Nobody's line is waited for: frames are on their way.
     pub(super) fn serve(&self, answer: impl FnOnce(Request) -> Answer) {
-        let Ok((stream, _)) = self.0.accept() else {
-            return;
+        let mut waiting = self.1.borrow_mut();
+        if let Ok((stream, _)) = self.0.accept()
+            && stream.set_nonblocking(true).is_ok()
+        {
+            let line = Vec::new();
+            waiting.push(Asking { stream, line });
+        }
+        let over = waiting.len().saturating_sub(WAITING_MAX);
+        waiting.drain(..over);
+        let asked = waiting.iter_mut().position(Asking::has_asked);
+        if let Some(asking) = asked.map(|n| waiting.remove(n)) {
+            drop(asking.reply(answer));
+        }
+    }
+}
+
+impl Asking {
+    /// Reads what has come; whether that is all that will.
+    fn has_asked(&mut self) -> bool {
+        let read = (&self.stream)
+            .take(LONGEST.saturating_sub(self.line.len() as u64))
+            .read_to_end(&mut self.line);
+        let more = read.is_err_and(|e| e.kind() == ErrorKind::WouldBlock);
+        !more || self.line.ends_with(b"\n")
+    }
+
+    fn reply(self, answer: impl FnOnce(Request) -> Answer) -> std::io::Result<()> {
+        self.stream.set_nonblocking(false)?;
+        self.stream.set_write_timeout(Some(READS_WITHIN))?;
+        let said = match serde_json::from_slice(&self.line) {
+            Ok(request) => answer(request),
+            Err(e) => Answer::Wrong(e.to_string()),
         };
-        // Whoever connects has its line ready; who does not is not waited for.
-        let talk = || -> std::io::Result<()> {
-            stream.set_nonblocking(false)?;
-            stream.set_read_timeout(Some(Duration::from_millis(5)))?;
-            let mut line = String::new();
-            BufReader::new(&stream).read_line(&mut line)?;
-            let said = match serde_json::from_str(&line) {
-                Ok(request) => answer(request),
-                Err(e) => Answer::Wrong(e.to_string()),
-            };
-            writeln!(&stream, "{}", serde_json::to_string(&said)?)
-        };
-        drop(talk());
+        writeln!(&self.stream, "{}", serde_json::to_string(&said)?)
     }
 }

@@ -577,7 +577,9 @@ fn an_mtu_of_a_frame_and_a_round_trip_of_seconds_are_remarked_upon() {
         let all = [
             "predict", "path", "--rate", "1Gbit/s", "--rtt", rtt, "--mtu", mtu,
         ];
-        farpath(&all).exits(0).err
+        let ran = farpath(&all);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.err
     };
     let both = said("36s", "9018");
     for words in [

@@ -124,8 +124,19 @@ const STREAM: [(&str, Is); 3] = [
     ("limited_by", Is::Numbers),
 ];
 
-const DROPS: [&str; 11] = [
-    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted", "cell",
+const DROPS: [&str; 12] = [
+    "tail",
+    "red",
+    "policed",
+    "error",
+    "mtu",
+    "ttl",
+    "no_route",
+    "down",
+    "host",
+    "scripted",
+    "cell",
+    "every_nth",
 ];
 
 fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {

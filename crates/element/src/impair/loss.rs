@@ -231,7 +231,10 @@ impl Loss {
         }
         state.safe = draw(luck, state.drawn);
         state.drawn += 1;
-        Some(Drop::Error)
+        Some(match self.spec {
+            LossSpec::EveryNth(_) => Drop::EveryNth,
+            _ => Drop::Error,
+        })
     }
 
     fn two_state(&mut self, frame: &Frame, ge: GilbertElliott) -> Option<Drop> {

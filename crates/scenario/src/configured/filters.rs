@@ -13,7 +13,6 @@ use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
 use crate::model::{Link, Scenario};
 use crate::queueing::Match;
-use farpath_observe::metric::Subject;
 
 /// Adds filters and policers of the interfaces of every Junos router among the files, where the
 /// scenario writes none.
@@ -23,10 +22,12 @@ pub(super) fn apply(
     scenario: &mut Scenario,
     faults: &mut Vec<Diagnostic>,
 ) {
-    let pings = scenario
+    // The tests themselves are made once the paths are there.
+    let kind = |f: &Fields| f.get::<String>("kind");
+    let pings = tables
         .tests
         .iter()
-        .any(|t| t.kind.subject() == Subject::Ping);
+        .any(|f| kind(f).as_deref() == Some("ping"));
     for (router, number, side, name) in configuration.junos_ends(tables, scenario) {
         let mut at = Site {
             configuration,

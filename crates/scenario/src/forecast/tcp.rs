@@ -42,6 +42,7 @@ const WINDOW_STEP: f64 = 1.0 / 400.0;
 const SEGMENTS_FEW: f64 = 4.0;
 
 /// What one test's connections are like, each.
+#[derive(Clone)]
 pub(super) struct Flow {
     pub(super) config: Config,
     /// The closed forms' name for its algorithm, if they know it.
@@ -123,7 +124,7 @@ impl Path<'_> {
         record.limited_by = Some(starts.unwrap_or(ceiling.by).to_owned());
         let doubts = flow.doubts(test, loss_bps, &ramp, ends_s);
         record.notes.extend(doubts);
-        let of_losses = flow.doubt_of_few_losses(test, loss_bps);
+        let of_losses = flow.doubt_of_few_losses(test, loss_bps, short.as_ref(), ramp.late);
         record.notes.extend(flow.doubt_of_short_test(test, &ramp));
         record.notes.extend(flow.doubts_of_loss(loss_bps));
         record.notes.extend(of_losses);

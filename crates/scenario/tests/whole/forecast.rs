@@ -422,6 +422,12 @@ fn a_forecast_out_of_range_says_so() {
         "{:?}",
         file.notes
     );
+    // A short transfer has less than the line without a loss, too: it is its start.
+    let short = "kind = \"tcp\"\nbytes = \"1 MB\"\n";
+    let clean = of(&predicted("", short), "goodput_bps");
+    let lossy = predicted("loss = 1e-4", short);
+    let words = format!("without any: {:.3} Mbit/s", clean / 1e6);
+    assert!(says(&lossy, &words), "{words}: {:?}", lossy.notes);
     // Which of its constants Reno's law was taken with.
     let reno = predicted("loss = 1e-3", &format!("{BULK}cc = \"reno\""));
     assert!(

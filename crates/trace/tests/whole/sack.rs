@@ -2,7 +2,9 @@
 
 use farpath_record::trace::SackBenefit;
 
+use crate::oracles::tshark;
 use crate::runs::{read, run, two_routers};
+use crate::shapes::{Tcp, pcap, v4};
 
 /// A path on which segments of one window are lost by order. It holds 500 kB and the window is 450 kB: no queue stands, and
 /// nothing else is lost.
@@ -43,4 +45,74 @@ fn what_sack_saved_is_what_a_run_without_it_takes_longer() {
         assert!(took_ns < without_ns);
         assert!((without_ns as f64 / repair as f64 - 1.0).abs() < 0.1);
     }
+}
+
+/// Acknowledgements of `b` that repeat 1101: with these SACK blocks, in a window of so many bytes.
+fn repeats(blocks: &[(u32, u32)], window: u16) -> Tcp {
+    let mut options = Vec::new();
+    if !blocks.is_empty() {
+        options.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
+    }
+    for (start, end) in blocks {
+        options.extend(start.to_be_bytes());
+        options.extend(end.to_be_bytes());
+    }
+    Tcp {
+        from_a: false,
+        seq: 501,
+        ack: 1101,
+        control: 0x10,
+        window,
+        options,
+        payload: Vec::new(),
+    }
+}
+
+/// `docs/models/trace.md` has the same table.
+#[test]
+fn duplicate_acks_are_counted_by_their_rfcs_and_wireshark_has_others() {
+    let sent = |seq: u32, control: u8, bytes: usize| Tcp {
+        from_a: true,
+        seq,
+        ack: 501,
+        control,
+        window: 1000,
+        options: Vec::new(),
+        payload: vec![0; bytes],
+    };
+    let mut syn = [sent(100, 2, 0), repeats(&[], 1000)];
+    (syn[0].ack, syn[1].ack, syn[1].seq, syn[1].control) = (0, 101, 500, 0x12);
+    for end in &mut syn {
+        end.options = vec![1, 1, 4, 2];
+    }
+    let data = [1101, 2101, 3101].map(|seq| sent(seq, 0x10, 1000));
+    let first = [
+        sent(101, 0x10, 0),
+        sent(101, 0x18, 1000),
+        repeats(&[], 1000),
+    ];
+    let idle = [repeats(&[], 1000)];
+    let others = [
+        repeats(&[], 1000),
+        repeats(&[(2101, 3101)], 1000),
+        repeats(&[(2101, 4101)], 900),
+        repeats(&[(2101, 4101)], 900),
+        repeats(&[(101, 1101), (2101, 4101)], 900),
+        repeats(&[], 800),
+    ];
+    let all = syn.iter().chain(&first).chain(&idle).chain(&data);
+    let all = all.chain(&others).zip(0..);
+    let packets: Vec<_> = all
+        .map(|(tcp, n)| {
+            let bytes = v4(tcp);
+            let length = bytes.len() as u32;
+            (n * 10_000_000, bytes, length)
+        })
+        .collect();
+    let file = pcap(101, &packets, false, true);
+    let found = read(&file).document;
+    // The same window without a block, and new blocks in either window: frames 10, 11 and 12.
+    assert_eq!(found.connections[0].a2b.duplicate_acks, 3);
+    let theirs = tshark(&file, "tcp.analysis.duplicate_ack", "frame.number");
+    assert_eq!(theirs, ["6", "10", "11", "13", "14"]);
 }

@@ -10,9 +10,20 @@ use super::{list, n, s};
 const RUNS_MAX: usize = 10_000;
 
 /// Reasons that a link's `drops` may have (`docs/reference/record.md`).
-const REASONS: [&str; 12] = [
-    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
-    "checksum", "cell",
+const REASONS: [&str; 13] = [
+    "tail",
+    "red",
+    "policed",
+    "error",
+    "mtu",
+    "ttl",
+    "no_route",
+    "down",
+    "host",
+    "scripted",
+    "checksum",
+    "cell",
+    "every_nth",
 ];
 
 /// Which run of several something is of: its origin, point and repeat.

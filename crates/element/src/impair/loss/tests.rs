@@ -2,6 +2,7 @@ use farpath_units::Key;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::{GilbertElliott, Loss, LossSpec, Safe};
+use crate::counters::Drop;
 
 fn frame(flow: u16, seq: u64) -> Frame {
     Frame::new(Kind::Data, FlowDir::forward(flow), seq, 1500)
@@ -18,6 +19,11 @@ fn every_third_frame_of_each_flow_is_lost() {
     let mut loss = Loss::new(LossSpec::EveryNth(3), Key::new(1));
     assert_eq!(lost(&mut loss, 0, 10), [2, 5, 8]);
     assert_eq!(lost(&mut loss, 1, 4), [2]);
+    // It was counted among losses by chance.
+    let mut loss = Loss::new(LossSpec::EveryNth(1), Key::new(1));
+    assert_eq!(loss.strikes(&frame(0, 0), 1538), Some(Drop::EveryNth));
+    let mut loss = Loss::new(LossSpec::Bernoulli(1.0), Key::new(1));
+    assert_eq!(loss.strikes(&frame(0, 0), 1538), Some(Drop::Error));
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn a_hundred_networks_with_runs_past_losses_obey() {
         let (truth, _, _) = oracle(&plan, Make::AsPlanned);
         hops += truth.totals.iter().sum::<u64>();
         scripted += truth.dropped(Drop::Scripted);
-        random += truth.dropped(Drop::Error);
+        random += truth.dropped(Drop::Error) + truth.dropped(Drop::EveryNth);
     }
     println!("{hops} hops, {scripted} scripted losses, {random} others");
     assert!(

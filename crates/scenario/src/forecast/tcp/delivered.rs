@@ -2,6 +2,7 @@
 //! and with BBR, which bears losses, less those and its probes for the shortest round trip.
 
 use farpath_predict::law::{self, Probes};
+use farpath_units::Duration;
 
 use super::{Flow, Ramp};
 use crate::forecast::queues::ShortQueue;
@@ -66,6 +67,23 @@ impl Flow {
             share: filled * self.borne().unwrap_or_else(|| self.carried()),
             probes,
         }
+    }
+
+    /// The same connections where nothing is lost.
+    pub(super) fn without_losses(&self) -> Flow {
+        Flow {
+            loss: 0.0,
+            lost_behind: 0.0,
+            chain: None,
+            ..self.clone()
+        }
+    }
+
+    /// The goodput of a test of these connections, its start included, that lose nothing and begin so much later, bit/s.
+    pub(super) fn by_start(&self, test: &Test, short: Option<&ShortQueue>, late: Duration) -> f64 {
+        let (steady, kept) = (self.steady(f64::INFINITY), self.kept(short));
+        let ramp = self.ramp(steady / self.streams).after(late);
+        self.by_law(test, steady * kept.share, &ramp, kept).0
     }
 
     /// When each connection has delivered what it has to carry, from the start; never where that is not limited.

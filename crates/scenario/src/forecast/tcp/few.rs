@@ -39,8 +39,8 @@ fn at_random(cc: Cc) -> &'static str {
         Cc::Bic => "windows of 22, 12 and 9 get 20, 19 and 11 % more",
         Cc::HighSpeed => "windows of 22, 12 and 9 get 4 % more, 5 and 9 % less",
         Cc::Scalable => "windows of 27, 12 and 9 get twice as much",
-        Cc::Reno => "windows of 24, 13 and 9 get 7, 13 and 18 % less",
-        _ => "Reno's of 24, 13 and 9 get 7, 13 and 18 % less",
+        Cc::Reno => "windows of 24, 13 and 9 get 7 to 10, 12 to 17 and 16 to 22 % less in the mean",
+        _ => "Reno's of 24, 13 and 9 get 7 to 10, 12 to 17 and 16 to 22 % less in the mean",
     }
 }
 

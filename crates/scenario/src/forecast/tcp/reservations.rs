@@ -5,8 +5,10 @@ use farpath_predict::law::{self, LOSS_MAX};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, mathis_constant};
 use farpath_tcp::{Flavour, UNSCALED_WINDOW};
+use farpath_units::Duration;
 
 use super::Flow;
+use crate::forecast::queues::ShortQueue;
 use crate::model::Test;
 
 /// Losses in the measured time below which their mean says little.
@@ -61,8 +63,14 @@ impl Flow {
         doubts
     }
 
-    /// Where fewer losses are expected than have a mean.
-    pub(super) fn doubt_of_few_losses(&self, test: &Test, loss_bps: f64) -> Option<String> {
+    /// Where fewer losses are expected than have a mean, and what the test would get without any where it begins so much `late`.
+    pub(super) fn doubt_of_few_losses(
+        &self,
+        test: &Test,
+        loss_bps: f64,
+        short: Option<&ShortQueue>,
+        late: Duration,
+    ) -> Option<String> {
         if self.loss <= 0.0 {
             return None;
         }
@@ -74,12 +82,11 @@ impl Flow {
             (None, Some(bytes)) => (bytes as f64 * self.streams / self.mss(), "the transfer"),
             (None, None) => return None,
         };
-        let clean = self.steady(f64::INFINITY);
         let expected = segments * self.cuts(loss_bps);
         (expected < LOSSES_FEW && loss_bps < self.window_bps()).then(|| {
             format!(
                 "outside the formula's range: it is the mean of many losses, and {expected:.1} are expected in {when}; without any: {:.3} Mbit/s",
-                clean / 1e6
+                self.without_losses().by_start(test, short, late) / 1e6
             )
         })
     }
