@@ -15,7 +15,7 @@ pub(super) struct Waits {
     waited: [Duration; 2],
     /// The other end had a request, and had not answered.
     other: Duration,
-    /// This end had all of an answer, and had not asked again.
+    /// This end had all of an answer, and had not asked again; or it had something to answer, where turns overlap.
     own: Duration,
     /// A request or an answer was on the way.
     way: Duration,
@@ -47,7 +47,7 @@ impl Waits {
             span: turns.span,
             waited: [end, 1 - end].map(|who| turns.waited[who]),
             other: turns.at[1 - end],
-            own: turns.at[end],
+            own: turns.at[end] + turns.overlapping[1 - end].other,
             way: turns.way,
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],

@@ -5,6 +5,7 @@
 //! there by itself. Consecutive survivors of one packet are written in one piece again.
 
 mod acks;
+mod backlog;
 mod compose;
 mod datagrams;
 mod flows;

@@ -46,6 +46,27 @@ pub struct Turns {
     pub unanswered: Option<(usize, Time)>,
 }
 
+impl Turns {
+    /// The same where `asker` keeps several requests outstanding, which are at the other end for this share of its waits: what else is on the
+    /// way meanwhile makes none of them later.
+    fn with_backlog(mut self, asker: usize, share: f64) -> Turns {
+        let of = |time: Duration| Duration::from_secs_f64(time.as_secs_f64() * share);
+        let own = &mut self.overlapping[asker];
+        let other = self.at[1 - asker] + own.other;
+        let wanted = of(self.way + own.way + other);
+        let mut due = wanted.saturating_sub(other);
+        let of_overlap = due.min(own.way);
+        (own.way, own.other) = (own.way.saturating_sub(of_overlap), own.other + of_overlap);
+        due = due.saturating_sub(of_overlap).min(self.way);
+        self.way = self.way.saturating_sub(due);
+        self.at[1 - asker] += due;
+        // Who has several requests in hand does not wait for one on the way.
+        let answers = &mut self.overlapping[1 - asker];
+        answers.way = answers.way.saturating_sub(of(answers.way));
+        self
+    }
+}
+
 /// What one end has sent, and what of it the other has. Bytes are counted from the first one.
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -174,7 +195,8 @@ impl Talk {
             way: self.turns.way,
             other: self.turns.at[1 - end],
         };
-        self.overlaps.sent(end, until, now, counted);
+        let new = (until, length);
+        self.overlaps.sent(end, new, now, counted);
     }
 
     /// An end sends after the other one, which sent last at `then`.
@@ -205,6 +227,7 @@ impl Talk {
         let over = &mut self.over[end];
         over.waited.get_or_insert(so_far);
         over.is_reset |= is_reset;
+        self.overlaps.closes(end);
     }
 
     /// The span so far without an end's own turns.
@@ -220,13 +243,17 @@ impl Talk {
         if let Some((end, _)) = self.last {
             handing[end] = handing[end].and(self.message.last());
         }
-        Turns {
+        let turns = Turns {
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
             at_a_time: self.overlaps.at_a_time(),
             ..self.turns
+        };
+        match self.overlaps.backlog(self.turns.span) {
+            Some((asker, share)) => turns.with_backlog(asker, share),
+            None => turns,
         }
     }
 
@@ -485,6 +512,74 @@ mod tests {
         let rest = alone.overlapping.map(|o| (o.way, o.other));
         assert_eq!(rest, [(Duration::ZERO, Duration::ZERO); 2], "turns have it");
         assert!(alone.at_a_time.is_some_and(|n| (n - 1.0).abs() < 0.01));
+    }
+
+    /// A client that keeps `depth` requests outstanding over `way` ms each way, and a server that thinks 30 ms for each, one after the other
+    /// or all at once; it closes with the last answer, or in the middle.
+    fn kept(depth: u64, way: u64, serial: bool, rounds: u64, drains: bool) -> Turns {
+        let mut talk = talk();
+        let mut due = std::collections::BTreeSet::new();
+        due.extend((0..depth).map(|n| (7 + n, 0, n)));
+        let (mut free, mut asked) = (0, depth);
+        while let Some((t, what, n)) = due.pop_first() {
+            let number = n as u32 * 10;
+            match what {
+                0 => {
+                    talk.sent(0, (number, 10), at(t));
+                    due.insert((t + way, 1, n));
+                }
+                1 => {
+                    talk.arrived(0, (number, 10), at(t));
+                    free = if serial { t.max(free) + 30 } else { t + 30 };
+                    due.insert((free, 2, n));
+                }
+                2 => {
+                    talk.sent(1, (number, 10), at(t));
+                    due.insert((t + way, 3, n));
+                }
+                _ => {
+                    talk.arrived(1, (number, 10), at(t));
+                    if asked < rounds {
+                        due.insert((t, 0, asked));
+                        asked += 1;
+                    } else if !drains {
+                        talk.ended(0, false);
+                    }
+                }
+            }
+        }
+        talk.turns()
+    }
+
+    /// The server always has requests in hand: neither side waits for what is on the way, wherever in its work they come.
+    #[test]
+    fn requests_that_wait_at_a_busy_server_are_not_on_the_way() {
+        let share = |turns: Turns, time: Duration| time.as_secs_f64() / turns.span.as_secs_f64();
+        for (way, drains) in [
+            (40, true),
+            (45, true),
+            (44, false),
+            (40, false),
+            (7, true),
+            (29, true),
+        ] {
+            let found = kept(16, way, true, 400, drains);
+            let [client, server] = found.overlapping;
+            let other = share(found, found.at[1] + client.other);
+            let wanted = 1.0 - (2 * way) as f64 / (16.0 * 30.0);
+            assert!(
+                (other - wanted).abs() < 0.04,
+                "{way} {drains}: {other} {found:?}"
+            );
+            let way = share(found, found.way + client.way);
+            assert!(way < 1.05 - other, "{way} {found:?}");
+            let waited = share(found, found.way + server.way);
+            assert!(waited < 0.25, "{waited} {found:?}");
+        }
+        // All at once: 30 ms of each 110.
+        let found = kept(16, 40, false, 400, true);
+        let other = share(found, found.at[1] + found.overlapping[0].other);
+        assert!((0.2..0.35).contains(&other), "{other} {found:?}");
     }
 
     /// A program that sends every 20 ms whatever comes, and one that answers each: the first does not wait for the second.
