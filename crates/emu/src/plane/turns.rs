@@ -186,10 +186,14 @@ impl Talk {
         self.reaches(now);
         match self.last.replace((end, now)) {
             Some((who, then)) if who == end => {
-                self.message.goes_on(then, now, there, self.heard[end]);
+                let heard = self.heard[end];
+                self.message.goes_on(length, [then, now], there, heard);
             }
-            Some((_, then)) => self.turns_to(end, then, now),
-            None => {}
+            Some((_, then)) => {
+                self.turns_to(end, then, now);
+                self.message = Message::begins(length, true);
+            }
+            None => self.message = Message::begins(length, false),
         }
         let counted = Overlap {
             way: self.turns.way,
@@ -201,7 +205,7 @@ impl Talk {
 
     /// An end sends after the other one, which sent last at `then`.
     fn turns_to(&mut self, end: usize, then: Time, now: Time) {
-        let message = std::mem::replace(&mut self.message, Message::answers());
+        let message = self.message;
         let stream = &self.streams[1 - end];
         if stream.is_all_there() {
             let there = stream.grew.max(then).min(now);
@@ -651,6 +655,29 @@ mod tests {
         let held = in_pieces(11, 80);
         assert_eq!(held.handing[0].way, Duration::from_ms(3 * 10 * 80));
         assert_eq!(held.handing[0].paused, Duration::ZERO);
+        assert_eq!(held.handing[0].held, Duration::from_ms(3 * 10 * 80));
+        assert_eq!(paused.handing[0].held, Duration::ZERO);
+        assert_eq!(full.handing[0].held, Duration::ZERO);
+    }
+
+    /// A request, a header at once and a body behind its acknowledgement, 40 ms each way: an answer as of Python's `http.server`. A body of a
+    /// full segment does not wait, and one that its program writes later has not.
+    #[test]
+    fn a_small_write_that_waited_is_known_of_one_answer() {
+        let held = |body: u32, written: u64| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(40));
+            talk.sent(1, (1, 200), at(40));
+            talk.arrived(1, (1, 200), at(80));
+            talk.heard[1] = at(120);
+            talk.sent(1, (201, body), at(written));
+            talk.arrived(1, (201, body), at(written + 40));
+            talk.turns().handing[1].held
+        };
+        assert_eq!(held(300, 120), Duration::from_ms(80));
+        assert_eq!(held(1448, 120), Duration::ZERO);
+        assert_eq!(held(300, 150), Duration::ZERO);
     }
 
     /// Small pieces that nobody answers are nobody's wait.
