@@ -3,14 +3,14 @@
 //! Such an end sends another request for each answer. Of what it has asked for at any instant, a part is on the way, which is counted; the
 //! rest is at the end that answers. By Little's law (L = λW) a request spends its time in the same proportion. How much is outstanding shows
 //! where the conversation begins and where it ends: so many requests are sent before an answer comes, and so many answers come after the last
-//! request.
+//! request. All of it is counted in bytes: requests share segments where a window is small.
 
 use farpath_units::Time;
 
 /// A longer segment is one of a transfer, and not a request by itself, bytes: what is left of the smallest MTU of IPv6 (RFC 8200 §5).
 const LONG: u32 = 1220;
 
-/// With fewer outstanding, ends take turns.
+/// With fewer requests outstanding, ends take turns.
 const LEAST: f64 = 1.5;
 
 /// An end asks as soon as it is answered where its waits are this share of the time at least.
@@ -19,22 +19,24 @@ const CLOSED: f64 = 0.5;
 /// Segments that follow each other in one direction without one in the other.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
-    now: u32,
-    most: u32,
-    /// When there were first so many.
+    segments: u64,
+    bytes: u64,
+    /// The most bytes of any, and when there were first so many.
+    most: u64,
     at: Time,
 }
 
 impl Run {
-    fn goes_on(&mut self, at: Time) {
-        self.now += 1;
-        if self.now > self.most {
-            (self.most, self.at) = (self.now, at);
+    fn goes_on(&mut self, bytes: u64, at: Time) {
+        self.segments += 1;
+        self.bytes += bytes;
+        if self.bytes > self.most {
+            (self.most, self.at) = (self.bytes, at);
         }
     }
 
     fn stops(&mut self) {
-        self.now = 0;
+        (self.segments, self.bytes) = (0, 0);
     }
 }
 
@@ -43,10 +45,11 @@ impl Run {
 pub(super) struct Backlog {
     sent: Run,
     came: Run,
+    all_segments: u64,
     all_sent: u64,
     all_came: u64,
     is_closed: bool,
-    /// Seconds in which it waited, and these times its own segments that were on the way meanwhile, and the other end's.
+    /// Seconds in which it waited, and these times its own bytes that were on the way meanwhile, and the other end's.
     waited: f64,
     way: [f64; 2],
 }
@@ -54,19 +57,20 @@ pub(super) struct Backlog {
 impl Backlog {
     /// The end has sent a segment with so many bytes of new data.
     pub(super) fn sends(&mut self, length: u32, now: Time) {
-        self.all_sent += 1;
+        self.all_segments += 1;
+        self.all_sent += u64::from(length);
         self.came.stops();
         if length < LONG {
-            self.sent.goes_on(now);
+            self.sent.goes_on(u64::from(length), now);
         }
     }
 
-    /// A segment has come.
-    pub(super) fn comes(&mut self, at: Time) {
-        self.all_came += 1;
+    /// A segment with so many bytes has come.
+    pub(super) fn comes(&mut self, length: u32, at: Time) {
+        self.all_came += u64::from(length);
         if !self.is_closed {
             self.sent.stops();
-            self.came.goes_on(at);
+            self.came.goes_on(u64::from(length), at);
         }
     }
 
@@ -75,7 +79,7 @@ impl Backlog {
         self.is_closed = true;
     }
 
-    /// The end has waited for so many seconds, and meanwhile its own segments and the other's were on the way for so many of each.
+    /// The end has waited for so many seconds, and meanwhile its own bytes and the other's were on the way for so many of each.
     pub(super) fn waits(&mut self, seconds: f64, way: [f64; 2]) {
         self.waited += seconds;
         (0..2).for_each(|n| self.way[n] += way[n]);
@@ -88,18 +92,17 @@ impl Backlog {
         if !asks || self.waited <= 0.0 || self.waited < CLOSED * span {
             return None;
         }
+        // Bytes of an answer to each of a request.
         let answers = self.all_came as f64 / self.all_sent as f64;
-        let [asked, drained] = [
-            f64::from(self.sent.most),
-            f64::from(self.came.most) / answers,
-        ];
+        let [asked, drained] = [self.sent.most as f64, self.came.most as f64 / answers];
         // One that closes in the middle leaves the rest unanswered.
-        let outstanding = match self.came.now > 1 {
+        let outstanding = match self.came.segments > 1 {
             true => asked.min(drained),
             false => asked,
         };
-        let [requests, answered] = self.way.map(|seconds| seconds / self.waited);
+        let [requests, answered] = self.way.map(|times| times / self.waited);
         let way = requests + answered / answers;
-        (outstanding >= LEAST).then(|| (1.0 - way / outstanding).max(0.0))
+        let request = self.all_sent as f64 / self.all_segments as f64;
+        (outstanding >= LEAST * request).then(|| (1.0 - way / outstanding).max(0.0))
     }
 }

@@ -31,6 +31,7 @@ pub struct Overlap {
 struct Segment {
     /// The byte behind its last.
     until: u64,
+    length: u32,
     sent: Time,
     /// Since when its sender had something to answer, or had sent the one before.
     since: Time,
@@ -41,7 +42,10 @@ struct Segment {
 struct Side {
     /// What it sent that has not arrived, the oldest first.
     under_way: VecDeque<Segment>,
-    /// When it last sent, how much time of turns had been counted by then, and what segments of both ends had been under way.
+    /// The bytes of that.
+    bytes: u64,
+    /// When it last sent, how much time of turns had been counted by then, and for how many seconds bytes of both ends had been under
+    /// way, each of them.
     last: Option<(Time, Overlap, [f64; 2])>,
     /// What came to it first since then, and when.
     came: Option<(Time, Segment)>,
@@ -55,10 +59,11 @@ pub(super) struct Overlaps {
     sides: [Side; 2],
     /// More was under way at once than is followed.
     is_full: bool,
-    /// When the number of segments under way last changed, time with any, and that times their number by the end that sent them, in
-    /// seconds.
+    /// When the number of segments under way last changed, time with any, that times their number, and times their bytes by the end that
+    /// sent them, in seconds.
     changed: Time,
     busy: f64,
+    segments: f64,
     carried: [f64; 2],
 }
 
@@ -98,8 +103,10 @@ impl Overlaps {
             self.is_full = true;
             return;
         }
+        side.bytes += u64::from(length);
         side.under_way.push_back(Segment {
             until,
+            length,
             sent: now,
             since,
         });
@@ -114,19 +121,22 @@ impl Overlaps {
         };
         while let Some(first) = from.under_way.front().filter(|s| s.until <= until) {
             to.came.get_or_insert((at, *first));
-            to.backlog.comes(at);
+            to.backlog.comes(first.length, at);
+            from.bytes -= u64::from(first.length);
             from.under_way.pop_front();
         }
     }
 
     /// Counts the time up to an instant with what is under way.
     fn passes(&mut self, now: Time) {
-        let under_way = [0, 1].map(|end| self.sides[end].under_way.len());
+        let under_way: usize = self.sides.iter().map(|s| s.under_way.len()).sum();
         let now = now.max(self.changed);
-        if under_way != [0; 2] {
+        if under_way > 0 {
             let time = now.since(self.changed).as_secs_f64();
             self.busy += time;
-            (0..2).for_each(|end| self.carried[end] += time * under_way[end] as f64);
+            self.segments += time * under_way as f64;
+            let bytes = |end: usize| self.sides[end].bytes as f64;
+            (0..2).for_each(|end| self.carried[end] += time * bytes(end));
         }
         self.changed = now;
     }
@@ -155,7 +165,6 @@ impl Overlaps {
 
     /// How many segments were under way at a time, on average of the time with any; none where there was none, or where they were many.
     pub(super) fn at_a_time(&self) -> Option<f64> {
-        let carried: f64 = self.carried.iter().sum();
-        (self.busy > 0.0 && !self.is_full).then(|| carried / self.busy)
+        (self.busy > 0.0 && !self.is_full).then(|| self.segments / self.busy)
     }
 }
