@@ -22,6 +22,7 @@ use serde::Serialize;
 use super::busiest::Busiest;
 use super::closing::{NOTHING, closing, help, is_of_nothing, say, told, with_its_source};
 use super::connections::Connections;
+use super::crossed::Crossed;
 use super::datagrams::{self, Sent};
 use super::doubt::doubt;
 use super::impaired::{self, Impaired};
@@ -85,6 +86,10 @@ pub(super) struct Report {
     ports: Vec<u16>,
     /// The connection that carried most; none where there was none.
     connection: Option<Busiest>,
+    /// Seconds of the command's time in which the path was down; none where it went down too often to follow.
+    path_down_s: Option<f64>,
+    /// Frames that programs of all hosts handed to the path, the lab's own pings not among them; none where there was no run.
+    program_frames: Option<u64>,
     /// Of each of the two hosts that sent any.
     datagrams: Vec<Sent>,
     /// Of the ways on which frames were delayed, reordered or copied.
@@ -134,6 +139,8 @@ impl Report {
             certificate: None,
             ports: Vec::new(),
             connection: None,
+            path_down_s: None,
+            program_frames: None,
             datagrams: Vec::new(),
             impaired: Vec::new(),
             refused: Vec::new(),
@@ -320,6 +327,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let swallowed = lab::swallowed(&lab);
     let connection = limit_of(connections, (&path, &lab), (certificate.valid, &kinds));
     let (datagrams, impaired, refused) = by_frames(&lab, &path, &args.port);
+    let crossed = Crossed::of(args, &path, &lab, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     drop(listed);
@@ -328,13 +336,17 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let control = control.map(|c| with_its_source(&c, args.control.cc.is_some()));
     let more = |host| help(args.capture.as_deref(), path.name(host));
     let asked = (connection.as_ref(), &args.port[..]);
-    let told = told(asked, &refused, &datagrams, &impaired, &more);
+    let mut told = told(asked, &refused, &datagrams, &impaired, &more);
+    let outages = crossed.outages.as_ref();
+    let down = outages.and_then(|o| o.sentence(connection.as_ref(), &told));
+    told.extend(down);
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
     let strict = strict(args, &ended);
-    let said = say(said, (&certificate, &kinds), strict, &not_reached);
+    let notes = [&crossed.notes[..], &not_reached].concat();
+    let said = say(said, (&certificate, &kinds), strict, &notes);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -347,6 +359,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         certificate: Some(certificate),
         ports: args.port.clone(),
         connection,
+        path_down_s: crossed.outages.map(|o| o.seconds()),
+        program_frames: Some(crossed.frames),
         datagrams,
         impaired,
         refused,
