@@ -88,7 +88,7 @@ pub(super) struct Report {
     connection: Option<Busiest>,
     /// Seconds of the command's time in which the path was down; none where it went down too often to follow.
     path_down_s: Option<f64>,
-    /// Frames that programs of all hosts handed to the path, the lab's own pings not among them; none where there was no run.
+    /// Frames that programs of all hosts handed to the path, the lab's own pings not among them; none without a run.
     program_frames: Option<u64>,
     /// Of each of the two hosts that sent any.
     datagrams: Vec<Sent>,
