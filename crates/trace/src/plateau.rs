@@ -106,7 +106,13 @@ mod tests {
         assert!(stays(&held, MSS));
         assert!(!stays(&held[..12], MSS), "too short");
         // A kernel's buffer of 342 kB, with more before it was full, and rounds of a busy host.
-        let late = |n: u64| if n % 7 == 0 { 150_000 } else { 342_160 };
+        let late = |n: u64| {
+            if n.is_multiple_of(7) {
+                150_000
+            } else {
+                342_160
+            }
+        };
         let busy: Vec<u64> = [365_328].into_iter().chain((0..40).map(late)).collect();
         assert!(stays(&busy, MSS));
         // CUBIC's slowest growth.
@@ -114,7 +120,7 @@ mod tests {
         assert!(!stays(&grows, MSS));
         // A program that writes now and then.
         let pauses: Vec<u64> = (0..40)
-            .map(|n| if n % 4 == 0 { 2 } else { 32 } * MSS)
+            .map(|n: u64| if n.is_multiple_of(4) { 2 } else { 32 } * MSS)
             .collect();
         assert!(!stays(&pauses, MSS));
         assert!(!stays(&[], MSS));

@@ -24,6 +24,7 @@ mod limits;
 mod list;
 mod logs;
 mod many;
+mod name;
 mod one_path;
 mod one_way;
 mod outages;
