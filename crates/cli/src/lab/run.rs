@@ -323,9 +323,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
-    let strict = strict(args, &ended);
     let notes = [&crossed.notes[..], &not_reached].concat();
-    let said = say(said, (&certificate, &kinds), strict, &notes);
+    let said = say(said, (&certificate, &kinds), strict(args, &ended), &notes);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
