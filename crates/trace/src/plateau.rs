@@ -9,7 +9,7 @@ use farpath_units::Duration;
 
 use crate::observed::Direction;
 
-/// So many rounds at least: in half of them the slowest window grows by four segments.
+/// So many rounds at least: in eight of these the slowest window grows by four segments.
 const ROUNDS: usize = 16;
 
 /// In so many rounds the height may change by a segment, from one half to the other: that is half of the slowest growth. Buffers count
