@@ -41,6 +41,15 @@ const CAUSES: [(&str, Cause); 13] = [
 /// The word for time in which a link was down: no record has it, as the shares there are of the rest.
 pub(crate) const OUTAGE: &str = "outage";
 
+/// The shares of a capture: what it names a send buffer is what neither window, loss nor queue explains, and what else that may be is
+/// weighed.
+pub(crate) fn unexplained(mut shares: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
+    if let Some(buffer) = shares.remove("send_buffer") {
+        *shares.entry("unknown".to_owned()).or_default() += buffer;
+    }
+    shares
+}
+
 impl Account {
     /// The share of a word of `limited_by`, 0 to 1; 0 of one that it does not have.
     pub fn share(&self, word: &str) -> f64 {
@@ -114,6 +123,20 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_buffer_that_a_capture_names_is_open_to_others() {
+        let of = |shares: &[(&str, f64)]| {
+            let shares = shares
+                .iter()
+                .map(|(word, share)| ((*word).to_owned(), *share));
+            shares.collect::<BTreeMap<String, f64>>()
+        };
+        let named = of(&[("send_buffer", 0.8), ("unknown", 0.1), ("link", 0.1)]);
+        assert_eq!(unexplained(named), of(&[("unknown", 0.9), ("link", 0.1)]));
+        let none = of(&[("link", 1.0)]);
+        assert_eq!(unexplained(none.clone()), none);
+    }
 
     #[test]
     fn a_mean_goes_by_weight() {

@@ -7,7 +7,7 @@ use farpath_observe::Connection as Seen;
 use farpath_record::trace::{IcmpError, TraceConnection, TraceDirection};
 use farpath_trace::{Analysis, DirectionFound, SegmentSeen};
 
-use crate::account::Account;
+use crate::account::{Account, unexplained};
 use crate::blackout::Blackout;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
@@ -301,7 +301,7 @@ fn account_of(
     let rest = dark.filter(|_| direction.held_small.is_none());
     let shares = rest.and_then(Blackout::shares);
     (!direction.limit_shares.is_empty()).then(|| Account {
-        shares: shares.unwrap_or_else(|| direction.limit_shares.clone()),
+        shares: unexplained(shares.unwrap_or_else(|| direction.limit_shares.clone())),
         // What the capture itself lost looks like the path's losses.
         trust: vantage.trust() * if lost { 0.6 } else { 1.0 },
         sees_buffers: false,

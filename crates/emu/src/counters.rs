@@ -67,6 +67,19 @@ impl Counters {
     }
 }
 
+/// Packets that the loopback interface of the network namespace of process `pid` has carried.
+pub(crate) fn loopback(pid: i32) -> io::Result<u64> {
+    let dev = std::fs::read_to_string(format!("/proc/{pid}/net/dev"))?;
+    Ok(looped(&dev))
+}
+
+/// `/proc/net/dev`: the second figure of `lo`.
+fn looped(dev: &str) -> u64 {
+    let lo = dev.lines().find_map(|l| l.trim_start().strip_prefix("lo:"));
+    let packets = lo.and_then(|figures| figures.split_whitespace().nth(1));
+    packets.and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
 /// `/proc/net/snmp6`: a name and a value on each line.
 fn single(text: &str, name: &str) -> u64 {
     let mut lines = text.lines().map(str::split_whitespace);
@@ -127,6 +140,7 @@ mod tests {
         };
         assert_eq!(counters, expected);
         assert_eq!(Counters::of("", "", ""), Counters::default());
+        assert_eq!((looped(dev), looped("")), (1, 0));
         let snmp6 = "Udp6RcvbufErrors                \t2\nUdp6SndbufErrors                \t3\n";
         assert_eq!(single(snmp6, "Udp6SndbufErrors"), 3);
         assert_eq!(single(snmp6, "Udp6Sndbuf"), 0);

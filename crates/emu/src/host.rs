@@ -20,7 +20,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::Pid;
 use serde::Deserialize;
 
-use crate::counters::Counters;
+use crate::counters::{Counters, loopback};
 use crate::felt;
 use crate::init::{self, MOST_INTERFACES};
 use crate::orders::{Answer, Orders};
@@ -288,6 +288,14 @@ impl Host {
             counters.packet_socket_drops += tap.drops()?;
         }
         Ok(counters)
+    }
+
+    /// Packets that its loopback interface has carried so far: what its programs said to each other.
+    ///
+    /// # Errors
+    /// When the host is gone.
+    pub fn loopback_packets(&self) -> io::Result<u64> {
+        loopback(self.init.pid)
     }
 
     /// Has the host feel another rate of an interface from now on. What waits goes on waiting.

@@ -243,6 +243,7 @@ const HELD: &str = "small writes that waited (Nagle's algorithm)";
 fn seen_words(limit: &str) -> String {
     match limit {
         "application" => "the application or its send buffer".to_owned(),
+        "send_buffer" => "the send buffer, or a window of the program".to_owned(),
         HeldSmall::LIMIT => HELD.to_owned(),
         other => limit_words(other),
     }

@@ -15,6 +15,7 @@ use crate::connection::{Connection, Vantage};
 use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
 use crate::observed::{delivered, observe};
+use crate::plateau::name_buffer;
 use crate::policer::policer;
 use crate::sack_benefit::sack_benefit;
 use crate::segment::End;
@@ -141,6 +142,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
             // What comes after its acknowledgement was never seen in flight.
             d.limit_shares = [(Limit::Unknown.name().to_owned(), 1.0)].into();
         }
+        name_buffer(&mut d, &seen, stream.mss());
         d.limited_by = largest(&d.limit_shares);
         if let Some(held) = d.held_small {
             let lasted = seen.observed.finished.since(seen.observed.opened);

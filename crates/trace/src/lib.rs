@@ -32,6 +32,7 @@ mod overlap;
 mod pairs;
 mod passages;
 mod peel;
+mod plateau;
 mod points;
 mod policer;
 mod ranges;

@@ -12,7 +12,7 @@ use super::many::Many;
 use super::totals::Totals;
 
 /// What is said of the connection that carried most.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Busiest {
     /// Whose it is: 0 the command's host, 1 the server's.
     #[serde(skip)]
@@ -36,6 +36,9 @@ pub(super) struct Busiest {
     pub(super) held_small_ratio: f64,
     /// The same of the other end, in its own samples; none where they are few.
     pub(super) other_held_small_ratio: Option<f64>,
+    /// Time that small writes of it and of the other end waited so, seconds: by frames, in messages that somebody waited for.
+    pub(super) held_small_s: f64,
+    pub(super) other_held_small_s: f64,
     /// Share of its receiver's samples in which at least a segment lay unread; none where there are none.
     pub(super) unread_ratio: Option<f64>,
     /// Of the time before samples in which its program was seen to wait, with something in flight, the share in which it waited for
@@ -86,10 +89,10 @@ impl Busiest {
         let doubt = self.doubt.as_ref();
         let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
         if let Some(many) = &self.many {
-            // Round trips are as they are, whatever limited them.
+            // What waits for a processor takes more round trips, too.
             self.line = match many.is_little() && !self.cause.is_empty() {
                 true => format!(
-                    "what {} sends{}, the largest of its connections: {}{}{doubt}; {}",
+                    "what {} sends{}, the largest of its connections: {}{}; {}{doubt}",
                     self.sender,
                     self.control(),
                     self.cause,
@@ -99,7 +102,7 @@ impl Busiest {
                     )),
                     many.words(self.host)
                 ),
-                false => many.words(self.host),
+                false => many.words(self.host) + &doubt,
             };
         } else if !self.cause.is_empty() {
             self.line = format!(
@@ -206,6 +209,7 @@ impl Busiest {
                 )
             })
             .collect();
+        let held = held + &self.held_by_frames();
         let others = match self.connections {
             0 | 1 => String::new(),
             n => format!(
@@ -222,6 +226,19 @@ impl Busiest {
             ),
         };
         held + &lost + &others
+    }
+
+    /// That small writes waited, by frames, where samples say nothing of what limited it.
+    fn held_by_frames(&self) -> String {
+        let ends = [
+            (self.host, self.held_small_s),
+            (1 - self.host, self.other_held_small_s),
+        ];
+        let ends = ends
+            .into_iter()
+            .filter(|(_, held)| self.limited_by.is_none() && *held > 0.0);
+        ends.map(|(host, held)| format!("; for {held:.2} s {}: {UNHELD}", held::words(host)))
+            .collect()
     }
 
     /// Why the window of a receiver of this name was full: it reads slowly, or its buffer is small.

@@ -84,12 +84,12 @@ pub(super) fn is_of_nothing(certificate: &Certificate) -> bool {
 }
 
 /// Says the closing line, and what made the run invalid if something did; where that fails a `strict` run, whose command had that
-/// exit code, what would help against faults of these kinds. Also what the command never reached. Its words for JUnit.
+/// exit code, what would help against faults of these kinds. Also `notes` on what the run did not test. Its words for JUnit.
 pub(super) fn say(
     closing: String,
     (certificate, kinds): (&Certificate, &[Kind]),
     strict: Option<u8>,
-    not_reached: &[String],
+    notes: &[String],
 ) -> String {
     note_in_parts(&closing);
     certificate.faults.iter().for_each(|f| note(f));
@@ -101,7 +101,7 @@ pub(super) fn say(
         )),
         _ => {}
     }
-    let more = [certificate.notes(), not_reached.to_vec()].concat();
+    let more = [certificate.notes(), notes.to_vec()].concat();
     more.iter().for_each(|n| note(n));
     [vec![closing], more].concat().join("; ")
 }

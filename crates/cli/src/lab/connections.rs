@@ -218,11 +218,14 @@ impl Connections {
                 told.all_bytes_sent += sent;
                 told.all_segments_sent_again += one.last.retransmits;
                 let ends = [own.clone(), peer.clone()];
-                let waited = self.waits.get(&ends).map(|w| w.of_command(one.host));
+                let waits = self.waits.get(&ends);
+                let waited = waits.map(|w| w.of_command(one.host));
+                let held = waits.map_or([0.0; 2], Waits::held_small);
                 let tls = self.tls.get(&ends).copied().unwrap_or_default();
                 let ends = [own.as_str(), peer.as_str()];
                 let of = Each::of(ends, sent, one.last.sample.timers);
-                each.extend(of.map(|e| e.by_frames(waited).with_tls(tls)));
+                let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
+                each.extend(of);
             }
         }
         told.many = Many::of(&each);
@@ -250,6 +253,8 @@ impl Connections {
         let way = ways[most.host].take();
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
+        let held = waits.map(Waits::held_small).unwrap_or_default();
+        [told.held_small_s, told.other_held_small_s] = held;
         // Where no sample was taken at the start, frames know of more of its time.
         let span = waits.map_or(Duration::ZERO, Waits::span);
         let is_seen = most.is_seen_throughout();
@@ -360,6 +365,8 @@ impl Watched {
             samples: self.samples.len(),
             held_small_ratio: self.held_small(),
             other_held_small_ratio: None,
+            held_small_s: 0.0,
+            other_held_small_s: 0.0,
             unread_ratio: None,
             waited_for_room_ratio: buffer::waited_ratio(&self.samples, &self.ends),
             doubt: None,

@@ -22,10 +22,10 @@ pub(super) fn doubt(is_valid: bool, kinds: &[Kind]) -> Option<String> {
 }
 
 impl Busiest {
-    /// The same with a doubt, where something is said of what limited it.
+    /// The same with a doubt, where something is said of what limited it, or many like it.
     pub(super) fn doubted(mut self, why: Option<String>) -> Busiest {
         let counted = self.kernel.and_then(|kernel| kernel.words());
-        let is_judged = self.limited_by.is_some() || counted.is_some();
+        let is_judged = self.limited_by.is_some() || counted.is_some() || self.many.is_some();
         self.doubt = why.filter(|_| is_judged);
         self.in_words()
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::busiest::quantity;
 use super::connections::SENDERS;
+use super::held::{self, UNHELD};
 
 /// What one of them came to.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,8 @@ pub(super) struct Each {
     pub(super) busy: f64,
     /// Round trips of its handshake of TLS.
     pub(super) tls: u32,
+    /// Time that small writes of its sender and of the other end waited for an acknowledgement, seconds.
+    pub(super) held: [f64; 2],
 }
 
 impl Each {
@@ -36,6 +39,7 @@ impl Each {
             rtt: rtt.map(Duration::as_secs_f64).filter(|rtt| *rtt > 0.0),
             busy: timers.map_or(0.0, |t| t.busy.as_secs_f64()),
             tls: 0,
+            held: [0.0; 2],
         })
     }
 
@@ -51,6 +55,11 @@ impl Each {
     /// The same with a handshake of TLS of so many round trips.
     pub(super) fn with_tls(self, tls: u32) -> Each {
         Each { tls, ..self }
+    }
+
+    /// The same where small writes of the sender and of the other end waited for so many seconds.
+    pub(super) fn with_held(self, held: [f64; 2]) -> Each {
+        Each { held, ..self }
     }
 }
 
@@ -69,6 +78,9 @@ pub(super) struct Many {
     pub(super) busy_s: f64,
     /// Round trips that the handshake of TLS of each took, on average: part of what the command waited for.
     pub(super) tls_round_trips: f64,
+    /// Time that small writes of all senders waited for an acknowledgement, and of all other ends, seconds.
+    pub(super) held_small_s: f64,
+    pub(super) other_held_small_s: f64,
 }
 
 /// So many are many, where the largest has carried no more than one part in so many.
@@ -106,6 +118,8 @@ impl Many {
             set_up_s: rtts.iter().sum::<f64>() / rtts.len() as f64 * connections as f64,
             busy_s: these().map(|e| e.busy).sum(),
             tls_round_trips: these().map(|e| f64::from(e.tls)).sum::<f64>() / connections as f64,
+            held_small_s: these().map(|e| e.held[0]).sum(),
+            other_held_small_s: these().map(|e| e.held[1]).sum(),
         })
     }
 
@@ -135,14 +149,35 @@ impl Many {
             false => String::new(),
         };
         format!(
-            "{} sent {bytes} over {} connections {way} port {}: each took {:.1} round trips, {} ({:.0} % of their time){advice}",
+            "{} sent {bytes} over {} connections {way} port {}: each took {:.1} round trips, {} ({:.0} % of their time){advice}{}",
             SENDERS[host],
             self.connections,
             self.port,
             lived / self.set_up_s.max(f64::MIN_POSITIVE),
             self.opening(),
             100.0 * share,
+            self.held(host),
         )
+    }
+
+    /// That small writes of either end waited, where that took a part of their time worth naming.
+    fn held(&self, host: usize) -> String {
+        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
+        let ends = [
+            (host, self.held_small_s),
+            (1 - host, self.other_held_small_s),
+        ];
+        let of = |(host, held): (usize, f64)| {
+            let share = held / lived;
+            (share >= ADVISED).then(|| {
+                format!(
+                    "; for {:.0} % of their time {}: {UNHELD}",
+                    100.0 * share,
+                    held::words(host)
+                )
+            })
+        };
+        ends.into_iter().filter_map(of).collect()
     }
 
     /// What was spent before the first request.
@@ -169,6 +204,7 @@ mod tests {
             rtt: Some(0.28),
             busy: 0.56,
             tls: 0,
+            held: [0.0; 2],
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -197,6 +233,7 @@ mod tests {
                     rtt: Some(0.1),
                     busy: 0.1 * f64::from(1 + tls),
                     tls: 0,
+                    held: [0.0; 2],
                 };
                 one.with_tls(tls)
             };
@@ -224,6 +261,33 @@ mod tests {
         assert!(mixed.contains("and 1.5 for TLS"), "{mixed}");
     }
 
+    /// Python's `http.server` with HTTP/1.1, 80 ms away: header and body in two writes, and the body waits a round trip.
+    #[test]
+    fn small_writes_of_short_connections_are_named() {
+        let said = |held: [f64; 2]| {
+            let each = |n: u16| Each {
+                ports: [8000, 40_000 + n],
+                sent: 500,
+                rtt: Some(0.08),
+                busy: 0.16,
+                tls: 0,
+                held: [0.0; 2],
+            };
+            let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
+            Many::of(&all).expect("they are many").words(1)
+        };
+        let words = "; for 33 % of their time a small write of the server waited for the acknowledgement of the one before (Nagle's \
+                     algorithm): one write for both, or TCP_NODELAY, spares a round trip";
+        let server = said([0.08, 0.0]);
+        assert!(server.ends_with(words), "{server}");
+        let command = said([0.0, 0.08]);
+        assert!(
+            command.contains("a small write of your command"),
+            "{command}"
+        );
+        assert!(!said([0.01, 0.01]).contains("Nagle"));
+    }
+
     /// 200 kB each at 8 Mbit/s, twenty at a time, 60 ms away: 44 round trips, one of them to be set up.
     #[test]
     fn a_set_up_that_takes_little_is_no_advice() {
@@ -233,6 +297,7 @@ mod tests {
             rtt: Some(0.06),
             busy: 0.06 * 43.0,
             tls: 0,
+            held: [0.0; 2],
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -249,6 +314,7 @@ mod tests {
             rtt: (n > 0).then_some(0.06),
             busy: 0.06,
             tls: 0,
+            held: [0.0; 2],
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

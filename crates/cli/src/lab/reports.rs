@@ -5,7 +5,8 @@ use std::path::Path as File;
 use farpath_report::junit::{Case, Told, write_cases};
 
 use super::environment;
-use super::run::{Name, Outcomes, SUITE};
+use super::name::Name;
+use super::run::{Outcomes, SUITE};
 use crate::exit::Failure;
 use crate::output::{Pending, prepare_report};
 

@@ -22,10 +22,12 @@ use serde::Serialize;
 use super::busiest::Busiest;
 use super::closing::{NOTHING, closing, help, is_of_nothing, say, told, with_its_source};
 use super::connections::Connections;
+use super::crossed::Crossed;
 use super::datagrams::{self, Sent};
 use super::doubt::doubt;
 use super::impaired::{self, Impaired};
 use super::logs::Logs;
+use super::name::Name;
 use super::packets::Packets;
 use super::path::Path;
 use super::programs::{self, By, CHECK, Ended};
@@ -85,6 +87,10 @@ pub(super) struct Report {
     ports: Vec<u16>,
     /// The connection that carried most; none where there was none.
     connection: Option<Busiest>,
+    /// Seconds of the command's time in which the path was down; none where it went down too often to follow.
+    path_down_s: Option<f64>,
+    /// Frames that programs of all hosts handed to the path, the lab's own pings not among them; none without a run.
+    program_frames: Option<u64>,
     /// Of each of the two hosts that sent any.
     datagrams: Vec<Sent>,
     /// Of the ways on which frames were delayed, reordered or copied.
@@ -93,24 +99,6 @@ pub(super) struct Report {
     refused: Vec<Refused>,
     /// Sentences on times down and events that the command ended too early for.
     not_reached: Vec<String>,
-}
-
-/// What reports call a run.
-pub(super) struct Name {
-    pub(super) command: String,
-    /// The path and its hosts, as they were asked for: JUnit cases of other runs have other classes.
-    pub(super) place: String,
-    has_server: bool,
-}
-
-impl Name {
-    fn of(args: &LabRunArgs) -> Name {
-        Name {
-            command: words(args),
-            place: place(args),
-            has_server: args.server.is_some(),
-        }
-    }
 }
 
 impl Report {
@@ -134,6 +122,8 @@ impl Report {
             certificate: None,
             ports: Vec::new(),
             connection: None,
+            path_down_s: None,
+            program_frames: None,
             datagrams: Vec::new(),
             impaired: Vec::new(),
             refused: Vec::new(),
@@ -320,39 +310,56 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let swallowed = lab::swallowed(&lab);
     let connection = limit_of(connections, (&path, &lab), (certificate.valid, &kinds));
     let (datagrams, impaired, refused) = by_frames(&lab, &path, &args.port);
+    let crossed = Crossed::of(args, &path, &lab, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     drop(listed);
     logs.finish()?;
     packets.finish(&certificate)?;
     let control = control.map(|c| with_its_source(&c, args.control.cc.is_some()));
-    let more = |host| help(args.capture.as_deref(), path.name(host));
-    let asked = (connection.as_ref(), &args.port[..]);
-    let told = told(asked, &refused, &datagrams, &impaired, &more);
+    let sent = (&datagrams[..], &impaired[..]);
+    let told = lines(args, &path, (connection.as_ref(), &refused), sent, &crossed);
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
-    let strict = strict(args, &ended);
-    let said = say(said, (&certificate, &kinds), strict, &not_reached);
+    let notes = [&crossed.notes[..], &not_reached].concat();
+    let said = say(said, (&certificate, &kinds), strict(args, &ended), &notes);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
-        schema: SCHEMA,
-        command: name.command.clone(),
-        exit_code: Some(ended.code),
         fault: ended.why.clone().filter(|_| ended.by != By::Itself),
         took_ns: u64::try_from(ended.took.as_nanos()).ok(),
         rtt_p99_ns: rtt,
         certificate: Some(certificate),
         ports: args.port.clone(),
         connection,
+        path_down_s: crossed.outages.map(|o| o.seconds()),
+        program_frames: Some(crossed.frames),
         datagrams,
         impaired,
         refused,
         not_reached,
+        ..Report::none(name, Some(ended.code), "")
     };
     Ok(outcomes(args, ended, said, report))
+}
+
+/// What is said of connections, of datagrams and frames, and of the path all the while.
+fn lines(
+    args: &LabRunArgs,
+    path: &Path,
+    (connection, refused): (Option<&Busiest>, &[Refused]),
+    (datagrams, impaired): (&[Sent], &[Impaired]),
+    crossed: &Crossed,
+) -> Vec<String> {
+    let more = |host| help(args.capture.as_deref(), path.name(host));
+    let asked = (connection, &args.port[..]);
+    let mut told = told(asked, refused, datagrams, impaired, &more);
+    let outages = crossed.outages.as_ref();
+    let down = outages.and_then(|o| o.sentence(connection, &told));
+    told.extend(down);
+    told
 }
 
 /// Has the data plane note of each frame what is said of connections at the end.
@@ -482,54 +489,6 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
         said,
         report,
     }
-}
-
-/// The command, as a shell runs it again.
-fn words(args: &LabRunArgs) -> String {
-    shell::line(args.command.iter().map(|w| w.to_string_lossy()))
-}
-
-/// The path and its hosts, as they were asked for.
-fn place(args: &LabRunArgs) -> String {
-    let path = &args.path;
-    let once = [
-        ("rtt", &path.rtt),
-        ("rate", &path.rate),
-        ("loss", &path.loss),
-        ("burst-loss", &path.burst_loss),
-        ("jitter", &path.jitter),
-        ("reorder", &path.reorder),
-        ("duplicate", &path.duplicate),
-        ("corrupt", &path.corrupt),
-        ("queue", &path.queue),
-        ("on", &args.on),
-        ("server-on", &args.server_on),
-        ("cc", &args.control.cc),
-    ];
-    let often = [
-        ("down", &path.down),
-        ("there", &path.there),
-        ("back", &path.back),
-        ("set", &args.sets),
-    ];
-    let numbers = [("mtu", path.mtu.map(u64::from)), ("seed", args.seed)];
-    let once = once
-        .into_iter()
-        .map(|(name, value)| (name, value.as_slice()));
-    let often = often
-        .into_iter()
-        .map(|(name, values)| (name, values.as_slice()));
-    let options = once.chain(often).flat_map(|(name, values)| {
-        let option = move |value| format!("--{name} {value}");
-        values.iter().map(option)
-    });
-    let number = |(name, n): (&str, Option<u64>)| Some(format!("--{name} {}", n?));
-    let numbers = numbers.into_iter().filter_map(number);
-    let flags = [("-4", args.control.ipv4), ("-6", args.control.ipv6)];
-    let flags = flags.into_iter().filter(|(_, given)| *given);
-    let words = args.scenario.iter().cloned().chain(options).chain(numbers);
-    let words = words.chain(flags.map(|(flag, _)| flag.to_owned()));
-    words.collect::<Vec<String>>().join(" ")
 }
 
 /// Runs the server, then the command, with the path at work and its RTT measured: how the command ended, its connections, and

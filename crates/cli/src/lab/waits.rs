@@ -15,7 +15,7 @@ pub(super) struct Waits {
     waited: [Duration; 2],
     /// The other end had a request, and had not answered.
     other: Duration,
-    /// This end had all of an answer, and had not asked again.
+    /// This end had all of an answer, and had not asked again; or it had something to answer, where turns overlap.
     own: Duration,
     /// A request or an answer was on the way.
     way: Duration,
@@ -25,6 +25,8 @@ pub(super) struct Waits {
     asking: Handing,
     /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
     held_most: [Duration; 2],
+    /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for.
+    held: [Duration; 2],
     /// Segments of requests and answers that were on the way at a time; none where they were many.
     at_a_time: Option<f64>,
     /// Since when the other end has had all that this one sent, and sent nothing.
@@ -47,11 +49,12 @@ impl Waits {
             span: turns.span,
             waited: [end, 1 - end].map(|who| turns.waited[who]),
             other: turns.at[1 - end],
-            own: turns.at[end],
+            own: turns.at[end] + turns.overlapping[1 - end].other,
             way: turns.way,
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],
             held_most: [end, 1 - end].map(|who| turns.handing[who].way + turns.way),
+            held: [end, 1 - end].map(|who| turns.handing[who].held),
             at_a_time: turns.at_a_time,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
@@ -66,6 +69,11 @@ impl Waits {
     /// answer and the next request is not in it, nor the round trip of a FIN, nor what the server sends after the command has closed.
     pub(super) fn of_command(&self, host: usize) -> Duration {
         self.waited[usize::from(host != 0)]
+    }
+
+    /// How long small writes of this end and the other were seen to wait for an acknowledgement, seconds.
+    pub(super) fn held_small(&self) -> [f64; 2] {
+        self.held.map(Duration::as_secs_f64)
     }
 
     /// How long at the end, at an instant, the other one has had all and sent nothing, where that is worth naming.
@@ -285,6 +293,7 @@ mod tests {
                     Handing {
                         way: Duration::from_ms(way),
                         paused: Duration::from_ms(paused),
+                        ..Handing::default()
                     },
                     Handing::default(),
                 ],

@@ -17,4 +17,5 @@ mod live;
 mod place;
 mod runners;
 mod starts;
+mod whole_run;
 mod witnesses;

@@ -159,6 +159,11 @@ impl Flows {
         own.or_else(|| self.pairs[usize::from(from) * self.nodes + usize::from(to)])
     }
 
+    /// Whether a flow is one of a test, and not of whatever else two nodes send each other.
+    pub(super) fn is_of_test(&self, flow: FlowDir) -> bool {
+        usize::from(flow.flow()) < self.tests
+    }
+
     /// Calls `send` for every segment of `packet`, which is of `flow`, in order.
     pub(super) fn frames(
         &mut self,
@@ -167,7 +172,7 @@ impl Flows {
         mut send: impl FnMut(usize, Frame),
     ) {
         let kind = kind(packet);
-        let own = usize::from(flow.flow()) < self.tests;
+        let own = self.is_of_test(flow);
         let course = &mut self.courses[flow.index()];
         let start = match (packet.transport, own) {
             (Transport::Tcp { seq, control, .. }, true) => course.offset(seq, control),

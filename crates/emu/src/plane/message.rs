@@ -6,6 +6,12 @@ use farpath_units::{Duration, Time};
 /// stream that its program writes at times of its own.
 const STALLS: u32 = 3;
 
+/// A full segment has more, bytes: what the smallest MTU of IPv6 leaves with timestamps (RFC 8200 §5, RFC 7323 §3).
+const FULL: u32 = 1208;
+
+/// A piece that follows an acknowledgement within this part of the time that it had to wait for it was held back until then.
+const PROMPT: u64 = 8;
+
 /// The time from the first byte of messages that is handed over until the last one is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Handing {
@@ -13,6 +19,8 @@ pub struct Handing {
     pub way: Duration,
     /// All was there and nothing was heard any more: the sender's program paused.
     pub paused: Duration,
+    /// Of `way`, the time in which a small piece waited for the acknowledgement of a small one before (RFC 1122 §4.2.3.4, Nagle's algorithm).
+    pub held: Duration,
 }
 
 impl Handing {
@@ -22,6 +30,7 @@ impl Handing {
         Handing {
             way: self.way + other.way,
             paused: self.paused + other.paused,
+            held: self.held + other.held,
         }
     }
 }
@@ -34,25 +43,41 @@ pub(super) struct Message {
     stalls: u32,
     /// The other end has sent before it.
     is_answer: bool,
+    /// A small piece is not known to be acknowledged.
+    has_small: bool,
 }
 
 impl Message {
-    /// The first piece of one that follows what the other end sent.
-    pub(super) fn answers() -> Message {
+    /// The first piece, of so many bytes, of one that follows what the other end sent, if it is an answer.
+    pub(super) fn begins(length: u32, is_answer: bool) -> Message {
         Message {
-            is_answer: true,
+            is_answer,
+            has_small: length < FULL,
             ..Message::default()
         }
     }
 
-    /// Another piece is handed over `now`, the one before it `then`. All until then was `there` since an instant, if it was, and its sender
-    /// has `heard` of the other end last.
-    pub(super) fn goes_on(&mut self, then: Time, now: Time, there: Option<Time>, heard: Time) {
+    /// Another piece of so many bytes is handed over `now`, the one before it `then`. All until then was `there` since an instant, if it was,
+    /// and its sender has `heard` of the other end last.
+    pub(super) fn goes_on(
+        &mut self,
+        length: u32,
+        [then, now]: [Time; 2],
+        there: Option<Time>,
+        heard: Time,
+    ) {
         let free = there.map_or(now, |there| there.max(heard).clamp(then, now.max(then)));
         let paused = now.max(free).since(free);
-        self.stalls += u32::from(there.is_some_and(|there| heard >= there));
+        let waited = free.since(then);
+        let is_acknowledged = there.is_some_and(|there| heard >= there);
+        let is_small = length < FULL;
+        self.stalls += u32::from(is_acknowledged);
         self.handing.paused += paused;
         self.handing.way += now.max(then).since(then).saturating_sub(paused);
+        if is_acknowledged && is_small && self.has_small && paused.times(PROMPT) <= waited {
+            self.handing.held += waited;
+        }
+        self.has_small = is_small || (self.has_small && !is_acknowledged);
     }
 
     /// Its times, once the other end answers.

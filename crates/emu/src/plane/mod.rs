@@ -5,6 +5,7 @@
 //! there by itself. Consecutive survivors of one packet are written in one piece again.
 
 mod acks;
+mod backlog;
 mod compose;
 mod datagrams;
 mod flows;
@@ -312,7 +313,13 @@ impl<I: Interface> Plane<I> {
         let slot = self.pool.keep(len, packet);
         let channel = self.network.channel_mut(socket.out);
         self.traffic.packets_in += 1;
-        self.traffic.frames_in += packet.segments() as u64;
+        let frames = packet.segments() as u64;
+        self.traffic.frames_in += frames;
+        self.traffic.others_in += if self.flows.is_of_test(flow) {
+            0
+        } else {
+            frames
+        };
         self.datagrams.sent(socket.node, &packet);
         if let Some(talks) = &mut self.talks {
             talks.sent(&packet, now);

@@ -14,6 +14,8 @@ pub struct Traffic {
     pub packets_in: u64,
     /// Frames they were.
     pub frames_in: u64,
+    /// Those of them that belong to no test of the scenario.
+    pub others_in: u64,
     /// Packets written.
     pub packets_out: u64,
     /// Frames they were.

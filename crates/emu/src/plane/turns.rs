@@ -46,6 +46,27 @@ pub struct Turns {
     pub unanswered: Option<(usize, Time)>,
 }
 
+impl Turns {
+    /// The same where `asker` keeps several requests outstanding, which are at the other end for this share of its waits: what else is on the
+    /// way meanwhile makes none of them later.
+    fn with_backlog(mut self, asker: usize, share: f64) -> Turns {
+        let of = |time: Duration| Duration::from_secs_f64(time.as_secs_f64() * share);
+        let own = &mut self.overlapping[asker];
+        let other = self.at[1 - asker] + own.other;
+        let wanted = of(self.way + own.way + other);
+        let mut due = wanted.saturating_sub(other);
+        let of_overlap = due.min(own.way);
+        (own.way, own.other) = (own.way.saturating_sub(of_overlap), own.other + of_overlap);
+        due = due.saturating_sub(of_overlap).min(self.way);
+        self.way = self.way.saturating_sub(due);
+        self.at[1 - asker] += due;
+        // Who has several requests in hand does not wait for one on the way.
+        let answers = &mut self.overlapping[1 - asker];
+        answers.way = answers.way.saturating_sub(of(answers.way));
+        self
+    }
+}
+
 /// What one end has sent, and what of it the other has. Bytes are counted from the first one.
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -165,21 +186,26 @@ impl Talk {
         self.reaches(now);
         match self.last.replace((end, now)) {
             Some((who, then)) if who == end => {
-                self.message.goes_on(then, now, there, self.heard[end]);
+                let heard = self.heard[end];
+                self.message.goes_on(length, [then, now], there, heard);
             }
-            Some((_, then)) => self.turns_to(end, then, now),
-            None => {}
+            Some((_, then)) => {
+                self.turns_to(end, then, now);
+                self.message = Message::begins(length, true);
+            }
+            None => self.message = Message::begins(length, false),
         }
         let counted = Overlap {
             way: self.turns.way,
             other: self.turns.at[1 - end],
         };
-        self.overlaps.sent(end, until, now, counted);
+        let new = (until, length);
+        self.overlaps.sent(end, new, now, counted);
     }
 
     /// An end sends after the other one, which sent last at `then`.
     fn turns_to(&mut self, end: usize, then: Time, now: Time) {
-        let message = std::mem::replace(&mut self.message, Message::answers());
+        let message = self.message;
         let stream = &self.streams[1 - end];
         if stream.is_all_there() {
             let there = stream.grew.max(then).min(now);
@@ -205,6 +231,7 @@ impl Talk {
         let over = &mut self.over[end];
         over.waited.get_or_insert(so_far);
         over.is_reset |= is_reset;
+        self.overlaps.closes(end);
     }
 
     /// The span so far without an end's own turns.
@@ -220,13 +247,17 @@ impl Talk {
         if let Some((end, _)) = self.last {
             handing[end] = handing[end].and(self.message.last());
         }
-        Turns {
+        let turns = Turns {
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
             at_a_time: self.overlaps.at_a_time(),
             ..self.turns
+        };
+        match self.overlaps.backlog(self.turns.span) {
+            Some((asker, share)) => turns.with_backlog(asker, share),
+            None => turns,
         }
     }
 
@@ -487,6 +518,79 @@ mod tests {
         assert!(alone.at_a_time.is_some_and(|n| (n - 1.0).abs() < 0.01));
     }
 
+    /// A client that keeps `depth` requests outstanding over `way` ms each way, and a server that thinks 30 ms for each, one after the other
+    /// or all at once; it closes with the last answer, or in the middle. Its window has room for ten segments at first: what is written
+    /// behind them waits for an acknowledgement, and is one.
+    fn kept(depth: u64, way: u64, serial: bool, rounds: u64, drains: bool) -> Turns {
+        let mut talk = talk();
+        let mut due = std::collections::BTreeSet::new();
+        due.extend((0..depth.min(10)).map(|n| (7 + n, 0, n, 1)));
+        due.insert((8 + 2 * way, 0, 10, depth.saturating_sub(10)));
+        let (mut free, mut asked) = (0, depth);
+        while let Some((t, what, n, count)) = due.pop_first() {
+            let (number, length) = (n as u32 * 10, count as u32 * 10);
+            match what {
+                _ if count == 0 => {}
+                0 => {
+                    talk.sent(0, (number, length), at(t));
+                    due.insert((t + way, 1, n, count));
+                }
+                1 => {
+                    talk.arrived(0, (number, length), at(t));
+                    for one in n..n + count {
+                        free = if serial { t.max(free) + 30 } else { t + 30 };
+                        due.insert((free, 2, one, 1));
+                    }
+                }
+                2 => {
+                    talk.sent(1, (number, length), at(t));
+                    due.insert((t + way, 3, n, 1));
+                }
+                _ => {
+                    talk.arrived(1, (number, length), at(t));
+                    if asked < rounds {
+                        due.insert((t, 0, asked, 1));
+                        asked += 1;
+                    } else if !drains {
+                        talk.ended(0, false);
+                    }
+                }
+            }
+        }
+        talk.turns()
+    }
+
+    /// The server always has requests in hand: neither side waits for what is on the way, wherever in its work they come.
+    #[test]
+    fn requests_that_wait_at_a_busy_server_are_not_on_the_way() {
+        let share = |turns: Turns, time: Duration| time.as_secs_f64() / turns.span.as_secs_f64();
+        for (way, drains) in [
+            (40, true),
+            (45, true),
+            (44, false),
+            (40, false),
+            (7, true),
+            (29, true),
+        ] {
+            let found = kept(16, way, true, 400, drains);
+            let [client, server] = found.overlapping;
+            let other = share(found, found.at[1] + client.other);
+            let wanted = 1.0 - (2 * way) as f64 / (16.0 * 30.0);
+            assert!(
+                (other - wanted).abs() < 0.05,
+                "{way} {drains}: {other} {found:?}"
+            );
+            let way = share(found, found.way + client.way);
+            assert!(way < 1.05 - other, "{way} {found:?}");
+            let waited = share(found, found.way + server.way);
+            assert!(waited < 0.25, "{waited} {found:?}");
+        }
+        // All at once: 30 ms of each 110.
+        let found = kept(16, 40, false, 400, true);
+        let other = share(found, found.at[1] + found.overlapping[0].other);
+        assert!((0.2..0.35).contains(&other), "{other} {found:?}");
+    }
+
     /// A program that sends every 20 ms whatever comes, and one that answers each: the first does not wait for the second.
     #[test]
     fn who_sends_at_times_of_its_own_has_not_waited() {
@@ -556,6 +660,29 @@ mod tests {
         let held = in_pieces(11, 80);
         assert_eq!(held.handing[0].way, Duration::from_ms(3 * 10 * 80));
         assert_eq!(held.handing[0].paused, Duration::ZERO);
+        assert_eq!(held.handing[0].held, Duration::from_ms(3 * 10 * 80));
+        assert_eq!(paused.handing[0].held, Duration::ZERO);
+        assert_eq!(full.handing[0].held, Duration::ZERO);
+    }
+
+    /// A request, a header at once and a body behind its acknowledgement, 40 ms each way: an answer as of Python's `http.server`. A body of a
+    /// full segment does not wait, and one that its program writes later has not.
+    #[test]
+    fn a_small_write_that_waited_is_known_of_one_answer() {
+        let held = |body: u32, written: u64| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(40));
+            talk.sent(1, (1, 200), at(40));
+            talk.arrived(1, (1, 200), at(80));
+            talk.heard[1] = at(120);
+            talk.sent(1, (201, body), at(written));
+            talk.arrived(1, (201, body), at(written + 40));
+            talk.turns().handing[1].held
+        };
+        assert_eq!(held(300, 120), Duration::from_ms(80));
+        assert_eq!(held(1448, 120), Duration::ZERO);
+        assert_eq!(held(300, 150), Duration::ZERO);
     }
 
     /// Small pieces that nobody answers are nobody's wait.

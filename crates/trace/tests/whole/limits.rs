@@ -42,6 +42,11 @@ fn limits_of_arranged_runs_are_within_five_points_of_the_senders_account_at_ever
                 assert_eq!(direction.unique_bytes, 0, "{} at {tap}", case.name);
                 continue;
             }
+            // What stays at one height was seen to leave its sender, and no other limit has that shape.
+            let is_buffer = direction.limited_by.as_deref() == Some("send_buffer");
+            let shows = case.arranged == Arranged::SendBuffer && tap == "access";
+            let shares_named = &direction.limit_shares;
+            assert_eq!(is_buffer, shows, "{} at {tap}: {shares_named:?}", case.name);
             let found = analysis.found[0][0].observed.as_ref().expect("data");
             let from = omitted(case.arranged, case.rtt_ms);
             let seen = shares(found, from, &Surroundings::default());

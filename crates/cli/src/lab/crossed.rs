@@ -1,0 +1,62 @@
+//! What of a command crossed its path, and what that path did to all of it: whether any connection saw it or not.
+
+use std::time::Duration as Wall;
+
+use farpath_emu::lab::Lab;
+
+use super::outages::Outages;
+use super::path::Path;
+use super::short_queue::short_queue;
+use crate::args::LabRunArgs;
+
+/// What is said of the whole run.
+pub(super) struct Crossed {
+    /// Frames that programs of all hosts handed to the path.
+    pub(super) frames: u64,
+    /// None where the path went down too often to follow.
+    pub(super) outages: Option<Outages>,
+    /// Sentences on what makes it another test than it seems to be.
+    pub(super) notes: Vec<String>,
+}
+
+impl Crossed {
+    /// Of a lab whose command ran so long.
+    pub(super) fn of(args: &LabRunArgs, path: &Path, lab: &Lab, took: Wall) -> Crossed {
+        let frames = lab.plane.traffic().others_in;
+        // A host that is gone is a fault of the certificate.
+        let host = lab.hosts.get(path.hosts[0]);
+        let loopback = host.and_then(|host| host.loopback_packets().ok());
+        let short = args.scenario.is_none().then(|| short_queue(path, lab));
+        let looped = looped(frames, loopback.unwrap_or_default());
+        Crossed {
+            frames,
+            outages: Outages::of(path, lab, took),
+            notes: short.flatten().into_iter().chain(looped).collect(),
+        }
+    }
+}
+
+/// That nothing of a command and a server crossed the path, as they handed it so many frames, while so many packets went over the loopback
+/// interface of the command's host.
+fn looped(frames: u64, loopback: u64) -> Option<String> {
+    (frames == 0 && loopback > 0).then(|| {
+        format!(
+            "nothing that your command sent crossed the path: {loopback} packets went over the loopback interface of its own host. What is to \
+             cross it needs a server on the other host, as --server starts one, and its name in place of localhost or 127.0.0.1"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_talks_to_itself_is_said() {
+        let said = looped(0, 12).expect("nothing crossed");
+        assert!(said.starts_with("nothing that your command sent crossed the path: 12 packets "));
+        // It used the path, or no network.
+        assert_eq!(looped(2, 12), None);
+        assert_eq!(looped(0, 0), None);
+    }
+}
