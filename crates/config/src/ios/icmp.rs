@@ -41,7 +41,7 @@ pub(super) fn check(tree: &Tree<'_>, reader: &mut Reader) {
         let dropped = match met {
             Some(entry) => Some(entry).filter(|e| e.fate() == Fate::Dropped),
             // What no entry is of is denied.
-            None => of_list().filter(|e| e.passes_tcp()).last(),
+            None => of_list().rfind(|e| e.passes_tcp()),
         };
         let Some(entry) = dropped.filter(|_| !seen.contains(&name)) else {
             continue;
