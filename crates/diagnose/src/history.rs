@@ -155,7 +155,7 @@ fn median(rates: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rates of 20 days that wander, and of 20 of which the last eight are lower; one good day among these is no change back.
+    /// Rates of 20 days that wander, and of 20 of which the last eight are lower; one good day among these changes nothing back.
     #[test]
     fn a_change_differs_from_what_wanders() {
         let wanders: Vec<f64> = (0..20).map(|n| 60.0 + f64::from(n * 7 % 5)).collect();

@@ -24,33 +24,7 @@ pub(crate) fn text(
         let rate = rate(flow);
         let verdict = &flow.verdict;
         let mut paragraph = format!("{}: {rate}. ", flow.name);
-        let words = crate::Cause::named(verdict.cause).map_or("unknown", crate::Cause::words);
-        match (verdict.cause, verdict.confidence) {
-            ("unknown", _) => {
-                paragraph.push_str("What limits it cannot be said from these facts");
-                if let Some(second) = &verdict.second {
-                    let likely = crate::Cause::named(second.cause).map_or("", crate::Cause::words);
-                    paragraph.push_str(&format!(
-                        "; the likeliest is {likely} ({:.0} %)",
-                        second.confidence * 100.0
-                    ));
-                }
-                paragraph.push('.');
-            }
-            ("none", _) => paragraph.push_str("It is what was asked for."),
-            ("link", c) if c >= 0.6 => paragraph.push_str(&format!(
-                "This is the line ({:.0} %){}.",
-                c * 100.0,
-                unheld(flow)
-            )),
-            (_, c) if c >= 0.6 => {
-                paragraph.push_str(&format!("It is limited by {words} ({:.0} %).", c * 100.0))
-            }
-            (_, c) => paragraph.push_str(&format!(
-                "It is probably limited by {words} ({:.0} %).",
-                c * 100.0
-            )),
-        }
+        paragraph.push_str(&limited(flow));
         wrap(&paragraph, "", &mut out);
         if let Some((second, share)) = verdict
             .second
@@ -86,6 +60,28 @@ pub(crate) fn text(
         wrap(&format!("Contradiction: {}", c.text), "", &mut out);
     }
     out.trim_end().to_owned() + "\n"
+}
+
+/// What limits a flow, in a sentence.
+fn limited(flow: &FlowReport) -> String {
+    let verdict = &flow.verdict;
+    let words = crate::Cause::named(verdict.cause).map_or("unknown", crate::Cause::words);
+    match (verdict.cause, verdict.confidence) {
+        ("unknown", _) => {
+            let second = verdict.second.as_ref().map_or_else(String::new, |second| {
+                let likely = crate::Cause::named(second.cause).map_or("", crate::Cause::words);
+                let odds = second.confidence * 100.0;
+                format!("; the likeliest is {likely} ({odds:.0} %)")
+            });
+            format!("What limits it cannot be said from these facts{second}.")
+        }
+        ("none", _) => "It is what was asked for.".to_owned(),
+        ("link", c) if c >= 0.6 => {
+            format!("This is the line ({:.0} %){}.", c * 100.0, unheld(flow))
+        }
+        (_, c) if c >= 0.6 => format!("It is limited by {words} ({:.0} %).", c * 100.0),
+        (_, c) => format!("It is probably limited by {words} ({:.0} %).", c * 100.0),
+    }
 }
 
 /// That no host holds a full line back, where nothing is to be changed.

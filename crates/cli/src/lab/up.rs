@@ -205,8 +205,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     certificate.notes().iter().for_each(|n| note(n));
     drop(lab);
     ground.restore()?;
-    // A lab that ended as requested needs no log.
-    drop(std::fs::remove_file(registry()?.log_of(name)));
+    drop(std::fs::remove_file(registry()?.log_of(name))); // It ended as requested.
     Ok(Exit::Ok)
 }
 

@@ -292,7 +292,7 @@ fn pings_that_a_flow_does_not_miss_are_lost_on_the_way_back() {
 
 #[test]
 fn tests_beyond_the_most_that_are_judged_are_counted() {
-    let texts: Vec<(String, String)> = (0..60_u16)
+    let texts: Vec<(String, String)> = (0..410_u16)
         .map(|n| {
             (
                 format!("{n}.txt"),
@@ -305,17 +305,17 @@ fn tests_beyond_the_most_that_are_judged_are_counted() {
         .map(|(name, text)| (name.as_str(), text.as_str()))
         .collect();
     let d = of_files(&files, &Known::default());
-    assert_eq!(d.flows.len(), 50);
+    assert_eq!(d.flows.len(), 400);
     let note = d
         .notes
         .iter()
-        .find(|n| n.contains("50 flows are judged at most"));
+        .find(|n| n.contains("400 flows are judged at most"));
     assert!(
         note.is_some_and(|n| n.starts_with("10 reports of tests")),
         "{:#?}",
         d.notes
     );
-    let few = of_files(&files[..50], &Known::default());
+    let few = of_files(&files[..400], &Known::default());
     assert!(
         !few.notes.iter().any(|n| n.contains("at most")),
         "{:#?}",

@@ -249,7 +249,7 @@ fn filters_that_cannot_be_built_are_refused_with_file_line_and_remedy() {
     }
     // What lets everything pass is nothing; `routed` has a ping, which a term of ICMP may meet.
     let icmp = filter("from { protocol icmp; } then discard; } term rest { then accept;");
-    let faults = routed(&icmp).expect_err("pings are not told apart");
+    let faults = routed(&icmp).expect_err("a ping may meet it");
     assert!(faults.contains("asks for `protocol`"), "{faults}");
     let read = routed(&filter("then { count all; accept; }")).expect("it is right");
     assert!(read.links[0].directions[0].arrivals.is_empty());
