@@ -51,9 +51,22 @@ impl Task<'_> {
                 ));
             }
         }
+        record.notes.extend(self.beside_a_sweep());
         Ok(Findings {
             records: vec![record],
             ..Findings::default()
+        })
+    }
+
+    /// That its answer is of none of the points, where the scenario has a sweep.
+    fn beside_a_sweep(&self) -> Option<String> {
+        let sweep = &self.loaded.scenario.sweep;
+        let keys: Vec<&str> = sweep.iter().map(|(key, _)| key.as_str()).collect();
+        (!keys.is_empty()).then(|| {
+            format!(
+                "searched once, with the scenario's own {}, and not at the points of the sweep: --set gives it another",
+                keys.join(", ")
+            )
         })
     }
 

@@ -36,15 +36,18 @@ impl Crossed {
     }
 }
 
-/// That nothing of a command and a server crossed the path, as they handed it so many frames, while so many packets went over the loopback
+/// That nothing of a command and a server crossed the path, as they handed it so many frames, and so many packets went over the loopback
 /// interface of the command's host.
 fn looped(frames: u64, loopback: u64) -> Option<String> {
-    (frames == 0 && loopback > 0).then(|| {
-        format!(
-            "nothing that your command sent crossed the path: {loopback} packets went over the loopback interface of its own host. What is to \
-             cross it needs a server on the other host, as --server starts one, and its name in place of localhost or 127.0.0.1"
-        )
-    })
+    let nothing = "nothing that your command sent crossed the path";
+    match (frames, loopback) {
+        (0, 0) => Some(format!("{nothing}: nothing was tested on it")),
+        (0, _) => Some(format!(
+            "{nothing}: {loopback} packets went over the loopback interface of its own host. What is to cross it needs a server on the other \
+             host, as --server starts one, and its name in place of localhost or 127.0.0.1"
+        )),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -55,8 +58,8 @@ mod tests {
     fn a_command_that_talks_to_itself_is_said() {
         let said = looped(0, 12).expect("nothing crossed");
         assert!(said.starts_with("nothing that your command sent crossed the path: 12 packets "));
-        // It used the path, or no network.
         assert_eq!(looped(2, 12), None);
-        assert_eq!(looped(0, 0), None);
+        // A test that selected nothing.
+        assert!(looped(0, 0).is_some_and(|said| said.contains("nothing was tested")));
     }
 }

@@ -158,7 +158,7 @@ impl Snapshot {
     fn table(&self, name: &str) -> String {
         let ms = |ns: u64| ns as f64 / 1e6;
         let mut text = format!(
-            "lab {name}, up {:.0} s\n{} frames delivered\nlateness p50 {:.3} ms, p99 {:.3} ms, max {:.1} ms\n\n{:<35} {:<5} {:>13} {:>8} {:>12} {:>8} {:>8}\n",
+            "lab {name}, up {:.0} s\n{} frames delivered\nlateness p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms\n\n{:<35} {:<5} {:>13} {:>8} {:>12} {:>8} {:>8}\n",
             self.up_ns as f64 / 1e9,
             self.frames,
             ms(self.lateness_p50_ns),

@@ -401,7 +401,7 @@ fn policed(input: &PathInput, figures: &Figures<'_>) -> String {
         (Some(burst), false) => {
             format!("{burst}; or shape to the policer's rate before it, or use BBR{bbr}")
         }
-        (None, true) => "ask for a higher rate".to_owned(),
+        (None, true) => "ask for a higher rate, and a burst of some packets at least".to_owned(),
         (None, false) => format!(
             "shape to the policer's rate before it, ask for a larger burst, or use BBR{bbr}"
         ),

@@ -120,16 +120,15 @@ impl<'a> Entry<'a> {
         let (what, protocol) = (self.words[0], self.words.get(1).copied());
         let (from, rest) = addresses(self.words.get(2..).unwrap_or_default());
         let (to, kinds) = addresses(rest);
-        let of_icmp = match protocol {
-            Some("icmp" | "icmpv6" | "1" | "58") => true,
-            Some("ip" | "ipv4" | "ipv6") if from == Some("any") && to == Some("any") => false,
-            _ => return Fate::Other,
-        };
+        let of_icmp = matches!(protocol, Some("icmp" | "icmpv6" | "1" | "58"));
+        if !of_icmp && !matches!(protocol, Some("ip" | "ipv4" | "ipv6")) {
+            return Fate::Other;
+        }
         match what {
             _ if !kinds.iter().all(|word| of_answer(word)) => Fate::Other,
+            // Also of some addresses only: whose answers it is meant to let through is not known.
             "permit" => Fate::Passes,
-            // Denied to some, it is denied to those; of some routers it is not known whether one of them answers.
-            _ if from == Some("any") || !of_icmp => Fate::Dropped,
+            _ if from == Some("any") && (of_icmp || to == Some("any")) => Fate::Dropped,
             _ => Fate::Other,
         }
     }

@@ -649,6 +649,11 @@ fn access_lists_that_deny_icmp_are_found() {
             0,
         ),
         (
+            " permit ip 192.0.2.0 0.0.0.255 any\n deny ip any any log",
+            " ip access-group EDGE in",
+            0,
+        ),
+        (
             " permit tcp any host 192.0.2.7 eq 22",
             " ip access-group EDGE in",
             0,

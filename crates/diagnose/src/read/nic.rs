@@ -216,7 +216,7 @@ pub(crate) const PORT: &str = "port_name";
 
 /// Columns of `ip -s -s link` that count, and what.
 const COLUMNS: [(&str, &str); 6] = [
-    ("RX.errors", "nic_drops"),
+    ("RX.errors", "nic_damaged"),
     ("RX.missed", "nic_drops"),
     ("RX.overrun", "nic_drops"),
     ("TX.errors", "nic_unsent"),
@@ -468,8 +468,15 @@ impl Nic {
         let (Some(columns), Some(numbers)) = (self.columns.take(), numbers) else {
             return false;
         };
-        for (column, n) in columns.iter().zip(numbers) {
+        let of = |name: &str| columns.iter().position(|c| c == name);
+        // Where they have a column, frames for which there was no room are among the errors (Documentation/networking/statistics.rst).
+        let roomless = of("RX.overrun").and_then(|at| numbers.get(at).copied());
+        for (column, &n) in columns.iter().zip(&numbers) {
             let counts = COLUMNS.iter().find(|(name, _)| name == column);
+            let n = match column.as_str() {
+                "RX.errors" => n.saturating_sub(roomless.unwrap_or(0)),
+                _ => n,
+            };
             if let Some((name, kind)) = counts.filter(|_| !self.loopback) {
                 facts.counted(host, &self.interface, (*kind, *name), n, at);
             }

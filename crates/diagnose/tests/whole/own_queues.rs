@@ -1,8 +1,8 @@
 //! A shaper of the sender's own: bytes wait in its socket, and nothing is lost on the way.
 
-use farpath_diagnose::FlowReport;
+use farpath_diagnose::{FlowReport, Known};
 
-use crate::{because, commands, first_flow, of, on};
+use crate::{because, commands, first_flow, of, of_files, on};
 
 /// Between real kernels, 34 ms, a tbf of 25 Mbit/s on the sender's interface, and a tunnel of 1400 bytes.
 const PING: &str = "\
@@ -112,4 +112,83 @@ fn losses_that_go_on_are_still_a_policers() {
         "{:#?}",
         flow.missing
     );
+}
+
+const TEST: &str = "$ iperf3 -c 192.0.2.77 -t 20
+Connecting to host 192.0.2.77, port 5201
+[  5] local 192.0.2.10 port 40022 connected to 192.0.2.77 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec   192 MBytes   322 Mbits/sec   21   1.9 MBytes
+[  5]   5.00-10.00  sec   171 MBytes   287 Mbits/sec   22   1.6 MBytes
+[  5]  10.00-15.00  sec   180 MBytes   302 Mbits/sec   19   1.4 MBytes
+[  5]  15.00-20.00  sec   175 MBytes   294 Mbits/sec   20   1.7 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec   718 MBytes   301 Mbits/sec   82             sender
+[  5]   0.00-20.04  sec   716 MBytes   300 Mbits/sec                  receiver
+$ ping -c 20 192.0.2.77
+20 packets transmitted, 20 received, 0% packet loss, time 19020ms
+rtt min/avg/max/mdev = 45.012/45.080/45.301/0.110 ms
+";
+
+/// What an interface counts as errors arrived damaged; where it counts what had no room among them, that is taken off.
+#[test]
+fn errors_of_an_interface_are_damaged_frames() {
+    let of = |columns: &str, rows: [&str; 2]| {
+        let reading = |row: &str| {
+            format!(
+                "[root@recv ~]# ip -s link show eth1\n3: eth1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc mq state UP mode DEFAULT group default qlen 1000\n    link/ether 02:00:00:01:02:03 brd ff:ff:ff:ff:ff:ff\n    RX: bytes  packets  errors  dropped {columns}  mcast\n    {row}\n    TX: bytes  packets  errors  dropped carrier collsns\n    410000000 5400000 0 0 0 0\n"
+            )
+        };
+        let receiver = rows.map(reading).concat();
+        let known = Known {
+            line: "10 Gbit/s".parse().ok(),
+            ..Known::default()
+        };
+        first_flow(of_files(&[("s.txt", TEST), ("r.txt", &receiver)], &known))
+    };
+    let damaged = of(
+        "missed",
+        [
+            "91000000000 11000000 320 0 0 120",
+            "91750000000 11083000 402 0 0 120",
+        ],
+    );
+    assert_eq!(
+        damaged.verdict.cause, "random_loss",
+        "{:#?}",
+        damaged.verdict
+    );
+    assert!(
+        because(&damaged).contains("402 frames arrived damaged, 82 of them"),
+        "{}",
+        because(&damaged)
+    );
+    let roomless = of(
+        "overrun",
+        [
+            "91000000000 11000000 320 0 320 120",
+            "91750000000 11083000 402 0 402 120",
+        ],
+    );
+    assert_eq!(roomless.verdict.cause, "nic", "{:#?}", roomless.verdict);
+}
+
+/// A shaper at the root is there for a reason: pacing goes below it.
+#[test]
+fn what_shapes_at_the_root_stays() {
+    let known = Known {
+        line: "10 Gbit/s".parse().ok(),
+        ..Known::default()
+    };
+    let with = |qdisc: &str| {
+        let test = TEST.replace("$ ", "[root@dtn ~]# ");
+        let text = format!("{test}[root@dtn ~]# tc -s qdisc show dev eth0\n{qdisc}\n");
+        commands(&first_flow(of_files(&[("s.txt", &text)], &known)))
+    };
+    let kept = with("qdisc tbf 8001: root refcnt 2 rate 2Gbit burst 1250000b lat 50ms");
+    assert!(kept.contains("keep the tbf"), "{kept}");
+    assert!(!kept.contains("root fq"), "{kept}");
+    let other = with("qdisc pfifo_fast 0: root refcnt 2 bands 3");
+    assert!(other.contains("root fq"), "{other}");
 }

@@ -512,7 +512,7 @@ impl<I: Interface> Plane<I> {
                 self.traffic.packets_out += 1;
                 self.traffic.frames_out += count as u64;
                 if let Some(pauses) = self.pauses.as_mut().filter(|_| told.is_none()) {
-                    pauses.delivered(&packet, frame.at);
+                    pauses.delivered(&packet, packet.slice(first, count), frame.at);
                 }
                 let is_whole = told.is_none() && !frame.is_damaged();
                 if let Some(talks) = self.talks.as_mut().filter(|_| is_whole) {

@@ -22,6 +22,8 @@ pub type Way = [SocketAddr; 2];
 #[derive(Clone, Debug)]
 struct Heard {
     last: Time,
+    /// The sequence number behind all payload so far.
+    end: Option<u32>,
     pauses: Vec<(Time, Time)>,
 }
 
@@ -30,15 +32,22 @@ struct Heard {
 pub(super) struct Pauses(BTreeMap<Way, Heard>);
 
 impl Pauses {
-    /// A host was given `packet` at an instant, if it is of TCP.
-    pub(super) fn delivered(&mut self, packet: &Packet, at: Time) {
-        let Transport::Tcp { ports, .. } = packet.transport else {
+    /// A host was given so many bytes of `packet` from one on, at an instant, if it is of TCP. Payload that came before is nothing new: an
+    /// end that hears nothing sends it again.
+    pub(super) fn delivered(&mut self, packet: &Packet, (from, length): (u32, u32), at: Time) {
+        let Transport::Tcp { ports, seq, .. } = packet.transport else {
             return;
         };
         let way = packet.way(ports);
         let is_room = self.0.len() < WAYS;
+        let end = (length > 0).then(|| seq.wrapping_add(from).wrapping_add(length));
         match self.0.get_mut(&way) {
             Some(heard) => {
+                let ahead = |(end, known): (u32, u32)| end.wrapping_sub(known) as i32 > 0;
+                if !end.zip(heard.end).is_none_or(ahead) {
+                    return;
+                }
+                heard.end = end.or(heard.end);
                 if at.since(heard.last) >= LEAST && heard.pauses.len() < PAUSES {
                     heard.pauses.push((heard.last, at));
                 }
@@ -46,7 +55,8 @@ impl Pauses {
             }
             None if is_room => {
                 let pauses = Vec::new();
-                self.0.insert(way, Heard { last: at, pauses });
+                let last = at;
+                self.0.insert(way, Heard { last, end, pauses });
             }
             None => {}
         }

@@ -358,25 +358,27 @@ fn a_super_frame_crosses_in_one_piece_with_its_hops_counted() {
     }
 }
 
-/// Three segments at 0, 10 ms and 500 ms, and another connection's in between.
+/// Three segments at 0, 10 ms and 500 ms, and another connection's in between; the second is sent again after 300 ms.
 #[test]
 fn a_pause_of_a_connection_is_known_by_its_own_frames() {
     for version in [4, 6] {
         let mut w = two("");
         w.plane.note_pauses();
-        let of = |ports| Made {
+        let of = |ports, seq| Made {
             version,
             ports,
+            seq,
             ..Made::default()
         };
         let at = |ms| Time::ZERO + Duration::from_ms(ms);
-        for (ms, ports) in [
-            (0, [40, 50]),
-            (10, [40, 50]),
-            (250, [41, 50]),
-            (500, [40, 50]),
+        for (ms, ports, seq) in [
+            (0, [40, 50], 1),
+            (10, [40, 50], 1001),
+            (250, [41, 50], 1),
+            (310, [40, 50], 1001),
+            (500, [40, 50], 2001),
         ] {
-            w.sends(0, at(ms), of(ports).bytes());
+            w.sends(0, at(ms), of(ports, seq).bytes());
         }
         w.rest();
         let all: Vec<_> = w.plane.pauses().collect();

@@ -1231,6 +1231,28 @@ fn losses_in_bursts_cut_a_window_once() {
     assert!(says(&long, "bursts last 1000 segments"), "{:?}", long.notes);
 }
 
+/// A repair that a short burst takes waits for a timeout, which is two hundred round trips of a millisecond.
+#[test]
+fn short_bursts_on_a_short_path_are_said() {
+    let over = |delay: &str, losses: &str| {
+        by_router(
+            "rate = \"10 Gbit/s\"",
+            &format!("rate = \"10 Gbit/s\"\ndelay = \"{delay}\"\n{losses}"),
+            BULK,
+        )
+    };
+    let said = "timeouts of 200 round trips";
+    let bursts = "gilbert_elliott = { p = 1e-4, r = 0.3 }";
+    let short = over("0.5 ms", bursts);
+    assert!(says(&short, said), "{:?}", short.notes);
+    for (delay, losses) in [("20 ms", bursts), ("0.5 ms", "loss = 1e-4")] {
+        assert!(
+            !says(&over(delay, losses), "wait for timeouts"),
+            "{delay} {losses}"
+        );
+    }
+}
+
 /// A policer of cells: means of eight simulated paths, 24 November 2026, OC-12, MTU 9180, CUBIC, 60 s. It was as if every cell kept the
 /// contract, which gave some 500 Mbit/s for each of them.
 #[test]

@@ -39,6 +39,9 @@ pub(crate) const MANY_QUEUES: f64 = 1e10;
 /// What one queueing discipline for all queues of an interface costs.
 const ONE_LOCK: &str = "; one fq in front of an interface with several queues makes all of them wait for one lock, which may itself limit from 10 Gbit/s on: watch the processors";
 
+/// Queueing disciplines that somebody put at the root for what they do.
+const KEPT: [&str; 6] = ["tbf", "htb", "hfsc", "prio", "cake", "netem"];
+
 impl Sending {
     /// Whether the interface has a queueing discipline for each of several queues, as far as is known.
     fn has_queues(&self) -> bool {
@@ -46,6 +49,12 @@ impl Sending {
             Some(root) => root == "mq",
             None => self.fast,
         }
+    }
+
+    /// What shapes or sorts at the root of its interface, which another one there would delete.
+    fn kept(&self) -> Option<&str> {
+        let root = self.root.as_deref();
+        root.filter(|kind| KEPT.contains(kind))
     }
 
     /// Whether packets leave one by one: `fq` does that, and BBR by itself.
@@ -74,10 +83,13 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
                 remedy.commands = vec![format!("sysctl -w {key}=fq"), again.to_owned()];
                 remedy.undo = vec![before(key, None, "sysctl -w "), again.to_owned()];
             }
-            _ => {
-                remedy.commands = vec!["tc qdisc replace dev INTERFACE root fq".to_owned()];
-                remedy.undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
-            }
+            _ => match now.kept() {
+                Some(kind) => below_root(kind, "fq", &mut remedy),
+                None => {
+                    remedy.commands = vec!["tc qdisc replace dev INTERFACE root fq".to_owned()];
+                    remedy.undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
+                }
+            },
         }
     }
     match cause {
@@ -96,6 +108,16 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
         _ => {}
     }
     remedy
+}
+
+/// `fq`, as `pace` says, below what is at the root, which stays.
+fn below_root(kind: &str, pace: &str, remedy: &mut Remedy) {
+    remedy.persist = Vec::new();
+    remedy.commands = vec![format!(
+        "keep the {kind} at the root, and put fq below it, by the handle that tc qdisc show dev INTERFACE prints (8001: is 8001:1): tc qdisc \
+         add dev INTERFACE parent HANDLE {pace}"
+    )];
+    remedy.undo = vec!["tc qdisc del dev INTERFACE parent HANDLE".to_owned()];
 }
 
 /// Against the pacing of an interface's queue, by its rate if it has one, or of the program's own socket.
@@ -196,9 +218,16 @@ fn below(now: &Sending, remedy: &mut Remedy) {
         let streams = now.streams.max(1.0);
         // `maxrate` is of each connection: all of them together have to stay below the policer.
         let rate = format!("fq maxrate {:.0}kbit", known(bps / streams) / 1e3);
-        remedy.commands = vec![format!("tc qdisc replace dev INTERFACE root {rate}")];
         remedy.persist = Vec::new();
-        remedy.undo = vec![undo(now)];
+        match now.kept() {
+            Some(kind) => {
+                below_root(kind, &rate, remedy);
+            }
+            None => {
+                remedy.commands = vec![format!("tc qdisc replace dev INTERFACE root {rate}")];
+                remedy.undo = vec![undo(now)];
+            }
+        }
         let share = match streams {
             n if n > 1.0 => format!(
                 ", a share of {} for each of {n:.0} side by side: one alone may have all of that",
