@@ -1,5 +1,6 @@
 //! Tests of one flow one after another: how its rate went, and since when it is another.
 
+use farpath_record::median;
 use serde::Serialize;
 
 use crate::ceiling::bps;
@@ -109,15 +110,15 @@ fn one(name: &str, mut tests: Vec<usize>, reports: &[FlowReport]) -> History {
     let rates: Vec<f64> = tests.iter().map(rate).collect();
     let change = changed(&rates).map(|first| Change {
         first: tests[first],
-        before_bps: median(&rates[..first]),
-        after_bps: median(&rates[first..]),
+        before_bps: middle(&rates[..first]),
+        after_bps: middle(&rates[first..]),
     });
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     let most = rates.iter().copied().fold(0.0, f64::max);
     History {
         name: name.to_owned(),
         tests,
-        goodput_bps: [least, median(&rates), most],
+        goodput_bps: [least, middle(&rates), most],
         change,
     }
 }
@@ -134,21 +135,14 @@ fn changed(rates: &[f64]) -> Option<usize> {
     let all = (1..rates.len()).map(|first| (first, across(first)));
     let (first, most) = all.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
     let odds = 2.0 * libm::exp(-6.0 * most * most / (n * n * n + n * n));
-    let (before, after) = (median(&rates[..first]), median(&rates[first..]));
+    let (before, after) = (middle(&rates[..first]), middle(&rates[first..]));
     let apart = (before - after).abs() >= LEAST_CHANGE * before.max(after);
     (odds < CHANCE && apart).then_some(first)
 }
 
-/// The middle one, or the mean of the middle two; 0 of none.
-fn median(rates: &[f64]) -> f64 {
-    let mut sorted = rates.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => sorted[middle],
-        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
-    }
+/// The middle one; 0 of none.
+fn middle(rates: &[f64]) -> f64 {
+    median(rates.to_vec()).unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -168,6 +162,6 @@ mod tests {
         let hardly: Vec<f64> = (0..20).map(|n| if n < 12 { 60.0 } else { 60.6 }).collect();
         assert_eq!(changed(&hardly), None);
         assert_eq!(changed(&[1.0, 2.0, 1.0, 2.0, 1.0]), None);
-        assert_eq!(median(&[3.0, 1.0, 2.0, 4.0]), 2.5);
+        assert_eq!(middle(&[3.0, 1.0, 2.0, 4.0]), 2.5);
     }
 }

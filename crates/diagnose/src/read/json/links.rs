@@ -2,29 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use farpath_record::DROP_REASONS;
 use serde_json::Value as Json;
 
 use super::{list, n, s};
 
 /// Most runs of a document whose links are kept: of a sweep as many as it has points.
 const RUNS_MAX: usize = 10_000;
-
-/// Reasons that a link's `drops` may have (`docs/reference/record.md`).
-const REASONS: [&str; 13] = [
-    "tail",
-    "red",
-    "policed",
-    "error",
-    "mtu",
-    "ttl",
-    "no_route",
-    "down",
-    "host",
-    "scripted",
-    "checksum",
-    "cell",
-    "every_nth",
-];
 
 /// Which run of several something is of: its origin, point and repeat.
 type Run = (String, String, u64);
@@ -42,7 +26,7 @@ impl Dropped {
                 continue;
             }
             let of = all.entry(key).or_default();
-            for reason in REASONS {
+            for reason in DROP_REASONS {
                 let frames = n(link, &["drops", reason]).filter(|frames| *frames > 0.0);
                 if let Some(frames) = frames {
                     *of.entry(reason.to_owned()).or_default() += frames;
