@@ -25,6 +25,17 @@ impl Evidence {
         }
     }
 
+    /// What a receiver's interface dropped for whatever reason. Frames that no protocol took are among it, which no flow lost
+    /// (Documentation/networking/statistics.rst): it counts where it grew by as many as were sent again, and these were not damaged.
+    pub(crate) fn of_dropped(&mut self, facts: &Facts, flow: &Flow) {
+        let e = &*self;
+        let dropped = tally(facts, &flow.receivers, "nic_dropped");
+        let dropped =
+            dropped.filter(|d| d.grew && alike(e, &d.count) > SAID && !e.settled_by_damage());
+        let others = self.nic_drops.take();
+        self.nic_drops = others.into_iter().chain(dropped).max_by(Tally::order);
+    }
+
     /// What a test reports of the processors of its sender and its receiver.
     pub(crate) fn of_tested_processors(&mut self, [sender, receiver]: [Option<Figure>; 2]) {
         let of = |f: &Option<Figure>| f.as_ref().map_or(0.0, |f| f.value);

@@ -1,6 +1,6 @@
 //! A host's counters: `nstat`, `netstat -s` of Linux and the BSDs, `/proc/net/snmp` and `netstat`, `softnet_stat`.
 
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, Tool, net_tools};
 use crate::fact::{Of, Place};
 use crate::words::whole;
 
@@ -89,6 +89,9 @@ impl Tool for Counters {
         }
         if self.proc(text, line.at, going, facts) || self.softnet(text, line.at, going, facts) {
             return true;
+        }
+        if net_tools::begins(text).is_some() {
+            return false;
         }
         let Some(host) = self.host.filter(|_| going) else {
             return self.alone(text, line.at, facts);

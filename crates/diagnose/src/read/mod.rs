@@ -24,6 +24,7 @@ mod kernel_log;
 mod label;
 mod live;
 mod modes;
+mod net_tools;
 mod nfs;
 mod nic;
 pub(crate) mod offload;
@@ -214,6 +215,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(sysctl::Sysctl::default()),
         Box::new(classes::Classes::default()),
         Box::new(nic::Nic::default()),
+        Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),
         Box::new(windows::Registry::default()),

@@ -1,7 +1,7 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
 use super::modes::Modes;
-use super::{Facts, Line, Tool, frames};
+use super::{Facts, Line, Tool, frames, net_tools};
 use crate::cloud::ALLOWANCES;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::negotiated::Negotiated;
@@ -103,6 +103,9 @@ impl Tool for Nic {
         }
         if text.contains(": flags=") && tunnel(text).is_some() {
             return true;
+        }
+        if net_tools::begins(text).is_some() {
+            return false;
         }
         let Some(host) = self.host.filter(|_| going) else {
             if !going || !self.is_asked(text) {
@@ -215,8 +218,9 @@ fn of_queue(name: &str) -> Option<&'static str> {
 pub(crate) const PORT: &str = "port_name";
 
 /// Columns of `ip -s -s link` that count, and what.
-const COLUMNS: [(&str, &str); 6] = [
+const COLUMNS: [(&str, &str); 7] = [
     ("RX.errors", "nic_damaged"),
+    ("RX.dropped", "nic_dropped"),
     ("RX.missed", "nic_drops"),
     ("RX.overrun", "nic_drops"),
     ("TX.errors", "nic_unsent"),

@@ -88,6 +88,118 @@ fn drops_are_compared_with_what_was_sent_again() {
     assert_ne!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
 }
 
+/// A reading of an interface of `ams`, as net-tools, old and new, and the kernel print it: frames with errors, and dropped ones.
+fn tables(errors: u32, dropped: u32) -> [String; 4] {
+    [
+        format!(
+            "[ams ~]$ ifconfig ens1f0np0
+ens1f0np0: flags=4163<UP,BROADCAST,RUNNING,MULTICAST>  mtu 1500
+        inet 198.51.100.20  netmask 255.255.255.0  broadcast 198.51.100.255
+        ether 02:00:00:00:00:01  txqueuelen 1000  (Ethernet)
+        RX packets 512233412  bytes 741713980576 (690.7 GiB)
+        RX errors {errors}  dropped {dropped}  overruns 0  frame {errors}
+        TX packets 5400000  bytes 410000000 (391.0 MiB)
+        TX errors 0  dropped 0 overruns 0  carrier 0  collisions 0
+"
+        ),
+        format!(
+            "[ams ~]$ ifconfig ens1f0np0
+ens1f0np0 Link encap:Ethernet  HWaddr 02:00:00:00:00:01
+          inet addr:198.51.100.20  Bcast:198.51.100.255  Mask:255.255.255.0
+          UP BROADCAST RUNNING MULTICAST  MTU:1500  Metric:1
+          RX packets:512233412 errors:{errors} dropped:{dropped} overruns:0 frame:{errors}
+          TX packets:5400000 errors:0 dropped:0 overruns:0 carrier:0
+          collisions:0 txqueuelen:1000
+          RX bytes:741713980576 (690.7 GiB)  TX bytes:410000000 (391.0 MiB)
+"
+        ),
+        format!(
+            "[ams ~]$ netstat -i
+Kernel Interface table
+Iface             MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg
+ens1f0np0        1500 512233412 {errors:6} {dropped:6} 0       5400000      0      0      0 BMRU
+lo              65536    97412      7      7 0         97412      0      0      0 LRU
+"
+        ),
+        format!(
+            "[ams ~]$ cat /proc/net/dev
+Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo: 8123345   97412    7    7    0     0          0         0  8123345   97412    0    0    0     0       0          0
+ens1f0np0: 741713980576 512233412 {errors} {dropped}    0 {errors}          0       120 410000000 5400000    0    0    0     0       0          0
+"
+        ),
+    ]
+}
+
+/// The same of `ip -s link`.
+fn link(errors: u32, dropped: u32) -> String {
+    format!(
+        "[ams ~]$ ip -s link show ens1f0np0
+3: ens1f0np0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
+    link/ether 02:00:00:00:00:01 brd ff:ff:ff:ff:ff:ff
+    RX:  bytes packets errors dropped  missed   mcast
+    741713980576 512233412 {errors} {dropped} 0 120
+    TX:  bytes packets errors dropped carrier collsns
+    410000000 5400000 0 0 0 0
+"
+    )
+}
+
+/// Two readings of an interface in each of these ways: the counts of the first, and of the second.
+fn twice(first: [u32; 2], second: [u32; 2]) -> Vec<String> {
+    let all = |[errors, dropped]: [u32; 2]| {
+        let tables = tables(errors, dropped).into_iter();
+        tables.chain([link(errors, dropped)])
+    };
+    let pairs = all(first).zip(all(second));
+    pairs.map(|(before, after)| before + &after).collect()
+}
+
+#[test]
+fn tables_of_interfaces_are_read_as_ip_link_is() {
+    let sender = lossy(25);
+    for receiver in twice([26, 0], [51, 0]) {
+        let d = of(&[("sender.txt", &sender), ("receiver.txt", &receiver)]);
+        let own = d
+            .read
+            .iter()
+            .filter(|p| p.source.starts_with("receiver.txt"));
+        let left: Vec<u32> = own.flat_map(|p| p.ignored_lines.clone()).collect();
+        let prompts = (1_u32..)
+            .zip(receiver.lines())
+            .filter(|(_, line)| line.starts_with('['))
+            .map(|(n, _)| n);
+        assert_eq!(left, prompts.collect::<Vec<_>>(), "{receiver}");
+        let flow = first_flow(d);
+        let verdict = &flow.verdict;
+        assert_eq!(verdict.cause, "random_loss", "{receiver} {verdict:#?}");
+        let because = verdict.because.join("\n");
+        let damaged = "at ens1f0np0 51 frames arrived damaged, 25 of them from one reading";
+        assert!(because.contains(damaged), "{receiver} {because}");
+    }
+}
+
+/// Whatever an interface drops is in one count. It is the flow's where it grew by as many as were sent again, and not where it grew by
+/// what no protocol took.
+#[test]
+fn what_a_receiver_dropped_is_compared_with_what_was_sent_again() {
+    let sender = lossy(190);
+    for receiver in twice([0, 88], [0, 276]) {
+        let flow = first(&[("sender.txt", &sender), ("receiver.txt", &receiver)]);
+        let verdict = &flow.verdict;
+        assert_eq!(verdict.cause, "nic", "{receiver} {verdict:#?}");
+        let because = verdict.because.join("\n");
+        let dropped = "dropped 188 packets from one reading to the next, and 190 segments";
+        assert!(because.contains(dropped), "{receiver} {because}");
+        assert_eq!(flow.changes[0].host, "198.51.100.20");
+    }
+    for receiver in twice([0, 88], [0, 120_088]) {
+        let flow = first(&[("sender.txt", &sender), ("receiver.txt", &receiver)]);
+        assert_ne!(flow.verdict.cause, "nic", "{receiver} {:#?}", flow.verdict);
+    }
+}
+
 #[test]
 fn losses_that_leave_less_than_was_measured_came_in_bursts() {
     let flow = first(&[("sender.txt", &lossy(190))]);
