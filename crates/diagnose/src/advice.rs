@@ -10,6 +10,7 @@ mod next;
 mod options;
 mod overrun;
 mod path;
+mod roots;
 mod shaper;
 mod shared;
 mod systems;
@@ -415,6 +416,7 @@ pub(crate) fn asked(facts: &Facts, flow: &Flow) -> bool {
 
 /// How a sender sends now; `hosts` are its texts.
 fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sending {
+    let hosts = roots::of_sender(e, (facts, flow), hosts);
     let said = |name| {
         let found = hosts.iter().find_map(|h| word(facts, *h, name));
         found.map(|(word, _)| word.to_owned())
@@ -422,6 +424,7 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
     Sending {
         qdisc: said("qdisc"),
         root: said("root_qdisc"),
+        beside: roots::beside((facts, flow), &hosts),
         fast: e
             .line
             .as_ref()

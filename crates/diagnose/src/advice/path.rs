@@ -43,7 +43,10 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     let host = shaping(facts, e);
     let mut all = Vec::new();
     if e.waits().is_some() && !shaper::is_of_pod(e, facts) {
-        let change = shorter(e, &host, &e.waits_in_words());
+        let mut change = shorter(e, &host, &e.waits_in_words());
+        if let Some(back) = shaper::back(e, facts) {
+            change.undo = vec![back];
+        }
         let hosts: Vec<Of> = e.around.shaper_of.map(Of::Host).into_iter().collect();
         all.push(with_name(change, (facts, flow), &hosts));
     }

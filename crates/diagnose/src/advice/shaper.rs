@@ -22,6 +22,15 @@ pub(super) fn is_of_pod(e: &Evidence, facts: &Facts) -> bool {
     port(e, facts).is_some_and(|port| OF_PODS.iter().any(|begin| port.starts_with(begin)))
 }
 
+/// How the shaper is had again once another queue discipline stands in its place; none where no host's text has it.
+pub(super) fn back(e: &Evidence, facts: &Facts) -> Option<String> {
+    let (kind, _) = word(facts, Of::Host(e.around.shaper_of?), "shaper_kind")?;
+    let port = super::interface::UNNAMED;
+    Some(format!(
+        "tc qdisc replace dev {port} root {kind}, with what tc qdisc show dev {port} printed of it before"
+    ))
+}
+
 /// A higher rate: by the annotation of a pod, else by `tc`; none where no host's text has the shaper.
 pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
     let shaper = Of::Host(e.around.shaper_of?);

@@ -11,7 +11,7 @@ mod windows;
 
 pub(crate) use datagrams::reader_of_datagrams;
 pub(crate) use holes::probing;
-pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
+pub(crate) use pacing::{KEPT, MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use scaling::{option_between, scaling};

@@ -192,3 +192,42 @@ fn what_shapes_at_the_root_stays() {
     let other = with("qdisc pfifo_fast 0: root refcnt 2 bands 3");
     assert!(other.contains("root fq"), "{other}");
 }
+
+/// Whose shaper it is nobody says: what would delete it says so first.
+#[test]
+fn a_shaper_of_nobody_known_is_named_before_its_root_is_replaced() {
+    let known = Known {
+        line: "10 Gbit/s".parse().ok(),
+        ..Known::default()
+    };
+    let text = format!(
+        "{TEST}[root@dtn ~]# tc -s qdisc show dev eth0\nqdisc tbf 8001: root refcnt 2 rate 2Gbit burst 1250000b lat 50ms\n"
+    );
+    let flow = first_flow(of_files(&[("s.txt", &text)], &known));
+    let commands = commands(&flow);
+    let said = commands.find("whether the tbf of dtn (s.txt:17) stands there");
+    let replaces = commands.find("tc qdisc replace dev INTERFACE root fq");
+    assert!(said.is_some() && said < replaces, "{commands}");
+}
+
+/// Data arrives damaged at the receiver: what stands at the root there is not what a command for the sender replaces.
+#[test]
+fn a_root_of_the_receivers_is_not_the_senders() {
+    let receiver = "[root@recv ~]# ip -s link show eth1
+3: eth1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc mq state UP mode DEFAULT group default qlen 1000
+    link/ether 3c:fd:fe:01:02:03 brd ff:ff:ff:ff:ff:ff
+    RX:  bytes packets errors dropped  missed   mcast
+    91000000000 11000000 320 0 0 120
+    TX:  bytes packets errors dropped carrier collsns
+    410000000 5400000 0 0 0 0
+";
+    let files = [("s.txt", TEST), ("v.txt", receiver)];
+    let flow = first_flow(of_files(&files, &Known::default()));
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let commands = commands(&flow);
+    assert!(!commands.contains("root mq"), "{commands}");
+    assert!(
+        commands.contains("tc qdisc replace dev INTERFACE root fq"),
+        "{commands}"
+    );
+}

@@ -13,6 +13,8 @@ pub(crate) struct Sending {
     pub(crate) qdisc: Option<String>,
     /// The one at the root of its interface.
     pub(crate) root: Option<String>,
+    /// What may stand there, of a host that nothing says is this one, for people.
+    pub(crate) beside: Option<String>,
     /// The line has [`MANY_QUEUES`] or more, or its interface does.
     pub(crate) fast: bool,
     /// Congestion control that the host gives new connections.
@@ -40,7 +42,7 @@ pub(crate) const MANY_QUEUES: f64 = 1e10;
 const ONE_LOCK: &str = "; one fq in front of an interface with several queues makes all of them wait for one lock, which may itself limit from 10 Gbit/s on: watch the processors";
 
 /// Queueing disciplines that somebody put at the root for what they do.
-const KEPT: [&str; 6] = ["tbf", "htb", "hfsc", "prio", "cake", "netem"];
+pub(crate) const KEPT: [&str; 6] = ["tbf", "htb", "hfsc", "prio", "cake", "netem"];
 
 impl Sending {
     /// Whether the interface has a queueing discipline for each of several queues, as far as is known.
@@ -86,7 +88,7 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
             _ => match now.kept() {
                 Some(kind) => below_root(kind, "fq", &mut remedy),
                 None => {
-                    remedy.commands = vec!["tc qdisc replace dev INTERFACE root fq".to_owned()];
+                    at_root(now, "fq", &mut remedy);
                     remedy.undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
                 }
             },
@@ -108,6 +110,18 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
         _ => {}
     }
     remedy
+}
+
+/// `fq`, as `pace` says, at the root, and what that would delete there.
+fn at_root(now: &Sending, pace: &str, remedy: &mut Remedy) {
+    let other = now.beside.as_ref().map(|other| {
+        format!(
+            "tc qdisc show dev INTERFACE, whether the {other} stands there, which the next line would delete: where it does, keep it, and \
+             put fq below it (tc qdisc add dev INTERFACE parent HANDLE {pace})"
+        )
+    });
+    let replaces = format!("tc qdisc replace dev INTERFACE root {pace}");
+    remedy.commands = other.into_iter().chain([replaces]).collect();
 }
 
 /// `fq`, as `pace` says, below what is at the root, which stays.
@@ -224,7 +238,7 @@ fn below(now: &Sending, remedy: &mut Remedy) {
                 below_root(kind, &rate, remedy);
             }
             None => {
-                remedy.commands = vec![format!("tc qdisc replace dev INTERFACE root {rate}")];
+                at_root(now, &rate, remedy);
                 remedy.undo = vec![undo(now)];
             }
         }
@@ -248,10 +262,15 @@ fn below(now: &Sending, remedy: &mut Remedy) {
         let ask = format!(
             "ask who runs the policer for its rate{left} and its burst, or for higher ones: the sender paces, and all the same above it"
         );
-        let then =
-            "with RATE a little below it: tc qdisc replace dev INTERFACE root fq maxrate RATE";
-        remedy.commands = vec![ask, then.to_owned()];
-        remedy.undo = vec![undo(now)];
+        let pace = "fq maxrate RATE, with RATE a little below it";
+        match now.kept() {
+            Some(kind) => below_root(kind, pace, remedy),
+            None => {
+                at_root(now, pace, remedy);
+                remedy.undo = vec![undo(now)];
+            }
+        }
+        remedy.commands.insert(0, ask);
         remedy.risk = HELD.to_owned();
         return;
     }
