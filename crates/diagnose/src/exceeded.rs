@@ -76,6 +76,18 @@ impl Evidence {
         }
     }
 
+    /// That the rate is above the line that was left out; `otherwise` where none was.
+    pub(crate) fn above_line(&self, otherwise: &str) -> String {
+        match &self.exceeded {
+            Some(Exceeded { line, .. }) => format!(
+                "the rate is above the {} that {} was said to have",
+                bps(line.0.value),
+                line.1
+            ),
+            None => otherwise.to_owned(),
+        }
+    }
+
     /// What its line is called: an interface of an end by its name and its host's.
     pub(crate) fn line_called(&self, what: &str) -> String {
         let port = self.slow_ports().first();

@@ -450,7 +450,7 @@ fn of_datagrams(e: &Evidence, mut all: Vec<MissingFact>, sure: bool) -> Vec<Miss
     if e.line.is_none() && !sure {
         all.push(MissingFact {
             fact: "line_bps",
-            would_decide: "whether more was sent than the line carries".to_owned(),
+            would_decide: e.above_line("whether more was sent than the line carries"),
             command: line_command(e),
         });
     }
@@ -477,7 +477,7 @@ fn of_path(
     if e.line.is_none() && !sure {
         ask(
             "line_bps",
-            "whether the line is full, or something holds the flow back",
+            &e.above_line("whether the line is full, or something holds the flow back"),
             line_command(e),
         );
     }

@@ -464,8 +464,9 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
     }
     if let Some(line) = infer::usual_line(e).filter(|_| cause == Cause::Link) {
         all.push(format!(
-            "the rate is what a line of {} leaves for payload; nobody said how fast the line is",
-            bps(line)
+            "the rate is what a line of {} leaves for payload; {}",
+            bps(line),
+            e.above_line("nobody said how fast the line is")
         ));
     }
     let others = weighed

@@ -463,6 +463,13 @@ fn a_line_that_nobody_named_is_said_to_be_a_guess() {
         because.contains("nobody said how fast the line is"),
         "{because}"
     );
+    // One that was said, and that the rate is above, is not it.
+    let verdict = &of(text, &on("500 Mbit/s")).flows[0].verdict;
+    let because = verdict.because.join("\n");
+    assert_eq!(verdict.cause, "link", "{verdict:#?}");
+    let above = "the rate is above the 500 Mbit/s that the line was said to have";
+    assert!(because.contains(above), "{because}");
+    assert!(!because.contains("nobody said how fast"), "{because}");
 }
 
 /// Large pings that are all lost, beside small ones that are not, are said without a rate too.
