@@ -57,24 +57,39 @@ impl Dialect {
     /// The dialect `text` looks most like. Text with no sign of any is taken for Junos with braces,
     /// whose reader then says what is wrong.
     pub fn detect(text: &str) -> Dialect {
-        let mut score = [0_usize; 6];
-        let mut blob = false;
-        for line in text.lines().take(LINES) {
-            let bare = line.trim();
-            if bare.starts_with("/*") {
-                blob = true;
-            }
-            if !blob {
-                score_line(bare, &mut score);
-            }
-            if bare.ends_with("*/") {
-                blob = false;
-            }
-        }
+        let score = scores(text);
         let best = score.iter().copied().max().unwrap_or(0);
         let first = score.iter().position(|s| *s == best).unwrap_or(0);
         Dialect::ALL[first]
     }
+
+    /// Whether a text says something and is of no language that is read: its first lines have no sign of any, and it has none of the
+    /// brackets and semicolons without which no statement of Junos ends.
+    pub(crate) fn is_unknown(text: &str) -> bool {
+        let says = |line: &str| !line.is_empty() && !line.starts_with('#');
+        text.lines().map(str::trim).any(says)
+            && !text.contains(['{', '}', ';'])
+            && scores(text).iter().all(|score| *score == 0)
+    }
+}
+
+/// What the first lines of a text speak for, in the order of [`Dialect::ALL`].
+fn scores(text: &str) -> [usize; 6] {
+    let mut score = [0_usize; 6];
+    let mut blob = false;
+    for line in text.lines().take(LINES) {
+        let bare = line.trim();
+        if bare.starts_with("/*") {
+            blob = true;
+        }
+        if !blob {
+            score_line(bare, &mut score);
+        }
+        if bare.ends_with("*/") {
+            blob = false;
+        }
+    }
+    score
 }
 
 /// Adds what one line speaks for.

@@ -63,6 +63,20 @@ mod tests {
             assert!(file.faults[0].message.contains(system), "{:?}", file.faults);
             assert_eq!((report.findings.len(), file.platform), (0, None), "{text}");
         }
+        // A file that is no configuration is not one of Junos.
+        let source = Source {
+            name: "passwd".to_owned(),
+            text:
+                "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
+                    .to_owned(),
+        };
+        let report = check(&[source], &[]);
+        let file = &report.files[0];
+        assert_eq!(
+            (file.language(), file.status()),
+            ("unknown", Status::Failed)
+        );
+        assert_eq!(file.faults.len(), 1, "{:?}", file.faults);
         assert_eq!(
             super::system("!Command: show running-config\nhostname nx\n"),
             None

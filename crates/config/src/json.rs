@@ -104,7 +104,7 @@ impl Writer<'_> {
     fn file(&self, file: &FileReport) -> Value {
         json!({
             "name": file.name,
-            "dialect": file.dialect.name(),
+            "dialect": file.language(),
             "platform": file.platform.map(Platform::name),
             "status": file.status().name(),
             "recognised": file.recognised,

@@ -235,8 +235,8 @@ impl Page<'_> {
 /// `junos`, or `ios (IOS-XE router)`.
 fn language(file: &FileReport) -> String {
     match file.platform {
-        Some(platform) => format!("{} ({platform})", file.dialect),
-        None => file.dialect.to_string(),
+        Some(platform) => format!("{} ({platform})", file.language()),
+        None => file.language().to_owned(),
     }
 }
 

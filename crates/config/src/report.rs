@@ -69,6 +69,8 @@ pub struct FileReport {
     pub name: String,
     /// The language it was read in.
     pub dialect: Dialect,
+    /// Whether it is of none that is read, and was refused for that.
+    pub foreign: bool,
     /// The machine it is for, of IOS texts.
     pub platform: Option<Platform>,
     /// What could not be read.
@@ -88,6 +90,14 @@ pub struct FileReport {
 }
 
 impl FileReport {
+    /// The name of its language in results.
+    pub fn language(&self) -> &'static str {
+        match self.foreign {
+            true => "unknown",
+            false => self.dialect.name(),
+        }
+    }
+
     /// How much of it was understood.
     pub fn status(&self) -> Status {
         if !self.faults.is_empty() {
@@ -129,6 +139,7 @@ impl Report {
                 .copied()
                 .flatten()
                 .unwrap_or_else(|| Dialect::detect(&source.text)),
+            foreign: false,
             platform: None,
             faults: Vec::new(),
             recognised: 0,
@@ -158,17 +169,23 @@ impl Report {
         (0..self.files.len()).filter(wanted).collect()
     }
 
-    /// Refuses file `number` of another system by its name.
+    /// Refuses file `number` of another system, by its name where that shows, and one that is of no language that is read.
     pub(crate) fn refuse_foreign(&mut self, number: usize, text: &str) {
-        let Some(system) = crate::foreign::system(text) else {
-            return;
+        let message = match crate::foreign::system(text) {
+            Some(system) => format!("this is a configuration of {system}, which is not read"),
+            None if Dialect::is_unknown(text) => {
+                "this is in no language that is read: no line is one of a configuration".to_owned()
+            }
+            None => return,
         };
-        self.files[number].faults.push(Fault {
+        let file = &mut self.files[number];
+        file.foreign = true;
+        file.faults.push(Fault {
             place: Place {
                 file: number,
                 span: 0..text.find('\n').unwrap_or(text.len()),
             },
-            message: format!("this is a configuration of {system}, which is not read"),
+            message,
             remedy: "junos, ios and catos are; --dialect says that it is one of them".to_owned(),
         });
     }
