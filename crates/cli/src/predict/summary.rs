@@ -325,7 +325,6 @@ fn beside_the_line(input: &PathInput, figures: &Figures<'_>) -> String {
 
 /// What gives more, and how much.
 fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
-    let needed = figures.shown("window_needed_bytes");
     let then = |better: PathInput| gain(&better, figures);
     let text = match figures.limit()? {
         "receive_window" if input.window.is_none_or(|w| w >= LARGEST) => {
@@ -336,11 +335,16 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
             )
         }
         "receive_window" => format!(
-            "let {} be in flight, by the buffers of both hosts (Linux: the third value of \
+            "let {} be in flight{}, by the buffers of both hosts (Linux: the third value of \
              net.ipv4.tcp_wmem and tcp_rmem; `farpath config check` judges them){}",
             match figures.number("window_scale") {
-                Some(_) => needed,
+                Some(_) => of_each(input, figures, "window_needed_bytes")
+                    .unwrap_or_else(|| figures.shown("window_needed_bytes")),
                 None => LARGEST.to_string(),
+            },
+            match input.streams {
+                1 => String::new(),
+                n => format!(" of each of {n} connections"),
             },
             then(PathInput {
                 window: None,

@@ -384,6 +384,11 @@ fn a_path_is_answered_first_and_listed_on_demand() {
                 "34 streams",
             ],
         ),
+        // A socket's buffer holds what is in flight of it alone: 141.22 MB / 16.
+        (
+            &["--window", "4MiB", "--streams", "16"],
+            &["to change   let 8.8264 MB be in flight of each of 16 connections"],
+        ),
         (
             &["--loss", "1e-6"],
             &["limited by  loss", "or BBR, at most 9.1229 Gbit/s"],
