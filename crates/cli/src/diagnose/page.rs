@@ -196,10 +196,12 @@ fn verdict(flow: &FlowReport, out: &mut String) {
     let verdict = &flow.verdict;
     let words = Cause::named(verdict.cause).map_or("unknown", Cause::words);
     let second = verdict.second.as_ref().filter(|s| is_worth_naming(s));
+    let next = second.filter(|s| s.share.is_none_or(|share| share < BESIDES));
+    let next = next.map_or(0.0, |s| s.confidence);
     let second = second.map_or(String::new(), |s| {
         let words = Cause::named(s.cause).map_or("", Cause::words);
         match s.share.filter(|_| verdict.cause != "unknown") {
-            Some(share) if share >= 0.2 => {
+            Some(share) if share >= BESIDES => {
                 format!("; besides {words}, {:.0} % of the time", share * 100.0)
             }
             _ => format!("; next {words}, {:.0} %", s.confidence * 100.0),
@@ -221,6 +223,11 @@ fn verdict(flow: &FlowReport, out: &mut String) {
         ),
     };
     entry("limited by", &text, out);
+    if !matches!(verdict.cause, "unknown" | "none")
+        && let Some(doubt) = doubt(verdict.confidence, next)
+    {
+        entry("in doubt", &doubt, out);
+    }
     let mut word = "because";
     for because in &verdict.because {
         entry(word, because, out);
@@ -228,9 +235,24 @@ fn verdict(flow: &FlowReport, out: &mut String) {
     }
 }
 
+/// What held besides for this part of the time or more is named with it.
+const BESIDES: f64 = 0.2;
+
+/// Less than this is left in doubt without a word, percent.
+const DOUBT_LEAST: f64 = 10.0;
+
+/// What the confidences of a verdict and of what is next leave of 1.
+fn doubt(first: f64, next: f64) -> Option<String> {
+    let percent = |share: f64| (share * 100.0).round();
+    let rest = 100.0 - percent(first) - percent(next);
+    (rest >= DOUBT_LEAST).then(|| {
+        format!("{rest:.0} %: all other causes together, and what these texts do not show")
+    })
+}
+
 /// Whether what is next has a hundredth of the odds, or held for a part of the time.
 fn is_worth_naming(next: &Ranked) -> bool {
-    next.confidence >= 0.005 || next.share.is_some_and(|share| share >= 0.2)
+    next.confidence >= 0.005 || next.share.is_some_and(|share| share >= BESIDES)
 }
 
 /// The connections side by side, each with its rate.
@@ -303,4 +325,16 @@ fn ceilings(flow: &FlowReport, out: &mut String) {
         }
     }
     measured(f64::INFINITY, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::doubt;
+
+    #[test]
+    fn what_a_verdict_leaves_in_doubt_is_said() {
+        let rest = doubt(0.61, 0.16).expect("it is much");
+        assert!(rest.starts_with("23 %: all other causes"), "{rest}");
+        assert_eq!(doubt(0.94, 0.04), None);
+    }
 }
