@@ -192,7 +192,7 @@ impl Evidence {
         let [receivers, senders] = ends;
         let known = senders.iter().filter(|h| !receivers.contains(h));
         let known: Vec<u32> = known.copied().collect();
-        self.around.damaged = tally(facts, receivers, "nic_damaged");
+        self.around.damaged = tally(facts, &flow.arrives_at(), "nic_damaged");
         self.around.damaged_back = tally(facts, &known, "nic_damaged");
         self.around.ports = Ports::of(facts);
         let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();

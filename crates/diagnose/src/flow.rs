@@ -301,6 +301,12 @@ impl Flow {
         }
     }
 
+    /// The texts of hosts where data arrives: the receiver's, and those of devices on the way.
+    pub(crate) fn arrives_at(&self) -> Vec<u32> {
+        let all = self.receivers.iter().chain(&self.between);
+        all.copied().collect()
+    }
+
     /// The one end that a host's texts are of.
     pub(crate) fn end_of(&self, host: u32) -> Option<Side> {
         match (self.senders.contains(&host), self.receivers.contains(&host)) {

@@ -16,7 +16,7 @@ impl Evidence {
     pub(crate) fn of_machines(&mut self, facts: &Facts, flow: &Flow) {
         let known = flow.senders.iter().filter(|h| !flow.receivers.contains(h));
         let known: Vec<u32> = known.copied().collect();
-        let arriving = tally(facts, &flow.receivers, "nic_drops");
+        let arriving = tally(facts, &flow.arrives_at(), "nic_drops");
         let leaving = tally(facts, &flow.senders, "nic_unsent");
         self.nic_drops = arriving.into_iter().chain(leaving).max_by(Tally::order);
         self.nic_drops_back = tally(facts, &known, "nic_drops");
@@ -25,11 +25,11 @@ impl Evidence {
         }
     }
 
-    /// What a receiver's interface dropped for whatever reason. Frames that no protocol took are among it, which no flow lost
+    /// What an interface dropped for whatever reason where data arrives. Frames that no protocol took are among it, which no flow lost
     /// (Documentation/networking/statistics.rst): it counts where it grew by as many as were sent again, and these were not damaged.
     pub(crate) fn of_dropped(&mut self, facts: &Facts, flow: &Flow) {
         let e = &*self;
-        let dropped = tally(facts, &flow.receivers, "nic_dropped");
+        let dropped = tally(facts, &flow.arrives_at(), "nic_dropped");
         let dropped =
             dropped.filter(|d| d.grew && alike(e, &d.count) > SAID && !e.settled_by_damage());
         let others = self.nic_drops.take();

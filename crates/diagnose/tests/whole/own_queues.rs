@@ -231,3 +231,27 @@ fn a_root_of_the_receivers_is_not_the_senders() {
         "{commands}"
     );
 }
+
+/// A host that shapes is taken for a device on the way; what its interface counts is evidence all the same.
+#[test]
+fn counters_of_a_host_that_shapes_are_read() {
+    let reading = |row: &str| {
+        format!(
+            "[root@recv ~]# ip -s link show eth1\n3: eth1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc tbf state UP mode DEFAULT group default qlen 1000\n    link/ether 02:00:00:01:02:03 brd ff:ff:ff:ff:ff:ff\n    RX: bytes  packets  errors  dropped missed  mcast\n    {row}\n"
+        )
+    };
+    let text = [
+        reading("91000000000 11000000 320 0 0 120"),
+        reading("91750000000 11083000 402 0 0 120"),
+        "[root@recv ~]# tc -s qdisc show dev eth1\nqdisc tbf 8001: root refcnt 2 rate 2Gbit burst 1250000b lat 50ms\n".to_owned(),
+    ]
+    .concat();
+    let files = [("s.txt", TEST), ("v.txt", text.as_str())];
+    let flow = first_flow(of_files(&files, &Known::default()));
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let because = because(&flow);
+    assert!(
+        because.contains("402 frames arrived damaged, 82 of them"),
+        "{because}"
+    );
+}
