@@ -54,6 +54,15 @@ impl Facts {
             });
         }
     }
+
+    /// Takes off the last reading of a counter what is counted among it and elsewhere, too.
+    pub(crate) fn counted_elsewhere(&mut self, of: Of, interface: &str, name: &str, value: u64) {
+        let is_it =
+            |r: &&mut Reading| Of::Host(r.host) == of && r.interface == interface && r.name == name;
+        if let Some(reading) = self.counters.iter_mut().rev().find(is_it) {
+            reading.value = (reading.value - value as f64).max(0.0);
+        }
+    }
 }
 
 /// What a counter says: by how much it grew where it was read more than once, else what it stood at.

@@ -218,7 +218,7 @@ fn of_queue(name: &str) -> Option<&'static str> {
 pub(crate) const PORT: &str = "port_name";
 
 /// Columns of `ip -s -s link` that count, and what.
-const COLUMNS: [(&str, &str); 7] = [
+const COLUMNS: [(&str, &str); 9] = [
     ("RX.errors", "nic_damaged"),
     ("RX.dropped", "nic_dropped"),
     ("RX.missed", "nic_drops"),
@@ -226,6 +226,8 @@ const COLUMNS: [(&str, &str); 7] = [
     ("TX.errors", "nic_unsent"),
     ("TX.collsns", "nic_collisions"),
     ("RX errors.crc", "nic_damaged"),
+    ("RX errors.overrun", "nic_drops"),
+    ("RX errors.missed", "nic_drops"),
 ];
 
 /// What begins with this line.
@@ -481,6 +483,9 @@ impl Nic {
                 "RX.errors" => n.saturating_sub(roomless.unwrap_or(0)),
                 _ => n,
             };
+            if column == "RX errors.overrun" {
+                facts.counted_elsewhere(host, &self.interface, "RX.errors", n);
+            }
             if let Some((name, kind)) = counts.filter(|_| !self.loopback) {
                 facts.counted(host, &self.interface, (*kind, *name), n, at);
             }

@@ -172,6 +172,15 @@ fn errors_of_an_interface_are_damaged_frames() {
         ],
     );
     assert_eq!(roomless.verdict.cause, "nic", "{:#?}", roomless.verdict);
+    // `ip -s -s link` has them in a row of their own.
+    let roomless = of(
+        "missed",
+        [
+            "91000000000 11000000 320 0 0 120\n    RX errors: length crc frame fifo overrun\n    0 0 0 0 320",
+            "91750000000 11083000 402 0 0 120\n    RX errors: length crc frame fifo overrun\n    0 0 0 0 402",
+        ],
+    );
+    assert_eq!(roomless.verdict.cause, "nic", "{:#?}", roomless.verdict);
 }
 
 /// A shaper at the root is there for a reason: pacing goes below it.
