@@ -19,6 +19,7 @@ mod joined;
 pub mod json;
 pub mod junos;
 mod links;
+mod near;
 pub mod neighbors;
 mod platform;
 pub mod qos;

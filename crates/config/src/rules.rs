@@ -179,8 +179,8 @@ rules! {
         "buffer sizes are powers of two by custom; one that nearly is, is probably mistyped";
     HOST003 Warning "window limits the path"
         "a connection has at most one window in flight per round trip, whatever the line carries";
-    HOST004 Error "buffer triple"
-        "tcp_rmem and tcp_wmem are least, default and most, in this order; the kernel refuses or misuses others";
+    HOST004 Error "buffer setting"
+        "sizes are plain numbers up to 2147483647, and of tcp_rmem and tcp_wmem least, default and most in this order; the kernel refuses or misuses others";
     HOST005 Error "window that cannot grow"
         "without window scaling a window ends at 65 535 bytes, and without tuning the receive buffer stays at its default: either carries little over a long path";
     HOST006 Warning "selective acknowledgements off"
@@ -209,6 +209,10 @@ rules! {
         "settings are made line by line; the last one stays";
     HOST018 Warning "memory of all connections"
         "above the second number of tcp_mem the kernel lets no buffer grow, and above the third it drops";
+    HOST019 Warning "limit of a host below the planned rate"
+        "no transfer gets more than the host's own shaper or interface lets out, whatever the path carries";
+    HOST020 Warning "unknown queue discipline"
+        "the kernel looks a discipline up by its name; one that it does not find is refused, and the host keeps what it had";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.
