@@ -3,8 +3,7 @@
 /// No name of a closed set is as long as this.
 const LONGEST: usize = 40;
 
-/// The nearest of `known` to `word`: at most two letters away, neighbours that are swapped counting as one, and at most half of
-/// its own letters.
+/// The nearest of `known` to `word`: a letter away, or two of more than four; neighbours that are swapped count as one.
 pub(crate) fn nearest<'k>(known: impl IntoIterator<Item = &'k str>, word: &str) -> Option<&'k str> {
     if word.len() > LONGEST {
         return None;
@@ -12,7 +11,11 @@ pub(crate) fn nearest<'k>(known: impl IntoIterator<Item = &'k str>, word: &str) 
     let near = known
         .into_iter()
         .map(|name| (strsim::osa_distance(name, word), name));
-    let near = near.filter(|(far, name)| *far <= 2 && 2 * *far <= name.len());
+    let near = near.filter(|(far, name)| match far {
+        1 => name.len() > 1,
+        2 => name.len() > 4,
+        _ => false,
+    });
     Some(near.min()?.1)
 }
 
@@ -28,6 +31,7 @@ mod tests {
             ("ip-precedense", Some("ip-precedence")),
             ("cost", Some("cos")),
             ("device", None),
+            ("does", None),
             ("", None),
         ] {
             assert_eq!(nearest(known, word), meant, "{word}");

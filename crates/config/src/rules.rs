@@ -155,6 +155,8 @@ rules! {
         "the first address of a subnet stands for itself and the last one for all of its hosts; routers refuse both for an interface, except in a /31";
     NET002 Warning "next hop out of reach"
         "a static route is used while its next hop is in the subnet of an interface; else it leads nowhere";
+    NET003 Error "mask or length that is none"
+        "a mask is ones and then zeros, a prefix of IPv4 has at most 32 bits and one of IPv6 128 (RFC 4632 §3.1, RFC 4291 §2.3); devices refuse the line";
 
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";
@@ -172,6 +174,12 @@ rules! {
         "`ip tcp adjust-mss` lowers what the ends of a connection send; above the interface's MTU less 40 bytes of headers (60 of IPv6) full segments still do not fit, and where nothing reports that they vanish; far below it they are small, and every packet costs the same";
     IOS008 Warning "access list that denies ICMP"
         "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is denied, the sender never learns of it";
+    IOS009 Warning "undefined name"
+        "an access list, route map, prefix list or VLAN that nothing defines is no error to the device: packets and routes pass, or a port stays down, without a word";
+    IOS010 Error "unknown word"
+        "a command takes the words it knows; the device marks any other and does none of the line, and what it was to set keeps its default";
+    IOS011 Warning "mask in place of a wildcard"
+        "an access list compares the bits that are zero in the wildcard; with a mask in its place it is of other addresses than those of the subnet";
 
     HOST001 Info "mark of a test"
         "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";

@@ -1,11 +1,15 @@
 //! Cisco IOS text: a tree of lines that loses nothing, and what is understood of it.
 
+mod address;
 mod atm;
 mod class;
 mod global;
 mod icmp;
 mod interface;
+mod keywords;
+mod lists;
 mod modes;
+mod names;
 mod over;
 mod police;
 mod policy;

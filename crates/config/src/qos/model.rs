@@ -41,6 +41,8 @@ pub struct Device {
     pub given_classes: Vec<String>,
     /// `policy-map`s.
     pub policy_maps: Vec<PolicyMap>,
+    /// The policy maps of the whole switch, `system qos` of NX-OS.
+    pub of_system: Vec<Stated<String>>,
     /// Interfaces in order of their first mention.
     pub interfaces: Vec<Interface>,
     /// Faults of the text itself: values out of range, comments where none may stand.
@@ -438,6 +440,13 @@ impl Device {
     /// The policy map of this name.
     pub(crate) fn policy(&self, name: &str) -> Option<&PolicyMap> {
         self.policy_maps.iter().find(|p| p.name == name)
+    }
+
+    /// The policy maps that `system qos` names and nothing defines; NX-OS brings those whose names say `default`.
+    pub(crate) fn system_lacks(&self) -> impl Iterator<Item = &Stated<String>> {
+        let given = |name: &str| name.contains("default");
+        let named = self.of_system.iter();
+        named.filter(move |s| !given(&s.value) && self.policy(&s.value).is_none())
     }
 
     /// Whether an interface uses a policy map, itself or as a part of one it uses.

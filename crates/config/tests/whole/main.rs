@@ -10,6 +10,7 @@ mod platforms;
 mod qos;
 mod rates;
 mod segments;
+mod slips;
 mod srr;
 mod tunnels;
 mod units;

@@ -20,6 +20,9 @@ impl Checker<'_> {
         for interface in device.interfaces.iter().filter(|i| !i.shutdown) {
             self.on(device, interface).services();
         }
+        for lacking in device.system_lacks() {
+            self.undefined(device, &lacking.value, &lacking.place, "of `system qos`");
+        }
         for map in &device.policy_maps {
             let users = device.interfaces.iter().filter(|i| device.applies(i, map));
             let users: Vec<&Interface> = users.collect();
