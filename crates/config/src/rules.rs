@@ -156,7 +156,11 @@ rules! {
     NET002 Warning "next hop out of reach"
         "a static route is used while its next hop is in the subnet of an interface; else it leads nowhere";
     NET003 Error "mask or length that is none"
-        "a mask is ones and then zeros, a prefix of IPv4 has at most 32 bits and one of IPv6 128 (RFC 4632 §3.1, RFC 4291 §2.3); devices refuse the line";
+        "a mask is ones and then zeros, a prefix of IPv4 has at most 32 bits and one of IPv6 128 (RFC 4632 §3.1, RFC 4291 §2.3), and the address of a route has zeros behind its mask; devices refuse the line";
+    NET004 Error "address twice"
+        "two interfaces with one address answer for each other: a device refuses it, and in a subnet the neighbours send to whichever answered last";
+    NET005 Warning "subnets that overlap"
+        "a device sends to an address by the one interface whose subnet fits best; what is behind the other one is not reached. IOS and NX-OS refuse it";
 
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";

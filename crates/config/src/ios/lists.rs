@@ -4,8 +4,8 @@ use core::net::Ipv4Addr;
 use core::ops::Range;
 use std::collections::BTreeMap;
 
-use super::address::length;
 use crate::commands::{Kind, Reader, Tree};
+use crate::mask::length;
 use crate::rules::IOS011;
 
 /// The access lists of a text.

@@ -15,6 +15,7 @@ mod police;
 mod policy;
 mod queueing;
 mod rate_limit;
+pub(crate) mod routes;
 mod srr;
 mod tree;
 

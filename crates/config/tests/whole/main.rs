@@ -12,6 +12,7 @@ mod rates;
 mod segments;
 mod slips;
 mod srr;
+mod subnets;
 mod tunnels;
 mod units;
 
