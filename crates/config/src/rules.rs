@@ -134,7 +134,7 @@ rules! {
         "sustained rates of the circuits of one interface add up to more than the line carries";
 
     JUN001 Error "undefined name"
-        "a filter, policer, prefix list, scheduler map, scheduler, drop profile, traffic control profile, classifier, rewrite rule, forwarding class or path of an LSP that nothing defines: Junos refuses to commit it";
+        "a filter, policer, prefix list, policy, community, scheduler map, scheduler, drop profile, traffic control profile, classifier, rewrite rule, forwarding class or path of an LSP that nothing defines: Junos refuses to commit it";
     JUN002 Warning "policer without a contract"
         "a policer that states no rate and burst, or drops nothing, limits nothing";
     JUN003 Warning "classes and schedulers do not fit"
@@ -150,6 +150,8 @@ rules! {
         "`tcp-mss` lowers what the ends of a connection send; above what the interface, or the tunnel in it, carries less 40 bytes of headers full segments still do not fit; far below it they are small, and every packet costs the same";
     JUN008 Warning "filter that discards ICMP"
         "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is discarded, the sender never learns of it";
+    JUN009 Warning "interface of a protocol that is not there"
+        "a protocol takes any name for an interface, and does nothing with one that the router does not have: no neighbour is found, without a word";
 
     NET001 Error "address of a whole subnet"
         "the first address of a subnet stands for itself and the last one for all of its hosts; routers refuse both for an interface, except in a /31";
