@@ -482,10 +482,20 @@ impl Device {
         self.platform == Platform::NxOs && map.name.starts_with("class-")
     }
 
-    /// Whether any policy has a class of this class map.
+    /// Whether any policy has a class of this class map, or another class map has it.
     pub(crate) fn uses(&self, map: &ClassMap) -> bool {
         let mut classes = self.policy_maps.iter().flat_map(|p| &p.classes);
-        classes.any(|c| c.name == map.name)
+        classes.any(|c| c.name == map.name) || self.nested().any(|(_, name, _)| name == map.name)
+    }
+
+    /// The class maps that class maps match: the outer one, the name of the inner one, and where that is stated.
+    pub(crate) fn nested(&self) -> impl Iterator<Item = (&ClassMap, &str, &Place)> {
+        let maps = self.class_maps.iter();
+        let all = maps.flat_map(|map| map.matches.iter().map(move |m| (map, m)));
+        all.filter_map(|(map, stated)| match &stated.value {
+            Match::Class(name) => Some((map, name.as_str(), &stated.place)),
+            _ => None,
+        })
     }
 }
 

@@ -144,6 +144,31 @@ fn names_that_nothing_defines_are_found() {
     slipped(NEXUS, old, new, policy);
 }
 
+/// A class map within another one is used by it.
+#[test]
+fn class_maps_of_class_maps_are_followed() {
+    let text = "class-map match-any INNER
+ match dscp ef
+class-map match-any OUTER
+ match class-map INNER
+policy-map P
+ class OUTER
+  priority percent 10
+";
+    let report = checked(text, Dialect::Ios);
+    assert_eq!(at_lines(&report, text, "QOS012"), []);
+    let text = text.replace("match class-map INNER", "match class-map INNRE");
+    let found = at_lines(&checked(&text, Dialect::Ios), &text, "QOS012");
+    let words: Vec<&str> = found.iter().map(|f| f.2.as_str()).collect();
+    assert_eq!(
+        words,
+        [
+            "class map INNER is used by no policy",
+            "class map INNRE, which class map OUTER matches, is not defined",
+        ]
+    );
+}
+
 #[test]
 fn misspelt_words_are_found() {
     for (text, old, new, word) in [

@@ -61,6 +61,22 @@ impl Checker<'_> {
                 }
             }
         }
+        self.class_maps(device);
+    }
+
+    /// QOS012, of class maps that match one which nothing defines, and of those that nothing has.
+    fn class_maps(&mut self, device: &Device) {
+        let lacking = device
+            .nested()
+            .filter(|(_, n, _)| device.class(n).is_none());
+        for (map, inner, place) in lacking {
+            let message = format!(
+                "class map {inner}, which class map {} matches, is not defined",
+                map.name
+            );
+            let remedy = format!("define it: `class-map match-any {inner}`");
+            self.without_effect(device, place, message, &remedy);
+        }
         for map in device
             .class_maps
             .iter()
