@@ -181,7 +181,7 @@ rules! {
     IOS008 Warning "access list that denies ICMP"
         "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is denied, the sender never learns of it";
     IOS009 Warning "undefined name"
-        "an access list, route map, prefix list or VLAN that nothing defines is no error to the device: packets and routes pass, or a port stays down, without a word";
+        "a device takes the name of an access list, route map or prefix list that nothing defines, and of a VLAN: packets and routes pass, or a port stays down, without a word";
     IOS010 Error "unknown word"
         "a command takes the words it knows; the device marks any other and does none of the line, and what it was to set keeps its default";
     IOS011 Warning "mask in place of a wildcard"
@@ -226,7 +226,7 @@ rules! {
     HOST019 Warning "limit of a host below the planned rate"
         "no transfer gets more than the host's own shaper or interface lets out, whatever the path carries";
     HOST020 Warning "unknown queue discipline"
-        "the kernel looks a discipline up by its name; one that it does not find is refused, and the host keeps what it had";
+        "the kernel finds a discipline by its name; one that it has not is refused, and the host keeps what it had";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.

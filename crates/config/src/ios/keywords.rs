@@ -54,7 +54,7 @@ const CLOSED: [(&str, &str); 22] = [
     ),
     (
         "match",
-        "access-group access-list all any application as-path atm atm-clp atm-vci class-map clns community cos destination-address dhcp discard-class dscp ethertype evpn extcommunity field flow fr-de fr-dlci group input-interface interface invoke ip ipv4 ipv6 length local-preference mac-list mdt-group metadata metric mpls mpls-label nlri not packet policy-list port precedence protocol qos-group route-type rpki rtp security-group source source-address source-protocol start tag tos traffic-class transport url user-data vlan vrf",
+        "access-group access-list all any application as-path atm atm-clp atm-vci class-map clns community cos destination-address dhcp discard-class dscp ethertype evpn extcommunity field flow fr-de fr-dlci fvrf group input-interface interface invoke ip ipv4 ipv6 length local-preference mac-list mdt-group metadata metric mpls mpls-label nlri not packet policy-list port precedence protocol qos-group route-type rpki rtp security-group source source-address source-protocol start tag tos traffic-class transport url user-data vlan vpls vrf wlan",
     ),
 ];
 

@@ -118,6 +118,12 @@ const TEXTS: [&str; 7] = [
     "no",
 ];
 
+/// What calls a route map, and begins as if it defined one.
+const DIRECTED: &str = "route-map * in|out";
+
+/// Most letters of a name for which the nearest one is looked for.
+const LONGEST: usize = 100;
+
 /// A name that is called.
 struct Call<'a> {
     kind: Named,
@@ -138,12 +144,13 @@ pub(super) fn check(tree: &Tree<'_>, reader: &mut Reader) {
         for (pattern, kind) in DEFINED {
             if let Some((_, name, _)) = fit(pattern, words) {
                 defines = true;
-                if !NO_NAMES.contains(&name) {
+                if !NO_NAMES.contains(&name) && fit(DIRECTED, words).is_none() {
                     defined.insert((kind, name));
                 }
             }
         }
-        if !defines {
+        // Below a neighbour of NX-OS, `route-map NAME in`.
+        if !defines || fit(DIRECTED, words).is_some() {
             calls.extend(called(words));
         }
     }
@@ -154,7 +161,9 @@ pub(super) fn check(tree: &Tree<'_>, reader: &mut Reader) {
         if given || defined.contains(&key) || !said.insert(key) {
             continue;
         }
-        let known = defined.iter().filter(|(kind, _)| *kind == call.kind);
+        let known = defined
+            .iter()
+            .filter(|(kind, name)| *kind == call.kind && name.len().max(key.1.len()) < LONGEST);
         let near = known.min_by_key(|(_, name)| strsim::osa_distance(name, key.1));
         let remedy = match near {
             Some((_, near)) => format!("define it; `{}` is defined", quoted(near)),

@@ -444,9 +444,9 @@ impl Device {
 
     /// The policy maps that `system qos` names and nothing defines; NX-OS brings those whose names say `default`.
     pub(crate) fn system_lacks(&self) -> impl Iterator<Item = &Stated<String>> {
-        let given = |name: &str| name.contains("default");
-        let named = self.of_system.iter();
-        named.filter(move |s| !given(&s.value) && self.policy(&s.value).is_none())
+        let own = self.of_system.iter();
+        let own = own.filter(|s| !s.value.contains("default"));
+        own.filter(move |s| self.policy(&s.value).is_none())
     }
 
     /// Whether an interface uses a policy map, itself or as a part of one it uses.
@@ -490,8 +490,10 @@ impl Device {
 
     /// The class maps that class maps match: the outer one, the name of the inner one, and where that is stated.
     pub(crate) fn nested(&self) -> impl Iterator<Item = (&ClassMap, &str, &Place)> {
-        let maps = self.class_maps.iter();
-        let all = maps.flat_map(|map| map.matches.iter().map(move |m| (map, m)));
+        let all = self
+            .class_maps
+            .iter()
+            .flat_map(|c| c.matches.iter().map(move |m| (c, m)));
         all.filter_map(|(map, stated)| match &stated.value {
             Match::Class(name) => Some((map, name.as_str(), &stated.place)),
             _ => None,

@@ -69,6 +69,11 @@ interface Ethernet1/49
   no switchport
   ip address 62.40.125.2/30
   ipv6 address 2001:db8::2/127
+route-map ALL permit 10
+router bgp 65000
+  neighbor 62.40.125.1
+    address-family ipv4 unicast
+      route-map ALL in
 ";
 
 /// What is found once `old` of a text is `new`: rule, severity and words, of the line that has `new`.
@@ -130,6 +135,8 @@ fn names_that_nothing_defines_are_found() {
     ] {
         slipped(ROUTER, old, new, warned(words));
     }
+    let map = "route map `AL` is not defined";
+    slipped(NEXUS, "route-map ALL in", "route-map AL in", warned(map));
     let vlan = "VLAN 101 of Ethernet1/1 is not defined";
     slipped(NEXUS, "access vlan 100", "access vlan 101", warned(vlan));
     let policy = (
