@@ -6,8 +6,8 @@ use super::keywords::slip;
 use super::rate_limit::rate_limit;
 use super::{address, atm, over, queueing, srr};
 use crate::commands::{
-    BANDWIDTH, BUNDLE, CHANNEL, COS, DSCP, Kind, MSS, MSS_IPV6, MTU, Reader, SHARE, SPEED,
-    STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, shortened, trust,
+    BANDWIDTH, BUNDLE, CHANNEL, COS, DSCP, Kind, MSS, MSS_IPV6, MTU, MTU_NEXUS, Reader, SHARE,
+    SPEED, STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, shortened, trust,
 };
 use crate::platform::Platform;
 use crate::qos::{
@@ -30,7 +30,11 @@ static INTERFACE: Section<Interface> = Section {
             s.each(|i| i.shutdown = on)
         }),
         ("~mtu", |s| {
-            let mtu: Option<u32> = s.number_unless_off(MTU);
+            let range = match s.reader.device.platform {
+                Platform::NxOs => MTU_NEXUS,
+                _ => MTU,
+            };
+            let mtu: Option<u32> = s.number_unless_off(range);
             s.finish();
             let stated = mtu.map(|mtu| s.stated(mtu));
             s.each(|i| {

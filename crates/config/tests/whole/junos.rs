@@ -770,3 +770,15 @@ fn prefixes_of_ipv6_have_128_bits() {
         assert_eq!(report.files[0].faults.len(), faults, "{length}");
     }
 }
+
+/// Without its letter a rate is in bit/s: 500 was read as a policer of 500 bit/s.
+#[test]
+fn policers_below_the_least_rate_are_refused() {
+    for (rate, faults) in [("500", 1), ("8000", 0), ("500m", 0)] {
+        let text = format!(
+            "set firewall policer P if-exceeding bandwidth-limit {rate}\nset firewall policer P if-exceeding burst-size-limit 625k\nset firewall policer P then discard\n"
+        );
+        let report = checked(&text, Dialect::JunosSet);
+        assert_eq!(report.files[0].faults.len(), faults, "{rate}");
+    }
+}

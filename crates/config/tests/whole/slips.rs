@@ -235,6 +235,20 @@ fn rates_and_vlans_out_of_range_are_found() {
     }
 }
 
+/// A Nexus takes 9216 bytes at most; what other machines take differs, up to what a datagram may have.
+#[test]
+fn the_mtu_of_a_nexus_has_its_limit() {
+    for (first, mtu, count) in [
+        ("!Command: show running-config", 9216, 0),
+        ("!Command: show running-config", 9999, 1),
+        ("version 17.3", 9999, 0),
+    ] {
+        let text = format!("{first}\ninterface Ethernet1/1\n  mtu {mtu}\n");
+        let found = at_lines(&checked(&text, Dialect::Ios), &text, "IOS003");
+        assert_eq!(found.len(), count, "{text}: {found:?}");
+    }
+}
+
 /// A wildcard has ones where any bit will do: of 193.2.20.0 with the mask of its subnet nothing is left but the last byte.
 #[test]
 fn masks_and_wildcards_are_told_apart() {
