@@ -239,11 +239,11 @@ fn rates_and_vlans_out_of_range_are_found() {
 #[test]
 fn the_mtu_of_a_nexus_has_its_limit() {
     for (first, mtu, count) in [
-        ("!Command: show running-config", 9216, 0),
-        ("!Command: show running-config", 9999, 1),
-        ("version 17.3", 9999, 0),
+        ("feature lacp\ninterface Ethernet1/1", 9216, 0),
+        ("feature lacp\ninterface Ethernet1/1", 9999, 1),
+        ("version 17.3\ninterface GigabitEthernet0/0/1", 9999, 0),
     ] {
-        let text = format!("{first}\ninterface Ethernet1/1\n  mtu {mtu}\n");
+        let text = format!("{first}\n mtu {mtu}\n");
         let found = at_lines(&checked(&text, Dialect::Ios), &text, "IOS003");
         assert_eq!(found.len(), count, "{text}: {found:?}");
     }
