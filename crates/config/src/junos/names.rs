@@ -282,8 +282,11 @@ pub(super) fn survey(tree: &Tree<'_>, place: &impl Fn(Id) -> Place) -> Names {
         let known: BTreeSet<&str> = defined.iter().map(word).collect();
         let used: BTreeSet<&str> = referred.iter().map(word).collect();
         names.defined.extend(defined.iter().map(structure));
+        // Where no policy is shown, the text is a part of a configuration.
+        let shown = kind.name != "policy-statement" || !defined.is_empty();
         let missing = referred
             .iter()
+            .filter(|_| shown)
             .filter(|r| !known.contains(word(r)) && !is_given(kind.name, word(r)))
             // Policies may be joined by operators, `( A && B )`.
             .filter(|r| word(r).starts_with(|c: char| c.is_alphanumeric() || c == '_'));

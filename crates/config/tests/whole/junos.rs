@@ -698,6 +698,9 @@ set policy-options policy-statement CHECK then reject
         texts.collect::<Vec<String>>()
     };
     assert_eq!(found(sound), Vec::<String>::new());
+    // A part of a configuration shows none of them.
+    let part = "set protocols bgp group X import IN\n";
+    assert_eq!(found(part), Vec::<String>::new());
     for (old, new, name) in [
         ("[ IN CHECK ]", "[ IN CHEKC ]", "policy-statement `CHEKC`"),
         (
