@@ -25,6 +25,7 @@ pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Op
     crate::qos::check(sources, options, &mut report);
     crate::links::check(sources, &unknown, &mut report);
     crate::routes::check(sources, &mut report);
+    crate::subnets::check(sources, &mut report);
     crate::neighbors::check(sources, &mut report);
     crate::joined::check(sources, &unknown, options, &mut report);
     crate::hosts::check(sources, options, &mut report);

@@ -6,6 +6,7 @@ mod path;
 mod prompt;
 mod socket;
 mod sysctl;
+mod tc;
 
 use crate::commands::Words;
 use crate::dialect::Dialect;
@@ -656,6 +657,72 @@ mod tests {
                 "",
             ),
             (
+                "tc qdisc add dev eth0 root tbf rate 1gbit burst 10kb latency 1ms",
+                "HOST019",
+                Severity::Warning,
+                "`tbf` sends at most 1.0 Gbit/s, of the 10.0 Gbit/s that are planned",
+            ),
+            (
+                "tc class add dev eth0 parent 1: classid 1:1 htb rate 1gbit ceil 2gbit",
+                "HOST019",
+                Severity::Warning,
+                "at most 2.0 Gbit/s",
+            ),
+            (
+                "tc class add dev eth0 parent 1: classid 1:2 est 1sec 8sec htb rate 1gbit ceil 10gbit",
+                "HOST019",
+                Severity::Warning,
+                "",
+            ),
+            (
+                "tc qdisc replace dev eth0 root handle 1: cake bandwidth 900mbit",
+                "HOST019",
+                Severity::Warning,
+                "at most 900.0 Mbit/s",
+            ),
+            (
+                "tc qdisc add dev eth0 root fq maxrate 5gbit",
+                "HOST019",
+                Severity::Warning,
+                "`fq` lets each connection send at most 5.0 Gbit/s",
+            ),
+            (
+                "ethtool -s eth0 speed 1000 duplex full",
+                "HOST019",
+                Severity::Warning,
+                "the interface sends at most 1.0 Gbit/s",
+            ),
+            (
+                "net.core.default_qdisc = fq_kodel",
+                "HOST020",
+                Severity::Warning,
+                "queue discipline `fq_kodel`",
+            ),
+            (
+                "tc qdisc add dev eth0 root fq_kodel",
+                "HOST020",
+                Severity::Warning,
+                "queue discipline `fq_kodel`",
+            ),
+            (
+                "net.core.rmem_max = 4294967296",
+                "HOST004",
+                Severity::Error,
+                "refuses 4294967296",
+            ),
+            (
+                "net.ipv4.tcp_wmem = 4096 65536 4194304000000",
+                "HOST004",
+                Severity::Error,
+                "keeps what it had, as the most is 2147483647",
+            ),
+            (
+                "iperf3 -c h -w 4G",
+                "HOST002",
+                Severity::Error,
+                "at most 2147483647 bytes, not 4294967296",
+            ),
+            (
                 "tc qdisc add dev eth0 root netem delay 60ms",
                 "HOST015",
                 Severity::Warning,
@@ -677,6 +744,25 @@ mod tests {
         assert!(missed.is_empty(), "{missed:#?}");
     }
 
+    /// What is probably meant by a name that no kernel has.
+    #[test]
+    fn misspelt_names_are_answered_with_the_nearest() {
+        for (text, remedy) in [
+            ("net.core.default_qdisc = fq_kodel\n", "`fq_codel` is one"),
+            (
+                "net.ipv4.tcp_congestion_control = cubik\n",
+                "write cubic, which is one",
+            ),
+        ] {
+            let source = Source {
+                name: "hosts".to_owned(),
+                text: text.to_owned(),
+            };
+            let report = crate::check(&[source], &[]);
+            assert_eq!(report.findings[0].remedies, [remedy], "{text}");
+        }
+    }
+
     #[test]
     fn what_fills_the_path_gives_nothing() {
         let tuned = "net.core.rmem_max = 536870912
@@ -696,6 +782,11 @@ iperf3 -c h -u -b 5G -w 64K
 ethtool -K eth0 tso on gso on gro on
 tc qdisc add dev eth0 root fq
 tc qdisc add dev eth1 root netem delay 60ms limit 100000
+tc qdisc add dev eth2 root tbf rate 10gbit burst 2mb latency 50ms
+tc qdisc add dev eth3 root handle 1: htb default 10
+tc class add dev eth3 parent 1: classid 1:10 htb rate 1gbit ceil 10gbit
+tc filter add dev eth3 parent 1: protocol ip u32 match ip dport 80 0xffff flowid 1:10
+ethtool -s eth0 speed 10000 duplex full autoneg off
 ";
         assert_eq!(on_a_long_path(tuned), []);
     }

@@ -1,5 +1,6 @@
 //! Junos: text with braces or `set` lines, and what it says.
 
+mod attached;
 mod brace;
 mod check;
 mod class;
@@ -131,6 +132,7 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
         report
             .findings
             .extend(check::names(&names.undefined, &names.defined));
+        report.findings.extend(attached::check(tree, &place));
         for router in &routers {
             report.findings.extend(check::policers(router, options));
             report.findings.extend(segments::check(router));

@@ -19,6 +19,8 @@ mod joined;
 pub mod json;
 pub mod junos;
 mod links;
+mod mask;
+mod near;
 pub mod neighbors;
 mod platform;
 pub mod qos;
@@ -28,6 +30,7 @@ mod routes;
 mod rules;
 pub mod sarif;
 mod source;
+mod subnets;
 mod tunnels;
 pub mod vlan;
 

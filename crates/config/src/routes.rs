@@ -5,8 +5,10 @@ use core::net::Ipv4Addr;
 
 use crate::dialect::Dialect;
 use crate::finding::Finding;
+use crate::ios::routes::static_routes;
 use crate::junos::model::Router;
 use crate::junos::routes::next_hops;
+use crate::mask::bits;
 use crate::qos::Device;
 use crate::report::Report;
 use crate::rules::{NET001, NET002};
@@ -43,15 +45,17 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
             let file = router.place.file;
             let set = report.files[file].dialect == Dialect::JunosSet;
             let text = &sources[file].text;
-            found.extend(out_of_reach(&own, &next_hops(text, set, file)));
+            let routes = next_hops(text, set, file, &mut found);
+            found.extend(out_of_reach(&own, &routes));
         }
     }
     for device in report.devices.iter().filter(|d| d.dialect == Dialect::Ios) {
         let own = of_ios(device);
         let text = &sources[device.file].text;
         found.extend(own.iter().filter_map(stands_for_all));
+        let routes = static_routes(text, device.file, &mut found);
         if !learns(text) {
-            found.extend(out_of_reach(&own, &static_routes(text, device.file)));
+            found.extend(out_of_reach(&own, &routes));
         }
     }
     report.findings.extend(found);
@@ -81,18 +85,14 @@ fn of_ios(device: &Device) -> Vec<Own> {
     all.collect()
 }
 
-fn mask(length: u8) -> u32 {
-    u32::MAX.checked_shl(32 - u32::from(length)).unwrap_or(0)
-}
-
 fn holds((address, length): Net, other: Ipv4Addr) -> bool {
-    u32::from(address) & mask(length) == u32::from(other) & mask(length)
+    u32::from(address) & bits(length) == u32::from(other) & bits(length)
 }
 
 /// NET001; two ends of a cable may have both addresses of a /31 (RFC 3021).
 fn stands_for_all(own: &Own) -> Option<Finding> {
     let (address, length) = own.net;
-    let rest = !mask(length);
+    let rest = !bits(length);
     let what = match u32::from(address) & rest {
         _ if !(1..=30).contains(&length) => return None,
         0 => "the address of the subnet itself",
@@ -132,7 +132,7 @@ fn out_of_reach(own: &[Own], routes: &[Route]) -> Vec<Finding> {
         });
         let remedy = near.map_or_else(String::new, |o| {
             let (address, length) = o.net;
-            let net = Ipv4Addr::from(u32::from(address) & mask(length));
+            let net = Ipv4Addr::from(u32::from(address) & bits(length));
             format!(
                 "an address of a neighbour; {} is in {net}/{length}",
                 o.interface
@@ -153,42 +153,4 @@ fn learns(text: &str) -> bool {
                     .iter()
                     .any(|w| line.contains(w))
     })
-}
-
-/// `ip route NET MASK HOP`, or `ip route NET/LENGTH HOP` of NX-OS; not those by an interface or of a VRF.
-fn static_routes(text: &str, file: usize) -> Vec<Route> {
-    let mut all = Vec::new();
-    let mut at = 0;
-    for raw in text.split_inclusive('\n') {
-        let start = at;
-        at += raw.len();
-        let Some(rest) = raw.trim_end().strip_prefix("ip route ") else {
-            continue;
-        };
-        let mut words = rest.split_whitespace();
-        let first = words.next().unwrap_or_default();
-        let to = match first.split_once('/') {
-            Some((net, length)) => net.parse().ok().zip(length.parse().ok()),
-            None => {
-                let length = words.next().and_then(|m| m.parse::<Ipv4Addr>().ok());
-                let length = length.map(|m| u32::from(m).leading_ones() as u8);
-                first.parse().ok().zip(length)
-            }
-        };
-        let Some((to, hop)) = to.zip(words.next()) else {
-            continue;
-        };
-        if let Ok(address) = hop.parse() {
-            let begin = start + (hop.as_ptr() as usize - raw.as_ptr() as usize);
-            let place = Place {
-                file,
-                span: begin..begin + hop.len(),
-            };
-            all.push(Route {
-                to: Some(to).filter(|net: &Net| net.1 <= 32),
-                hop: (address, place),
-            });
-        }
-    }
-    all
 }

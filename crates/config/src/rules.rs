@@ -134,7 +134,7 @@ rules! {
         "sustained rates of the circuits of one interface add up to more than the line carries";
 
     JUN001 Error "undefined name"
-        "a filter, policer, prefix list, scheduler map, scheduler, drop profile, traffic control profile, classifier, rewrite rule, forwarding class or path of an LSP that nothing defines: Junos refuses to commit it";
+        "a filter, policer, prefix list, policy, community, scheduler map, scheduler, drop profile, traffic control profile, classifier, rewrite rule, forwarding class or path of an LSP that nothing defines: Junos refuses to commit it";
     JUN002 Warning "policer without a contract"
         "a policer that states no rate and burst, or drops nothing, limits nothing";
     JUN003 Warning "classes and schedulers do not fit"
@@ -150,11 +150,19 @@ rules! {
         "`tcp-mss` lowers what the ends of a connection send; above what the interface, or the tunnel in it, carries less 40 bytes of headers full segments still do not fit; far below it they are small, and every packet costs the same";
     JUN008 Warning "filter that discards ICMP"
         "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is discarded, the sender never learns of it";
+    JUN009 Warning "interface of a protocol that is not there"
+        "a protocol takes any name for an interface, and does nothing with one that the router does not have: no neighbour is found, without a word";
 
     NET001 Error "address of a whole subnet"
         "the first address of a subnet stands for itself and the last one for all of its hosts; routers refuse both for an interface, except in a /31";
     NET002 Warning "next hop out of reach"
         "a static route is used while its next hop is in the subnet of an interface; else it leads nowhere";
+    NET003 Error "mask or length that is none"
+        "a mask is ones and then zeros, a prefix of IPv4 has at most 32 bits and one of IPv6 128 (RFC 4632 §3.1, RFC 4291 §2.3), and the address of a route has zeros behind its mask; devices refuse the line";
+    NET004 Error "address twice"
+        "two interfaces with one address answer for each other: a device refuses it, and in a subnet the neighbours send to whichever answered last";
+    NET005 Warning "subnets that overlap"
+        "a device sends to an address by the one interface whose subnet fits best; what is behind the other one is not reached. IOS and NX-OS refuse it";
 
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";
@@ -172,6 +180,12 @@ rules! {
         "`ip tcp adjust-mss` lowers what the ends of a connection send; above the interface's MTU less 40 bytes of headers (60 of IPv6) full segments still do not fit, and where nothing reports that they vanish; far below it they are small, and every packet costs the same";
     IOS008 Warning "access list that denies ICMP"
         "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is denied, the sender never learns of it";
+    IOS009 Warning "undefined name"
+        "a device takes the name of an access list, route map or prefix list that nothing defines, and of a VLAN: packets and routes pass, or a port stays down, without a word";
+    IOS010 Error "unknown word"
+        "a command takes the words it knows; the device marks any other and does none of the line, and what it was to set keeps its default";
+    IOS011 Warning "mask in place of a wildcard"
+        "an access list compares the bits that are zero in the wildcard; with a mask in its place it is of other addresses than those of the subnet";
 
     HOST001 Info "mark of a test"
         "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";
@@ -179,8 +193,8 @@ rules! {
         "buffer sizes are powers of two by custom; one that nearly is, is probably mistyped";
     HOST003 Warning "window limits the path"
         "a connection has at most one window in flight per round trip, whatever the line carries";
-    HOST004 Error "buffer triple"
-        "tcp_rmem and tcp_wmem are least, default and most, in this order; the kernel refuses or misuses others";
+    HOST004 Error "buffer setting"
+        "sizes are plain numbers up to 2147483647, and of tcp_rmem and tcp_wmem least, default and most in this order; the kernel refuses or misuses others";
     HOST005 Error "window that cannot grow"
         "without window scaling a window ends at 65 535 bytes, and without tuning the receive buffer stays at its default: either carries little over a long path";
     HOST006 Warning "selective acknowledgements off"
@@ -209,6 +223,10 @@ rules! {
         "settings are made line by line; the last one stays";
     HOST018 Warning "memory of all connections"
         "above the second number of tcp_mem the kernel lets no buffer grow, and above the third it drops";
+    HOST019 Warning "limit of a host below the planned rate"
+        "no transfer gets more than the host's own shaper or interface lets out, whatever the path carries";
+    HOST020 Warning "unknown queue discipline"
+        "the kernel finds a discipline by its name; one that it has not is refused, and the host keeps what it had";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.

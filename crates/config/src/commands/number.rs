@@ -7,6 +7,7 @@ pub(crate) struct Number(pub(crate) &'static str, pub(crate) u64, pub(crate) u64
 pub(crate) const MSS: Number = Number("a segment size", 500, 1460);
 pub(crate) const MSS_IPV6: Number = Number("a segment size over IPv6", 40, 1940);
 pub(crate) const MTU: Number = Number("an MTU", 64, 65_535);
+pub(crate) const MTU_NEXUS: Number = Number("an MTU of a Nexus", 64, 9216);
 pub(crate) const SPEED: Number = Number("a speed in Mbit/s", 10, 400_000);
 pub(crate) const VLAN: Number = Number("a VLAN ID", 1, 4094);
 pub(crate) const CHANNEL: Number = Number("a channel's number", 1, 4096);

@@ -53,6 +53,7 @@ impl Reader {
                 class_maps: Vec::new(),
                 given_classes: Vec::new(),
                 policy_maps: Vec::new(),
+                of_system: Vec::new(),
                 interfaces: Vec::new(),
                 faults: Vec::new(),
                 unknown: Vec::new(),

@@ -1,13 +1,13 @@
 //! Commands of hosts: tests, interfaces, queues.
 
-use farpath_units::{Duration, Rate, Size};
+use farpath_units::{Duration, Rate};
 
-use super::path::{shown, window};
-use super::sysctl::near_power;
-use super::{Host, marks_of_tos};
+use super::path::{held, window};
+use super::sysctl::{MOST, near_power};
+use super::{Host, marks_of_tos, tc};
 use crate::commands::{Word, Words};
 use crate::finding::{Severity, quoted};
-use crate::rules::{HOST001, HOST002, HOST011, HOST012, HOST014, HOST015};
+use crate::rules::{HOST001, HOST002, HOST011, HOST012, HOST014};
 use crate::source::Place;
 
 /// What reads the words after a command's name.
@@ -25,7 +25,7 @@ const COMMANDS: [(&str, Read); 11] = [
     ("ifconfig", |w, _, h| link(w, h)),
     ("ip", |w, _, h| ip(w, h)),
     ("ethtool", |w, _, h| ethtool(w, h)),
-    ("tc", tc),
+    ("tc", |w, _, h| tc::read(w, h)),
 ];
 
 /// Least MTU of IPv6 (RFC 8200 §5).
@@ -202,6 +202,12 @@ fn buffer(word: Word<'_>, streams: u64, binary: bool, host: &mut Host) {
         finding.severity = Severity::Error;
         return;
     };
+    if bytes > MOST {
+        let message = format!("a socket's buffer has at most {MOST} bytes, not {bytes}");
+        let remedy = "ask for rate times round-trip time; several connections hold more";
+        host.find(&HOST002, &place, message, remedy).severity = Severity::Error;
+        return;
+    }
     let what = format!("a window of {}", word.text);
     let remedy =
         "ask for rate times round-trip time, and let net.core.rmem_max and wmem_max allow it";
@@ -397,92 +403,15 @@ fn ethtool(words: Words<'_>, host: &mut Host) -> bool {
                     host.find(&HOST014, &here, message, "write `duplex full` at both ends");
                 finding.severity = Severity::Error;
             }
+            "-s" | "--change" if key.text == "speed" => {
+                let bps = value.text.parse().ok();
+                let bps = bps.and_then(|mbps: u64| mbps.checked_mul(1_000_000));
+                if let Some(rate) = bps.and_then(Rate::from_bps) {
+                    held(host, &here, "the interface sends", rate);
+                }
+            }
             _ => {}
         }
     }
     mode.text.starts_with('-') || all.is_empty()
-}
-
-/// HOST015: `tc qdisc` with netem, whose queue holds what is delayed.
-fn tc(words: Words<'_>, place: &Place, host: &mut Host) -> bool {
-    let all: Vec<&str> = words.map(|w| w.text).collect();
-    let after = |key: &str| {
-        let at = all.iter().position(|w| *w == key)?;
-        all.get(at + 1).copied()
-    };
-    if !all.contains(&"netem") {
-        return true;
-    }
-    let own = after("rate").and_then(bits);
-    let Some((delay, rate)) = after("delay").and_then(time).zip(own.or(host.path.rate)) else {
-        return true;
-    };
-    let limit: u64 = after("limit")
-        .and_then(|l| l.parse().ok())
-        .unwrap_or(USUAL_QUEUE);
-    let held = rate.bytes_in(delay).as_bytes();
-    let frames = held.div_ceil(1500);
-    if frames > limit {
-        let kept = Size::from_bytes(limit.saturating_mul(1500));
-        let most =
-            u128::from(kept.as_bytes()) * 8 * 1_000_000_000_000 / u128::from(delay.as_ps().max(1));
-        let message = format!(
-            "netem holds {limit} frames, and {frames} are under way in a delay of {delay} at {rate}: at most {} passes",
-            shown(u64::try_from(most).unwrap_or(u64::MAX))
-        );
-        let remedy = format!("write limit {}", frames.saturating_mul(2));
-        host.find(&HOST015, place, message, remedy);
-    }
-    true
-}
-
-/// A number, and the unit behind it.
-fn unit_apart(text: &str) -> (&str, &str) {
-    let unit = text.find(|c: char| c.is_ascii_alphabetic());
-    text.split_at(unit.unwrap_or(text.len()))
-}
-
-/// A time as `tc` writes it: `100ms`, `10us`, `1s`; a bare number is microseconds.
-fn time(text: &str) -> Option<Duration> {
-    let units = [
-        ("ms", 1e-3),
-        ("msec", 1e-3),
-        ("us", 1e-6),
-        ("usec", 1e-6),
-        ("s", 1.0),
-        ("sec", 1.0),
-        ("secs", 1.0),
-    ];
-    let (digits, unit) = unit_apart(text);
-    let scale = match unit {
-        "" => 1e-6,
-        unit => units.iter().find(|(name, _)| *name == unit)?.1,
-    };
-    let seconds = digits.parse::<f64>().ok()? * scale;
-    (0.0..1e6)
-        .contains(&seconds)
-        .then(|| Duration::from_secs_f64(seconds))
-}
-
-/// A rate as `tc` writes it: `1gbit`, `100mbit`, `1mbps` of bytes.
-fn bits(text: &str) -> Option<Rate> {
-    let text = text.to_ascii_lowercase();
-    let (digits, unit) = unit_apart(&text);
-    let (scale, bytes) = match unit {
-        "" | "bit" => (1.0, 1.0),
-        "kbit" => (1e3, 1.0),
-        "mbit" => (1e6, 1.0),
-        "gbit" => (1e9, 1.0),
-        "tbit" => (1e12, 1.0),
-        "bps" => (1.0, 8.0),
-        "kbps" => (1e3, 8.0),
-        "mbps" => (1e6, 8.0),
-        "gbps" => (1e9, 8.0),
-        _ => return None,
-    };
-    let bps = digits.parse::<f64>().ok()? * scale * bytes;
-    (1.0..1e15)
-        .contains(&bps)
-        .then(|| Rate::from_bps(bps as u64))
-        .flatten()
 }

@@ -5,7 +5,7 @@ use farpath_units::{Duration, Rate};
 use super::Host;
 use crate::finding::Severity;
 use crate::qos::Options;
-use crate::rules::HOST003;
+use crate::rules::{HOST003, HOST019};
 use crate::source::Place;
 
 /// The round-trip time a window is judged at, unless the user states another.
@@ -89,4 +89,14 @@ pub(super) fn window(
         finding.severity = Severity::Error;
     }
     true
+}
+
+/// HOST019: something of the host's that lets out `rate`, held against the rate that is planned; `what` says what does it.
+pub(super) fn held(host: &mut Host, place: &Place, what: &str, rate: Rate) {
+    let Some(planned) = host.path.rate.filter(|planned| rate < *planned) else {
+        return;
+    };
+    let message = format!("{what} at most {rate:.1}, of the {planned:.1} that are planned");
+    let remedy = "nothing, if what is planned takes another way; else that rate or more";
+    host.find(&HOST019, place, message, remedy);
 }

@@ -7,7 +7,9 @@ use farpath_predict::window::{MEMORY_PART, SHARES_PAGES, asked_window, room_for,
 use super::Host;
 use super::names::{meant, removed};
 use super::path::{SLOW, shown, window};
-use crate::finding::{Severity, quoted};
+use super::tc;
+use crate::finding::{Finding, Severity, quoted};
+use crate::near::nearest;
 use crate::rules::{
     HOST002, HOST004, HOST005, HOST006, HOST007, HOST008, HOST009, HOST010, HOST012, HOST016,
     HOST017, HOST018,
@@ -64,6 +66,22 @@ const LEAST_OUTPUT: u64 = 131_072;
 /// Bytes of a page, and the memory for TCP above which bytes were probably meant.
 const PAGE: u128 = 4096;
 const TOO_MUCH: u128 = 256 << 30;
+
+/// The largest number that a kernel keeps in an int.
+pub(super) const MOST: u64 = 2_147_483_647;
+
+/// Settings that are ints: `Invalid argument` is the answer to more than [`MOST`] (`proc_dointvec_minmax`).
+const INTS: [&str; 9] = [
+    "net.core.netdev_max_backlog",
+    "net.core.optmem_max",
+    "net.core.rmem_default",
+    "net.core.rmem_max",
+    "net.core.wmem_default",
+    "net.core.wmem_max",
+    "net.ipv4.tcp_limit_output_bytes",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_wmem",
+];
 
 /// A segment on Ethernet with timestamps.
 const SEGMENT: u64 = 1448;
@@ -193,6 +211,10 @@ pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> 
         control(&key, value, place, host);
         return Some(());
     }
+    if key == "net.core.default_qdisc" && !value.is_empty() {
+        tc::discipline(&key, value, place, host);
+        return Some(());
+    }
     let numbers = value.split_whitespace().map(str::parse);
     if let Some(meant) = meant(&key) {
         let message = format!("{key}: no Linux has a setting of this name");
@@ -208,6 +230,15 @@ pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> 
     let Ok(numbers) = numbers.collect::<Result<Vec<u64>, _>>() else {
         return text(&key, value, place, host);
     };
+    let refused = numbers.iter().find(|n| **n > MOST);
+    if let Some(number) = refused.filter(|_| INTS.contains(&key.as_str())) {
+        let message = format!(
+            "{key}: the kernel refuses {number} and keeps what it had, as the most is {MOST}"
+        );
+        let remedy = "write less; 536870912 is enough for 10 Gbit/s over 200 ms";
+        host.find(&HOST004, place, message, remedy);
+        return Some(());
+    }
     match (key.as_str(), numbers.as_slice()) {
         ("net.ipv4.tcp_rmem" | "net.ipv4.tcp_wmem" | "net.ipv4.tcp_mem", all) => {
             triple(&key, all, place, host);
@@ -318,42 +349,49 @@ fn switch(key: &str, value: u64, place: &Place, host: &mut Host) {
 
 /// HOST005, of windows that end at what fits into their field.
 fn unscaled(key: &str, place: &Place, host: &mut Host) {
-    let path = host.path;
-    let allowed = path.rate_of(UNSCALED);
-    if path.rate.is_some_and(|rate| allowed >= rate.as_bps()) {
-        return;
-    }
-    let of = path.rate.map_or_else(String::new, |r| format!(" of {r}"));
-    let message = format!(
-        "{key} = 0: windows end at {UNSCALED} bytes, {}{of} at a round trip of {}",
-        shown(allowed),
-        path.rtt_text()
-    );
-    let finding = host.find(&HOST005, place, message, "write 1 (RFC 7323 §2)");
-    if path.rate.is_some_and(|rate| allowed >= rate.as_bps() / 2) {
-        finding.severity = Severity::Warning;
-    }
+    let ends = format!("{key} = 0: windows end at {UNSCALED} bytes,");
+    stays(&ends, UNSCALED, "write 1 (RFC 7323 §2)", place, host);
 }
 
 /// HOST005, of a receive buffer that does not grow: its default is what there is, whatever the path holds.
 fn untuned(key: &str, place: &Place, host: &mut Host) {
-    let path = host.path;
     let bytes = host.default_buffer;
-    let allowed = path.rate_of((bytes as f64 * host.window.usual) as u64);
+    let ends = format!(
+        "{key} = 0: the receive buffer stays at the default of tcp_rmem, {bytes} bytes, which allows"
+    );
+    let window = (bytes as f64 * host.window.usual) as u64;
+    let unknown = host.path.rate.is_none();
+    let found = stays(&ends, window, "write 1", place, host);
+    if let Some(finding) = found.filter(|_| unknown) {
+        finding.severity = Severity::Warning;
+    }
+}
+
+/// HOST005, of a window that stays at `bytes`, as `ends` says.
+fn stays<'h>(
+    ends: &str,
+    bytes: u64,
+    remedy: &str,
+    place: &Place,
+    host: &'h mut Host,
+) -> Option<&'h mut Finding> {
+    let path = host.path;
+    let allowed = path.rate_of(bytes);
     if path.rate.is_some_and(|rate| allowed >= rate.as_bps()) {
-        return;
+        return None;
     }
     let of = path.rate.map_or_else(String::new, |r| format!(" of {r}"));
     let message = format!(
-        "{key} = 0: the receive buffer stays at the default of tcp_rmem, {bytes} bytes, which allows {}{of} at a round trip of {}",
+        "{ends} {}{of} at a round trip of {}",
         shown(allowed),
         path.rtt_text()
     );
-    let finding = host.find(&HOST005, place, message, "write 1");
+    let finding = host.find(&HOST005, place, message, remedy);
     // As of a third number that is too small: less than half of a rate that is stated is not what was meant.
-    if path.rate.is_none_or(|rate| allowed >= rate.as_bps() / 2) {
+    if path.rate.is_some_and(|rate| allowed >= rate.as_bps() / 2) {
         finding.severity = Severity::Warning;
     }
+    Some(finding)
 }
 
 /// HOST007: 32 bits of sequence numbers are used up in less than an old segment may live (RFC 7323 §5).
@@ -383,12 +421,11 @@ fn control(key: &str, name: &str, place: &Place, host: &mut Host) {
     let known = name.split_whitespace().all(|n| CONTROLS.contains(&n));
     if !known || name.is_empty() {
         let message = format!("{key} = {}: no kernel farpath knows has it", quoted(name));
-        host.find(
-            &HOST009,
-            place,
-            message,
-            "write cubic, bbr, htcp or another that is loaded",
-        );
+        let remedy = match nearest(CONTROLS, name) {
+            Some(meant) => format!("write {meant}, which is one"),
+            None => "write cubic, bbr, htcp or another that is loaded".to_owned(),
+        };
+        host.find(&HOST009, place, message, remedy);
         return;
     }
     let slow = matches!(name, "reno" | "newreno" | "veno");

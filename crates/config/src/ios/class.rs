@@ -4,9 +4,12 @@ use farpath_units::{Duration, Rate, Size};
 
 use super::police::police;
 use crate::commands::{
-    BANDWIDTH, BURST, BURST_BITS, Marks, Number, PERCENT, RATE, RATIO, Section, Statement, trust,
+    BANDWIDTH, BURST, BURST_BITS, Marks, Number, PERCENT, RATE, RATIO, Reader, Section, Statement,
+    Word, trust,
 };
+use crate::platform::Platform;
 use crate::qos::{Class, Share};
+use crate::rules::faults;
 
 /// A statement of a class.
 pub(super) type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Class>;
@@ -68,6 +71,7 @@ const UNITS: [(&str, u64); 4] = [
 /// A rate in bit/s, as it stands, with `k`, `m` or `g` behind it (IOS-XE), or with a unit as its next word.
 pub(super) fn rate(s: Said<'_, '_, '_>, number: Number) -> Option<Rate> {
     let Number(_, least, most) = number;
+    let first = s.words.peek();
     let scaled = s.words.peek().and_then(|word| {
         let end = word.text.len().checked_sub(1)?;
         let scale = match word.text.get(end..)? {
@@ -89,7 +93,27 @@ pub(super) fn rate(s: Said<'_, '_, '_>, number: Number) -> Option<Rate> {
         None => s.number(number)?,
     };
     let unit = s.choice(&UNITS).unwrap_or(1);
-    Rate::from_bps(bps.saturating_mul(unit))
+    let bps = bps.saturating_mul(unit);
+    let packets = s
+        .words
+        .peek()
+        .is_some_and(|w| ["pps", "cps"].contains(&w.text));
+    let bits = !matches!(s.reader.device.platform, Platform::IosXr | Platform::NxOs);
+    if let Some(word) = first.filter(|_| bits && !packets && bps < LEAST) {
+        too_slow(s.reader, word, bps);
+        return None;
+    }
+    Rate::from_bps(bps)
+}
+
+/// The least rate of a shaper or a policer of IOS, bit/s (Cisco, command reference, `shape`, `police`).
+pub(super) const LEAST: u64 = 8_000;
+
+/// IOS003, of a rate below [`LEAST`]: one in kbit/s or Mbit/s is probably meant.
+pub(super) fn too_slow(reader: &mut Reader, word: Word<'_>, bps: u64) {
+    let message = format!("a rate of {bps} bit/s is out of range: {LEAST} is the least");
+    let remedy = format!("write bit/s: {bps} kbit/s are {bps}000, {bps} Mbit/s are {bps}000000");
+    reader.fault(&faults::RANGE, word.span(), message, &remedy);
 }
 
 /// `KBPS` or `percent N`.
@@ -116,7 +140,7 @@ fn priority(s: Said<'_, '_, '_>) -> Option<()> {
         s.number::<u32>(LEVEL)?;
     }
     let mut most = None;
-    let stated = |w: crate::commands::Word<'_>| w.is_numeral() || w.text == "percent";
+    let stated = |w: Word<'_>| w.is_numeral() || w.text == "percent";
     if s.words.peek().is_some_and(stated) {
         most = Some(share(s)?);
         if s.words.peek().is_some_and(|w| w.is_numeral()) {

@@ -1,9 +1,9 @@
 //! Statements outside sections.
 
 use super::modes::{self, Mode};
-use super::{icmp, interface, over, policy, srr};
+use super::{icmp, interface, keywords, lists, names, over, policy, srr};
 use crate::commands::{
-    DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, eight, shortened,
+    DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, Words, eight, fit, shortened,
 };
 use crate::dialect::Dialect;
 use crate::platform::Platform;
@@ -29,6 +29,7 @@ static GLOBAL: Section<()> = Section {
             s.reader.device.qos = Some(s.stated(!s.off));
             s.finish()
         }),
+        ("system qos", policies_of_system),
         ("mls ~qos map", map),
         ("mls ~qos srr-queue output", srr::map),
         ("mls ~qos queue-set output", srr::buffers),
@@ -65,7 +66,11 @@ pub(crate) fn read_for(text: &str, file: usize, platform: Platform) -> Device {
             statement(&mut reader, &tree, line);
         }
     }
-    icmp::check(&tree, &mut reader);
+    let lists = lists::read(&tree);
+    lists::check(&lists, &mut reader);
+    icmp::check(&lists, &mut reader);
+    names::check(&tree, &mut reader);
+    keywords::check(&tree, &mut reader);
     reader.device
 }
 
@@ -139,6 +144,23 @@ fn interfaces(s: Global<'_, '_, '_>) -> Option<()> {
     }
     interface::section(s.reader, s.tree, s.line, &targets);
     Some(())
+}
+
+/// `system qos` of NX-OS, `service-policy type KIND [input|output] NAME` below it: the policies of the whole switch.
+fn policies_of_system(s: Global<'_, '_, '_>) -> Option<()> {
+    for line in s.tree.statements(s.line) {
+        let span = s.tree.lines()[line].span.clone();
+        let words = Words::new(s.tree.content(line), span.start);
+        let Some((.., mut words)) = fit("service-policy type *", words) else {
+            continue;
+        };
+        let _ = words.accept("input") || words.accept("output");
+        if let Some(name) = words.next() {
+            let stated = s.reader.stated(name.text.to_owned(), span);
+            s.reader.device.of_system.push(stated);
+        }
+    }
+    s.pass_over()
 }
 
 /// Reads `mls qos map KIND …`.

@@ -1,8 +1,7 @@
 //! IOS008: access lists that take path MTU discovery away.
 
-use core::ops::Range;
-
-use crate::commands::{Kind, Reader, Tree};
+use super::lists::{Entry, Lists};
+use crate::commands::Reader;
 use crate::rules::IOS008;
 
 /// What the routers' answer to a packet that is too large is called in an entry: alone, as all unreachables, by type and code.
@@ -14,14 +13,6 @@ const TOO_LARGE: [&str; 5] = [
     "too-big",
 ];
 
-/// An entry of an access list.
-struct Entry<'a> {
-    list: &'a str,
-    /// From its `permit` or `deny` on.
-    words: Vec<&'a str>,
-    span: Range<usize>,
-}
-
 /// What an entry does with that answer, whoever sends it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -32,11 +23,10 @@ enum Fate {
 }
 
 /// IOS008, of the access lists that interfaces have.
-pub(super) fn check(tree: &Tree<'_>, reader: &mut Reader) {
-    let entries = entries(tree);
+pub(super) fn check(lists: &Lists<'_>, reader: &mut Reader) {
     let mut seen = Vec::new();
-    for name in applied(tree) {
-        let of_list = || entries.iter().filter(|e| e.list == name);
+    for &name in &lists.applied {
+        let of_list = || lists.entries.iter().filter(|e| e.list == name);
         let met = of_list().find(|e| e.fate() != Fate::Other);
         let dropped = match met {
             Some(entry) => Some(entry).filter(|e| e.fate() == Fate::Dropped),
@@ -63,59 +53,7 @@ pub(super) fn check(tree: &Tree<'_>, reader: &mut Reader) {
     }
 }
 
-/// The access lists of interfaces, `ip access-group NAME in` and as IOS XR writes it.
-fn applied<'a>(tree: &Tree<'a>) -> Vec<&'a str> {
-    let lines = 0..tree.lines().len();
-    let inside = lines.filter(|&line| {
-        let line = &tree.lines()[line];
-        line.kind == Kind::Statement && line.parent.is_some()
-    });
-    let groups = inside.filter_map(|line| {
-        let words: Vec<&str> = tree.content(line).split_whitespace().collect();
-        match words[..] {
-            ["ip" | "ipv4" | "ipv6", "access-group", name, ..] => Some(name),
-            ["ipv6", "traffic-filter", name, ..] => Some(name),
-            _ => None,
-        }
-    });
-    groups.collect()
-}
-
-/// The entries of all access lists, in order.
-fn entries<'a>(tree: &Tree<'a>) -> Vec<Entry<'a>> {
-    let mut all = Vec::new();
-    for line in tree.inside(None) {
-        let words: Vec<&str> = tree.content(line).split_whitespace().collect();
-        let list = match words[..] {
-            ["access-list", list, ..] => {
-                let span = tree.lines()[line].span.clone();
-                all.extend(Entry::read(list, &words[2..], span));
-                continue;
-            }
-            ["ip", "access-list", "extended", list] => list,
-            ["ip" | "ipv4" | "ipv6", "access-list", list] => list,
-            _ => continue,
-        };
-        for inner in tree.statements(line) {
-            let words: Vec<&str> = tree.content(inner).split_whitespace().collect();
-            let span = tree.lines()[inner].span.clone();
-            all.extend(Entry::read(list, &words, span));
-        }
-    }
-    all
-}
-
-impl<'a> Entry<'a> {
-    /// `[NUMBER] permit|deny PROTOCOL FROM TO …`; none of remarks.
-    fn read(list: &'a str, words: &[&'a str], span: Range<usize>) -> Option<Entry<'a>> {
-        let from = words.iter().position(|w| ["permit", "deny"].contains(w))?;
-        (from <= 1).then(|| Entry {
-            list,
-            words: words[from..].to_vec(),
-            span,
-        })
-    }
-
+impl Entry<'_> {
     fn fate(&self) -> Fate {
         let (what, protocol) = (self.words[0], self.words.get(1).copied());
         let (from, rest) = addresses(self.words.get(2..).unwrap_or_default());

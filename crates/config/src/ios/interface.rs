@@ -2,17 +2,19 @@
 
 use farpath_units::Rate;
 
+use super::keywords::slip;
 use super::rate_limit::rate_limit;
-use super::{atm, over, queueing, srr};
+use super::{address, atm, over, queueing, srr};
 use crate::commands::{
-    BANDWIDTH, BUNDLE, CHANNEL, COS, DSCP, Kind, MSS, MSS_IPV6, MTU, Reader, SHARE, SPEED,
-    STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, trust,
+    BANDWIDTH, BUNDLE, CHANNEL, COS, DSCP, Kind, MSS, MSS_IPV6, MTU, MTU_NEXUS, Reader, SHARE,
+    SPEED, STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, shortened, trust,
 };
 use crate::platform::Platform;
 use crate::qos::{
     ChannelGroup, ChannelMode, Direction, Duplex, Interface, RandomDetect, Service, Speed, Stated,
     Storm, StormControl, StormLevel, Switchport, Trust, TunnelMode,
 };
+use crate::rules::faults;
 use crate::vlan::{Tag, Vlans};
 
 static INTERFACE: Section<Interface> = Section {
@@ -28,7 +30,11 @@ static INTERFACE: Section<Interface> = Section {
             s.each(|i| i.shutdown = on)
         }),
         ("~mtu", |s| {
-            let mtu: Option<u32> = s.number_unless_off(MTU);
+            let range = match s.reader.device.platform {
+                Platform::NxOs => MTU_NEXUS,
+                _ => MTU,
+            };
+            let mtu: Option<u32> = s.number_unless_off(range);
             s.finish();
             let stated = mtu.map(|mtu| s.stated(mtu));
             s.each(|i| {
@@ -85,7 +91,8 @@ static INTERFACE: Section<Interface> = Section {
         ("~pvc", atm::pvc),
         ("~mls ~qos trust", trusted),
         ("~mls ~qos cos", default_cos),
-        ("~ip|ipv4 ~address", address),
+        ("~ip|ipv4 ~address", address::address),
+        ("~ipv6 ~address", address::address_ipv6),
         ("~ip|ipv4 ~mtu", |s| {
             let mtu = s.number_unless_off(MTU);
             s.finish();
@@ -300,8 +307,15 @@ fn allowed_vlans(s: Said<'_, '_, '_>) -> Option<()> {
         }
         None => s.choice(&words).unwrap_or((Some(Vlans::none()), true)),
     };
-    let list: String = s.words.rest().text.split_whitespace().collect();
-    Vlans::none().list(&list, true)?;
+    let rest = s.words.rest();
+    let list: String = rest.text.split_whitespace().collect();
+    if Vlans::none().list(&list, true).is_none() {
+        let short = shortened(rest.text);
+        let message = format!("`{short}` is not a list of VLANs");
+        let remedy = "write numbers from 1 to 4094, such as 10,20-29";
+        s.reader.fault(&faults::RANGE, rest.span(), message, remedy);
+        return None;
+    }
     let place = s.place();
     s.each(|i| {
         let before = || i.trunk_vlans.as_ref().map(|v| v.value.clone());
@@ -356,6 +370,8 @@ fn service(s: Said<'_, '_, '_>) -> Option<()> {
     if typed && !matches!(s.next()?, "qos" | "queuing" | "queueing") {
         return s.pass_over();
     }
+    let word = s.words.peek()?;
+    slip(s.reader, word, ["input", "output"].into_iter());
     let direction = s.choice(&[("input", Direction::Input), ("output", Direction::Output)])?;
     let policy = s.next()?.to_owned();
     s.words.accept("no-stats");
@@ -446,34 +462,6 @@ fn default_cos(s: Said<'_, '_, '_>) -> Option<()> {
     let cos = s.number_unless_off(COS);
     s.finish();
     s.put(cos, |i| &mut i.default_cos)
-}
-
-/// `ip address A MASK` or `A/LENGTH`, with `secondary` or `tag` behind it.
-fn address(s: Said<'_, '_, '_>) -> Option<()> {
-    if s.off {
-        return s.each(|i| i.addresses.clear());
-    }
-    let word = s.next().unwrap_or_default();
-    let (host, slash) = match word.split_once('/') {
-        Some((host, length)) => (host, length.parse::<u8>().ok().filter(|l| *l <= 32)),
-        None => (word, None),
-    };
-    let address = host.parse().ok();
-    let length = slash.or_else(|| {
-        let mask = s.next()?.parse::<core::net::Ipv4Addr>().ok()?;
-        Some(mask.to_bits().leading_ones() as u8)
-    });
-    let (Some(address), Some(length)) = (address, length) else {
-        return Some(());
-    };
-    let secondary = s.words.accept("secondary");
-    let stated = s.stated((address, length));
-    s.each(|i| {
-        if !secondary {
-            i.addresses.clear();
-        }
-        i.addresses.push(stated.clone());
-    })
 }
 
 /// Kinds of interface, in full.

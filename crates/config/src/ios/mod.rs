@@ -1,16 +1,21 @@
 //! Cisco IOS text: a tree of lines that loses nothing, and what is understood of it.
 
+mod address;
 mod atm;
 mod class;
 mod global;
 mod icmp;
 mod interface;
+mod keywords;
+mod lists;
 mod modes;
+mod names;
 mod over;
 mod police;
 mod policy;
 mod queueing;
 mod rate_limit;
+pub(crate) mod routes;
 mod srr;
 mod tree;
 

@@ -2,6 +2,7 @@
 
 use farpath_units::{Rate, Size};
 
+use super::class::{LEAST, too_slow};
 use crate::commands::{BURST, RATE, Statement};
 use crate::qos::{Direction, Interface, RateLimit};
 
@@ -14,7 +15,13 @@ pub(super) fn rate_limit(s: &mut Statement<'_, '_, Interface>) -> Option<()> {
     } else if s.words.accept("dscp") || s.words.accept("qos-group") {
         s.next()?;
     }
-    let rate = Rate::from_bps(s.number(RATE)?)?;
+    let word = s.words.peek();
+    let bps: u64 = s.number(RATE)?;
+    if let Some(word) = word.filter(|_| bps < LEAST) {
+        too_slow(s.reader, word, bps);
+        return None;
+    }
+    let rate = Rate::from_bps(bps)?;
     let bursts: [u64; 2] = [s.number(BURST)?, s.number(BURST)?];
     let [normal, excess] = bursts.map(Size::from_bytes);
     let exceed = s.words.rest().text.split_once("exceed-action")?.1;

@@ -106,6 +106,13 @@ impl Condition {
     }
 }
 
+/// The least rate of a policer, bit/s (Junos, `bandwidth-limit`).
+const LEAST: u64 = 8_000;
+
+fn limit(text: &str) -> Option<Rate> {
+    rate(text).filter(|rate| rate.as_bps() >= LEAST)
+}
+
 impl Reader<'_, '_> {
     pub(super) fn policers(&mut self, id: Id) -> Vec<Policer> {
         let mut all = Vec::new();
@@ -121,8 +128,8 @@ impl Reader<'_, '_> {
                 discards: self.at(p, &["then", "discard"]).is_some(),
             };
             if let Some(limits) = self.child(p, "if-exceeding") {
-                let (wanted, share) = ("a rate, `50m`", "a share in percent");
-                policer.rate = self.value(limits, "bandwidth-limit", rate, wanted);
+                let (wanted, share) = ("8k bit/s or more, `50m`", "a share in percent");
+                policer.rate = self.value(limits, "bandwidth-limit", limit, wanted);
                 policer.percent = self.value(limits, "bandwidth-percent", number, share);
                 policer.burst = self.value(limits, "burst-size-limit", bytes, "bytes, `625k`");
             }

@@ -17,7 +17,7 @@ struct Kind {
     by_itself: bool,
 }
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 17] = [
     Kind {
         name: "group",
         defined: &["groups"],
@@ -157,6 +157,48 @@ const KINDS: [Kind; 15] = [
             "firewall family <> filter <> term <> from prefix-list",
             "firewall family <> filter <> term <> from source-prefix-list",
             "firewall family <> filter <> term <> from destination-prefix-list",
+            "policy-options policy-statement <> from prefix-list",
+            "policy-options policy-statement <> from prefix-list-filter",
+            "policy-options policy-statement <> term <> from prefix-list",
+            "policy-options policy-statement <> term <> from prefix-list-filter",
+        ],
+        by_itself: true,
+    },
+    Kind {
+        name: "policy-statement",
+        defined: &["policy-options policy-statement"],
+        referred: &[
+            "protocols bgp import",
+            "protocols bgp export",
+            "protocols bgp group <> import",
+            "protocols bgp group <> export",
+            "protocols bgp group <> neighbor <> import",
+            "protocols bgp group <> neighbor <> export",
+            "protocols ospf import",
+            "protocols ospf export",
+            "protocols ospf3 import",
+            "protocols ospf3 export",
+            "protocols isis import",
+            "protocols isis export",
+            "protocols ldp import",
+            "protocols ldp export",
+            "routing-options forwarding-table export",
+            "routing-instances <> vrf-import",
+            "routing-instances <> vrf-export",
+            "policy-options policy-statement <> from policy",
+            "policy-options policy-statement <> term <> from policy",
+        ],
+        by_itself: true,
+    },
+    Kind {
+        name: "community",
+        defined: &["policy-options community"],
+        referred: &[
+            "policy-options policy-statement <> from community",
+            "policy-options policy-statement <> term <> from community",
+            "policy-options policy-statement <> term <> then community add",
+            "policy-options policy-statement <> term <> then community delete",
+            "policy-options policy-statement <> term <> then community set",
         ],
         by_itself: true,
     },
@@ -240,9 +282,14 @@ pub(super) fn survey(tree: &Tree<'_>, place: &impl Fn(Id) -> Place) -> Names {
         let known: BTreeSet<&str> = defined.iter().map(word).collect();
         let used: BTreeSet<&str> = referred.iter().map(word).collect();
         names.defined.extend(defined.iter().map(structure));
+        // Where no policy is shown, the text is a part of a configuration.
+        let shown = kind.name != "policy-statement" || !defined.is_empty();
         let missing = referred
             .iter()
-            .filter(|r| !known.contains(word(r)) && !is_given(kind.name, word(r)));
+            .filter(|_| shown)
+            .filter(|r| !known.contains(word(r)) && !is_given(kind.name, word(r)))
+            // Policies may be joined by operators, `( A && B )`.
+            .filter(|r| word(r).starts_with(|c: char| c.is_alphanumeric() || c == '_'));
         names.undefined.extend(missing.map(structure));
         let idle = defined
             .iter()
@@ -257,7 +304,7 @@ pub(super) fn survey(tree: &Tree<'_>, place: &impl Fn(Id) -> Place) -> Names {
 }
 
 /// The nodes below every statement of this path.
-fn values(tree: &Tree<'_>, path: &str) -> Vec<Id> {
+pub(super) fn values(tree: &Tree<'_>, path: &str) -> Vec<Id> {
     let mut here = vec![ROOT];
     for word in path.split(' ') {
         here = if word == "<>" {

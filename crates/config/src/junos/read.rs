@@ -1,6 +1,6 @@
 //! From the tree to typed values. A value that cannot be read is a problem, and left out.
 
-use core::net::Ipv4Addr;
+use core::net::{Ipv4Addr, Ipv6Addr};
 use core::str::FromStr;
 
 use farpath_units::{Rate, Size};
@@ -12,6 +12,7 @@ use super::model::{
 };
 use super::tree::{Id, ROOT, Tree};
 use crate::finding::quoted;
+use crate::mask::BITS_IPV6;
 use crate::qos::ChannelMode;
 use crate::source::Place;
 
@@ -98,6 +99,17 @@ fn prefix(text: &str) -> Option<(Ipv4Addr, u8)> {
     let (host, length) = text.split_once('/').unwrap_or((text, "32"));
     let length: u8 = length.parse().ok().filter(|l| *l <= 32)?;
     Some((address(host)?, length))
+}
+
+/// Whether an address of IPv6 has a length from 0 to 128 behind it, if it has any.
+fn prefix_ipv6(text: &str) -> Option<()> {
+    let parts = text.split_once('/');
+    let parts = parts.filter(|(host, _)| host.parse::<Ipv6Addr>().is_ok());
+    let Some((_, length)) = parts else {
+        return Some(());
+    };
+    let length: u32 = length.parse().ok()?;
+    (length <= BITS_IPV6).then_some(())
 }
 
 impl Reader<'_, '_> {
@@ -289,6 +301,9 @@ impl Reader<'_, '_> {
     }
 
     fn unit(&mut self, id: Id) -> Unit {
+        for own in self.active(id, &["family", "inet6", "address"]) {
+            self.stated(own, "address", prefix_ipv6, "`2001:db8::1/64`");
+        }
         let addresses = self.all(id, &["family", "inet", "address"]);
         let addresses = addresses
             .into_iter()

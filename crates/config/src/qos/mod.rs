@@ -8,6 +8,7 @@ mod crossing;
 mod lbe;
 mod maps;
 mod model;
+mod names;
 mod options;
 mod port;
 mod port_type;

@@ -41,6 +41,8 @@ pub struct Device {
     pub given_classes: Vec<String>,
     /// `policy-map`s.
     pub policy_maps: Vec<PolicyMap>,
+    /// The policy maps of the whole switch, `system qos` of NX-OS.
+    pub of_system: Vec<Stated<String>>,
     /// Interfaces in order of their first mention.
     pub interfaces: Vec<Interface>,
     /// Faults of the text itself: values out of range, comments where none may stand.
@@ -432,52 +434,6 @@ pub struct Intent {
     pub dscp: u8,
     /// The largest IP packet the port is to carry.
     pub mtu: Option<u32>,
-}
-
-impl Device {
-    /// The policy map of this name.
-    pub(crate) fn policy(&self, name: &str) -> Option<&PolicyMap> {
-        self.policy_maps.iter().find(|p| p.name == name)
-    }
-
-    /// Whether an interface uses a policy map, itself or as a part of one it uses.
-    pub(crate) fn applies(&self, interface: &Interface, map: &PolicyMap) -> bool {
-        let mut names: Vec<&str> = Vec::new();
-        names.extend(interface.services.iter().map(|s| s.value.policy.as_str()));
-        let mut at = 0;
-        while let Some(name) = names.get(at).copied() {
-            let parts = self.policy(name).into_iter().flat_map(|p| &p.classes);
-            for part in parts.filter_map(|c| c.service.as_ref()) {
-                if !names.contains(&part.value.as_str()) {
-                    names.push(&part.value);
-                }
-            }
-            at += 1;
-        }
-        names.contains(&map.name.as_str())
-    }
-
-    /// The class map of this name.
-    pub(crate) fn class(&self, name: &str) -> Option<&ClassMap> {
-        self.class_maps.iter().find(|m| m.name == name)
-    }
-
-    /// Whether nobody defines a policy's class.
-    pub(crate) fn lacks(&self, class: &Class) -> bool {
-        let given = class.name == "class-default" || self.given_classes.contains(&class.name);
-        !given && self.class(&class.name).is_none()
-    }
-
-    /// Whether a class map is one that NX-OS shows of its own accord.
-    pub(crate) fn is_given(&self, map: &ClassMap) -> bool {
-        self.platform == Platform::NxOs && map.name.starts_with("class-")
-    }
-
-    /// Whether any policy has a class of this class map.
-    pub(crate) fn uses(&self, map: &ClassMap) -> bool {
-        let mut classes = self.policy_maps.iter().flat_map(|p| &p.classes);
-        classes.any(|c| c.name == map.name)
-    }
 }
 
 impl Interface {

@@ -676,3 +676,112 @@ fn undefined_names_of_class_of_service_are_found() {
     let report = checked(text, Dialect::JunosSet);
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }
+
+/// Policies, communities and the prefix lists of policies, which Junos refuses to commit where nothing defines them.
+#[test]
+fn undefined_names_of_policies_are_found() {
+    let sound = "set protocols bgp group X import [ IN CHECK ]
+set protocols bgp group X export ( OUT && CHECK )
+set protocols bgp group X neighbor 192.0.2.1 export OUT
+set protocols ospf export OUT
+set policy-options prefix-list NETS 192.0.2.0/24
+set policy-options community BLUE members 65000:1
+set policy-options policy-statement IN term a from prefix-list NETS
+set policy-options policy-statement IN term a from community BLUE
+set policy-options policy-statement IN term b from prefix-list-filter NETS orlonger
+set policy-options policy-statement OUT term a then community add BLUE
+set policy-options policy-statement CHECK then reject
+";
+    let found = |text: &str| {
+        let report = checked(text, Dialect::JunosSet);
+        let texts = report.findings.into_iter().map(|f| f.text);
+        texts.collect::<Vec<String>>()
+    };
+    assert_eq!(found(sound), Vec::<String>::new());
+    // A part of a configuration shows none of them.
+    let part = "set protocols bgp group X import IN\n";
+    assert_eq!(found(part), Vec::<String>::new());
+    for (old, new, name) in [
+        ("[ IN CHECK ]", "[ IN CHEKC ]", "policy-statement `CHEKC`"),
+        (
+            "192.0.2.1 export OUT",
+            "192.0.2.1 export OTU",
+            "policy-statement `OTU`",
+        ),
+        ("ospf export OUT", "ospf export O", "policy-statement `O`"),
+        (
+            "prefix-list NETS\n",
+            "prefix-list NET\n",
+            "prefix-list `NET`",
+        ),
+        (
+            "prefix-list-filter NETS",
+            "prefix-list-filter NET",
+            "prefix-list `NET`",
+        ),
+        (
+            "from community BLUE",
+            "from community BLEU",
+            "community `BLEU`",
+        ),
+        (
+            "community add BLUE",
+            "community add BLEU",
+            "community `BLEU`",
+        ),
+    ] {
+        assert!(sound.contains(old), "{old}");
+        let texts = found(&sound.replacen(old, new, 1));
+        assert_eq!(texts, [format!("{name} is not defined")], "{new}");
+    }
+}
+
+/// What Junos commits without a word: a protocol on an interface, or a unit, that is not there.
+#[test]
+fn interfaces_of_protocols_that_are_not_there_are_found() {
+    let text = |interface: &str| {
+        format!(
+            "set interfaces xe-0/0/0 unit 0 family inet address 192.0.2.1/30\nset protocols ospf area 0.0.0.0 interface {interface}\n"
+        )
+    };
+    for (interface, count) in [
+        ("xe-0/0/0.0", 0),
+        ("xe-0/0/0", 0),
+        ("lo0.0 passive", 0),
+        ("all", 0),
+        ("xe-0/0/9.0", 1),
+        ("xe-0/0/0.5", 1),
+    ] {
+        let report = checked(&text(interface), Dialect::JunosSet);
+        let found = report.findings.iter().filter(|f| f.rule == "JUN009");
+        let found: Vec<_> = found.collect();
+        assert_eq!(found.len(), count, "{interface}");
+        for finding in found {
+            assert!(finding.text.contains(interface), "{}", finding.text);
+            assert_eq!(finding.remedies, ["`xe-0/0/0.0` is"]);
+        }
+    }
+}
+
+/// A length above 128 was read as if it were one.
+#[test]
+fn prefixes_of_ipv6_have_128_bits() {
+    for (length, faults) in [(64, 0), (128, 0), (129, 1)] {
+        let text =
+            format!("set interfaces xe-0/0/0 unit 0 family inet6 address 2001:db8::1/{length}\n");
+        let report = checked(&text, Dialect::JunosSet);
+        assert_eq!(report.files[0].faults.len(), faults, "{length}");
+    }
+}
+
+/// Without its letter a rate is in bit/s: 500 was read as a policer of 500 bit/s.
+#[test]
+fn policers_below_the_least_rate_are_refused() {
+    for (rate, faults) in [("500", 1), ("8000", 0), ("500m", 0)] {
+        let text = format!(
+            "set firewall policer P if-exceeding bandwidth-limit {rate}\nset firewall policer P if-exceeding burst-size-limit 625k\nset firewall policer P then discard\n"
+        );
+        let report = checked(&text, Dialect::JunosSet);
+        assert_eq!(report.files[0].faults.len(), faults, "{rate}");
+    }
+}

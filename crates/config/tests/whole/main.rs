@@ -10,7 +10,9 @@ mod platforms;
 mod qos;
 mod rates;
 mod segments;
+mod slips;
 mod srr;
+mod subnets;
 mod tunnels;
 mod units;
 

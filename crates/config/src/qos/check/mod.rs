@@ -105,7 +105,8 @@ fn structures(device: &Device, report: &mut Report) {
     };
     for map in &device.policy_maps {
         let policy = named("policy-map", &map.name, &map.place);
-        let used = services().any(|s| s.value.policy == map.name);
+        let used = services().any(|s| s.value.policy == map.name)
+            || device.of_system.iter().any(|s| s.value == map.name);
         if !used && !parts().any(|s| s.value == map.name) {
             file.unused.push(policy.clone());
         }
@@ -125,6 +126,9 @@ fn structures(device: &Device, report: &mut Report) {
     let lacking = lacking.map(|s| named("policy-map", &s.value.policy, &s.place));
     file.undefined.extend(lacking);
     let lacking = parts().filter(|s| device.policy(&s.value).is_none());
+    let lacking = lacking.map(|s| named("policy-map", &s.value, &s.place));
+    file.undefined.extend(lacking);
+    let lacking = device.system_lacks();
     let lacking = lacking.map(|s| named("policy-map", &s.value, &s.place));
     file.undefined.extend(lacking);
 }

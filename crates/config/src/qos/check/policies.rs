@@ -20,6 +20,9 @@ impl Checker<'_> {
         for interface in device.interfaces.iter().filter(|i| !i.shutdown) {
             self.on(device, interface).services();
         }
+        for lacking in device.system_lacks() {
+            self.undefined(device, &lacking.value, &lacking.place, "of `system qos`");
+        }
         for map in &device.policy_maps {
             let users = device.interfaces.iter().filter(|i| device.applies(i, map));
             let users: Vec<&Interface> = users.collect();
@@ -57,6 +60,22 @@ impl Checker<'_> {
                     );
                 }
             }
+        }
+        self.class_maps(device);
+    }
+
+    /// QOS012, of class maps that match one which nothing defines, and of those that nothing has.
+    fn class_maps(&mut self, device: &Device) {
+        let lacking = device
+            .nested()
+            .filter(|(_, n, _)| device.class(n).is_none());
+        for (map, inner, place) in lacking {
+            let message = format!(
+                "class map {inner}, which class map {} matches, is not defined",
+                map.name
+            );
+            let remedy = format!("define it: `class-map match-any {inner}`");
+            self.without_effect(device, place, message, &remedy);
         }
         for map in device
             .class_maps
