@@ -405,10 +405,33 @@ fn random_and_regular_losses_have_their_own_constants() {
     assert!((random / 4.79e6 - 1.0).abs() < 0.01, "{random}");
 }
 
+/// It was reckoned as if the last segment of a flight always waited for the next one, though the receiver's timer acknowledges it sooner.
+#[test]
+fn an_odd_window_is_reckoned_by_the_receivers_timer() {
+    let of = |timer: &str| {
+        let window = 11 * 1448;
+        let test = format!(
+            "kind = \"tcp\"\nwindow = \"{window} B\"\nduration = \"20 s\"\ndelayed_ack = 2\n{timer}"
+        );
+        predicted("", &test)
+    };
+    let linux = of("");
+    assert!(
+        says(&linux, "for 40 ms at most: 10.7 a round trip"),
+        "{:?}",
+        linux.notes
+    );
+    let late = of("delayed_ack_timeout = \"200 ms\"");
+    assert!(says(&late, "has one: 10 a round trip"), "{:?}", late.notes);
+}
+
 #[test]
 fn a_forecast_out_of_range_says_so() {
     let much = predicted("loss = 0.05", BULK);
     assert!(says(&much, "above 2 %"), "{:?}", much.notes);
+    // Its timeout is not that of the published curves, and it says so.
+    assert!(says(&much, "T0 = 300 ms"), "{:?}", much.notes);
+    assert!(says(&much, "T0 = 4 RTT, 400 ms"), "{:?}", much.notes);
     let few = predicted("loss = 1e-6", BULK);
     assert!(
         says(&few, "are expected in the measured time"),
