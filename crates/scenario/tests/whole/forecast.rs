@@ -946,6 +946,27 @@ fn a_ping_waits_behind_the_window_of_a_full_link() {
     );
 }
 
+/// A transfer had no end, and stood in the way of a ping an hour later.
+#[test]
+fn a_transfer_that_is_over_is_no_load() {
+    let ping = |keys: &str, start: &str| {
+        predicted(
+            "queue = \"1bdp\"",
+            &format!(
+                "kind = \"tcp\"\nwindow = \"16 MB\"\nbytes = \"1 GB\"\n{keys}\n[[test]]\nname = \"p\"\nfrom = \"a\"\nto = \"b\"\nkind = \"ping\"\nstart = \"{start}\""
+            ),
+        )
+    };
+    let later = ping("", "600 s");
+    assert!(later.notes.is_empty(), "{:?}", later.notes);
+    assert!((of(&later, "rtt_max_ns") - 100e6).abs() < 1e5);
+    let during = ping("", "2 s");
+    assert!(!during.notes.is_empty() && !during.metrics.contains_key("rtt_max_ns"));
+    // What shares its time may make it last longer.
+    let shared = "[[test]]\nname = \"u\"\nfrom = \"a\"\nto = \"b\"\nkind = \"udp\"\nrate = \"990 Mbit/s\"\nduration = \"500 s\"";
+    assert!(!ping(shared, "600 s").notes.is_empty());
+}
+
 #[test]
 fn data_on_the_way_back_delays_a_ping_as_well() {
     let record = ping_beside("", "reverse = true\nwindow = \"5 MB\"", "start = \"20 s\"");
