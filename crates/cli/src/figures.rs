@@ -43,14 +43,21 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
         Failure::environment(format!("create folder {}: {e}", folder.display()))
             .hint("choose a place you may write to")
     })?;
-    let mut count = 0;
+    let mut count: usize = 0;
     for figure in drawn.iter().filter(|f| !f.svg.is_empty()) {
         let path = folder.join(format!("{}.svg", figure.name));
         prepare_file(&path)?.write(figure.svg.as_bytes())?;
         count += 1;
     }
     let plural = if count == 1 { "" } else { "s" };
-    print(&format!("{count} figure{plural} in {}\n", folder.display()))?;
+    let fewer = match count > MANY && args.name.is_none() {
+        true => ": `--name TEXT` writes those with that in their name, such as goodput",
+        false => "",
+    };
+    print(&format!(
+        "{count} figure{plural} in {}{fewer}\n",
+        folder.display()
+    ))?;
     Ok(Exit::Ok)
 }
 
@@ -148,6 +155,9 @@ fn renamed(pair: &str) -> Result<(String, String), Failure> {
         ),
     }
 }
+
+/// So many files are worth a word on how to have fewer.
+const MANY: usize = 40;
 
 /// Figures that an error names; the others are counted.
 const NAMED: usize = 20;
