@@ -282,7 +282,7 @@ fn not_measured(expect: &Expect) -> Option<Expectation> {
     Some(none)
 }
 
-/// Why there is no result of any of these origins, which did not run, and what to add to the command.
+/// Why nothing was measured of any of these origins, which did not run, and what to add to the command.
 pub fn unmeasured(origins: &[Origin]) -> String {
     let names: Vec<&str> = origins.iter().map(|o| o.name()).collect();
     let option = |origin: &Origin| match origin {

@@ -948,7 +948,7 @@ fn a_ping_waits_behind_the_window_of_a_full_link() {
 
 /// A transfer had no end, and stood in the way of a ping an hour later.
 #[test]
-fn a_transfer_that_is_over_is_no_load() {
+fn a_transfer_that_is_over_loads_nothing() {
     let ping = |keys: &str, start: &str| {
         predicted(
             "queue = \"1bdp\"",
