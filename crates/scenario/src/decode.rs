@@ -144,16 +144,10 @@ pub(crate) fn table(
         if !fits(key) {
             let what = format!("`{}` has no meaning in {title}", key.name);
             let kind = variant.unwrap_or_default();
-            // What no clock ends may end by its number.
-            let counts = |k: &Key| k.name == "count" && k.only.contains(&kind);
-            let remedy = match key.name == "duration" && section.keys.iter().any(counts) {
-                true => "write `count` instead, one each `interval`".to_owned(),
-                false => format!("remove it, or change the kind from \"{kind}\""),
-            };
             faults.push(
                 Diagnostic::new(name.span(), what)
                     .label(format!("only for kind = {}", quoted(key.only)))
-                    .help(remedy),
+                    .help(key.elsewhere(kind)),
             );
             continue;
         }
