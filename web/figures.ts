@@ -88,6 +88,9 @@ function xRangeOf(data: ReportData, { range }: Options): Look["range"] | string 
   return like ? found : `no key of the sweep has such values: ${keys.map((k) => `${k.keys.join()} has ${k.values.slice(0, 3).join(", ")}`).join("; ")}`;
 }
 
+/** The law that asks for no losses. */
+const WINDOW = "window";
+
 /** The laws that were asked for; a text says why one of them is in no figure. */
 function lawsOf(data: ReportData, { laws: asked, name }: Options): readonly string[] | undefined | string {
   if (asked === undefined || asked.length === 0) return undefined;
@@ -103,7 +106,10 @@ function lawsOf(data: ReportData, { laws: asked, name }: Options): readonly stri
   const known = [...new Set(offered.map((law) => law.name))];
   if (known.length === 0) return `no figure${name === undefined ? "" : ` with ${name} in its name`} has one: they are drawn over goodput_bps where that changes, against ${[...new Set(data.laws.map((l) => l.key))].join(", ")}`;
   const missing = asked.filter((law) => law !== "all" && !known.includes(law));
-  if (missing.length > 0) return `${missing.join(", ")} does not change over ${over}; what does is ${known.join(", ")}`;
+  if (missing.length > 0) {
+    const none = missing.some((law) => law !== WINDOW) ? ", or has no value there, as a law of losses where nothing is lost" : "";
+    return `${missing.join(", ")} does not change over ${over}${none}; what does is ${known.join(", ")}`;
+  }
   if (!asked.includes("all")) return asked;
   const own = known.filter((law) => asked.includes(law) || offered.some((one) => one.name === law && one.apart !== true));
   return own.length > 0 ? own : `no connection has the congestion control of a law, or a window that is set; by name there are ${known.join(", ")}`;

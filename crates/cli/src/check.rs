@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use farpath_config::render;
+use farpath_element::qdisc::Limit;
 use farpath_experiment::{Faults, Loaded, open, spread};
 use farpath_record::{Expect, Point, count_of, unstated_at};
 use farpath_scenario::plan::{self, Plan};
-use farpath_scenario::{NodeId, Periodic, Scenario, Set, Test, TestKind, Way, managers};
-use farpath_units::Duration;
+use farpath_scenario::{
+    NodeId, Periodic, QueueLimit, Scenario, Set, Test, TestKind, Way, managers,
+};
+use farpath_units::{Duration, Size};
 use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
@@ -70,6 +73,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     for bundle in &scenario.bundles {
         shown.push_str(&on_members(scenario, &plan, bundle));
     }
+    shown.push_str(&queues(&points));
     shown.push_str(&managed(&points));
     let colour = has_colours(&std::io::stdout());
     let doubts = loaded.document.doubts();
@@ -89,6 +93,36 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     print(&shown)?;
     Ok(Exit::Ok)
+}
+
+/// What queues hold that are written in `bdp`, over the points of a sweep; nothing of those that no test crosses.
+fn queues(points: &[(Scenario, Plan)]) -> String {
+    let mut found: BTreeMap<(usize, String), Vec<Size>> = BTreeMap::new();
+    for (scenario, plan) in points {
+        let longest = plan.longest_rtts(scenario);
+        for (number, port) in plan.ports.iter().enumerate() {
+            let link = &scenario.links[port.link.0];
+            let queue = link.direction(port.way).queue;
+            let QueueLimit::Bdp(times) = queue else {
+                continue;
+            };
+            let limit = Scenario::queue_limit(queue, port.rate, longest[number]);
+            if let Limit::Bytes(bytes @ 1..) = limit {
+                let way = scenario.direction_name(port.link, port.way);
+                let name = format!("{}, {way}: {times}bdp", link.name);
+                let all = found.entry((number, name)).or_default();
+                all.push(Size::from_bytes(bytes));
+            }
+        }
+    }
+    let line = |((_, name), sizes): ((usize, String), Vec<Size>)| {
+        format!("  {name} = {}\n", spread(sizes))
+    };
+    let lines: String = found.into_iter().map(line).collect();
+    match lines.is_empty() {
+        true => lines,
+        false => format!("\nwhat queues hold\n\n{lines}"),
+    }
 }
 
 /// What manages queues, with every value that holds; each once of all points of a sweep.

@@ -43,14 +43,21 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
         Failure::environment(format!("create folder {}: {e}", folder.display()))
             .hint("choose a place you may write to")
     })?;
-    let mut count = 0;
+    let mut count: usize = 0;
     for figure in drawn.iter().filter(|f| !f.svg.is_empty()) {
         let path = folder.join(format!("{}.svg", figure.name));
         prepare_file(&path)?.write(figure.svg.as_bytes())?;
         count += 1;
     }
     let plural = if count == 1 { "" } else { "s" };
-    print(&format!("{count} figure{plural} in {}\n", folder.display()))?;
+    let fewer = match count > MANY && args.name.is_none() {
+        true => ": `--name TEXT` writes those with that in their name, such as goodput",
+        false => "",
+    };
+    print(&format!(
+        "{count} figure{plural} in {}{fewer}\n",
+        folder.display()
+    ))?;
     Ok(Exit::Ok)
 }
 
@@ -149,6 +156,9 @@ fn renamed(pair: &str) -> Result<(String, String), Failure> {
     }
 }
 
+/// So many files are worth a word on how to have fewer.
+const MANY: usize = 40;
+
 /// Figures that an error names; the others are counted.
 const NAMED: usize = 20;
 
@@ -159,13 +169,39 @@ fn nothing(args: &FiguresArgs, drawn: &[Figure]) -> Failure {
         return Failure::usage(format!("{run} has no figure"))
             .hint("a run has figures of what has a path, is swept, repeated or goes on over time");
     };
-    let names: Vec<&str> = drawn.iter().take(NAMED).map(|f| f.name.as_str()).collect();
-    let more = match drawn.len() - names.len() {
+    let names: Vec<&str> = drawn.iter().map(|f| f.name.as_str()).collect();
+    let meant = match nearest(part, &names) {
+        Some(name) => format!("did you mean {name}? "),
+        None => String::new(),
+    };
+    let (names, rest) = names.split_at(names.len().min(NAMED));
+    let more = match rest.len() {
         0 => String::new(),
         n => format!("\n  and {n} more"),
     };
     Failure::usage(format!(
         "--name {part}: no figure of {run} has that in its name"
     ))
-    .hint(format!("there are\n  {}{more}", names.join("\n  ")))
+    .hint(format!("{meant}there are\n  {}{more}", names.join("\n  ")))
+}
+
+/// The first name with the longest beginning of `part` in it, of three letters at least.
+fn nearest<'n>(part: &str, names: &[&'n str]) -> Option<&'n str> {
+    let mut beginnings = (3..=part.len()).rev().filter_map(|end| part.get(..end));
+    let has = |begin: &str| names.iter().copied().find(|name| name.contains(begin));
+    beginnings.find_map(has)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_has_the_longest_beginning() {
+        let names = ["s-path-ping", "s-goodput", "s-rate-on-ar"];
+        assert_eq!(nearest("goodputs", &names), Some("s-goodput"));
+        assert_eq!(nearest("rate-of-ar", &names), Some("s-rate-on-ar"));
+        assert_eq!(nearest("xyz", &names), None);
+        assert_eq!(nearest("go", &names), None);
+    }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use farpath_experiment::tap::Taps;
 use farpath_experiment::{Experiment, Loaded, Part, Request, lab};
-use farpath_record::{Expect, Origin, RunDocument, Stopped};
+use farpath_record::{Expect, Origin, RunDocument, Stopped, unmeasured};
 use farpath_report::junit::{self, Case, not_run, without_emulation};
 use farpath_report::table;
 use farpath_scenario::Set;
@@ -156,11 +156,15 @@ impl Ended {
                 .extend(kept(args.series, document.repeats.is_some()));
             size = output.write(loaded, document, &page, links)?;
         }
+        if self.stopped().is_none() && !args.marks_only {
+            let skipped = skipped(&self.part.outcome.document, &loaded.scenario.expects);
+            say_skipped(args, &skipped);
+            self.others.extend(skipped);
+        }
         self.report(args, report)?;
         let document = &self.part.outcome.document;
         show(args, document, size)?;
-        let skipped = document.stopped.is_none() && say_skipped(document, &loaded.scenario.expects);
-        Ok(judged(document, skipped))
+        Ok(judged(document))
     }
 }
 
@@ -177,9 +181,9 @@ fn not_judged(
     failure.map(cases).unwrap_or_default()
 }
 
-/// How a run ends; `skipped` where what a file judges was not run.
-fn judged(document: &RunDocument, skipped: bool) -> Exit {
-    if farpath_report::fails(document) || skipped {
+/// How a run ends.
+fn judged(document: &RunDocument) -> Exit {
+    if farpath_report::fails(document) {
         Exit::Finding
     } else if document.records.iter().any(|r| !r.valid) {
         Exit::Certificate
@@ -222,26 +226,33 @@ fn say_of_expectations(args: &RunArgs, experiment: &Experiment) {
     experiment.doubts.iter().for_each(|doubt| note(doubt));
 }
 
-/// Says which expectation of a file was judged of no origin, because those it names did not run; whether there was one.
-fn say_skipped(document: &RunDocument, expects: &[Expect]) -> bool {
-    let judged = |e: &Expect| {
-        let mut all = document.expectations.iter();
-        all.any(|found| found.file == e.file && found.metric == e.metric)
+/// The cases of the scenario's own expectations of origins that did not run: a file's fail.
+fn skipped(document: &RunDocument, expects: &[Expect]) -> Vec<Case> {
+    let ran = document.origins();
+    let is_skipped = |e: &&Expect| {
+        let runs = e.origins.is_empty() || e.origins.iter().any(|o| ran.contains(o));
+        e.file.is_none() && !runs
     };
-    let of_files = expects
-        .iter()
-        .filter(|e| e.file.is_some() && !e.origins.is_empty());
-    let skipped: Vec<&Expect> = of_files.filter(|e| !judged(e)).collect();
-    for e in &skipped {
-        let names: Vec<&str> = e.origins.iter().map(|o| o.name()).collect();
+    let case = |e: &Expect| Case {
+        name: e.written(),
+        outcome: junit::Outcome::Skip(unmeasured(&e.origins)),
+    };
+    expects.iter().filter(is_skipped).map(case).collect()
+}
+
+/// Says how many those are and why the first is among them, where a judgement was asked for.
+fn say_skipped(args: &RunArgs, skipped: &[Case]) {
+    let asked = args.junit.is_some() || !args.expects.is_empty();
+    let Some(first) = skipped.first().filter(|_| asked) else {
+        return;
+    };
+    if let junit::Outcome::Skip(why) = &first.outcome {
         note(&format!(
-            "not judged: {} of {} is on {} results alone, and there are none",
-            e.metric,
-            e.file.as_deref().unwrap_or_default(),
-            names.join(" and ")
+            "expectations of the scenario not judged: {}; {}, {why}",
+            skipped.len(),
+            first.name
         ));
     }
-    !skipped.is_empty()
 }
 
 /// Says that nothing was judged, where that was asked for: the run passes all the same.

@@ -178,7 +178,7 @@ pub(crate) fn fill<'a>(
     if all.iter().any(|c| c.rtt.is_some_and(|rtt| rtt.smoothed)) {
         say_smoothed(record);
     }
-    record.series.extend(series::of(all));
+    record.series.extend(series::of(all, span));
     let goodputs = series::goodputs(all);
     if let Some(silent) = ramp::silence(&goodputs, span.start) {
         record.set("silent_s", silent.as_secs_f64());
@@ -299,13 +299,13 @@ fn say_smoothed(record: &mut Record) {
 
 impl Connection {
     /// Whether everything came that was to come; of a connection without an end of its own, anything.
-    fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         let least = self.whole.unwrap_or(1).max(1);
         self.delivered >= least && !self.still_stores
     }
 
     /// When its last byte so far was delivered, or was on the disk.
-    fn end(&self) -> Time {
+    pub(crate) fn end(&self) -> Time {
         self.lasted.map_or(self.finished, |c| self.opened + c)
     }
 

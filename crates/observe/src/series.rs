@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use farpath_record::Series;
 use farpath_units::{Duration, Time};
 
+use crate::Span;
 use crate::connection::Connection;
 
 /// The longest of the connections' intervals.
@@ -39,11 +40,20 @@ pub(crate) fn goodputs(all: &[Connection]) -> Vec<(Time, f64)> {
     sums.into_iter().map(rate).collect()
 }
 
-/// Every series of a test.
-pub(crate) fn of(all: &[Connection]) -> BTreeMap<String, Series> {
+/// When a test that no clock ends was over: everything of all its connections had come.
+fn over(all: &[Connection], span: &Span) -> Option<Time> {
+    let ended = span.duration.is_none() && all.iter().all(Connection::is_complete);
+    let ends = all.iter().map(Connection::end);
+    ends.max().filter(|_| ended)
+}
+
+/// Every series of a test. That of a transfer ends with the interval in which its last byte came.
+pub(crate) fn of(all: &[Connection], span: &Span) -> BTreeMap<String, Series> {
     let mut series: BTreeMap<String, Series> = BTreeMap::new();
+    let (over, every) = (over(all, span), longest(all));
+    let is_over = |t: Time| over.is_some_and(|end| t > end && t >= end + every);
     let mut note = |name: &str, t: Time, value: Option<f64>| {
-        if let Some(value) = value {
+        if let Some(value) = value.filter(|_| !is_over(t)) {
             let series = series.entry(name.to_owned()).or_default();
             series.t_ns.push(t.as_ns());
             series.v.push(value);
@@ -112,5 +122,40 @@ mod tests {
             [(at(10), 4000.0)],
             "a single one"
         );
+    }
+
+    /// They went on at 0 to the end of the run, beside a longer test.
+    #[test]
+    fn a_transfer_has_no_series_behind_its_end() {
+        let seen = Connection {
+            every: Duration::from_ms(10),
+            intervals: [40, 40, 20, 0, 0]
+                .iter()
+                .enumerate()
+                .map(|(n, b)| (at(10 * (n as u64 + 1)), *b))
+                .collect(),
+            finished: at(25),
+            whole: Some(100),
+            delivered: 100,
+            ..Connection::default()
+        };
+        let ends = |seen: &Connection, duration: Option<Duration>| {
+            let span = Span {
+                start: Time::ZERO,
+                omit: Duration::ZERO,
+                duration,
+            };
+            let all = of(std::slice::from_ref(seen), &span);
+            all["goodput_bps"].t_ns.last().copied()
+        };
+        assert_eq!(ends(&seen, None), Some(30_000_000));
+        // A clock ends it, or it never came to its end.
+        let clocked = Some(Duration::from_ms(50));
+        assert_eq!(ends(&seen, clocked), Some(50_000_000));
+        let cut = Connection {
+            delivered: 90,
+            ..seen
+        };
+        assert_eq!(ends(&cut, None), Some(50_000_000));
     }
 }

@@ -6,7 +6,8 @@
 //! An expectation is judged once for each sweep point at which its subject (the test, the link, the
 //! search) has results, and there for each origin:
 //!
-//! - With origins named: for each named one that ran. Its metric must exist.
+//! - With origins named: for each named one that ran. Its metric must exist. Where none of them ran, one of a file fails once,
+//!   as not measured; the scenario's own is left out.
 //! - Without: for each that ran. The simulator sees everything, so where it has the subject it must
 //!   have the metric. Any other origin may lack it: no closed form counts drops, no kernel tells all.
 //! - A metric that a record says is absent, because what it measures never came about, is judged
@@ -19,7 +20,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::stated::unstated;
+use crate::stated::{of_more_points, unstated};
 use crate::{Expectation, LinkRecord, Origin, Record};
 
 /// A sweep point.
@@ -157,7 +158,7 @@ impl<'a> Results<'a> {
     }
 
     /// Points at which the subject has results from `origin`, or from any.
-    fn points(&self, subject: &Subject<'_>, origin: Option<Origin>) -> BTreeSet<Point> {
+    pub(crate) fn points(&self, subject: &Subject<'_>, origin: Option<Origin>) -> BTreeSet<Point> {
         let asked = |o: Origin| origin.is_none_or(|asked| asked == o);
         let records = self
             .records
@@ -173,7 +174,7 @@ impl<'a> Results<'a> {
     }
 
     /// The value an expectation speaks of: a metric, a ratio or a difference.
-    fn compared(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<f64> {
+    pub(crate) fn compared(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<f64> {
         let mut value = self.value(&expect.metric, origin, point)?;
         if let Some(over) = &expect.over {
             value /= self.reference(over, origin, point)?;
@@ -243,7 +244,8 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             {
                 let actual = results.compared(expect, origin, &point);
                 let mut one = verdict(expect, origin, point.clone(), actual);
-                one.unstated = statement(&one.point, origin);
+                one.unstated = statement(&one.point, origin)
+                    .or_else(|| of_more_points(expect, expects, &one, (&asked, &results)));
                 one.pass &= one.unstated.is_none();
                 let reason = results.reason(expect, origin, &point);
                 let unseen = || unseen(&expect.metric, origin).filter(|_| actual.is_none());
@@ -262,8 +264,43 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             none.unstated = statement(&expect.point, *origin).filter(|_| expect.lacking.is_none());
             judged.push(none);
         }
+        if asked.is_empty() && expect.file.is_some() {
+            judged.extend(not_measured(expect));
+        }
     }
     judged
+}
+
+/// The verdict on an expectation of origins that did not run: it fails, by the last of them.
+fn not_measured(expect: &Expect) -> Option<Expectation> {
+    let origin = expect.origins.iter().max()?;
+    let mut none = verdict(expect, *origin, expect.point.clone(), None);
+    none.absent = expect
+        .lacking
+        .clone()
+        .or_else(|| Some(unmeasured(&expect.origins)));
+    Some(none)
+}
+
+/// Why nothing was measured of any of these origins, which did not run, and what to add to the command.
+pub fn unmeasured(origins: &[Origin]) -> String {
+    let names: Vec<&str> = origins.iter().map(|o| o.name()).collect();
+    let option = |origin: &Origin| match origin {
+        Origin::Predicted => Some("--predict"),
+        Origin::Simulated => Some("--simulate"),
+        Origin::Emulated => Some("--emulate, on a machine that can run labs"),
+        Origin::Captured => Some("--captured TEST=FILE"),
+        Origin::Measured => None,
+    };
+    let options: Vec<&str> = origins.iter().filter_map(option).collect();
+    let remedy = match options.is_empty() {
+        true => "and `farpath run` makes none".to_owned(),
+        false => format!("add {}", options.join(" or ")),
+    };
+    format!(
+        "not measured: it is on {} results alone, and there are none; {remedy}",
+        names.join(" and ")
+    )
 }
 
 /// Why a result that an origin might have is not there, as far as its name says it.

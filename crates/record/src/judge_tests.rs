@@ -164,6 +164,61 @@ fn named_origins_are_judged_if_they_ran_and_must_have_the_metric() {
     assert_eq!(passes(&judged), [(Origin::Predicted, None, false)]);
 }
 
+/// A file's expectation on what did not run was in no list of what was judged.
+#[test]
+fn a_file_on_what_did_not_run_fails_as_not_measured() {
+    let records = [record(Origin::Simulated, "t", "rtos", 3.0)];
+    let mut marks = expect("t.rtos", 0.0, 9.0);
+    marks.origins = vec![Origin::Emulated];
+    marks.file = Some("marks.toml".to_owned());
+    let judged = run(marks, &records, &[], &BOTH);
+    assert_eq!(passes(&judged), [(Origin::Emulated, None, false)]);
+    let why = judged[0].absent.as_deref().unwrap_or_default();
+    assert!(
+        why.contains("not measured") && why.contains("add --emulate"),
+        "{why}"
+    );
+}
+
+/// A statement without `at` was right where it held at the one point that was asked for.
+#[test]
+fn a_statement_of_more_points_than_asked_holds_at_each() {
+    let mut marks = expect("bulk.goodput_bps", 98.0, 102.0);
+    marks.file = Some("marks.toml".to_owned());
+    marks.stated_within = Some(0.05);
+    marks
+        .point
+        .insert("test.bulk.window".to_owned(), "1 MiB".to_owned());
+    let asked = |own: Expect, elsewhere: f64| {
+        let one = |window: &str, goodput: f64| {
+            at(
+                record(Origin::Simulated, "bulk", "goodput_bps", goodput),
+                window,
+            )
+        };
+        let records = [one("1 MiB", 100.0), one("8 MiB", elsewhere)];
+        let results = Results {
+            records: &records,
+            links: &[],
+        };
+        let all = judge(&[own, marks.clone()], results, &[Origin::Simulated]);
+        let mut of_file = all.into_iter().filter(|e| e.file.is_some());
+        let one = of_file.next().expect("it is judged");
+        (one.pass, one.unstated.unwrap_or_default())
+    };
+    let own = expect("bulk.goodput_bps", 98.0, 102.0);
+    let (pass, why) = asked(own.clone(), 800.0);
+    assert!(
+        !pass && why.contains("lacks `test.bulk.window`") && why.contains("at 8 MiB"),
+        "{why}"
+    );
+    // It is right of both, or says of which it is.
+    assert_eq!(asked(own.clone(), 101.0), (true, String::new()));
+    let mut here = own;
+    here.point = marks.point.clone();
+    assert_eq!(asked(here, 800.0), (true, String::new()));
+}
+
 #[test]
 fn ratios_and_differences() {
     let records = [

@@ -37,7 +37,7 @@ pub use certificate::Certificate;
 pub use count::count_of;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA};
 pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
-pub use judge::{Expect, Point, Results, judge, median};
+pub use judge::{Expect, Point, Results, judge, median, unmeasured};
 pub use kinds::{Kind, kinds_words, two_kinds};
 pub use link::{DROP_REASONS, link_metric};
 pub use notes::{Label, ONE_RUN, record_notes, record_notes_of};

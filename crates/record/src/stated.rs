@@ -1,8 +1,8 @@
 //! Whether a scenario states what a file of `--expect` demands of it (`stated_within`).
 
-use crate::judge::Point;
+use crate::judge::{Point, Results, split};
 use crate::quantity::quantity;
-use crate::{Expect, Origin};
+use crate::{Expect, Expectation, Origin};
 
 /// Why the scenario's own expectations, among `all`, do not state at a point what `expect` demands of them; `None` where they do.
 /// `origin` is judged, one of those that `asked` for.
@@ -12,34 +12,73 @@ pub(crate) fn unstated(
     (point, origin, asked): (&Point, Origin, &[Origin]),
 ) -> Option<String> {
     let within = expect.stated_within?;
-    let own = |e: &&Expect| {
-        let applies = e.point.iter().all(|(key, v)| point.get(key) == Some(v));
-        e.file.is_none() && e.written() == expect.written() && applies
-    };
-    let own: Vec<&Expect> = all.iter().filter(own).collect();
+    let own = own(expect, all, point);
     if own.is_empty() {
         return Some("the scenario has no expectation of its own of this".to_owned());
     }
-    // Of several origins each may have its figure.
-    let by = |origins: &[Origin]| -> Vec<&Expect> {
-        let speaks =
-            |e: &&Expect| e.origins.is_empty() || e.origins.iter().any(|o| origins.contains(o));
-        own.iter().copied().filter(speaks).collect()
-    };
-    let mut stated = by(&[origin]);
-    if stated.is_empty() {
-        stated = by(asked);
-    }
-    match stated[..] {
+    match by_origin(&own, origin, asked)[..] {
         [] => Some(
             "the `origins` of the scenario's own expectation leave out what is judged".to_owned(),
         ),
         [one] => refused(one, expect, within),
-        _ => Some(format!(
+        ref several => Some(format!(
             "the scenario has {} expectations of this, and a statement is one: keep one of them",
-            stated.len()
+            several.len()
         )),
     }
+}
+
+/// The scenario's own expectations, among `all`, of what `expect` is of at a point.
+fn own<'e>(expect: &Expect, all: &'e [Expect], point: &Point) -> Vec<&'e Expect> {
+    let mine = |e: &&Expect| {
+        let applies = e.point.iter().all(|(key, v)| point.get(key) == Some(v));
+        e.file.is_none() && e.written() == expect.written() && applies
+    };
+    all.iter().filter(mine).collect()
+}
+
+/// Those of them that speak of an origin, or else of any that was `asked` for: of several origins each may have its figure.
+fn by_origin<'e>(own: &[&'e Expect], origin: Origin, asked: &[Origin]) -> Vec<&'e Expect> {
+    let by = |origins: &[Origin]| -> Vec<&'e Expect> {
+        let speaks =
+            |e: &&Expect| e.origins.is_empty() || e.origins.iter().any(|o| origins.contains(o));
+        own.iter().copied().filter(speaks).collect()
+    };
+    let stated = by(&[origin]);
+    match stated.is_empty() {
+        true => by(asked),
+        false => stated,
+    }
+}
+
+/// Why the scenario's own expectation does not state what `expect` demands at the point and of the origin of `judged`, where it
+/// names fewer keys of the sweep: it is of other points, too, and does not hold at one of them.
+pub(crate) fn of_more_points(
+    expect: &Expect,
+    all: &[Expect],
+    judged: &Expectation,
+    (asked, results): (&[Origin], &Results<'_>),
+) -> Option<String> {
+    expect.stated_within?;
+    let stated = by_origin(&own(expect, all, &judged.point), judged.origin, asked);
+    let [own] = stated[..] else {
+        return None;
+    };
+    let key = expect.point.keys().find(|k| !own.point.contains_key(*k))?;
+    let (subject, _) = split(&own.metric)?;
+    let meant = |p: &&Point| own.point.iter().all(|(key, v)| p.get(key) == Some(v));
+    let fails = |p: &&Point| {
+        let actual = results.compared(own, judged.origin, p);
+        actual.is_some_and(|v| {
+            own.min.is_some_and(|min| v < min) || own.max.is_some_and(|max| v > max)
+        })
+    };
+    let points = results.points(&subject, Some(judged.origin));
+    let failed = points.iter().filter(meant).find(fails)?;
+    let value = failed.get(key).map_or("another point", String::as_str);
+    Some(format!(
+        "`at` of the scenario's own expectation lacks `{key}`, so that it is of every point, and it does not hold at {value}"
+    ))
 }
 
 /// Why a band is not what is demanded.

@@ -8,7 +8,7 @@ use crate::judge::Point;
 /// A kind of quantity: the end of its column's name, and a text of it in that unit.
 type Kind = (&'static str, fn(&str) -> Option<f64>);
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
     ("ns", |t| {
         Some(t.parse::<Duration>().ok()?.as_ps() as f64 / 1e3)
     }),
@@ -16,10 +16,15 @@ const KINDS: [Kind; 5] = [
     ("bytes", |t| Some(t.parse::<Size>().ok()?.as_bytes() as f64)),
     ("m", |t| Some(t.parse::<Distance>().ok()?.as_m() as f64)),
     ("ratio", |t| Some(t.parse::<Ratio>().ok()?.get())),
+    ("bdp", |t| {
+        let digits = t.strip_suffix("bdp").or_else(|| t.strip_suffix("BDP"))?;
+        let times = digits.trim_end().parse::<f64>().ok()?;
+        times.is_finite().then_some(times)
+    }),
 ];
 
 /// A value of a sweep as a number: a plain one as it stands, a time in ns, a rate in bit/s, a size in bytes, a distance in
-/// metres, a ratio; with the end of its column's name, empty of what is plain. None of a word.
+/// metres, a ratio, a queue in bandwidth-delay products; with the end of its column's name, empty of what is plain. None of a word.
 pub fn quantity(text: &str) -> Option<(&'static str, f64)> {
     let plain = text.replace('_', "").parse::<f64>().ok();
     let plain = plain.filter(|v| v.is_finite()).map(|v| ("", v));
@@ -85,6 +90,7 @@ mod tests {
             ("0.01 %", "1e-4"),
             ("10", "1e1"),
             ("1_000", "1000"),
+            ("1bdp", "1.0 bdp"),
             ("cubic", "cubic"),
         ] {
             assert!(same(a, b) && same(b, a), "{a} {b}");
@@ -110,6 +116,7 @@ mod tests {
             ("9000", ("", 9000.0)),
             ("64 KiB", ("bytes", 65536.0)),
             ("10 Gbit/s", ("bps", 1e10)),
+            ("0.5bdp", ("bdp", 0.5)),
         ];
         for (text, value) in wanted {
             assert_eq!(quantity(text), Some(value), "{text}");

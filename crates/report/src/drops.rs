@@ -23,7 +23,7 @@ struct Direction<'a> {
     all: f64,
 }
 
-/// A row for each direction of a link that dropped frames and each point at which it did; directions that dropped most
+/// A row for each direction of a link that dropped or marked frames and each point at which it did; directions that dropped most
 /// come first, points in the order of the run. Empty when nothing was lost. Several repeats count by their median.
 pub(crate) fn table(run: &RunDocument, layout: Layout) -> String {
     let directions = directions(run);
@@ -34,7 +34,12 @@ pub(crate) fn table(run: &RunDocument, layout: Layout) -> String {
         Some(r) => format!(", medians of {} repeats", r.count),
         None => String::new(),
     };
-    let title = format!("\nFrames lost{repeats}{}\n\n", whole(run));
+    let marks = directions.iter().flat_map(|d| &d.points);
+    let what = match marks.flatten().any(|l| marked(l) > 0) {
+        true => "Frames lost, and marked as having met congestion (ECN)",
+        false => "Frames lost",
+    };
+    let title = format!("\n{what}{repeats}{}\n\n", whole(run));
     let mut out = markdown::heading(&title, layout.form);
     let several = run.links.iter().any(|l| l.origin != run.links[0].origin);
     let (first, rest) = directions.split_at(directions.len().min(MOST));
@@ -68,7 +73,12 @@ fn whole(run: &RunDocument) -> &'static str {
     }
 }
 
-/// The directions that lost frames, those that lost most first; of equals the order of the run holds.
+/// Frames that a link's queues marked in place of dropping them (RFC 3168).
+fn marked(link: &LinkRecord) -> u64 {
+    link.queues.iter().map(|queue| queue.marked).sum()
+}
+
+/// The directions that lost or marked frames, those that lost most first; of equals the order of the run holds.
 fn directions(run: &RunDocument) -> Vec<Direction<'_>> {
     let (mut of, mut at) = (BTreeMap::new(), BTreeMap::new());
     let mut directions: Vec<Direction<'_>> = Vec::new();
@@ -87,8 +97,8 @@ fn directions(run: &RunDocument) -> Vec<Direction<'_>> {
         }
     }
     for one in &mut directions {
-        one.points
-            .retain(|repeats| repeats.iter().any(|l| l.drops.values().any(|n| *n > 0)));
+        let touched = |l: &&LinkRecord| l.drops.values().any(|n| *n > 0) || marked(l) > 0;
+        one.points.retain(|repeats| repeats.iter().any(touched));
         let lost = |repeats: &Vec<&LinkRecord>| middle(repeats, |l| l.drops.values().sum());
         one.all = one.points.iter().map(lost).sum();
     }
@@ -130,6 +140,9 @@ fn columns(
     // Documents of earlier versions know only what was sent.
     let offered = |l: &LinkRecord| l.offered.unwrap_or(l.frames);
     columns.push(number("offered", &|r| middle(r, offered).round()));
+    if rows.iter().any(|r| r.iter().any(|l| marked(l) > 0)) {
+        columns.push(number("marked", &|r| middle(r, marked)));
+    }
     let how = rows.iter().map(|r| how(r)).collect();
     columns.push(Column::text("how", how));
     (columns, headings)
@@ -255,6 +268,28 @@ near a>b            3     1000  queue full
         );
         run.links.truncate(1);
         assert_eq!(table(&run, Layout::default()), "");
+    }
+
+    /// Marks were in no table.
+    #[test]
+    fn marks_stand_beside_what_was_lost() {
+        let mut marks = link("neck", &[("red", 0)]);
+        let text = r#"{"class": "all", "offered": 8, "frames": 8, "bytes": 600, "drops": {}, "marked": 5, "waiting": 0,
+            "queue_max_bytes": 0, "delay_max_ns": 0, "delay_mean_ns": 0}"#;
+        marks.queues = vec![serde_json::from_str(text).expect("a queue")];
+        let mut run = RunDocument::new("x", 1, String::new());
+        run.links = vec![
+            link("clean", &[("tail", 0)]),
+            marks,
+            link("far", &[("tail", 3)]),
+        ];
+        assert_eq!(
+            rows(&run),
+            ["far a>b 3 1000 0 queue full", "neck a>b 0 1000 5"]
+        );
+        let text = table(&run, Layout::default());
+        assert!(text.contains("Frames lost, and marked"), "{text}");
+        assert!(text.contains("offered  marked  how"), "{text}");
     }
 
     /// Not the order of their losses: a reader follows a key from value to value.

@@ -99,7 +99,7 @@ pub(crate) fn lay_out(
     lines.push(rules.join(&" ".repeat(GAP)));
     for r in 0..columns.first().map_or(0, |c| c.cells.len()) {
         for (_, heading) in headings.iter().filter(|(at, _)| *at == r) {
-            lines.extend(wrap(heading, width, width));
+            lines.extend(wrap_indented(heading, width));
         }
         lines.extend(row(columns.iter().map(|c| c.cells[r].as_str()).collect()));
     }

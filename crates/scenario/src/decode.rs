@@ -147,7 +147,7 @@ pub(crate) fn table(
             faults.push(
                 Diagnostic::new(name.span(), what)
                     .label(format!("only for kind = {}", quoted(key.only)))
-                    .help(format!("remove it, or change the kind from \"{kind}\"")),
+                    .help(key.elsewhere(kind)),
             );
             continue;
         }

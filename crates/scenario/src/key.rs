@@ -153,6 +153,17 @@ impl Key {
         self.instead_of = other;
         self
     }
+
+    /// What to do about it in a table of a `kind` that it is not of.
+    pub(crate) fn elsewhere(&self, kind: &str) -> String {
+        match (self.name, kind) {
+            // What no clock ends may end by its number.
+            ("duration", "ping" | "oneway") => {
+                "write `count` instead, one each `interval`".to_owned()
+            }
+            _ => format!("remove it, or change the kind from \"{kind}\""),
+        }
+    }
 }
 
 impl Section {

@@ -287,9 +287,12 @@ impl<'a> Collector<'a> {
         }
         let mut delivered = 0;
         for (n, (sample, bytes)) in source.samples.iter().zip(&sink.samples).enumerate() {
-            let t = end(n);
+            let (from, t) = (Time::ZERO + every.times(n as u64), end(n));
             if t <= test.start {
                 continue;
+            }
+            if from >= until {
+                break;
             }
             seen.intervals.push((t, bytes - delivered));
             delivered = *bytes;
@@ -306,9 +309,6 @@ impl<'a> Collector<'a> {
                 loss_events: Some(sample.loss_events),
                 timers: timers[n],
             });
-            if t > until {
-                break;
-            }
         }
     }
 

@@ -47,7 +47,8 @@ pub(crate) struct PathArgs {
     /// Most bytes in flight: 64MiB; without it, no window limits
     #[arg(long)]
     pub(crate) window: Option<String>,
-    /// Congestion control: reno cubic highspeed scalable htcp bic hybla westwood vegas fast bbr bbr3
+    /// Congestion control: reno cubic highspeed scalable htcp bic hybla westwood vegas fast bbr bbr3;
+    /// newreno, hstcp, stcp, h-tcp, westwood+ and bbr1 are other names of reno, highspeed, scalable, htcp, westwood and bbr
     #[arg(long, default_value = "cubic")]
     pub(crate) cc: String,
     /// Policer on the way, its rate and burst: 1Gbit/s,125kB

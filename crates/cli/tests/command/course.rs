@@ -138,6 +138,46 @@ fn the_example_of_marks_fits_the_lesson() {
     }
 }
 
+/// The loop of the guide has a line for each file, whatever is in it.
+#[test]
+fn a_folder_of_hand_ins_is_marked_in_one_table() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    std::fs::create_dir(folder.path().join("in")).expect("writable");
+    let small = crate::farpath::SMALL;
+    write("in/anna.toml", small);
+    write("in/ben.toml", &small.replace("\"5 ms\"", "\"50 ms\""));
+    write("in/carl.toml", "oops\n");
+    let marks =
+        "[[expect]]\nmetric = \"ping.rtt_avg_ns\"\nmax = \"12 ms\"\norigins = [\"simulated\"]\n";
+    write("marks.toml", marks);
+    let binary = Path::new(env!("CARGO_BIN_EXE_farpath"));
+    let beside = binary.parent().expect("a folder").display();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let ran = std::process::Command::new("sh")
+        .arg(root.join("docs/course/mark.sh"))
+        .args(["marks.toml", "in"])
+        .current_dir(folder.path())
+        .env("PATH", format!("{beside}:{path}"))
+        .output()
+        .expect("there is a shell");
+    let table = String::from_utf8(ran.stdout).expect("UTF-8");
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split_whitespace().take(2).collect())
+        .collect();
+    let wanted = [
+        ["name", "marks"],
+        ["anna", "1/1"],
+        ["ben", "0/1"],
+        ["carl", "none"],
+    ];
+    assert_eq!(rows, wanted, "{table}");
+}
+
 /// The solution of an exercise is an expectation that holds, with the reason beside it: in a scenario beside the page, or
 /// in a shipped one that says which.
 #[test]

@@ -490,6 +490,42 @@ fn what_only_leaves_out_of_the_judgement_is_counted() {
     assert!(said.contains(words), "{said}");
 }
 
+/// It ended with 1, and neither the table nor the report named it.
+#[test]
+fn what_is_on_an_origin_that_did_not_run_is_not_measured() {
+    let of = |origins: &str| {
+        let bound = format!("min = \"1 Mbit/s\"\norigins = [\"{origins}\"]");
+        expect("bulk.goodput_bps", &bound)
+    };
+    let more = ["--predict"];
+    let (ran, xml) = reported(crate::farpath::SMALL, &of("emulated"), &more);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let words: Vec<&str> = ran.out.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(
+        said.contains("FAIL bulk.goodput_bps, emulated: no such result (not measured"),
+        "{said}"
+    );
+    assert!(said.contains("add --emulate"), "{said}");
+    let name = "name=\"bulk.goodput_bps (emulated)\"";
+    assert!(xml.contains(name) && xml.contains("add --emulate"), "{xml}");
+    // The scenario's own is skipped, and said.
+    let text = format!("{}\n{}", crate::farpath::SMALL, of("simulated"));
+    let marks = expect("bulk.goodput_bps", "min = \"1 kbit/s\"");
+    let (ran, xml) = reported(&text, &marks, &more);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("not judged: 1; bulk.goodput_bps, not measured"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        xml.contains("skipped=\"1\"") && xml.contains("add --simulate"),
+        "{xml}"
+    );
+}
+
 /// The page says by which command it can be had again.
 #[test]
 fn the_page_names_the_file_of_expectations() {

@@ -589,6 +589,44 @@ fn a_reader_that_goes_away_is_no_error() {
     }
 }
 
+/// What `1bdp` comes to was in no output, and a sweep of it in no number of a table.
+#[test]
+fn queues_in_bdp_are_said_in_bytes() {
+    let folder = with_small();
+    let check = |set: &str| {
+        let args = ["check", "small.toml", "--set", set];
+        farpath_in(folder.path(), &args).exits(0).out
+    };
+    let said = check("link.rb.queue=2bdp");
+    // 100 Mbit/s x 10.001 ms are 125.01 kB.
+    assert!(
+        said.contains("what queues hold\n\n  rb, r>b: 2bdp = 250.0"),
+        "{said}"
+    );
+    assert!(!check("link.rb.queue=1MB").contains("what queues hold"));
+    let text = format!(
+        "{}[sweep]\n\"link.rb.queue\" = [\"0.5bdp\", \"1bdp\"]\n",
+        crate::farpath::SMALL
+    );
+    std::fs::write(folder.path().join("small.toml"), text).expect("writable");
+    let swept = farpath_in(folder.path(), &["check", "small.toml"])
+        .exits(0)
+        .out;
+    assert!(swept.contains("rb, r>b: 0.5bdp = 62.5"), "{swept}");
+    farpath_in(
+        folder.path(),
+        &["run", "small.toml", "--predict", "--out", "out"],
+    )
+    .exits(0);
+    let csv = std::fs::read_to_string(folder.path().join("out/metrics.csv")).expect("it is there");
+    let head = csv.lines().next().unwrap_or_default();
+    assert!(head.ends_with(",link.rb.queue_bdp"), "{head}");
+    assert!(
+        csv.lines().nth(1).is_some_and(|l| l.ends_with(",0.5")),
+        "{csv}"
+    );
+}
+
 #[test]
 fn scenarios_are_listed_and_printed_and_checked() {
     let list = farpath(&["scenarios"]).exits(0).out;

@@ -1,9 +1,11 @@
 //! What tests do to the round trips of one another, and a connection to its own: the queue that stands in front of the
 //! narrowest place, where closed forms know it, and a word why where they do not.
 
+use std::collections::BTreeMap;
+
 use farpath_predict::Cc;
 use farpath_predict::climb::Climb;
-use farpath_record::Record;
+use farpath_record::{Origin, Record};
 use farpath_tcp::SlowStart;
 use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
@@ -92,9 +94,36 @@ impl Path<'_> {
             if seen == Some(f.test) || !walk.iter().any(|h| self.uses(number, h.port)) {
                 return None;
             }
+            let path = Path::new(self.scenario, self.plan, flow);
+            if path.is_over(other, start) {
+                return None;
+            }
             seen = Some(f.test);
-            Some((f.test, Path::new(self.scenario, self.plan, flow)))
+            Some((f.test, path))
         })
+    }
+
+    /// Whether a transfer that no clock ends is over by then for certain: alone in its time, in twice what is forecast of it.
+    fn is_over(&self, test: &Test, by: Time) -> bool {
+        let (from, until) = span(test);
+        if until < Time::MAX || from >= by {
+            return false;
+        }
+        let mut record = self
+            .scenario
+            .record(test, Origin::Predicted, &BTreeMap::new());
+        test.kind.predict(test, self, &mut record);
+        let Some(ns) = record.metrics.get("completion_ns") else {
+            return false;
+        };
+        let end = from + test.start_spread + seconds(CERTAIN * ns / 1e9);
+        let meets = |other: &Test| {
+            let (starts, ends) = span(other);
+            starts < end && from < ends
+        };
+        let others = self.scenario.tests.iter();
+        let mut others = others.filter(|t| t.name != test.name && t.kind.periodic().is_none());
+        end <= by && !others.any(meets)
     }
 
     /// Whether a port can make the test's times longer: both ways, but for packets that are timed one way.

@@ -93,20 +93,20 @@ impl Path<'_> {
         }
         let mean = self.rate_of(port);
         let mut words = format!(
-            "at {}, the mean of the trace that link `{name}` follows, over the {} of the test",
+            "reckoned with {} on link `{name}`, the mean rate of its trace in the {} of the test",
             mbit(mean),
             seconds(until.since(from)),
         );
         match trace.extremes(from, until) {
             Some((low, high)) if (high - low) as f64 > DIFFERS * mean.as_bps() as f64 => {
                 words += &format!(
-                    ": it goes from {} to {}, as if a flow had all of both at once",
+                    ": the trace goes from {} to {}, and a flow is taken to fill each rate as soon as it is there",
                     mbit_of(low),
                     mbit_of(high)
                 );
             }
             Some(_) => {}
-            None => words += "; its highs and lows are not foreseen",
+            None => words += "; how it goes up and down is not foreseen",
         }
         let differs = (own.as_bps() as f64 / mean.as_bps() as f64 - 1.0).abs() > DIFFERS;
         if let QueueLimit::Bdp(_) | QueueLimit::Time(_) = self.direction(port).queue
@@ -115,9 +115,12 @@ impl Path<'_> {
             let ends = if trace.repeats() {
                 "the mean of a round"
             } else {
-                "the rate it ends with"
+                "the rate that the trace ends with"
             };
-            words += &format!("; its queue is counted at {}, {ends}", mbit(own));
+            words += &format!(
+                "; the queue in front of it is as long as at {}, {ends}",
+                mbit(own)
+            );
         }
         words
     }

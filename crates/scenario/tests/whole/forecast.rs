@@ -405,10 +405,33 @@ fn random_and_regular_losses_have_their_own_constants() {
     assert!((random / 4.79e6 - 1.0).abs() < 0.01, "{random}");
 }
 
+/// It was reckoned as if the last segment of a flight always waited for the next one, though the receiver's timer acknowledges it sooner.
+#[test]
+fn an_odd_window_is_reckoned_by_the_receivers_timer() {
+    let of = |timer: &str| {
+        let window = 11 * 1448;
+        let test = format!(
+            "kind = \"tcp\"\nwindow = \"{window} B\"\nduration = \"20 s\"\ndelayed_ack = 2\n{timer}"
+        );
+        predicted("", &test)
+    };
+    let linux = of("");
+    assert!(
+        says(&linux, "for 40 ms at most: 10.7 a round trip"),
+        "{:?}",
+        linux.notes
+    );
+    let late = of("delayed_ack_timeout = \"200 ms\"");
+    assert!(says(&late, "has one: 10 a round trip"), "{:?}", late.notes);
+}
+
 #[test]
 fn a_forecast_out_of_range_says_so() {
     let much = predicted("loss = 0.05", BULK);
     assert!(says(&much, "above 2 %"), "{:?}", much.notes);
+    // Its timeout is not that of the published curves, and it says so.
+    assert!(says(&much, "T0 = 300 ms"), "{:?}", much.notes);
+    assert!(says(&much, "T0 = 4 RTT, 400 ms"), "{:?}", much.notes);
     let few = predicted("loss = 1e-6", BULK);
     assert!(
         says(&few, "are expected in the measured time"),
@@ -921,6 +944,27 @@ fn a_ping_waits_behind_the_window_of_a_full_link() {
         "{:?}",
         bbr.notes
     );
+}
+
+/// A transfer had no end, and stood in the way of a ping an hour later.
+#[test]
+fn a_transfer_that_is_over_loads_nothing() {
+    let ping = |keys: &str, start: &str| {
+        predicted(
+            "queue = \"1bdp\"",
+            &format!(
+                "kind = \"tcp\"\nwindow = \"16 MB\"\nbytes = \"1 GB\"\n{keys}\n[[test]]\nname = \"p\"\nfrom = \"a\"\nto = \"b\"\nkind = \"ping\"\nstart = \"{start}\""
+            ),
+        )
+    };
+    let later = ping("", "600 s");
+    assert!(later.notes.is_empty(), "{:?}", later.notes);
+    assert!((of(&later, "rtt_max_ns") - 100e6).abs() < 1e5);
+    let during = ping("", "2 s");
+    assert!(!during.notes.is_empty() && !during.metrics.contains_key("rtt_max_ns"));
+    // What shares its time may make it last longer.
+    let shared = "[[test]]\nname = \"u\"\nfrom = \"a\"\nto = \"b\"\nkind = \"udp\"\nrate = \"990 Mbit/s\"\nduration = \"500 s\"";
+    assert!(!ping(shared, "600 s").notes.is_empty());
 }
 
 #[test]

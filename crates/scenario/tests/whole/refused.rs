@@ -968,6 +968,14 @@ window = "1 MiB""#,
     assert_eq!(said, expected, "\n{said}");
 }
 
+/// Its remedy was to remove it, and a ping of so many seconds had no key.
+#[test]
+fn a_ping_has_a_count_and_no_duration() {
+    let said = replaced(r#"kind = "tcp""#, "kind = \"ping\"\nduration = \"10 s\"");
+    let remedy = "= help: write `count` instead, one each `interval`\n";
+    assert!(said.contains(remedy), "{said}");
+}
+
 #[test]
 fn a_missing_key() {
     let said = replaced(

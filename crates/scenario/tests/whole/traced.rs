@@ -54,12 +54,12 @@ fn what_is_predicted_over_a_trace_is_of_the_measured_time() {
     let all = over("all", DAY, "", BULK);
     // Without the second that the start takes.
     assert!((0.95..1.0).contains(&share(&all, 170e6 / 3.0)), "{all:?}");
-    let words = "at 56.667 Mbit/s, the mean of the trace that link `neck` follows, over the 30.000 s of the test: it goes from 20.000 Mbit/s to 100.000 Mbit/s";
+    let words = "reckoned with 56.667 Mbit/s on link `neck`, the mean rate of its trace in the 30.000 s of the test: the trace goes from 20.000 Mbit/s to 100.000 Mbit/s, and a flow";
     assert!(says(&all, words), "{:?}", all.notes);
     assert!(
         says(
             &all,
-            "its queue is counted at 100.000 Mbit/s, the rate it ends with"
+            "the queue in front of it is as long as at 100.000 Mbit/s, the rate that the trace ends with"
         ),
         "{:?}",
         all.notes
@@ -78,7 +78,7 @@ fn what_is_predicted_over_a_trace_is_of_the_measured_time() {
         "kind = \"tcp\"\nstart = \"40 s\"\nomit = \"5 s\"\nduration = \"20 s\"",
     );
     assert!((0.99..1.000_001).contains(&share(&held, 100e6)), "{held:?}");
-    assert!(!says(&held, "it goes from"), "{:?}", held.notes);
+    assert!(!says(&held, "goes from"), "{:?}", held.notes);
     let again = over(
         "again",
         DAY,

@@ -273,3 +273,13 @@ fn a_run_is_as_long_as_all_its_connections_take() {
         99.0 * 0.9e6 / 100e6,
     );
 }
+
+/// There was one interval more where a test ends with one.
+#[test]
+fn series_end_with_the_measured_time() {
+    let world = run(&test("t", "tcp", "duration = \"2 s\""));
+    let series = &world.record("t").series;
+    for name in ["goodput_bps", "cwnd_bytes"] {
+        assert_eq!(series[name].t_ns.last(), Some(&2_000_000_000), "{name}");
+    }
+}

@@ -42,16 +42,20 @@ impl Flow {
         if cuts > LOSS_MAX && self.cc.is_some_and(Cc::is_bbr) {
             doubts.push("BBR's law knows no timeouts: simulated, one connection has 0.94 to 1.1 times as much".to_owned());
         } else if cuts > LOSS_MAX {
+            let timeout_s = self.rtt_s() + self.config.rto_min.as_secs_f64();
             let timeouts = Pftk {
                 segments_per_ack: self.segments_per_step(),
                 window: self.cap(),
-                timeout_s: self.rtt_s() + self.config.rto_min.as_secs_f64(),
+                timeout_s,
                 ..Pftk::of_rtt(self.rtt_s())
             };
             let bps = timeouts.full(cuts.min(0.999)) * self.mss() * 8.0 * self.streams;
             doubts.push(format!(
-                "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {:.3} Mbit/s",
-                bps / 1e6
+                "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {:.3} Mbit/s \
+                 (PFTK with T0 = {:.0} ms, a round trip and `rto_min`; the published curves have T0 = 4 RTT, {:.0} ms)",
+                bps / 1e6,
+                timeout_s * 1e3,
+                4e3 * self.rtt_s()
             ));
         }
         if self.cc == Some(Cc::Reno) && self.chain.is_none() && loss_bps < self.window_bps() {

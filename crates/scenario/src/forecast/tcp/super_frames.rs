@@ -59,20 +59,41 @@ impl Flow {
     }
 
     /// Says what a window of an odd number of segments gives where every second one is acknowledged, and the last one waits: for the next
-    /// flight, or for a timer (RFC 5681 §4.2). What a receiver gathers is acknowledged at once.
+    /// flight, or for the receiver's timer (RFC 5681 §4.2). What a receiver gathers is acknowledged at once.
     pub(super) fn note_of_odd_window(&self, steady: f64) -> Option<String> {
         let segments = self.window / u64::from(self.config.mss);
         let segment_s = self.segment_s();
         let gathers = self.config.gro.as_secs_f64() > segment_s;
         let pauses = (segments as f64 + 1.0) * segment_s < self.rtt_s();
         let waits = segments % 2 == 1 && self.config.delayed_ack.every == 2 && !gathers && pauses;
-        let (few, less) = (segments > 1 && segments as f64 * WORTH < 1.0, segments - 1);
+        let fewer = self.fewer_by_timer();
+        let few = segments > 1 && segments as f64 * WORTH < fewer;
+        let less = segments as f64 - fewer;
+        // Whole where no timer acknowledges it before the next flight.
+        let (shown, until) = match fewer < 1.0 {
+            true => (
+                format!("{less:.1}"),
+                format!(", for {} at most", self.config.delayed_ack.timeout),
+            ),
+            false => (format!("{less:.0}"), String::new()),
+        };
         (self.is_by_window(steady) && waits && few).then(|| {
             format!(
-                "its window is {segments} segments, and the last one of a flight waits for its acknowledgement, as every second one has one: \
-                 {less} a round trip are {:.3} Mbit/s",
-                steady * less as f64 / segments as f64 / 1e6
+                "its window is {segments} segments, and the last one of a flight waits for its acknowledgement, as every second one has one\
+                 {until}: {shown} a round trip are {:.3} Mbit/s",
+                steady * less / segments as f64 / 1e6
             )
         })
+    }
+
+    /// By how many segments a round trip has less where the last one of an odd flight waits: one, or a part of it where the receiver's
+    /// timer acknowledges it sooner. Then it comes later by the timer in each round trip, until it meets the next flight.
+    fn fewer_by_timer(&self) -> f64 {
+        let timer_s = self.config.delayed_ack.timeout.as_secs_f64();
+        let round_trips = (self.rtt_s() / timer_s).ceil();
+        match round_trips.is_finite() {
+            true => 1.0 / round_trips.max(1.0),
+            false => 0.0,
+        }
     }
 }
