@@ -71,6 +71,15 @@ impl Waits {
         self.waited[usize::from(host != 0)]
     }
 
+    /// How long the server had what the command had sent and had not answered, where this is the end of a host that has this number, seconds.
+    pub(super) fn of_server(&self, host: usize) -> f64 {
+        let time = match host {
+            0 => self.other + self.overlap.other,
+            _ => self.own,
+        };
+        time.as_secs_f64()
+    }
+
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, seconds.
     pub(super) fn held_small(&self) -> [f64; 2] {
         self.held.map(Duration::as_secs_f64)
@@ -206,6 +215,8 @@ mod tests {
             assert_eq!(waited, Duration::from_ms(560), "{end}");
             let other = Waits::of(&turns, end).of_command(1 - end);
             assert_eq!(other, Duration::from_ms(1460), "{end}");
+            let served = Waits::of(&turns, end).of_server(end);
+            assert!((served - 0.1).abs() < 1e-9, "{end}: {served}");
         }
     }
 
