@@ -144,7 +144,7 @@ pub(crate) struct LabControl {
     after_help = "The command runs on the host `client` and reaches the other host as `server`. With SCENARIO it runs \
 on the host that --on names, and the hosts have the scenario's names; its tests are not run, and its expectations not judged.\n\n\
 Exit codes: the command's own, or 124 when --timeout ended it, 125 for wrong arguments and any other fault of the lab, \
-126 for a command that cannot be run, 127 for one that does not exist; with --strict 4 for an invalid certificate. \
+126 for a command that cannot be run, 127 for one that does not exist; with --strict 4 for an invalid certificate, and where nothing crossed the path. \
 Standard output is the command's alone: the server's goes to standard error.\n\n\
 Examples:\n  \
 farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
@@ -198,7 +198,8 @@ pub(crate) struct LabRunArgs {
     /// Write what the last line says as JSON: exit code, time, RTT, certificate, and the connection that carried most
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Exit with 4 when the certificate is invalid; without it that is a note, and a skipped case in JUnit
+    /// Exit with 4 when the certificate is invalid, or the command sent nothing over the path; without it that is a note, and
+    /// a skipped case in JUnit
     #[arg(long)]
     pub(crate) strict: bool,
     /// Random seed; without it the scenario's, or 1

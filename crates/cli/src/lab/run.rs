@@ -20,7 +20,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::Busiest;
-use super::closing::{NOTHING, closing, help, is_of_nothing, say, told, with_its_source};
+use super::closing::{closing, help, of_nothing, say, told, with_its_source};
 use super::connections::Connections;
 use super::crossed::Crossed;
 use super::datagrams::{self, Sent};
@@ -312,8 +312,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let (datagrams, impaired, refused) = by_frames(&lab, &path, &args.port);
     let crossed = Crossed::of(args, &path, &lab, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
-    drop(lab);
-    drop(listed);
+    drop((lab, listed));
     logs.finish()?;
     packets.finish(&certificate)?;
     let control = control.map(|c| with_its_source(&c, args.control.cc.is_some()));
@@ -324,7 +323,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
     let notes = [&crossed.notes[..], &not_reached].concat();
-    let said = say(said, (&certificate, &kinds), strict(args, &ended), &notes);
+    let failed = (strict(args, &ended), crossed.frames);
+    let said = say(said, (&certificate, &kinds), failed, &notes);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -458,7 +458,7 @@ fn strict(args: &LabRunArgs, ended: &Ended) -> Option<u8> {
 }
 
 /// An invalid certificate says that the machine was too busy, and nothing of the program: it fails a run only where that
-/// is asked for. So does one of nothing, unless the command has failed already.
+/// is asked for. So does one of nothing, or of the lab's own pings alone, unless the command has failed already.
 fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Outcomes {
     let strict = strict(args, &ended).is_some();
     let failed = ended.server.map_or(Outcome::Pass, Outcome::Fail);
@@ -471,14 +471,16 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
     let (code, truth) = match certificate.map_or(Outcome::Pass, Outcome::from) {
         Outcome::Fail(why) if strict => (Exit::Certificate as u8, Outcome::Fail(why)),
         Outcome::Fail(why) => (ended.code, Outcome::Skip(format!("invalid: {why}"))),
-        _ if certificate.is_some_and(is_of_nothing) => {
-            let code = match ended.code {
-                0 if strict => Exit::Certificate as u8,
-                own => own,
-            };
-            (code, Outcome::Skip(NOTHING.to_owned()))
-        }
-        other => (ended.code, other),
+        other => match certificate.and_then(|c| of_nothing(c, report.program_frames)) {
+            Some(why) => {
+                let code = match ended.code {
+                    0 if strict => Exit::Certificate as u8,
+                    own => own,
+                };
+                (code, Outcome::Skip(why.to_owned()))
+            }
+            None => (ended.code, other),
+        },
     };
     Outcomes {
         code,
@@ -562,6 +564,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::args::{Cli, Command, LabCommand};
+    use crate::lab::closing::{NOTHING, UNUSED};
 
     /// The arguments of `lab run` with a path, these options, and the command `true`.
     pub(in crate::lab) fn asked(options: &[&str]) -> LabRunArgs {
@@ -614,6 +617,34 @@ pub(super) mod tests {
         let usual = came(&[], 0, 0);
         assert_eq!(usual.code, 0);
         assert_eq!(usual.certificate, Outcome::Skip(NOTHING.to_owned()));
+    }
+
+    /// `true` on a path that the lab's own pings cross.
+    #[test]
+    fn a_strict_run_of_pings_alone_does_not_pass() {
+        let came = |options: &[&str], code, program_frames| {
+            let args = asked(options);
+            let (_, Outcomes { report, .. }) = came(options, code, 20);
+            let ended = Ended {
+                code,
+                why: None,
+                by: By::Itself,
+                took: Wall::from_millis(10),
+                server: None,
+            };
+            let report = Report {
+                program_frames: Some(program_frames),
+                ..report
+            };
+            outcomes(&args, ended, String::new(), report)
+        };
+        let none = came(&["--strict"], 0, 0);
+        assert_eq!(none.code, Exit::Certificate as u8);
+        assert_eq!(none.certificate, Outcome::Skip(UNUSED.to_owned()));
+        assert_eq!(came(&["--strict"], 0, 1).code, 0);
+        assert_eq!(came(&["--strict"], 0, 1).certificate, Outcome::Pass);
+        assert_eq!(came(&["--strict"], 7, 0).code, 7);
+        assert_eq!(came(&[], 0, 0).code, 0);
     }
 
     #[test]
