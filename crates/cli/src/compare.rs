@@ -5,6 +5,8 @@
     reason = "the binary's files are read here, with errors that name the path"
 )]
 
+mod lab_run;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
@@ -127,6 +129,13 @@ fn of_page(path: &Path) -> Result<ReportData, Failure> {
         });
     }
     let document = open_one(path)?.document;
+    if document.records.iter().any(|r| r.kind == lab_run::KIND) {
+        let name = path.display();
+        return Err(
+            Failure::usage(format!("{name}: a run of a command has no page of its own"))
+                .hint("compare it without --out"),
+        );
+    }
     Ok(ReportData {
         schema: page::SCHEMA.to_owned(),
         scenario: ScenarioText {
@@ -223,7 +232,17 @@ fn chosen(args: &CompareArgs) -> Result<(&[PathBuf], &[PathBuf]), Failure> {
 }
 
 fn open(files: &[PathBuf]) -> Result<Vec<Named>, Failure> {
-    files.iter().map(|f| open_one(f)).collect()
+    let mut set: Vec<Named> = files
+        .iter()
+        .map(|f| open_one(f))
+        .collect::<Result<_, _>>()?;
+    // Each run of a command is one of its own, without a seed in its file.
+    for (number, named) in (1..).zip(&mut set) {
+        let records = named.document.records.iter_mut();
+        let commands = records.filter(|r| r.kind == lab_run::KIND);
+        commands.for_each(|r| r.repeat = number);
+    }
+    Ok(set)
 }
 
 fn open_one(path: &Path) -> Result<Named, Failure> {
@@ -234,7 +253,10 @@ fn open_one(path: &Path) -> Result<Named, Failure> {
     };
     let name = path.display().to_string();
     let text = text(&path)?;
-    let document = read(&name, &text).map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?;
+    let document = match lab_run::is_one(&text) {
+        true => lab_run::document(&name, &text)?,
+        false => read(&name, &text).map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?,
+    };
     Ok(Named {
         name,
         keys: BTreeMap::new(),

@@ -50,7 +50,7 @@ const SAMPLING: Sampling = Sampling {
 };
 
 /// The name of what `--json` writes.
-const SCHEMA: &str = "farpath.lab-run/1";
+pub(crate) const SCHEMA: &str = "farpath.lab-run/1";
 
 /// What the JUnit suite of every run is called, before the options of its path.
 pub(super) const SUITE: &str = "farpath lab run";
