@@ -24,7 +24,7 @@ use serde::Deserialize;
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure, layout, print, print_json};
 use crate::output::{Output, links_csv};
-use crate::value::maybe;
+use crate::value::read as read_value;
 
 /// Largest file that is read.
 const FILE_MAX: u64 = 1 << 30;
@@ -158,7 +158,7 @@ fn of_page(path: &Path) -> Result<ReportData, Failure> {
 }
 
 fn compared(args: &CompareArgs) -> Result<Comparison, Failure> {
-    let tolerance = maybe::<Ratio>("tolerance", args.tolerance.as_deref())?.map(Ratio::get);
+    let tolerance = args.tolerance.as_deref().map(tolerance).transpose()?;
     let comparison = match &args.between {
         Some(written) => {
             let (key, values) = two_values(written)?;
@@ -180,6 +180,20 @@ fn compared(args: &CompareArgs) -> Result<Comparison, Failure> {
         kept.map_err(|all| no_metric(&args.metric, &all))?;
     }
     Ok(comparison)
+}
+
+/// The share of `--tolerance`. A number above 1 was meant in percent.
+fn tolerance(text: &str) -> Result<f64, Failure> {
+    let above = text
+        .trim()
+        .parse::<f64>()
+        .is_ok_and(|n| n > 1.0 && n <= 100.0);
+    read_value::<Ratio>("tolerance", text)
+        .map(Ratio::get)
+        .map_err(|failure| match above {
+            true => failure.hint(format!("for {text} percent, --tolerance {text}%")),
+            false => failure,
+        })
 }
 
 /// The key and the two values of `--between KEY=A,B`.

@@ -221,8 +221,9 @@ impl Busiest {
         let lost = match self.acks_lost {
             0 => String::new(),
             n => format!(
-                "; on the way back {n} of {} were lost",
-                count_of(self.acks, "acknowledgement", "acknowledgements")
+                "; on the way back {n} of {} {} lost",
+                count_of(self.acks, "acknowledgement", "acknowledgements"),
+                if n == 1 { "was" } else { "were" }
             ),
         };
         held + &lost + &others
@@ -273,5 +274,31 @@ pub(super) fn quantity(bytes: u64) -> String {
         0..10_000 => format!("{bytes} B"),
         10_000..10_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_acknowledgement_was_lost_and_two_were() {
+        let said = |acks_lost| {
+            let told = Busiest {
+                acks: 31,
+                acks_lost,
+                ..Busiest::default()
+            };
+            told.besides()
+        };
+        assert_eq!(
+            said(1),
+            "; on the way back 1 of 31 acknowledgements was lost"
+        );
+        assert_eq!(
+            said(2),
+            "; on the way back 2 of 31 acknowledgements were lost"
+        );
+        assert_eq!(said(0), "");
     }
 }

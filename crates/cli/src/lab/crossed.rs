@@ -3,6 +3,7 @@
 use std::time::Duration as Wall;
 
 use farpath_emu::lab::Lab;
+use farpath_record::count_of;
 
 use super::outages::Outages;
 use super::path::Path;
@@ -43,8 +44,9 @@ fn looped(frames: u64, loopback: u64) -> Option<String> {
     match (frames, loopback) {
         (0, 0) => Some(format!("{nothing}: nothing was tested on it")),
         (0, _) => Some(format!(
-            "{nothing}: {loopback} packets went over the loopback interface of its own host. What is to cross it needs a server on the other \
-             host, as --server starts one, and its name in place of localhost or 127.0.0.1"
+            "{nothing}: {} went over the loopback interface of its own host. What is to cross it needs a server on the other \
+             host, as --server starts one, and its name in place of localhost or 127.0.0.1",
+            count_of(loopback, "packet", "packets")
         )),
         _ => None,
     }
@@ -58,6 +60,7 @@ mod tests {
     fn a_command_that_talks_to_itself_is_said() {
         let said = looped(0, 12).expect("nothing crossed");
         assert!(said.starts_with("nothing that your command sent crossed the path: 12 packets "));
+        assert!(looped(0, 1).is_some_and(|said| said.contains("path: 1 packet went over")));
         assert_eq!(looped(2, 12), None);
         // A test that selected nothing.
         assert!(looped(0, 0).is_some_and(|said| said.contains("nothing was tested")));

@@ -383,13 +383,14 @@ fn options(args: &LabRunArgs, path: &Path) -> Options {
 
 /// What `--timeout` says. To timeout(1) a bare number is seconds.
 fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
-    let is_bare = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_sign_positive);
+    let is_bare = |text: &&str| text.parse::<f64>().is_ok_and(|n| n > 0.0);
     if let Some(text) = text.filter(is_bare) {
         let title = format!("--timeout {text}: a time needs a unit, such as `{text} s`");
         return Err(Failure::usage(title));
     }
-    let limit: Option<Duration> = maybe("timeout", text)?;
-    if let Some(text) = text.filter(|_| limit == Some(Duration::ZERO)) {
+    let none = text.filter(|text| text.parse::<f64>().is_ok_and(|n| n == 0.0));
+    let limit: Option<Duration> = maybe("timeout", text.filter(|_| none.is_none()))?;
+    if let Some(text) = none.or(text.filter(|_| limit == Some(Duration::ZERO))) {
         let title = format!("--timeout {text}: a command that has no time cannot run");
         return Err(Failure::usage(title).hint("without --timeout a command has no limit"));
     }
@@ -663,7 +664,13 @@ pub(super) mod tests {
 
     #[test]
     fn a_command_has_some_time() {
-        assert!(limit(Some("0s")).is_err_and(|f| f.to_string().contains("--timeout 0s: ")));
+        for none in ["0s", "0", "0.0"] {
+            let said = limit(Some(none)).map_err(|f| f.to_string());
+            let words = format!("--timeout {none}: a command that has no time cannot run");
+            assert!(said.is_err_and(|e| e.contains(&words)), "{none}");
+        }
+        let bare = limit(Some("60")).map_err(|f| f.to_string());
+        assert!(bare.is_err_and(|e| e.contains("such as `60 s`")));
         assert_eq!(
             limit(Some("1ms")).ok().flatten(),
             Some(Wall::from_millis(1))

@@ -245,6 +245,9 @@ fn runs_of_a_command_are_compared() {
     let gate = ["--metric", "goodput", "--tolerance", "5%"];
     at(&[&["compare", "before.json", "after.json"][..], &gate].concat()).exits(1);
     at(&[&["compare", "before.json", "before.json"][..], &gate].concat()).exits(0);
+    at(&["compare", "before.json", "after.json", "--tolerance", "5"])
+        .exits(2)
+        .says(&["for 5 percent, --tolerance 5%"]);
     at(&["compare", "before.json", "failed.json"])
         .exits(2)
         .says(&["failed.json: its command ended with exit code 7"]);
