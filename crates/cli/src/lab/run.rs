@@ -44,7 +44,7 @@ use crate::shell;
 use crate::value::maybe;
 
 /// What the links carried is noted ten times a second, for an hour.
-const SAMPLING: Sampling = Sampling {
+pub(super) const SAMPLING: Sampling = Sampling {
     every: Duration::from_ms(100),
     count: 36_000,
 };
@@ -309,7 +309,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let (certificate, kinds) = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
     let connection = limit_of(connections, (&path, &lab), (certificate.valid, &kinds));
-    let (datagrams, impaired, refused) = by_frames(&lab, &path, &args.port);
+    let (datagrams, impaired, refused) = by_frames((&lab, ended.took), &path, &args.port);
     let crossed = Crossed::of(args, &path, &lab, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop((lab, listed));
@@ -426,14 +426,18 @@ fn limit_of(
 }
 
 /// What became of datagrams and frames, and connections that were refused: of those with one of these ports, where there are any.
-fn by_frames(lab: &Lab, path: &Path, ports: &[u16]) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
+fn by_frames(
+    (lab, took): (&Lab, Wall),
+    path: &Path,
+    ports: &[u16],
+) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
     let is_of = |host: usize, end: &SocketAddr| {
         let own = |version| address(NodeId(path.hosts[host]), version);
         [4, 6].map(own).contains(&end.ip())
     };
     let refused = refused::refused(lab.plane.openings(), ports, is_of);
     (
-        datagrams::sent(path, lab),
+        datagrams::sent(path, lab, took),
         impaired::impaired(path, lab),
         refused,
     )
