@@ -149,16 +149,23 @@ impl Busiest {
         ))
     }
 
-    /// Says what is known of a connection sampled too rarely in its `time`: what an outage did, and the kernel's totals, which may be a cause.
-    pub(super) fn counted(&mut self, time: Duration, outage: Option<String>) {
+    /// Says what is known of a connection sampled too rarely in its `time`: that the command waited for what the server `served`, what an
+    /// outage did, and the kernel's totals, which may be a cause.
+    pub(super) fn counted(
+        &mut self,
+        time: Duration,
+        served: Option<String>,
+        outage: Option<String>,
+    ) {
         let is_short = usize::from(self.samples < SHARED_LEAST);
         let why = ["samples too far apart", "too few samples"][is_short];
         let totals = self.kernel.as_ref().and_then(Totals::words);
-        let all = match totals {
-            Some(_) => "all that limited it",
-            None => "what limited it",
+        let all = match served.is_some() || totals.is_some() {
+            true => "all that limited it",
+            false => "what limited it",
         };
-        let known: Vec<String> = totals.into_iter().chain(outage).collect();
+        let known = served.into_iter().chain(totals).chain(outage);
+        let known: Vec<String> = known.collect();
         self.cause = known.join("; ");
         let control = match self.cause.is_empty() {
             true => self.control(),

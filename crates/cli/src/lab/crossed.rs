@@ -7,6 +7,7 @@ use farpath_record::count_of;
 
 use super::outages::Outages;
 use super::path::Path;
+use super::run::SAMPLING;
 use super::short_queue::short_queue;
 use crate::args::LabRunArgs;
 
@@ -32,9 +33,25 @@ impl Crossed {
         Crossed {
             frames,
             outages: Outages::of(path, lab, took),
-            notes: short.flatten().into_iter().chain(looped).collect(),
+            notes: short
+                .flatten()
+                .into_iter()
+                .chain(looped)
+                .chain(unnoted(took))
+                .collect(),
         }
     }
+}
+
+/// That what the links carried is not known of all the time that a command took.
+fn unnoted(took: Wall) -> Option<String> {
+    let noted = SAMPLING.every.times(SAMPLING.count as u64);
+    (took.as_secs_f64() > noted.as_secs_f64()).then(|| {
+        format!(
+            "what the links carried was noted for the first {:.0} min of the command: of full links nothing is known after that",
+            noted.as_secs_f64() / 60.0
+        )
+    })
 }
 
 /// That nothing of a command and a server crossed the path, as they handed it so many frames, and so many packets went over the loopback
@@ -55,6 +72,13 @@ fn looped(frames: u64, loopback: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_of_more_than_an_hour_is_not_noted_to_its_end() {
+        assert_eq!(unnoted(Wall::from_secs(3600)), None);
+        let long = unnoted(Wall::from_secs(3700));
+        assert!(long.is_some_and(|said| said.contains("the first 60 min of the command")));
+    }
 
     #[test]
     fn a_command_that_talks_to_itself_is_said() {

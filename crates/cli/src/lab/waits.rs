@@ -5,6 +5,7 @@ use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
 use super::cause::{Cause, add};
+use super::connections::SENDERS;
 
 /// What one end waited for.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +79,19 @@ impl Waits {
             _ => self.own,
         };
         time.as_secs_f64()
+    }
+
+    /// That the command waited for the server for half of a connection's `time` or more, in words; where this is the end of a host that has
+    /// this number.
+    pub(super) fn served(&self, host: usize, time: Duration) -> Option<String> {
+        let share = self.of_server(host) / self.all(time);
+        let [command, server] = SENDERS;
+        (2.0 * share >= 1.0).then(|| {
+            format!(
+                "{command} waited for {server} {:.0} % of the time",
+                100.0 * share
+            )
+        })
     }
 
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, seconds.
