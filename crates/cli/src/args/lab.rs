@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::control::AnyControl;
+
 /// `farpath lab`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -127,7 +129,7 @@ pub(crate) struct LabControl {
     pub(crate) ipv6: bool,
     /// Congestion control of every connection that chooses none itself: one of the kernel's; highspeed,
     /// scalable or htcp; or bpf:FILE.o, a BPF object of your own
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = AnyControl, hide_possible_values = true)]
     pub(crate) cc: Option<String>,
     /// Change settings of the whole machine, such as net.ipv4.tcp_mem, and restore them when the lab ends;
     /// after a crash, the next lab or `lab down` restores them
