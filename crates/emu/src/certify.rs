@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_record::Certificate;
+use farpath_record::{Certificate, count_of};
 use farpath_units::Duration;
 
 use crate::audit::Audit;
@@ -169,8 +169,14 @@ fn dropped(place: &str, count: u64) -> Option<Fault> {
         return Some(Fault::new(Kind::Disturbed, words));
     }
     let what = match place {
-        MEMORY => format!("packets of hosts waited {count} times for {MEMORY}"),
-        _ => format!("{count} drops at {place} that the model did not order"),
+        MEMORY => {
+            let times = count_of(count, "time", "times");
+            format!("packets of hosts waited {times} for {MEMORY}")
+        }
+        _ => {
+            let drops = count_of(count, "drop", "drops");
+            format!("{drops} at {place} that the model did not order")
+        }
     };
     let (kind, remedy) = remedy(place);
     Some(Fault::new(kind, format!("{what}: {remedy}")))
@@ -614,6 +620,8 @@ mod tests {
         let words = "host `client` is gone, and what it dropped is unknown; run it again";
         assert_eq!((fault.kind, fault.words.as_str()), (Kind::Disturbed, words));
         assert_eq!(dropped("client, which is gone", 0), None);
+        let one = dropped("tap eth0 of a", 1).expect("it is one");
+        assert!(one.words.starts_with("1 drop at tap eth0 of a that"));
     }
 
     /// A test of a program with a small buffer is about those drops: they are counted, and no fault.
