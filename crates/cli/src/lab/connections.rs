@@ -225,7 +225,7 @@ impl Connections {
                 let ends = [own.as_str(), peer.as_str()];
                 let of = Each::of(ends, sent, one.last.sample.timers);
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
-                let served = waits.map_or(0.0, |w| w.of_server(one.host));
+                let served = waits.map(|w| w.of_server(one.host));
                 each.extend(of.map(|e| e.with_served(served)));
             }
         }

@@ -26,8 +26,8 @@ pub(super) struct Each {
     pub(super) tls: u32,
     /// Time that small writes of its sender and of the other end waited for an acknowledgement, seconds.
     pub(super) held: [f64; 2],
-    /// Time in which the server had what the command had sent, and had not answered, seconds.
-    pub(super) served: f64,
+    /// Time in which the server had what the command had sent, and had not answered, seconds; none where its frames were not followed.
+    pub(super) served: Option<f64>,
 }
 
 impl Each {
@@ -42,7 +42,7 @@ impl Each {
             busy: timers.map_or(0.0, |t| t.busy.as_secs_f64()),
             tls: 0,
             held: [0.0; 2],
-            served: 0.0,
+            served: None,
         })
     }
 
@@ -66,7 +66,7 @@ impl Each {
     }
 
     /// The same where the server had requests for so many seconds.
-    pub(super) fn with_served(self, served: f64) -> Each {
+    pub(super) fn with_served(self, served: Option<f64>) -> Each {
         Each { served, ..self }
     }
 }
@@ -89,7 +89,8 @@ pub(super) struct Many {
     /// Time that small writes of all senders waited for an acknowledgement, and of all other ends, seconds.
     pub(super) held_small_s: f64,
     pub(super) other_held_small_s: f64,
-    /// Time in which the server had what the command had sent, and had not answered, of all, seconds.
+    /// Time in which the server had what the command had sent, and had not answered, of all, seconds: where the frames of some alone were
+    /// followed, as much for each of the others.
     pub(super) server_s: f64,
 }
 
@@ -130,7 +131,7 @@ impl Many {
             tls_round_trips: these().map(|e| f64::from(e.tls)).sum::<f64>() / connections as f64,
             held_small_s: these().map(|e| e.held[0]).sum(),
             other_held_small_s: these().map(|e| e.held[1]).sum(),
-            server_s: these().map(|e| e.served).sum(),
+            server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
         })
     }
 
@@ -228,6 +229,12 @@ impl Many {
     }
 }
 
+/// The mean of these; 0 of none.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
+    sum / f64::from(count.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,7 +249,7 @@ mod tests {
             busy: 0.56,
             tls: 0,
             held: [0.0; 2],
-            served: 0.0,
+            served: None,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -272,7 +279,7 @@ mod tests {
                     busy: 0.1 * f64::from(1 + tls),
                     tls: 0,
                     held: [0.0; 2],
-                    served: 0.0,
+                    served: None,
                 };
                 one.with_tls(tls)
             };
@@ -311,7 +318,7 @@ mod tests {
                 busy: 0.16,
                 tls: 0,
                 held: [0.0; 2],
-                served: 0.0,
+                served: None,
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -339,9 +346,11 @@ mod tests {
                 busy: 0.02 + thinks,
                 tls: 0,
                 held: [0.0; 2],
-                served: 0.0,
+                served: None,
             };
-            let all: Vec<Each> = (0..40).map(|n| each(n).with_served(thinks)).collect();
+            // The frames of half of them were followed.
+            let served = |n: u16| (n < 20).then_some(thinks);
+            let all: Vec<Each> = (0..40).map(|n| each(n).with_served(served(n))).collect();
             let many = Many::of(&all).expect("they are many");
             assert!((many.server_s - 40.0 * thinks).abs() < 1e-9);
             many.words(0)
@@ -365,7 +374,7 @@ mod tests {
             busy: 0.06 * 43.0,
             tls: 0,
             held: [0.0; 2],
-            served: 0.0,
+            served: None,
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -383,7 +392,7 @@ mod tests {
             busy: 0.06,
             tls: 0,
             held: [0.0; 2],
-            served: 0.0,
+            served: None,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");
