@@ -146,7 +146,7 @@ pub(crate) struct LabControl {
     after_help = "The command runs on the host `client` and reaches the other host as `server`. With SCENARIO it runs \
 on the host that --on names, and the hosts have the scenario's names; its tests are not run, and its expectations not judged.\n\n\
 Exit codes: the command's own, or 124 when --timeout ended it, 125 for wrong arguments and any other fault of the lab, \
-126 for a command that cannot be run, 127 for one that does not exist; with --strict 4 for an invalid certificate, and where nothing crossed the path. \
+126 for a command that cannot be run, 127 for one that does not exist. With --strict 4 for an invalid certificate, and where nothing crossed the path. \
 Standard output is the command's alone: the server's goes to standard error.\n\n\
 Examples:\n  \
 farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \

@@ -102,7 +102,8 @@ fn is_of_nothing(certificate: &Certificate) -> bool {
 }
 
 /// Says the closing line, and what made the run invalid if something did; where that fails a `strict` run, whose command had that
-/// exit code, what would help against faults of these kinds, or why it certifies nothing where programs handed so many frames to the path. Also `notes` on what the run did not test. Its words for JUnit.
+/// exit code, what would help against faults of these kinds, or why it certifies nothing where programs handed so many frames to the path.
+/// Also `notes` on what the run did not test. Its words for JUnit.
 pub(super) fn say(
     closing: String,
     (certificate, kinds): (&Certificate, &[Kind]),

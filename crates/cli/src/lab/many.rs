@@ -348,7 +348,7 @@ mod tests {
                 held: [0.0; 2],
                 served: None,
             };
-            // The frames of half of them were followed.
+            // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
             let all: Vec<Each> = (0..40).map(|n| each(n).with_served(served(n))).collect();
             let many = Many::of(&all).expect("they are many");
