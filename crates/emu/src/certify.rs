@@ -147,7 +147,7 @@ fn late_frames(fidelity: &Fidelity, evidence: &Evidence) -> Option<Fault> {
 
 /// That so few frames have no room for a late one, and how late the latest was.
 fn too_few(fidelity: &Fidelity, frames: u64) -> String {
-    // The fewest of which one is no more than its share.
+    // The fewest of which one does not exceed its share.
     let fewest = (1.0 / LATE_SHARE).round() as u64;
     if frames >= fewest {
         return String::new();
