@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod control;
 mod diagnose;
 mod figures;
 mod host;
@@ -145,7 +146,7 @@ pub(crate) struct RunArgs {
     pub(crate) busy: bool,
     /// Congestion control of every connection: a value of a test's key `cc` such as cubic or htcp, or
     /// bpf:FILE.o, a BPF object of your own that only --emulate can run
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = control::AnyControl, hide_possible_values = true)]
     pub(crate) cc: Option<String>,
     /// With --emulate: change settings of the whole machine, such as net.ipv4.tcp_mem, and restore them after
     /// the run; after a crash, the next lab or `lab down` restores them

@@ -5,6 +5,8 @@
     reason = "the binary's files are read here, with errors that name the path"
 )]
 
+mod lab_run;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
@@ -22,7 +24,7 @@ use serde::Deserialize;
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure, layout, print, print_json};
 use crate::output::{Output, links_csv};
-use crate::value::maybe;
+use crate::value::read as read_value;
 
 /// Largest file that is read.
 const FILE_MAX: u64 = 1 << 30;
@@ -127,6 +129,13 @@ fn of_page(path: &Path) -> Result<ReportData, Failure> {
         });
     }
     let document = open_one(path)?.document;
+    if document.records.iter().any(|r| r.kind == lab_run::KIND) {
+        let name = path.display();
+        return Err(
+            Failure::usage(format!("{name}: a run of a command has no page of its own"))
+                .hint("compare it without --out"),
+        );
+    }
     Ok(ReportData {
         schema: page::SCHEMA.to_owned(),
         scenario: ScenarioText {
@@ -149,7 +158,7 @@ fn of_page(path: &Path) -> Result<ReportData, Failure> {
 }
 
 fn compared(args: &CompareArgs) -> Result<Comparison, Failure> {
-    let tolerance = maybe::<Ratio>("tolerance", args.tolerance.as_deref())?.map(Ratio::get);
+    let tolerance = args.tolerance.as_deref().map(tolerance).transpose()?;
     let comparison = match &args.between {
         Some(written) => {
             let (key, values) = two_values(written)?;
@@ -171,6 +180,20 @@ fn compared(args: &CompareArgs) -> Result<Comparison, Failure> {
         kept.map_err(|all| no_metric(&args.metric, &all))?;
     }
     Ok(comparison)
+}
+
+/// The share of `--tolerance`. A number above 1 was meant in percent.
+fn tolerance(text: &str) -> Result<f64, Failure> {
+    let above = text
+        .trim()
+        .parse::<f64>()
+        .is_ok_and(|n| n > 1.0 && n <= 100.0);
+    read_value::<Ratio>("tolerance", text)
+        .map(Ratio::get)
+        .map_err(|failure| match above {
+            true => failure.hint(format!("for {text} percent, --tolerance {text}%")),
+            false => failure,
+        })
 }
 
 /// The key and the two values of `--between KEY=A,B`.
@@ -223,7 +246,17 @@ fn chosen(args: &CompareArgs) -> Result<(&[PathBuf], &[PathBuf]), Failure> {
 }
 
 fn open(files: &[PathBuf]) -> Result<Vec<Named>, Failure> {
-    files.iter().map(|f| open_one(f)).collect()
+    let mut set: Vec<Named> = files
+        .iter()
+        .map(|f| open_one(f))
+        .collect::<Result<_, _>>()?;
+    // Each run of a command is one of its own, without a seed in its file.
+    for (number, named) in (1..).zip(&mut set) {
+        let records = named.document.records.iter_mut();
+        let commands = records.filter(|r| r.kind == lab_run::KIND);
+        commands.for_each(|r| r.repeat = number);
+    }
+    Ok(set)
 }
 
 fn open_one(path: &Path) -> Result<Named, Failure> {
@@ -234,7 +267,10 @@ fn open_one(path: &Path) -> Result<Named, Failure> {
     };
     let name = path.display().to_string();
     let text = text(&path)?;
-    let document = read(&name, &text).map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?;
+    let document = match lab_run::is_one(&text) {
+        true => lab_run::document(&name, &text)?,
+        false => read(&name, &text).map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?,
+    };
     Ok(Named {
         name,
         keys: BTreeMap::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_record::Certificate;
+use farpath_record::{Certificate, count_of};
 use farpath_units::Duration;
 
 use crate::audit::Audit;
@@ -127,20 +127,36 @@ fn late_frames(fidelity: &Fidelity, evidence: &Evidence) -> Option<Fault> {
     if share <= LATE_SHARE {
         return None;
     }
-    let of_all = match frames < FEW {
-        true => format!("{} of {frames} frames", fidelity.late),
-        false => format!(
-            "{} % of the frames",
+    let of_all = match (frames < FEW, fidelity.late) {
+        (true, 1) => format!("1 of {frames} frames was"),
+        (true, late) => format!("{late} of {frames} frames were"),
+        (false, _) => format!(
+            "{} % of the frames were",
             above(share * 100.0, LATE_SHARE * 100.0, 1)
         ),
     };
     let (kind, why) = cause(evidence, share, frames);
     let words = format!(
-        "{of_all} were delivered more than {:.1} ms late (limit {:.1} %): {why}",
+        "{of_all} delivered more than {:.1} ms late (limit {:.1} %): {why}{}",
         fidelity.tolerance.as_secs_f64() * 1e3,
-        LATE_SHARE * 100.0
+        LATE_SHARE * 100.0,
+        too_few(fidelity, frames)
     );
     Some(Fault::new(kind, words))
+}
+
+/// That so few frames have no room for a late one, and how late the latest was.
+fn too_few(fidelity: &Fidelity, frames: u64) -> String {
+    // The fewest of which one does not exceed its share.
+    let fewest = (1.0 / LATE_SHARE).round() as u64;
+    if frames >= fewest {
+        return String::new();
+    }
+    format!(
+        ". One late frame is more than {:.1} % of fewer than {fewest}: the latest was {:.1} ms late, and a longer run has room for it",
+        LATE_SHARE * 100.0,
+        ms(fidelity.lateness.max())
+    )
 }
 
 /// That so many packets were dropped at a place, which nobody ordered.
@@ -153,8 +169,14 @@ fn dropped(place: &str, count: u64) -> Option<Fault> {
         return Some(Fault::new(Kind::Disturbed, words));
     }
     let what = match place {
-        MEMORY => format!("packets of hosts waited {count} times for {MEMORY}"),
-        _ => format!("{count} drops at {place} that the model did not order"),
+        MEMORY => {
+            let times = count_of(count, "time", "times");
+            format!("packets of hosts waited {times} for {MEMORY}")
+        }
+        _ => {
+            let drops = count_of(count, "drop", "drops");
+            format!("{drops} at {place} that the model did not order")
+        }
     };
     let (kind, remedy) = remedy(place);
     Some(Fault::new(kind, format!("{what}: {remedy}")))
@@ -526,6 +548,30 @@ mod tests {
         assert!(fault(1000).starts_with("50.0 % of the frames were delivered"));
     }
 
+    /// The rule is the same for any number; where one frame breaks it, that is said.
+    #[test]
+    fn of_few_frames_one_late_one_is_too_many() {
+        let faults = |on_time| {
+            let mut fidelity = Fidelity::new(TOLERANCE);
+            fidelity.delivered(Duration::from_us(10), on_time);
+            fidelity.delivered(Duration::from_ms(20), 1);
+            certify(&fidelity, &Evidence::default()).faults
+        };
+        let few = faults(30);
+        assert!(
+            few[0].starts_with("1 of 31 frames was delivered more than 1.0 ms late"),
+            "{few:?}"
+        );
+        assert!(
+            few[0].contains(
+                "One late frame is more than 0.5 % of fewer than 200: the latest was 20.0 ms late"
+            ),
+            "{few:?}"
+        );
+        assert!(!faults(198).is_empty());
+        assert!(faults(199).is_empty());
+    }
+
     /// Who reads a kind need not read the words.
     #[test]
     fn every_fault_has_a_kind() {
@@ -574,6 +620,8 @@ mod tests {
         let words = "host `client` is gone, and what it dropped is unknown; run it again";
         assert_eq!((fault.kind, fault.words.as_str()), (Kind::Disturbed, words));
         assert_eq!(dropped("client, which is gone", 0), None);
+        let one = dropped("tap eth0 of a", 1).expect("it is one");
+        assert!(one.words.starts_with("1 drop at tap eth0 of a that"));
     }
 
     /// A test of a program with a small buffer is about those drops: they are counted, and no fault.

@@ -150,6 +150,11 @@ pub(crate) fn provide(
     Ok(names)
 }
 
+/// Names of congestion controls, as scenarios and `--cc` have them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    Algorithm::NAMES.iter().copied()
+}
+
 /// What `--cc` comes to: every connection of the scenario asks for it.
 pub(crate) fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Fault> {
     let mut value = cc.to_owned();

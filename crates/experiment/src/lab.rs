@@ -17,6 +17,7 @@ use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
 use farpath_probe::peer::{Peer, Process};
 use farpath_probe::{Conductor, ServeError, Stop, serve};
+use farpath_record::count_of;
 use farpath_scenario::Scenario;
 use farpath_units::{Duration, Size};
 use farpath_wan::Evidence;
@@ -262,17 +263,19 @@ pub fn swallowed(lab: &Lab) -> Vec<String> {
         let own = plane.port(number).counters().dropped(Drop::Mtu);
         if own > 0 {
             told.push(format!(
-                "{name} dropped {own} frames as larger than its MTU of {}: within a label switched path nobody \
+                "{name} dropped {} as larger than its MTU of {}: within a label switched path nobody \
                  tells the sender; raise the link's `mtu`, or lower that of the hosts",
+                count_of(own, "frame", "frames"),
                 link.direction_from(port.from).mtu
             ));
         }
         let behind = plane.swallowed_behind(number);
         if behind > 0 {
             told.push(format!(
-                "`{}` dropped {behind} frames of {name} as too large for the next link, and the sender got no report: \
+                "`{}` dropped {} of {name} as too large for the next link, and the sender got no report: \
                  it allows fragments, or the router does not answer; raise the next link's `mtu`, or lower that of the hosts",
-                scenario.node_name(port.to)
+                scenario.node_name(port.to),
+                count_of(behind, "frame", "frames")
             ));
         }
     }

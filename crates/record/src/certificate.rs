@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::count_of;
+
 /// What the machine added to what the model ordered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
@@ -64,8 +66,9 @@ impl Certificate {
     pub fn notes(&self) -> Vec<String> {
         let note = |(place, count): (&String, &u64)| {
             format!(
-                "{count} drops at {place}: the program's own, which reads too slowly or asks for too small a buffer; \
-                 the lab has no part in them"
+                "{} at {place}: the program's own, which reads too slowly or asks for too small a buffer; the lab has no part in \
+                 them",
+                count_of(*count, "drop", "drops")
             )
         };
         self.program_drops.iter().map(note).collect()

@@ -307,12 +307,24 @@ fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Compari
     comparison.tests_missing = u32::try_from(missing).unwrap_or(u32::MAX);
     if comparison.rows.is_empty() {
         return Err(places::apart(a, b).unwrap_or_else(|| {
-            CompareError::Nothing(
-                "the two sets have no test and metric of one origin in common".to_owned(),
-            )
+            CompareError::Nothing(nothing_valid(a, b).unwrap_or_else(|| {
+                "the two sets have no test and metric of one origin in common".to_owned()
+            }))
         }));
     }
     Ok(comparison)
+}
+
+/// That a set has records, and none of them is valid.
+fn nothing_valid(a: &[Named], b: &[Named]) -> Option<String> {
+    let has_some = |set: &[Named]| set.iter().any(|n| !n.document.records.is_empty());
+    let sides = [("A", a), ("B", b)];
+    let (side, _) = sides
+        .into_iter()
+        .find(|(_, set)| has_some(set) && valid(set).next().is_none())?;
+    Some(format!(
+        "every record of {side} is marked invalid, as an emulation with an invalid certificate is"
+    ))
 }
 
 /// Compares the origins of one set of documents with each other: each, in the order predicted, simulated, emulated, measured,

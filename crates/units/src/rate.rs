@@ -137,11 +137,20 @@ impl FromStr for Rate {
 
     /// Reads `10 Gbit/s`, `10Gbps` or `622.08 Mb/s`.
     fn from_str(text: &str) -> Result<Rate, ParseError> {
-        let bps = GRAMMAR.read(text)?;
+        let bps = match GRAMMAR.read(text) {
+            // No unit makes it a rate.
+            Err(ParseError::NoUnit { text, .. }) if is_zero(&text) => 0,
+            read => read?,
+        };
         Rate::from_bps(bps).ok_or_else(|| ParseError::ZeroRate {
             text: shorten(text.trim()),
         })
     }
+}
+
+/// Whether a text is a number that is zero.
+fn is_zero(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(|number| number == 0.0)
 }
 
 impl fmt::Display for Rate {
@@ -179,6 +188,11 @@ mod tests {
         ] {
             let said = text.parse::<Rate>().expect_err(text).to_string();
             assert!(said.ends_with(meant), "{said}");
+        }
+        // `0 Mbit/s` is none either.
+        for text in ["0", "0.0"] {
+            let said = text.parse::<Rate>().expect_err(text).to_string();
+            assert!(said.contains("a rate is never zero"), "{said}");
         }
     }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::control::AnyControl;
+
 /// `farpath lab`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -127,7 +129,7 @@ pub(crate) struct LabControl {
     pub(crate) ipv6: bool,
     /// Congestion control of every connection that chooses none itself: one of the kernel's; highspeed,
     /// scalable or htcp; or bpf:FILE.o, a BPF object of your own
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = AnyControl, hide_possible_values = true)]
     pub(crate) cc: Option<String>,
     /// Change settings of the whole machine, such as net.ipv4.tcp_mem, and restore them when the lab ends;
     /// after a crash, the next lab or `lab down` restores them
@@ -144,7 +146,7 @@ pub(crate) struct LabControl {
     after_help = "The command runs on the host `client` and reaches the other host as `server`. With SCENARIO it runs \
 on the host that --on names, and the hosts have the scenario's names; its tests are not run, and its expectations not judged.\n\n\
 Exit codes: the command's own, or 124 when --timeout ended it, 125 for wrong arguments and any other fault of the lab, \
-126 for a command that cannot be run, 127 for one that does not exist; with --strict 4 for an invalid certificate. \
+126 for a command that cannot be run, 127 for one that does not exist. With --strict 4 for an invalid certificate, and where nothing crossed the path. \
 Standard output is the command's alone: the server's goes to standard error.\n\n\
 Examples:\n  \
 farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
@@ -198,7 +200,8 @@ pub(crate) struct LabRunArgs {
     /// Write what the last line says as JSON: exit code, time, RTT, certificate, and the connection that carried most
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Exit with 4 when the certificate is invalid; without it that is a note, and a skipped case in JUnit
+    /// Exit with 4 when the certificate is invalid, or the command sent nothing over the path; without it that is a note, and
+    /// a skipped case in JUnit
     #[arg(long)]
     pub(crate) strict: bool,
     /// Random seed; without it the scenario's, or 1

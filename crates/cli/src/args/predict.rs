@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::control::AnyControl;
+
 /// `farpath predict`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -49,7 +51,7 @@ pub(crate) struct PathArgs {
     pub(crate) window: Option<String>,
     /// Congestion control: reno cubic highspeed scalable htcp bic hybla westwood vegas fast bbr bbr3;
     /// newreno, hstcp, stcp, h-tcp, westwood+ and bbr1 are other names of reno, highspeed, scalable, htcp, westwood and bbr
-    #[arg(long, default_value = "cubic")]
+    #[arg(long, default_value = "cubic", value_parser = AnyControl, hide_possible_values = true)]
     pub(crate) cc: String,
     /// Policer on the way, its rate and burst: 1Gbit/s,125kB
     #[arg(long, value_name = "RATE,BURST")]

@@ -149,16 +149,23 @@ impl Busiest {
         ))
     }
 
-    /// Says what is known of a connection sampled too rarely in its `time`: what an outage did, and the kernel's totals, which may be a cause.
-    pub(super) fn counted(&mut self, time: Duration, outage: Option<String>) {
+    /// Says what is known of a connection sampled too rarely in its `time`: that the command waited for what the server `served`, what an
+    /// outage did, and the kernel's totals, which may be a cause.
+    pub(super) fn counted(
+        &mut self,
+        time: Duration,
+        served: Option<String>,
+        outage: Option<String>,
+    ) {
         let is_short = usize::from(self.samples < SHARED_LEAST);
         let why = ["samples too far apart", "too few samples"][is_short];
         let totals = self.kernel.as_ref().and_then(Totals::words);
-        let all = match totals {
-            Some(_) => "all that limited it",
-            None => "what limited it",
+        let all = match served.is_some() || totals.is_some() {
+            true => "all that limited it",
+            false => "what limited it",
         };
-        let known: Vec<String> = totals.into_iter().chain(outage).collect();
+        let known = served.into_iter().chain(totals).chain(outage);
+        let known: Vec<String> = known.collect();
         self.cause = known.join("; ");
         let control = match self.cause.is_empty() {
             true => self.control(),
@@ -221,8 +228,9 @@ impl Busiest {
         let lost = match self.acks_lost {
             0 => String::new(),
             n => format!(
-                "; on the way back {n} of {} were lost",
-                count_of(self.acks, "acknowledgement", "acknowledgements")
+                "; on the way back {n} of {} {} lost",
+                count_of(self.acks, "acknowledgement", "acknowledgements"),
+                if n == 1 { "was" } else { "were" }
             ),
         };
         held + &lost + &others
@@ -273,5 +281,31 @@ pub(super) fn quantity(bytes: u64) -> String {
         0..10_000 => format!("{bytes} B"),
         10_000..10_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_acknowledgement_was_lost_and_two_were() {
+        let said = |acks_lost| {
+            let told = Busiest {
+                acks: 31,
+                acks_lost,
+                ..Busiest::default()
+            };
+            told.besides()
+        };
+        assert_eq!(
+            said(1),
+            "; on the way back 1 of 31 acknowledgements was lost"
+        );
+        assert_eq!(
+            said(2),
+            "; on the way back 2 of 31 acknowledgements were lost"
+        );
+        assert_eq!(said(0), "");
     }
 }

@@ -79,25 +79,43 @@ pub(super) fn with_its_source(control: &str, is_asked: bool) -> String {
 pub(super) const NOTHING: &str =
     "nothing was carried: no frame came to a host, and the certificate says nothing";
 
+/// Why a certificate of the lab's own pings does not judge a run.
+pub(super) const UNUSED: &str =
+    "nothing of the command's crossed the path: the certificate is of the lab's own pings alone";
+
+/// Why a valid certificate says nothing of a run whose programs handed so many frames to the path; none where it says something.
+pub(super) fn of_nothing(
+    certificate: &Certificate,
+    program_frames: Option<u64>,
+) -> Option<&'static str> {
+    match program_frames {
+        _ if !certificate.valid => None,
+        _ if is_of_nothing(certificate) => Some(NOTHING),
+        Some(0) => Some(UNUSED),
+        _ => None,
+    }
+}
+
 /// Whether a certificate is valid because there was nothing to be late.
-pub(super) fn is_of_nothing(certificate: &Certificate) -> bool {
+fn is_of_nothing(certificate: &Certificate) -> bool {
     certificate.valid && certificate.frames == 0
 }
 
 /// Says the closing line, and what made the run invalid if something did; where that fails a `strict` run, whose command had that
-/// exit code, what would help against faults of these kinds. Also `notes` on what the run did not test. Its words for JUnit.
+/// exit code, what would help against faults of these kinds, or why it certifies nothing where programs handed so many frames to the path.
+/// Also `notes` on what the run did not test. Its words for JUnit.
 pub(super) fn say(
     closing: String,
     (certificate, kinds): (&Certificate, &[Kind]),
-    strict: Option<u8>,
+    (strict, program_frames): (Option<u8>, u64),
     notes: &[String],
 ) -> String {
     note_in_parts(&closing);
     certificate.faults.iter().for_each(|f| note(f));
-    match strict {
-        Some(_) if !certificate.valid => note(&remedy(certificate, kinds, processors())),
-        Some(0) if is_of_nothing(certificate) => note(&format!(
-            "--strict: exit code 4, as {NOTHING}. Let the command send something across the path, or leave --strict out where \
+    match (strict, of_nothing(certificate, Some(program_frames))) {
+        (Some(_), _) if !certificate.valid => note(&remedy(certificate, kinds, processors())),
+        (Some(0), Some(why)) => note(&format!(
+            "--strict: exit code 4, as {why}. Let the command send something across the path, or leave --strict out where \
              nothing is to come through"
         )),
         _ => {}

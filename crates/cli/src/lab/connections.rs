@@ -225,7 +225,8 @@ impl Connections {
                 let ends = [own.as_str(), peer.as_str()];
                 let of = Each::of(ends, sent, one.last.sample.timers);
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
-                each.extend(of);
+                let served = waits.map(|w| w.of_server(one.host));
+                each.extend(of.map(|e| e.with_served(served)));
             }
         }
         told.many = Many::of(&each);
@@ -282,7 +283,9 @@ impl Connections {
         } else if most.is_unopened() {
             told.line = told.unopened(&ends[1]);
         } else {
-            told.counted(most.time(), lost.words());
+            let time = most.time();
+            let served = waits.and_then(|w| w.served(most.host, time));
+            told.counted(time, served, lost.words());
             told.figures.push_str(&told.besides());
         }
         Some(told.in_words())
@@ -684,6 +687,37 @@ mod tests {
         );
         let ends = ["198.18.0.1:40000", "198.18.0.2:5201"].map(str::to_owned);
         assert_eq!(connections.all.keys().next(), Some(&ends));
+    }
+
+    /// Three requests in 300 ms, 210 of them at the server: too short for samples, and known by frames.
+    #[test]
+    fn a_short_connection_that_waited_for_the_server_says_so() {
+        let said = |other: u64| {
+            let mut connections = Connections::across([500_000; 2]);
+            for n in 1..=3 {
+                let own = format!("bytes_sent:{n}00 bytes_acked:{n}00 busy:{n}0ms");
+                connections.printed(at(n * 100), 0, &end(0, &own));
+            }
+            let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
+            connections.take_turns(&Turns {
+                ends: ends.map(|end| end.parse().expect(end)),
+                span: Duration::from_ms(300),
+                waited: Default::default(),
+                at: [0, other].map(Duration::from_ms),
+                way: Duration::from_ms(300 - other),
+                handing: Default::default(),
+                overlapping: Default::default(),
+                at_a_time: None,
+                unanswered: None,
+            });
+            connections.told(UNKNOWN).expect("there is one").line
+        };
+        let slow = said(210);
+        let words = ": your command waited for the server 70 % of the time; ";
+        assert!(slow.contains(words), "{slow}");
+        assert!(slow.contains("and all that limited it"), "{slow}");
+        let far = said(30);
+        assert!(!far.contains("waited for the server"), "{far}");
     }
 
     /// A pure receiver that has closed: its FIN waits for an acknowledgement, and is a segment to the kernel.

@@ -3,9 +3,11 @@
 use std::time::Duration as Wall;
 
 use farpath_emu::lab::Lab;
+use farpath_record::count_of;
 
 use super::outages::Outages;
 use super::path::Path;
+use super::run::SAMPLING;
 use super::short_queue::short_queue;
 use crate::args::LabRunArgs;
 
@@ -31,9 +33,25 @@ impl Crossed {
         Crossed {
             frames,
             outages: Outages::of(path, lab, took),
-            notes: short.flatten().into_iter().chain(looped).collect(),
+            notes: short
+                .flatten()
+                .into_iter()
+                .chain(looped)
+                .chain(unnoted(took))
+                .collect(),
         }
     }
+}
+
+/// That what the links carried is not known of all the time that a command took.
+fn unnoted(took: Wall) -> Option<String> {
+    let noted = SAMPLING.every.times(SAMPLING.count as u64);
+    (took.as_secs_f64() > noted.as_secs_f64()).then(|| {
+        format!(
+            "what the links carried was noted for the first {:.0} min of the command: of full links nothing is known after that",
+            noted.as_secs_f64() / 60.0
+        )
+    })
 }
 
 /// That nothing of a command and a server crossed the path, as they handed it so many frames, and so many packets went over the loopback
@@ -43,8 +61,9 @@ fn looped(frames: u64, loopback: u64) -> Option<String> {
     match (frames, loopback) {
         (0, 0) => Some(format!("{nothing}: nothing was tested on it")),
         (0, _) => Some(format!(
-            "{nothing}: {loopback} packets went over the loopback interface of its own host. What is to cross it needs a server on the other \
-             host, as --server starts one, and its name in place of localhost or 127.0.0.1"
+            "{nothing}: {} went over the loopback interface of its own host. What is to cross it needs a server on the other \
+             host, as --server starts one, and its name in place of localhost or 127.0.0.1",
+            count_of(loopback, "packet", "packets")
         )),
         _ => None,
     }
@@ -55,9 +74,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_run_of_more_than_an_hour_is_not_noted_to_its_end() {
+        assert_eq!(unnoted(Wall::from_secs(3600)), None);
+        let long = unnoted(Wall::from_secs(3700));
+        assert!(long.is_some_and(|said| said.contains("the first 60 min of the command")));
+    }
+
+    #[test]
     fn a_command_that_talks_to_itself_is_said() {
         let said = looped(0, 12).expect("nothing crossed");
         assert!(said.starts_with("nothing that your command sent crossed the path: 12 packets "));
+        assert!(looped(0, 1).is_some_and(|said| said.contains("path: 1 packet went over")));
         assert_eq!(looped(2, 12), None);
         // A test that selected nothing.
         assert!(looped(0, 0).is_some_and(|said| said.contains("nothing was tested")));

@@ -1,13 +1,18 @@
 //! What became of the UDP datagrams of a program: by the lab's own count, packet by packet.
 
+use std::time::Duration as Wall;
+
 use farpath_element::Drop;
 use farpath_emu::lab::Lab;
+use farpath_experiment::lab::evidence;
 use farpath_record::count_of;
 use farpath_scenario::NodeId;
+use farpath_units::{Duration, Time};
 use serde::Serialize;
 
 use super::connections::SENDERS;
 use super::path::Path;
+use super::run::SAMPLING;
 
 /// What one of the two hosts sent.
 #[derive(Debug, Serialize)]
@@ -28,13 +33,26 @@ pub(super) struct Sent {
     queue_full: u64,
     /// Frames of all kinds that found a link on their way down.
     path_down: u64,
+    /// Share of the command's time, of its first hour in a longer one, in which frames of all kinds filled a link on their way.
+    link_full_ratio: f64,
 }
 
-/// What the hosts sent, the command's first; without who sent none.
-pub(super) fn sent(path: &Path, lab: &Lab) -> Vec<Sent> {
+/// Whether a link is full is judged over rounds of this length.
+const ROUND: Duration = Duration::from_ms(200);
+
+/// A link that was full for this share of the time is named; fewer datagrams than these say nothing of a pace.
+const NAMED: f64 = 0.1;
+const STREAM: u64 = 100;
+
+/// What the hosts sent, the command's first, in the time that the command `took`; without who sent none.
+pub(super) fn sent(path: &Path, lab: &Lab, took: Wall) -> Vec<Sent> {
     let plane = &lab.plane;
     let plan = &plane.wan().plan;
     let ways = path.ways(plan);
+    let evidence = evidence(lab);
+    let noted = SAMPLING.every.times(SAMPLING.count as u64);
+    let took = Duration::from_ns(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX / 1000));
+    let end = Time::ZERO + took.min(noted);
     let of = |n: usize| {
         let counted = plane.datagrams(NodeId(path.hosts[n]));
         // A host that is gone is a fault of the certificate.
@@ -56,6 +74,11 @@ pub(super) fn sent(path: &Path, lab: &Lab) -> Vec<Sent> {
             damaged: counted.damaged,
             queue_full: frames(Drop::Tail),
             path_down: frames(Drop::Down),
+            link_full_ratio: evidence
+                .way(ways[n])
+                .full(Time::ZERO, end, ROUND)
+                .values()
+                .sum(),
         }
     };
     [0, 1]
@@ -81,6 +104,24 @@ impl Sent {
             some => format!(
                 "; of frames of all kinds that went this way {}",
                 some.join(", and ")
+            ),
+        }
+    }
+
+    /// What limited them: a full link, or that no more was sent.
+    fn pace(&self) -> String {
+        let share = self.link_full_ratio;
+        let is_dropped = self.host_dropped + self.queue_full + self.path_down > 0;
+        match share >= NAMED {
+            true => format!(
+                "; a link of that way was full {:.0} % of the command's time",
+                100.0 * share
+            ),
+            false if is_dropped || self.datagrams < STREAM => String::new(),
+            false => format!(
+                "; {} sent no faster: a link of that way was full {:.0} % of the command's time",
+                self.sender,
+                100.0 * share
             ),
         }
     }
@@ -112,6 +153,7 @@ impl Sent {
             }
         };
         line += &self.found();
+        line += &self.pace();
         if self.damaged > 0 {
             // Of those that arrived, as `--corrupt` asks for it.
             let gone = self.host_dropped + self.dropped;
@@ -141,15 +183,20 @@ mod tests {
             damaged,
             queue_full,
             path_down,
+            link_full_ratio: 0.0,
         };
+        let unhurried =
+            "; your command sent no faster: a link of that way was full 0 % of the command's time";
         assert_eq!(
             sent(0, 0, 0, 0).line(),
-            "the path dropped none of 1500 datagrams that your command sent"
+            format!("the path dropped none of 1500 datagrams that your command sent{unhurried}")
         );
         assert_eq!(
             sent(0, 75, 0, 0).line(),
-            "the path dropped none of 1500 datagrams that your command sent; 75 arrived damaged (wrong checksum, 5.0 % of those \
-             that arrived)"
+            format!(
+                "the path dropped none of 1500 datagrams that your command sent{unhurried}; 75 arrived damaged (wrong checksum, 5.0 % of \
+                 those that arrived)"
+            )
         );
         let lost = sent(750, 75, 0, 0).line();
         let share = "; 75 arrived damaged (wrong checksum, 10.0 % of those that arrived)";
@@ -178,5 +225,33 @@ mod tests {
             "of 1500 datagrams that your command sent 1 (0.1 %) was dropped in the host's own interface queue, and the path \
              dropped none"
         );
+    }
+
+    /// A stream into a link that it fills, one that it does not fill, and two queries.
+    #[test]
+    fn what_limited_datagrams_is_said() {
+        let said = |datagrams, queue_full, link_full_ratio| {
+            let sent = Sent {
+                sender: SENDERS[1],
+                datagrams,
+                bytes: 1000 * datagrams,
+                host_dropped: 0,
+                dropped: queue_full,
+                damaged: 0,
+                queue_full,
+                path_down: 0,
+                link_full_ratio,
+            };
+            sent.line()
+        };
+        let full = said(1000, 300, 0.93);
+        let words =
+            "300 found a queue full; a link of that way was full 93 % of the command's time";
+        assert!(full.ends_with(words), "{full}");
+        let slow = said(1000, 0, 0.02);
+        assert!(slow.contains("; the server sent no faster: "), "{slow}");
+        // A burst overflows a queue in less time than a link is judged by.
+        assert!(said(1000, 30, 0.02).ends_with(" found a queue full"));
+        assert!(said(2, 0, 0.0).ends_with("that the server sent"));
     }
 }

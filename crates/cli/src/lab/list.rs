@@ -61,7 +61,7 @@ fn table(labs: &[Listed]) -> String {
             lab.name,
             lab.pid,
             age(Duration::from_ns(lab.age_ns)),
-            brief(lab.command.as_deref().unwrap_or(&lab.scenario)),
+            lab.command.as_deref().map_or(lab.scenario.clone(), brief),
             lab.hosts.join(", ")
         ));
     }
@@ -104,6 +104,25 @@ mod tests {
             brief(script),
             "bash -c set -e for n in 1 2 3; do ping - ..."
         );
+    }
+
+    /// A scenario's name is copied into other commands.
+    #[test]
+    fn the_name_of_a_scenario_is_whole() {
+        let scenario = "a-path-whose-name-is-longer-than-forty-characters";
+        let listed = |command: Option<&str>| Listed {
+            name: "lab".to_owned(),
+            scenario: scenario.to_owned(),
+            command: command.map(str::to_owned),
+            hosts: vec!["a".to_owned(), "b".to_owned()],
+            pid: 7,
+            age_ns: 0,
+        };
+        let whole = table(&[listed(None)]);
+        assert!(whole.ends_with(&format!(" {scenario}: a, b\n")), "{whole}");
+        let command = "sh -c 'for n in 1 2 3; do ping -c 3 server; done'";
+        let brief = table(&[listed(Some(command))]);
+        assert!(brief.contains(" ...: a, b"), "{brief}");
     }
 
     #[test]

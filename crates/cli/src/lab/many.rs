@@ -26,6 +26,8 @@ pub(super) struct Each {
     pub(super) tls: u32,
     /// Time that small writes of its sender and of the other end waited for an acknowledgement, seconds.
     pub(super) held: [f64; 2],
+    /// Time in which the server had what the command had sent, and had not answered, seconds; none where its frames were not followed.
+    pub(super) served: Option<f64>,
 }
 
 impl Each {
@@ -40,6 +42,7 @@ impl Each {
             busy: timers.map_or(0.0, |t| t.busy.as_secs_f64()),
             tls: 0,
             held: [0.0; 2],
+            served: None,
         })
     }
 
@@ -61,6 +64,11 @@ impl Each {
     pub(super) fn with_held(self, held: [f64; 2]) -> Each {
         Each { held, ..self }
     }
+
+    /// The same where the server had requests for so many seconds.
+    pub(super) fn with_served(self, served: Option<f64>) -> Each {
+        Each { served, ..self }
+    }
 }
 
 /// Connections of one sender that have a port in common.
@@ -81,6 +89,9 @@ pub(super) struct Many {
     /// Time that small writes of all senders waited for an acknowledgement, and of all other ends, seconds.
     pub(super) held_small_s: f64,
     pub(super) other_held_small_s: f64,
+    /// Time in which the server had what the command had sent, and had not answered, of all, seconds: where the frames of some alone were
+    /// followed, as much for each of the others.
+    pub(super) server_s: f64,
 }
 
 /// So many are many, where the largest has carried no more than one part in so many.
@@ -120,6 +131,7 @@ impl Many {
             tls_round_trips: these().map(|e| f64::from(e.tls)).sum::<f64>() / connections as f64,
             held_small_s: these().map(|e| e.held[0]).sum(),
             other_held_small_s: these().map(|e| e.held[1]).sum(),
+            server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
         })
     }
 
@@ -148,8 +160,15 @@ impl Many {
             true => format!("; a connection that is kept open spares {spared}"),
             false => String::new(),
         };
+        let served = self.served();
+        let [first, last] = match self.server_share() > share {
+            true => [format!("{served}; "), String::new()],
+            false if served.is_empty() => [String::new(), String::new()],
+            false => [String::new(), format!("; {served}")],
+        };
         format!(
-            "{} sent {bytes} over {} connections {way} port {}: each took {:.1} round trips, {} ({:.0} % of their time){advice}{}",
+            "{} sent {bytes} over {} connections {way} port {}: {first}each took {:.1} round trips, {} ({:.0} % of their \
+             time){advice}{last}{}",
             SENDERS[host],
             self.connections,
             self.port,
@@ -158,6 +177,25 @@ impl Many {
             100.0 * share,
             self.held(host),
         )
+    }
+
+    /// The part of their time in which the server had requests; 0 where it is not worth naming.
+    fn server_share(&self) -> f64 {
+        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
+        let share = (self.server_s / lived).min(1.0);
+        if share >= ADVISED { share } else { 0.0 }
+    }
+
+    /// That the command waited for the server, where that took a part of their time worth naming.
+    fn served(&self) -> String {
+        let [command, server] = SENDERS;
+        match self.server_share() {
+            0.0 => String::new(),
+            share => format!(
+                "{command} waited for {server} {:.0} % of their time",
+                100.0 * share
+            ),
+        }
     }
 
     /// That small writes of either end waited, where that took a part of their time worth naming.
@@ -191,6 +229,12 @@ impl Many {
     }
 }
 
+/// The mean of these; 0 of none.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
+    sum / f64::from(count.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +249,7 @@ mod tests {
             busy: 0.56,
             tls: 0,
             held: [0.0; 2],
+            served: None,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -234,6 +279,7 @@ mod tests {
                     busy: 0.1 * f64::from(1 + tls),
                     tls: 0,
                     held: [0.0; 2],
+                    served: None,
                 };
                 one.with_tls(tls)
             };
@@ -272,6 +318,7 @@ mod tests {
                 busy: 0.16,
                 tls: 0,
                 held: [0.0; 2],
+                served: None,
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -288,6 +335,35 @@ mod tests {
         assert!(!said([0.01, 0.01]).contains("Nagle"));
     }
 
+    /// 40 connections one after another, 20 ms away: a request, and a server that thinks for 300 ms, for 10, or for none.
+    #[test]
+    fn a_server_of_many_connections_is_waited_for() {
+        let said = |thinks: f64| {
+            let each = |n: u16| Each {
+                ports: [40_000 + n, 8000],
+                sent: 80,
+                rtt: Some(0.02),
+                busy: 0.02 + thinks,
+                tls: 0,
+                held: [0.0; 2],
+                served: None,
+            };
+            // The frames of 20 were followed.
+            let served = |n: u16| (n < 20).then_some(thinks);
+            let all: Vec<Each> = (0..40).map(|n| each(n).with_served(served(n))).collect();
+            let many = Many::of(&all).expect("they are many");
+            assert!((many.server_s - 40.0 * thinks).abs() < 1e-9);
+            many.words(0)
+        };
+        let slow = said(0.3);
+        let words = "to port 8000: your command waited for the server 88 % of their time; each took 17.0 round trips";
+        assert!(slow.contains(words), "{slow}");
+        let some = said(0.01);
+        let words = "spares it; your command waited for the server 20 % of their time";
+        assert!(some.ends_with(words), "{some}");
+        assert!(!said(0.0).contains("waited for the server"));
+    }
+
     /// 200 kB each at 8 Mbit/s, twenty at a time, 60 ms away: 44 round trips, one of them to be set up.
     #[test]
     fn a_set_up_that_takes_little_is_no_advice() {
@@ -298,6 +374,7 @@ mod tests {
             busy: 0.06 * 43.0,
             tls: 0,
             held: [0.0; 2],
+            served: None,
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -315,6 +392,7 @@ mod tests {
             busy: 0.06,
             tls: 0,
             held: [0.0; 2],
+            served: None,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

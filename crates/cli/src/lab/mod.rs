@@ -50,7 +50,7 @@ use farpath_emu::state::{Lab, Registry};
 use farpath_experiment::lab::Ground;
 
 pub(crate) use programs::Port;
-pub(crate) use run::report_refusal;
+pub(crate) use run::{SCHEMA as RUN_SCHEMA, report_refusal};
 
 use crate::args::{LabArgs, LabCommand, LabControl};
 use crate::exit::{Exit, Failure, print};

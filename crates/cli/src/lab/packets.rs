@@ -4,7 +4,7 @@ use std::path::Path;
 
 use farpath_emu::capture::Capture;
 use farpath_emu::lab::Lab;
-use farpath_record::Certificate;
+use farpath_record::{Certificate, count_of};
 use farpath_scenario::{NodeId, Scenario};
 
 use crate::exit::{Failure, note};
@@ -64,7 +64,8 @@ impl<'a> Packets<'a> {
             match capture.finish() {
                 Ok(0) => {}
                 Ok(dropped) => note(&format!(
-                    "{host}.pcapng lacks {dropped} packets: the disk was too slow"
+                    "{host}.pcapng lacks {}: the disk was too slow",
+                    count_of(dropped, "packet", "packets")
                 )),
                 Err(e) => note(&format!("{host}.pcapng is not complete: {e}")),
             }

@@ -224,6 +224,8 @@ pub(super) fn run(
     watch.command_ended();
     if let Some(why) = &why {
         note(&format!("the command was {why}"));
+    } else if let Some(ended) = signal_of(code).and_then(|_| meaning(code, program)) {
+        note(&ended);
     }
     let why = why.or_else(|| meaning(code, program));
     Ok(Ended {

@@ -20,7 +20,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::Busiest;
-use super::closing::{NOTHING, closing, help, is_of_nothing, say, told, with_its_source};
+use super::closing::{closing, help, of_nothing, say, told, with_its_source};
 use super::connections::Connections;
 use super::crossed::Crossed;
 use super::datagrams::{self, Sent};
@@ -44,13 +44,13 @@ use crate::shell;
 use crate::value::maybe;
 
 /// What the links carried is noted ten times a second, for an hour.
-const SAMPLING: Sampling = Sampling {
+pub(super) const SAMPLING: Sampling = Sampling {
     every: Duration::from_ms(100),
     count: 36_000,
 };
 
 /// The name of what `--json` writes.
-const SCHEMA: &str = "farpath.lab-run/1";
+pub(crate) const SCHEMA: &str = "farpath.lab-run/1";
 
 /// What the JUnit suite of every run is called, before the options of its path.
 pub(super) const SUITE: &str = "farpath lab run";
@@ -309,11 +309,10 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let (certificate, kinds) = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
     let connection = limit_of(connections, (&path, &lab), (certificate.valid, &kinds));
-    let (datagrams, impaired, refused) = by_frames(&lab, &path, &args.port);
+    let (datagrams, impaired, refused) = by_frames((&lab, ended.took), &path, &args.port);
     let crossed = Crossed::of(args, &path, &lab, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
-    drop(lab);
-    drop(listed);
+    drop((lab, listed));
     logs.finish()?;
     packets.finish(&certificate)?;
     let control = control.map(|c| with_its_source(&c, args.control.cc.is_some()));
@@ -324,7 +323,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let said = closing((rtt, control.as_deref()), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
     let notes = [&crossed.notes[..], &not_reached].concat();
-    let said = say(said, (&certificate, &kinds), strict(args, &ended), &notes);
+    let failed = (strict(args, &ended), crossed.frames);
+    let said = say(said, (&certificate, &kinds), failed, &notes);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     let report = Report {
@@ -383,13 +383,14 @@ fn options(args: &LabRunArgs, path: &Path) -> Options {
 
 /// What `--timeout` says. To timeout(1) a bare number is seconds.
 fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
-    let is_bare = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_sign_positive);
+    let is_bare = |text: &&str| text.parse::<f64>().is_ok_and(|n| n > 0.0);
     if let Some(text) = text.filter(is_bare) {
         let title = format!("--timeout {text}: a time needs a unit, such as `{text} s`");
         return Err(Failure::usage(title));
     }
-    let limit: Option<Duration> = maybe("timeout", text)?;
-    if let Some(text) = text.filter(|_| limit == Some(Duration::ZERO)) {
+    let none = text.filter(|text| text.parse::<f64>().is_ok_and(|n| n == 0.0));
+    let limit: Option<Duration> = maybe("timeout", text.filter(|_| none.is_none()))?;
+    if let Some(text) = none.or(text.filter(|_| limit == Some(Duration::ZERO))) {
         let title = format!("--timeout {text}: a command that has no time cannot run");
         return Err(Failure::usage(title).hint("without --timeout a command has no limit"));
     }
@@ -425,14 +426,18 @@ fn limit_of(
 }
 
 /// What became of datagrams and frames, and connections that were refused: of those with one of these ports, where there are any.
-fn by_frames(lab: &Lab, path: &Path, ports: &[u16]) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
+fn by_frames(
+    (lab, took): (&Lab, Wall),
+    path: &Path,
+    ports: &[u16],
+) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
     let is_of = |host: usize, end: &SocketAddr| {
         let own = |version| address(NodeId(path.hosts[host]), version);
         [4, 6].map(own).contains(&end.ip())
     };
     let refused = refused::refused(lab.plane.openings(), ports, is_of);
     (
-        datagrams::sent(path, lab),
+        datagrams::sent(path, lab, took),
         impaired::impaired(path, lab),
         refused,
     )
@@ -458,7 +463,7 @@ fn strict(args: &LabRunArgs, ended: &Ended) -> Option<u8> {
 }
 
 /// An invalid certificate says that the machine was too busy, and nothing of the program: it fails a run only where that
-/// is asked for. So does one of nothing, unless the command has failed already.
+/// is asked for. So does one of nothing, or of the lab's own pings alone, unless the command has failed already.
 fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Outcomes {
     let strict = strict(args, &ended).is_some();
     let failed = ended.server.map_or(Outcome::Pass, Outcome::Fail);
@@ -471,14 +476,16 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
     let (code, truth) = match certificate.map_or(Outcome::Pass, Outcome::from) {
         Outcome::Fail(why) if strict => (Exit::Certificate as u8, Outcome::Fail(why)),
         Outcome::Fail(why) => (ended.code, Outcome::Skip(format!("invalid: {why}"))),
-        _ if certificate.is_some_and(is_of_nothing) => {
-            let code = match ended.code {
-                0 if strict => Exit::Certificate as u8,
-                own => own,
-            };
-            (code, Outcome::Skip(NOTHING.to_owned()))
-        }
-        other => (ended.code, other),
+        other => match certificate.and_then(|c| of_nothing(c, report.program_frames)) {
+            Some(why) => {
+                let code = match ended.code {
+                    0 if strict => Exit::Certificate as u8,
+                    own => own,
+                };
+                (code, Outcome::Skip(why.to_owned()))
+            }
+            None => (ended.code, other),
+        },
     };
     Outcomes {
         code,
@@ -562,6 +569,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::args::{Cli, Command, LabCommand};
+    use crate::lab::closing::{NOTHING, UNUSED};
 
     /// The arguments of `lab run` with a path, these options, and the command `true`.
     pub(in crate::lab) fn asked(options: &[&str]) -> LabRunArgs {
@@ -616,6 +624,34 @@ pub(super) mod tests {
         assert_eq!(usual.certificate, Outcome::Skip(NOTHING.to_owned()));
     }
 
+    /// `true` on a path that the lab's own pings cross.
+    #[test]
+    fn a_strict_run_of_pings_alone_does_not_pass() {
+        let came = |options: &[&str], code, program_frames| {
+            let args = asked(options);
+            let (_, Outcomes { report, .. }) = came(options, code, 20);
+            let ended = Ended {
+                code,
+                why: None,
+                by: By::Itself,
+                took: Wall::from_millis(10),
+                server: None,
+            };
+            let report = Report {
+                program_frames: Some(program_frames),
+                ..report
+            };
+            outcomes(&args, ended, String::new(), report)
+        };
+        let none = came(&["--strict"], 0, 0);
+        assert_eq!(none.code, Exit::Certificate as u8);
+        assert_eq!(none.certificate, Outcome::Skip(UNUSED.to_owned()));
+        assert_eq!(came(&["--strict"], 0, 1).code, 0);
+        assert_eq!(came(&["--strict"], 0, 1).certificate, Outcome::Pass);
+        assert_eq!(came(&["--strict"], 7, 0).code, 7);
+        assert_eq!(came(&[], 0, 0).code, 0);
+    }
+
     #[test]
     fn a_killed_probe_is_why_no_round_trip_was_measured() {
         let stopped = (None, "the run was stopped before its end".to_owned());
@@ -632,7 +668,13 @@ pub(super) mod tests {
 
     #[test]
     fn a_command_has_some_time() {
-        assert!(limit(Some("0s")).is_err_and(|f| f.to_string().contains("--timeout 0s: ")));
+        for none in ["0s", "0", "0.0"] {
+            let said = limit(Some(none)).map_err(|f| f.to_string());
+            let words = format!("--timeout {none}: a command that has no time cannot run");
+            assert!(said.is_err_and(|e| e.contains(&words)), "{none}");
+        }
+        let bare = limit(Some("60")).map_err(|f| f.to_string());
+        assert!(bare.is_err_and(|e| e.contains("such as `60 s`")));
         assert_eq!(
             limit(Some("1ms")).ok().flatten(),
             Some(Wall::from_millis(1))

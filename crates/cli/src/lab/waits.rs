@@ -5,6 +5,7 @@ use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
 use super::cause::{Cause, add};
+use super::connections::SENDERS;
 
 /// What one end waited for.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +70,28 @@ impl Waits {
     /// answer and the next request is not in it, nor the round trip of a FIN, nor what the server sends after the command has closed.
     pub(super) fn of_command(&self, host: usize) -> Duration {
         self.waited[usize::from(host != 0)]
+    }
+
+    /// How long the server had what the command had sent and had not answered, where this is the end of a host that has this number, seconds.
+    pub(super) fn of_server(&self, host: usize) -> f64 {
+        let time = match host {
+            0 => self.other + self.overlap.other,
+            _ => self.own,
+        };
+        time.as_secs_f64()
+    }
+
+    /// That the command waited for the server for half of a connection's `time` or more, in words; where this is the end of a host that has
+    /// this number.
+    pub(super) fn served(&self, host: usize, time: Duration) -> Option<String> {
+        let share = self.of_server(host) / self.all(time);
+        let [command, server] = SENDERS;
+        (2.0 * share >= 1.0).then(|| {
+            format!(
+                "{command} waited for {server} {:.0} % of the time",
+                100.0 * share
+            )
+        })
     }
 
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, seconds.
@@ -206,6 +229,8 @@ mod tests {
             assert_eq!(waited, Duration::from_ms(560), "{end}");
             let other = Waits::of(&turns, end).of_command(1 - end);
             assert_eq!(other, Duration::from_ms(1460), "{end}");
+            let served = Waits::of(&turns, end).of_server(end);
+            assert!((served - 0.1).abs() < 1e-9, "{end}: {served}");
         }
     }
 

@@ -211,3 +211,50 @@ fn a_page_has_all_runs_beside_each_other() {
         .exits(2)
         .says(&["the same run twice"]);
 }
+
+/// What `lab run --json` writes, of a command that takes two seconds, three, or ends with 7.
+#[test]
+fn runs_of_a_command_are_compared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, code: u8, valid: bool, took: u64| {
+        let text = format!(
+            r#"{{"schema": "farpath.lab-run/1", "command": "curl -sO http://server/x", "exit_code": {code}, "fault": null,
+            "took_ns": {took}000000000, "rtt_p99_ns": 4e7, "certificate": {{"valid": {valid}}},
+            "connection": {{"all_bytes_sent": 6000000, "all_segments_sent_again": 0}},
+            "path_down_s": 0.0, "program_frames": 9000, "datagrams": []}}"#
+        );
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    write("before.json", 0, true, 2);
+    write("after.json", 0, true, 3);
+    write("failed.json", 7, true, 2);
+    write("late.json", 0, false, 2);
+    let at = |args: &[&str]| farpath_in(folder.path(), args);
+    let json = at(&["compare", "before.json", "after.json", "--json"]);
+    let document: Value = serde_json::from_str(&json.exits(0).out).expect("JSON");
+    let rows = document["rows"].as_array().expect("a list");
+    let mean = |metric: &str, side: &str| {
+        let row = rows.iter().find(|r| r["metric"] == metric);
+        row.and_then(|r| r[side]["mean"].as_f64())
+    };
+    assert_eq!(
+        (mean("took_ns", "a"), mean("took_ns", "b")),
+        (Some(2e9), Some(3e9))
+    );
+    assert_eq!(mean("goodput_bps", "b"), Some(1.6e7));
+    let gate = ["--metric", "goodput", "--tolerance", "5%"];
+    at(&[&["compare", "before.json", "after.json"][..], &gate].concat()).exits(1);
+    at(&[&["compare", "before.json", "before.json"][..], &gate].concat()).exits(0);
+    at(&["compare", "before.json", "after.json", "--tolerance", "5"])
+        .exits(2)
+        .says(&["for 5 percent, --tolerance 5%"]);
+    at(&["compare", "before.json", "failed.json"])
+        .exits(2)
+        .says(&["failed.json: its command ended with exit code 7"]);
+    at(&["compare", "late.json", "after.json"])
+        .exits(2)
+        .says(&["every record of A is marked invalid"]);
+    at(&["compare", "before.json", "after.json", "--out", "page"])
+        .exits(2)
+        .says(&["a run of a command has no page of its own"]);
+}

@@ -83,6 +83,15 @@ fn shells_and_man_know_every_command() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
+    // Of `--cc` the names, where each takes any text.
+    for shell in ["bash", "zsh", "fish"] {
+        let script = farpath(&["completions", shell]).exits(0).out;
+        for name in ["highspeed", "westwood"] {
+            let in_help = "reno cubic highspeed scalable htcp bic hybla westwood";
+            let script = script.replace(in_help, "");
+            assert!(script.contains(name), "{shell}: {name}");
+        }
+    }
     farpath(&["completions", "sh"]).exits(2).says(&["bash"]);
     let folder = tempfile::tempdir().expect("a folder");
     let man = folder.path().join("share/man1");

@@ -274,11 +274,9 @@ fn the_servers_end_is_a_case_of_its_own_and_its_words_are_no_output() {
     assert_eq!(ran.out, "mine\n");
     assert!(ran.err.contains("its\n"), "{}", ran.err);
     let junit = read();
-    let counts = r#"tests="3" skipped="0" errors="0" failures="1""#;
-    assert!(
-        junit.contains(counts) || junit.contains("invalid: "),
-        "{junit}"
-    );
+    // Nothing crossed the path, or the certificate is invalid.
+    let counts = r#"tests="3" skipped="1" errors="0" failures="1""#;
+    assert!(junit.contains(counts), "{junit}");
     assert!(
         junit.contains("the server had ended before the command did: exit status: 3"),
         "{junit}"

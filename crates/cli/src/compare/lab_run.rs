@@ -1,0 +1,156 @@
+//! What `lab run --json` wrote, as a record to compare.
+
+use farpath_record::{Origin, Record, RunDocument};
+use serde::Deserialize;
+
+use crate::exit::Failure;
+use crate::lab::RUN_SCHEMA;
+
+/// The schema stands within so many characters of a file's beginning.
+const HEAD: usize = 100;
+
+/// The kind of its record: a command is none of the tests of a scenario.
+pub(super) const KIND: &str = "command";
+
+/// What is read of the file.
+#[derive(Deserialize)]
+struct Run {
+    exit_code: Option<u8>,
+    fault: Option<String>,
+    took_ns: Option<u64>,
+    rtt_p99_ns: Option<f64>,
+    certificate: Option<Verdict>,
+    connection: Option<Carried>,
+    path_down_s: Option<f64>,
+    program_frames: Option<u64>,
+    #[serde(default)]
+    datagrams: Vec<Datagrams>,
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    valid: bool,
+}
+
+/// What all connections of one sender carried.
+#[derive(Deserialize)]
+struct Carried {
+    all_bytes_sent: u64,
+    all_segments_sent_again: u64,
+}
+
+/// What one host sent, and what of it was dropped in its own queue and by the path.
+#[derive(Deserialize)]
+struct Datagrams {
+    datagrams: u64,
+    host_dropped: u64,
+    dropped: u64,
+}
+
+/// Whether a text is of `lab run --json`.
+pub(super) fn is_one(text: &str) -> bool {
+    let head: String = text.chars().take(HEAD).collect();
+    head.contains(&format!("\"{RUN_SCHEMA}\""))
+}
+
+/// The run of such a text as a document with one record.
+pub(super) fn document(name: &str, text: &str) -> Result<RunDocument, Failure> {
+    let run: Run = serde_json::from_str(text).map_err(|e| {
+        Failure::usage(format!("read {name}: {e}"))
+            .hint("write it again with `farpath lab run ... --json FILE`")
+    })?;
+    let ended = match (&run.fault, run.exit_code) {
+        (Some(why), _) => Some(format!("the run came to nothing ({why})")),
+        (None, Some(0)) => None,
+        (None, Some(code)) => Some(format!("its command ended with exit code {code}")),
+        (None, None) => Some("it has no exit code".to_owned()),
+    };
+    if let Some(why) = ended {
+        let title = format!("{name}: {why}, and what it took is not compared");
+        return Err(Failure::usage(title).hint("name runs whose command ended with 0"));
+    }
+    let mut document = RunDocument::new("", 0, String::new());
+    document.records.push(record(&run));
+    Ok(document)
+}
+
+fn record(run: &Run) -> Record {
+    let mut record = Record::new(Origin::Emulated, "command", KIND, "client", "server");
+    record.valid = run.certificate.as_ref().is_some_and(|c| c.valid);
+    let mut set = |metric: &str, value: Option<f64>| {
+        if let Some(value) = value {
+            record.set(metric, value);
+        }
+    };
+    let whole = |n: u64| n as f64;
+    let took = run.took_ns.filter(|ns| *ns > 0);
+    set("took_ns", took.map(whole));
+    set("rtt_p99_ns", run.rtt_p99_ns);
+    set("path_down_s", run.path_down_s);
+    set("program_frames", run.program_frames.map(whole));
+    if let Some(carried) = &run.connection {
+        let bits = 8.0 * whole(carried.all_bytes_sent);
+        set("goodput_bps", took.map(|ns| bits * 1e9 / whole(ns)));
+        set("retransmits", Some(whole(carried.all_segments_sent_again)));
+    }
+    let sent: u64 = run.datagrams.iter().map(|d| d.datagrams).sum();
+    let lost = run.datagrams.iter().map(|d| d.host_dropped + d.dropped);
+    let lost: u64 = lost.sum();
+    if sent > 0 {
+        set("sent", Some(whole(sent)));
+        set("loss_ratio", Some(whole(lost) / whole(sent)));
+    }
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"{
+  "schema": "farpath.lab-run/1",
+  "command": "curl -sO http://server/x",
+  "exit_code": 0,
+  "fault": null,
+  "took_ns": 2000000000,
+  "rtt_p99_ns": 40000000.0,
+  "certificate": {"valid": true, "frames": 900},
+  "connection": {"sender": "the server", "all_bytes_sent": 5000000, "all_segments_sent_again": 3},
+  "path_down_s": 0.0,
+  "program_frames": 900,
+  "datagrams": [{"sender": "your command", "datagrams": 200, "bytes": 1, "host_dropped": 2, "dropped": 8}]
+}"#;
+
+    #[test]
+    fn a_run_of_a_command_is_a_record() {
+        assert!(is_one(TEXT) && !is_one("{\"schema\": \"farpath.run/1\"}"));
+        let document = document("a.json", TEXT).unwrap_or_else(|e| panic!("{e}"));
+        let record = &document.records[0];
+        assert!(record.valid);
+        for (metric, value) in [
+            ("took_ns", 2e9),
+            ("rtt_p99_ns", 4e7),
+            ("goodput_bps", 2e7),
+            ("retransmits", 3.0),
+            ("program_frames", 900.0),
+            ("sent", 200.0),
+            ("loss_ratio", 0.05),
+        ] {
+            let found = record.metrics[metric];
+            assert!((found - value).abs() <= 1e-9 * value, "{metric}: {found}");
+        }
+        let late = TEXT.replace("\"valid\": true", "\"valid\": false");
+        assert!(super::document("a.json", &late).is_ok_and(|d| !d.records[0].valid));
+    }
+
+    #[test]
+    fn a_command_that_failed_is_not_compared() {
+        let failed = TEXT.replace("\"exit_code\": 0", "\"exit_code\": 7");
+        let said = document("a.json", &failed).map_err(|e| e.to_string());
+        let words = "a.json: its command ended with exit code 7, ";
+        assert!(said.is_err_and(|e| e.contains(words)));
+        let fault = TEXT.replace("\"fault\": null", "\"fault\": \"interrupted\"");
+        let said = document("a.json", &fault).map_err(|e| e.to_string());
+        assert!(said.is_err_and(|e| e.contains("(interrupted)")));
+    }
+}
