@@ -14,7 +14,7 @@ pub(crate) const BOTH: [Cause; 2] = [Cause::Policer, Cause::ShallowBuffer];
 const TELLS: f64 = 8.0;
 
 /// The share of both that the likelier of the two has where nothing tells them apart.
-const FIRST: f64 = 0.51;
+pub(crate) const FIRST: f64 = 0.51;
 
 /// What would tell them apart.
 const ASK: &str = "datagrams below the line's rate tell them apart (iperf3 -u): a policer takes what comes faster than its own rate, a short queue none";
@@ -95,14 +95,20 @@ pub(crate) fn share_lead(ranking: &mut [Ranking], both: [Cause; 2], open: f64) -
     let Some(other) = other.filter(|_| leads) else {
         return false;
     };
-    let lead = ranking[0].confidence;
-    let both = lead + ranking[other].confidence;
+    let both = ranking[0].confidence + ranking[other].confidence;
     // Where others are likely, too, they would be ahead of either half.
     let alike = open * step(both, 0.75, 0.85);
+    share(ranking, other, alike);
+    alike > 0.5
+}
+
+/// Gives what the first has above its half of both to the other, the cause at this place, as far as they are alike, 0 to 1.
+pub(crate) fn share(ranking: &mut [Ranking], other: usize, alike: f64) {
+    let lead = ranking[0].confidence;
+    let both = lead + ranking[other].confidence;
     ranking[0].confidence = lead + alike * (FIRST * both - lead).min(0.0);
     ranking[other].confidence = both - ranking[0].confidence;
     ranking[1..].sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    alike > 0.5
 }
 
 /// Why they are alike here, and what would tell them apart.
