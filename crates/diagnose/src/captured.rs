@@ -11,6 +11,7 @@ use crate::account::{Account, unexplained};
 use crate::blackout::Blackout;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
+use crate::incomplete::lacks;
 use crate::opened::{self, Opened};
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
@@ -178,16 +179,7 @@ impl Facts {
         if all.is_empty() {
             self.notes.push(format!("{name}: {}", nothing(connections)));
         }
-        for file in &analysis.document.files {
-            if file.truncated {
-                self.notes.push(format!("{name}: it ends before its end"));
-            }
-            if file.dropped_by_capture > 0 {
-                let packets = file.dropped_by_capture;
-                self.notes
-                    .push(format!("{name}: the capture lost {packets} packets"));
-            }
-        }
+        self.notes.extend(lacks(&name, &analysis.document));
         self.captured.append(&mut all);
     }
 }

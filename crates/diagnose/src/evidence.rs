@@ -410,7 +410,8 @@ impl Evidence {
         }
         self.of_shrunk(facts, flow);
         let announced = sum("window_announced_bytes").zip(sum("flight_bytes"));
-        self.window_at_once(announced, flow.sockets.len());
+        let largest = self.at_largest(facts, flow);
+        self.window_at_once(largest.or(announced), flow.sockets.len());
         self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));
     }
 

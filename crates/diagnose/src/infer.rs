@@ -12,6 +12,7 @@ use crate::items::{Item, items};
 use crate::known::{DEFAULT_BUFFERS, DEFAULT_WINDOWS};
 use crate::lookalike;
 use crate::on_the_wire;
+use crate::own_queue;
 use crate::pattern;
 
 /// A cause and its probability.
@@ -125,6 +126,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let mut ranking = ranked(&scored);
     let refused = lookalike::even_out(e, &items, &mut ranking);
     let written = on_the_wire::even_out(e, &mut ranking);
+    let unseen = own_queue::even_out(e, &mut ranking);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()
         .filter(|i| i.holds > 0.3 && !i.sentence.is_empty())
@@ -135,7 +137,12 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         })
         .collect();
     because.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (both, text) in [(lookalike::BOTH, refused), (on_the_wire::BOTH, written)] {
+    let alike = [
+        (lookalike::BOTH, refused),
+        (on_the_wire::BOTH, written),
+        (own_queue::BOTH, unseen),
+    ];
+    for (both, text) in alike {
         because.splice(0..0, text.map(|text| (0.0, both.to_vec(), text)));
     }
     because.extend(pattern::sentence(e, &pattern).map(|(causes, text)| (0.0, causes, text)));

@@ -43,6 +43,7 @@ mod handshake;
 mod history;
 mod holes;
 mod host;
+mod incomplete;
 mod infer;
 mod intervals;
 mod items;

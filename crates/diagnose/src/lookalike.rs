@@ -4,7 +4,7 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::infer::Ranking;
-use crate::items::{Item, step};
+use crate::items::{Item, spread, step};
 use crate::seen::{Row, after_start};
 
 /// What refuses a burst.
@@ -14,10 +14,17 @@ pub(crate) const BOTH: [Cause; 2] = [Cause::Policer, Cause::ShallowBuffer];
 const TELLS: f64 = 8.0;
 
 /// The share of both that the likelier of the two has where nothing tells them apart.
-const FIRST: f64 = 0.51;
+pub(crate) const FIRST: f64 = 0.51;
 
 /// What would tell them apart.
-const ASK: &str = "datagrams below the line's rate tell them apart (iperf3 -u): a policer takes what comes faster than its own rate, a short queue none. The line's rate helps (--line), and who runs the router knows its queue and its policers";
+const ASK: &str = "datagrams below the line's rate tell them apart (iperf3 -u): a policer takes what comes faster than its own rate, a short queue none";
+
+/// Who else could.
+const KNOWS: &str = "who runs the router knows its queue and its policers";
+
+/// From this part of their mean on intervals differ as a window does between its cuts, fully from the second on: a rate that tokens refill
+/// stays.
+const UNEVEN: [f64; 2] = [0.06, 0.08];
 
 /// The part of what was sent again that was sent so at the start, and how surely losses hardly came later, 0 to 1; none without losses.
 fn at_start(e: &Evidence) -> Option<(f64, f64)> {
@@ -51,13 +58,25 @@ fn apart(item: &Item) -> f64 {
     item.holds * (of(BOTH[0]) - of(BOTH[1]))
 }
 
-/// How surely nothing tells them apart, 0 to 1. Without a line that is known the rate that was left may be its own, or far below it.
+/// How surely the rate after the start goes up and down, as it does where bursts alone are refused, 0 to 1: by a queue, or by a bucket that
+/// the flow does not keep empty.
+fn uneven(e: &Evidence) -> f64 {
+    if e.held().is_some() {
+        return 0.0;
+    }
+    // Whole writes make a rate uneven that is not.
+    let beyond = |s: f64| libm::sqrt((s * s - e.grain * e.grain).max(0.0));
+    spread(&e.steady).map_or(1.0, |s| step(beyond(s), UNEVEN[0], UNEVEN[1]))
+}
+
+/// How surely nothing tells them apart, 0 to 1. A line that is known does not: of a path with much in flight a queue that refuses bursts
+/// leaves as little of it as a policer.
 fn is_open(e: &Evidence, items: &[Item]) -> f64 {
     if e.is_bbr() || e.policer.is_some() || items.iter().any(|i| apart(i) >= TELLS) {
         return 0.0;
     }
     match &e.line {
-        Some(_) => of_start(e),
+        Some(_) => of_start(e).max(uneven(e)),
         None => 1.0,
     }
 }
@@ -76,25 +95,35 @@ pub(crate) fn share_lead(ranking: &mut [Ranking], both: [Cause; 2], open: f64) -
     let Some(other) = other.filter(|_| leads) else {
         return false;
     };
-    let lead = ranking[0].confidence;
-    let both = lead + ranking[other].confidence;
+    let both = ranking[0].confidence + ranking[other].confidence;
     // Where others are likely, too, they would be ahead of either half.
     let alike = open * step(both, 0.75, 0.85);
+    share(ranking, other, alike);
+    alike > 0.5
+}
+
+/// Gives what the first has above its half of both to the other, the cause at this place, as far as they are alike, 0 to 1.
+pub(crate) fn share(ranking: &mut [Ranking], other: usize, alike: f64) {
+    let lead = ranking[0].confidence;
+    let both = lead + ranking[other].confidence;
     ranking[0].confidence = lead + alike * (FIRST * both - lead).min(0.0);
     ranking[other].confidence = both - ranking[0].confidence;
     ranking[1..].sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    alike > 0.5
 }
 
 /// Why they are alike here, and what would tell them apart.
 fn sentence(e: &Evidence) -> String {
+    let ask = match &e.line {
+        Some(_) => format!("{ASK}; {KNOWS}"),
+        None => format!("{ASK}. The line's rate helps (--line), and {KNOWS}"),
+    };
     match at_start(e).filter(|_| is_of_start(e)) {
         Some((early, _)) => format!(
-            "{:.0} % of what was sent again was lost at the start, and hardly anything later: slow start overruns a queue that is too short just as it empties a policer's bucket of tokens; {ASK}",
+            "{:.0} % of what was sent again was lost at the start, and hardly anything later: slow start overruns a queue that is too short just as it empties a policer's bucket of tokens; {ask}",
             early * 100.0
         ),
         None => format!(
-            "a queue that is too short drops what a policer with as large a bucket drops; {ASK}"
+            "a queue that is too short drops what a policer with as large a bucket drops; {ask}"
         ),
     }
 }

@@ -74,6 +74,7 @@ pub(crate) fn missing(
     all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
     all.extend(of_scaling(e, (facts, flow), &likely));
     all.extend(of_buffers(e, (facts, flow), &likely, sure));
+    all.extend(e.asks_shaper(asking, &likely));
     all.extend(kernel::of_kernel(e, (facts, flow), asking).filter(|_| !sure));
     all.extend(of_program(e, &likely));
     all.extend(of_reader(e, &likely, sure));

@@ -2,15 +2,56 @@
 
 use crate::cause::Cause;
 use crate::evidence::{Evidence, NS};
-use crate::fact::Figure;
+use crate::fact::{Fact, Figure, Of};
+use crate::flow::Flow;
 use crate::items::{Item, LOSSES, of, step};
+use crate::read::Facts;
 use crate::room::Room;
 use crate::seen::Test;
 
 /// A window is full where so much of it is in flight: less than a segment or two is left.
 const FULL: f64 = 0.95;
 
+/// A window that was announced, and what was in flight of it, bytes.
+type Used = (Figure, Figure);
+
+fn is_full((window, flight): &Used) -> bool {
+    flight.value > FULL * window.value
+}
+
+/// The largest window that a socket was printed with, where it was full then, and where the last that it was printed with is full, too.
+fn largest(facts: &Facts, of: Of) -> Option<Used> {
+    let mut flight: Option<&Fact> = None;
+    let mut all: Vec<Used> = Vec::new();
+    for fact in facts.facts.iter().filter(|f| f.of == of) {
+        match fact.name {
+            "flight_bytes" => flight = Some(fact),
+            "window_announced_bytes" => {
+                let same = flight.filter(|f| f.at == fact.at);
+                let flight = same.and_then(Fact::number);
+                all.extend(fact.number().cloned().zip(flight.cloned()));
+            }
+            _ => {}
+        }
+    }
+    let last_is_full = all.last().is_some_and(is_full);
+    let largest = all
+        .into_iter()
+        .max_by(|a, b| a.0.value.total_cmp(&b.0.value));
+    largest.filter(|used| last_is_full && is_full(used))
+}
+
 impl Evidence {
+    /// The windows of a flow's sockets where they were largest, together, and what was in flight then: at the end of a test receivers
+    /// announce less. None where some window was not full, or shrank as its program does not read.
+    pub(crate) fn at_largest(&self, facts: &Facts, flow: &Flow) -> Option<(Figure, Figure)> {
+        let each = flow.sockets.iter().map(|s| largest(facts, Of::Socket(*s)));
+        let each: Option<Vec<Used>> = each.collect();
+        let both = |a: Used, b: Used| (a.0.plus(&b.0), a.1.plus(&b.1));
+        let all = each?.into_iter().reduce(both);
+        all.filter(|_| self.shrunk.is_none())
+    }
+
     /// The window that sockets show, together: a ceiling where it is full, and the congestion window is not.
     pub(crate) fn window_at_once(&mut self, announced: Option<(Figure, Figure)>, sockets: usize) {
         let segment = self.mss * sockets.max(1) as f64;

@@ -55,7 +55,7 @@ fn second(flow: &FlowReport) -> (&'static str, f64) {
 }
 
 #[test]
-fn a_policer_and_a_short_queue_share_where_no_line_is_known() {
+fn a_policer_and_a_short_queue_share_whether_or_not_a_line_is_known() {
     let flow = first_flow(of(&log(40000, &REFUSED, 71.0), &Known::default()));
     assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
     assert!(flow.verdict.confidence < 0.55, "{:#?}", flow.verdict);
@@ -77,6 +77,23 @@ fn a_policer_and_a_short_queue_share_where_no_line_is_known() {
         "{:#?}",
         flow.changes
     );
+    // A line that is known does not: what a short queue leaves of it goes by the queue.
+    let flow = first_flow(of(&log(40000, &REFUSED, 71.0), &on("300 Mbit/s")));
+    assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence < 0.55, "{:#?}", flow.verdict);
+    let (cause, confidence) = second(&flow);
+    assert!(
+        cause == "shallow_buffer" && confidence > 0.4,
+        "{:#?}",
+        flow.verdict
+    );
+    let why = because(&flow);
+    assert!(
+        why.contains("iperf3 -u") && !why.contains("--line"),
+        "{why}"
+    );
+    let asked: Vec<&str> = flow.missing.iter().map(|m| m.fact).collect();
+    assert!(asked.contains(&"datagram_loss_ratio"), "{asked:?}");
     // A counter, or a configuration, tells them apart.
     let router = "hostname edge1\n!\npolicy-map LIMIT\n class class-default\n  police 18000000 64000 conform-action transmit exceed-action drop\n!\ninterface GigabitEthernet0/1\n ip address 192.0.2.254 255.255.255.0\n service-policy output LIMIT\n!\n";
     let told = log(40000, &REFUSED, 71.0);
@@ -243,6 +260,35 @@ fn a_window_that_shrank_is_a_reader_and_no_setting() {
     assert!(!commands(&slow).contains("tcp_rmem"), "{}", commands(&slow));
     let held = of(&[65536, 299_008, 352_256, 352_256]);
     assert_eq!(held.verdict.cause, "receive_window", "{:#?}", held.verdict);
+}
+
+/// Near the end of a test a receiver announces less: what held the test is the window of its middle.
+#[test]
+fn a_window_is_the_largest_that_was_full_not_the_last() {
+    let read = |window: u32, unacked: u32| {
+        format!(
+            "$ ss -tinm\nESTAB 0 3833032 192.0.2.1:40000 198.51.100.2:5201\n\t skmem:(r0,rb131072,t0,tb4194304,f56,w3882952,o0,bl0,d0) cubic wscale:7,10 rto:276 rtt:72.5/0.1 mss:1448 pmtu:1500 cwnd:1839 bytes_sent:90000000 bytes_acked:89999000 segs_out:62000 data_segs_out:62000 send 294000000bps busy:9600ms rwnd_limited:9100ms(94.8%) unacked:{unacked} notsent:2516080 minrtt:72.3 snd_wnd:{window}\n"
+        )
+    };
+    let test = log(40000, &[(140.0, 0); 10], 2600.0);
+    let of = |last: String| {
+        let usual = [read(1_328_256, 917), read(1_328_256, 917)].concat();
+        of(&(test.clone() + &usual + &last), &Known::default())
+    };
+    let windows = |flow: &FlowReport| -> Vec<f64> {
+        let own = flow.ceilings.iter().filter(|c| c.cause == "receive_window");
+        own.map(|c| c.limit_bps).collect()
+    };
+    for last in [read(456_192, 315), read(1_328_256, 917)] {
+        let d = of(last);
+        assert!(d.contradictions.is_empty(), "{:#?}", d.contradictions);
+        let flow = first_flow(d);
+        assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
+        let windows = windows(&flow);
+        assert!(!windows.is_empty(), "{:#?}", flow.ceilings);
+        let least = windows.into_iter().fold(f64::INFINITY, f64::min);
+        assert!(least > 130e6, "{:#?}", flow.ceilings);
+    }
 }
 
 fn ping(sent: u32, received: u32) -> String {

@@ -264,3 +264,49 @@ fn counters_of_a_host_that_shapes_are_read() {
         "{because}"
     );
 }
+
+/// iperf3's JSON of a tbf of 85 Mbit/s at the sender: 510 kB are in flight, of windows of 1.2 and 4.5 MB.
+fn smooth() -> String {
+    let interval = |n: u32| {
+        let bps = 80e6 + 0.2e6 * f64::from(n % 3);
+        let sum = format!(
+            r#""start":{n},"end":{},"seconds":1,"bytes":{:.0},"bits_per_second":{bps},"retransmits":0,"omitted":false,"sender":true"#,
+            n + 1,
+            bps / 8.0
+        );
+        format!(
+            r#"{{"streams":[{{"socket":5,{sum},"snd_cwnd":1255416,"snd_wnd":4507648,"rtt":51000}}],"sum":{{{sum}}}}}"#
+        )
+    };
+    let intervals: Vec<String> = (0..12).map(interval).collect();
+    let sum = r#"{"start":0,"end":12,"seconds":12,"bytes":120000000,"bits_per_second":80000000,"retransmits":0,"sender":true}"#;
+    format!(
+        r#"{{"start":{{"connected":[{{"socket":5,"local_host":"192.0.2.1","local_port":40000,"remote_host":"198.51.100.2","remote_port":5201}}],"version":"iperf 3.16","system_info":"Linux a 6.1.0 x86_64","tcp_mss_default":1448,"test_start":{{"protocol":"TCP","num_streams":1,"reverse":0}}}},"intervals":[{}],"end":{{"streams":[{{"sender":{{"socket":5,"mean_rtt":51000,"min_rtt":50500}}}}],"sum_sent":{sum},"sum_received":{sum},"sender_tcp_congestion":"cubic"}}}}"#,
+        intervals.join(",")
+    )
+}
+
+#[test]
+fn a_report_alone_tells_no_send_buffer_from_a_shaper() {
+    let report = smooth();
+    let settings = "net.ipv4.tcp_wmem = 4096\t16384\t600000\n";
+    let of = |settings: &str| {
+        let files = [("client.json", report.as_str()), ("sender.txt", settings)];
+        let count = if settings.is_empty() { 1 } else { 2 };
+        first_flow(of_files(&files[..count], &on("300 Mbit/s")))
+    };
+    let flow = of("");
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(
+        why.contains("the send buffer") && why.contains("a shaper"),
+        "{why}"
+    );
+    let asked: Vec<&str> = flow.missing.iter().map(|m| m.fact).collect();
+    assert!(asked.contains(&"shaper_bps"), "{asked:?}");
+    assert!(asked.contains(&"send_buffer_bytes"), "{asked:?}");
+    assert_eq!(commands(&flow), "");
+    // Settings that leave as much decide.
+    let flow = of(settings);
+    assert_eq!(flow.verdict.cause, "send_buffer", "{:#?}", flow.verdict);
+}

@@ -359,6 +359,51 @@ fn both_directions_of_json_are_flows() {
     assert!(facts.tests.iter().all(|t| t.streams == 1));
 }
 
+/// `-u --bidir`: what comes back is datagrams, too, with losses of its own. A test that was ended has no sums, and is of one stream each way.
+#[test]
+fn both_directions_of_datagrams_are_datagrams() {
+    let end = |port: u16| {
+        format!(
+            r#"{{"socket": {port}, "local_host": "192.0.2.1", "local_port": {port}, "remote_host": "192.0.2.5", "remote_port": 5201}}"#
+        )
+    };
+    let sum = |bps: f64, lost: u32| {
+        format!(
+            r#"{{"start": 0, "end": 2, "seconds": 2, "bytes": {}, "bits_per_second": {bps}, "lost_packets": {lost}, "packets": 20000}}"#,
+            bps / 4.0
+        )
+    };
+    let start = format!(
+        r#""start": {{"connected": [{}, {}], "test_start": {{"protocol": "UDP", "reverse": 0, "bidir": 1}}}}"#,
+        end(40_000),
+        end(40_002)
+    );
+    let interval = format!(
+        r#"{{"streams": [], "sum": {}, "sum_bidir_reverse": {}}}"#,
+        sum(100e6, 0),
+        sum(80e6, 4000)
+    );
+    let [there, back] = [sum(100e6, 0), sum(80e6, 4000)];
+    let sums = format!(
+        r#"{{"sum": {there}, "sum_sent": {there}, "sum_received": {there}, "sum_bidir_reverse": {back}, "sum_sent_bidir_reverse": {}, "sum_received_bidir_reverse": {back}}}"#,
+        sum(100e6, 0)
+    );
+    for sums in [sums, "{}".to_owned()] {
+        let ended = sums != "{}";
+        let text = format!(r#"{{{start}, "intervals": [{interval}], "end": {sums}}}"#);
+        let facts = read(&[Source {
+            name: "log".to_owned(),
+            bytes: text.into_bytes(),
+        }]);
+        assert_eq!(facts.tests.len(), 2, "{:#?}", facts.tests);
+        assert!(facts.tests.iter().all(|t| t.udp && t.streams == 1));
+        let came_back = facts.tests.iter().find(|t| t.from.host == "192.0.2.5");
+        let numbers = &came_back.expect("the way back").numbers;
+        let lost = numbers.get("datagrams_lost").map(|l| l.value);
+        assert_eq!(lost, ended.then_some(4000.0));
+    }
+}
+
 /// Interfaces dropped as many packets as segments were sent again: the path has lost nothing.
 #[test]
 fn drops_at_an_interface_explain_as_many_repetitions() {

@@ -112,8 +112,9 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     test.udp = s(start, &["test_start", "protocol"]) == Some("UDP");
     of_program(start, at, facts);
     let connected = list(start, "connected");
-    // Of `--bidir` there are as many each way.
-    let both = value["end"].get(BACK[1]).is_some();
+    // Of `--bidir` there are as many each way, also where no end says so.
+    let both =
+        value["end"].get(BACK[1]).is_some() || n(start, &["test_start", "bidir"]) == Some(1.0);
     test.streams = (connected.len() / if both { 2 } else { 1 }).max(1) as u32;
     if let Some(first) = connected.first() {
         let end = |host: &str, port: &str| End {
@@ -185,6 +186,7 @@ fn backwards(value: &Json, forward: &Test, (receiving, at): (bool, Place), facts
     back.aliases = forward.aliases.clone();
     back.aliases.swap(0, 1);
     (back.client, back.streams) = (forward.client.other(), forward.streams);
+    back.udp = forward.udp;
     rows(value, BACK[0], at, &mut back, receiving);
     // Windows and round trips of the streams are those of the end that printed them: it sends the other way.
     back.numbers.clear();
@@ -198,6 +200,10 @@ fn backwards(value: &Json, forward: &Test, (receiving, at): (bool, Place), facts
     }
     if let Some(again) = n(end, &[BACK[1], "retransmits"]) {
         back.set("retransmits", Figure::exact(again, at));
+    }
+    if back.udp {
+        back.received = back.received.take().or_else(|| report(end, BACK[0], at));
+        lost(end, BACK[0], at, &mut back);
     }
     if back.is_measured() {
         facts.tests.push(back);
@@ -308,6 +314,15 @@ fn windows(interval: &Json) -> Option<f64> {
     each.filter(|w| !w.is_empty()).map(|w| w.iter().sum())
 }
 
+/// Datagrams that were sent, and those that were lost, by a closing sum.
+fn lost(end: &Json, sum: &str, at: Place, test: &mut Test) {
+    let count = |key: &str| n(end, &[sum, key]);
+    if let Some((lost, sent)) = count("lost_packets").zip(count("packets")) {
+        test.set("datagrams_lost", Figure::exact(lost, at));
+        test.set("datagrams", Figure::exact(sent, at));
+    }
+}
+
 /// The closing sums.
 fn ends(end: &Json, at: Place, test: &mut Test, receiving: bool) {
     let report = |key: &str| report(end, key, at);
@@ -341,13 +356,8 @@ fn ends(end: &Json, at: Place, test: &mut Test, receiving: bool) {
                 .insert("window_announced_bytes", Figure::exact(most, at));
         }
     }
-    let lost = |key: &str| n(end, &["sum", key]);
-    if let Some((lost, sent)) = lost("lost_packets")
-        .zip(lost("packets"))
-        .filter(|_| test.udp)
-    {
-        test.set("datagrams_lost", Figure::exact(lost, at));
-        test.set("datagrams", Figure::exact(sent, at));
+    if test.udp {
+        lost(end, "sum", at, test);
     }
     let cpu = &end["cpu_utilization_percent"];
     // `host` is the one that reports.
