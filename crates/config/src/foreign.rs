@@ -63,7 +63,7 @@ mod tests {
             assert!(file.faults[0].message.contains(system), "{:?}", file.faults);
             assert_eq!((report.findings.len(), file.platform), (0, None), "{text}");
         }
-        // A file that is no configuration is not one of Junos.
+        // What configures nothing is not taken for Junos.
         let source = Source {
             name: "passwd".to_owned(),
             text:
