@@ -51,7 +51,7 @@ pub(super) fn address(s: Said<'_, '_, '_>) -> Option<()> {
 
 /// `ipv6 address A/LENGTH`: its length alone is read.
 pub(super) fn address_ipv6(s: Said<'_, '_, '_>) -> Option<()> {
-    while let Some(word) = s.words.next() {
+    for word in s.words.by_ref() {
         let parts = word.text.split_once('/');
         let Some((_, length)) = parts.filter(|(host, _)| host.parse::<Ipv6Addr>().is_ok()) else {
             continue;
