@@ -78,6 +78,14 @@ impl Evidence {
         self.around.shaper_queue = get("shaper_queue_ns").map(|q| q.times(NS));
     }
 
+    /// The host whose text has the shaper that limits the flow. One that lets through twice what passes and more does not: what is full is
+    /// somewhere else.
+    pub(crate) fn shaping_host(&self) -> Option<u32> {
+        let stated = self.shaper.as_ref().map_or(0.0, |s| s.value);
+        let limits = self.settled().is_none_or(|rate| stated < 2.0 * rate.value);
+        self.around.shaper_of.filter(|_| limits)
+    }
+
     /// The round trip that windows and losses leave a rate by. A queue of many round trips, or one that a window fills, is the flow's own
     /// work: one that was held by something else would not fill it.
     pub(crate) fn rtt_by_itself(&self) -> Option<&Figure> {

@@ -47,7 +47,7 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
         if let Some(back) = shaper::back(e, facts) {
             change.undo = vec![back];
         }
-        let hosts: Vec<Of> = e.around.shaper_of.map(Of::Host).into_iter().collect();
+        let hosts: Vec<Of> = e.shaping_host().map(Of::Host).into_iter().collect();
         all.push(with_name(change, (facts, flow), &hosts));
     }
     all.extend(shaper::rate(e, facts, &host));
@@ -189,7 +189,7 @@ fn one_of_several(flow: &Flow, speed: f64) -> Change {
 
 /// The host whose text has the shaper that counts, for people.
 fn shaping(facts: &Facts, e: &Evidence) -> String {
-    let names = e.around.shaper_of.and_then(|h| facts.hosts.get(h as usize));
+    let names = e.shaping_host().and_then(|h| facts.hosts.get(h as usize));
     let name = names.and_then(|names| names.first());
     name.cloned()
         .unwrap_or_else(|| "the host or router with the shaper".to_owned())

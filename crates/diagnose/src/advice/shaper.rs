@@ -13,7 +13,7 @@ const OF_PODS: [&str; 5] = ["veth", "cali", "lxc", "eni", "bwp"];
 
 /// The interface of the shaper that counts; empty where no text names it.
 fn port<'f>(e: &Evidence, facts: &'f Facts) -> Option<&'f str> {
-    let host = Of::Host(e.around.shaper_of?);
+    let host = Of::Host(e.shaping_host()?);
     word(facts, host, "shaper_port").map(|(port, _)| port)
 }
 
@@ -24,7 +24,7 @@ pub(super) fn is_of_pod(e: &Evidence, facts: &Facts) -> bool {
 
 /// How the shaper is had again once another queue discipline stands in its place; none where no host's text has it.
 pub(super) fn back(e: &Evidence, facts: &Facts) -> Option<String> {
-    let (kind, _) = word(facts, Of::Host(e.around.shaper_of?), "shaper_kind")?;
+    let (kind, _) = word(facts, Of::Host(e.shaping_host()?), "shaper_kind")?;
     let port = super::interface::UNNAMED;
     Some(format!(
         "tc qdisc replace dev {port} root {kind}, with what tc qdisc show dev {port} printed of it before"
@@ -33,7 +33,7 @@ pub(super) fn back(e: &Evidence, facts: &Facts) -> Option<String> {
 
 /// A higher rate: by the annotation of a pod, else by `tc`; none where no host's text has the shaper.
 pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
-    let shaper = Of::Host(e.around.shaper_of?);
+    let shaper = Of::Host(e.shaping_host()?);
     let (kind, _) = word(facts, shaper, "shaper_kind")?;
     let port = match port(e, facts)? {
         "" => super::interface::UNNAMED,

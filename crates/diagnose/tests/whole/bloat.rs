@@ -120,6 +120,23 @@ fn a_queue_far_below_the_line_is_a_shapers() {
     assert!(!all.contains("root fq\n"), "{all}");
 }
 
+/// What is full is not the sender's own shaper, which would let through fifty times as much.
+#[test]
+fn a_shaper_far_above_the_rate_is_left_alone() {
+    let tc = "a$ tc -s qdisc show dev eth0\nqdisc tbf 8001: root refcnt 2 rate 984Mbit burst 1250Kb lat 5ms\n Sent 28310442 bytes 18911 pkt (dropped 0, overlimits 0 requeues 0)\n";
+    let d = of(
+        &(log(STILL) + &ping(REST) + &ping(LOADED) + tc),
+        &on("1Gbit/s"),
+    );
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    let all = text(flow);
+    assert!(
+        !all.contains("tbf rate") && !all.contains("dev eth0"),
+        "{all}"
+    );
+}
+
 #[test]
 fn a_shaper_that_lets_packets_wait_gets_a_change() {
     let tc = "qdisc tbf 8002: dev eth3 root refcnt 2 rate 20Mbit burst 16Kb lat 310ms\n Sent 28310442 bytes 18911 pkt (dropped 23, overlimits 40211 requeues 0)\n backlog 700112b 462p requeues 0\n";
