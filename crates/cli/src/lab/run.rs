@@ -587,16 +587,20 @@ pub(super) mod tests {
         *run
     }
 
-    /// What comes of a command with this exit code, of `lab run` with these options and a certificate of so many frames.
-    pub(in crate::lab) fn came(options: &[&str], code: u8, frames: u64) -> (Name, Outcomes) {
-        let args = asked(options);
-        let ended = Ended {
+    /// A command that came to its own end with this exit code.
+    fn ended(code: u8) -> Ended {
+        Ended {
             code,
             why: None,
             by: By::Itself,
             took: Wall::from_millis(10),
             server: None,
-        };
+        }
+    }
+
+    /// What comes of a command with this exit code, of `lab run` with these options and a certificate of so many frames.
+    pub(in crate::lab) fn came(options: &[&str], code: u8, frames: u64) -> (Name, Outcomes) {
+        let args = asked(options);
         let name = Name::of(&args);
         let mut report = Report::none(&name, Some(code), "");
         (report.fault, report.took_ns) = (None, Some(10_000_000));
@@ -605,7 +609,7 @@ pub(super) mod tests {
             frames,
             ..Certificate::default()
         });
-        let outcomes = outcomes(&args, ended, String::new(), report);
+        let outcomes = outcomes(&args, ended(code), String::new(), report);
         (name, outcomes)
     }
 
@@ -630,18 +634,11 @@ pub(super) mod tests {
         let came = |options: &[&str], code, program_frames| {
             let args = asked(options);
             let (_, Outcomes { report, .. }) = came(options, code, 20);
-            let ended = Ended {
-                code,
-                why: None,
-                by: By::Itself,
-                took: Wall::from_millis(10),
-                server: None,
-            };
             let report = Report {
                 program_frames: Some(program_frames),
                 ..report
             };
-            outcomes(&args, ended, String::new(), report)
+            outcomes(&args, ended(code), String::new(), report)
         };
         let none = came(&["--strict"], 0, 0);
         assert_eq!(none.code, Exit::Certificate as u8);

@@ -54,18 +54,23 @@ fn second(flow: &FlowReport) -> (&'static str, f64) {
     (second.cause, second.confidence)
 }
 
-#[test]
-fn a_policer_and_a_short_queue_share_whether_or_not_a_line_is_known() {
-    let flow = first_flow(of(&log(40000, &REFUSED, 71.0), &Known::default()));
+/// Why a policer and a short queue share the confidence of this verdict, the policer first.
+fn shared(flow: &FlowReport) -> String {
     assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
     assert!(flow.verdict.confidence < 0.55, "{:#?}", flow.verdict);
-    let (cause, confidence) = second(&flow);
+    let (cause, confidence) = second(flow);
     assert!(
         cause == "shallow_buffer" && confidence > 0.4,
         "{:#?}",
         flow.verdict
     );
-    let why = because(&flow);
+    because(flow)
+}
+
+#[test]
+fn a_policer_and_a_short_queue_share_whether_or_not_a_line_is_known() {
+    let flow = first_flow(of(&log(40000, &REFUSED, 71.0), &Known::default()));
+    let why = shared(&flow);
     assert!(
         why.contains("drops what a policer with as large a bucket drops"),
         "{why}"
@@ -79,15 +84,7 @@ fn a_policer_and_a_short_queue_share_whether_or_not_a_line_is_known() {
     );
     // A line that is known does not: what a short queue leaves of it goes by the queue.
     let flow = first_flow(of(&log(40000, &REFUSED, 71.0), &on("300 Mbit/s")));
-    assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
-    assert!(flow.verdict.confidence < 0.55, "{:#?}", flow.verdict);
-    let (cause, confidence) = second(&flow);
-    assert!(
-        cause == "shallow_buffer" && confidence > 0.4,
-        "{:#?}",
-        flow.verdict
-    );
-    let why = because(&flow);
+    let why = shared(&flow);
     assert!(
         why.contains("iperf3 -u") && !why.contains("--line"),
         "{why}"
