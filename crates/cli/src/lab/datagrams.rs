@@ -78,7 +78,8 @@ pub(super) fn sent(path: &Path, lab: &Lab, took: Wall) -> Vec<Sent> {
                 .way(ways[n])
                 .full(Time::ZERO, end, ROUND)
                 .values()
-                .sum(),
+                // An empty sum is -0.
+                .fold(0.0, |sum, share| sum + share),
         }
     };
     [0, 1]
