@@ -28,6 +28,7 @@ fn expectation(
         source: None,
         note: None,
         file: None,
+        question: None,
         pass: actual.is_some_and(|v| v >= band.0 && v <= band.1),
     }
 }
