@@ -18,6 +18,7 @@ mod markdown;
 mod metric;
 mod points;
 mod repeats;
+mod stacked;
 mod stated;
 pub mod table;
 mod taken;

@@ -17,6 +17,7 @@ use crate::markdown::{self, lines};
 use crate::metric::{GROUP, subject};
 use crate::points::point_columns;
 use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
+use crate::stacked;
 use crate::stated;
 use crate::untouched;
 use crate::validity::{Index, UNTRUSTED};
@@ -501,7 +502,7 @@ fn grid(run: &RunDocument, rows: &[Row], layout: Layout) -> String {
         }
     }
     if layout.form == Form::Terminal {
-        allowed::make_room(&mut columns, layout.width);
+        (columns, groups) = stacked::make_room(columns, groups, layout.width);
     }
     let lines = lines(&columns, &groups, layout);
     lines
