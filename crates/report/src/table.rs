@@ -333,12 +333,7 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
             add(format!("{test}.{metric}"));
         }
         // Of so many bytes the time they took is the answer.
-        // A test that a clock ended completes after it.
-        let clocked = |ns: &f64| record.duration_ns > 0 && *ns > record.duration_ns as f64;
-        let took = record
-            .metrics
-            .get(COMPLETION)
-            .is_some_and(|ns| !clocked(ns));
+        let took = record.metrics.contains_key(COMPLETION) && !record.is_ended_by_clock();
         if record.kind == "tcp" && (took || record.absent.contains_key(COMPLETION)) {
             add(format!("{test}.{COMPLETION}"));
         }
