@@ -8,6 +8,7 @@ mod drops;
 mod failures;
 pub mod figures;
 mod forecast;
+mod gaps;
 mod grid;
 mod headline;
 pub mod html;

@@ -9,6 +9,7 @@ use farpath_record::{
 use crate::allowed;
 use crate::failures::{failures, source_words};
 use crate::forecast;
+use crate::gaps;
 use crate::grid::Column;
 use crate::headline::headline;
 use crate::judges;
@@ -66,7 +67,9 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         push_wrapped(&mut out, &stopped.sentence(), "  ", layout);
         out.push('\n');
     }
-    let rows = untouched::folded(run, rows(run));
+    let rows = rows(run);
+    let without = gaps::notes(run, &rows);
+    let rows = untouched::folded(run, rows);
     if !rows.is_empty() {
         out += &grid(run, &rows, layout);
     }
@@ -98,7 +101,8 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     }
     out += &crate::drops::table(run, layout);
     let of_recovery = compares_recovery(run, &rows).then(|| RECOVERY.to_owned());
-    let notes = of_recovery.into_iter().chain(notes(run)).collect();
+    let of_recovery = of_recovery.into_iter().chain(without);
+    let notes = of_recovery.chain(notes(run)).collect();
     out += &listed("\nNotes\n", notes, layout);
     if !run.expectations.is_empty() {
         out += &judges::counted(run);

@@ -267,6 +267,10 @@ f2
 group pair
   fairness (Jain)  cubic  bbr       0.9000
                    bbr    cubic     0.9000
+
+Notes
+- f1 recovery, at f1.cc bbr, f2.cc cubic: none (no loss cut the window)
+- f2 recovery, at f1.cc cubic, f2.cc bbr: none (no loss cut the window)
 ";
     let text = render(&run, Layout::default());
     assert_eq!(text, expected, "\n{text}");
