@@ -656,3 +656,25 @@ fn what_a_clock_ended_has_no_completion() {
     assert!(has(&whole), "{:?}", whole.rows);
     assert!(whole.notes.iter().all(|n| !n.contains("a clock ended")));
 }
+
+/// A window of 2 MiB and one of 2048KiB were points of their own.
+#[test]
+fn a_point_written_in_two_ways_is_one() {
+    let of = |name: &str, seed: u64, windows: [&str; 2]| {
+        let mut named = simulated(name, seed, &[100.0, 200.0]);
+        for (record, window) in named.document.records.iter_mut().zip(windows) {
+            record.repeat = 0;
+            record.point = [("test.bulk.window".to_owned(), window.to_owned())].into();
+        }
+        named
+    };
+    let (a, b) = (
+        [of("a", 1, ["2 MiB", "4 MiB"])],
+        [of("b", 2, ["2048KiB", "8 MiB"])],
+    );
+    let found = sets(&a, &b, None).expect("comparable");
+    let goodputs = found.rows.iter().filter(|r| r.metric == "goodput_bps");
+    let windows: Vec<&String> = goodputs.flat_map(|r| r.point.values()).collect();
+    assert_eq!(windows, ["2 MiB"]);
+    assert_eq!(found.tests_missing, 2);
+}
