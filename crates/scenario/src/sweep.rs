@@ -208,7 +208,7 @@ fn check_group(keys: &[Key], span: Range<usize>, faults: &mut Vec<Diagnostic>) {
         set.map(|k| &k.values[n]).collect::<Vec<_>>()
     };
     let read = keys.iter().filter(set);
-    let read = read.map(|key| key.values.iter().map(|v| meaning(v)).collect());
+    let read = read.map(|key| key.values.iter().map(|v| meaning(v)).collect::<Vec<_>>());
     let read: Vec<Vec<Meaning<'_>>> = read.collect();
     let alike = |one: usize, other: usize| read.iter().all(|all| all[one] == all[other]);
     let twice = (0..first.values.len()).find(|n| (0..*n).any(|before| alike(before, *n)));
