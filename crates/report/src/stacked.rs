@@ -22,7 +22,8 @@ pub(crate) fn make_room(
     if fits(&merged, width) {
         return (merged, headings);
     }
-    let is_of = |c: &&Column| !c.number && ![allowed::STATED, allowed::HEAD].contains(&&*c.head);
+    let is_of =
+        |c: &&Column| !c.number && ![allowed::STATED, allowed::HEAD].contains(&c.head.as_str());
     let (of, rest) = columns.split_at(columns.iter().take_while(is_of).count());
     let (above, named) = stacked(of, rest.to_vec(), headings.clone());
     if fits(&above, width) {
