@@ -271,6 +271,11 @@ export interface Fact {
   readonly text: string;
 }
 
+/** That two points stand for all of a sweep: which two of them they are. */
+function ofMany(points: number): string {
+  return points > 2 ? `, the least and the most of ${points} points` : "";
+}
+
 /** The mean round trips of pings: what waits in queues is in them, and in the shortest it is not. */
 function delayFact(data: ReportData): Fact | null {
   const pings = best(data.document.records.filter((r) => r.kind === "ping"), "rtt_avg_ns").sort((p, q) => p.value - q.value);
@@ -279,13 +284,14 @@ function delayFact(data: ReportData): Fact | null {
   const name = "mean round trip";
   if (high.value < low.value * 1.1) return { value: format.delay(high.value), text: `${name} (${high.record.test}, ${high.record.origin})` };
   const one = low.record.test === high.record.test;
+  const points = one ? ofMany(pings.filter(({ record }) => record.test === low.record.test).length) : "";
   const named = ({ record }: typeof low): string => {
     const point = format.unbroken(format.point(record.point));
     return one ? point : `${record.test}${point === "" ? "" : ` at ${point}`}`;
   };
   return {
     value: `${format.delay(low.value)} → ${format.delay(high.value)}`,
-    text: `${name}${one ? ` of ${low.record.test}` : ""}: ${named(low)} → ${named(high)}, ${(high.value / low.value).toPrecision(3)} times as long (${high.record.origin})`,
+    text: `${name}${one ? ` of ${low.record.test}` : ""}: ${named(low)} → ${named(high)}${points}, ${(high.value / low.value).toPrecision(3)} times as long (${high.record.origin})`,
   };
 }
 
@@ -339,7 +345,7 @@ function otherFacts(data: ReportData, metric: string): Fact[] {
     const point = (record: TestRecord): string => format.unbroken(format.point(record.point));
     return [{
       value: `${format.metric(metric, least.value)} → ${format.metric(metric, top.value)}`,
-      text: `${name} of ${top.record.test}: ${point(least.record)} → ${point(top.record)} (${top.record.origin})`,
+      text: `${name} of ${top.record.test}: ${point(least.record)} → ${point(top.record)}${ofMany(swept.length)} (${top.record.origin})`,
     }];
   }
   return [{ value: format.metric(metric, top.value), text: `${name} of ${top.record.test}${where(top.record)} (${top.record.origin})` }];
@@ -369,7 +375,7 @@ function goodputFacts(data: ReportData): Fact[] {
     const point = (record: TestRecord): string => format.unbroken(format.point(record.point));
     return [{
       value: `${format.rate(low.value)} → ${format.rate(top.value)}`,
-      text: `of ${of}: ${point(low.record)} → ${point(first.record)} (${top.record.origin})`,
+      text: `of ${of}: ${point(low.record)} → ${point(first.record)}${ofMany(swept.length)} (${top.record.origin})`,
     }];
   }
   return [{ value: format.rate(top.value), text: `of ${of}${where(top.record)} (${top.record.origin})` }, ...limitFact(all)];

@@ -169,6 +169,8 @@ export interface Expectation {
   readonly unstated?: string;
   /** The file of `--expect` it stands in; absent for the scenario's own. */
   readonly file?: string;
+  /** Its number among the expectations of that file, from 1. */
+  readonly question?: number;
   readonly stated: string | null;
   readonly source: string | null;
   readonly note: string | null;

@@ -36,6 +36,14 @@ describe("the first line of a page", () => {
     expect([uncut?.values.size, uncut?.first]).toEqual([0, false]);
   });
 
+  it("says of which points its two are the least and the most", () => {
+    const three = [...records, record("bbr", { goodput_bps: 900e6, recovery_s: 20 })];
+    const said = (metric: string): string => (headline(data(three, metric))[0]?.text ?? "").replace(/\u00a0/g, " ");
+    expect(said("bulk.goodput_bps")).toBe("of TCP payload delivered by bulk: cc reno → cc scalable, the least and the most of 3 points (simulated)");
+    expect(said("bulk.recovery_s")).toContain("cc scalable → cc reno, the least and the most of 3 points (simulated)");
+    expect(headline(data(records, "bulk.goodput_bps"))[0]?.text).not.toContain("the least");
+  });
+
   it("breaks lines at commas alone", () => {
     const swept = [record("reno", { goodput_bps: 1e6 }), record("cubic", { goodput_bps: 9e6 })].map((r, i) => ({ ...r, point: { ...r.point, "link.l.loss": `${i + 1}e-5` } }));
     expect(headline(data(swept, "bulk.goodput_bps"))[0]?.text).toMatch(/loss\u00a01e-\u20605/);

@@ -218,7 +218,7 @@ pub(crate) enum Series {
 /// `farpath check`.
 #[derive(Args, Debug)]
 #[command(after_help = "Keys that make no difference to a run are warnings.\n\n\
-    Exit codes: 0 it can be run, 2 it cannot, or lacks what --expect names.\n\n\
+    Exit codes: 0 it can be run, 2 it cannot, or lacks what --expect names or asks.\n\n\
     Examples:\n  \
     farpath check cern-snaky/five-passes\n  \
     farpath check my-path.toml --set link.ocean.delay=58ms")]

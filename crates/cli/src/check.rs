@@ -46,15 +46,16 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let scenario = &loaded.scenario;
     let plan = planned(&loaded)?;
-    can_be_judged(scenario)?;
+    let all_stated = can_be_judged(scenario)?;
     let mut points = points(&args.scenario, &sets, scenario)?;
     if points.is_empty() {
         points.push((scenario.clone(), plan.clone()));
     }
     let idle = scenario.tests.is_empty() && scenario.searches.is_empty();
-    let verdict = match idle {
-        true => "ok for `farpath lab up`; it has no test for `farpath run`",
-        false => "ok",
+    let verdict = match (idle, all_stated) {
+        (true, _) => "ok for `farpath lab up`; it has no test for `farpath run`",
+        (false, true) => "ok",
+        (false, false) => "it can be run, and does not state all that --expect asks for",
     };
     let mut shown = format!(
         "{}: {verdict}\n  {}\n",
@@ -92,7 +93,10 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         shown.push_str(&render::text(&report, &configuration.sources, colour));
     }
     print(&shown)?;
-    Ok(Exit::Ok)
+    Ok(match all_stated {
+        true => Exit::Ok,
+        false => Exit::Usage,
+    })
 }
 
 /// What queues hold that are written in `bdp`, over the points of a sweep; nothing of those that no test crosses.
@@ -140,21 +144,23 @@ fn managed(points: &[(Scenario, Plan)]) -> String {
     }
 }
 
-/// Refuses a scenario that lacks what files of expectations judge, and says what answers they demand that it does not give.
-fn can_be_judged(scenario: &Scenario) -> Result<(), Failure> {
-    let lacks = |e: &Expect| {
-        let (file, why) = (e.file.as_ref()?, e.lacking.as_ref()?);
-        Some(format!("{file} judges {}: {why}", e.metric))
-    };
-    let lacking: Vec<String> = scenario.expects.iter().filter_map(lacks).collect();
-    if !lacking.is_empty() {
-        return Err(Failure::usage(lacking.join("\n")));
-    }
+/// Says what answers files of expectations demand that a scenario does not give, and refuses one that lacks what they judge.
+/// Whether all is stated.
+fn can_be_judged(scenario: &Scenario) -> Result<bool, Failure> {
     let points: Vec<Point> = scenario.points().into_iter().map(|p| p.at).collect();
-    for why in unstated_at(&scenario.expects, &points) {
+    let unstated = unstated_at(&scenario.expects, &points);
+    for why in &unstated {
         note(&format!("not stated: {why}"));
     }
-    Ok(())
+    let lacks = |e: &Expect| {
+        let (place, why) = (e.place.as_ref()?, e.lacking.as_ref()?);
+        Some(format!("{place} judges {}: {why}", e.written()))
+    };
+    let lacking: Vec<String> = scenario.expects.iter().filter_map(lacks).collect();
+    match lacking.is_empty() {
+        true => Ok(unstated.is_empty()),
+        false => Err(Failure::usage(lacking.join("\n"))),
+    }
 }
 
 /// A way there and back, with what differs where several points of a sweep take it.

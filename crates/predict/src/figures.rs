@@ -219,6 +219,15 @@ impl<'i> Figures<'i> {
                  (RFC 5681 §4.2): each round trip is longer by that.",
             );
         }
+        let streams = f64::from(self.input.streams);
+        let pauses = self
+            .window_bps
+            .is_some_and(|bps| bps * streams < self.line_bps);
+        if let Some(left) = window::left_over(count, self.input.segments_per_ack)
+            && pauses
+        {
+            note.push_str(&format!(" {left}"));
+        }
         if self.window_bps.is_some_and(|bps| bps < self.line_bps) {
             note.push_str(
                 " If more was measured, the number may have been a socket buffer: Linux doubles \

@@ -27,6 +27,23 @@ pub fn window_limit_bps(window: Size, rtt: Duration) -> f64 {
     window.as_bytes() as f64 * 8.0 / seconds(rtt)
 }
 
+/// Of a window's rate: a part that is worth a word.
+const WORTH: f64 = 0.01;
+
+/// What is said of a window of so many segments where one ACK is for `every` of them: the last ones of a flight wait (RFC 5681 §4.2). Nothing
+/// where none is left over, where there are no more than those, or where they are less than a hundredth of the window.
+pub fn left_over(segments: u64, every: u32) -> Option<String> {
+    let left = segments % u64::from(every.max(1));
+    let share = left as f64 / segments as f64;
+    (left > 0 && left < segments && share >= WORTH).then(|| {
+        format!(
+            "One ACK for {every} segments leaves {left} of {segments} over: the ACK of what is left waits for the next flight, or for the receiver's \
+             timer (RFC 5681 §4.2). That takes up to {:.1} % of the rate, and nothing where the receiver gathers segments (GRO).",
+            100.0 * share
+        )
+    })
+}
+
 /// The largest window a shift of `shift` can announce: 65 535·2^shift bytes. `None` above a shift
 /// of 14 (RFC 7323 §2.3).
 pub fn largest_window(shift: u8) -> Option<Size> {
@@ -144,6 +161,18 @@ pub fn sequence_wrap_s(rate: Rate) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_of_a_flight_is_said() {
+        let said = left_over(45, 2).expect("an odd number");
+        assert!(said.contains("leaves 1 of 45 over"), "{said}");
+        assert!(said.contains("up to 2.2 % of the rate"), "{said}");
+        assert!(left_over(11, 4).is_some_and(|s| s.contains("leaves 3 of 11 over")));
+        // A segment by itself, an even number, an ACK for each, a hundredth and less.
+        for (segments, every) in [(1, 2), (44, 2), (45, 1), (407, 2), (0, 2)] {
+            assert_eq!(left_over(segments, every), None, "{segments} {every}");
+        }
+    }
 
     /// 10 Gbit/s over 170 ms are 212.5 MB in flight.
     #[test]

@@ -212,6 +212,9 @@ impl Comparison {
         if !self.rows.iter().any(between::by_formulas) {
             self.notes.retain(|note| note != between::FORMULAS);
         }
+        if !wanted(COMPLETION) {
+            self.notes.retain(|note| !note.ends_with(notes::CLOCKED));
+        }
         // `TEST.METRIC at POINT, origin`; names of tests have no dot.
         let metric = |of: &str| {
             let (_, rest) = of.split_once('.').unwrap_or(("", of));
@@ -400,6 +403,9 @@ fn blank(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Comparison {
     }
 }
 
+/// How long bytes took: nothing of a test that a clock ended.
+const COMPLETION: &str = "completion_ns";
+
 /// How the metrics of a group begin, which the record of each of its tests has.
 const OF_GROUP: &str = "group_";
 /// The kind of what is compared of a group; its name stands for that of a test.
@@ -488,7 +494,11 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
                 seed: document.seed,
             });
         }
+        let clocked = record.is_ended_by_clock();
         for (metric, value) in record.metrics.iter().filter(|(_, v)| v.is_finite()) {
+            if clocked && metric == COMPLETION {
+                continue;
+            }
             let key = key(record, metric);
             let of = values.entry(key).or_default();
             // Each test of a group has its metric, and it counts once.

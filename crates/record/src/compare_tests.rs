@@ -631,3 +631,50 @@ fn a_mixture_is_compared_by_ranks() {
     let near = row(&mixed, &near);
     assert_eq!((near.verdict, near.more_runs), (Verdict::Same, None));
 }
+
+/// 10.02 s of a test of ten seconds were compared with the time that a transfer took.
+#[test]
+fn what_a_clock_ended_has_no_completion() {
+    let of = |name: &str, seed: u64, duration_ns: u64, took: f64| {
+        let mut named = simulated(name, seed, &[100.0]);
+        let record = &mut named.document.records[0];
+        record.duration_ns = duration_ns;
+        record.set("completion_ns", took);
+        named
+    };
+    let (clock, bytes) = ([of("a", 1, 10, 11.0)], [of("b", 2, 10, 9.0)]);
+    let said = "completion of A (bulk) is left out: a clock ended the test, and not its last byte";
+    let mut found = sets(&clock, &bytes, None).expect("comparable");
+    let has = |c: &Comparison| c.rows.iter().any(|r| r.metric == "completion_ns");
+    assert!(!has(&found));
+    assert_eq!(found.only_b, ["bulk.completion_ns, simulated"]);
+    assert!(found.notes.iter().any(|n| n == said), "{:?}", found.notes);
+    found.keep(|metric| metric == "goodput_bps").expect("a row");
+    assert!(found.notes.iter().all(|n| n != said), "{:?}", found.notes);
+    // Bytes that arrived within the time are a completion, and so are those of a test without an end.
+    let whole = sets(&bytes, &[of("c", 3, 0, 11.0)], None).expect("comparable");
+    assert!(has(&whole), "{:?}", whole.rows);
+    assert!(whole.notes.iter().all(|n| !n.contains("a clock ended")));
+}
+
+/// A window of 2 MiB and one of 2048KiB were points of their own.
+#[test]
+fn a_point_written_in_two_ways_is_one() {
+    let of = |name: &str, seed: u64, windows: [&str; 2]| {
+        let mut named = simulated(name, seed, &[100.0, 200.0]);
+        for (record, window) in named.document.records.iter_mut().zip(windows) {
+            record.repeat = 0;
+            record.point = [("test.bulk.window".to_owned(), window.to_owned())].into();
+        }
+        named
+    };
+    let (a, b) = (
+        [of("a", 1, ["2 MiB", "4 MiB"])],
+        [of("b", 2, ["2048KiB", "8 MiB"])],
+    );
+    let found = sets(&a, &b, None).expect("comparable");
+    let goodputs = found.rows.iter().filter(|r| r.metric == "goodput_bps");
+    let windows: Vec<&String> = goodputs.flat_map(|r| r.point.values()).collect();
+    assert_eq!(windows, ["2 MiB"]);
+    assert_eq!(found.tests_missing, 2);
+}

@@ -88,6 +88,14 @@ impl Record {
         }
     }
 
+    /// Whether a clock ended the connections, and not their last byte: what was under way when the test's time was over arrived later, so
+    /// that `completion_ns` says no more than how long the test was to take.
+    pub fn is_ended_by_clock(&self) -> bool {
+        let took = self.metrics.get("completion_ns");
+        let late = took.is_some_and(|ns| *ns > self.duration_ns as f64);
+        self.kind == "tcp" && self.duration_ns > 0 && late
+    }
+
     /// Takes a metric out again, because what it measures never came about.
     pub fn unset(&mut self, metric: &str, why: String) {
         self.metrics.remove(metric);

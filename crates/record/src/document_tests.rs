@@ -62,6 +62,7 @@ fn document() -> RunDocument {
         source: None,
         note: None,
         file: None,
+        question: None,
         pass: true,
     });
     run

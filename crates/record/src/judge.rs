@@ -51,6 +51,10 @@ pub struct Expect {
     pub note: Option<String>,
     /// The file of `--expect` it stands in; none for the scenario's own.
     pub file: Option<String>,
+    /// Its number among the `[[expect]]` of that file, from 1: one question, at however many points; none for the scenario's own.
+    pub question: Option<u32>,
+    /// Where it stands, `marks.toml:12:10`; none for the scenario's own.
+    pub place: Option<String>,
     /// The scenario must expect the same in a band of its own that holds the middle of this one and is at most this share of its
     /// own middle wide.
     pub stated_within: Option<f64>,
@@ -394,6 +398,7 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         source: expect.source.clone(),
         note: expect.note.clone(),
         file: expect.file.clone(),
+        question: expect.question,
         pass: false,
     };
     judged.pass = judged.is_inside();

@@ -162,6 +162,17 @@ fn seconds(value: f64) -> String {
     }
 }
 
+/// Whole bytes up to here stand as they are: a segment has 1448 B, and not 1.4480 kB.
+const FEW_BYTES: f64 = 10_000.0;
+
+/// Bytes in decimal units.
+fn decimal_bytes(value: f64) -> String {
+    match value.fract() == 0.0 && value.abs() < FEW_BYTES {
+        true => format!("{value:.0} B"),
+        false => scaled(value, 1000.0, &["B", "kB", "MB", "GB", "TB"]),
+    }
+}
+
 /// Binary units where they are exact and somebody may have chosen the number, else decimal ones.
 fn bytes(value: f64) -> String {
     for (unit, name) in [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
@@ -170,14 +181,14 @@ fn bytes(value: f64) -> String {
             return format!("{count:.0} {name}");
         }
     }
-    scaled(value, 1000.0, &["B", "kB", "MB", "GB", "TB"])
+    decimal_bytes(value)
 }
 
 /// A value in decimal units, where [`quantity`] has bytes in binary ones: `250.88 kB` for `245 KiB`.
 pub fn decimal(metric: &str, value: f64) -> String {
     let text = quantity(metric, value);
     match text.rsplit_once(' ') {
-        Some((_, "KiB" | "MiB" | "GiB")) => scaled(value, 1000.0, &["B", "kB", "MB", "GB", "TB"]),
+        Some((_, "KiB" | "MiB" | "GiB")) => decimal_bytes(value),
         _ => text,
     }
 }
@@ -260,6 +271,12 @@ mod tests {
             ("cwnd_max_bytes", 67_108_864.0, "64 MiB"),
             ("bdp_bytes", 145e6, "145 MB"),
             ("queue_max_bytes", 0.0, "0 B"),
+            // Whole bytes of a segment or two keep their digits.
+            ("mss_bytes", 1448.0, "1448 B"),
+            ("mtu_bytes", 9000.0, "9000 B"),
+            ("window_bytes", 4096.0, "4 KiB"),
+            ("queue_max_bytes", 10_001.0, "10.001 kB"),
+            ("queue_mean_bytes", 1448.5, "1.4485 kB"),
             ("loss_ratio", 0.0, "0 %"),
             ("loss_ratio", 1e-6, "1.00e-6"),
             // Ratios whose name ends in another word have the digits that they are known by.

@@ -237,6 +237,10 @@ pub struct Expectation {
     /// The file of `--expect` it stands in; absent for the scenario's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// Its number among the `[[expect]]` of that file, from 1: what has the same number there is one question. Absent for the
+    /// scenario's own, and in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<u32>,
     /// What the scenario's own expectations lack, where the file demands one (`stated_within`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unstated: Option<String>,

@@ -2,7 +2,7 @@
 
 use crate::judge::{Point, Results, split};
 use crate::quantity::quantity;
-use crate::{Expect, Expectation, Origin};
+use crate::{Expect, Expectation, Keys, Origin, points_words};
 
 /// Why the scenario's own expectations, among `all`, do not state at a point what `expect` demands of them; `None` where they do.
 /// `origin` is judged, one of those that `asked` for.
@@ -117,26 +117,43 @@ fn refused(own: &Expect, expect: &Expect, within: f64) -> Option<String> {
     })
 }
 
-/// What the scenario's own expectations, among `all`, lack at each of its points, before anything has run; each once. Where
-/// a file names no origins, predictions and simulation are judged.
+/// What the scenario's own expectations, among `all`, lack of what each expectation of a file demands, before anything has run.
+/// A line says where that one stands, of what it is, at which of `points` it is not stated unless that is all of them, and why.
+/// Where a file names no origins, predictions and simulation are judged.
 pub fn unstated_at(all: &[Expect], points: &[Point]) -> Vec<String> {
-    let mut lacks = Vec::new();
+    let every: Vec<&Point> = points.iter().collect();
+    let mut lines = Vec::new();
     for expect in all.iter().filter(|e| e.lacking.is_none()) {
         let origins = match expect.origins.is_empty() {
             true => &[Origin::Predicted, Origin::Simulated],
             false => &expect.origins[..],
         };
-        let meant = |p: &&Point| expect.point.iter().all(|(key, v)| p.get(key) == Some(v));
-        for point in points.iter().filter(meant) {
+        let meant = |p: &&&Point| expect.point.iter().all(|(key, v)| p.get(key) == Some(v));
+        let mut lacks: Vec<(String, Vec<&Point>)> = Vec::new();
+        for point in every.iter().filter(meant).copied() {
             let each = origins
                 .iter()
                 .filter_map(|o| unstated(expect, all, (point, *o, origins)));
-            lacks.extend(each.map(|why| format!("{}: {why}", expect.written())));
+            for why in each {
+                match lacks.iter_mut().find(|(known, _)| *known == why) {
+                    // Of a second origin.
+                    Some((_, at)) if at.last() == Some(&point) => {}
+                    Some((_, at)) => at.push(point),
+                    None => lacks.push((why, vec![point])),
+                }
+            }
         }
+        let place = expect.place.as_ref();
+        let place = place.map_or(String::new(), |place| format!("{place}: "));
+        lines.extend(lacks.iter().map(|(why, at)| {
+            let at = match points_words(at, &every, &Keys::default()) {
+                all if all.is_empty() => all,
+                some => format!(" at {some}"),
+            };
+            format!("{place}{}{at}: {why}", expect.written())
+        }));
     }
-    let mut seen = std::collections::BTreeSet::new();
-    lacks.retain(|one| seen.insert(one.clone()));
-    lacks
+    lines
 }
 
 #[cfg(test)]
@@ -209,6 +226,39 @@ mod tests {
         assert_eq!(
             lacks(&[of(&[Origin::Simulated]), of(&[Origin::Predicted])]),
             ""
+        );
+    }
+
+    /// Notes named neither the place of a demand nor the point at which it is not met.
+    #[test]
+    fn what_is_not_stated_has_a_place_and_points() {
+        let at = |window: &str| Point::from([("test.small.window".to_owned(), window.to_owned())]);
+        let points = ["1 MiB", "2 MiB", "4 MiB"].map(at);
+        let mut marks = band(98.0, 102.0);
+        marks.file = Some("marks.toml".to_owned());
+        marks.place = Some("marks.toml:7:10".to_owned());
+        marks.stated_within = Some(0.05);
+        let said = |own: Expect, marks: &Expect| unstated_at(&[own, marks.clone()], &points);
+        let of = |point: Point| Expect {
+            point,
+            ..band(98.0, 102.0)
+        };
+        let none = "the scenario has no expectation of its own of this";
+        let two = "test.small.window 2 MiB; test.small.window 4 MiB";
+        let head = "marks.toml:7:10: small.goodput_bps";
+        assert_eq!(
+            said(of(points[0].clone()), &marks),
+            [format!("{head} at {two}: {none}")]
+        );
+        let elsewhere = Expect {
+            metric: "small.rtos".to_owned(),
+            ..band(0.0, 1.0)
+        };
+        assert_eq!(said(elsewhere, &marks), [format!("{head}: {none}")]);
+        marks.point = points[1].clone();
+        assert_eq!(
+            said(of(points[0].clone()), &marks),
+            [format!("{head} at test.small.window 2 MiB: {none}")]
         );
     }
 }

@@ -10,7 +10,7 @@ use crate::judges;
 pub(crate) const HEAD: &str = "allowed";
 
 /// The column beside them that has the source's words.
-const STATED: &str = "stated";
+pub(crate) const STATED: &str = "stated";
 
 /// What all who judge a figure allow: `0.85 to 3 ms`. Each origin, or file, of a band of its own is named. A file's figure of
 /// which the scenario states nothing stays with whoever marks.

@@ -242,6 +242,7 @@ mod tests {
             source: None,
             note: None,
             file: None,
+            question: None,
             pass: false,
         }
     }

@@ -2,6 +2,7 @@
 
 /// A column: its head, its cells, and whether it holds numbers, which stand to the right and are
 /// never broken.
+#[derive(Clone)]
 pub(crate) struct Column {
     pub(crate) head: String,
     pub(crate) cells: Vec<String>,

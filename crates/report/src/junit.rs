@@ -9,7 +9,7 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 
 use crate::certificate;
 use crate::failures::{is_withheld, out_of_range, source_words};
-use crate::judges::short;
+use crate::judges::{marks, short};
 use crate::validity::Index;
 
 /// Writes the run's expectations and certificates as JUnit XML, and `others` behind them: what was asked for and is not
@@ -21,6 +21,10 @@ pub fn write(run: &RunDocument, others: &[Case], out: impl Write) -> Result<(), 
     let mut suite = TestSuite::new(run.scenario.as_str());
     suite.add_property(("seed", run.seed.to_string().as_str()));
     suite.add_property(("version", run.built().as_str()));
+    if let Some([held, asked]) = marks(run) {
+        suite.add_property(("questions", asked.to_string().as_str()));
+        suite.add_property(("questions_held", held.to_string().as_str()));
+    }
     let keys = Keys::of(run);
     let index = Index::of(run);
     let cases = run.expectations.iter().map(|e| {
@@ -247,6 +251,9 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
         Some(file) => format!("{}, {}", run.scenario, short(file)),
         None => run.scenario.clone(),
     });
+    if let Some(question) = e.question {
+        case.add_property(("question", question.to_string().as_str()));
+    }
     case
 }
 
@@ -306,6 +313,7 @@ mod tests {
                 source: None,
                 note: None,
                 file: None,
+                question: None,
                 pass,
             });
         }
@@ -327,6 +335,28 @@ mod tests {
             "{xml}"
         );
         assert!(xml.contains("&lt;a half&gt;"), "{xml}");
+    }
+
+    /// A report had cases alone, of which a question has as many as the sweep has points.
+    #[test]
+    fn a_report_counts_questions() {
+        let text = r#"{"metric":"t.goodput_bps","origin":"simulated","point":{},"min":null,"max":null,"actual":1.0,
+            "stated":null,"source":null,"note":null,"file":"marks.toml","question":1,"pass":true}"#;
+        let held: Expectation = serde_json::from_str(text).expect("an expectation");
+        let mut missed = held.clone();
+        (missed.question, missed.pass) = (Some(2), false);
+        let mut run = RunDocument::new("s", 1, String::new());
+        run.expectations = vec![held.clone(), held, missed];
+        let mut xml = Vec::new();
+        write(&run, &[], &mut xml).expect("a Vec takes everything");
+        let xml = String::from_utf8(xml).expect("UTF-8");
+        for property in [
+            r#"<property name="questions" value="2"/>"#,
+            r#"<property name="questions_held" value="1"/>"#,
+            r#"<property name="question" value="2"/>"#,
+        ] {
+            assert!(xml.contains(property), "{xml}");
+        }
     }
 
     /// The band of a missing result and the note of marks were written.

@@ -11,6 +11,7 @@ use crate::grid::{Column, whole_width};
 use crate::markdown::lines;
 use crate::metric::{FAIRNESS, GROUP, subject};
 use crate::points::point_columns;
+use crate::stacked::{METRIC, stacked};
 use crate::table::{Form, Layout, paths, points};
 use crate::validity::Index;
 use crate::wrapped::push_wrapped;
@@ -404,30 +405,6 @@ fn table(rows: &[Shown<'_>], few: &[Option<usize>], keys: &Keys, layout: Layout)
     lines(&columns, &groups, layout)
 }
 
-/// The head of what rows are of, without a sweep.
-const METRIC: &str = "test, metric";
-
-/// Rows that are too wide, in two lines each: what a row is of stands above its numbers.
-fn stacked(
-    texts: &[Column],
-    numbers: Vec<Column>,
-    groups: Vec<(usize, String)>,
-) -> (Vec<Column>, Vec<(usize, String)>) {
-    let rows = texts.first().map_or(0, |column| column.cells.len());
-    let word = |column: &Column, row: usize| match column.head.as_str() {
-        METRIC | "point" => column.cells[row].trim().to_owned(),
-        head => format!("{head} {}", column.cells[row].trim()),
-    };
-    let mut headings = groups;
-    for row in 0..rows {
-        let words: Vec<String> = texts.iter().map(|column| word(column, row)).collect();
-        headings.push((row, format!("  {}", words.join(", "))));
-    }
-    let mut columns = vec![Column::text("", vec![String::new(); rows])];
-    columns.extend(numbers);
-    (columns, headings)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -450,32 +427,5 @@ mod tests {
         assert_eq!(of(&[0.5e9, 2.5e9]).0, "s");
         assert_eq!(of(&[0.0, 2.5e9]).0, "s");
         assert_eq!(reference("goodput_bps", &[9e5, 9e7]), 9e7);
-    }
-
-    /// Cells were broken over lines at 80 columns.
-    #[test]
-    fn a_row_that_is_too_wide_has_its_words_above_its_numbers() {
-        let texts = [
-            Column::text("cc", vec!["  cubic".to_owned(), "  reno".to_owned()]),
-            Column::text("queue", vec!["1bdp".to_owned(), "2bdp".to_owned()]),
-        ];
-        let number = |head: &str| Column {
-            head: head.to_owned(),
-            cells: vec!["4".to_owned(), "12".to_owned()],
-            number: true,
-        };
-        let groups = vec![(0, "bulk goodput, simulated".to_owned())];
-        let (columns, headings) = stacked(&texts, vec![number("n"), number("min")], groups);
-        let shown = crate::grid::lay_out(&columns, &headings, 80);
-        let expected = [
-            "   n  min",
-            "  --  ---",
-            "bulk goodput, simulated",
-            "  cc cubic, queue 1bdp",
-            "   4    4",
-            "  cc reno, queue 2bdp",
-            "  12   12",
-        ];
-        assert_eq!(shown, expected, "\n{}", shown.join("\n"));
     }
 }

@@ -3,7 +3,7 @@
 use farpath_record::{Keys, Point};
 
 /// The same words again, in the row below.
-const DITTO: &str = "\"";
+pub(crate) const DITTO: &str = "\"";
 
 /// A row's metric in full, its point, and what the source states there.
 pub(crate) type Statement<'a> = (&'a str, &'a Point, &'a str);

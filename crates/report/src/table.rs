@@ -9,6 +9,7 @@ use farpath_record::{
 use crate::allowed;
 use crate::failures::{failures, source_words};
 use crate::forecast;
+use crate::gaps;
 use crate::grid::Column;
 use crate::headline::headline;
 use crate::judges;
@@ -17,6 +18,7 @@ use crate::markdown::{self, lines};
 use crate::metric::{GROUP, subject};
 use crate::points::point_columns;
 use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
+use crate::stacked;
 use crate::stated;
 use crate::untouched;
 use crate::validity::{Index, UNTRUSTED};
@@ -65,7 +67,9 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         push_wrapped(&mut out, &stopped.sentence(), "  ", layout);
         out.push('\n');
     }
-    let rows = untouched::folded(run, rows(run));
+    let rows = rows(run);
+    let without = gaps::notes(run, &rows);
+    let rows = untouched::folded(run, rows);
     if !rows.is_empty() {
         out += &grid(run, &rows, layout);
     }
@@ -97,7 +101,8 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     }
     out += &crate::drops::table(run, layout);
     let of_recovery = compares_recovery(run, &rows).then(|| RECOVERY.to_owned());
-    let notes = of_recovery.into_iter().chain(notes(run)).collect();
+    let of_recovery = of_recovery.into_iter().chain(without);
+    let notes = of_recovery.chain(notes(run)).collect();
     out += &listed("\nNotes\n", notes, layout);
     if !run.expectations.is_empty() {
         out += &judges::counted(run);
@@ -332,12 +337,7 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
             add(format!("{test}.{metric}"));
         }
         // Of so many bytes the time they took is the answer.
-        // A test that a clock ended completes after it.
-        let clocked = |ns: &f64| record.duration_ns > 0 && *ns > record.duration_ns as f64;
-        let took = record
-            .metrics
-            .get(COMPLETION)
-            .is_some_and(|ns| !clocked(ns));
+        let took = record.metrics.contains_key(COMPLETION) && !record.is_ended_by_clock();
         if record.kind == "tcp" && (took || record.absent.contains_key(COMPLETION)) {
             add(format!("{test}.{COMPLETION}"));
         }
@@ -501,7 +501,7 @@ fn grid(run: &RunDocument, rows: &[Row], layout: Layout) -> String {
         }
     }
     if layout.form == Form::Terminal {
-        allowed::make_room(&mut columns, layout.width);
+        (columns, groups) = stacked::make_room(columns, groups, layout.width);
     }
     let lines = lines(&columns, &groups, layout);
     lines

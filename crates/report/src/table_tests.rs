@@ -28,6 +28,7 @@ fn expectation(
         source: None,
         note: None,
         file: None,
+        question: None,
         pass: actual.is_some_and(|v| v >= band.0 && v <= band.1),
     }
 }
@@ -266,6 +267,10 @@ f2
 group pair
   fairness (Jain)  cubic  bbr       0.9000
                    bbr    cubic     0.9000
+
+Notes
+- f1 recovery, at f1.cc bbr, f2.cc cubic: none (no loss cut the window)
+- f2 recovery, at f1.cc cubic, f2.cc bbr: none (no loss cut the window)
 ";
     let text = render(&run, Layout::default());
     assert_eq!(text, expected, "\n{text}");
@@ -705,6 +710,47 @@ fn each_who_judges_has_a_verdict() {
     let words: Vec<&str> = text.split_whitespace().collect();
     let why = "as expected by course/marks.toml; the answer fails: the scenario's own band is wide";
     assert!(words.join(" ").contains(why), "{text}");
+}
+
+/// Words were broken at 80 columns, of what is allowed, of what limits and of the verdicts.
+#[test]
+fn rows_of_a_sweep_with_two_judges_stand_in_two_lines() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    for (cc, limit) in [("cubic", "receive_window"), ("reno", "link")] {
+        let at: Point = [("test.bulk.cc", cc), ("link.l.queue", "1bdp")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into();
+        for origin in [Origin::Predicted, Origin::Simulated, Origin::Emulated] {
+            let mut one = record(origin, "bulk", "tcp", &[("goodput_bps", 989_968_123.0)]);
+            one.point.clone_from(&at);
+            one.limited_by = Some(limit.to_owned());
+            run.records.push(one);
+        }
+        for file in [None, Some("marks.toml".to_owned())] {
+            let band = if file.is_some() {
+                (1e9, 2e9)
+            } else {
+                (9e8, 1e9)
+            };
+            let metric = "bulk.goodput_bps";
+            let mut own = expectation(metric, Origin::Simulated, band, Some(989_968_123.0), "");
+            (own.point, own.file) = (at.clone(), file);
+            run.expectations.push(own);
+        }
+    }
+    let text = render(&run, Layout::default());
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    let above = ["  queue 1bdp, cc cubic", "  queue 1bdp, cc reno"];
+    for line in above {
+        assert!(text.lines().any(|l| l == line), "{text}");
+    }
+    // A terminal with room has one line for each.
+    let layout = Layout {
+        width: 120,
+        ..Layout::default()
+    };
+    let wide = render(&run, layout);
+    assert!(wide.lines().all(|l| !above.contains(&l)), "{wide}");
 }
 
 #[test]

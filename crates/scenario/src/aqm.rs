@@ -87,7 +87,8 @@ pub(crate) fn aqm(f: &Fields, is_class: bool, faults: &mut Vec<Diagnostic>) -> O
         faults.push(d.help(match is_class {
             true => "keep one of them, or give each a class of its own".to_owned(),
             false => format!(
-                "name the one that is meant, `aqm = \"{}\"` or `aqm = \"{}\"`: the other's table then says nothing",
+                "name the one that is meant, `aqm = \"{}\"` or `aqm = \"{}\"`: the other's table then says nothing. A sweep of `aqm` wants one of \
+                 them beside the tables, too, and sets its own values in its place",
                 key.name, other.name
             ),
         }));

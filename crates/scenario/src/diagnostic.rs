@@ -27,17 +27,23 @@ pub struct Diagnostic {
     pub remedies: Vec<String>,
 }
 
-impl Diagnostic {
-    /// A fault at a place in the scenario's text.
-    pub(crate) fn new(span: Range<usize>, title: impl Into<String>) -> Diagnostic {
-        let place = Place {
+impl Place {
+    /// A place in the first text, of which nothing is said.
+    pub(crate) fn of(span: Range<usize>) -> Place {
+        Place {
             text: 0,
             span,
             label: String::new(),
-        };
+        }
+    }
+}
+
+impl Diagnostic {
+    /// A fault at a place in the scenario's text.
+    pub(crate) fn new(span: Range<usize>, title: impl Into<String>) -> Diagnostic {
         Diagnostic {
             title: title.into(),
-            places: vec![place],
+            places: vec![Place::of(span)],
             remedies: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use farpath_record::Expect;
 use toml::de::{DeTable, DeValue};
 
 use crate::decode::{self, Fields};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::key::Section;
 use crate::model::{Scenario, Search};
 use crate::names::Names;
@@ -177,15 +177,20 @@ impl Document {
         let fields = expectations_of(&source.text, &mut faults);
         let expect = |f: &Fields| expect::beside(f, &names, scenario, &mut faults);
         let mut expects: Vec<Expect> = fields.iter().filter_map(expect).collect();
-        expects
-            .iter_mut()
-            .for_each(|e| e.file = Some(source.name.clone()));
         let texts = || vec![(source.name.clone(), source.text.clone())];
         if !faults.is_empty() {
             return Err(Diagnostics::new(texts(), faults));
         }
         let doubts = fields.iter().filter_map(expect::doubt).collect();
-        Ok((expects, Diagnostics::new(texts(), doubts)))
+        let doubts = Diagnostics::new(texts(), doubts);
+        // Without a fault there is one of each section.
+        for ((number, expect), f) in (1..).zip(&mut expects).zip(&fields) {
+            let (line, column) = doubts.line_column(&Place::of(f.place("metric")));
+            expect.file = Some(source.name.clone());
+            expect.question = Some(number);
+            expect.place = Some(format!("{}:{line}:{column}", source.name));
+        }
+        Ok((expects, doubts))
     }
 
     /// What has no effect at a point of the sweep, where it stands in this text; and the scenario of that point.

@@ -101,6 +101,8 @@ fn read(
         source: f.get("source"),
         note,
         file: None,
+        question: None,
+        place: None,
         stated_within,
         lacking: None,
     })
@@ -347,12 +349,40 @@ fn point(
         } else {
             let d = Diagnostic::new(
                 path.span(),
-                format!("the sweep never sets this to `{}`", shorten(&value)),
+                format!(
+                    "the sweep never sets `{}` to `{}`",
+                    shorten(path.get_ref()),
+                    shorten(&value)
+                ),
             );
             faults.push(d.suggest(&value, values.iter().map(String::as_str)));
         }
     }
+    faults.extend(apart(f, scenario, &point));
     point
+}
+
+/// The fault of values that the sweep has and never has together, since their keys advance together.
+fn apart(f: &Fields, scenario: &Scenario, point: &BTreeMap<String, String>) -> Option<Diagnostic> {
+    let asked = |group: &Vec<String>| {
+        let named = scenario.sweep.iter().filter(|(key, _)| group.contains(key));
+        let named = named.filter_map(|(key, values)| Some((key, values, point.get(key)?)));
+        named.collect::<Vec<_>>()
+    };
+    let apart = scenario.together.iter().map(asked).find(|asked| {
+        let steps = asked.first().map_or(0, |(_, values, _)| values.len());
+        let is_at = |n: usize| asked.iter().all(|(_, all, v)| all.get(n) == Some(*v));
+        !asked.is_empty() && !(0..steps).any(is_at)
+    })?;
+    let words = apart
+        .iter()
+        .map(|(key, _, value)| format!("`{key}` = `{value}`"));
+    let title = format!(
+        "no point of the sweep has {}",
+        words.collect::<Vec<_>>().join(" with ")
+    );
+    let d = Diagnostic::new(f.place("at"), title);
+    Some(d.help("these keys advance together: take the values of one step"))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
+use farpath_record::swept::quantity;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -206,7 +207,11 @@ fn check_group(keys: &[Key], span: Range<usize>, faults: &mut Vec<Diagnostic>) {
         let set = keys.iter().filter(set);
         set.map(|k| &k.values[n]).collect::<Vec<_>>()
     };
-    let twice = (0..first.values.len()).find(|n| (0..*n).any(|before| step(before) == step(*n)));
+    let read = keys.iter().filter(set);
+    let read = read.map(|key| key.values.iter().map(|v| meaning(v)).collect::<Vec<_>>());
+    let read: Vec<Vec<Meaning<'_>>> = read.collect();
+    let alike = |one: usize, other: usize| read.iter().all(|all| all[one] == all[other]);
+    let twice = (0..first.values.len()).find(|n| (0..*n).any(|before| alike(before, *n)));
     if let Some(n) = twice {
         let values: Vec<String> = step(n).into_iter().map(|v| shorten(v)).collect();
         let title = format!("the step {} stands twice", values.join(", "));
@@ -217,17 +222,32 @@ fn check_group(keys: &[Key], span: Range<usize>, faults: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A value that stands twice would be one point of twice the runs, and count as repeats that are not.
+/// What a value says: a quantity, by its kind and the bits of its number, or else its text.
+type Meaning<'t> = (Option<(&'static str, u64)>, &'t str);
+
+/// The meaning of a value: the same of `2 MiB` and `2048KiB`.
+fn meaning(text: &str) -> Meaning<'_> {
+    match quantity(text) {
+        Some((kind, number)) => (Some((kind, number.to_bits())), ""),
+        None => (None, text),
+    }
+}
+
+/// A value that stands twice, written in one way or in two, would be one point of twice the runs, and count as repeats that are not.
 fn refuse_twice(key: &str, values: &[At<String>], faults: &mut Vec<Diagnostic>) {
+    let read: Vec<Meaning<'_>> = values.iter().map(|v| meaning(v.get_ref())).collect();
     for (n, value) in values.iter().enumerate() {
-        let Some(first) = values[..n].iter().find(|v| v.get_ref() == value.get_ref()) else {
+        let Some(m) = read[..n].iter().position(|other| *other == read[n]) else {
             continue;
         };
-        let (key, text) = (shorten(key), shorten(value.get_ref()));
-        let d = Diagnostic::new(
-            value.span(),
-            format!("sweep key `{key}` has `{text}` twice"),
-        );
+        let first = &values[m];
+        let [other, text] = [first, value].map(|v| shorten(v.get_ref()));
+        let key = shorten(key);
+        let title = match other == text {
+            true => format!("sweep key `{key}` has `{text}` twice"),
+            false => format!("sweep key `{key}` has `{other}` and `{text}`, which are one value"),
+        };
+        let d = Diagnostic::new(value.span(), title);
         faults.push(
             d.label("the second")
                 .see(first.span(), "the first")

@@ -1,9 +1,9 @@
 //! What a path gives, what limits it and what to change, in a few lines.
 
-use farpath_predict::window::LARGEST;
+use farpath_predict::window::{LARGEST, left_over};
 use farpath_predict::{Answer, Cc, PathInput, law, path};
 use farpath_report::{limit_words, markdown_cell, quantity};
-use farpath_units::{Rate, Size};
+use farpath_units::{Rate, Ratio, Size};
 
 use crate::left::entry;
 
@@ -258,12 +258,14 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
                 Some(window) => window.to_string(),
                 None => format!("{LARGEST} (the largest of TCP)"),
             };
+            let held = segments(input, figures);
+            let left = left_over(held, input.segments_per_ack);
             format!(
-                "the window: {window}, {} whole segments, in flight in {} of {}{}",
-                segments(input, figures),
+                "the window: {window}, {held} whole segments, in flight in {} of {}{}{}",
                 round_trips(input, figures),
                 input.rtt,
-                share()
+                share(),
+                left.map_or_else(String::new, |left| format!(". {left}"))
             )
         }
         Some("loss") => format!(
@@ -352,13 +354,7 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
             })
         ),
         "loss" => {
-            let fill = match figures.number("loss_ratio_to_fill") {
-                Some(_) => format!(
-                    "lose at most {} of the segments",
-                    figures.shown("loss_ratio_to_fill")
-                ),
-                None => "lose less".to_owned(),
-            };
+            let fill = fewer_losses(input, figures);
             let bbr = then(PathInput {
                 cc: Cc::Bbr,
                 ..input.clone()
@@ -386,6 +382,44 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
         _ => return None,
     };
     Some(text)
+}
+
+/// Of a loss ratio that reaches a limit: with so much of it the limit is reached for certain.
+const BELOW: f64 = 0.999;
+
+/// The loss ratio with which the next limit is reached, the line or what gives less, such as a window; and what that gives.
+fn fewer_losses(input: &PathInput, figures: &Figures<'_>) -> String {
+    let less = "lose less".to_owned();
+    let Ok(lossless) = path(&PathInput {
+        loss: None,
+        ..input.clone()
+    }) else {
+        return less;
+    };
+    let next = Figures(&lossless);
+    let rate = next.number("goodput_bps").map(|bps| bps as u64);
+    let wanted = PathInput {
+        goodput: rate.and_then(Rate::from_bps),
+        ..input.clone()
+    };
+    let ratio = |of: &Figures<'_>, name: &str| Some((of.number(name)?, of.shown(name)));
+    let found = match next.limit() {
+        Some("link") | None => ratio(figures, "loss_ratio_to_fill"),
+        Some(_) => path(&wanted)
+            .ok()
+            .and_then(|results| ratio(&Figures(&results), "loss_ratio_for_goodput")),
+    };
+    let Some((loss, shown)) = found else {
+        return less;
+    };
+    let better = PathInput {
+        loss: Ratio::new(loss * BELOW),
+        ..input.clone()
+    };
+    format!(
+        "lose at most {shown} of the segments{}",
+        gain(&better, figures)
+    )
 }
 
 /// A policer's burst is what holds a path back that has less than this part of what its rate leaves.

@@ -151,8 +151,8 @@ fn a_folder_of_hand_ins_is_marked_in_one_table() {
     write("in/anna.toml", small);
     write("in/ben.toml", &small.replace("\"5 ms\"", "\"50 ms\""));
     write("in/carl.toml", "oops\n");
-    let marks =
-        "[[expect]]\nmetric = \"ping.rtt_avg_ns\"\nmax = \"12 ms\"\norigins = [\"simulated\"]\n";
+    // Of a forecast and of what was simulated: one question, two cases.
+    let marks = "[[expect]]\nmetric = \"ping.rtt_avg_ns\"\nmax = \"12 ms\"\n";
     write("marks.toml", marks);
     let binary = Path::new(env!("CARGO_BIN_EXE_farpath"));
     let beside = binary.parent().expect("a folder").display();
@@ -167,13 +167,13 @@ fn a_folder_of_hand_ins_is_marked_in_one_table() {
     let table = String::from_utf8(ran.stdout).expect("UTF-8");
     let rows: Vec<Vec<&str>> = table
         .lines()
-        .map(|line| line.split_whitespace().take(2).collect())
+        .map(|line| line.split_whitespace().take(3).collect())
         .collect();
     let wanted = [
-        ["name", "marks"],
-        ["anna", "1/1"],
-        ["ben", "0/1"],
-        ["carl", "none"],
+        ["name", "marks", "cases"],
+        ["anna", "1/1", "2/2"],
+        ["ben", "0/1", "0/2"],
+        ["carl", "none", "none"],
     ];
     assert_eq!(rows, wanted, "{table}");
 }

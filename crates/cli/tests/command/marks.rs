@@ -119,16 +119,24 @@ fn check_reads_a_file_of_expectations_as_run_does() {
     );
     of(&expect("bulky.goodput_bps", "min = 1"))
         .exits(2)
-        .says(&["marks.toml judges bulky.goodput_bps: the scenario has no test `bulky`"]);
-    // What is demanded and not stated is said before it is handed in.
+        .says(&["marks.toml:2:10 judges bulky.goodput_bps: the scenario has no test `bulky`"]);
+    of(&expect(
+        "bulk.goodput_bps",
+        "at = { \"test.bulk.cc\" = \"reno\" }\nmin = 1",
+    ))
+    .exits(2)
+    .says(&["marks.toml:2:10 judges bulk.goodput_bps: `test.bulk.cc` is not swept"]);
+    // What is demanded and not stated is said before it is handed in, and ends as the help says.
     let band = "value = \"50 Mbit/s\"\ntolerance = \"2 %\"\nstated_within = \"5 %\"";
     let unstated = of(&expect(
         "bulk.rtos",
         "min = 0\nmax = 1\nstated_within = \"5 %\"",
     ));
-    assert_eq!(unstated.code, Some(0), "{}", unstated.err);
-    let words = "note: not stated: bulk.rtos: the scenario has no expectation of its own of this\n";
+    assert_eq!(unstated.code, Some(2), "{}", unstated.err);
+    let words = "note: not stated: marks.toml:2:10: bulk.rtos: the scenario has no expectation of its own of this\n";
     assert_eq!(unstated.err, words);
+    let verdict = "small.toml: it can be run, and does not state all that --expect asks for\n";
+    assert!(unstated.out.starts_with(verdict), "{}", unstated.out);
     // The scenario's own is a bound alone.
     let wide = of(&expect("bulk.goodput_bps", band)).err;
     assert!(wide.contains("at most 2.5 %"), "{wide}");

@@ -384,6 +384,14 @@ fn a_path_is_answered_first_and_listed_on_demand() {
                 "34 streams",
             ],
         ),
+        // 29 segments: the last one of a flight waits.
+        (
+            &["--window", "42kB"],
+            &[
+                "42 kB, 29 whole segments, in flight in a round trip of 120 ms. One ACK for 2 segments",
+                "That takes up to 3.4 % of the rate",
+            ],
+        ),
         // A socket's buffer holds what is in flight of it alone: 141.22 MB / 16.
         (
             &["--window", "4MiB", "--streams", "16"],
@@ -391,7 +399,18 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         ),
         (
             &["--loss", "1e-6"],
-            &["limited by  loss", "or BBR, at most 9.1229 Gbit/s"],
+            &[
+                "limited by  loss",
+                "of the segments: 9.4148 Gbit/s; or BBR, at most 9.1229 Gbit/s",
+            ],
+        ),
+        // The loss with which the window's rate is reached was that of the line, and the rate was not said.
+        (
+            &["--loss", "1e-4", "--window", "4MiB"],
+            &[
+                "limited by  loss",
+                "of the segments: 279.56 Mbit/s, limited by the receive window",
+            ],
         ),
         (
             &["--policer", "1Gbit/s,62500B"],

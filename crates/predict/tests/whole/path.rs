@@ -104,6 +104,25 @@ fn answers_everything_the_contract_names_with_its_grounds() {
     assert_eq!(value(&answers, "limit"), Value::Text("loss".to_owned()));
 }
 
+/// The 45th segment waits for its acknowledgement, and no figure said so.
+#[test]
+fn a_window_of_an_odd_number_of_segments_has_a_note() {
+    let mut odd = input("1Gbit/s", "60ms", "1500");
+    odd.window = Some("64KiB".parse().expect("a size"));
+    let answers = path(&odd).expect("a path");
+    let words = "leaves 1 of 45 over";
+    assert!(note(&answers, "window_limit_bps").contains(words));
+    // The figure stays what whole segments give.
+    let whole = 45.0 * 1448.0 * 8.0 / 0.06;
+    assert!((number(&answers, "goodput_bps") / whole - 1.0).abs() < 1e-9);
+    odd.window = Some("63712 B".parse().expect("a size"));
+    assert!(!note(&path(&odd).expect("a path"), "window_limit_bps").contains("over: the ACK"));
+    // A window that fills the line leaves no pause.
+    let mut full = input("1Mbit/s", "60ms", "1500");
+    full.window = Some("64KiB".parse().expect("a size"));
+    assert!(!note(&path(&full).expect("a path"), "window_limit_bps").contains(words));
+}
+
 #[test]
 fn missing_inputs_give_null() {
     let answers = path(&input("10Gbit/s", "116ms", "9000")).expect("a path");

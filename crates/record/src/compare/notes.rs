@@ -51,8 +51,20 @@ pub(super) fn of_sets(a: &[Named], b: &[Named]) -> Vec<String> {
             false => format!(" of {name}"),
         };
         notes.extend(invalid(set, &whose));
+        notes.extend(clocked(set, &whose));
     }
     notes
+}
+
+/// How the note on tests ends whose completion is left out.
+pub(super) const CLOCKED: &str = "is left out: a clock ended the test, and not its last byte";
+
+/// Of which tests of a set the completion is left out, as it is that of the clock.
+fn clocked(set: &[Named], whose: &str) -> Option<String> {
+    let mine = valid(set).filter(|(_, record)| record.is_ended_by_clock());
+    let tests: BTreeSet<&str> = mine.map(|(_, record)| record.test.as_str()).collect();
+    let names: Vec<&str> = tests.into_iter().collect();
+    (!names.is_empty()).then(|| format!("completion{whose} ({}) {CLOCKED}", names.join(", ")))
 }
 
 /// How many records of a set are left out, of each origin.

@@ -1,6 +1,9 @@
 //! Where two sets of runs are in their sweeps: sets of one point each are compared wherever these are.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{CompareError, Comparison, Key, Named, by_points, order, subject};
+use crate::swept::same;
 use crate::{Keys, Point};
 
 /// Compares two sets of documents, each origin with its like, point by point. What differs between the points of sets of
@@ -9,6 +12,8 @@ use crate::{Keys, Point};
 /// # Errors
 /// A run that a set holds twice; sets that have no metric in common.
 pub fn sets(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparison, CompareError> {
+    let alike = written_alike(a, b);
+    let b = alike.as_deref().unwrap_or(b);
     match (only_point(a), only_point(b)) {
         (Some(x), Some(y)) if x != y => {
             let mut comparison = by_points(&anywhere(a), &anywhere(b), tolerance)?;
@@ -18,6 +23,37 @@ pub fn sets(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparis
         }
         _ => by_points(a, b, tolerance),
     }
+}
+
+/// The second set with the values of its points as the first one writes them, `2 MiB` for `2048KiB`; none where it has no others.
+fn written_alike(a: &[Named], b: &[Named]) -> Option<Vec<Named>> {
+    let mut words: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (key, value) in a
+        .iter()
+        .flat_map(|n| &n.document.records)
+        .flat_map(|r| &r.point)
+    {
+        words.entry(key).or_default().insert(value);
+    }
+    let word = |key: &str, value: &str| -> Option<String> {
+        let all = words.get(key).filter(|all| !all.contains(value))?;
+        all.iter().find(|w| same(w, value)).map(|w| (*w).to_owned())
+    };
+    let mut points = b
+        .iter()
+        .flat_map(|n| &n.document.records)
+        .flat_map(|r| &r.point);
+    if !points.any(|(key, value)| word(key, value).is_some()) {
+        return None;
+    }
+    let mut all = b.to_vec();
+    let records = all.iter_mut().flat_map(|n| &mut n.document.records);
+    for (key, value) in records.flat_map(|r| &mut r.point) {
+        if let Some(word) = word(key, value) {
+            *value = word;
+        }
+    }
+    Some(all)
 }
 
 /// The point of all records of a set; none where they have several.

@@ -29,6 +29,7 @@ fn data() -> ReportData {
                 source: None,
                 note: None,
                 file: None,
+                question: None,
                 pass: false,
             }],
             repeats: None,

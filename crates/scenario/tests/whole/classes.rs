@@ -146,6 +146,10 @@ fn a_queues_management_is_chosen_by_name() {
             "= help: name the one that is meant, `aqm = \"codel\"` or `aqm = \"pie\"`: the other's";
         assert!(said.contains(remedy), "{said}");
         assert_eq!(said.matches("= help").count(), 1, "{said}");
+        assert!(
+            said.contains("A sweep of `aqm` wants one of them"),
+            "{said}"
+        );
         for word in ["codel", "pie"] {
             read(&format!("{tables}aqm = \"{word}\"\n{sweep}"));
         }

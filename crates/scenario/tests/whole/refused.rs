@@ -824,6 +824,28 @@ fn keys_that_do_not_advance_together() {
         twice.contains("error: the step 1 ms, 1 MiB stands twice"),
         "{twice}"
     );
+    let alike = said(
+        "\"link.rb.delay\" = [\"1 ms\", \"1000us\"]\n\"test.bulk.window\" = [\"1 MiB\", \"1024KiB\"]",
+    );
+    assert!(
+        alike.contains("error: the step 1000us, 1024KiB stands twice"),
+        "{alike}"
+    );
+    let alike = rendered(format!(
+        "{BASE}\n[sweep]\n\"test.bulk.window\" = [\"2 MiB\", \"4 MiB\", \"2048KiB\"]\n"
+    ));
+    let words = "sweep key `test.bulk.window` has `2 MiB` and `2048KiB`, which are one value";
+    assert!(alike.contains(words), "{alike}");
+    // An expectation at a point that is none failed as if it had no result.
+    let keys =
+        "\"link.rb.delay\" = [\"1 ms\", \"2 ms\"]\n\"test.bulk.window\" = [\"1 MiB\", \"2 MiB\"]";
+    let at = "{ \"link.rb.delay\" = \"1 ms\", \"test.bulk.window\" = \"2048KiB\" }";
+    let expect =
+        format!("[[expect]]\nmetric = \"bulk.goodput_bps\"\nat = {at}\nmin = \"1 Mbit/s\"");
+    let apart = said(&format!("{keys}\n{expect}"));
+    let words =
+        "no point of the sweep has `link.rb.delay` = `1 ms` with `test.bulk.window` = `2 MiB`";
+    assert!(apart.contains(words), "{apart}");
     let list = rendered(format!("{BASE}\n[sweep]\ntogether = [\"link.rb.delay\"]\n"));
     assert!(
         list.contains("`sweep.together` must be an array of tables"),

@@ -1,0 +1,110 @@
+//! Points of a sweep at which a test has no recovery, though the table has one at others.
+
+use farpath_record::{Keys, Origin, Point, Record, RunDocument, is_nothing, points_words};
+
+use crate::table::Row;
+
+/// The metric that has no row where nothing was to be measured.
+const RECOVERY: &str = "recovery_s";
+
+const UNCUT: &str = "no loss cut the window";
+const UNFORESEEN: &str = "no forecast has one";
+const RARE: &str = "fewer than half of the repeats have one";
+const UNKNOWN: &str =
+    "no loss cut the window, or it was not back where it had been when the test ended";
+
+/// A sentence for each test and reason.
+pub(crate) fn notes(run: &RunDocument, rows: &[Row]) -> Vec<String> {
+    let keys = Keys::of(run);
+    let of = |row: &Row| {
+        Some(
+            row.path
+                .strip_suffix(RECOVERY)?
+                .strip_suffix('.')?
+                .to_owned(),
+        )
+    };
+    let mut tests: Vec<String> = rows.iter().filter_map(of).collect();
+    tests.dedup();
+    let mut notes = Vec::new();
+    for test in &tests {
+        let mine = |r: &&Record| r.test == *test && r.kind != "search";
+        let mut all: Vec<&Point> = Vec::new();
+        for record in run.records.iter().filter(mine) {
+            if !all.contains(&&record.point) {
+                all.push(&record.point);
+            }
+        }
+        let has = |point: &Point| {
+            let mut rows = rows.iter().filter(|row| row.point == *point);
+            rows.any(|row| of(row).as_ref() == Some(test))
+        };
+        let mut lacks: Vec<(String, Vec<&Point>)> = Vec::new();
+        for point in all.iter().copied().filter(|point| !has(point)) {
+            let there = run.records.iter().filter(mine);
+            let why = why(there.filter(|r| r.point == *point).collect());
+            match lacks.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, at)) => at.push(point),
+                None => lacks.push((why, vec![point])),
+            }
+        }
+        notes.extend(lacks.iter().map(|(why, at)| {
+            let at = points_words(at, &all, &keys);
+            format!("{test} recovery, at {at}: none ({why})")
+        }));
+    }
+    notes
+}
+
+/// Why the records of a test at a point have no recovery.
+fn why(records: Vec<&Record>) -> String {
+    let value = |r: &&Record| r.metrics.get(RECOVERY).copied();
+    let uncut = |r: &&Record| value(r).is_some_and(|v| is_nothing(RECOVERY, v));
+    let said = records.iter().find_map(|r| r.absent.get(RECOVERY));
+    let mut others = records.iter().filter(|r| r.origin != Origin::Predicted);
+    let why = match () {
+        () if records.iter().any(|r| value(r).is_some() && !uncut(r)) => RARE,
+        () if others.clone().next().is_none() => said.map_or(UNFORESEEN, String::as_str),
+        () if others.all(uncut) => UNCUT,
+        () => said.map_or(UNKNOWN, String::as_str),
+    };
+    why.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Layout, render};
+
+    /// A sweep over losses had a recovery where one was measured, and not a word of the others.
+    #[test]
+    fn points_without_a_recovery_are_named_with_the_reason() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        for (cc, recovery) in [("reno", Some(4.0)), ("bbr", Some(0.0)), ("vegas", None)] {
+            let mut one = Record::new(Origin::Simulated, "bulk", "tcp", "a", "b");
+            one.point = [("test.bulk.cc".to_owned(), cc.to_owned())].into();
+            one.set("goodput_bps", 9e6);
+            if let Some(recovery) = recovery {
+                one.set(RECOVERY, recovery);
+            }
+            run.records.push(one);
+        }
+        let said = |run: &RunDocument| {
+            let text = render(run, Layout::default());
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let text = said(&run);
+        for words in [
+            format!("- bulk recovery, at cc bbr: none ({UNCUT})"),
+            format!("- bulk recovery, at cc vegas: none ({UNKNOWN})"),
+        ] {
+            assert!(text.contains(&words), "{text}");
+        }
+        let why = "the test ended 2 s after the cut";
+        run.records[2].unset(RECOVERY, why.to_owned());
+        assert!(said(&run).contains(&format!("at cc vegas: none ({why})")));
+        // Without a row there is nothing to compare with.
+        run.records.remove(0);
+        assert!(!said(&run).contains("recovery, at"));
+    }
+}
