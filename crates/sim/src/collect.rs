@@ -37,8 +37,11 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
                 record.duration_ns = outcome.end.since(test.start).as_ns();
             }
             collector.fill(number, test, &mut record);
-            let sampling = collector.built.wan.sampling;
-            record.notes.extend(outlasted(sampling, outcome.end));
+            // What has a duration has its intervals.
+            if test.kind.tcp().is_some() && test.duration.is_none() {
+                let sampling = collector.built.wan.sampling;
+                record.notes.extend(outlasted(sampling, outcome.end));
+            }
             record
         })
         .collect();
