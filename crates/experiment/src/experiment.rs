@@ -320,7 +320,8 @@ impl Experiment {
                     None
                 }
             };
-            of.into_iter().zip(each.map(kept)).collect::<Vec<_>>()
+            let each = of.into_iter().zip(each.map(kept));
+            each.map(|one| self.or_before(one)).collect::<Vec<_>>()
         };
         let beside = ended(beside, room);
         let alone = ended(alone, Room { jobs: 1, ..room });

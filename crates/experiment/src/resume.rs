@@ -72,6 +72,15 @@ impl Experiment {
         (of, job)
     }
 
+    /// What came of a run, or had come of it before: nothing is begun behind a fault.
+    pub(crate) fn or_before(
+        &self,
+        (of, found): (RunOf, Option<Findings>),
+    ) -> (RunOf, Option<Findings>) {
+        let found = found.or_else(|| self.before.get(&of).cloned());
+        (of, found)
+    }
+
     /// What has ended, of an earlier run too.
     pub(crate) fn ended<'r>(
         &self,

@@ -273,9 +273,17 @@ fn a_run_that_goes_on_gives_the_bits_of_one_that_was_not_stopped() {
     let kept = || Unfinished::from_json(&written).expect("it was written");
     let mut second = Experiment::new(request.clone()).expect("it can be run");
     assert_eq!(second.resume(kept(), None), Ok(5));
-    // Stopped again at once, nothing of the first is lost.
-    let again = second.run_part(None, &mut EndsAt("5 ms 1/2", false));
-    assert!(again.ended.len() >= kept().runs.len());
+    // Stopped again in front of what had ended, that is there.
+    let mut holed = kept();
+    let is_first = |at: &Point| at.values().any(|v| v == "5 ms");
+    holed
+        .runs
+        .retain(|run| run.of.origin == Origin::Predicted || !is_first(&run.of.point));
+    let mut third = Experiment::new(request.clone()).expect("it can be run");
+    assert_eq!(third.resume(holed, None), Ok(3));
+    let again = third.run_part(None, &mut EndsAt("5 ms 1/2", false));
+    let stopped = again.outcome.document.stopped.expect("it says so");
+    assert_eq!((stopped.points.there, stopped.runs.there), (1, 3));
     let mut sum = Sum::default();
     let resumed = second.run(None, &mut sum).expect("it runs");
     assert_eq!(resumed.document.to_json(), whole.document.to_json());
