@@ -173,6 +173,10 @@ pub(crate) struct RunArgs {
     /// Those of an earlier run stay until these are written. A run that is interrupted writes the points and repeats that had ended
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Go on with a run of the same command that was stopped: what had ended is taken from --out DIR, and the rest is run.
+    /// Simulated results are those of one run, to the bit
+    #[arg(long, requires = "out")]
+    pub(crate) resume: bool,
     /// Which repeats keep their time series in what is written: all, the first, which the page draws, or none. On the page mean
     /// rates and queues of links go with them; links.csv has those of all
     #[arg(long, value_enum, default_value_t = Series::All)]

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use farpath_experiment::Loaded;
-use farpath_record::RunDocument;
 use farpath_record::page::ReportData;
+use farpath_record::{RunDocument, Unfinished};
 use farpath_report::html::render;
 use farpath_report::junit::titles;
 
@@ -61,6 +61,9 @@ const RESULTS: [&str; 7] = [
     "report.json",
     "report.html",
 ];
+
+/// What a run that was stopped leaves for one that goes on with it.
+const RESUME: &str = "resume.json";
 
 /// The scenario as it was run.
 const RESOLVED: &str = "scenario.resolved.toml";
@@ -334,7 +337,8 @@ impl Output {
         &self,
         mut names: impl Iterator<Item = &'a String>,
     ) -> Result<(), Failure> {
-        let Some(name) = names.find(|n| RESULTS.contains(&n.as_str())) else {
+        let is_result = |n: &&String| RESULTS.contains(&n.as_str()) || n.as_str() == RESUME;
+        let Some(name) = names.find(is_result) else {
             return Ok(());
         };
         let folder = self.folder.display();
@@ -377,6 +381,34 @@ impl Output {
         let (drafts, size) = self.results(document, page, links)?;
         drafts.into_iter().try_for_each(Pending::place)?;
         Ok(size)
+    }
+
+    /// What a run that was stopped left here, for one that goes on with it; none where it left nothing.
+    pub(crate) fn unfinished(&self) -> Result<Option<Unfinished>, Failure> {
+        let path = self.folder.join(RESUME);
+        let failed = |why: String| {
+            let title = format!("read {}: {why}", path.display());
+            Failure::environment(title).hint("without --resume everything is run")
+        };
+        match fs::read_to_string(&path) {
+            Ok(text) => Unfinished::from_json(&text)
+                .map(Some)
+                .map_err(|e| failed(e.to_string())),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(failed(e.to_string())),
+        }
+    }
+
+    /// Writes that of a run that was stopped; a whole one removes what an earlier run left.
+    pub(crate) fn keep(&self, unfinished: Option<&Unfinished>) -> Result<(), Failure> {
+        let path = self.folder.join(RESUME);
+        let Some(unfinished) = unfinished else {
+            return match fs::remove_file(&path) {
+                Err(e) if e.kind() != ErrorKind::NotFound => Err(cannot("remove", &path, &e)),
+                _ => Ok(()),
+            };
+        };
+        prepare_file(&path)?.write(unfinished.to_json().as_bytes())
     }
 
     /// A file of the folder, written and not in place yet.

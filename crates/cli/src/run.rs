@@ -55,7 +55,10 @@ fn run_with(
     let lab = args.emulate && no_lab.is_none();
     progress::watch_interrupts()?;
     let captured = captured::read(&args.captured)?;
-    let experiment = Experiment::new(request(args, lab)?)?;
+    let mut experiment = Experiment::new(request(args, lab)?)?;
+    if let Some(output) = output.as_ref().filter(|_| args.resume) {
+        stopped::resume(&mut experiment, output)?;
+    }
     let loaded = &experiment.loaded;
     say_of_expectations(args, &experiment);
     if let Some(output) = &output {
@@ -155,6 +158,9 @@ impl Ended {
             page.notes
                 .extend(kept(args.series, document.repeats.is_some()));
             size = output.write(loaded, document, &page, links)?;
+            let ended = std::mem::take(&mut self.part.ended);
+            let unfinished = || experiment.unfinished(commit(), ended);
+            output.keep(document.stopped.is_some().then(unfinished).as_ref())?;
         }
         if self.stopped().is_none() && !args.marks_only {
             let skipped = skipped(&self.part.outcome.document, &loaded.scenario.expects);

@@ -258,8 +258,8 @@ struct Reach {
     initial_window: Option<u32>,
     /// The window in segments that its tests agree on.
     largest_window: Option<u32>,
-    /// The largest segment that routers on the way let SYNs over IPv4 offer, bytes.
-    largest_segment: Option<u32>,
+    /// The largest segments that routers on the way let SYNs over IPv4 and over IPv6 offer, bytes.
+    largest_segments: [Option<u32>; 2],
 }
 
 /// By destination. What any two nodes have between them comes last among the flows, and goes the
@@ -289,7 +289,7 @@ fn ways(scenario: &Scenario, plan: &Plan, node: NodeId) -> BTreeMap<NodeId, Reac
             others: flows.iter().copied().filter(|(_, o)| *o != usual).collect(),
             initial_window: initial_window(scenario, node, to),
             largest_window: largest_window(scenario, plan, (node, to)),
-            largest_segment: most_offered(scenario, plan, [node, to]),
+            largest_segments: [4, 6].map(|ip| most_offered(scenario, plan, [node, to], ip)),
         };
         ways.insert(to, reach);
     }
@@ -331,12 +331,12 @@ fn largest_window(scenario: &Scenario, plan: &Plan, ends: (NodeId, NodeId)) -> O
     windows.all(|w| w == Some(first)).then_some(first)
 }
 
-/// What routers between two nodes let SYNs over IPv4 offer: a plane of a lab rewrites no SYN, and hosts offer no more themselves.
-fn most_offered(scenario: &Scenario, plan: &Plan, ends: [NodeId; 2]) -> Option<u32> {
+/// What routers between two nodes let SYNs offer: a plane of a lab rewrites no SYN, and hosts offer no more themselves.
+fn most_offered(scenario: &Scenario, plan: &Plan, ends: [NodeId; 2], ip: u8) -> Option<u32> {
     let flows = plan.flows.iter().enumerate();
     let between = flows.filter(|(_, f)| ends.contains(&f.source) && ends.contains(&f.sink));
     between
-        .filter_map(|(number, _)| plan.most_offered(scenario, number))
+        .filter_map(|(number, _)| plan.most_offered(scenario, number, ip))
         .min()
 }
 
@@ -354,7 +354,7 @@ fn routes(ways: &BTreeMap<NodeId, Reach>, number: usize, own: [IpAddr; 2]) -> Ve
             bound_only,
             initial_window: reach.initial_window,
             largest_window: reach.largest_window,
-            largest_segment: reach.largest_segment.filter(|_| from.is_ipv4()),
+            largest_segment: reach.largest_segments[usize::from(from.is_ipv6())],
         }));
     }
     routes

@@ -5,8 +5,8 @@ use std::thread::available_parallelism;
 
 use farpath_observe::curve::compare_windows;
 use farpath_record::{
-    Done, Expect, Expectation, INTERRUPTED, Origin as Name, Point, Repeats, Results, RunDocument,
-    Sequence, Stopped, judge,
+    Done, EndedRun, Expect, Expectation, INTERRUPTED, Origin as Name, Point, Repeats, Results,
+    RunDocument, RunOf, Sequence, Stopped, judge,
 };
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, Set, SweepPoint, meet};
@@ -16,6 +16,7 @@ use crate::fault::Faults;
 use crate::jobs::{self, Job, Room};
 use crate::loaded::keep_only;
 use crate::origin::{Findings, Origin, Setting, answer, asked};
+use crate::resume::{Before, Wanted};
 use crate::search::Task;
 use crate::tap::Taps;
 use crate::{
@@ -26,11 +27,13 @@ use crate::{
 pub struct Experiment {
     /// The scenario as it was asked for.
     pub loaded: Loaded,
-    request: Request,
+    pub(crate) request: Request,
     /// Every key that is set, those of the congestion control included.
     sets: Vec<Set>,
     origins: Vec<Box<dyn Origin>>,
     points: Vec<At>,
+    /// What had ended of the same run, stopped before.
+    pub(crate) before: Before,
     /// Expectations of points that the settings leave out.
     pub unasked: usize,
     /// Expectations left out with the tests that were not asked for.
@@ -58,6 +61,8 @@ pub struct Part {
     pub fault: Option<Fault>,
     /// The points of the sweep that have not all their repeats; searches that have not ended count as one without keys.
     pub missing: Vec<Point>,
+    /// Where a fault stopped it, every single run that has ended, for one that goes on.
+    pub ended: Vec<EndedRun>,
 }
 
 /// What came of the jobs of a run.
@@ -69,6 +74,8 @@ struct Ended {
     /// Most repeats of a point or a search that have ended.
     most: usize,
     searches: Done,
+    /// Where a fault stopped it, every single run that has ended.
+    runs: Vec<EndedRun>,
 }
 
 /// What a run gave.
@@ -113,6 +120,7 @@ impl Experiment {
             sets,
             origins,
             points: Vec::new(),
+            before: Before::new(),
             unasked,
             left_out,
             doubts,
@@ -169,6 +177,7 @@ impl Experiment {
             repeats: there,
             most,
             searches,
+            runs,
         } = self.all(&seeds, taps, progress);
         let loaded = &self.loaded;
         let mut document = RunDocument::new(&loaded.scenario.name, seeds[0], loaded.sha256());
@@ -213,6 +222,7 @@ impl Experiment {
             },
             fault,
             missing,
+            ended: runs,
         }
     }
 
@@ -296,14 +306,12 @@ impl Experiment {
         let parts = self.points.len() * lucky * seeds.len() + searches.len();
         progress.expect(parts as u64);
         beside.extend(searches);
-        let room = Room {
-            jobs: self.side_by_side(),
-            memory: memory::room(),
-        };
+        let room = self.room();
         let mut fault = None;
-        let mut ended = |jobs: Vec<Job<'_, Findings>>, room: Room| {
+        let mut ended = |wanted: Vec<Wanted<'_>>, room: Room| {
             // Nothing is begun behind a fault.
-            let jobs = if fault.is_some() { Vec::new() } else { jobs };
+            let begun = if fault.is_some() { Vec::new() } else { wanted };
+            let (of, jobs): (Vec<RunOf>, Vec<Job<'_, Findings>>) = begun.into_iter().unzip();
             let each = jobs::each(jobs, room, progress).into_iter();
             let kept = |one: Option<Result<Findings, Fault>>| match one? {
                 Ok(found) => Some(found),
@@ -312,10 +320,16 @@ impl Experiment {
                     None
                 }
             };
-            each.map(kept).collect::<Vec<_>>().into_iter()
+            let each = of.into_iter().zip(each.map(kept));
+            each.map(|one| self.or_before(one)).collect::<Vec<_>>()
         };
-        let mut beside = ended(beside, room);
-        let mut alone = ended(alone, Room { jobs: 1, ..room });
+        let beside = ended(beside, room);
+        let alone = ended(alone, Room { jobs: 1, ..room });
+        let runs = match &fault {
+            Some(_) => self.ended(beside.iter().chain(&alone)),
+            None => Vec::new(),
+        };
+        let (mut beside, mut alone) = (findings(beside), findings(alone));
         let (mut all, mut repeats) = (Findings::default(), Vec::new());
         for _ in &self.points {
             let found = self.origins.iter().map(|origin| {
@@ -351,6 +365,7 @@ impl Experiment {
             repeats,
             most,
             searches: done(whole, self.loaded.scenario.searches.len()),
+            runs,
         }
     }
 
@@ -359,7 +374,7 @@ impl Experiment {
         &'a self,
         seeds: &[u64],
         taps: Option<&'a Taps>,
-    ) -> (Vec<Job<'a, Findings>>, Vec<Job<'a, Findings>>) {
+    ) -> (Vec<Wanted<'a>>, Vec<Wanted<'a>>) {
         let sequence = match self.request.sequences {
             true => sequence::bursts_each(self.points.iter().map(|at| &at.scenario)),
             false => 0,
@@ -388,8 +403,9 @@ impl Experiment {
                             answer(origin.as_ref(), &setting, progress)
                         }),
                     };
+                    let wanted = self.wanted(run_of(origin.name(), &at.point, repeat), job);
                     let real_time = origin.real_time();
-                    if real_time { &mut alone } else { &mut beside }.push(job);
+                    if real_time { &mut alone } else { &mut beside }.push(wanted);
                 }
             }
         }
@@ -421,7 +437,7 @@ impl Experiment {
     }
 
     /// The searches, which are answered by the simulation: every repeat of each.
-    fn searches(&self, seeds: &[u64]) -> Vec<Job<'_, Findings>> {
+    fn searches(&self, seeds: &[u64]) -> Vec<Wanted<'_>> {
         let Some(origin) = self.origins.iter().find(|o| o.name() == Name::Simulated) else {
             return Vec::new();
         };
@@ -434,12 +450,17 @@ impl Experiment {
                 repeat: repeat as u32,
                 seed: seeds[repeat],
             };
+            let of = RunOf {
+                search: Some(task.search.name.clone()),
+                ..run_of(Name::Simulated, &Point::new(), repeat)
+            };
             let name = format!("search {}", task.search.name);
-            Job {
+            let job = Job {
                 label: numbered(name, repeat, seeds.len()),
                 memory: task.memory(),
                 work: Box::new(move |progress: &mut dyn Progress| task.bisect(progress)),
-            }
+            };
+            self.wanted(of, job)
         };
         let all = self.loaded.scenario.searches.iter();
         all.flat_map(|search| (0..seeds.len()).map(move |n| job(search, n)))
@@ -447,9 +468,12 @@ impl Experiment {
     }
 
     /// How much may go on at once.
-    fn side_by_side(&self) -> usize {
+    fn room(&self) -> Room {
         let processors = || available_parallelism().map_or(1, |n| n.get());
-        self.request.jobs.map_or_else(processors, |n| n.get())
+        Room {
+            jobs: self.request.jobs.map_or_else(processors, |n| n.get()),
+            memory: memory::room(),
+        }
     }
 }
 
@@ -488,6 +512,22 @@ fn stopped(fault: &Fault, (there, repeats): (&[usize], usize), searches: Done) -
         runs: done(there.iter().sum(), there.len() * repeats),
         searches,
     }
+}
+
+/// The single run of a point and repeat that an origin answers.
+fn run_of(origin: Name, point: &Point, repeat: usize) -> RunOf {
+    RunOf {
+        origin,
+        search: None,
+        point: point.clone(),
+        repeat: repeat as u32,
+    }
+}
+
+/// What came of each, one after the other.
+fn findings(each: Vec<(RunOf, Option<Findings>)>) -> std::vec::IntoIter<Option<Findings>> {
+    let found = each.into_iter().map(|(_, found)| found);
+    found.collect::<Vec<_>>().into_iter()
 }
 
 /// So many of so many.

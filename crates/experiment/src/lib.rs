@@ -33,6 +33,7 @@ mod predict;
 mod progress;
 mod records;
 mod request;
+mod resume;
 mod search;
 mod sequence;
 mod simulate;

@@ -62,6 +62,15 @@ impl Request {
         [seed, intervals].into_iter().flatten().map(set).collect()
     }
 
+    /// Options beside the scenario's text that change what its tests give, in order.
+    pub(crate) fn options(&self) -> Vec<String> {
+        let only = self.only.iter().map(|test| format!("--only {test}"));
+        let flags = [("--busy", self.busy), ("--tune-host", self.tune_host)];
+        let flags = flags.into_iter().filter(|(_, given)| *given);
+        let flags = flags.map(|(name, _)| name.to_owned());
+        Vec::from_iter(only.chain(flags).collect::<BTreeSet<String>>())
+    }
+
     /// Reads the scenario with these keys set.
     pub(crate) fn open(&self, sets: &[Set]) -> Result<Loaded, Fault> {
         match &self.source {

@@ -13,7 +13,7 @@ use farpath_experiment::{
     Class, Experiment, Fault, Hosts, Outcome, Part, Progress, Request, Silent, plan_jobs,
 };
 use farpath_probe::work::Work;
-use farpath_record::{Origin, Point, RunDocument};
+use farpath_record::{Origin, Point, RunDocument, Unfinished};
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{NodeId, Set, Source, parse};
 
@@ -253,6 +253,48 @@ fn what_had_ended_when_it_was_interrupted_is_kept_and_counted() {
     let nothing = document.stopped.as_ref().expect("it says so");
     assert!(!nothing.is_something() && document.records.is_empty());
     assert!(document.repeats.is_none() && document.expectations.is_empty());
+}
+
+/// A sweep of hours began anew.
+#[test]
+fn a_run_that_goes_on_gives_the_bits_of_one_that_was_not_stopped() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let request = Request {
+        repeats: 2,
+        sequences: true,
+        jobs: NonZeroUsize::new(1),
+        ..request(folder.path())
+    };
+    let whole = run(request.clone(), 1, &mut Silent).expect("it runs");
+    let first = Experiment::new(request.clone()).expect("it can be run");
+    let part = first.run_part(None, &mut EndsAt("80 ms 2/2", false));
+    assert!(part.fault.is_some());
+    let written = first.unfinished(None, part.ended).to_json();
+    let kept = || Unfinished::from_json(&written).expect("it was written");
+    let mut second = Experiment::new(request.clone()).expect("it can be run");
+    assert_eq!(second.resume(kept(), None), Ok(5));
+    // Stopped again in front of what had ended, that is there.
+    let mut holed = kept();
+    let is_first = |at: &Point| at.values().any(|v| v == "5 ms");
+    holed
+        .runs
+        .retain(|run| run.of.origin == Origin::Predicted || !is_first(&run.of.point));
+    let mut third = Experiment::new(request.clone()).expect("it can be run");
+    assert_eq!(third.resume(holed, None), Ok(3));
+    let again = third.run_part(None, &mut EndsAt("5 ms 1/2", false));
+    let stopped = again.outcome.document.stopped.expect("it says so");
+    assert_eq!((stopped.points.there, stopped.runs.there), (1, 3));
+    let mut sum = Sum::default();
+    let resumed = second.run(None, &mut sum).expect("it runs");
+    assert_eq!(resumed.document.to_json(), whole.document.to_json());
+    assert_eq!(resumed.sequences, whole.sequences);
+    assert_eq!((sum.parts, sum.thousandths), (6 + 4, 10_000));
+    let other = Request {
+        seed: Some(9),
+        ..request
+    };
+    let mut other = Experiment::new(other).expect("it can be run");
+    assert_eq!(other.resume(kept(), None), Err("seed 1".to_owned()));
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub mod cubic_linux;
 mod figures;
 pub mod folded;
 mod framing;
+pub mod handshake;
 pub mod highspeed;
 pub mod htcp;
 pub mod idle;

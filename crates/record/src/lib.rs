@@ -32,6 +32,7 @@ pub mod swept;
 mod taken;
 mod times;
 pub mod trace;
+mod unfinished;
 
 pub use certificate::Certificate;
 pub use count::count_of;
@@ -51,3 +52,4 @@ pub use stated::unstated_at;
 pub use stopped::{Done, INTERRUPTED, Stopped};
 pub use taken::{EvidenceQuality, Host, Route, RouteHop, Taken, Uncertainty};
 pub use times::Times;
+pub use unfinished::{EndedRun, RESUME_SCHEMA, RunOf, Unfinished};

@@ -208,8 +208,8 @@ pub struct Link {
     pub vlan: Option<u16>,
     /// Capture what both directions carry into `NAME.pcapng`.
     pub tap: bool,
-    /// Largest TCP segment over IPv4 that routers at its ends let SYNs offer, where they lower it, bytes.
-    pub segment: Option<u32>,
+    /// Largest TCP segments over IPv4 and over IPv6 that routers at its ends let SYNs offer, where they lower them, bytes.
+    pub segments: [Option<u32>; 2],
     /// `ends[0]` to `ends[1]`, then the other way.
     pub directions: [Direction; 2],
 }
@@ -415,12 +415,17 @@ impl Test {
         self.name.contains('~')
     }
 
-    /// Bytes of the headers of its data packets, from IP's on; ICMP's is as long as UDP's, 8 (RFC 768, RFC 792).
-    pub(crate) fn header_bytes(&self) -> u16 {
-        let ip = match self.ip {
+    /// The version of IP of its packets.
+    pub(crate) fn version(&self) -> IpVersion {
+        match self.ip {
             6 => IpVersion::V6,
             _ => IpVersion::V4,
-        };
+        }
+    }
+
+    /// Bytes of the headers of its data packets, from IP's on; ICMP's is as long as UDP's, 8 (RFC 768, RFC 792).
+    pub(crate) fn header_bytes(&self) -> u16 {
+        let ip = self.version();
         let bytes = match self.kind.tcp() {
             None => ip.header() + 8,
             Some(tcp) if tcp.timestamps => ip.fixed_headers() + Timestamps::On.option(),

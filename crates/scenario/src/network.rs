@@ -160,7 +160,7 @@ pub(crate) fn link(
         signal: signal_rate.is_some().then_some(word),
         vlan,
         tap: f.get("tap").unwrap_or(false),
-        segment: octets(f, "adjust_mss"),
+        segments: ["adjust_mss", "adjust_mss_ipv6"].map(|key| octets(f, key)),
         directions: [forward, reverse],
         name,
     })

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use farpath_element::Sampling;
 use farpath_observe::merge::compare_tests;
 use farpath_observe::{
     Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, RoundTrips, Sample, Stretch,
@@ -36,6 +37,11 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
                 record.duration_ns = outcome.end.since(test.start).as_ns();
             }
             collector.fill(number, test, &mut record);
+            // What has a duration has its intervals.
+            if test.kind.tcp().is_some() && test.duration.is_none() {
+                let sampling = collector.built.wan.sampling;
+                record.notes.extend(outlasted(sampling, outcome.end));
+            }
             record
         })
         .collect();
@@ -45,6 +51,19 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
         .collect();
     compare_tests(&places, &mut records);
     records
+}
+
+/// Says that a run outlasted its intervals, of which so many are kept.
+fn outlasted(sampling: Sampling, end: Time) -> Option<String> {
+    let (every, count) = (sampling.every, sampling.count);
+    let kept = every.times(count as u64);
+    let ran = end.since(Time::ZERO);
+    (count > 0 && ran > kept).then(|| {
+        format!(
+            "the run lasted {ran:.1}, and {count} intervals of {every} are kept: series, means of links and what limits a test are of \
+             the first {kept:.1} alone; fewer --intervals are longer"
+        )
+    })
 }
 
 struct Collector<'a> {
@@ -427,4 +446,22 @@ pub fn links(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<LinkR
         record
     };
     ports.map(record).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_outlasts_its_intervals_says_so() {
+        let sampling = Sampling {
+            every: Duration::from_ms(1),
+            count: 200,
+        };
+        let after = |ms| outlasted(sampling, Time::ZERO + Duration::from_ms(ms));
+        assert_eq!(after(200), None);
+        let note = after(201).expect("a note");
+        assert!(note.contains("200 intervals of 1 ms"), "{note}");
+        assert_eq!(outlasted(Sampling::OFF, Time::MAX), None);
+    }
 }

@@ -64,10 +64,16 @@ impl Exit {
         Exit::of(slow_start, paced).filter(|_| watch != Watch::Deliveries)
     }
 
-    /// The detector after a timeout. RFC 9406 §4.3: HyStart++ is for the first slow start only; the
-    /// kernel's HyStart begins again.
-    pub(crate) fn after_timeout(slow_start: SlowStart, paced: bool) -> Option<Exit> {
-        Exit::of(slow_start, paced).filter(Exit::outlasts_loss)
+    /// The detector after a timeout, when `nxt` was the first byte not sent yet. RFC 9406 §4.3: HyStart++ is for the first slow
+    /// start only; the kernel's HyStart begins again.
+    pub(crate) fn after_timeout(
+        slow_start: SlowStart,
+        paced: bool,
+        now: Time,
+        nxt: u64,
+    ) -> Option<Exit> {
+        let again = slow_start == SlowStart::HyStart;
+        again.then(|| Exit::Classic(Train::after_timeout(paced, now, nxt)))
     }
 
     /// Whether it is kept over a loss.

@@ -30,6 +30,8 @@ pub(crate) struct Train {
     last: Time,
     round_min: Duration,
     samples: u32,
+    /// The smallest round trip since the timeout that it began with; none: the connection's counts.
+    own_min: Option<Duration>,
 }
 
 impl Train {
@@ -41,22 +43,45 @@ impl Train {
             last: Time::ZERO,
             round_min: Duration::MAX,
             samples: 0,
+            own_min: None,
         }
     }
 
-    /// An ACK in slow start.
+    /// One that begins with a timeout, when `nxt` was the first byte not sent yet: its round goes on until all before that is
+    /// acknowledged, and earlier round trips are forgotten (`cubictcp_state` of Linux).
+    pub(crate) fn after_timeout(paced: bool, now: Time, nxt: u64) -> Train {
+        Train {
+            round_end: nxt,
+            begun: now,
+            last: now,
+            own_min: Some(Duration::MAX),
+            ..Train::new(paced)
+        }
+    }
+
+    /// An ACK in slow start. One that measures no round trip is passed over (`cubictcp_acked` of Linux).
     pub(crate) fn on_ack(&mut self, ack: &Arrival) -> Step {
+        let Some(rtt) = ack.rtt else {
+            return Step::SlowStart;
+        };
+        let least = match &mut self.own_min {
+            Some(own) => {
+                *own = rtt.min(*own);
+                *own
+            }
+            None => ack.rtt_min,
+        };
         if ack.una > self.round_end {
             self.round_end = ack.nxt;
             (self.begun, self.last) = (ack.now, ack.now);
             self.round_min = Duration::MAX;
             self.samples = 0;
         }
-        if ack.cwnd < LEAST_WINDOW || ack.rtt_min == Duration::MAX {
+        if ack.cwnd < LEAST_WINDOW || least == Duration::MAX {
             return Step::SlowStart;
         }
         let added = Duration::from_secs_f64((BURSTS / ack.rate).min(MOST_ADDED));
-        let whole = (ack.rtt_min + added).as_ps();
+        let whole = (least + added).as_ps();
         let long = Duration::from_ps(whole / if self.paced { 1 } else { 2 });
         if ack.now.since(self.last) <= SPACING {
             self.last = ack.now;
@@ -64,18 +89,15 @@ impl Train {
                 return Step::Leave;
             }
         }
-        let Some(rtt) = ack.rtt else {
-            return Step::SlowStart;
-        };
         self.round_min = self.round_min.min(rtt);
         if self.samples < SAMPLES {
             self.samples += 1;
             return Step::SlowStart;
         }
         // The growth is clamped, not the round trip it is a part of.
-        let eighth = Duration::from_ps(ack.rtt_min.as_ps() / DIVISOR);
+        let eighth = Duration::from_ps(least.as_ps() / DIVISOR);
         let growth = eighth.clamp(LEAST_GROWTH, LARGEST_GROWTH);
-        if self.round_min > ack.rtt_min + growth {
+        if self.round_min > least + growth {
             return Step::Leave;
         }
         Step::SlowStart
@@ -119,6 +141,46 @@ mod tests {
         assert_eq!(round(false, Duration::from_ms(2), 20, 20), Some(7));
         assert_eq!(round(true, Duration::from_ms(2), 20, 20), Some(12));
         assert_eq!(round(false, Duration::from_us(2001), 20, 20), None);
+    }
+
+    /// ACK `una` on a path of 20 ms; rounds are of 100 ACKs.
+    fn arrival(ms: u64, una: u64, rtt_ms: Option<u64>) -> Arrival {
+        Arrival {
+            now: Time::ZERO + Duration::from_ms(ms),
+            rtt: rtt_ms.map(Duration::from_ms),
+            rtt_min: Duration::from_ms(20),
+            una,
+            nxt: una.next_multiple_of(100),
+            cwnd: 100.0,
+            rate: 1e6,
+        }
+    }
+
+    /// They were part of a train, and began rounds.
+    #[test]
+    fn an_ack_that_measures_nothing_is_passed_over() {
+        let mut train = Train::new(false);
+        let mut step = |n: u64, rtt_ms| train.on_ack(&arrival(n, n, rtt_ms));
+        assert_eq!(step(1, Some(20)), Step::SlowStart);
+        assert!((2..=30).all(|n| step(n, None) == Step::SlowStart));
+        // 30 ms after the last of the train.
+        assert_eq!(step(31, Some(20)), Step::SlowStart);
+        // A round that began with the 101st would have left out the samples before.
+        assert_eq!(step(101, None), Step::SlowStart);
+        assert_eq!(train.samples, 2);
+    }
+
+    /// A queue of 180 ms stands when the timeout comes: it is the path's, as in the kernel, and grows by 16 ms in a later round.
+    #[test]
+    fn after_a_timeout_the_round_and_the_round_trip_are_new() {
+        let mut train = Train::after_timeout(false, Time::ZERO, 50);
+        let mut step = |n: u64| {
+            let rtt_ms = if n <= 100 { 200 } else { 230 };
+            // The first answers come a round trip later, as one train.
+            train.on_ack(&arrival(200 + n, n, Some(rtt_ms)))
+        };
+        let left = (1..=120).find(|n| step(*n) == Step::Leave);
+        assert_eq!(left, Some(109));
     }
 
     #[test]

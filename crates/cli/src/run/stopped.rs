@@ -3,11 +3,36 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use farpath_experiment::Part;
-use farpath_record::{Expect, INTERRUPTED, Point, RunDocument, Stopped};
+use farpath_experiment::{Experiment, Part};
+use farpath_record::{Expect, INTERRUPTED, Point, RunDocument, Stopped, count_of};
 use farpath_report::junit::{self, Case, unjudged};
 
-use crate::exit::Failure;
+use crate::exit::{Failure, note};
+use crate::output::Output;
+
+/// Takes what had ended of the same run, which was stopped, from the folder of `--out`.
+pub(super) fn resume(experiment: &mut Experiment, output: &Output) -> Result<(), Failure> {
+    let folder = output.folder().display();
+    let Some(earlier) = output.unfinished()? else {
+        note(&format!(
+            "--resume: {folder} has no resume.json of a run that was stopped, and everything is run"
+        ));
+        return Ok(());
+    };
+    let other = |words: String| {
+        let title = format!("--resume: {folder}/resume.json is of {words}");
+        let hint = "give the same command again, or another --out, or leave --resume out";
+        Failure::usage(title).hint(hint)
+    };
+    let taken = experiment.resume(earlier, super::commit()).map_err(other)?;
+    let runs = count_of(
+        taken as u64,
+        "run that had ended is",
+        "runs that had ended are",
+    );
+    note(&format!("--resume: {runs} taken from {folder}"));
+    Ok(())
+}
 
 /// What is said last: where what had ended is, and how much of it. `folder` is where it was written, if it was.
 pub(super) fn said(failure: Failure, part: &Part, folder: Option<&Path>) -> Failure {
@@ -31,15 +56,25 @@ fn said_of(
         true => Failure::interrupted(format!("{INTERRUPTED}: {words}")),
         false => failure.line(&words),
     };
-    match rest(document, missing).filter(|_| stopped.points.there > 0) {
-        Some(rest) => {
-            let place = folder.map_or("", |_| " and another --out");
-            failure.hint(format!(
-                "what is missing: the same command with {rest}{place}"
-            ))
-        }
+    match how(&failure, (document, missing), folder.is_some()) {
+        Some(how) => failure.hint(format!("what is missing: the same command with {how}")),
         None => failure,
     }
+}
+
+/// What is added to the command to run what is missing. Wrong text wants another text, of which nothing has ended.
+fn how(
+    failure: &Failure,
+    (document, missing): (&RunDocument, &[Point]),
+    written: bool,
+) -> Option<String> {
+    let stopped = document.stopped.as_ref()?;
+    if written && stopped.is_something() && !failure.is_usage() {
+        return Some("--resume".to_owned());
+    }
+    let place = if written { " and another --out" } else { "" };
+    let rest = rest(document, missing).filter(|_| stopped.points.there > 0);
+    rest.map(|rest| format!("{rest}{place}"))
 }
 
 /// The argument that runs the points that are missing, and maybe some again: the values of the sweep's first key, where that
@@ -120,10 +155,22 @@ mod tests {
         let said = said_of(at_time(), (&document, &missing), Some(Path::new("out")));
         assert_eq!(
             said.to_string(),
-            "interrupted: 40 of 43 points are in out; what is missing: the same command with --set \
-             'test.bulk.cc=[\"cubic\", \"bbr\"]' and another --out"
+            "interrupted: 40 of 43 points are in out; what is missing: the same command with --resume"
         );
         assert!(said.is_interruption());
+        let values = "--set 'test.bulk.cc=[\"cubic\", \"bbr\"]'";
+        let printed = said_of(at_time(), (&document, &missing), None);
+        assert_eq!(
+            printed.to_string(),
+            format!(
+                "interrupted: 40 of 43 points had ended; what is missing: the same command with {values}"
+            )
+        );
+        // A text that is mended is another scenario.
+        let wrong = Failure::usage("wrong");
+        let mended = said_of(wrong, (&document, &missing), Some(Path::new("out")));
+        let hint = format!("the same command with {values} and another --out");
+        assert!(mended.to_string().ends_with(&hint), "{mended}");
     }
 
     #[test]
@@ -167,8 +214,13 @@ mod tests {
         for sweep in [&["site"] as &[&str], &["link.a.rate", "link.a.queue"]] {
             let some = document(2, 9, &[sweep]);
             let missing = [at(&[("site", "far")])];
-            let some = said_of(fault(), (&some, &missing), Some(Path::new("out")));
-            assert_eq!(some.to_string(), "no memory 2 of 9 points are in out");
+            let said = said_of(fault(), (&some, &missing), None);
+            assert_eq!(said.to_string(), "no memory 2 of 9 points had ended");
+            let said = said_of(fault(), (&some, &missing), Some(Path::new("out")));
+            assert_eq!(
+                said.to_string(),
+                "no memory 2 of 9 points are in out; what is missing: the same command with --resume"
+            );
         }
     }
 }

@@ -320,6 +320,53 @@ fn results_of_an_earlier_run_go_when_there_are_others() {
     assert!(ran.err.contains(words), "{}", ran.err);
 }
 
+/// Whoever goes on has what had ended; another run is refused, and a whole one leaves nothing to go on with.
+#[test]
+fn a_stopped_run_goes_on_from_its_folder() {
+    let folder = with_small();
+    let at = |name: &str| folder.path().join(name);
+    let text = std::fs::read_to_string(at("small.toml")).expect("readable");
+    // Nothing holds at the low end: an error behind the only point.
+    let search = "\n[[search]]\nname = \"s\"\nkeys = [\"link.rb.rate\"]\nlow = \"1 Mbit/s\"\nhigh = \"2 Mbit/s\"\n\
+                  metrics = [\"bulk.bytes\"]\nat_most = 1\n";
+    std::fs::write(at("small.toml"), text + search).expect("writable");
+    let run = |code: i32, more: &[&str]| {
+        let args = ["run", "small.toml", "--simulate", "--out", "out"];
+        let ran = farpath_in(folder.path(), &[&args, more].concat());
+        assert_eq!(ran.code, Some(code), "{}", ran.err);
+        ran.err
+    };
+    let records = || std::fs::read_to_string(at("out/records.json")).expect("they are there");
+    let fresh = run(2, &["--resume"]);
+    assert!(
+        fresh.contains("note: --resume: out has no resume.json"),
+        "{fresh}"
+    );
+    let first = records();
+    let again = run(2, &["--resume"]);
+    let taken = "note: --resume: 1 run that had ended is taken from out";
+    assert!(again.contains(taken), "{again}");
+    assert_eq!(records(), first);
+    for (option, value, words) in [
+        ("--seed", "9", "is of seed 1"),
+        (
+            "--only",
+            "bulk",
+            "is of a run without options such as --only",
+        ),
+        ("--set", "link.rb.delay=6ms", "is of another scenario"),
+    ] {
+        let refused = run(2, &["--resume", option, value]);
+        assert!(refused.contains(words), "{refused}");
+    }
+    assert_eq!(records(), first);
+    run(0, &["--only", "bulk"]);
+    assert!(!at("out/resume.json").exists());
+    std::fs::write(at("out/resume.json"), "{").expect("writable");
+    let broken = run(3, &["--resume"]);
+    assert!(broken.contains("read out/resume.json"), "{broken}");
+}
+
 /// What was built and what was answered have verdicts of their own.
 #[test]
 fn a_verdict_says_whether_the_figure_or_the_answer_is_wrong() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::farpath::farpath;
 use crate::shape::{Is, assert_shape};
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "bdp_bytes",
     "window_needed_bytes",
     "window_limit_bps",
@@ -18,6 +18,7 @@ const NAMES: [&str; 12] = [
     "recovery_s",
     "loss_ratio_to_fill",
     "sequence_wrap_s",
+    "handshake_s",
 ];
 
 fn path(args: &[&str]) -> Value {

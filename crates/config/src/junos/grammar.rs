@@ -144,7 +144,7 @@ interfaces <> unit <> family inet address <>
 interfaces <> unit <> family ccc|mpls
 interfaces <> unit <> family mpls mtu =
 interfaces <> unit <> family inet|mpls|ccc filter|policer input|output =
-interfaces <> unit <> family inet tcp-mss =
+interfaces <> unit <> family inet|inet6 tcp-mss =
 interfaces interface-range **
 security flow tcp-mss all-tcp mss =
 routing-options router-id =

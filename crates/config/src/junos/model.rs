@@ -119,6 +119,8 @@ pub struct Unit {
     pub inet_mtu: Option<Stated<Size>>,
     /// `family inet tcp-mss`, bytes.
     pub tcp_mss: Option<Stated<u64>>,
+    /// `family inet6 tcp-mss`, bytes.
+    pub tcp_mss_ipv6: Option<Stated<u64>>,
     /// `family mpls`.
     pub mpls: Option<Place>,
     /// `family mpls mtu`.

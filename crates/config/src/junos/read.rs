@@ -310,6 +310,7 @@ impl Reader<'_, '_> {
             .filter(|a| !self.tree.node(*a).inactive);
         let addresses: Vec<Id> = addresses.collect();
         let inet = self.at(id, &["family", "inet"]);
+        let inet6 = self.at(id, &["family", "inet6"]);
         let mpls = self.at(id, &["family", "mpls"]);
         // The source of a tunnel over IPv6 is not read.
         let tunnel = self.child(id, "tunnel").filter(|t| self.over_ipv4(*t));
@@ -336,6 +337,7 @@ impl Reader<'_, '_> {
             inet_mtu: inet
                 .and_then(|i| self.value(i, "mtu", mtu, "a number of bytes from 256 to 16000")),
             tcp_mss: inet.and_then(|i| self.value(i, "tcp-mss", segment, SEGMENT)),
+            tcp_mss_ipv6: inet6.and_then(|i| self.value(i, "tcp-mss", segment, SEGMENT)),
             mpls: mpls.map(|m| self.place(m)),
             mpls_mtu: mpls
                 .and_then(|m| self.value(m, "mtu", mtu, "a number of bytes from 256 to 16000")),

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
-use crate::window;
+use crate::{handshake, window};
 
 use super::{Figures, segments_per_growth};
 
@@ -66,6 +66,32 @@ impl Figures<'_> {
                 .note(format!("The full cycle of 2^32 takes {:.6} s.", 2.0 * wrap))
                 .note(paws)
                 .holds("payload at the rate of the line"),
+            self.handshake(),
         ]
+    }
+
+    /// The time from the first SYN to its answer.
+    fn handshake(&self) -> Answer {
+        let loss = self.input.loss.map(|p| p.get());
+        let seconds = loss.map(|p| handshake::seconds(self.rtt_s, p));
+        let note = match loss.filter(|p| *p > 0.0) {
+            Some(p) => format!(
+                "{:.3e} of the first tries have no answer; those take at least 1 s more. {:.1e} of the connections are given up.",
+                handshake::unanswered(p),
+                handshake::given_up(p)
+            ),
+            None if loss.is_none() => "No loss was named.".to_owned(),
+            None => String::new(),
+        };
+        answer("handshake_s", seconds, "s")
+            .by(
+                "RTT + 1 s × Σ q^k (2^k − 1) / Σ q^k, k = 0 to 6, q = 1 − (1 − p)²",
+                "RFC 6298 §2.1, §5.5; tcp_syn_retries of Linux",
+            )
+            .note(note)
+            .holds(
+                "the mean of connections that come about; SYN and SYN-ACK are each lost with p, by chance. Linux from 6.5 on sends \
+                 the first again every second (tcp_syn_linear_timeouts): less from the third try on",
+            )
     }
 }

@@ -7,7 +7,7 @@ use farpath_predict::{
 use farpath_units::{Duration, Rate, Ratio, Size};
 use proptest::prelude::*;
 
-const CONTRACT: [&str; 12] = [
+const CONTRACT: [&str; 13] = [
     "bdp_bytes",
     "window_needed_bytes",
     "window_limit_bps",
@@ -20,6 +20,7 @@ const CONTRACT: [&str; 12] = [
     "recovery_s",
     "loss_ratio_to_fill",
     "sequence_wrap_s",
+    "handshake_s",
 ];
 
 fn input(rate: &str, rtt: &str, mtu: &str) -> PathInput {

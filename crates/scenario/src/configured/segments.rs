@@ -1,4 +1,4 @@
-//! What routers let TCP's ends offer: `ip tcp adjust-mss` of IOS, `tcp-mss` of Junos.
+//! What routers let TCP's ends offer: `ip tcp adjust-mss` and `ipv6 tcp adjust-mss` of IOS, `tcp-mss` of Junos.
 
 use farpath_config::junos::model::Router as Junos;
 use farpath_config::qos::Device;
@@ -7,12 +7,11 @@ use super::{Configuration, interfaces, is_of, port_in};
 use crate::document::Tables;
 use crate::model::Scenario;
 
-/// The largest segment over IPv4 that SYNs on each link may offer, by the routers at its ends.
+/// The largest segments that SYNs on each link may offer, over IPv4 and over IPv6, by the routers at its ends.
 pub(super) fn apply(configuration: &Configuration, tables: &Tables, scenario: &mut Scenario) {
     for (router, number, _, name) in configuration.junos_ends(tables, scenario) {
         let most = of_junos(router, name.get_ref());
-        let link = &mut scenario.links[number];
-        link.segment = link.segment.into_iter().chain(most).min();
+        lower(&mut scenario.links[number].segments, most);
     }
     for (file, node) in configuration.nodes.iter().enumerate() {
         let Some(device) = configuration.device(file) else {
@@ -25,25 +24,41 @@ pub(super) fn apply(configuration: &Configuration, tables: &Tables, scenario: &m
             let Some(name) = interfaces(f).map(|mut both| both.swap_remove(side)) else {
                 continue;
             };
-            let most = of_ios(device, name.get_ref());
-            link.segment = link.segment.into_iter().chain(most).min();
+            lower(&mut link.segments, of_ios(device, name.get_ref()));
         }
     }
 }
 
-fn of_ios(device: &Device, name: &str) -> Option<u32> {
-    let interface = device.interfaces.iter().find(|i| i.name == name)?;
-    interface.adjust_mss.as_ref().map(|m| m.value)
+/// Keeps the smaller of what both say, for either version of IP.
+fn lower(segments: &mut [Option<u32>; 2], most: [Option<u32>; 2]) {
+    for (own, most) in segments.iter_mut().zip(most) {
+        *own = own.iter().copied().chain(most).min();
+    }
 }
 
-/// What the whole router says of all TCP, and the units of a port of theirs.
-fn of_junos(router: &Junos, name: &str) -> Option<u32> {
-    let port = port_in(router, name)?;
+fn of_ios(device: &Device, name: &str) -> [Option<u32>; 2] {
+    let Some(interface) = device.interfaces.iter().find(|i| i.name == name) else {
+        return [None; 2];
+    };
+    let said = [&interface.adjust_mss, &interface.adjust_mss_ipv6];
+    said.map(|mss| mss.as_ref().map(|m| m.value))
+}
+
+/// What the whole router says of all TCP, and the units of a port of theirs. Juniper's pages do not say what the first does to
+/// IPv6: it is taken for one of IPv4.
+fn of_junos(router: &Junos, name: &str) -> [Option<u32>; 2] {
+    let Some(port) = port_in(router, name) else {
+        return [None; 2];
+    };
     let units = port.units.iter().filter(|u| u.off.is_none());
     let here = units.filter(|u| is_of(name, &format!("{}.{}", port.name, u.number)));
-    let own = here.filter_map(|u| u.tcp_mss.as_ref()).map(|m| m.value);
+    let own = here.clone().filter_map(|u| u.tcp_mss.as_ref());
+    let six = here.filter_map(|u| u.tcp_mss_ipv6.as_ref());
     let flow = router.tcp_mss.iter();
     let all = flow.filter(|m| m.of == "all-tcp").map(|m| m.bytes.value);
-    let least = own.chain(all).min()?;
-    u32::try_from(least).ok()
+    let least = [
+        own.map(|m| m.value).chain(all).min(),
+        six.map(|m| m.value).min(),
+    ];
+    least.map(|mss| u32::try_from(mss?).ok())
 }

@@ -40,9 +40,6 @@ impl Heard {
     }
 }
 
-/// What an MSS leaves out of a datagram, bytes (RFC 9293 §3.7.1).
-const HEADERS: u32 = IpVersion::V4.fixed_headers();
-
 /// Keys that say what a direction does to frames.
 fn keys() -> impl Iterator<Item = &'static str> {
     let all = table::DIRECTION.keys.iter().map(|key| key.name);
@@ -64,7 +61,8 @@ impl Reader<'_> {
                 continue;
             }
             self.interfaces(number, f);
-            self.adjusted(number, f);
+            self.adjusted(number, f, ("adjust_mss", IpVersion::V4));
+            self.adjusted(number, f, ("adjust_mss_ipv6", IpVersion::V6));
             let sides = [("forward", Side::Forward), ("reverse", Side::Reverse)];
             let heard = sides.map(|(key, side)| self.direction(number, side, f, f.get(key)));
             self.of_both(f, &heard);
@@ -94,10 +92,12 @@ impl Reader<'_> {
     }
 
     /// An MSS that no SYN over the link offers more than.
-    fn adjusted(&mut self, number: usize, f: &Fields) {
-        let Some(mss) = f.get::<i64>("adjust_mss") else {
+    fn adjusted(&mut self, number: usize, f: &Fields, (key, version): (&str, IpVersion)) {
+        let Some(mss) = f.get::<i64>(key) else {
             return;
         };
+        // What an MSS leaves out of a datagram (RFC 9293 §3.7.1).
+        let headers = version.fixed_headers();
         let (plan, scenario) = (self.plan, self.scenario);
         let crosses = |flow: usize| {
             let there = FlowDir::forward(u16::try_from(flow).unwrap_or(0));
@@ -108,19 +108,24 @@ impl Reader<'_> {
         let lowered = |flow: usize| {
             let offered = plan
                 .datagram_of_ends(scenario, flow)
-                .saturating_sub(HEADERS);
+                .saturating_sub(headers);
             i64::from(offered) > mss
         };
         let mut flows = plan.flows.iter().enumerate();
         let acts = flows.any(|(flow, of)| {
             let test = scenario.tests.get(of.test);
-            let is_offered = test.is_some_and(|t| t.ip == 4 && t.kind.tcp().is_some());
+            let is_offered = test.is_some_and(|t| t.version() == version && t.kind.tcp().is_some());
             is_offered && crosses(flow) && lowered(flow)
         });
         if !acts {
-            let why = "no SYN over IPv4 that crosses this link offers more";
-            let help = "write 40 less than the smallest MTU of the way, or remove it";
-            self.say(f, "adjust_mss", why, help);
+            let name = match version {
+                IpVersion::V4 => "IPv4",
+                IpVersion::V6 => "IPv6",
+            };
+            let why = format!("no SYN over {name} that crosses this link offers more");
+            let help =
+                format!("write {headers} less than the smallest MTU of the way, or remove it");
+            self.say(f, key, &why, &help);
         }
     }
 

@@ -1,6 +1,5 @@
 //! What a scenario's hosts make of a TCP test: segment size and windows.
 
-use farpath_predict::IpVersion;
 use farpath_tcp::{
     ByteCounting, Config, Flavour, LARGEST_WINDOW, MtuProbing, Profile, Reading, SlowStart,
     UNSCALED_WINDOW,
@@ -23,9 +22,10 @@ impl Plan {
         let f = &self.flows[flow];
         let ends = self.datagram_of_ends(scenario, flow);
         // What lowers an offer over IPv4 leaves IPv6 alone.
-        let four = scenario.tests[f.test].ip == 4;
-        let lowered = self.most_offered(scenario, flow).filter(|_| four);
-        let lowered = lowered.map(|mss| mss.saturating_add(IpVersion::V4.fixed_headers()));
+        let test = &scenario.tests[f.test];
+        let headers = test.version().fixed_headers();
+        let lowered = self.most_offered(scenario, flow, test.ip);
+        let lowered = lowered.map(|mss| mss.saturating_add(headers));
         let datagram = lowered.unwrap_or(u32::MAX).min(ends);
         datagram.saturating_sub(u32::from(f.header_bytes)).max(1)
     }
@@ -43,13 +43,16 @@ impl Plan {
         limit(dir, f.source).min(limit(dir.turned(), f.sink))
     }
 
-    /// The largest segment over IPv4 that the routers on a flow's way, there and back, let its SYNs offer, bytes; none where they leave
-    /// them alone.
-    pub fn most_offered(&self, scenario: &Scenario, flow: usize) -> Option<u32> {
+    /// The largest segment that the routers on a flow's way, there and back, let SYNs over version `ip` of IP (4 or 6) offer,
+    /// bytes; none where they leave them alone.
+    pub fn most_offered(&self, scenario: &Scenario, flow: usize, ip: u8) -> Option<u32> {
         let dir = FlowDir::forward(flow as u16);
         let ways = [dir, dir.turned()].map(|dir| self.walk(scenario, dir));
         let links = ways.iter().flatten().map(|hop| self.ports[hop.port].link);
-        links.filter_map(|l| scenario.links[l.0].segment).min()
+        let version = usize::from(ip == 6);
+        links
+            .filter_map(|l| scenario.links[l.0].segments[version])
+            .min()
     }
 
     /// Both ends' parameters of one connection.

@@ -1,10 +1,11 @@
 //! Where a path carries less than its ends believe, and what its routers say of that.
 
 use farpath_element::RouteAction;
+use farpath_predict::IpVersion;
 use farpath_tcp::MtuProbing;
 use farpath_wire::{FlowDir, Frame, Kind};
 
-use crate::model::{LinkId, NodeId, Scenario};
+use crate::model::{LinkId, NodeId, Scenario, Test};
 use crate::plan::{Output, Plan};
 
 /// A place on a flow's way that a datagram is too large for.
@@ -23,6 +24,8 @@ pub struct MtuStep {
     pub answers: bool,
     /// The source searches for the path's MTU by itself (RFC 4821).
     pub probes: bool,
+    /// The version of IP of the datagrams.
+    pub version: IpVersion,
 }
 
 impl MtuStep {
@@ -42,10 +45,14 @@ impl MtuStep {
                 "link `{link}` lets through {mtu} of {len} bytes and `{node}` does not tell the sender: full segments vanish until its search finds that; set the hosts' mtu to {mtu}, or let `{node}` answer"
             )
         } else {
+            let key = match self.version {
+                IpVersion::V4 => "adjust_mss",
+                IpVersion::V6 => "adjust_mss_ipv6",
+            };
             format!(
                 "link `{link}` lets through {mtu} of {len} bytes and `{node}` does not tell the sender: full segments vanish; set the hosts' mtu to {mtu}, \
-                 let `{node}` answer, lower what SYNs offer (link `{link}`, adjust_mss = {}), or set the sender's mtu_probing = 1",
-                mtu.saturating_sub(40)
+                 let `{node}` answer, lower what SYNs offer (link `{link}`, {key} = {}), or set the sender's mtu_probing = 1",
+                mtu.saturating_sub(self.version.fixed_headers())
             )
         }
     }
@@ -106,6 +113,8 @@ impl Plan {
         };
         let sender = scenario.hosts.get(from.0);
         let probes = sender.is_some_and(|h| h.mtu_probing != MtuProbing::Off);
+        let test = scenario.tests.get(flow.test);
+        let version = test.map_or(IpVersion::V4, Test::version);
         let frame = Frame::new(Kind::Data, dir, 0, u16::try_from(len).unwrap_or(u16::MAX));
         let mut last = None;
         let mut swallowed = None;
@@ -128,6 +137,7 @@ impl Plan {
                 mtu,
                 answers: false,
                 probes,
+                version,
             });
         }
         let port = last.filter(|_| end.is_some_and(|end| end != to))?;
@@ -141,6 +151,7 @@ impl Plan {
             mtu,
             answers: router.is_some_and(|r| scenario.routers[r].answers),
             probes,
+            version,
         })
     }
 

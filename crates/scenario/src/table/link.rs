@@ -177,6 +177,15 @@ const BEFORE: &[Key] = &[
         "Largest MSS that SYNs over IPv4 may offer as they cross the link, either way, in bytes: as `ip tcp adjust-mss` of IOS, \
          `tcp-mss` of Junos and TCPMSS of Linux lower it. 40 less than the MTU that is to fit.",
     ),
+    key(
+        "adjust_mss_ipv6",
+        Int {
+            min: 88,
+            max: 65_495,
+        },
+        "The same of SYNs over IPv6, which `adjust_mss` leaves alone: `ipv6 tcp adjust-mss` of IOS, `family inet6 tcp-mss` of Junos. \
+         60 less than the MTU that is to fit.",
+    ),
     key("tap", Bool, "Capture both directions into `NAME.pcapng`.").default("false"),
     atm::ENCAPSULATION,
 ];

@@ -531,6 +531,8 @@ fn a_router_lowers_the_segments_of_a_connection() {
         ("", 4, 1448),
         (" ip tcp adjust-mss 1360\n", 4, 1348),
         (" ip tcp adjust-mss 1360\n", 6, 1428),
+        (" ipv6 tcp adjust-mss 1340\n", 4, 1448),
+        (" ipv6 tcp adjust-mss 1340\n", 6, 1328),
     ] {
         assert_eq!(
             mss("ios", &ios(clamp), "GigabitEthernet0/1", ip),
@@ -540,16 +542,21 @@ fn a_router_lowers_the_segments_of_a_connection() {
     }
     let junos =
         "set system host-name r\nset interfaces ge-0/0/1 unit 0 family inet address 192.0.2.1/24\n";
-    for (clamp, segment) in [
-        ("set security flow tcp-mss all-tcp mss 1350\n", 1338),
-        (
-            "set interfaces ge-0/0/1 unit 0 family inet tcp-mss 1300\n",
-            1288,
-        ),
-        ("set security flow tcp-mss ipsec-vpn mss 1300\n", 1448),
+    let (inet, inet6) = (
+        "set interfaces ge-0/0/1 unit 0 family inet tcp-mss 1300\n",
+        "set interfaces ge-0/0/1 unit 0 family inet6 tcp-mss 1300\n",
+    );
+    for (clamp, ip, segment) in [
+        ("set security flow tcp-mss all-tcp mss 1350\n", 4, 1338),
+        (inet, 4, 1288),
+        (inet, 6, 1428),
+        (inet6, 4, 1448),
+        (inet6, 6, 1288),
+        ("set security flow tcp-mss ipsec-vpn mss 1300\n", 4, 1448),
     ] {
         let config = format!("{junos}{clamp}");
-        assert_eq!(mss("junos-set", &config, "ge-0/0/1", 4), segment, "{clamp}");
+        let found = mss("junos-set", &config, "ge-0/0/1", ip);
+        assert_eq!(found, segment, "{clamp} {ip}");
     }
 }
 

@@ -106,7 +106,8 @@ impl Sender {
         self.timed_out_at = self.una;
         self.control.restart();
         if !self.sampled {
-            self.exit = Exit::after_timeout(self.slow_start, self.paced.is_some());
+            let paced = self.paced.is_some();
+            self.exit = Exit::after_timeout(self.slow_start, paced, now, self.nxt);
         }
         self.forget_probe();
         self.lose_by_timeout(now);
