@@ -210,7 +210,7 @@ rules! {
     HOST011 Warning "MTU of a host"
         "an MTU that a protocol does not work with";
     HOST012 Warning "queue of a host"
-        "what a host sends in a burst waits in its own queue, txqueuelen frames of it";
+        "what a host sends in a burst waits in its own queue, txqueuelen frames of it or the limit of its discipline";
     HOST013 Warning "MTUs of hosts differ"
         "the larger frames of one end need an answer from whichever router cannot pass them on";
     HOST014 Info "interface of a host"
@@ -227,6 +227,14 @@ rules! {
         "no transfer gets more than the host's own shaper or interface lets out, whatever the path carries";
     HOST020 Warning "unknown queue discipline"
         "the kernel finds a discipline by its name; one that it has not is refused, and the host keeps what it had";
+    HOST021 Warning "impairment of a host"
+        "netem delays, loses, damages, doubles or reorders what an interface sends until it is taken away: one that a test left behind is part of every path";
+    HOST022 Error "rate that tc refuses"
+        "tc takes bit, kbit, mbit, gbit and tbit, and bps with these letters of bytes; it refuses any other unit, and the host keeps what it had";
+    HOST023 Info "bucket of a host's shaper"
+        "a tbf drops frames that are larger than its bucket, and where the kernel waits in ticks the bucket must hold what passes in one (tc-tbf, 8: rate / HZ)";
+    HOST024 Warning "part of a buffer that is window"
+        "before Linux 6.6 a tcp_adv_win_scale of -n leaves one part in 2^n of a receive buffer as window; the rest is kept for headers and bookkeeping";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.
