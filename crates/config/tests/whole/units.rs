@@ -172,5 +172,13 @@ fn qos030_members_fit_their_channel() {
                 && said[0].contains(says),
             "{whole}{first}{second}{said:?}"
         );
+        // The order of members says nothing: the other one is named, and it alone.
+        let turned = with(whole, second, first);
+        assert!(
+            turned.len() == 1
+                && turned[0].contains("GigabitEthernet1/1 is a member")
+                && turned[0].contains(&says.replace("1/1", "1/2")),
+            "{whole}{second}{first}{turned:?}"
+        );
     }
 }
