@@ -186,6 +186,8 @@ rules! {
         "a command takes the words it knows; the device marks any other and does none of the line, and what it was to set keeps its default";
     IOS011 Warning "mask in place of a wildcard"
         "an access list compares the bits that are zero in the wildcard; with a mask in its place it is of other addresses than those of the subnet";
+    IOS012 Error "feature that is not on"
+        "NX-OS knows the commands of a feature once `feature` has switched it on; before, it refuses them";
 
     HOST001 Info "mark of a test"
         "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";

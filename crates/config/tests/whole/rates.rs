@@ -231,6 +231,9 @@ fn qos029_storm_control_is_read_and_said() {
         ("storm-control broadcast level 1.00 0.50", Severity::Info),
         ("storm-control multicast level pps 2k 1k", Severity::Info),
         ("storm-control unicast level bps 100m", Severity::Warning),
+        ("storm-control unicast level 0.00", Severity::Error),
+        ("storm-control broadcast level 0.00", Severity::Error),
+        ("storm-control multicast level pps 0", Severity::Warning),
     ] {
         let said = with(line);
         assert!(said.len() == 1 && said[0].1 == severity, "{line}: {said:?}");
