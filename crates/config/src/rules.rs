@@ -152,6 +152,8 @@ rules! {
         "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is discarded, the sender never learns of it";
     JUN009 Warning "interface of a protocol that is not there"
         "a protocol takes any name for an interface, and does nothing with one that the router does not have: no neighbour is found, without a word";
+    JUN010 Warning "buffer of a class"
+        "a scheduler's queue holds a part of the port's buffer, or what the rate sends in a time; far below rate times round-trip time it loses what a connection sends at once";
 
     NET001 Error "address of a whole subnet"
         "the first address of a subnet stands for itself and the last one for all of its hosts; routers refuse both for an interface, except in a /31";

@@ -128,9 +128,8 @@ fn buffer(cos: &ClassOfService, scheduler: &str) -> Option<u64> {
     Some(said.buffer_percent.as_ref()?.value)
 }
 
-/// What is said where the rates of a map's schedulers, with the shares beside them, exceed the slowest port that has it,
-/// or what that is shaped to; and where the rate stands that does.
-fn above_port(router: &Router, map: &SchedulerMap) -> Option<(String, Place)> {
+/// The slowest port that has a scheduler map, and its rate or what it is shaped to.
+pub(super) fn slowest<'r>(router: &'r Router, map: &SchedulerMap) -> Option<(Rate, &'r str)> {
     let cos = &router.class_of_service;
     let is_it = |c: &&CosInterface| {
         c.unit.is_none() && c.map.as_ref().is_some_and(|m| m.value == map.name.value)
@@ -140,9 +139,16 @@ fn above_port(router: &Router, map: &SchedulerMap) -> Option<(String, Place)> {
         let line = port.and_then(Interface::rate);
         let shaped = c.shaping.as_ref().map(|s| s.value);
         let rate = line.into_iter().chain(shaped).min()?;
-        Some((rate, &c.port))
+        Some((rate, c.port.as_str()))
     });
-    let (rate, port) = rates.min_by_key(|(rate, _)| *rate)?;
+    rates.min_by_key(|(rate, _)| *rate)
+}
+
+/// What is said where the rates of a map's schedulers, with the shares beside them, exceed the slowest port that has it;
+/// and where the rate stands that does.
+fn above_port(router: &Router, map: &SchedulerMap) -> Option<(String, Place)> {
+    let cos = &router.class_of_service;
+    let (rate, port) = slowest(router, map)?;
     let (mut sum, mut absolute) = (0_u64, false);
     for (_, scheduler) in &map.schedulers {
         let mut all = cos.schedulers.iter();
