@@ -858,6 +858,36 @@ fn text_cut_short_is_named() {
     assert_eq!(report.files[0].faults.len(), 1);
 }
 
+/// A bucket that the text does not state is said to be taken: 250 ms of a round trip of 5 s.
+#[test]
+fn qos011_says_where_a_burst_is_taken() {
+    let options = Options {
+        rtt: Some("5 s".parse().expect("time")),
+        ..Options::default()
+    };
+    let with = |police: &str| {
+        let text = format!(
+            "version 17.6\nhostname a\npolicy-map P\n class class-default\n  police {police} conform-action transmit exceed-action drop\n"
+        );
+        let (_, found) = report(&[&text], &options);
+        let all = of(&found, "QOS011");
+        all.iter()
+            .map(|f| (f.severity, f.text.clone()))
+            .collect::<Vec<_>>()
+    };
+    let taken = with("cir 100000000");
+    let says = "no burst is stated: 250 ms of the rate are taken";
+    assert!(
+        taken[0].0 == Severity::Warning && taken[0].1.contains(says),
+        "{taken:?}"
+    );
+    let stated = with("cir 100000000 bc 3125000");
+    assert!(
+        stated[0].0 == Severity::Error && !stated[0].1.contains("taken"),
+        "{stated:?}"
+    );
+}
+
 /// `police` as IOS-XE prints it again, with units; a burst that is not stated is a quarter of a second's.
 #[test]
 fn a_policer_of_ios_xe_is_read_with_its_units() {

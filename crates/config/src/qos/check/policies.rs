@@ -1,6 +1,6 @@
 //! Checks of policies and policers.
 
-use farpath_units::{Rate, Size};
+use farpath_units::{Duration, Rate, Size};
 
 use super::super::burst::{odd_bucket, odd_shape};
 use super::super::{
@@ -190,7 +190,11 @@ impl Checker<'_> {
         if let Some(((rate, burst), police)) = dropping {
             let named = format!("class {}", class.name);
             let burst = Some((rate, burst));
+            let before = self.findings.len();
             self.bucket(class, &named, rate, (burst, line, port), &police.place);
+            if let Some(time) = police.value.taken {
+                taken(&mut self.findings[before..], time);
+            }
         }
     }
 
@@ -232,6 +236,17 @@ impl Checker<'_> {
             finding.doubt(class.unknown.iter().cloned());
             self.findings.push(finding);
         }
+    }
+}
+
+/// Says of findings about a bucket that its burst is not stated, and is taken to hold this time of its rate.
+fn taken(findings: &mut [Finding], time: Duration) {
+    for finding in findings.iter_mut().filter(|f| f.rule != QOS023.id) {
+        finding.text = format!(
+            "{}; no burst is stated: {time} of the rate are taken, and platforms differ",
+            finding.text
+        );
+        finding.severity = finding.severity.min(Severity::Warning);
     }
 }
 
