@@ -383,6 +383,13 @@ fn qos008_marks_not_trusted() {
         &sound(" switchport\n switchport mode trunk\n").replace("trust dscp", "trust cos"),
         "QOS008",
     );
+    // A member of a trunk is one, and so is a port with tagged subinterfaces.
+    for tagged in [
+        "mls qos\ninterface Port-channel1\n switchport\n switchport mode trunk\ninterface GigabitEthernet1/1\n mls qos trust cos\n channel-group 1 mode on\n",
+        "mls qos\ninterface GigabitEthernet1/1\n mls qos trust cos\ninterface GigabitEthernet1/1.100\n encapsulation dot1Q 100\n ip address 192.0.2.1 255.255.255.252\n",
+    ] {
+        silent(tagged, "QOS008");
+    }
     let class = "mls qos\nclass-map match-any C\n match ip dscp 8\npolicy-map P\n class C\n  police 100000000 10000000 conform-action transmit exceed-action drop\ninterface GigabitEthernet1/1\n service-policy input P\n";
     finds(class, "QOS008", Severity::Error, 8, "leaves with DSCP 0");
     silent(
