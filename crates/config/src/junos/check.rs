@@ -7,6 +7,7 @@ use farpath_units::Rate;
 use super::class::{ClassOfService, Classifier, CosInterface, Marks, SchedulerMap, Transmit};
 use super::model::{Applied, Condition, Filter, Interface, Policer, Router, Side, Term};
 use crate::finding::{Finding, Severity};
+use crate::near::define;
 use crate::qos::{Options, below_plan, odd_bucket, slower, small_burst};
 use crate::report::Structure;
 use crate::rules::{JUN001, JUN002, JUN003, JUN004, QOS022};
@@ -23,11 +24,8 @@ pub(super) fn names(undefined: &[Structure], defined: &[Structure]) -> Vec<Findi
     let own = undefined.iter().filter(|s| s.kind != OF_CIRCUITS);
     let finding = |s: &Structure| {
         let known = defined.iter().filter(|d| d.kind == s.kind);
-        let near = known.min_by_key(|d| strsim::osa_distance(&d.name, &s.name));
-        let remedy = match near {
-            Some(near) => format!("define it; `{}` is defined", near.name),
-            None => format!("define it, or take the {} out", s.kind),
-        };
+        let near = define(known.map(|d| d.name.as_str()), &s.name);
+        let remedy = near.unwrap_or_else(|| format!("define it, or take the {} out", s.kind));
         let message = format!("{} `{}` is not defined", s.kind, s.name);
         Finding::new(&JUN001, message, s.place.clone(), vec![remedy])
     };

@@ -10,6 +10,7 @@ use super::super::{
 use super::rates::taken_for;
 use super::{Checker, On};
 use crate::finding::{Finding, Severity};
+use crate::near::define;
 use crate::platform::Platform;
 use crate::rules::{QOS011, QOS012, QOS023, QOS024, QOS032};
 use crate::source::Place;
@@ -120,11 +121,9 @@ impl Checker<'_> {
     /// QOS012, of a policy map that nobody defines.
     fn undefined(&mut self, device: &Device, wanted: &str, place: &Place, of: &str) {
         let message = format!("policy map {wanted} {of} is not defined");
-        let known = device.policy_maps.iter();
-        let remedy = match known.min_by_key(|p| strsim::osa_distance(&p.name, wanted)) {
-            Some(p) => format!("define it; {} is defined", p.name),
-            None => "define it: `policy-map NAME`".to_owned(),
-        };
+        let known = device.policy_maps.iter().map(|p| p.name.as_str());
+        let remedy = define(known, wanted);
+        let remedy = remedy.unwrap_or_else(|| "define it: `policy-map NAME`".to_owned());
         self.without_effect(device, place, message, &remedy);
     }
 
