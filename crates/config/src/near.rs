@@ -1,7 +1,5 @@
 //! The name that is probably meant by one that is unknown: of a closed set of words, or of names that users chose.
 
-use crate::finding::quoted;
-
 /// No name of a closed set is as long as this.
 const LONGEST: usize = 40;
 
@@ -35,7 +33,7 @@ pub(crate) fn define<'k>(
     let short = |name: &&str| name.len().max(wanted.len()) < LONGEST_OWN;
     let known = defined.into_iter().filter(short);
     let near = known.min_by_key(|name| strsim::osa_distance(name, wanted))?;
-    Some(format!("define it; `{}` is defined", quoted(near)))
+    Some(format!("define it; `{near}` is defined"))
 }
 
 /// The one of a user's names that was probably meant by a wrong one: two letters in three are right.
