@@ -1,9 +1,11 @@
 //! The configuration of hosts: sysctl settings and commands, as far as they bear on a path's figures.
 
+mod amounts;
 mod command;
 mod names;
 mod path;
 mod prompt;
+mod scale;
 mod socket;
 mod sysctl;
 mod tc;
@@ -48,6 +50,8 @@ struct Host {
     file: usize,
     /// What of a receive buffer is window, on its kernel.
     window: WindowPart,
+    /// Its `tcp_adv_win_scale`, if the file sets it.
+    scale: Option<i32>,
     /// Its kernel's release, if the user states it.
     kernel: Option<(u32, u32)>,
     /// What its receive buffers begin with, bytes.
@@ -84,10 +88,12 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
     let mut mtus: Vec<(u64, Place)> = Vec::new();
     for number in report.files_in(&[Dialect::Hosts]) {
         let text = &sources[number].text;
+        let scale = scale::stated(text);
         let mut host = Host {
             path: Path::of(options),
             file: number,
-            window: window_part(sysctl::window_scale(text), options.kernel),
+            window: window_part(scale.map(f64::from), options.kernel),
+            scale,
             kernel: options.kernel,
             default_buffer: sysctl::default_buffer(text),
             mtus: Vec::new(),
@@ -127,6 +133,9 @@ fn line(content: &str, place: &Place, host: &mut Host) -> bool {
     }
     if command::is_one(content) {
         return command::read(Words::new(content, place.span.start), place, host);
+    }
+    if tc::is_counters(content) {
+        return true;
     }
     sysctl::read(content, place, host).is_some()
 }
@@ -352,6 +361,12 @@ mod tests {
                 "209.7 Mbit/s",
             ),
             (None, "net.ipv4.tcp_adv_win_scale = 2\n", "314.6 Mbit/s"),
+            (None, "net.ipv4.tcp_adv_win_scale = -2\n", "104.9 Mbit/s"),
+            (
+                Some((6, 18)),
+                "net.ipv4.tcp_adv_win_scale = -2\n",
+                "276.9 Mbit/s",
+            ),
         ] {
             let source = Source {
                 name: "hosts".to_owned(),
@@ -728,6 +743,90 @@ mod tests {
                 Severity::Warning,
                 "200.0 Mbit/s",
             ),
+            (
+                "tc qdisc add dev eth0 root netem delay 60ms limit 100000",
+                "HOST021",
+                Severity::Info,
+                "netem on eth0 delays frames by 60 ms",
+            ),
+            (
+                "tc qdisc add dev eth0 root netem loss random 1% limit 100000",
+                "HOST021",
+                Severity::Warning,
+                "netem on eth0 loses 1 % of frames",
+            ),
+            (
+                "tc qdisc add dev eth0 root netem loss 0% limit 100000",
+                "HOST021",
+                Severity::Warning,
+                "",
+            ),
+            (
+                "tc qdisc add dev eth0 root pfifo limit 5",
+                "HOST012",
+                Severity::Warning,
+                "`pfifo` holds 5 frames",
+            ),
+            (
+                "qdisc bfifo 8003: dev eth0 root refcnt 2 limit 5000b",
+                "HOST012",
+                Severity::Warning,
+                "`bfifo` holds 3 frames",
+            ),
+            (
+                "tc qdisc add dev eth0 root pfifo limit 100",
+                "HOST012",
+                Severity::Warning,
+                "120 µs",
+            ),
+            (
+                "tc qdisc add dev eth0 parent 1:1 pfifo limit 100",
+                "HOST012",
+                Severity::Warning,
+                "",
+            ),
+            (
+                "tc qdisc add dev eth0 root tbf rate 10gbit burst 1000 latency 50ms",
+                "HOST023",
+                Severity::Error,
+                "a packet of 1500 bytes is 1514",
+            ),
+            (
+                "qdisc tbf 8002: dev eth0 root refcnt 2 rate 10Gbit burst 10Kb lat 50ms",
+                "HOST023",
+                Severity::Info,
+                "1250000 pass in 1 ms at 10.0 Gbit/s",
+            ),
+            (
+                "tc qdisc add dev eth0 root tbf rate 100m burst 64kb latency 50ms",
+                "HOST022",
+                Severity::Error,
+                "no unit `m`",
+            ),
+            (
+                "tc class add dev eth0 parent 1: classid 1:1 htb rate 50%",
+                "HOST022",
+                Severity::Error,
+                "",
+            ),
+            (
+                "net.ipv4.tcp_adv_win_scale = -2",
+                "HOST024",
+                Severity::Warning,
+                "one part in 4",
+            ),
+            (
+                "net.ipv4.tcp_adv_win_scale = -1",
+                "HOST024",
+                Severity::Warning,
+                "",
+            ),
+            (
+                "net.ipv4.tcp_adv_win_scale = 40",
+                "HOST004",
+                Severity::Error,
+                "from -31 to 31",
+            ),
         ] {
             let found = on_a_long_path(text);
             if words.is_empty() {
@@ -742,6 +841,25 @@ mod tests {
             }
         }
         assert!(missed.is_empty(), "{missed:#?}");
+    }
+
+    /// As `tc -s qdisc show` prints it: 10 Gbit/s for 60 ms are 50 000 frames, more than 1000.
+    #[test]
+    fn what_tc_shows_is_read() {
+        let text = "tc -s qdisc show
+qdisc netem 8001: dev eth0 root refcnt 2 limit 1000 delay 60ms loss 0.1%
+ Sent 4096 bytes 12 pkt (dropped 1, overlimits 0 requeues 0)
+ backlog 0b 0p requeues 0
+qdisc noqueue 0: dev lo root refcnt 2
+qdisc fq_codel 0: dev eth1 parent :1 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms memory_limit 32Mb ecn
+class htb 1:10 parent 1:1 prio 0 rate 1Gbit ceil 10Gbit burst 1375b cburst 1375b
+";
+        assert_eq!(Dialect::detect(text), Dialect::Hosts);
+        let found = on_a_long_path(text);
+        let rules: Vec<&str> = found.iter().map(|(rule, ..)| rule.as_str()).collect();
+        assert_eq!(rules, ["HOST015", "HOST021"], "{found:?}");
+        let words = "netem on eth0 loses 0.1 % of frames, delays frames by 60 ms";
+        assert_eq!(found[1].2, words);
     }
 
     /// What is probably meant by a name that no kernel has.
@@ -781,7 +899,6 @@ iperf3 -c h -w 256M -t 60
 iperf3 -c h -u -b 5G -w 64K
 ethtool -K eth0 tso on gso on gro on
 tc qdisc add dev eth0 root fq
-tc qdisc add dev eth1 root netem delay 60ms limit 100000
 tc qdisc add dev eth2 root tbf rate 10gbit burst 2mb latency 50ms
 tc qdisc add dev eth3 root handle 1: htb default 10
 tc class add dev eth3 parent 1: classid 1:10 htb rate 1gbit ceil 10gbit

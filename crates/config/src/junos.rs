@@ -2,6 +2,7 @@
 
 mod attached;
 mod brace;
+mod buffers;
 mod check;
 mod class;
 mod firewall;
@@ -24,8 +25,10 @@ use core::ops::Range;
 
 use crate::ccc::{self, Network, Unknown};
 use crate::dialect::Dialect;
+use crate::finding::{self, Finding};
 use crate::qos::Options;
 use crate::report::{Fault, Report};
+use crate::rules::{CCC017, QOS013};
 use crate::source::{Place, Source};
 use lex::Tokens;
 use tree::Tree;
@@ -138,6 +141,7 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             report.findings.extend(segments::check(router));
             report.findings.extend(check::datagrams(router));
             report.findings.extend(check::classes(router));
+            report.findings.extend(buffers::check(router, options));
             report.findings.extend(check::filters(router));
             report.findings.extend(icmp::check(router));
             report.findings.extend(check::planned(router, options));
@@ -160,6 +164,11 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
     let network = Network::new(&report.routers);
     let circuits = ccc::circuits(&network);
     let findings = ccc::check(&network, &circuits, &unknown, options.rate);
+    // What is said of a circuit's port is not said again.
+    let of_circuits = findings.iter().filter(|f| f.rule == CCC017.id);
+    let said: Vec<&Place> = of_circuits.map(finding::place).collect();
+    let again = |f: &Finding| f.rule == QOS013.id && said.contains(&finding::place(f));
+    report.findings.retain(|f| !again(f));
     report.hops = network.hops;
     report.circuits = circuits;
     report.findings.extend(findings);

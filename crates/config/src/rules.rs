@@ -152,6 +152,8 @@ rules! {
         "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is discarded, the sender never learns of it";
     JUN009 Warning "interface of a protocol that is not there"
         "a protocol takes any name for an interface, and does nothing with one that the router does not have: no neighbour is found, without a word";
+    JUN010 Warning "buffer of a class"
+        "a scheduler's queue holds a part of the port's buffer, or what the rate sends in a time; far below rate times round-trip time it loses what a connection sends at once";
 
     NET001 Error "address of a whole subnet"
         "the first address of a subnet stands for itself and the last one for all of its hosts; routers refuse both for an interface, except in a /31";
@@ -186,6 +188,8 @@ rules! {
         "a command takes the words it knows; the device marks any other and does none of the line, and what it was to set keeps its default";
     IOS011 Warning "mask in place of a wildcard"
         "an access list compares the bits that are zero in the wildcard; with a mask in its place it is of other addresses than those of the subnet";
+    IOS012 Error "feature that is not on"
+        "NX-OS knows the commands of a feature once `feature` has switched it on; before, it refuses them";
 
     HOST001 Info "mark of a test"
         "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";
@@ -210,7 +214,7 @@ rules! {
     HOST011 Warning "MTU of a host"
         "an MTU that a protocol does not work with";
     HOST012 Warning "queue of a host"
-        "what a host sends in a burst waits in its own queue, txqueuelen frames of it";
+        "what a host sends in a burst waits in its own queue, txqueuelen frames of it or the limit of its discipline";
     HOST013 Warning "MTUs of hosts differ"
         "the larger frames of one end need an answer from whichever router cannot pass them on";
     HOST014 Info "interface of a host"
@@ -227,6 +231,14 @@ rules! {
         "no transfer gets more than the host's own shaper or interface lets out, whatever the path carries";
     HOST020 Warning "unknown queue discipline"
         "the kernel finds a discipline by its name; one that it has not is refused, and the host keeps what it had";
+    HOST021 Warning "impairment of a host"
+        "netem delays, loses, damages, doubles or reorders what an interface sends until it is taken away: one that a test left behind is part of every path";
+    HOST022 Error "rate that tc refuses"
+        "tc takes bit, kbit, mbit, gbit and tbit, and bps with these letters of bytes; it refuses any other unit, and the host keeps what it had";
+    HOST023 Info "bucket of a host's shaper"
+        "a tbf drops frames that are larger than its bucket, and where the kernel waits in ticks the bucket must hold what passes in one (tc-tbf, 8: rate / HZ)";
+    HOST024 Warning "part of a buffer that is window"
+        "before Linux 6.6 a tcp_adv_win_scale of -n leaves one part in 2^n of a receive buffer as window; the rest is kept for headers and bookkeeping";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.

@@ -74,7 +74,10 @@ pub const MEMORY_PART: MemoryPart = MemoryPart {
 pub const PAYLOAD_SHARE: f64 = 169.0 / 256.0;
 
 /// Since this release a Linux receiver measures how much of its memory is payload (`scaling_ratio`).
-const MEASURES: (u32, u32) = (6, 6);
+pub const MEASURES: (u32, u32) = (6, 6);
+
+/// The least `tcp_adv_win_scale` that Linux takes (ip-sysctl: -31 to 31).
+const SCALE_LEAST: f64 = -31.0;
 
 /// The part of a Linux receive buffer that is window.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,12 +92,15 @@ pub struct WindowPart {
 
 /// What of a receive buffer is window, with `tcp_adv_win_scale` where it is known, on a release of Linux where that is.
 ///
-/// Half of it with a scale of 1, three quarters with 2 (ip-sysctl: the buffer less buffer / 2^scale); Linux 6.6 and later
-/// measure it, whatever the setting says, and drivers waste more or less memory.
+/// Half of it with a scale of 1, three quarters with 2 (ip-sysctl: the buffer less buffer / 2^scale), buffer / 2^-scale below 0.
+/// Linux 6.6 and later measure it, whatever the setting says, and drivers waste more or less memory.
 pub fn window_part(scale: Option<f64>, release: Option<(u32, u32)>) -> WindowPart {
     let [least, usual, most] = match scale {
         _ if release.is_some_and(|r| r >= MEASURES) => [0.6, PAYLOAD_SHARE, 0.9],
+        Some(scale) if scale <= -1.0 => [libm::exp2(libm::fmax(scale, SCALE_LEAST)); 3],
         Some(2.0) => [0.75, 0.75, 0.75],
+        // All of it or nearly is announced, and what segments take besides their data limits.
+        Some(scale) if scale == 0.0 || scale > 2.0 => [0.6, 0.75, 0.9],
         Some(1.0) => [0.5, 0.5, 0.7],
         _ => [0.5, 0.55, 0.75],
     };
@@ -172,6 +178,22 @@ mod tests {
         for (segments, every) in [(1, 2), (44, 2), (45, 1), (407, 2), (0, 2)] {
             assert_eq!(left_over(segments, every), None, "{segments} {every}");
         }
+    }
+
+    /// Source: ip-sysctl, `tcp_adv_win_scale`: buffer / 2^-scale at 0 and below, buffer less buffer / 2^scale above.
+    #[test]
+    fn the_window_is_the_part_that_the_scale_leaves() {
+        for (scale, release, usual) in [
+            (-1.0, None, 0.5),
+            (-2.0, None, 0.25),
+            (-3.0, Some((5, 15)), 0.125),
+            (2.0, Some((2, 6)), 0.75),
+            (-2.0, Some((6, 6)), PAYLOAD_SHARE),
+        ] {
+            assert_eq!(window_part(Some(scale), release).usual, usual, "{scale}");
+        }
+        let all = window_part(Some(0.0), None);
+        assert!(all.usual <= 0.75 && all.most < 1.0, "{all:?}");
     }
 
     /// 10 Gbit/s over 170 ms are 212.5 MB in flight.

@@ -58,6 +58,7 @@ pub(super) fn policer(s: Command<'_, '_, '_>) -> Option<()> {
     let police = Police {
         rate: Rate::from_bps(rate? * 1000)?,
         burst: Size::from_bytes(burst? * 125),
+        taken: None,
         max_burst: None,
         peak: None,
         conform: Action::Transmit,

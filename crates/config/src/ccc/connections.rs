@@ -6,6 +6,7 @@ use super::circuit::{Chain, Circuit, End};
 use super::{Check, WALK};
 use crate::finding::Severity;
 use crate::junos::model::{Connection, Stated};
+use crate::near::alike;
 use crate::rules::{
     CCC001, CCC002, CCC003, CCC004, CCC005, CCC006, CCC007, CCC008, CCC009, CCC010, CCC011, CCC018,
     CCC024,
@@ -47,10 +48,8 @@ impl<'r> Check<'_, 'r> {
         };
         let Some(lsp) = self.network.lsp(router, &transmit.value) else {
             let message = format!("`{name}` defines no LSP `{}`", transmit.value);
-            let remedy = match nearest(
-                &transmit.value,
-                self.router(router).lsps().iter().map(|l| l.name.as_str()),
-            ) {
+            let known = self.router(router).lsps().iter();
+            let remedy = match alike(known.map(|l| l.name.as_str()), &transmit.value) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!(
                     "define `label-switched-path {}` under `protocols mpls`",
@@ -123,7 +122,7 @@ impl<'r> Check<'_, 'r> {
         let others = (0..self.network.routers.len()).filter(|r| *r != router);
         let ending = others.flat_map(|r| self.router(r).lsps());
         let ending = ending.map(|l| l.name.as_str());
-        let remedy = match nearest(&receive.value, ending) {
+        let remedy = match alike(ending, &receive.value) {
             Some(near) => format!("did you mean `{near}`?"),
             None if missing => "give the file of the router at its head too".to_owned(),
             None => "name an LSP that is defined on the router at the other end".to_owned(),
@@ -447,20 +446,4 @@ impl Check<'_, '_> {
         let remedy = "give the file of the router with that address, or correct `to`";
         self.say(&CCC024, (router, &to.place), message, remedy, WALK);
     }
-}
-
-/// Most names that are compared with a wrong one.
-const MOST_COMPARED: usize = 500;
-
-/// The name that was probably meant: two letters in three are right.
-fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    if wrong.len() > 80 {
-        return None;
-    }
-    names
-        .take(MOST_COMPARED)
-        .map(|n| (strsim::damerau_levenshtein(wrong, n), n))
-        .filter(|(edits, n)| *edits > 0 && edits * 3 <= n.len().max(wrong.len()))
-        .min_by_key(|(edits, _)| *edits)
-        .map(|(_, n)| n)
 }

@@ -13,8 +13,8 @@ use crate::source::Place;
 /// What reads the words after a command's name.
 type Read = fn(Words<'_>, &Place, &mut Host) -> bool;
 
-/// The commands, and what reads them.
-const COMMANDS: [(&str, Read); 11] = [
+/// The commands, and what reads them; `tc` shows lines that begin with the last two.
+const COMMANDS: [(&str, Read); 13] = [
     ("iperf", |w, _, h| iperf(w, h, false)),
     ("iperf2", |w, _, h| iperf(w, h, false)),
     ("iperf3", |w, _, h| iperf(w, h, true)),
@@ -26,6 +26,8 @@ const COMMANDS: [(&str, Read); 11] = [
     ("ip", |w, _, h| ip(w, h)),
     ("ethtool", |w, _, h| ethtool(w, h)),
     ("tc", |w, _, h| tc::read(w, h)),
+    ("qdisc", |w, _, h| tc::listed(w, h)),
+    ("class", |w, _, h| tc::listed(w, h)),
 ];
 
 /// Least MTU of IPv6 (RFC 8200 §5).
@@ -53,7 +55,11 @@ pub(super) fn is_one(line: &str) -> bool {
             Some("link" | "route" | "addr" | "-s" | "-d" | "-6" | "-4")
         ),
         // So has CatOS `tc`, and text may.
-        "tc" => matches!(second, Some("qdisc" | "class" | "filter")),
+        "tc" => matches!(
+            second,
+            Some("qdisc" | "class" | "filter" | "-s" | "-d" | "-n")
+        ),
+        "qdisc" | "class" => tc::is_listed(line),
         known => second.is_some() && COMMANDS.iter().any(|(c, _)| *c == known),
     }
 }
@@ -334,7 +340,7 @@ fn datagrams(mtu: u64, place: Place, host: &mut Host) {
 }
 
 /// HOST012: what a host's queue holds, and for how long.
-fn queue(frames: u64, mtu: u64, place: &Place, host: &mut Host) {
+pub(super) fn queue(frames: u64, mtu: u64, place: &Place, host: &mut Host) {
     let Some(rate) = host.path.rate else { return };
     let bits = u128::from(frames) * u128::from(mtu.clamp(68, 65_535)) * 8;
     let ps = bits * 1_000_000_000_000 / u128::from(rate.as_bps());

@@ -1,5 +1,7 @@
 //! Settings of Linux that bear on TCP, by name: those of 6.18 (`sysctl -N -a`) and of kernels back to 2.4.
 
+use crate::near::nearest;
+
 /// `tcp_…` of `net.ipv4`, and `core.…` of `net`; sorted.
 const KNOWN: [&str; 154] = [
     "core.bpf_jit_enable",
@@ -189,9 +191,8 @@ pub(super) fn meant(key: &str) -> Option<String> {
     }
     // `tcp_rmem_max`: a setting's name, and more.
     let longer = KNOWN.iter().filter(|k| own.starts_with(&format!("{k}_")));
-    let near = KNOWN.iter().map(|k| (strsim::osa_distance(k, own), k));
-    let near = near.filter(|(far, _)| *far <= 2).min().map(|(_, k)| k);
-    let found = longer.max_by_key(|k| k.len()).or(near)?;
+    let longer = longer.max_by_key(|k| k.len()).copied();
+    let found = longer.or_else(|| nearest(KNOWN.iter().copied(), own))?;
     Some(format!("{before}{found}"))
 }
 

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use farpath_predict::window::{MEMORY_PART, SHARES_PAGES, asked_window, room_for, sent_part};
 
-use super::Host;
 use super::names::{meant, removed};
 use super::path::{SLOW, shown, window};
-use super::tc;
+use super::{Host, scale, tc};
 use crate::finding::{Finding, Severity, quoted};
 use crate::near::nearest;
 use crate::rules::{
@@ -166,19 +165,12 @@ pub(super) fn overridden(text: &str) -> BTreeMap<usize, usize> {
 }
 
 /// Keys and values of a file, without quotes, the last first.
-fn settings_backwards(text: &str) -> impl Iterator<Item = (String, &str)> {
+pub(super) fn settings_backwards(text: &str) -> impl Iterator<Item = (String, &str)> {
     let lines = text.lines().rev().map(super::bare);
     lines
         .filter(|l| !l.starts_with(['#', ';']))
         .filter_map(setting)
         .map(|(key, value)| (key, value.trim().trim_matches(['"', '\''])))
-}
-
-/// `tcp_adv_win_scale`, as the last line that sets it says.
-pub(super) fn window_scale(text: &str) -> Option<f64> {
-    let (_, value) =
-        settings_backwards(text).find(|(key, _)| key == "net.ipv4.tcp_adv_win_scale")?;
-    value.parse().ok()
 }
 
 /// The default buffer of receivers, as the last line that sets `tcp_rmem` says; else Linux's own.
@@ -225,6 +217,10 @@ pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> 
     if let Some((major, minor)) = host.kernel.and_then(|release| removed(&key, release)) {
         let message = format!("{key}: Linux has no such setting since {major}.{minor}");
         host.find(&HOST016, place, message, "leave it out");
+        return Some(());
+    }
+    if key == scale::KEY {
+        scale::read(value, place, host);
         return Some(());
     }
     let Ok(numbers) = numbers.collect::<Result<Vec<u64>, _>>() else {
@@ -481,16 +477,22 @@ fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
         None => "set the third number to a power of two, twice rate times round-trip time or more"
             .to_owned(),
     };
+    let parts = scale::parts(host).filter(|_| key == "net.ipv4.tcp_rmem");
     let unstated = match (host.kernel, key) {
         (Some(_), _) => "",
         (None, "net.ipv4.tcp_wmem") => " since Linux 4.0, less before it: --kernel states it",
+        (None, _) if parts.is_some() => " before Linux 6.6: --kernel states it",
         (None, _) => ", by the kernel: --kernel states it",
     };
-    let what = format!(
-        "{key} up to {most} ({:.0} to {:.0} % of it payload{unstated})",
-        100.0 * part.least,
-        100.0 * part.most
-    );
+    let share = match parts {
+        Some(parts) => format!("one part in {parts} of it, by {}", scale::KEY),
+        None => format!(
+            "{:.0} to {:.0} % of it payload",
+            100.0 * part.least,
+            100.0 * part.most
+        ),
+    };
+    let what = format!("{key} up to {most} ({share}{unstated})");
     let bytes = (*most as f64 * part.usual) as u64;
     window(host, place, (&what, bytes, 1), &remedy);
 }

@@ -1,13 +1,15 @@
 //! `tc`: the queue disciplines of a host's interfaces, and the rates that they hold to.
 
-use farpath_units::{Duration, Rate, Size};
+use farpath_units::{Duration, Size};
 
 use super::Host;
+use super::amounts::{bits, odd_unit, percent, size, time};
+use super::command::queue;
 use super::path::{held, shown};
 use crate::commands::{Word, Words};
-use crate::finding::quoted;
+use crate::finding::{Severity, quoted};
 use crate::near::nearest;
-use crate::rules::{HOST015, HOST020};
+use crate::rules::{HOST012, HOST015, HOST020, HOST021, HOST022, HOST023};
 use crate::source::Place;
 
 /// Queue disciplines of Linux, of `net/sched` up to 6.18 and of kernels back to 2.4.
@@ -67,42 +69,140 @@ const SHAPERS: [(&str, &[&str]); 5] = [
     ("tbf", &["rate"]),
 ];
 
+/// What a rate stands behind, besides the words of [`SHAPERS`].
+const PEAK: &str = "peakrate";
+
+/// Disciplines whose `limit` is a number of frames.
+const IN_FRAMES: [&str; 10] = [
+    "codel",
+    "fq",
+    "fq_codel",
+    "fq_pie",
+    "hhf",
+    "netem",
+    "pfifo",
+    "pfifo_head_drop",
+    "pie",
+    "sfq",
+];
+
 /// Frames that netem holds unless `limit` says otherwise (tc-netem, 8).
 const LIMIT: u64 = 1000;
 
+/// An initial window has so many segments (RFC 6928 §2): a queue that holds fewer frames loses what begins.
+const FEW: u64 = 10;
+
+/// The largest packet of an Ethernet without jumbo frames, and the same with the header that a discipline counts, bytes.
+const PACKET: u64 = 1500;
+const FRAME: u64 = PACKET + 14;
+
+/// What the bucket of a `tbf` stands behind (tc-tbf, 8).
+const BUCKET: [&str; 3] = ["burst", "buffer", "maxburst"];
+
+/// The shortest tick of a kernel, and a usual one.
+const SHORT_TICK: Duration = Duration::from_ms(1);
+const TICK: Duration = Duration::from_ms(4);
+
+/// What netem does to a part of the frames, by the word that the part stands behind (tc-netem, 8).
+const HARMS: [(&str, &str); 4] = [
+    ("loss", "loses"),
+    ("corrupt", "damages"),
+    ("duplicate", "doubles"),
+    ("reorder", "reorders"),
+];
+
+/// A discipline of an interface, or a class of one.
+struct Installed<'w, 'a> {
+    kind: Word<'a>,
+    /// What stands behind its kind.
+    options: &'w [Word<'a>],
+    device: Option<&'a str>,
+    /// The interface sends through it, not a class of another one.
+    root: bool,
+}
+
+impl<'a> Installed<'_, 'a> {
+    /// The word after `key`.
+    fn after(&self, key: &str) -> Option<Word<'a>> {
+        after(self.options, key)
+    }
+}
+
+/// Whether it is a line of `tc qdisc show` or `tc class show`: `qdisc netem 8001: dev eth0 root …`, `class htb 1:10 parent 1:1 …`.
+pub(super) fn is_listed(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let [what, kind, handle] = [(); 3].map(|()| words.next().unwrap_or_default());
+    matches!(what, "qdisc" | "class") && DISCIPLINES.contains(&kind) && handle.contains(':')
+}
+
+/// Whether it is a line of counters that `tc -s` prints under such a line.
+pub(super) fn is_counters(line: &str) -> bool {
+    let sent = line.starts_with("Sent ") && line.contains(" bytes ");
+    sent || line.starts_with("backlog ")
+}
+
 /// Reads the words after `tc`; what is about filters is passed over.
 pub(super) fn read(words: Words<'_>, host: &mut Host) -> bool {
-    let all: Vec<Word<'_>> = words.collect();
-    let Some((kind, options)) = kind(&all) else {
+    let all: Vec<Word<'_>> = words.skip_while(|w| w.text.starts_with('-')).collect();
+    let Some(one) = put(&all) else {
         return true;
     };
-    let place = host.at(kind.span());
     // A module of another maker's may be any other word.
-    if nearest(DISCIPLINES, kind.text).is_some() {
-        discipline("tc", kind.text, &place, host);
+    if nearest(DISCIPLINES, one.kind.text).is_some() {
+        let place = host.at(one.kind.span());
+        discipline("tc", one.kind.text, &place, host);
     }
-    shaper(kind.text, options, host);
-    if kind.text == "netem" {
-        netem(options, &place, host);
-    }
+    refused(&one, host);
+    judge(&one, host);
     true
 }
 
-/// The kind of discipline that a command puts somewhere, the first word that does not say where, and what follows it.
-fn kind<'w, 'a>(words: &'w [Word<'a>]) -> Option<(Word<'a>, &'w [Word<'a>])> {
+/// Reads the words after `qdisc` or `class` of what `tc` shows.
+pub(super) fn listed(words: Words<'_>, host: &mut Host) -> bool {
+    let all: Vec<Word<'_>> = words.collect();
+    let Some((kind, options)) = all.split_first() else {
+        return false;
+    };
+    let one = Installed {
+        kind: *kind,
+        options,
+        device: after(options, "dev").map(|w| w.text),
+        root: options.iter().any(|w| w.text == "root"),
+    };
+    judge(&one, host);
+    true
+}
+
+/// What a command puts somewhere: its kind is the first word that does not say where.
+fn put<'w, 'a>(words: &'w [Word<'a>]) -> Option<Installed<'w, 'a>> {
     let (what, rest) = words.split_first()?;
     let (verb, mut rest) = rest.split_first()?;
     let puts = ["add", "replace", "change"].contains(&verb.text);
     if !puts || !["qdisc", "class"].contains(&what.text) {
         return None;
     }
+    let (mut device, mut root) = (None, false);
     loop {
         let (word, after) = rest.split_first()?;
         rest = match word.text {
-            "dev" | "parent" | "handle" | "classid" => after.get(1..)?,
+            "dev" => {
+                device = after.first().map(|w| w.text);
+                after.get(1..)?
+            }
+            "parent" | "handle" | "classid" => after.get(1..)?,
             "est" | "estimator" => after.get(2..)?,
-            "root" => after,
-            _ => return Some((*word, after)),
+            "root" => {
+                root = true;
+                after
+            }
+            _ => {
+                return Some(Installed {
+                    kind: *word,
+                    options: after,
+                    device,
+                    root,
+                });
+            }
         };
     }
 }
@@ -129,12 +229,59 @@ pub(super) fn discipline(said: &str, name: &str, place: &Place, host: &mut Host)
     host.find(&HOST020, place, message, remedy);
 }
 
+/// The words that the rates of a discipline stand behind; none of one without a rate of its own.
+fn rate_keys(kind: &str) -> &'static [&'static str] {
+    match SHAPERS.iter().find(|(name, _)| *name == kind) {
+        Some(&(_, keys)) => keys,
+        None => &[],
+    }
+}
+
+/// HOST022, of rates with a unit that `tc` does not take.
+fn refused(one: &Installed<'_, '_>, host: &mut Host) {
+    let keys = rate_keys(one.kind.text);
+    let peak = (!keys.is_empty()).then_some(PEAK);
+    for key in keys.iter().copied().chain(peak) {
+        let Some(word) = one.after(key) else { continue };
+        let Some((digits, unit)) = odd_unit(word.text) else {
+            continue;
+        };
+        let message = format!(
+            "tc refuses `{key} {}`: it knows no unit `{}`",
+            quoted(word.text),
+            quoted(unit)
+        );
+        let letter = unit.chars().next().map(|c| c.to_ascii_lowercase());
+        let remedy = match letter {
+            Some(letter @ ('k' | 'm' | 'g' | 't')) => format!(
+                "write {}{letter}bit; {letter}bps is of bytes",
+                quoted(digits)
+            ),
+            _ => "write bit, kbit, mbit or gbit; bps, kbps and so on are of bytes".to_owned(),
+        };
+        let place = host.at(word.span());
+        host.find(&HOST022, &place, message, remedy);
+    }
+}
+
+/// What a discipline that is there does to a path.
+fn judge(one: &Installed<'_, '_>, host: &mut Host) {
+    shaper(one, host);
+    few(one, host);
+    match one.kind.text {
+        "netem" => {
+            room(one, host);
+            impaired(one, host);
+        }
+        "tbf" => bucket(one, host),
+        _ => {}
+    }
+}
+
 /// HOST019, of a discipline with a rate of its own.
-fn shaper(kind: &str, options: &[Word<'_>], host: &mut Host) {
-    let Some((_, keys)) = SHAPERS.iter().find(|(name, _)| *name == kind) else {
-        return;
-    };
-    let Some(word) = keys.iter().find_map(|key| after(options, key)) else {
+fn shaper(one: &Installed<'_, '_>, host: &mut Host) {
+    let kind = one.kind.text;
+    let Some(word) = rate_keys(kind).iter().find_map(|key| one.after(key)) else {
         return;
     };
     if let Some(rate) = bits(word.text) {
@@ -147,17 +294,90 @@ fn shaper(kind: &str, options: &[Word<'_>], host: &mut Host) {
     }
 }
 
+/// The frames that a discipline holds, and the word that says so.
+fn holds<'a>(one: &Installed<'_, 'a>) -> Option<(u64, Word<'a>)> {
+    let kind = one.kind.text;
+    let limit = one.after("limit");
+    if IN_FRAMES.contains(&kind) {
+        let limit = limit?;
+        return Some((limit.text.trim_end_matches('p').parse().ok()?, limit));
+    }
+    match (kind, limit) {
+        ("bfifo" | "tbf", Some(limit)) => Some((size(limit.text)? / FRAME, limit)),
+        // Its queue holds what passes in that time, and the bucket.
+        ("tbf", None) => {
+            let latency = one.after("latency").or_else(|| one.after("lat"))?;
+            let waiting = bits(one.after("rate")?.text)?.bytes_in(time(latency.text)?);
+            let bucket = in_bucket(one).map_or(0, |(bytes, _)| bytes);
+            let bytes = waiting.as_bytes().saturating_add(bucket);
+            Some((bytes / FRAME, latency))
+        }
+        _ => None,
+    }
+}
+
+/// HOST012: a queue of a few frames, and one that the whole interface waits in and that is short for the path.
+fn few(one: &Installed<'_, '_>, host: &mut Host) {
+    let Some((frames, said)) = holds(one) else {
+        return;
+    };
+    let place = host.at(said.span());
+    let kind = one.kind.text;
+    if frames < FEW {
+        let message = format!(
+            "`{kind}` holds {frames} frames of {PACKET} bytes: a connection begins with {FEW} (RFC 6928 §2), and what does not fit is lost in the host itself"
+        );
+        let remedy = "hold rate times round-trip time, which keeps a line full after losses, or leave it out";
+        host.find(&HOST012, &place, message, remedy);
+    } else if one.root && matches!(kind, "pfifo" | "bfifo") {
+        queue(frames, PACKET, &place, host);
+    }
+}
+
+/// The bytes of the bucket of a `tbf`, and the word that says so.
+fn in_bucket<'a>(one: &Installed<'_, 'a>) -> Option<(u64, Word<'a>)> {
+    let said = BUCKET.iter().find_map(|key| one.after(key))?;
+    Some((size(said.text)?, said))
+}
+
+/// HOST023: a bucket that no full frame passes, and one below what passes in a tick of the kernel.
+fn bucket(one: &Installed<'_, '_>, host: &mut Host) {
+    let Some((bytes, said)) = in_bucket(one) else {
+        return;
+    };
+    let place = host.at(said.span());
+    let rate = one.after("rate").and_then(|w| bits(w.text));
+    let enough = rate.map_or(0, |r| r.bytes_in(TICK).as_bytes()).max(FRAME);
+    let remedy = format!("write burst {enough} or more");
+    if bytes < FRAME {
+        let message = format!(
+            "`tbf` with a bucket of {bytes} bytes drops what is larger: a packet of {PACKET} bytes is {FRAME} with its header"
+        );
+        let finding = host.find(&HOST023, &place, message, remedy);
+        finding.severity = Severity::Error;
+        return;
+    }
+    let Some(rate) = rate.filter(|r| bytes < r.bytes_in(SHORT_TICK).as_bytes()) else {
+        return;
+    };
+    let message = format!(
+        "`tbf` has a bucket of {bytes} bytes, and {} pass in {SHORT_TICK} at {rate:.1}: a kernel that waits in ticks, of {SHORT_TICK} or longer, does not reach that rate",
+        rate.bytes_in(SHORT_TICK).as_bytes()
+    );
+    host.find(&HOST023, &place, message, remedy);
+}
+
 /// HOST015: netem, whose queue holds what is delayed.
-fn netem(options: &[Word<'_>], place: &Place, host: &mut Host) {
-    let value = |key: &str| after(options, key).map(|w| w.text);
+fn room(one: &Installed<'_, '_>, host: &mut Host) {
+    let value = |key: &str| one.after(key).map(|w| w.text);
     let own = value("rate").and_then(bits);
     let Some((delay, rate)) = value("delay").and_then(time).zip(own.or(host.path.rate)) else {
         return;
     };
     let limit: u64 = value("limit").and_then(|l| l.parse().ok()).unwrap_or(LIMIT);
-    let frames = rate.bytes_in(delay).as_bytes().div_ceil(1500);
+    let frames = rate.bytes_in(delay).as_bytes().div_ceil(PACKET);
     if frames > limit {
-        let kept = Size::from_bytes(limit.saturating_mul(1500));
+        let kept = Size::from_bytes(limit.saturating_mul(PACKET));
         let most =
             u128::from(kept.as_bytes()) * 8 * 1_000_000_000_000 / u128::from(delay.as_ps().max(1));
         let message = format!(
@@ -165,57 +385,51 @@ fn netem(options: &[Word<'_>], place: &Place, host: &mut Host) {
             shown(u64::try_from(most).unwrap_or(u64::MAX))
         );
         let remedy = format!("write limit {}", frames.saturating_mul(2));
-        host.find(&HOST015, place, message, remedy);
+        let place = host.at(one.kind.span());
+        host.find(&HOST015, &place, message, remedy);
     }
 }
 
-/// A number, and the unit behind it.
-fn unit_apart(text: &str) -> (&str, &str) {
-    let unit = text.find(|c: char| c.is_ascii_alphabetic());
-    text.split_at(unit.unwrap_or(text.len()))
+/// HOST021: what netem does to frames, besides holding them to a rate.
+fn impaired(one: &Installed<'_, '_>, host: &mut Host) {
+    let harms = HARMS.iter().filter_map(|(key, does)| {
+        let part = part(one.options, key)?;
+        Some(format!("{does} {part}"))
+    });
+    let mut all: Vec<String> = harms.collect();
+    let lossless = all.is_empty();
+    let delay = one.after("delay").and_then(|w| time(w.text));
+    if let Some(delay) = delay.filter(|d| *d > Duration::ZERO) {
+        all.push(format!("delays frames by {delay}"));
+    }
+    if all.is_empty() {
+        return;
+    }
+    let device = one.device.map(quoted);
+    let on = device
+        .as_ref()
+        .map_or_else(String::new, |d| format!(" on {d}"));
+    let message = format!("netem{on} {}", all.join(", "));
+    let remedy = match device.filter(|_| one.root) {
+        Some(device) => {
+            format!("`tc qdisc del dev {device} root` takes it away, unless a test means it")
+        }
+        None => "take it away, unless a test means it".to_owned(),
+    };
+    let place = host.at(one.kind.span());
+    let finding = host.find(&HOST021, &place, message, remedy);
+    if lossless {
+        finding.severity = Severity::Info;
+    }
 }
 
-/// A time as `tc` writes it: `100ms`, `10us`, `1s`; a bare number is microseconds.
-fn time(text: &str) -> Option<Duration> {
-    let units = [
-        ("ms", 1e-3),
-        ("msec", 1e-3),
-        ("us", 1e-6),
-        ("usec", 1e-6),
-        ("s", 1.0),
-        ("sec", 1.0),
-        ("secs", 1.0),
-    ];
-    let (digits, unit) = unit_apart(text);
-    let scale = match unit {
-        "" => 1e-6,
-        unit => units.iter().find(|(name, _)| *name == unit)?.1,
-    };
-    let seconds = digits.parse::<f64>().ok()? * scale;
-    (0.0..1e6)
-        .contains(&seconds)
-        .then(|| Duration::from_secs_f64(seconds))
-}
-
-/// A rate as `tc` writes it: `1gbit`, `100mbit`, `1mbps` of bytes.
-fn bits(text: &str) -> Option<Rate> {
-    let text = text.to_ascii_lowercase();
-    let (digits, unit) = unit_apart(&text);
-    let (scale, bytes) = match unit {
-        "" | "bit" => (1.0, 1.0),
-        "kbit" => (1e3, 1.0),
-        "mbit" => (1e6, 1.0),
-        "gbit" => (1e9, 1.0),
-        "tbit" => (1e12, 1.0),
-        "bps" => (1.0, 8.0),
-        "kbps" => (1e3, 8.0),
-        "mbps" => (1e6, 8.0),
-        "gbps" => (1e9, 8.0),
-        _ => return None,
-    };
-    let bps = digits.parse::<f64>().ok()? * scale * bytes;
-    (1.0..1e15)
-        .contains(&bps)
-        .then(|| Rate::from_bps(bps as u64))
-        .flatten()
+/// The part of the frames that `key` is about: `1 % of frames`, or `frames` where a model says which. `None` where it is none of them.
+fn part(options: &[Word<'_>], key: &str) -> Option<String> {
+    let at = options.iter().position(|w| w.text == key)?;
+    let said = options[at + 1..].iter().map(|w| w.text);
+    match percent(said.skip_while(|text| *text == "random").next()?) {
+        Some(0.0) => None,
+        Some(share) => Some(format!("{share} % of frames")),
+        None => Some("frames".to_owned()),
+    }
 }

@@ -1,7 +1,7 @@
 //! Statements outside sections.
 
 use super::modes::{self, Mode};
-use super::{icmp, interface, keywords, lists, names, over, policy, srr};
+use super::{features, icmp, interface, keywords, lists, names, over, policy, srr};
 use crate::commands::{
     DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, Words, eight, fit, shortened,
 };
@@ -70,6 +70,7 @@ pub(crate) fn read_for(text: &str, file: usize, platform: Platform) -> Device {
     lists::check(&lists, &mut reader);
     icmp::check(&lists, &mut reader);
     names::check(&tree, &mut reader);
+    features::check(&tree, &mut reader);
     keywords::check(&tree, &mut reader);
     reader.device
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::commands::{Kind, Reader, Tree, Word, Words, fit};
 use crate::finding::quoted;
+use crate::near::define;
 use crate::platform::Platform;
 use crate::rules::IOS009;
 use crate::vlan::{DEFAULT, Vlans};
@@ -121,9 +122,6 @@ const TEXTS: [&str; 7] = [
 /// What calls a route map, and begins as if it defined one.
 const DIRECTED: &str = "route-map * in|out";
 
-/// Most letters of a name for which the nearest one is looked for.
-const LONGEST: usize = 100;
-
 /// A name that is called.
 struct Call<'a> {
     kind: Named,
@@ -161,14 +159,9 @@ pub(super) fn check(tree: &Tree<'_>, reader: &mut Reader) {
         if given || defined.contains(&key) || !said.insert(key) {
             continue;
         }
-        let known = defined
-            .iter()
-            .filter(|(kind, name)| *kind == call.kind && name.len().max(key.1.len()) < LONGEST);
-        let near = known.min_by_key(|(_, name)| strsim::osa_distance(name, key.1));
-        let remedy = match near {
-            Some((_, near)) => format!("define it; `{}` is defined", quoted(near)),
-            None => "define it, or take the statement out".to_owned(),
-        };
+        let known = defined.iter().filter(|(kind, _)| *kind == call.kind);
+        let remedy = define(known.map(|(_, name)| *name), key.1);
+        let remedy = remedy.unwrap_or_else(|| "define it, or take the statement out".to_owned());
         let message = format!(
             "{} `{}` is not defined: {}",
             call.kind.words(),

@@ -92,14 +92,14 @@ pub(super) fn police(s: Said<'_, '_, '_>) -> Option<()> {
     }
 }
 
-/// Part of a second whose bytes a bucket holds where no burst is stated: IOS a quarter, NX-OS 200 ms, IOS XR 100 ms.
+/// The time of its rate that a bucket holds where no burst is stated: IOS a quarter of a second, NX-OS 200 ms, IOS XR 100 ms.
 /// Platforms of IOS XR differ, which their files do not show: the CRS has 250 ms and at most 2 097 120 bytes (Cisco, IOS XR
 /// Modular QoS Command Reference for the CRS, Release 4.0), the NCS 540 and 5500 have 10 ms. The 100 ms lie between them.
-const fn part_of_second(platform: Platform) -> u64 {
+const fn by_default(platform: Platform) -> Duration {
     match platform {
-        Platform::IosXr => 10,
-        Platform::NxOs => 5,
-        _ => 4,
+        Platform::IosXr => Duration::from_ms(100),
+        Platform::NxOs => Duration::from_ms(200),
+        _ => Duration::from_ms(250),
     }
 }
 
@@ -108,14 +108,12 @@ fn of_rate(rate: Rate, options: &Options, platform: Platform) -> Police {
         Some(Amount::Rate(peak)) => Some(peak),
         _ => None,
     };
+    let stated = options.burst.and_then(|burst| burst.at(rate));
+    let taken = by_default(platform);
     Police {
         rate,
-        burst: options
-            .burst
-            .and_then(|burst| burst.at(rate))
-            .unwrap_or(Size::from_bytes(
-                rate.as_bps() / 8 / part_of_second(platform),
-            )),
+        burst: stated.unwrap_or(rate.bytes_in(taken)),
+        taken: stated.is_none().then_some(taken),
         max_burst: options
             .max_burst
             .and_then(|burst| burst.at(peak.unwrap_or(rate))),

@@ -7,6 +7,7 @@ use farpath_units::Rate;
 use super::class::{ClassOfService, Classifier, CosInterface, Marks, SchedulerMap, Transmit};
 use super::model::{Applied, Condition, Filter, Interface, Policer, Router, Side, Term};
 use crate::finding::{Finding, Severity};
+use crate::near::define;
 use crate::qos::{Options, below_plan, odd_bucket, slower, small_burst};
 use crate::report::Structure;
 use crate::rules::{JUN001, JUN002, JUN003, JUN004, QOS022};
@@ -23,11 +24,8 @@ pub(super) fn names(undefined: &[Structure], defined: &[Structure]) -> Vec<Findi
     let own = undefined.iter().filter(|s| s.kind != OF_CIRCUITS);
     let finding = |s: &Structure| {
         let known = defined.iter().filter(|d| d.kind == s.kind);
-        let near = known.min_by_key(|d| strsim::osa_distance(&d.name, &s.name));
-        let remedy = match near {
-            Some(near) => format!("define it; `{}` is defined", near.name),
-            None => format!("define it, or take the {} out", s.kind),
-        };
+        let near = define(known.map(|d| d.name.as_str()), &s.name);
+        let remedy = near.unwrap_or_else(|| format!("define it, or take the {} out", s.kind));
         let message = format!("{} `{}` is not defined", s.kind, s.name);
         Finding::new(&JUN001, message, s.place.clone(), vec![remedy])
     };
@@ -128,9 +126,8 @@ fn buffer(cos: &ClassOfService, scheduler: &str) -> Option<u64> {
     Some(said.buffer_percent.as_ref()?.value)
 }
 
-/// What is said where the rates of a map's schedulers, with the shares beside them, exceed the slowest port that has it,
-/// or what that is shaped to; and where the rate stands that does.
-fn above_port(router: &Router, map: &SchedulerMap) -> Option<(String, Place)> {
+/// The slowest port that has a scheduler map, and its rate or what it is shaped to.
+pub(super) fn slowest<'r>(router: &'r Router, map: &SchedulerMap) -> Option<(Rate, &'r str)> {
     let cos = &router.class_of_service;
     let is_it = |c: &&CosInterface| {
         c.unit.is_none() && c.map.as_ref().is_some_and(|m| m.value == map.name.value)
@@ -140,9 +137,16 @@ fn above_port(router: &Router, map: &SchedulerMap) -> Option<(String, Place)> {
         let line = port.and_then(Interface::rate);
         let shaped = c.shaping.as_ref().map(|s| s.value);
         let rate = line.into_iter().chain(shaped).min()?;
-        Some((rate, &c.port))
+        Some((rate, c.port.as_str()))
     });
-    let (rate, port) = rates.min_by_key(|(rate, _)| *rate)?;
+    rates.min_by_key(|(rate, _)| *rate)
+}
+
+/// What is said where the rates of a map's schedulers, with the shares beside them, exceed the slowest port that has it;
+/// and where the rate stands that does.
+fn above_port(router: &Router, map: &SchedulerMap) -> Option<(String, Place)> {
+    let cos = &router.class_of_service;
+    let (rate, port) = slowest(router, map)?;
     let (mut sum, mut absolute) = (0_u64, false);
     for (_, scheduler) in &map.schedulers {
         let mut all = cos.schedulers.iter();

@@ -315,14 +315,22 @@ impl Interface {
 
     /// The rate by its name or `speed`; `None` where only the hardware knows it.
     pub fn rate(&self) -> Option<Rate> {
-        let stated = self.speed.as_ref().and_then(|s| speed(&s.value));
-        let by_name = match self.name.split('-').next()? {
+        self.fixed().or_else(|| self.rate_by_name())
+    }
+
+    /// The rate that `speed` states.
+    pub(crate) fn fixed(&self) -> Option<Rate> {
+        self.speed.as_ref().and_then(|s| speed(&s.value))
+    }
+
+    /// The rate of ports of its name.
+    pub(crate) fn rate_by_name(&self) -> Option<Rate> {
+        match self.name.split('-').next()? {
             "fe" => Rate::from_bps(100_000_000),
             "ge" => Rate::from_bps(1_000_000_000),
             "xe" => Rate::from_bps(10_000_000_000),
             _ => None,
-        };
-        stated.or(by_name)
+        }
     }
 
     /// Largest frame without check sequence. Unset: Ethernet 1514, with `vlan-tagging` 1518 (the

@@ -1,8 +1,8 @@
-//! Checks of ports and their units: tags (JUN005), members of bundles (JUN006), tunnels (QOS028).
+//! Checks of ports and their units: lines (QOS013), tags (JUN005), members of bundles (JUN006), tunnels (QOS028).
 
 use super::model::{Interface, Router, Unit};
 use crate::finding::{Finding, Severity};
-use crate::rules::{JUN005, JUN006};
+use crate::rules::{JUN005, JUN006, QOS013};
 use crate::source::Place;
 use crate::tunnels::{ESP, GRE, IPV4, KEY, Tunnel, Wrapped};
 
@@ -10,6 +10,7 @@ use crate::tunnels::{ESP, GRE, IPV4, KEY, Tunnel, Wrapped};
 pub(super) fn units(router: &Router) -> Vec<Finding> {
     let mut all = Vec::new();
     for interface in router.interfaces.iter().filter(|i| i.off.is_none()) {
+        all.extend(line(interface));
         all.extend(tags(interface));
         all.extend(member(router, interface));
         all.extend(tunnels(router, interface));
@@ -23,6 +24,35 @@ fn up(interface: &Interface) -> impl Iterator<Item = &Unit> + Clone {
 
 fn found(rule: &'static crate::Rule, place: &Place, message: String, remedy: &str) -> Finding {
     Finding::new(rule, message, place.clone(), vec![remedy.to_owned()])
+}
+
+/// A port fixed to no more than one part in so many of what ports of its name carry is probably left so.
+const FIXED: u64 = 100;
+
+/// QOS013, of an Ethernet port that is half duplex, or fixed to a small part of its rate.
+fn line(interface: &Interface) -> Vec<Finding> {
+    if interface.is_sonet() || !interface.is_framed() {
+        return Vec::new();
+    }
+    let name = &interface.name;
+    let mut all = Vec::new();
+    let mode = interface.link_mode.as_ref();
+    if let Some(half) = mode.filter(|m| m.value.contains("half")) {
+        let message = format!("`{name}` is half duplex: frames collide under load");
+        let remedy = "let both ends negotiate, or write `link-mode full-duplex` at both";
+        all.push(found(&QOS013, &half.place, message, remedy));
+    }
+    let rates = interface.fixed().zip(interface.rate_by_name());
+    if let Some((fixed, usual)) = rates.filter(|(f, usual)| f.as_bps() <= usual.as_bps() / FIXED)
+        && let Some(speed) = &interface.speed
+    {
+        let message = format!("`{name}` is fixed to {fixed}, and ports of its name carry {usual}");
+        let remedy = "let both ends negotiate, unless the other end carries no more";
+        let mut finding = found(&QOS013, &speed.place, message, remedy);
+        finding.severity = Severity::Warning;
+        all.push(finding);
+    }
+    all
 }
 
 /// JUN005, of an Ethernet port.

@@ -69,6 +69,8 @@ pub struct Police {
     pub rate: Rate,
     /// Depth of the bucket.
     pub burst: Size,
+    /// Where no burst is stated, the time of its rate that the bucket is taken to hold; platforms and releases differ.
+    pub taken: Option<Duration>,
     /// Depth of the second bucket, or of the peak's.
     pub max_burst: Option<Size>,
     /// Peak rate, of two-rate policers.

@@ -48,6 +48,14 @@ pub enum StormLevel {
     Pps(f64),
 }
 
+impl StormLevel {
+    /// Whether it lets no frame through: 0 of whatever it counts.
+    fn is_nothing(self) -> bool {
+        let (StormLevel::Percent(level) | StormLevel::Bps(level) | StormLevel::Pps(level)) = self;
+        level <= 0.0
+    }
+}
+
 impl StormControl {
     /// The rate above which frames are dropped, on a port of this one; none of packets, or where the port's is not known.
     pub(crate) fn rate(&self, line: Option<Rate>) -> Option<Rate> {
@@ -77,6 +85,9 @@ fn finding(
     line: Option<Rate>,
 ) -> Option<Finding> {
     let (of, level) = (said.value.of, said.value.level);
+    if level.is_nothing() {
+        return Some(blocked(interface, said));
+    }
     let rate = said.value.rate(line);
     let all = match level {
         StormLevel::Percent(percent) => percent >= 100.0,
@@ -111,4 +122,29 @@ fn finding(
     let mut finding = Finding::new(&QOS029, message, place, vec![remedy.to_owned()]);
     finding.severity = severity;
     Some(finding)
+}
+
+/// QOS029, of a level of 0, which drops every frame of its kind (Cisco, command reference, `storm-control`).
+fn blocked(interface: &Interface, said: &Stated<StormControl>) -> Finding {
+    let of = said.value.of;
+    let (then, severity) = match of {
+        Storm::Broadcast => (
+            "no ARP request arrives, so that hosts behind it find nobody",
+            Severity::Error,
+        ),
+        Storm::Multicast => (
+            "routing protocols and IPv6's neighbour discovery do not arrive",
+            Severity::Warning,
+        ),
+        Storm::Unicast => ("no transfer arrives", Severity::Error),
+    };
+    let message = format!(
+        "{} drops all {} frames, at a level of 0: {then}",
+        interface.name,
+        of.word()
+    );
+    let remedy = "write the level that is meant; 100 drops none".to_owned();
+    let mut finding = Finding::new(&QOS029, message, said.place.clone(), vec![remedy]);
+    finding.severity = severity;
+    finding
 }

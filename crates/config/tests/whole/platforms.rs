@@ -436,7 +436,7 @@ policy-map flat
   priority percent 30
  class bulk
   bandwidth percent 60
-  shape average percent 50
+  shape average percent 70
  class scav
   bandwidth 100000
   police cir 100m bc 200 ms conform-action set-mpls-exp-imposition-transmit 1 exceed-action drop violate-action drop
@@ -484,7 +484,7 @@ fn classes_of_ios_xe_are_read_whole() {
         .iter()
         .map(|p| &XE[p.span.clone()])
         .collect();
-    for line in ["police cir percent 10", "shape average percent 50"] {
+    for line in ["police cir percent 10", "shape average percent 70"] {
         assert!(idle.contains(&line), "{idle:?}");
     }
 }

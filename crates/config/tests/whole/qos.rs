@@ -383,6 +383,13 @@ fn qos008_marks_not_trusted() {
         &sound(" switchport\n switchport mode trunk\n").replace("trust dscp", "trust cos"),
         "QOS008",
     );
+    // A member of a trunk is one, and so is a port with tagged subinterfaces.
+    for tagged in [
+        "mls qos\ninterface Port-channel1\n switchport\n switchport mode trunk\ninterface GigabitEthernet1/1\n mls qos trust cos\n channel-group 1 mode on\n",
+        "mls qos\ninterface GigabitEthernet1/1\n mls qos trust cos\ninterface GigabitEthernet1/1.100\n encapsulation dot1Q 100\n ip address 192.0.2.1 255.255.255.252\n",
+    ] {
+        silent(tagged, "QOS008");
+    }
     let class = "mls qos\nclass-map match-any C\n match ip dscp 8\npolicy-map P\n class C\n  police 100000000 10000000 conform-action transmit exceed-action drop\ninterface GigabitEthernet1/1\n service-policy input P\n";
     finds(class, "QOS008", Severity::Error, 8, "leaves with DSCP 0");
     silent(
@@ -856,6 +863,36 @@ fn text_cut_short_is_named() {
     );
     assert_eq!(report.files[0].status(), Status::Failed);
     assert_eq!(report.files[0].faults.len(), 1);
+}
+
+/// A bucket that the text does not state is said to be taken: 250 ms of a round trip of 5 s.
+#[test]
+fn qos011_says_where_a_burst_is_taken() {
+    let options = Options {
+        rtt: Some("5 s".parse().expect("time")),
+        ..Options::default()
+    };
+    let with = |police: &str| {
+        let text = format!(
+            "version 17.6\nhostname a\npolicy-map P\n class class-default\n  police {police} conform-action transmit exceed-action drop\n"
+        );
+        let (_, found) = report(&[&text], &options);
+        let all = of(&found, "QOS011");
+        all.iter()
+            .map(|f| (f.severity, f.text.clone()))
+            .collect::<Vec<_>>()
+    };
+    let taken = with("cir 100000000");
+    let says = "no burst is stated: 250 ms of the rate are taken";
+    assert!(
+        taken[0].0 == Severity::Warning && taken[0].1.contains(says),
+        "{taken:?}"
+    );
+    let stated = with("cir 100000000 bc 3125000");
+    assert!(
+        stated[0].0 == Severity::Error && !stated[0].1.contains("taken"),
+        "{stated:?}"
+    );
 }
 
 /// `police` as IOS-XE prints it again, with units; a burst that is not stated is a quarter of a second's.

@@ -59,6 +59,54 @@ fn qos026_classes_within_their_shaper() {
     }
 }
 
+/// `bandwidth` is in kbit/s and `shape` in bit/s: one that is far below the other is probably in the other's unit.
+#[test]
+fn qos026_a_class_within_its_own_shaper() {
+    let policy = |keeps: &str, shape: &str| {
+        let text = format!("{HEAD}policy-map flat\n class voice\n  {keeps}\n  {shape}\n");
+        let report = checked(&text, Dialect::Ios);
+        let found = report.findings.iter().filter(|f| f.rule == "QOS026");
+        found
+            .map(|f| (f.text.clone(), f.remedies.clone()))
+            .collect::<Vec<_>>()
+    };
+    let slipped = policy("bandwidth 10000", "shape average 500000");
+    let (text, remedies) = &slipped[0];
+    assert!(
+        text.contains("keeps 10 Mbit/s, and it is shaped to 500 kbit/s"),
+        "{text}"
+    );
+    assert!(
+        remedies[0].contains("`shape average 500000000`"),
+        "{remedies:?}"
+    );
+    let slow = policy("bandwidth 10000", "shape average 9000000");
+    assert!(
+        slow.len() == 1 && slow[0].1.len() == 1,
+        "of one unit: {slow:?}"
+    );
+    let percent = policy("bandwidth percent 60", "shape average percent 50");
+    assert!(percent[0].0.contains("keeps 60 %"), "{percent:?}");
+    for (keeps, shape) in [
+        ("bandwidth 10000", "shape average 10000000"),
+        ("bandwidth percent 50", "shape average percent 50"),
+        ("bandwidth remaining percent 50", "shape average 500000"),
+    ] {
+        assert_eq!(policy(keeps, shape), [], "{keeps} {shape}");
+    }
+    // The same of a policy inside a class that is shaped.
+    let text = format!(
+        "{HEAD}policy-map child\n class voice\n  bandwidth 400000\npolicy-map parent\n class class-default\n  shape average 500000\n  service-policy child\n"
+    );
+    let report = checked(&text, Dialect::Ios);
+    let said = report.findings.iter().find(|f| f.rule == "QOS026");
+    let said = said.expect("400 Mbit/s are more than 500 kbit/s");
+    assert!(
+        said.remedies[1].contains("`shape average 500000000`"),
+        "{said:?}"
+    );
+}
+
 /// A port carries what its classes keep; of several ports with one policy map the slowest counts.
 #[test]
 fn qos026_classes_within_their_port() {
@@ -231,6 +279,9 @@ fn qos029_storm_control_is_read_and_said() {
         ("storm-control broadcast level 1.00 0.50", Severity::Info),
         ("storm-control multicast level pps 2k 1k", Severity::Info),
         ("storm-control unicast level bps 100m", Severity::Warning),
+        ("storm-control unicast level 0.00", Severity::Error),
+        ("storm-control broadcast level 0.00", Severity::Error),
+        ("storm-control multicast level pps 0", Severity::Warning),
     ] {
         let said = with(line);
         assert!(said.len() == 1 && said[0].1 == severity, "{line}: {said:?}");

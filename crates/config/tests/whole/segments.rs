@@ -2,7 +2,7 @@
 
 use farpath_config::{Dialect, Severity};
 
-use crate::found;
+use crate::{checked, found};
 
 #[test]
 fn ios007_both_versions_of_ip_and_small_segments() {
@@ -31,6 +31,27 @@ fn ios007_both_versions_of_ip_and_small_segments() {
         jumbo[0].0 == Severity::Info && jumbo[0].1.contains("6.6 times"),
         "{jumbo:?}"
     );
+}
+
+/// The command takes 1460 at most (Cisco, command reference), over IPv6 1940.
+#[test]
+fn ios007_advises_what_the_command_takes_and_is_not_there() {
+    for (line, advice) in [
+        (
+            "ip tcp adjust-mss 1460",
+            "take it out, as it takes 1460 at most",
+        ),
+        ("ip tcp adjust-mss 1360", "`ip tcp adjust-mss 1460`"),
+        ("ipv6 tcp adjust-mss 1440", "`ipv6 tcp adjust-mss 1940`"),
+    ] {
+        let text = format!(
+            "hostname a\ninterface GigabitEthernet0/1\n mtu 9000\n ip address 192.0.2.1 255.255.255.252\n {line}\n"
+        );
+        let report = checked(&text, Dialect::Ios);
+        let said = report.findings.iter().find(|f| f.rule == "IOS007");
+        let said = said.expect("segments are small beside the MTU");
+        assert!(said.remedies[0].starts_with(advice), "{line}: {said:?}");
+    }
 }
 
 #[test]

@@ -52,6 +52,7 @@ end
 const NEXUS: &str = "!Command: show running-config
 version 9.3(7)
 hostname leaf
+feature bgp
 feature lacp
 policy-map type network-qos jumbo
   class type network-qos class-default
@@ -90,6 +91,41 @@ fn slipped(text: &str, old: &str, new: &str, wanted: (&str, Severity, &str)) {
     let first = new.lines().next().unwrap_or_default();
     let line = text.lines().position(|l| l.contains(first)).map(|l| l + 1);
     assert_eq!(found.first().map(|f| f.0), line, "{new}");
+}
+
+/// Source: Cisco, NX-OS configuration guides: each protocol and kind of interface asks for its feature first.
+#[test]
+fn features_of_nx_os_that_are_not_on_are_found() {
+    let said = |text: &str| at_lines(&checked(text, Dialect::Ios), text, "IOS012");
+    assert_eq!(said(NEXUS), []);
+    for (more, feature) in [
+        ("interface Vlan100\n  no shutdown\n", "interface-vlan"),
+        ("router ospf 1\n", "ospf"),
+        ("vpc domain 1\n", "vpc"),
+    ] {
+        let text = format!("{NEXUS}{more}");
+        let found = said(&text);
+        let needs = format!("needs `feature {feature}`");
+        assert!(
+            found.len() == 1 && found[0].1 == Severity::Error && found[0].2.contains(&needs),
+            "{more}: {found:?}"
+        );
+        let on = format!("feature bgp\nfeature {feature}\n");
+        assert_eq!(said(&text.replacen("feature bgp\n", &on, 1)), [], "{more}");
+    }
+    let channel = format!("{NEXUS}interface Ethernet1/3\n  channel-group 10 mode active\n");
+    assert_eq!(said(&channel), []);
+    let found = said(&channel.replacen("feature lacp\n", "", 1));
+    assert!(
+        found[0].2.contains("`channel-group 10 mode active`"),
+        "{found:?}"
+    );
+    // A text without any may be a part of one.
+    let found = said("!Command: show running-config\ninterface Vlan10\n  no shutdown\n");
+    assert!(
+        found.len() == 1 && found[0].1 == Severity::Warning,
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -100,6 +100,65 @@ fn jun006_members_of_a_bundle() {
     );
 }
 
+/// `speed 10m` is a hundredth of what a `ge` carries; a tenth may be meant.
+#[test]
+fn qos013_of_lines_of_junos() {
+    let with = |port: &str| {
+        let text = format!(
+            "system {{ host-name r; }}\ninterfaces {{ ge-0/0/1 {{ {port} unit 0 {{ family inet {{ address 192.0.2.1/30; }} }} }} }}\n"
+        );
+        found(&text, Dialect::Junos, "QOS013")
+    };
+    for fine in [
+        "",
+        "speed 1g; link-mode full-duplex;",
+        "speed 100m; link-mode full-duplex;",
+    ] {
+        assert_eq!(with(fine), [], "{fine}");
+    }
+    let half = with("link-mode half-duplex;");
+    assert!(
+        half.len() == 1 && half[0].0 == Severity::Error && half[0].1.contains("half duplex"),
+        "{half:?}"
+    );
+    let slow = with("speed 10m;");
+    let says = "fixed to 10 Mbit/s, and ports of its name carry 1 Gbit/s";
+    assert!(
+        slow.len() == 1 && slow[0].0 == Severity::Warning && slow[0].1.contains(says),
+        "{slow:?}"
+    );
+}
+
+/// 200 µs are 0.2 % of a round trip of 100 ms, and 1 % of a buffer of 100 ms is 1 ms.
+#[test]
+fn jun010_queues_far_below_what_is_in_flight() {
+    let with = |scheduler: &str| {
+        let text = format!(
+            "system {{ host-name r; }}\ninterfaces {{ ge-0/0/1 {{ unit 0 {{ family inet {{ address 192.0.2.1/30; }} }} }} }}\nclass-of-service {{ schedulers {{ s {{ transmit-rate percent 50; {scheduler} }} }} scheduler-maps {{ m {{ forwarding-class best-effort scheduler s; }} }} interfaces {{ ge-0/0/1 {{ scheduler-map m; }} }} }}\n"
+        );
+        found(&text, Dialect::Junos, "JUN010")
+    };
+    for fine in [
+        "",
+        "buffer-size percent 20;",
+        "buffer-size temporal 50000;",
+        "buffer-size temporal 200; priority strict-high;",
+    ] {
+        assert_eq!(with(fine), [], "{fine}");
+    }
+    let time = with("buffer-size temporal 200;");
+    assert!(
+        time.len() == 1 && time[0].0 == Severity::Warning && time[0].1.contains(": 0.2 % of"),
+        "{time:?}"
+    );
+    let part = with("buffer-size percent 1;");
+    assert!(
+        part.len() == 1 && part[0].0 == Severity::Info && part[0].1.contains("1 ms at 1 Gbit/s"),
+        "{part:?}"
+    );
+    assert!(part[0].1.contains(": 1.0 % of"), "{part:?}");
+}
+
 /// What the channel's interface states it hands on to members that state nothing; members among themselves are alike.
 #[test]
 fn qos030_members_fit_their_channel() {
@@ -171,6 +230,14 @@ fn qos030_members_fit_their_channel() {
                 && said[0].contains("GigabitEthernet1/2 is a member")
                 && said[0].contains(says),
             "{whole}{first}{second}{said:?}"
+        );
+        // The order of members says nothing: the other one is named, and it alone.
+        let turned = with(whole, second, first);
+        assert!(
+            turned.len() == 1
+                && turned[0].contains("GigabitEthernet1/1 is a member")
+                && turned[0].contains(&says.replace("1/1", "1/2")),
+            "{whole}{second}{first}{turned:?}"
         );
     }
 }

@@ -1,5 +1,6 @@
 //! Checks of channels: QOS018, QOS025 and QOS030.
 
+use core::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::super::{Device, Interface, Options, Port, Stated, Switchport, channel_number};
@@ -32,9 +33,16 @@ impl Checker<'_> {
             Some((i, channel.value.mode?, &channel.place))
         });
         let modes: Vec<_> = modes.collect();
-        if let Some((one, mode, _)) = modes.first()
-            && let Some((other, that, place)) = modes.iter().find(|(_, m, _)| !m.is_beside(*mode))
-        {
+        let names = modes.iter().map(|(i, ..)| i.name.as_str());
+        let beside = |at: usize| {
+            let with = modes.iter().filter(|(_, m, _)| m.is_beside(modes[at].1));
+            with.count()
+        };
+        let Some((one, mode, _)) = usual(names, beside).map(|at| modes[at]) else {
+            return;
+        };
+        let others = modes.iter().filter(|(_, m, _)| !m.is_beside(mode));
+        if let Some((other, that, place)) = others.min_by(|a, b| a.0.name.cmp(&b.0.name)) {
             let message = format!(
                 "{} is in channel {number} with `mode {}` and {} with `mode {}`: one protocol a channel",
                 one.name,
@@ -54,11 +62,15 @@ impl Checker<'_> {
             port.name.clear();
             port
         };
-        let Some((first, rest)) = members.split_first() else {
+        let ports: Vec<Port> = members.iter().map(|i| treatment(i)).collect();
+        let equal = |at: usize| ports.iter().filter(|p| **p == ports[at]).count();
+        let names = members.iter().map(|i| i.name.as_str());
+        let Some(at) = usual(names, equal) else {
             return;
         };
-        let expected = treatment(first);
-        for other in rest.iter().filter(|i| treatment(i) != expected) {
+        let (first, expected) = (members[at], &ports[at]);
+        let all = members.iter().zip(&ports);
+        for (other, port) in all.filter(|(_, port)| *port != expected) {
             let Some(channel) = &other.channel else {
                 continue;
             };
@@ -66,7 +78,7 @@ impl Checker<'_> {
                 "{} and {} are members of channel {number} and differ in {}",
                 first.name,
                 other.name,
-                difference(&expected, &treatment(other))
+                difference(expected, port)
             );
             let remedy = "give all members the same statements: `interface range`";
             let finding = self.find(&QOS018, &channel.place, message, remedy);
@@ -85,7 +97,20 @@ impl Checker<'_> {
             _ => format!("Port-channel{number}"),
         };
         let remedy = format!("write it on `interface {name}`, and alike on every member");
-        for (at, member) in members.iter().enumerate() {
+        let fits = |at: usize| {
+            let (member, all) = (members[at], members.len());
+            let alike = members
+                .iter()
+                .filter(|m| differs(m, member, false).is_none());
+            // What the channel's interface says outweighs what they say.
+            let as_whole = whole.is_some_and(|w| differs(w, member, false).is_none());
+            alike.count() + if as_whole { all } else { 0 }
+        };
+        let names = members.iter().map(|i| i.name.as_str());
+        let Some(usual) = usual(names, fits).map(|at| members[at]) else {
+            return;
+        };
+        for member in members {
             if let Some(address) = member.addresses.first() {
                 let message = format!(
                     "{} is a member of channel {number} and has an address of its own, which no frame reaches",
@@ -95,10 +120,8 @@ impl Checker<'_> {
                 self.find(&QOS030, &address.place, message, remedy);
             }
             let against_whole = whole.and_then(|w| Some((w, differs(w, member, true)?)));
-            let first = members[0];
-            let against_first = (at > 0).then(|| differs(first, member, false)).flatten();
-            let Some((other, (what, place))) = against_whole.or(against_first.map(|d| (first, d)))
-            else {
+            let against_usual = differs(usual, member, false).map(|d| (usual, d));
+            let Some((other, (what, place))) = against_whole.or(against_usual) else {
                 continue;
             };
             let message = format!(
@@ -109,6 +132,16 @@ impl Checker<'_> {
             finding.doubt(member.unknown.iter().chain(&other.unknown).cloned());
         }
     }
+}
+
+/// The number of the member that weighs most; of several the one whose name is first, as the order of a file says nothing.
+fn usual<'n>(
+    names: impl Iterator<Item = &'n str>,
+    weight: impl Fn(usize) -> usize,
+) -> Option<usize> {
+    let all = names.enumerate();
+    let most = all.max_by_key(|(at, name)| (weight(*at), Reverse(*name)));
+    most.map(|(at, _)| at)
 }
 
 /// In what two ports differ, in words.

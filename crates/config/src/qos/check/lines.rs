@@ -7,7 +7,7 @@ use super::super::burst::odd_bucket;
 use super::super::{Direction, Duplex, Interface, Speed, Storm, port, storm, tunnel};
 use super::{On, below_plan, slower, small_burst};
 use crate::clamp::Clamp;
-use crate::commands::MSS;
+use crate::commands::{MSS, MSS_IPV6, Number};
 use crate::finding::Severity;
 use crate::links::default_mtu;
 use crate::rules::{IOS007, QOS013, QOS017, QOS022};
@@ -123,15 +123,15 @@ impl On<'_, '_> {
             &interface.adjust_mss,
             &interface.ip_mtu,
             IpVersion::V4,
-            "ip",
+            ("ip", MSS),
         );
         let six = (
             &interface.adjust_mss_ipv6,
             &interface.ipv6_mtu,
             IpVersion::V6,
-            "ipv6",
+            ("ipv6", MSS_IPV6),
         );
-        for (mss, own, version, key) in [four, six] {
+        for (mss, own, version, (key, range)) in [four, six] {
             let Some(mss) = mss else { continue };
             let headers = version.fixed_headers();
             let within = |mtu: u32| Clamp::of(mss.value.into(), mtu.saturating_sub(headers).into());
@@ -165,9 +165,7 @@ impl On<'_, '_> {
                 "{} lets segments of at most {} B be offered, and its packets may have {mtu} B: TCP through it sends {times:.1} times as many packets as it need",
                 interface.name, mss.value,
             );
-            let most = u64::from(mtu.saturating_sub(headers)).min(MSS.2);
-            let remedy =
-                format!("`{key} tcp adjust-mss {most}`, unless what lies behind carries less");
+            let remedy = larger(key, mss.value, mtu.saturating_sub(headers), range);
             let finding = self.find(&IOS007, &mss.place, message, remedy);
             if jumbo {
                 finding.severity = Severity::Info;
@@ -223,6 +221,17 @@ impl On<'_, '_> {
             );
             let remedy = "`flowcontrol send off` and `flowcontrol receive off`";
             self.find(&QOS017, &pause.place, message, remedy);
+        }
+    }
+}
+
+/// What to write in place of segments of `mss` bytes where larger ones fit, as far as the command takes them.
+fn larger(key: &str, mss: u32, fits: u32, range: Number) -> String {
+    let most = u64::from(fits).min(range.2);
+    match most > u64::from(mss) {
+        true => format!("`{key} tcp adjust-mss {most}`, unless what lies behind carries less"),
+        false => {
+            format!("take it out, as it takes {most} at most, unless what lies behind carries less")
         }
     }
 }

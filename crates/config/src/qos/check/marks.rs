@@ -2,6 +2,7 @@
 
 use super::super::{
     Device, Direction, Interface, Match, Options, PolicyClass, Port, Switchport, Trust,
+    channel_number,
 };
 use super::{Checker, On};
 use crate::dialect::Dialect;
@@ -143,7 +144,7 @@ impl On<'_, '_> {
     fn trust(&mut self, strict: bool) {
         let interface = self.interface;
         let name = &interface.name;
-        let mode = interface.switchport.as_ref().map(|s| s.value);
+        let mode = mode(self.device, interface);
         let trust = interface
             .trust
             .as_ref()
@@ -218,6 +219,31 @@ impl On<'_, '_> {
                 self.find(&QOS008, &service.place, message, remedy);
             }
         }
+    }
+}
+
+/// What a port carries: as it states, or as the channel does that it is a member of. One with tagged subinterfaces is a trunk.
+fn mode(device: &Device, interface: &Interface) -> Option<Switchport> {
+    let number = interface.channel.as_ref().map(|c| c.value.number);
+    let is_whole = |i: &&Interface| {
+        number.is_some() && channel_number(&i.name) == number && !i.name.contains('.')
+    };
+    let whole = device.interfaces.iter().find(is_whole);
+    let stated = interface.switchport.as_ref();
+    let stated = stated.or_else(|| whole?.switchport.as_ref());
+    let is_part = |part: &Interface| {
+        let of = part.name.split_once('.').map(|(of, _)| of);
+        of.is_some_and(|of| of == interface.name || whole.is_some_and(|w| w.name == of))
+    };
+    let tagged = || {
+        device
+            .interfaces
+            .iter()
+            .any(|i| i.tag.is_some() && is_part(i))
+    };
+    match stated {
+        Some(stated) => Some(stated.value),
+        None => tagged().then_some(Switchport::Trunk),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Checks of policies and policers.
 
-use farpath_units::{Rate, Size};
+use farpath_units::{Duration, Rate, Size};
 
 use super::super::burst::{odd_bucket, odd_shape};
 use super::super::{
@@ -10,6 +10,7 @@ use super::super::{
 use super::rates::taken_for;
 use super::{Checker, On};
 use crate::finding::{Finding, Severity};
+use crate::near::define;
 use crate::platform::Platform;
 use crate::rules::{QOS011, QOS012, QOS023, QOS024, QOS032};
 use crate::source::Place;
@@ -120,11 +121,9 @@ impl Checker<'_> {
     /// QOS012, of a policy map that nobody defines.
     fn undefined(&mut self, device: &Device, wanted: &str, place: &Place, of: &str) {
         let message = format!("policy map {wanted} {of} is not defined");
-        let known = device.policy_maps.iter();
-        let remedy = match known.min_by_key(|p| strsim::osa_distance(&p.name, wanted)) {
-            Some(p) => format!("define it; {} is defined", p.name),
-            None => "define it: `policy-map NAME`".to_owned(),
-        };
+        let known = device.policy_maps.iter().map(|p| p.name.as_str());
+        let remedy = define(known, wanted);
+        let remedy = remedy.unwrap_or_else(|| "define it: `policy-map NAME`".to_owned());
         self.without_effect(device, place, message, &remedy);
     }
 
@@ -190,7 +189,11 @@ impl Checker<'_> {
         if let Some(((rate, burst), police)) = dropping {
             let named = format!("class {}", class.name);
             let burst = Some((rate, burst));
+            let before = self.findings.len();
             self.bucket(class, &named, rate, (burst, line, port), &police.place);
+            if let Some(time) = police.value.taken {
+                taken(&mut self.findings[before..], time);
+            }
         }
     }
 
@@ -232,6 +235,17 @@ impl Checker<'_> {
             finding.doubt(class.unknown.iter().cloned());
             self.findings.push(finding);
         }
+    }
+}
+
+/// Says of findings about a bucket that its burst is not stated, and is taken to hold this time of its rate.
+fn taken(findings: &mut [Finding], time: Duration) {
+    for finding in findings.iter_mut().filter(|f| f.rule != QOS023.id) {
+        finding.text = format!(
+            "{}; no burst is stated: {time} of the rate are taken, and platforms differ",
+            finding.text
+        );
+        finding.severity = finding.severity.min(Severity::Warning);
     }
 }
 

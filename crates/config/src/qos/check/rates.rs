@@ -17,6 +17,8 @@ struct Carrier<'d> {
     whole: Rate,
     /// As a message names it, and what it does.
     says: String,
+    /// It is a class that is shaped to a rate.
+    shaped: bool,
     /// Where it is stated.
     place: &'d Place,
 }
@@ -30,6 +32,7 @@ impl Checker<'_> {
                 self.within(device, map, line);
             }
             for class in &map.classes {
+                self.beyond_shaper(device, class);
                 let carrier = shaped(map, class, on.as_ref().map(|l| l.whole));
                 let part = class.service.as_ref().and_then(|s| device.policy(&s.value));
                 if let Some((carrier, part)) = carrier.zip(part) {
@@ -62,17 +65,54 @@ impl Checker<'_> {
                     carrier.says,
                     carrier.rate
                 );
-                let remedy = match Rate::from_bps(whole - before) {
+                let mut remedy = match Rate::from_bps(whole - before) {
                     Some(left) => format!("{left} at most here, or less before"),
                     None => {
                         "less in the classes before it: nothing is left for this one".to_owned()
                     }
                 };
+                let units = units_differ(device, (carrier.rate, sum)).filter(|_| carrier.shaped);
+                if let Some(units) = units {
+                    remedy = format!("{remedy}\n{units}");
+                }
                 let finding = self.find(&QOS026, place, message, remedy);
                 finding.relate(carrier.place.clone(), "carried here");
                 finding.doubt(class.unknown.iter().chain(&device.unknown_qos).cloned());
             }
         }
+    }
+
+    /// QOS026, of a class that keeps more than it is itself shaped to.
+    fn beyond_shaper(&mut self, device: &Device, class: &Class) {
+        let Some(bandwidth) = &class.bandwidth else {
+            return;
+        };
+        let (kept, shaped, slip, place) =
+            match (bandwidth.value, &class.shape, &class.shape_percent) {
+                (Share::Rate(kept), Some(shape), _) if kept > shape.value.0 => {
+                    let rate = shape.value.0;
+                    let slip = units_differ(device, (rate, kept.as_bps()));
+                    (kept.to_string(), rate.to_string(), slip, &shape.place)
+                }
+                (Share::Percent(kept), _, Some(shape)) if kept > shape.value => (
+                    format!("{kept} %"),
+                    format!("{} %", shape.value),
+                    None,
+                    &shape.place,
+                ),
+                _ => return,
+            };
+        let message = format!(
+            "class {}: its `bandwidth` keeps {kept}, and it is shaped to {shaped}: it never gets what it keeps",
+            class.name
+        );
+        let mut remedy = format!("a `bandwidth` of {shaped} at most, or a faster shaper");
+        if let Some(units) = slip {
+            remedy = format!("{units}\n{remedy}");
+        }
+        let finding = self.find(&QOS026, &bandwidth.place, message, remedy);
+        finding.relate(place.clone(), "shaped here");
+        finding.doubt(class.unknown.iter().cloned());
     }
 
     /// QOS012, of a shaper or a policer above what its frames come or go with.
@@ -184,6 +224,7 @@ fn carrying_port<'d>(device: &'d Device, map: &PolicyMap) -> Option<Carrier<'d>>
             rate,
             whole: taken_for(device, interface).unwrap_or(rate),
             says: format!("{} carries", interface.name),
+            shaped: false,
             place: &service.place,
         })
     });
@@ -202,8 +243,26 @@ fn shaped<'d>(map: &PolicyMap, class: &'d Class, line: Option<Rate>) -> Option<C
         rate,
         whole: rate,
         says: format!("class {} of {} is shaped to", class.name, map.name),
+        shaped: class.shape.is_some(),
         place,
     })
+}
+
+/// From how many times a shaper's rate on what its classes keep is probably in another unit.
+const SLIP: u64 = 10;
+
+/// What to write where a shaper's rate is far below the bit/s that classes keep, as two units do: IOS has `shape` in bit/s and
+/// `bandwidth` in kbit/s (Cisco, command reference); IOS XR and NX-OS write units.
+fn units_differ(device: &Device, (shaped, kept): (Rate, u64)) -> Option<String> {
+    let shaped = shaped.as_bps();
+    let units = matches!(device.platform, Platform::IosXr | Platform::NxOs);
+    if units || kept / SLIP < shaped || kept / 1000 > shaped {
+        return None;
+    }
+    Some(format!(
+        "`shape average {}`, if it is meant in kbit/s: it is in bit/s, and `bandwidth` in kbit/s",
+        shaped.saturating_mul(1000)
+    ))
 }
 
 /// What a class keeps, and where that is stated.
