@@ -6,6 +6,9 @@ use crate::known::System;
 /// What may go wrong with window scaling.
 pub(super) const OFFERED: &str = "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead";
 
+/// What may go wrong where nothing takes the option out of this connection.
+pub(crate) const OFFERED_TO_ALL: &str = "connections to other hosts offer it then, too: an old firewall on their way may drop their SYNs";
+
 /// Window scaling, on. Undone it is off only where a text said that it was: it is on by default everywhere.
 pub(crate) fn scaling(system: Option<System>, now: &Buffers) -> Remedy {
     let (write, key) = match system {
