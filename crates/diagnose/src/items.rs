@@ -318,9 +318,8 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         holds: if above { 1.0 } else { 0.0 },
         weights: Vec::new(),
         sentence: format!(
-            "so many losses one by one would leave {} to {} in the long run: most came in bursts, or the window of the start still counts{}",
-            crate::ceiling::bps(law.rate.low),
-            crate::ceiling::bps(law.rate.high),
+            "so many losses one by one would leave {} in the long run: most came in bursts, or the window of the start still counts{}",
+            crate::ceiling::span(law.rate.low, law.rate.high),
             match e.cc {
                 Some(_) => "",
                 None => ", or the sender is one that losses hardly slow down, such as BBR",

@@ -134,6 +134,12 @@ fn changes(flow: &FlowReport, out: &mut String) {
         for command in &change.commands {
             self::command(command, out);
         }
+        if !change.undo.is_empty() {
+            wrap("To undo:", "", out);
+        }
+        for command in &change.undo {
+            self::command(command, out);
+        }
         if change.risk != NO_RISK {
             wrap(&format!("Beware: {}.", change.risk), "", out);
         }
