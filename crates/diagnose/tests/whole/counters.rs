@@ -88,8 +88,8 @@ fn drops_are_compared_with_what_was_sent_again() {
     assert_ne!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
 }
 
-/// A reading of an interface of `ams`, as net-tools, old and new, and the kernel print it: frames with errors, and dropped ones.
-fn tables(errors: u32, dropped: u32) -> [String; 4] {
+/// A reading of an interface of `ams`, as net-tools, old and new, the kernel and FreeBSD print it: frames with errors, and dropped ones.
+fn tables(errors: u32, dropped: u32) -> [String; 5] {
     [
         format!(
             "[ams ~]$ ifconfig ens1f0np0
@@ -127,6 +127,14 @@ Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
     lo: 8123345   97412    7    7    0     0          0         0  8123345   97412    0    0    0     0       0          0
 ens1f0np0: 741713980576 512233412 {errors} {dropped}    0 {errors}          0       120 410000000 5400000    0    0    0     0       0          0
+"
+        ),
+        format!(
+            "[ams ~]$ netstat -i
+Name         Mtu Network           Address               Ipkts Ierrs Idrop    Opkts Oerrs  Coll
+ens1f0np0   1500 <Link#1>          02:00:00:00:00:01 512233412 {errors} {dropped} 5400000     0     0
+ens1f0np0      - 198.51.100.0/24   198.51.100.20     512230000     -     -  5399000     -     -
+lo0        16384 <Link#2>          lo0                   97412     7     7    97412     0     0
 "
         ),
     ]
