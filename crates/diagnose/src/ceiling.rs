@@ -198,9 +198,9 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
             continue;
         };
         let formula = format!(
-            "{}{by} at a loss of {:.2e} of {what}, MSS {}{}",
+            "{}{by} at a loss of {} of {what}, MSS {} bytes{}",
             side_by_side(e),
-            share.value,
+            crate::part::part(share.value),
             e.mss,
             if e.mss_said { "" } else { ", which is assumed" }
         );

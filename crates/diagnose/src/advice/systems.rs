@@ -149,15 +149,16 @@ impl Remedy {
     }
 }
 
+/// What tells a program from its path.
+const COMPARE: &str = "iperf3 -s on one host, and iperf3 -c HOST -t 30 on the other with the first as HOST: what the path gives without the program";
+
 /// Against pauses of a program; with what a test between the same hosts got.
 pub(crate) fn program(tested: Option<&str>) -> Remedy {
     let path = match tested {
         Some(rate) => format!(
             "the path carried {rate} in a test between the same hosts: what is left is the program, and the disk or processor it waits for"
         ),
-        None => {
-            "iperf3 between the same hosts shows what the path gives without the program".to_owned()
-        }
+        None => COMPARE.to_owned(),
     };
     Remedy::without_risk([
         "ask for larger pieces, or for the next before the last has come: each pause costs a round trip",
@@ -188,7 +189,7 @@ pub(crate) fn ssh(channel: Channel) -> Remedy {
     let commands = [
         first.as_str(),
         "top -H on both hosts meanwhile: where ssh or sshd fills a processor, a cipher that the processor knows (-c aes128-gcm@openssh.com) is faster",
-        "iperf3 between the same hosts shows what the path gives without the program",
+        COMPARE,
     ];
     Remedy::without_risk(commands)
 }
@@ -223,7 +224,7 @@ pub(crate) fn reader(tester: bool) -> Remedy {
             true => {
                 "top -H on the receiver meanwhile: whether a thread of the test's server fills a processor"
             }
-            false => "iperf3 between the same hosts shows what the path gives without the program",
+            false => COMPARE,
         },
     ];
     Remedy::without_risk(commands)

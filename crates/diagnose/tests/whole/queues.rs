@@ -92,7 +92,7 @@ fn what_an_unknown_root_loses_is_said() {
     let flow = policed("net.ipv4.tcp_congestion_control = cubic\n");
     let change = &flow.changes[0];
     let commands = change.commands.join("\n");
-    let shown = commands.find("tc qdisc show dev INTERFACE: the next line deletes");
+    let shown = commands.find("tc qdisc show dev INTERFACE, and keep what it prints: ");
     let replaced = commands.find("tc qdisc replace dev INTERFACE root fq maxrate ");
     assert!(shown.is_some() && shown < replaced, "{commands}");
     for words in [

@@ -153,7 +153,7 @@ pub(crate) fn in_order() -> Remedy {
     Remedy::without_risk([
         "on the devices of the path: balance a group of links (LAG, ECMP) by flow, not packet by packet: a hash of addresses and ports, which is the usual setting",
         "sysctl net.ipv4.tcp_recovery net.ipv4.tcp_max_reordering: with 1 (RACK, the default) a Linux sender waits up to a round trip for what is late, and counts up to 300 segments as late",
-        "mtr -u to both ends, from both: whether consecutive probes take different ways",
+        "mtr -u -n HOST on both hosts, with the other one as HOST: whether consecutive probes take different ways",
     ])
 }
 

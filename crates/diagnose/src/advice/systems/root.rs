@@ -30,6 +30,9 @@ const ANEW: &str = "100:";
 const WAITING: &str =
     "what waits in the old queue at that instant is dropped, and TCP sends it again";
 
+/// Shows what stands there.
+const SHOW: &str = "tc qdisc show dev INTERFACE, and keep what it prints";
+
 /// Whether a queueing discipline was put at the root for what it does there, which another one in its place would end.
 pub(crate) fn is_kept(kind: &str) -> bool {
     kind != EACH && !PLAIN.contains(&kind)
@@ -67,19 +70,18 @@ pub(super) fn put(root: Root<'_>, pace: &Pace, remedy: &mut Remedy) -> Option<St
 fn doubt(root: Root<'_>) -> Option<String> {
     let other = root.beside?;
     Some(format!(
-        "tc qdisc show dev INTERFACE, whether the {other} stands there, which the next line would delete: where it does, leave that line out"
+        "{SHOW}: whether the {other} stands there, which the next line would delete"
     ))
 }
 
 /// Nobody says what stands there.
 fn unseen(root: Root<'_>, pace: &Pace, remedy: &mut Remedy) -> String {
     let show = doubt(root).unwrap_or_else(|| {
-        "tc qdisc show dev INTERFACE: the next line deletes what stands at the root, with all below it"
-            .to_owned()
+        format!("{SHOW}: the next line deletes what stands at the root, with all below it")
     });
     remedy.commands = vec![
         format!(
-            "{show}. Keep what it prints. What shapes or sorts (tbf, htb, hfsc, prio, cake) stays: below it fq goes with parent HANDLE in place of root, and below cake nothing"
+            "{show}. Where that is a tbf, htb, hfsc or prio, write parent HANDLE in place of root; where it is a cake, leave that line out"
         ),
         format!("tc qdisc replace dev INTERFACE root {}", pace.fq),
     ];
@@ -103,7 +105,8 @@ pub(crate) fn unseen_back() -> Vec<String> {
 /// Another in the place of one that has nothing but values.
 fn in_place(root: Root<'_>, kind: &str, pace: &Pace, remedy: &mut Remedy) -> String {
     let replaces = format!("tc qdisc replace dev INTERFACE root {}", pace.fq);
-    remedy.commands = doubt(root).into_iter().chain([replaces]).collect();
+    let doubt = doubt(root).map(|doubt| format!("{doubt}: where it does, leave that line out"));
+    remedy.commands = doubt.into_iter().chain([replaces]).collect();
     let values = "with the values that `tc qdisc show dev INTERFACE` printed of it before";
     // Of the same kind what is not named stays as it is.
     remedy.undo = match kind {
