@@ -402,8 +402,15 @@ pub(crate) fn kept(settings: &[(&str, &str)]) -> Vec<String> {
     let lines = settings
         .iter()
         .map(|(key, value)| format!("{key} = {value}"));
-    let file = "in /etc/sysctl.d/90-farpath.conf:".to_owned();
+    let file = "in /etc/sysctl.d/90-farpath.conf (to undo, delete them there):".to_owned();
     [file].into_iter().chain(lines).collect()
+}
+
+/// What keeps a setting of a BSD, whose file has lines of others.
+pub(super) fn kept_by_bsd(key: &str, value: u64) -> String {
+    format!(
+        "in /etc/sysctl.conf: {key}={value} (to undo, delete it there, or write the line of {key} that stood there)"
+    )
 }
 
 fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
@@ -424,10 +431,7 @@ fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
             before(&auto, now.most, "sysctl "),
             before(all, now.core, "sysctl "),
         ],
-        persist: vec![
-            format!("in /etc/sysctl.conf: {all}={most}"),
-            format!("in /etc/sysctl.conf: {auto}={twice}"),
-        ],
+        persist: vec![kept_by_bsd(all, most), kept_by_bsd(&auto, twice)],
         risk: format!(
             "{}; `netstat -m` shows whether mbufs run out",
             memory(twice)
@@ -446,7 +450,7 @@ fn bsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
             "if that is refused: the kernel's limit on socket buffers (SB_MAX, 262144 in old kernels) has to be raised, or the system renewed".to_owned(),
         ],
         undo: vec![before(&key, now.space, "sysctl ")],
-        persist: vec![format!("in /etc/sysctl.conf: {key}={once}")],
+        persist: vec![kept_by_bsd(&key, once)],
         risk: "every connection of the host starts with this buffer; a kernel with little memory for mbufs may run out of them".to_owned(),
         room: Some(once),
     }
@@ -609,7 +613,7 @@ mod tests {
         assert_eq!(
             remedy.persist,
             [
-                "in /etc/sysctl.d/90-farpath.conf:",
+                "in /etc/sysctl.d/90-farpath.conf (to undo, delete them there):",
                 "net.core.wmem_max = 536870912",
                 "net.ipv4.tcp_wmem = 4096 16384 536870912"
             ]

@@ -1,6 +1,6 @@
 //! Window scaling, on a host and between hosts.
 
-use super::{Buffers, Remedy, before, kept, windows};
+use super::{Buffers, Remedy, before, kept, kept_by_bsd, windows};
 use crate::known::System;
 
 /// What may go wrong with window scaling.
@@ -23,7 +23,7 @@ pub(crate) fn scaling(system: Option<System>, now: &Buffers) -> Remedy {
         Some(System::MacOs) => vec![
             "a LaunchDaemon that runs the command: current releases read no sysctl.conf".to_owned(),
         ],
-        _ => vec![format!("in /etc/sysctl.conf: {key}=1")],
+        _ => vec![kept_by_bsd(key, 1)],
     };
     let mut commands = vec![format!("{write}{key}=1")];
     if !now.unscaled {
