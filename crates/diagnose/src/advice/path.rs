@@ -270,7 +270,7 @@ fn shorter(e: &Evidence, host: &str, waits: &str, back: Option<String>) -> Chang
 }
 
 /// What either end of a link said before, and how that is had again.
-const AS_BEFORE: &str = "set both back to what ethtool INTERFACE and the switch said before";
+const AS_BEFORE: &str = "ethtool -s INTERFACE with the speed, duplex and autoneg that `ethtool INTERFACE` printed before; the port of the switch as it was";
 
 /// A port that runs slower than it was meant to.
 fn port(e: &Evidence, speed: f64, target: &Figure) -> Change {
@@ -305,10 +305,14 @@ fn duplex(e: &Evidence) -> Change {
             AS_BEFORE.to_owned(),
         ),
     };
+    let undo = vec![undo];
     Change {
         host,
-        commands,
-        undo: vec![undo],
+        commands: printed::first(&commands, &undo)
+            .into_iter()
+            .chain(commands)
+            .collect(),
+        undo,
         risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
         predicted_bps: line.map(|l| l.value * share),
         low_bps: line.map(|l| libm::fmin(l.low, slowest) * share * 0.9),
@@ -344,9 +348,11 @@ fn negotiating(port: &Port, junos: bool) -> (String, Vec<String>, String) {
     };
     let other = "on the device at the other end of its cable: negotiation, too; of a host ethtool -s INTERFACE autoneg on";
     let undo = match junos {
-        true => "rollback 1, and commit; the other end as ethtool INTERFACE said before".to_owned(),
+        true => {
+            "rollback 1, and commit; the other end as `ethtool INTERFACE` printed before".to_owned()
+        }
         false => format!(
-            "on {name} the duplex and speed that show running-config interface {name} said before; the other end as ethtool INTERFACE said before"
+            "on {name} the duplex and speed that `show running-config interface {name}` printed before; the other end as `ethtool INTERFACE` printed before"
         ),
     };
     let commands = commands.into_iter().chain([other.to_owned()]).collect();

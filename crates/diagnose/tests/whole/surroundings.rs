@@ -70,7 +70,7 @@ fn a_disk_is_named_by_dd_and_iostat() {
         tools.contains(&"dd") && tools.contains(&"iostat"),
         "{tools:?}"
     );
-    // The two commands are no lines that anybody misses.
+    // Nobody misses the two commands.
     let ignored = diagnosis.read.iter().flat_map(|p| &p.ignored_lines);
     assert_eq!(ignored.count(), 0, "{:#?}", diagnosis.read);
     // A disk that is ten times faster is not what limits.

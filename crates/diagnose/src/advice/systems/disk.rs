@@ -60,7 +60,7 @@ fn writes(rate: Option<f64>, remedy: &mut Remedy) {
 mod tests {
     use super::*;
 
-    /// 20 s of 800 Mbit/s are 2 GB, 1908 MiB: it ends, is no file that was there, and is removed.
+    /// 20 s of 800 Mbit/s are 2 GB, 1908 MiB: it ends, goes into a new file, and is removed.
     #[test]
     fn a_test_of_writing_has_a_size_and_an_end() {
         let of = |rate| disk(End::Receiver, None, rate);
