@@ -132,7 +132,7 @@ fn in_each(pace: &Pace, remedy: &mut Remedy) -> String {
         remedy.undo = vec![before(key, None, "sysctl -w "), back];
     } else {
         let each = format!(
-            "n=0; for q in /sys/class/net/INTERFACE/queues/tx-*; do n=$((n+1)); tc qdisc replace dev INTERFACE parent {ANEW}$(printf %x $n) {}; done",
+            "tc qdisc replace dev INTERFACE parent {ANEW}1 {}, and the same for each further queue, {ANEW}2 and on in hexadecimal ({ANEW}a is the tenth): ls -d /sys/class/net/INTERFACE/queues/tx-* lists them",
             pace.fq
         );
         remedy.commands = vec![anew, each];
@@ -252,6 +252,6 @@ mod tests {
         assert!(remedy.undo[0].starts_with("tc qdisc replace dev INTERFACE root pfifo_fast,"));
         let (remedy, _) = of(Some("mq"), "900mbit");
         assert!(!remedy.commands.join("\n").contains("root fq"));
-        assert!(remedy.commands[1].contains("parent 100:$(printf %x $n) fq maxrate 900mbit"));
+        assert!(remedy.commands[1].contains("parent 100:1 fq maxrate 900mbit"));
     }
 }
