@@ -150,11 +150,17 @@ pub(crate) fn finding(now: &Sending) -> Remedy {
 
 /// Against segments that overtake each other: where they part, and a sender that waits for them.
 pub(crate) fn in_order() -> Remedy {
-    Remedy::without_risk([
+    let mut remedy = Remedy::without_risk([
         "on the devices of the path: balance a group of links (LAG, ECMP) by flow, not packet by packet: a hash of addresses and ports, which is the usual setting",
         "sysctl net.ipv4.tcp_recovery net.ipv4.tcp_max_reordering: with 1 (RACK, the default) a Linux sender waits up to a round trip for what is late, and counts up to 300 segments as late",
         "mtr -u -n HOST on both hosts, with the other one as HOST: whether consecutive probes take different ways",
-    ])
+    ]);
+    let undo = "the balancing that each device had, as its running configuration says before";
+    remedy.undo.push(undo.to_owned());
+    remedy.risks(
+        "another hash moves connections to other links, which may carry more then than before",
+    );
+    remedy
 }
 
 /// An algorithm that few losses do not slow down, where the connection has another.
