@@ -172,3 +172,23 @@ fn prompt(text: &str) -> Option<&str> {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'));
     is_name.then_some(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_typed;
+
+    #[test]
+    fn what_was_typed_is_known_by_its_prompt() {
+        for typed in [
+            "$ dd if=/dev/zero of=a bs=1M count=4",
+            "[root@recv ~]# ip -s link",
+            "C:\\>ping 192.0.2.1",
+            "sw$ date; ethtool -S eth0",
+        ] {
+            assert!(is_typed(typed), "{typed}");
+        }
+        for prose in ["Dear all,", "50 % of it", "$ ls", "the tunnel > gateway"] {
+            assert!(!is_typed(prose), "{prose}");
+        }
+    }
+}
