@@ -28,16 +28,12 @@ pub(crate) fn change(change: &Change, out: &mut String) {
         let start = change.start_ns.map_or(String::new(), |ns| {
             format!("; slow start takes about {:.0} s until then", ns / 1e9)
         });
-        entry(
-            "gives",
-            &format!(
-                "up to {} ({} to {}){next}{start}",
-                quantity("goodput_bps", after),
-                quantity("goodput_bps", low),
-                quantity("goodput_bps", high),
-            ),
-            out,
-        );
+        let (after, span) = (quantity("goodput_bps", after), span(low, high));
+        let span = match span.is_empty() || span == after {
+            true => String::new(),
+            false => format!(" ({span})"),
+        };
+        entry("gives", &format!("up to {after}{span}{next}{start}"), out);
     }
     let mut word = "to undo";
     for command in &change.undo {
@@ -52,6 +48,16 @@ pub(crate) fn change(change: &Change, out: &mut String) {
     entry("risk", &change.risk, out);
 }
 
+/// From one rate to another, bit/s: one of them where both are printed alike, and nothing of two that are 0.
+pub(crate) fn span(low: f64, high: f64) -> String {
+    let [from, to] = [low, high].map(|bps| quantity("goodput_bps", bps));
+    match from == to {
+        true if high <= 0.0 => String::new(),
+        true => from,
+        false => format!("{from} to {to}"),
+    }
+}
+
 /// A word on the left and text beside it.
 pub(crate) fn entry(word: &str, text: &str, out: &mut String) {
     let indent = text.len() - text.trim_start().len();
@@ -61,5 +67,17 @@ pub(crate) fn entry(word: &str, text: &str, out: &mut String) {
         let line = format!("{word:<LEFT$}{}{part}", " ".repeat(indent));
         out.push_str(line.trim_end());
         out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_equal_ends_is_one_figure() {
+        assert_eq!(span(26e6, 26e6), "26 Mbit/s");
+        assert_eq!(span(25e6, 26e6), "25 Mbit/s to 26 Mbit/s");
+        assert_eq!(span(0.0, 0.0), "");
     }
 }

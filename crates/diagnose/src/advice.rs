@@ -10,6 +10,7 @@ mod next;
 mod options;
 mod overrun;
 mod path;
+mod printed;
 mod roots;
 mod shaper;
 mod shared;
@@ -35,7 +36,9 @@ pub(crate) use fitting::fitting;
 use next::next;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
-pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
+pub(crate) use systems::{
+    Buffers, DELETED, End, NO_RISK, Remedy, buffer, is_kept, kept, unseen_back,
+};
 pub(crate) use unscaled::scales;
 pub(crate) use wanted::wanted;
 use wanted::{MODEST, goal};
@@ -246,7 +249,7 @@ fn change(
             let remedy = core::remedy(e, &flow.to.host).unwrap_or_else(usual);
             core::with_offloads(remedy, facts, &hosts, end)
         }
-        Cause::Disk => systems::disk(end),
+        Cause::Disk => systems::disk(end, system, e.rate.as_ref().map(|r| r.value)),
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
@@ -267,7 +270,8 @@ fn change(
         Cause::SetUp => e.opened.as_ref()?.remedy(),
         Cause::Pacing => {
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
-            systems::unpaced(hosts.iter().find_map(of))
+            let root = |h: &Of| Some(word(facts, *h, "root_qdisc")?.0);
+            systems::unpaced(hosts.iter().find_map(of), hosts.iter().find_map(root))
         }
         Cause::Client if e.udp => {
             let now = Buffers::of(facts, &hosts, End::Receiver).core;

@@ -149,7 +149,9 @@ pub(crate) fn speed(system: Option<System>) -> &'static str {
 pub(crate) fn counters(system: Option<System>) -> &'static str {
     match system {
         Some(System::Windows) => "Get-NetAdapterStatistics and netstat -s",
-        None | Some(System::Linux) => "ip -s link, ethtool -S and ethtool -m",
+        None | Some(System::Linux) => {
+            "ip -s link, and of each interface DEV ethtool -S DEV and ethtool -m DEV"
+        }
         Some(_) => "netstat -i and netstat -s",
     }
 }

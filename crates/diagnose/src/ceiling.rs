@@ -153,12 +153,12 @@ pub(crate) const UNSCALED: f64 = 65_535.0;
 /// `16384 B · 8 / RTT (250 to 300 ms), net.inet.tcp.recvspace`.
 pub(crate) fn formula(e: &Evidence, bytes: &Figure, rtt: &Figure, what: &str) -> String {
     let ms = |s: f64| format!("{}", (s * 1e5).round() / 100.0);
-    let span = match rtt.high - rtt.low < 0.02 * rtt.value {
+    let span = match rtt.high - rtt.low <= 0.02 * rtt.value {
         true => format!("{} ms", ms(rtt.value)),
         false => format!("{} to {} ms", ms(rtt.low), ms(rtt.high)),
     };
     let streams = side_by_side(e);
-    let room = match bytes.high - bytes.low < 0.01 * bytes.value {
+    let room = match bytes.high - bytes.low <= 0.01 * bytes.value {
         true => format!("{:.0} B", bytes.value),
         false => format!("{:.0} to {:.0} B", bytes.low, bytes.high),
     };
@@ -198,9 +198,9 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
             continue;
         };
         let formula = format!(
-            "{}{by} at a loss of {:.2e} of {what}, MSS {}{}",
+            "{}{by} at a loss of {} of {what}, MSS {} bytes{}",
             side_by_side(e),
-            share.value,
+            crate::part::part(share.value),
             e.mss,
             if e.mss_said { "" } else { ", which is assumed" }
         );
@@ -547,6 +547,24 @@ pub(crate) fn bytes(value: f64) -> String {
     match units.into_iter().find(|(_, worth)| value >= *worth) {
         Some((name, worth)) => format!("{:.1} {name}", value / worth),
         None => format!("{value:.0} bytes"),
+    }
+}
+
+/// From one rate to another, for people; one of them where both are printed alike.
+pub(crate) fn span(low: f64, high: f64) -> String {
+    let [low, high] = [low, high].map(bps);
+    match low == high {
+        true => low,
+        false => format!("{low} to {high}"),
+    }
+}
+
+/// A rate, and what it may be, for people: nothing of that where it is printed alike.
+pub(crate) fn ranged(rate: &Figure) -> String {
+    let (value, span) = (bps(rate.value), span(rate.low, rate.high));
+    match span == value {
+        true => value,
+        false => format!("{value} ({span})"),
     }
 }
 

@@ -123,8 +123,8 @@ pub(crate) fn by_datagrams(
             holds: 1.0,
             weights: [of(&LOSSES, -6.0), vec![(Cause::RandomLoss, 20.0)]].concat(),
             sentence: format!(
-                "of datagrams at {shown} {:.2e} were lost, whatever TCP does",
-                lost.value
+                "of datagrams at {shown} {} were lost, whatever TCP does",
+                crate::part::part(lost.value)
             ),
         });
     }

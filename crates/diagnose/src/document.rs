@@ -178,6 +178,31 @@ pub struct Ceiling {
     pub from: Vec<String>,
 }
 
+impl Ceiling {
+    /// Those that say the same are one, which was read at all their places.
+    pub(crate) fn each_once(all: impl Iterator<Item = Ceiling>) -> Vec<Ceiling> {
+        let mut once: Vec<Ceiling> = Vec::new();
+        for one in all {
+            match once.iter_mut().find(|c| c.says(&one)) {
+                Some(first) => {
+                    let new = one.from.into_iter().filter(|at| !first.from.contains(at));
+                    let new: Vec<String> = new.collect();
+                    first.from.extend(new);
+                }
+                None => once.push(one),
+            }
+        }
+        once
+    }
+
+    /// Whether another one says the same.
+    fn says(&self, other: &Ceiling) -> bool {
+        let figures = |c: &Ceiling| [c.limit_bps, c.low_bps, c.high_bps];
+        let alike = self.cause == other.cause && self.formula == other.formula;
+        alike && figures(self) == figures(other)
+    }
+}
+
 /// The cause and how sure it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VerdictReport {
@@ -261,5 +286,26 @@ impl Verify {
             )],
             ..Verify::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ceiling;
+
+    #[test]
+    fn what_two_sockets_say_alike_is_one_ceiling() {
+        let of = |bps: f64, from: &str| Ceiling {
+            cause: "receive_window",
+            limit_bps: bps,
+            low_bps: bps,
+            high_bps: bps,
+            formula: "65536 B · 8 / RTT (20 ms): the window".to_owned(),
+            from: vec!["you".to_owned(), from.to_owned()],
+        };
+        let all = [of(26e6, "a:1"), of(26e6, "a:2"), of(27e6, "a:3")];
+        let once = Ceiling::each_once(all.into_iter());
+        assert_eq!(once.len(), 2, "{once:?}");
+        assert_eq!(once[0].from, ["you", "a:1", "a:2"]);
     }
 }

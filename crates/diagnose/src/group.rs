@@ -380,10 +380,12 @@ const HASHED: &str = "a group of links (LAG, ECMP) gives each connection one mem
 pub(crate) fn by_group(e: &Evidence, items: &mut Vec<Item>) {
     let unequal = e.inequality() >= UNEQUAL;
     let spread = format!(
-        "{} connections side by side got {} to {} each",
+        "{} connections side by side got {} each",
         e.around.each.len(),
-        bps(e.around.each.last().copied().unwrap_or(0.0)),
-        bps(e.around.each.first().copied().unwrap_or(0.0))
+        ceiling::span(
+            e.around.each.last().copied().unwrap_or(0.0),
+            e.around.each.first().copied().unwrap_or(0.0)
+        )
     );
     let Some(group) = &e.around.group else {
         items.push(Item {

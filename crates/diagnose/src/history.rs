@@ -3,7 +3,7 @@
 use farpath_record::median;
 use serde::Serialize;
 
-use crate::ceiling::bps;
+use crate::ceiling::{bps, span};
 use crate::document::FlowReport;
 
 /// Tests of one flow from which on they are a history.
@@ -42,11 +42,9 @@ pub struct Change {
 impl History {
     /// What the tests show together, in a sentence.
     pub fn words(&self, reports: &[FlowReport]) -> String {
-        let [low, median, high] = self.goodput_bps.map(bps);
-        let all = format!(
-            "{} tests, {low} to {high}, median {median}",
-            self.tests.len()
-        );
+        let [low, median, high] = self.goodput_bps;
+        let (span, median) = (span(low, high), bps(median));
+        let all = format!("{} tests, {span}, median {median}", self.tests.len());
         let Some(change) = &self.change else {
             return format!("{all}; the rate did not change beyond chance");
         };
@@ -148,6 +146,20 @@ fn middle(rates: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tests that were as fast as each other have one rate, and no range.
+    #[test]
+    fn a_range_of_equal_ends_is_one_rate() {
+        let history = |rates: [f64; 3]| History {
+            name: "a > b".to_owned(),
+            tests: vec![0; 5],
+            goodput_bps: rates,
+            change: None,
+        };
+        let words = |rates| history(rates).words(&[]);
+        assert!(words([1e9; 3]).starts_with("5 tests, 1.00 Gbit/s, median"));
+        assert!(words([1e9, 2e9, 3e9]).starts_with("5 tests, 1.00 Gbit/s to 3.00 Gbit/s, "));
+    }
 
     /// Rates of 20 days that wander, and of 20 of which the last eight are lower; one good day among these changes nothing back.
     #[test]

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
+use crate::part::part;
 
 /// An item of evidence: how true it is, what it speaks for and against in decibans, and a sentence.
 pub(crate) struct Item {
@@ -176,11 +177,11 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
             holds: if seen { 1.0 } else { 0.0 },
             weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
             sentence: match idle.from.contains(&Place::You) {
-                true => format!("the path loses {:.2e} of packets whatever is sent", idle.value),
+                true => format!("the path loses {} of packets whatever is sent", part(idle.value)),
                 false if idle.value >= 1.0 => "nothing that ping or a trace sent was answered".to_owned(),
                 false => format!(
-                    "{:.2e} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
-                    idle.value
+                    "{} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
+                    part(idle.value)
                 ),
             },
         });
@@ -275,10 +276,10 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
                 ))
                 .collect(),
             sentence: match e.mss_said {
-                true => format!("{:.2e} of the segments were sent again", share.value),
+                true => format!("{} of the segments were sent again", part(share.value)),
                 false => format!(
-                    "{:.2e} of the segments were sent again, if they are of {:.0} bytes, which nobody said",
-                    share.value, e.mss
+                    "{} of the segments were sent again, if they are of {:.0} bytes, which nobody said",
+                    part(share.value), e.mss
                 ),
             },
         });
@@ -318,9 +319,8 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         holds: if above { 1.0 } else { 0.0 },
         weights: Vec::new(),
         sentence: format!(
-            "so many losses one by one would leave {} to {} in the long run: most came in bursts, or the window of the start still counts{}",
-            crate::ceiling::bps(law.rate.low),
-            crate::ceiling::bps(law.rate.high),
+            "so many losses one by one would leave {} in the long run: most came in bursts, or the window of the start still counts{}",
+            crate::ceiling::span(law.rate.low, law.rate.high),
             match e.cc {
                 Some(_) => "",
                 None => ", or the sender is one that losses hardly slow down, such as BBR",

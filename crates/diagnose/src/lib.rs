@@ -67,6 +67,7 @@ mod overrun;
 mod overshoot;
 mod own_pace;
 mod own_queue;
+mod part;
 mod pattern;
 mod pauses;
 mod pinged;

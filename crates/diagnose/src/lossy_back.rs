@@ -44,7 +44,7 @@ impl Evidence {
             commands: vec![
                 format!("mtr -rn -c 100 {to}, on {from}: from which hop on packets are lost that way"),
                 format!("iperf3 -c {from} -u -R -b 2M -t 10, on {to}: datagrams that way lose the same share, and answers to pings that somebody limits do not show there"),
-                "drops and errors of each port that way: show interfaces of routers, ethtool -S and ip -s link of both hosts".to_owned(),
+                "drops and errors of each port that way: show interfaces of routers, ip -s link and ethtool -S INTERFACE on both hosts".to_owned(),
             ],
             risk: "no pace, window or buffer at the ends helps: the data arrives".to_owned(),
             ..Change::default()

@@ -1,5 +1,6 @@
 //! The text for the ticket.
 
+use crate::advice::NO_RISK;
 use crate::ceiling::bps;
 use crate::document::{Contradiction, FlowReport};
 use crate::evidence::NS;
@@ -133,7 +134,13 @@ fn changes(flow: &FlowReport, out: &mut String) {
         for command in &change.commands {
             self::command(command, out);
         }
-        if change.risk != "none known" {
+        if !change.undo.is_empty() {
+            wrap("To undo:", "", out);
+        }
+        for command in &change.undo {
+            self::command(command, out);
+        }
+        if change.risk != NO_RISK {
             wrap(&format!("Beware: {}.", change.risk), "", out);
         }
         if let Some(after) = change.predicted_bps {

@@ -3,7 +3,7 @@
 use farpath_observe::Connection as Seen;
 use farpath_record::trace::{TraceConnection, TraceDirection};
 
-use crate::advice::{End, Remedy};
+use crate::advice::{End, NO_RISK, Remedy};
 use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::evidence::Evidence;
@@ -135,7 +135,7 @@ impl Turns {
         );
         Remedy {
             commands: vec![first, fewer],
-            risk: "none known".to_owned(),
+            risk: NO_RISK.to_owned(),
             ..Remedy::default()
         }
     }

@@ -4,7 +4,7 @@ use crate::advice::changes;
 use crate::bystander::{self, Assumed};
 use crate::captured;
 use crate::cause::Cause;
-use crate::ceiling::{Limit, bps, ceilings};
+use crate::ceiling::{Limit, bps, ceilings, ranged};
 use crate::compared;
 use crate::contradicted::contradict;
 use crate::document::{
@@ -164,7 +164,7 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
         name: flow.name(),
         observed: observed(facts, flow, e),
         streams: sockets::streams(facts, flow),
-        ceilings: limits.iter().map(|l| shown(facts, l)).collect(),
+        ceilings: Ceiling::each_once(limits.iter().map(|l| shown(facts, l))),
         missing: missing(e, (facts, flow), limits, &judged.weighed.ranking),
         target: target(e, limits, &judged.changes),
         changes: judged.changes,
@@ -437,11 +437,9 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
     if let Some(rate) = settled.or(e.rate.clone()) {
         if let Some(l) = met(cause, limits, &rate) {
             all.push(format!(
-                "{}: {} ({} to {}); measured {}{whole}",
+                "{}: {}; measured {}{whole}",
                 l.formula,
-                bps(l.rate.value),
-                bps(l.rate.low),
-                bps(l.rate.high),
+                ranged(&l.rate),
                 bps(rate.value)
             ));
         } else if cause == Cause::ReceiveWindow

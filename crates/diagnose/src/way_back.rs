@@ -4,6 +4,7 @@
 use farpath_observe::Connection as Seen;
 use farpath_trace::Acks;
 
+use crate::advice::{DELETED, unseen_back};
 use crate::bloat::ms;
 use crate::captured::{Captured, Vantage};
 use crate::cause::Cause;
@@ -222,9 +223,10 @@ impl Evidence {
             commands: vec![
                 format!("find what fills it: drops, queue and rate of each port from {from} to {to}, of a policer or shaper too{rate}"),
                 "more rate that way, or a class of its own for small packets without data, ahead of the rest".to_owned(),
-                "where neither can be: fewer acknowledgements, thinned before the slow port (tc qdisc ... cake ack-filter)".to_owned(),
+                "where neither can be: fewer acknowledgements, thinned before the slow port. On Linux: tc qdisc show dev INTERFACE, and keep what it prints; tc qdisc replace dev INTERFACE root cake bandwidth RATE ack-filter, with RATE a little below the port's".to_owned(),
             ],
-            risk: "no setting of windows or buffers at the ends helps: what is in flight waits longer".to_owned(),
+            undo: unseen_back(),
+            risk: format!("no setting of windows or buffers at the ends helps: what is in flight waits longer. With cake {DELETED}"),
             ..Change::default()
         }
     }

@@ -184,21 +184,10 @@ impl<'t> Table<'t> {
 /// The table: a line a connection, at most 80 columns.
 fn lines(so_far: &Watched) -> Vec<String> {
     let all = now(so_far);
-    let row = |peer: &str, rate: &str, rtt: &str, cwnd: &str, flight: &str, limit: &str| {
-        let text = format!("{peer:<20} {rate:>13} {rtt:>8} {cwnd:>8} {flight:>9}  {limit}");
-        text.trim_end().chars().take(80).collect::<String>()
-    };
     let seconds = so_far.lasted_ns as f64 * 1e-9;
-    let mut lines = vec![row(
-        "peer",
-        "rate",
-        "RTT",
-        "cwnd",
-        "in flight",
-        "limited by",
-    )];
+    let mut lines = vec![row(["peer", "rate", "RTT", "cwnd", "flight", "limited by"])];
     lines.extend(all.iter().take(ROWS_MAX).map(|c| {
-        row(
+        row([
             &peer(c),
             &quantity("goodput_bps", c.bps),
             &c.rtt_ns
@@ -210,7 +199,7 @@ fn lines(so_far: &Watched) -> Vec<String> {
                 false => "-".to_owned(),
             },
             &limit(c),
-        )
+        ])
     }));
     let more = all.len().saturating_sub(ROWS_MAX);
     let more = if more > 0 {
@@ -222,12 +211,25 @@ fn lines(so_far: &Watched) -> Vec<String> {
     lines
 }
 
+/// Columns of a peer.
+const PEER: usize = 18;
+
+/// A line of the table: the peer, rate, round trip, congestion window, bytes in flight, and what limits it. A line of a terminal is never
+/// two, as the table is drawn over.
+fn row([peer, rate, rtt, cwnd, flight, limit]: [&str; 6]) -> String {
+    let text = format!("{peer:<PEER$} {rate:>13} {rtt:>8} {cwnd:>8} {flight:>8} {limit}");
+    text.trim_end().chars().take(80).collect()
+}
+
 /// A peer, its end kept where it is too long: ports tell connections apart.
 fn peer(c: &Now) -> String {
     let text = c.peer.to_string();
     let long = text.chars().count();
-    match long > 20 {
-        true => format!("~{}", text.chars().skip(long - 19).collect::<String>()),
+    match long > PEER {
+        true => format!(
+            "~{}",
+            text.chars().skip(long + 1 - PEER).collect::<String>()
+        ),
         false => text,
     }
 }
@@ -246,5 +248,36 @@ fn limit(c: &Now) -> String {
         (Some(limit), ..) => limit_words(limit),
         (None, _, false) => "receives".to_owned(),
         (None, ..) => "idle".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The longest of each column, and what limits in whole words.
+    #[test]
+    fn a_line_of_the_table_has_80_columns_and_whole_words() {
+        for limit in [
+            "application",
+            "send_buffer",
+            "receive_window",
+            "cwnd_slow_start",
+            "cwnd_recovery",
+            "nic",
+        ] {
+            let words = limit_words(limit);
+            let peer = "~99.100.200:65535";
+            let line = row([
+                peer,
+                "989.97 Mbit/s",
+                "580.1 ms",
+                "123.4 MB",
+                "123.4 MB",
+                &words,
+            ]);
+            assert!(line.chars().count() <= 80, "{line}");
+            assert!(line.ends_with(&words), "{line}");
+        }
     }
 }

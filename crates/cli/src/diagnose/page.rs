@@ -4,7 +4,7 @@ use farpath_diagnose::{Cause, Diagnosis, FlowReport, History, Ranked, shown};
 use farpath_report::{quantity, utc, wrap};
 
 use super::verified::verified;
-use crate::left::{WIDTH, change as change_of, entry};
+use crate::left::{WIDTH, change as change_of, entry, span};
 
 /// Most pieces and flows that are shown; the JSON has them.
 const SHOWN_MAX: usize = 20;
@@ -56,27 +56,42 @@ fn history(history: &History, flows: &[FlowReport], out: &mut String) {
         let at = seen.at_utc_ns.and_then(|ns| u64::try_from(ns).ok());
         let when = match (at, &seen.source) {
             (Some(ns), _) => format!("{} UTC", utc(ns)),
-            (None, source) => last_of(source.as_deref().unwrap_or(""), 23),
+            (None, source) => last_of(source.as_deref().unwrap_or(""), NAME),
         };
         let rate = seen.goodput_bps.map_or_else(String::new, bps);
         let verdict = &flow.verdict;
         let cause = Cause::named(verdict.cause).map_or("unknown", Cause::words);
-        let cause: String = cause.chars().take(33).collect();
         let odds = verdict.confidence * 100.0;
-        let row = match verdict.cause {
-            "unknown" => format!("{when:<25}{rate:>14}  {cause}"),
-            _ => format!("{when:<25}{rate:>14}  {cause}, {odds:.0} %"),
+        let said = match verdict.cause {
+            "unknown" => cause.to_owned(),
+            _ => format!("{cause}, {odds:.0} %"),
         };
-        out.push_str(row.trim_end());
-        out.push('\n');
+        let room = WIDTH - 41;
+        for (n, part) in wrap(&said, room, room).iter().enumerate() {
+            let row = match n {
+                0 => format!("{when:<25}{rate:>14}  {part}"),
+                _ => format!("{:41}{part}", ""),
+            };
+            out.push_str(row.trim_end());
+            out.push('\n');
+        }
     }
     out.push_str("\nThe last test of each cause is below, the others are in --json.\n\n");
 }
 
-/// The end of a text that is longer than `room` characters.
+/// Columns of a test's name.
+const NAME: usize = 23;
+
+/// The end of a text that is longer than `room` characters, with a mark where it was cut.
 fn last_of(text: &str, room: usize) -> String {
-    let over = text.chars().count().saturating_sub(room);
-    text.chars().skip(over).collect()
+    let long = text.chars().count();
+    match long > room {
+        true => format!(
+            "~{}",
+            text.chars().skip(long + 1 - room).collect::<String>()
+        ),
+        false => text.to_owned(),
+    }
 }
 
 /// What was read, and what was not.
@@ -260,8 +275,10 @@ fn streams(flow: &FlowReport, out: &mut String) {
     if flow.streams.is_empty() {
         return;
     }
-    let wide = flow.streams.iter().map(|s| s.name.chars().count());
-    let wide = wide.max().unwrap_or(0).max(10) + 2;
+    // Beside a rate and where it was read; a longer name has a line of its own.
+    let most = WIDTH / 2;
+    let names = flow.streams.iter().map(|s| s.name.chars().count());
+    let wide = names.filter(|n| *n <= most).max().unwrap_or(0).max(10) + 2;
     out.push_str(&format!(
         "\n{:<wide$}{:>14}  read at\n",
         "connection", "rate"
@@ -275,7 +292,15 @@ fn streams(flow: &FlowReport, out: &mut String) {
     for stream in flow.streams.iter().take(SHOWN_MAX) {
         let rate = stream.goodput_bps.map_or_else(String::new, bps);
         let source = stream.source.as_deref().unwrap_or("");
-        let row = format!("{:<wide$}{rate:>14}  {source}", stream.name);
+        let name = match stream.name.chars().count() > most {
+            true => {
+                out.push_str(&stream.name);
+                out.push('\n');
+                ""
+            }
+            false => stream.name.as_str(),
+        };
+        let row = format!("{name:<wide$}{rate:>14}  {source}");
         out.push_str(row.trim_end());
         out.push('\n');
     }
@@ -309,12 +334,14 @@ fn ceilings(flow: &FlowReport, out: &mut String) {
     };
     for c in &flow.ceilings {
         measured(c.limit_bps, out);
-        let span = format!("{} to {}", bps(c.low_bps), bps(c.high_bps));
-        out.push_str(&format!(
-            "{:<18}{:>14}  {span}\n",
+        let row = format!(
+            "{:<18}{:>14}  {}",
             c.cause,
-            bps(c.limit_bps)
-        ));
+            bps(c.limit_bps),
+            span(c.low_bps, c.high_bps)
+        );
+        out.push_str(row.trim_end());
+        out.push('\n');
         let from = if c.from.is_empty() {
             String::new()
         } else {
@@ -329,7 +356,13 @@ fn ceilings(flow: &FlowReport, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::doubt;
+    use super::{doubt, last_of};
+
+    #[test]
+    fn a_name_that_is_cut_is_marked() {
+        assert_eq!(last_of("day-1.json", 10), "day-1.json");
+        assert_eq!(last_of("far/day-1.json", 10), "~ay-1.json");
+    }
 
     #[test]
     fn what_a_verdict_leaves_in_doubt_is_said() {

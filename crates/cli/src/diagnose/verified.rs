@@ -2,9 +2,12 @@
 
 use farpath_diagnose::{Cause, Verify};
 use farpath_observe::limit::Limit;
-use farpath_report::quantity;
+use farpath_report::{quantity, wrap};
 
-use crate::left::entry;
+use crate::left::{WIDTH, entry};
+
+/// Columns for what limits, behind what it is of and the rate.
+const ROOM: usize = WIDTH - 44;
 
 /// What the twin says of a flow.
 pub(super) fn verified(verify: &Verify, cause: &str, out: &mut String) {
@@ -22,9 +25,13 @@ pub(super) fn verified(verify: &Verify, cause: &str, out: &mut String) {
         "-".repeat(24)
     ));
     let mut row = |what: &str, rate: Option<f64>, limit: Option<&str>| {
-        if let Some(rate) = rate {
-            let limit = limit.unwrap_or("");
-            let line = format!("{what:<28}{:>14}  {limit}", quantity("goodput_bps", rate));
+        let Some(rate) = rate else { return };
+        let rate = quantity("goodput_bps", rate);
+        for (n, part) in wrap(limit.unwrap_or(""), ROOM, ROOM).iter().enumerate() {
+            let line = match n {
+                0 => format!("{what:<28}{rate:>14}  {part}"),
+                _ => format!("{:44}{part}", ""),
+            };
             out.push_str(line.trim_end());
             out.push('\n');
         }

@@ -5,7 +5,7 @@ use farpath_record::survey::{Interface, Survey};
 use farpath_record::{Finding, Location};
 use farpath_report::{markdown_cell, quantity};
 
-use crate::left::entry;
+use crate::left::{entry, span};
 
 /// The whole page.
 pub(super) fn page(report: &HostReport) -> String {
@@ -165,7 +165,7 @@ fn ceilings(report: &HostReport, out: &mut String) {
         &"-".repeat(30),
     );
     for c in &report.ceilings {
-        let between = format!("{} to {}", bps(c.ceiling.low_bps), bps(c.ceiling.high_bps));
+        let between = span(c.ceiling.low_bps, c.ceiling.high_bps);
         // What is longer than its column is named without where it stands.
         let short = c.by.trim_start_matches("net.ipv4.tcp_");
         let by = if c.by.len() > BY { short } else { &c.by };
@@ -284,7 +284,7 @@ pub(super) fn markdown(report: &HostReport) -> String {
                 c.by.clone(),
                 way(c),
                 bps(c.ceiling.limit_bps),
-                format!("{} to {}", bps(c.ceiling.low_bps), bps(c.ceiling.high_bps)),
+                span(c.ceiling.low_bps, c.ceiling.high_bps),
             ]));
         }
     } else {

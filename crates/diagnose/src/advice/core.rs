@@ -1,6 +1,6 @@
 //! What to change about a processor that is full of something else than the program's own work.
 
-use super::systems::{End, Remedy};
+use super::systems::{End, Remedy, SPREADING, spread_back};
 use crate::core::is_tunnel;
 use crate::evidence::Evidence;
 use crate::fact::Of;
@@ -26,7 +26,7 @@ pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
     if core.is_stolen() {
         return Some(Remedy::without_risk(STOLEN));
     }
-    core.is_soft().then(|| Remedy::without_risk(SOFT))
+    core.is_soft().then(soft)
 }
 
 /// Against a hypervisor that gives the time to others.
@@ -38,11 +38,25 @@ const STOLEN: [&str; 3] = [
 
 /// Against soft interrupts of one processor.
 const SOFT: [&str; 4] = [
-    "grep INTERFACE /proc/interrupts: which processors its receive queues interrupt; with one, ethtool -L INTERFACE combined N gives it several",
-    "receive side scaling (RSS): ethtool -X INTERFACE equal N spreads connections over N queues",
-    "without queues: receive packet steering (RPS), echo MASK > /sys/class/net/INTERFACE/queues/rx-0/rps_cpus, MASK without the processor that is interrupted",
+    "grep INTERFACE /proc/interrupts: which processors its receive queues interrupt; with one, ethtool -l INTERFACE, and keep what it prints; ethtool -L INTERFACE combined N gives it N queues, up to the maximum that -l prints",
+    "receive side scaling (RSS): ethtool -x INTERFACE, and keep what it prints; ethtool -X INTERFACE equal N spreads connections over N queues",
+    "without queues: receive packet steering (RPS), cat /sys/class/net/INTERFACE/queues/rx-0/rps_cpus, and keep what it prints; echo MASK > /sys/class/net/INTERFACE/queues/rx-0/rps_cpus, MASK (hexadecimal) without the processor that is interrupted",
     "one connection stays on one processor with either: larger frames and GRO (ethtool -k INTERFACE) let it carry more, and the program belongs on another (taskset)",
 ];
+
+fn soft() -> Remedy {
+    let mut remedy = Remedy::without_risk(SOFT);
+    remedy.undo = vec![
+        "ethtool -L INTERFACE combined N, with the N that `ethtool -l INTERFACE` printed before"
+            .to_owned(),
+        spread_back("INTERFACE"),
+        "echo MASK > /sys/class/net/INTERFACE/queues/rx-0/rps_cpus, with the MASK that `cat /sys/class/net/INTERFACE/queues/rx-0/rps_cpus` printed before"
+            .to_owned(),
+    ];
+    remedy.risks("ethtool -L resets the interface of many drivers for a second");
+    remedy.risks(SPREADING);
+    remedy
+}
 
 /// The same with the offloads first that the texts of its host show to be off: without them a processor handles each segment by itself.
 pub(super) fn with_offloads(mut remedy: Remedy, facts: &Facts, hosts: &[Of], end: End) -> Remedy {
@@ -72,6 +86,7 @@ pub(super) fn with_offloads(mut remedy: Remedy, facts: &Facts, hosts: &[Of], end
         };
         remedy.commands.insert(0, format!("{}{with}", set("on")));
         remedy.undo.push(set("off"));
+        remedy.risks("an offload may be off for a reason: a bridge or router on this host, a capture, or a fault of the driver");
     }
     remedy
 }

@@ -16,5 +16,8 @@ pub(super) fn client(e: &Evidence) -> Remedy {
         "nstat -az TcpExtTCPRcvQDrop TcpExtPruneCalled before and after shows whether it helped",
     ];
     remedy.commands.splice(0..1, commands.map(str::to_owned));
+    let undo = "each setting that was raised, with the value that the first of these commands printed of it";
+    remedy.undo.push(undo.to_owned());
+    remedy.risks("larger limits take kernel memory from the rest of the host");
     remedy
 }

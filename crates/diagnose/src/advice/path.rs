@@ -1,7 +1,8 @@
 //! What is to be changed on the path and its ports, and not in a host's settings.
 
 use crate::advice::interface::with_name;
-use crate::advice::{End, named, negotiated, shaper};
+use crate::advice::systems::{DELETED, unseen_back};
+use crate::advice::{End, named, negotiated, printed, shaper};
 use crate::cause::Cause;
 use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
 use crate::document::{Change, Then};
@@ -43,10 +44,11 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     let host = shaping(facts, e);
     let mut all = Vec::new();
     if e.waits().is_some() && !shaper::is_of_pod(e, facts) {
-        let mut change = shorter(e, &host, &e.waits_in_words());
-        if let Some(back) = shaper::back(e, facts) {
-            change.undo = vec![back];
-        }
+        let waits = e.waits_in_words();
+        let change = match shaper::class(e, facts) {
+            Some(class) => of_class(&class, &host, &waits),
+            None => shorter(e, &host, &waits, shaper::back(e, facts)),
+        };
         let hosts: Vec<Of> = e.shaping_host().map(Of::Host).into_iter().collect();
         all.push(with_name(change, (facts, flow), &hosts));
     }
@@ -98,7 +100,7 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
         });
     }
     let waits = crate::bloat::ms(e.bloat()?);
-    Some(shorter(e, "the router before the line", &waits))
+    Some(shorter(e, "the router before the line", &waits, None))
 }
 
 /// A group of links: what spreads connections over its members.
@@ -182,7 +184,7 @@ fn one_of_several(flow: &Flow, speed: f64) -> Change {
             super::to(flow),
             bps(speed)
         )],
-        risk: "none known".to_owned(),
+        risk: super::NO_RISK.to_owned(),
         ..Change::default()
     }
 }
@@ -206,8 +208,31 @@ fn shaped(e: &Evidence) -> f64 {
     0.95 * stated.unwrap_or(passes)
 }
 
-/// A queue before a full line that makes everybody on it wait: a shorter one, or one for each flow.
-fn shorter(e: &Evidence, host: &str, waits: &str) -> Change {
+/// The queue of a class that makes all in it wait: one for each flow. The other classes stay.
+fn of_class(class: &str, host: &str, waits: &str) -> Change {
+    let commands = vec![format!(
+        "tc qdisc replace dev INTERFACE parent {class} fq_codel"
+    )];
+    let undo = vec![format!(
+        "tc qdisc replace dev INTERFACE parent {class} KIND, with the kind and the values that `tc qdisc show dev INTERFACE` printed there before; pfifo, where it printed none"
+    )];
+    Change {
+        host: host.to_owned(),
+        commands: printed::first(&commands, &undo)
+            .into_iter()
+            .chain(commands)
+            .collect(),
+        undo,
+        risk: format!(
+            "this flow gets no faster; what shares the class with it no longer waits {waits}"
+        ),
+        ..Change::default()
+    }
+}
+
+/// A queue before a full line that makes everybody on it wait: a shorter one, or one for each flow. With how what stands there comes back,
+/// where a text has it.
+fn shorter(e: &Evidence, host: &str, waits: &str, back: Option<String>) -> Change {
     let shaped = shaped(e);
     let line = shaped / 0.95;
     let mut commands = vec![
@@ -224,19 +249,28 @@ fn shorter(e: &Evidence, host: &str, waits: &str) -> Change {
             crate::ceiling::bytes((line * rtt.value / 8.0).max(15_000.0))
         )
     }));
+    let (undo, first, deleted) = match back {
+        Some(back) => (vec![back], None, String::new()),
+        None => (
+            [unseen_back(), vec!["or the length that the queue had".to_owned()]].concat(),
+            Some("tc qdisc show dev INTERFACE: a new root deletes what stands there, with all below it. Keep what it prints, and where that has classes (htb, hfsc, prio) put fq_codel into these, with parent CLASS in place of root".to_owned()),
+            format!("; {DELETED}"),
+        ),
+    };
+    let first = first.or_else(|| printed::first(&commands, &undo));
     Change {
         host: host.to_owned(),
-        commands,
-        undo: vec!["tc qdisc del dev INTERFACE root, or the length that the queue had".to_owned()],
+        commands: first.into_iter().chain(commands).collect(),
+        undo,
         risk: format!(
-            "this flow gets no faster, and with cake a twentieth slower; what shares the line with it no longer waits {waits}"
+            "this flow gets no faster, and with cake a twentieth slower; what shares the line with it no longer waits {waits}{deleted}"
         ),
         ..Change::default()
     }
 }
 
 /// What either end of a link said before, and how that is had again.
-const AS_BEFORE: &str = "set both back to what ethtool INTERFACE and the switch said before";
+const AS_BEFORE: &str = "ethtool -s INTERFACE with the speed, duplex and autoneg that `ethtool INTERFACE` printed before; the port of the switch as it was";
 
 /// A port that runs slower than it was meant to.
 fn port(e: &Evidence, speed: f64, target: &Figure) -> Change {
@@ -271,10 +305,14 @@ fn duplex(e: &Evidence) -> Change {
             AS_BEFORE.to_owned(),
         ),
     };
+    let undo = vec![undo];
     Change {
         host,
-        commands,
-        undo: vec![undo],
+        commands: printed::first(&commands, &undo)
+            .into_iter()
+            .chain(commands)
+            .collect(),
+        undo,
         risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
         predicted_bps: line.map(|l| l.value * share),
         low_bps: line.map(|l| libm::fmin(l.low, slowest) * share * 0.9),
@@ -310,9 +348,11 @@ fn negotiating(port: &Port, junos: bool) -> (String, Vec<String>, String) {
     };
     let other = "on the device at the other end of its cable: negotiation, too; of a host ethtool -s INTERFACE autoneg on";
     let undo = match junos {
-        true => "rollback 1, and commit; the other end as ethtool INTERFACE said before".to_owned(),
+        true => {
+            "rollback 1, and commit; the other end as `ethtool INTERFACE` printed before".to_owned()
+        }
         false => format!(
-            "on {name} the duplex and speed that show running-config interface {name} said before; the other end as ethtool INTERFACE said before"
+            "on {name} the duplex and speed that `show running-config interface {name}` printed before; the other end as `ethtool INTERFACE` printed before"
         ),
     };
     let commands = commands.into_iter().chain([other.to_owned()]).collect();
@@ -326,4 +366,21 @@ pub(super) fn against_losses(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Ve
     all.extend(super::plugs_of_port(e, facts));
     all.extend(e.struck().map(|struck| damaged_member(struck, flow)));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_class;
+
+    /// A new root would delete the other classes with their rates.
+    #[test]
+    fn a_queue_is_put_into_its_class() {
+        let change = of_class("1:10", "router", "20.0 ms");
+        assert!(change.commands[0].starts_with("tc qdisc show dev INTERFACE: keep"));
+        assert_eq!(
+            change.commands[1..],
+            ["tc qdisc replace dev INTERFACE parent 1:10 fq_codel"]
+        );
+        assert!(change.undo[0].starts_with("tc qdisc replace dev INTERFACE parent 1:10 KIND"));
+    }
 }

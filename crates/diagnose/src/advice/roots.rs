@@ -1,6 +1,6 @@
 //! Whose queue disciplines stand at the roots of interfaces: a command replaces what stands on its own host alone.
 
-use super::systems::KEPT;
+use super::systems::is_kept;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::{Flow, word};
@@ -29,7 +29,6 @@ pub(super) fn beside((facts, flow): (&Facts, &Flow), own: &[Of]) -> Option<Strin
             Some(name) => format!(" of {name}"),
             None => String::new(),
         };
-        KEPT.contains(&kind)
-            .then(|| format!("{kind}{of} ({})", facts.place(at)))
+        is_kept(kind).then(|| format!("{kind}{of} ({})", facts.place(at)))
     })
 }

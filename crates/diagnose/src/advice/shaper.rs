@@ -27,8 +27,14 @@ pub(super) fn back(e: &Evidence, facts: &Facts) -> Option<String> {
     let (kind, _) = word(facts, Of::Host(e.shaping_host()?), "shaper_kind")?;
     let port = super::interface::UNNAMED;
     Some(format!(
-        "tc qdisc replace dev {port} root {kind}, with what tc qdisc show dev {port} printed of it before"
+        "tc qdisc replace dev {port} root {kind}, with the values that `tc qdisc show dev {port}` printed of it before"
     ))
+}
+
+/// The class that holds the flow, of a shaper that has several; none of one that has no classes.
+pub(super) fn class(e: &Evidence, facts: &Facts) -> Option<String> {
+    let (named, _) = word(facts, Of::Host(e.shaping_host()?), "shaper_class")?;
+    crate::words::after(named, " classid ").map(str::to_owned)
 }
 
 /// A higher rate: by the annotation of a pod, else by `tc`; none where no host's text has the shaper.
@@ -46,21 +52,18 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
         None => ["RATE"; 2].map(str::to_owned),
     };
     let class = word(facts, shaper, "shaper_class").map(|(named, _)| named);
-    let set = |rate: &str| {
+    let set = |verb: &str, rate: &str| {
         if let Some(class) = class.filter(|_| kind == "htb") {
             return format!("tc class change dev {port} {class} ceil {rate}");
         }
-        let (name, rest) = match kind {
-            "cake" => ("bandwidth", "".to_owned()),
-            _ => (
-                "rate",
-                format!(", with what else tc qdisc show dev {port} prints of it"),
-            ),
-        };
-        format!("tc qdisc change dev {port} root {kind} {name} {rate}{rest}")
+        let name = if kind == "cake" { "bandwidth" } else { "rate" };
+        format!(
+            "tc qdisc {verb} dev {port} root {kind} {name} {rate}, with what else tc qdisc show dev {port} prints of it"
+        )
     };
-    let by_tc = set(&bits);
-    let before = set(&format!("{:.0}kbit", (now / 1e3).round()));
+    let by_tc = set("change", &bits);
+    // Where it was taken away there is nothing to change.
+    let before = set("replace", &format!("{:.0}kbit", (now / 1e3).round()));
     if !is_of_pod(e, facts) {
         return Some(Change {
             host: host.to_owned(),
@@ -68,7 +71,7 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
                 Some(_) => vec![by_tc],
                 None => vec![
                     by_tc,
-                    format!("or, where it was left behind by somebody's test: tc qdisc del dev {port} root"),
+                    format!("or, where it was left behind by somebody's test: tc qdisc show dev {port}, and keep what it prints; tc qdisc del dev {port} root"),
                 ],
             },
             undo: vec![before],

@@ -1,22 +1,29 @@
 //! The commands of each system, how to undo them, how to keep them, and what may go wrong.
 
+mod card;
 mod datagrams;
+mod disk;
 mod holes;
 mod pacing;
 mod requests;
 mod restart;
+mod root;
 mod scaling;
 mod tested;
 mod windows;
 
+pub(crate) use card::{SPREADING, interface, spread_back};
 pub(crate) use datagrams::reader_of_datagrams;
+pub(crate) use disk::disk;
 pub(crate) use holes::probing;
-pub(crate) use pacing::{KEPT, MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
+pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
-pub(crate) use scaling::{option_between, scaling};
+pub(crate) use root::{DELETED, is_kept, unseen_back};
+pub(crate) use scaling::{OFFERED_TO_ALL, option_between, scaling};
 pub(crate) use tested::{own_buffer, tester, threads};
 
+use super::printed;
 use crate::cause::Cause;
 use crate::ceiling::bytes;
 use crate::channel::Channel;
@@ -84,13 +91,26 @@ pub(crate) struct Buffers {
     pub(crate) asked: bool,
 }
 
+/// What may go wrong with commands that change nothing.
+pub(crate) const NO_RISK: &str = "none known";
+
 impl Remedy {
     /// Commands that change nothing which would have to be undone.
     pub(super) fn without_risk<'t>(commands: impl IntoIterator<Item = &'t str>) -> Remedy {
         Remedy {
             commands: commands.into_iter().map(str::to_owned).collect(),
-            risk: "none known".to_owned(),
+            risk: NO_RISK.to_owned(),
             ..Remedy::default()
+        }
+    }
+
+    /// This may go wrong besides.
+    pub(super) fn risks(&mut self, what: &str) {
+        if self.risk.is_empty() || self.risk == NO_RISK {
+            what.clone_into(&mut self.risk);
+        } else {
+            self.risk.push_str("; ");
+            self.risk.push_str(what);
         }
     }
 
@@ -105,17 +125,18 @@ impl Remedy {
         }
     }
 
-    /// The same, of a host and with the rate to expect then.
+    /// The same, of a host and with the rate to expect then. What the undo takes of a command's output is printed first.
     pub(crate) fn change(
         self,
         host: &str,
         system: Option<System>,
         after: Option<Figure>,
     ) -> Change {
+        let first = printed::first(&self.commands, &self.undo);
         Change {
             host: host.to_owned(),
             os: system.map_or("", System::name),
-            commands: self.commands,
+            commands: first.into_iter().chain(self.commands).collect(),
             undo: self.undo,
             persist: self.persist,
             risk: self.risk,
@@ -128,15 +149,16 @@ impl Remedy {
     }
 }
 
+/// What tells a program from its path.
+const COMPARE: &str = "iperf3 -s on one host, and iperf3 -c HOST -t 30 on the other with the first as HOST: what the path gives without the program";
+
 /// Against pauses of a program; with what a test between the same hosts got.
 pub(crate) fn program(tested: Option<&str>) -> Remedy {
     let path = match tested {
         Some(rate) => format!(
             "the path carried {rate} in a test between the same hosts: what is left is the program, and the disk or processor it waits for"
         ),
-        None => {
-            "iperf3 between the same hosts shows what the path gives without the program".to_owned()
-        }
+        None => COMPARE.to_owned(),
     };
     Remedy::without_risk([
         "ask for larger pieces, or for the next before the last has come: each pause costs a round trip",
@@ -167,7 +189,7 @@ pub(crate) fn ssh(channel: Channel) -> Remedy {
     let commands = [
         first.as_str(),
         "top -H on both hosts meanwhile: where ssh or sshd fills a processor, a cipher that the processor knows (-c aes128-gcm@openssh.com) is faster",
-        "iperf3 between the same hosts shows what the path gives without the program",
+        COMPARE,
     ];
     Remedy::without_risk(commands)
 }
@@ -185,62 +207,12 @@ pub(crate) fn processor(ssh: bool, threads: Option<String>) -> Remedy {
     let commands = [
         "top -H meanwhile: which thread fills a processor",
         share,
-        "where interrupts (ksoftirqd, %soft) fill it: spread them with ethtool -X INTERFACE equal N, and keep the program on other processors (taskset)",
+        "where interrupts (ksoftirqd, %soft) fill it: ethtool -x INTERFACE, and keep what it prints; ethtool -X INTERFACE equal N spreads them over N queues; the program belongs on other processors (taskset)",
     ];
-    Remedy::without_risk(commands)
-}
-
-/// Against a disk that has no more to give.
-pub(crate) fn disk(end: End) -> Remedy {
-    let other = match end {
-        End::Sender => {
-            "dd if=FILE of=/dev/null bs=4M iflag=direct: what the disk reads without the network"
-        }
-        End::Receiver => {
-            "dd if=/dev/zero of=FILE bs=4M oflag=direct: what the disk writes without the network"
-        }
-    };
-    let commands = [
-        "iostat -x 5 meanwhile: which disk is busy, and with how much",
-        other,
-        "move the files to a faster disk, to several side by side, or use larger requests; a larger window does not help",
-    ];
-    Remedy::without_risk(commands)
-}
-
-/// Against an interface that has no room for what arrives; with the place of its counter, its name, and the frames that its ring has
-/// room for now and at most.
-pub(crate) fn interface(counted: &str, port: &str, ring: Option<[u64; 2]>) -> Remedy {
-    let (larger, before) = match ring {
-        Some([now, most]) if now < most => (
-            format!("ethtool -G {port} rx {most}"),
-            format!("ethtool -G {port} rx {now}"),
-        ),
-        Some([now, _]) => (
-            format!("nothing at the ring of {port}: it has its most, {now} frames, already"),
-            String::new(),
-        ),
-        None => (
-            format!(
-                "ethtool -g {port}; ethtool -G {port} rx N, with the maximum that the first prints: bursts need room"
-            ),
-            format!("ethtool -G {port} rx with the value that ethtool -g printed before"),
-        ),
-    };
-    let pauses = format!("ethtool -A {port} with what ethtool -a printed before");
-    let undo = [before, pauses].into_iter().filter(|undo| !undo.is_empty());
-    Remedy {
-        commands: vec![
-            format!("ethtool -S {port} | grep -E 'drop|discard|missed|buffer' before and after a test: that the counter still grows{counted}"),
-            larger,
-            format!("ethtool -a {port}; ethtool -A {port} rx on tx on, and the same for the port of the switch: pause frames hold the switch back"),
-            format!("mpstat -P ALL 5: where one processor takes all interrupts (%soft), ethtool -X {port} equal N, or a queue and its interrupt on each processor"),
-        ],
-        undo: undo.collect(),
-        persist: Vec::new(),
-        room: None,
-        risk: "a change of the rings resets the interface of many drivers for a second; pause frames may hold back others behind the same port".to_owned(),
-    }
+    let mut remedy = Remedy::without_risk(commands);
+    remedy.undo.push(spread_back("INTERFACE"));
+    remedy.risks(SPREADING);
+    remedy
 }
 
 /// Against a program that does not read.
@@ -252,7 +224,7 @@ pub(crate) fn reader(tester: bool) -> Remedy {
             true => {
                 "top -H on the receiver meanwhile: whether a thread of the test's server fills a processor"
             }
-            false => "iperf3 between the same hosts shows what the path gives without the program",
+            false => COMPARE,
         },
     ];
     Remedy::without_risk(commands)
@@ -284,8 +256,8 @@ pub(crate) fn left_small(zero: bool, core: Option<u64>) -> Remedy {
     remedy
 }
 
-/// Where nothing says what a value was.
-fn before(key: &str, value: Option<u64>, write: &str) -> String {
+/// A value as it was, or where nothing says what it was how it is known.
+pub(super) fn before(key: &str, value: Option<u64>, write: &str) -> String {
     match value {
         Some(value) => format!("{write}{key}={value}"),
         None => format!("{write}{key}=VALUE, with the value that `sysctl {key}` printed before"),
@@ -329,7 +301,7 @@ pub(crate) fn unsized_buffer(host: &str, goal: Option<f64>, streams: f64, now: &
     };
     let mut remedy = Remedy {
         commands: vec![measure, rule],
-        risk: "none known".to_owned(),
+        risk: NO_RISK.to_owned(),
         ..Remedy::default()
     };
     if now.untuned {
@@ -343,6 +315,9 @@ fn tune(remedy: &mut Remedy) {
     let key = "net.ipv4.tcp_moderate_rcvbuf";
     remedy.commands.insert(0, format!("sysctl -w {key}=1"));
     remedy.undo.insert(0, format!("sysctl -w {key}=0"));
+    if remedy.risk == NO_RISK {
+        remedy.risks("each connection may then use as much kernel memory as tcp_rmem allows");
+    }
     match remedy.persist.is_empty() {
         true => remedy.persist = kept(&[(key, "1")]),
         false => remedy.persist.insert(1, format!("{key} = 1")),
@@ -427,8 +402,15 @@ pub(crate) fn kept(settings: &[(&str, &str)]) -> Vec<String> {
     let lines = settings
         .iter()
         .map(|(key, value)| format!("{key} = {value}"));
-    let file = "in /etc/sysctl.d/90-farpath.conf:".to_owned();
+    let file = "in /etc/sysctl.d/90-farpath.conf (to undo, delete them there):".to_owned();
     [file].into_iter().chain(lines).collect()
+}
+
+/// What keeps a setting of a BSD, whose file has lines of others.
+pub(super) fn kept_by_bsd(key: &str, value: u64) -> String {
+    format!(
+        "in /etc/sysctl.conf: {key}={value} (to undo, delete it there, or write the line of {key} that stood there)"
+    )
 }
 
 fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
@@ -449,10 +431,7 @@ fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
             before(&auto, now.most, "sysctl "),
             before(all, now.core, "sysctl "),
         ],
-        persist: vec![
-            format!("in /etc/sysctl.conf: {all}={most}"),
-            format!("in /etc/sysctl.conf: {auto}={twice}"),
-        ],
+        persist: vec![kept_by_bsd(all, most), kept_by_bsd(&auto, twice)],
         risk: format!(
             "{}; `netstat -m` shows whether mbufs run out",
             memory(twice)
@@ -471,7 +450,7 @@ fn bsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
             "if that is refused: the kernel's limit on socket buffers (SB_MAX, 262144 in old kernels) has to be raised, or the system renewed".to_owned(),
         ],
         undo: vec![before(&key, now.space, "sysctl ")],
-        persist: vec![format!("in /etc/sysctl.conf: {key}={once}")],
+        persist: vec![kept_by_bsd(&key, once)],
         risk: "every connection of the host starts with this buffer; a kernel with little memory for mbufs may run out of them".to_owned(),
         room: Some(once),
     }
@@ -523,13 +502,21 @@ pub(crate) fn set_by_program(set: f64, wanted: f64, now: &Buffers) -> Remedy {
     );
     remedy.commands.insert(0, first);
     let ask = power(wanted);
+    let key = "net.core.wmem_max";
     remedy.commands.push(match now.core {
         Some(core) if core >= ask => {
-            format!("or have it ask for {ask} bytes, as net.core.wmem_max, {core}, allows")
+            format!("or have it ask for {ask} bytes, as {key}, {core}, allows")
         }
-        _ => format!(
-            "or have it ask for {ask} bytes, after sysctl -w net.core.wmem_max={ask}: it gets no more than that setting"
-        ),
+        _ => {
+            // The larger buffer raises it as well, and its undo has it then.
+            let undone = before(key, now.core, "sysctl -w ");
+            if !remedy.undo.contains(&undone) {
+                remedy.undo.push(undone);
+            }
+            format!(
+                "or have it ask for {ask} bytes, after sysctl -w {key}={ask}: it gets no more than that setting"
+            )
+        }
     });
     remedy
 }
@@ -549,8 +536,14 @@ fn solaris(wanted: f64, end: End) -> Remedy {
             ),
         ],
         undo: vec![
-            format!("ipadm reset-prop -p {property} tcp"),
-            "ipadm reset-prop -p max_buf tcp".to_owned(),
+            format!(
+                "ipadm set-prop -p {property}=VALUE tcp, with the value that `ipadm show-prop -p {property} tcp` printed before"
+            ),
+            "ipadm set-prop -p max_buf=VALUE tcp, with the value that `ipadm show-prop -p max_buf tcp` printed before"
+                .to_owned(),
+            format!(
+                "before Solaris 11: ndd -set /dev/tcp with what ndd /dev/tcp tcp_max_buf and ndd /dev/tcp {old} printed before"
+            ),
         ],
         persist: vec!["ipadm keeps it; ndd's is lost at the next start".to_owned()],
         risk: "every connection of the host starts with this buffer".to_owned(),
@@ -583,7 +576,7 @@ pub(crate) fn datagrams(cause: Cause, passed: Option<f64>) -> Remedy {
     };
     Remedy {
         commands: vec![command],
-        risk: "none known".to_owned(),
+        risk: NO_RISK.to_owned(),
         ..Remedy::default()
     }
 }
@@ -620,7 +613,7 @@ mod tests {
         assert_eq!(
             remedy.persist,
             [
-                "in /etc/sysctl.d/90-farpath.conf:",
+                "in /etc/sysctl.d/90-farpath.conf (to undo, delete them there):",
                 "net.core.wmem_max = 536870912",
                 "net.ipv4.tcp_wmem = 4096 16384 536870912"
             ]
@@ -657,5 +650,94 @@ mod tests {
             &Buffers::default(),
         );
         assert_eq!(most.commands[1], "sysctl kern.ipc.maxsockbuf=2147483647");
+    }
+
+    /// A remedy of each kind, of hosts of which nothing is known and of some that are.
+    fn remedies() -> Vec<Remedy> {
+        let now = Buffers {
+            untuned: true,
+            ..Buffers::default()
+        };
+        let mut all = vec![
+            processor(false, None),
+            disk(End::Receiver, None, None),
+            interface("", "eth0", None),
+            unsized_buffer("b", None, 1.0, &now),
+            set_by_program(65_536.0, 1e6, &Buffers::default()),
+            probing(&(1400, "a guess")),
+            requests(true),
+            requests(false),
+            restart(),
+            reader_of_datagrams(None, Some(212_992), Some(1e9)),
+        ];
+        for root in [
+            None,
+            Some("mq"),
+            Some("fq"),
+            Some("pfifo_fast"),
+            Some("tbf"),
+            Some("cake"),
+        ] {
+            all.push(unpaced(Some(1e9), root));
+            for (cause, policed) in [
+                (Cause::CongestionLoss, None),
+                (Cause::RandomLoss, None),
+                (Cause::Policer, None),
+                (Cause::Policer, Some(1e9)),
+            ] {
+                let sending = Sending {
+                    root: root.map(str::to_owned),
+                    policed,
+                    ..Sending::default()
+                };
+                all.push(pacing(cause, &sending));
+            }
+        }
+        for (_, system) in System::NAMES {
+            for end in [End::Sender, End::Receiver] {
+                all.push(buffer(Some(system), 1e6, end, &now));
+            }
+            all.push(scaling(Some(system), &now));
+        }
+        all
+    }
+
+    #[test]
+    fn what_writes_has_an_undo_and_a_risk() {
+        let writes = [
+            "sysctl -w ",
+            "tc qdisc replace",
+            "tc qdisc change",
+            "ethtool -X ",
+            "ethtool -G ",
+            "ip link set ",
+            "> /sys/",
+            "dd if=/dev/zero",
+            "netsh interface tcp set",
+            "netsh winsock set",
+            "ipadm set-prop",
+        ];
+        for remedy in remedies() {
+            let commands = remedy.commands.join("\n");
+            if writes.iter().any(|write| commands.contains(write)) {
+                assert!(!remedy.undo.is_empty(), "{remedy:?}");
+                assert!(
+                    remedy.risk != NO_RISK && !remedy.risk.is_empty(),
+                    "{remedy:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_undo_takes_is_printed_by_a_command() {
+        for remedy in remedies() {
+            let change = remedy.change("a", None, None);
+            assert_eq!(
+                printed::first(&change.commands, &change.undo),
+                None,
+                "{change:?}"
+            );
+        }
     }
 }

@@ -99,7 +99,7 @@ fn of_end(e: &Evidence, (facts, flow): (&Facts, &Flow), end: End) -> Change {
     let beside = |l: LeftOut| matches!(l, LeftOut::End(side) if End::from(side) == end);
     if e.left_out.is_some_and(beside) {
         // Nothing lies between a host and a capture beside it.
-        "none known".clone_into(&mut change.risk);
+        systems::OFFERED_TO_ALL.clone_into(&mut change.risk);
     }
     change
 }

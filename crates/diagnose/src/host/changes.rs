@@ -9,14 +9,13 @@ use crate::ceiling::Limit;
 use crate::document::{Change, Then};
 use crate::known::System;
 
+/// What a TCP option costs that systems offer by themselves.
+const OFFERED: &str = "new connections to all hosts offer it, as every system does by default";
+
 /// Settings of one word that findings ask to change, and to what. The first holds every window down.
 const SWITCHES: [(&str, &str, &str); 5] = [
-    (SCALING, "1", "none known: every system offers it"),
-    (
-        "net.ipv4.tcp_sack",
-        "1",
-        "none known: every system offers it",
-    ),
+    (SCALING, "1", OFFERED),
+    ("net.ipv4.tcp_sack", "1", OFFERED),
     ("net.ipv4.tcp_timestamps", "1", "12 bytes of each segment"),
     (
         "net.ipv4.tcp_moderate_rcvbuf",
@@ -26,7 +25,7 @@ const SWITCHES: [(&str, &str, &str); 5] = [
     (
         "net.ipv4.tcp_congestion_control",
         "cubic",
-        "none known: CUBIC is the default of most systems",
+        "new connections use CUBIC, which is the default of most systems",
     ),
 ];
 

@@ -7,6 +7,7 @@ use farpath_record::survey::Interface;
 use farpath_record::{Finding, Location, Rule, Severity};
 
 use super::{Allowed, Host, HostVerdict, How, MEMORY, PathAsked};
+use crate::advice::is_kept;
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use farpath_units::Duration;
@@ -79,7 +80,8 @@ impl Host<'_> {
             let file = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
             let text = format!("the processors' frequency follows the load ({governor})");
             let remedy = "cpupower frequency-set -g performance";
-            list.push(finding(&HOST108, text, file, governor, &[remedy]));
+            let undo = format!("to undo: cpupower frequency-set -g {governor}");
+            list.push(finding(&HOST108, text, file, governor, &[remedy, &undo]));
         }
         list.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.rule.cmp(&b.rule)));
         list
@@ -322,30 +324,54 @@ impl Host<'_> {
             && !cc.starts_with("bbr")
         {
             let text = format!("{name} has the queueing discipline {qdisc}: {cc} is not paced");
-            let (first, back) = match qdisc.split(' ').next() {
-                Some("mq" | "mqprio") => ("sysctl -w net.core.default_qdisc=fq, then ", "mq"),
-                _ => ("", qdisc),
-            };
-            let root = if back == "mq" { "mq" } else { "fq" };
-            let default = self
-                .survey
-                .setting("net.core.default_qdisc")
-                .unwrap_or("fq_codel");
-            let undo = match back {
-                "mq" => format!(
-                    "to undo: sysctl -w net.core.default_qdisc={default}, then tc qdisc replace dev {name} root mq"
-                ),
-                _ => format!("to undo: tc qdisc replace dev {name} root {back}"),
-            };
-            let remedy = format!("{first}tc qdisc replace dev {name} root {root}");
+            let default = self.survey.setting("net.core.default_qdisc");
+            let remedies = paced(name, qdisc, default);
             list.push(finding(
                 &HOST104,
                 text,
                 &place,
                 &format!("qdisc {qdisc}"),
-                &[&remedy, &undo],
+                &remedies.each_ref().map(String::as_str),
             ));
         }
+    }
+}
+
+/// Has an interface pace that has this queueing discipline now, and how it has that again.
+fn paced(name: &str, qdisc: &str, default: Option<&str>) -> [String; 2] {
+    let kind = qdisc.split(' ').next().unwrap_or(qdisc);
+    let key = "net.core.default_qdisc";
+    match kind {
+        "mq" => {
+            let (first, back) = match default {
+                Some(default) => (String::new(), format!("{key}={default}")),
+                None => (
+                    format!("sysctl {key}, and keep what it prints; "),
+                    format!("{key} with that value"),
+                ),
+            };
+            [
+                // Another handle has another mq made, whose queues get the default.
+                format!(
+                    "{first}sysctl -w {key}=fq, then tc qdisc replace dev {name} root handle 100: mq"
+                ),
+                format!(
+                    "to undo: sysctl -w {back}, then tc qdisc del dev {name} root, after which the kernel makes its own mq again"
+                ),
+            ]
+        }
+        kind if is_kept(kind) => [
+            format!(
+                "keep the {kind}, which was put there for what it does, and put fq below it where it has a place for it: tc class show dev {name}"
+            ),
+            format!(
+                "tc qdisc show dev {name}, and keep what it prints, before anything is changed"
+            ),
+        ],
+        kind => [
+            format!("tc qdisc replace dev {name} root fq"),
+            format!("to undo: tc qdisc replace dev {name} root {kind}"),
+        ],
     }
 }
 
@@ -425,7 +451,7 @@ fn drops(i: &Interface, list: &mut Vec<Finding>) {
             missed,
             "rx_packets",
             "received packets found no room in its ring",
-            "ethtool -G NAME rx MORE, and interrupts on several processors",
+            "ethtool -g NAME; ethtool -G NAME rx N, with the maximum that the first prints, and interrupts on several processors; to undo: ethtool -G NAME rx with the value that it printed",
         ),
         (
             damaged,

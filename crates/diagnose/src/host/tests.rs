@@ -326,6 +326,26 @@ fn an_interface_is_judged_by_the_path_it_carries() {
     assert!(!rules(&judged(&survey, "10Gbit/s", "20ms")).contains(&"HOST104"));
 }
 
+/// What shapes at the root stays, and another `mq` is taken away again: to replace one by one of its kind changes nothing.
+#[test]
+fn a_root_is_had_again_as_it_was() {
+    let said = |qdisc: &str| {
+        let mut survey = host(TUNED, &[]);
+        survey.interfaces[0].qdisc = Some(qdisc.to_owned());
+        format!("{:?}", judged(&survey, "10Gbit/s", "20ms").findings)
+    };
+    let kept = said("htb");
+    assert!(kept.contains("keep the htb"), "{kept}");
+    assert!(!kept.contains("root fq"), "{kept}");
+    let each = said("mq fq_codel");
+    for words in [
+        "tc qdisc replace dev eth0 root handle 100: mq",
+        "then tc qdisc del dev eth0 root",
+    ] {
+        assert!(each.contains(words), "{words}: {each}");
+    }
+}
+
 /// 1000 pages of 4096 bytes for all connections: 4 096 000 · 8 / 0.15 s to send.
 #[test]
 fn the_memory_of_all_connections_is_a_ceiling() {

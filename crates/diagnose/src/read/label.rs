@@ -31,6 +31,24 @@ const COMMANDS: [&str; 24] = [
     "mpstat", "pidstat", "iostat",
 ];
 
+/// Other commands that people type before what they paste.
+const ALSO: [&str; 14] = [
+    "dd",
+    "mtr",
+    "traceroute",
+    "tracepath",
+    "fping",
+    "tcpdump",
+    "curl",
+    "wget",
+    "rsync",
+    "scp",
+    "iw",
+    "nfsiostat",
+    "vmstat",
+    "dmesg",
+];
+
 /// Reads a label; `before` is the one in force.
 pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
     if let Some(side) = heading(text) {
@@ -112,21 +130,35 @@ fn windows(text: &str) -> Option<&'static str> {
 
 /// Whether a text begins with a command whose output is read, or one of several in a line does: `date; ethtool -S eth0`.
 fn is_command(text: &str) -> bool {
+    runs(text, &COMMANDS)
+}
+
+/// Whether a text begins with one of these commands, or one of several in a line does.
+fn runs(text: &str, commands: &[&str]) -> bool {
     let is_known = |part: &str| {
         let command = part.split_whitespace().next().unwrap_or("");
         let command = command.rsplit(['/', '\\']).next().unwrap_or(command);
-        COMMANDS.contains(&command.trim_end_matches(".exe"))
+        commands.contains(&command.trim_end_matches(".exe"))
     };
     text.split([';', '&']).any(is_known)
 }
 
+/// Whether a line is what was typed at a prompt, and nothing else: `$ dd if=a of=/dev/null`, `C:\\>ping b`.
+pub(super) fn is_typed(text: &str) -> bool {
+    let behind = mark(text).map_or("", |at| &text[at + 1..]);
+    is_command(behind) || runs(behind, &ALSO)
+}
+
+/// Where a prompt ends, if a line begins with one.
+fn mark(text: &str) -> Option<usize> {
+    let mut begin = text.char_indices().take(PROMPT_MAX);
+    let ends = |c: &char| matches!(c, '#' | '$' | '%' | '>' | '}');
+    begin.find(|(_, c)| ends(c)).map(|(at, _)| at)
+}
+
 /// The host of a shell's prompt: `server# `, `root@server:~$ `, `[root@server ~]# `, `rainbow:guest {159} `.
 fn prompt(text: &str) -> Option<&str> {
-    let mark = text
-        .char_indices()
-        .take(PROMPT_MAX)
-        .find(|(_, c)| matches!(c, '#' | '$' | '%' | '>' | '}'))?
-        .0;
+    let mark = mark(text)?;
     if !is_command(&text[mark + 1..]) {
         return None;
     }
@@ -139,4 +171,24 @@ fn prompt(text: &str) -> Option<&str> {
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'));
     is_name.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_typed;
+
+    #[test]
+    fn what_was_typed_is_known_by_its_prompt() {
+        for typed in [
+            "$ dd if=/dev/zero of=a bs=1M count=4",
+            "[root@recv ~]# ip -s link",
+            "C:\\>ping 192.0.2.1",
+            "sw$ date; ethtool -S eth0",
+        ] {
+            assert!(is_typed(typed), "{typed}");
+        }
+        for prose in ["Dear all,", "50 % of it", "$ ls", "the tunnel > gateway"] {
+            assert!(!is_typed(prose), "{prose}");
+        }
+    }
 }

@@ -345,7 +345,7 @@ impl Reader<'_> {
                 continue;
             }
             self.current = taken;
-            if taken.is_none() {
+            if taken.is_none() && !label::is_typed(bare) {
                 facts.ignore(self.number, n);
             }
         }

@@ -1,4 +1,5 @@
-//! Counters of interfaces as net-tools and the kernel print them in tables: `ifconfig` of Linux, `netstat -i`, `/proc/net/dev`.
+//! Counters of interfaces as net-tools and the kernel print them in tables: `ifconfig` of Linux, `netstat -i` of Linux, the BSDs, macOS and
+//! Solaris, `/proc/net/dev`.
 
 use super::{Facts, Line, PORT, Tool};
 use crate::fact::{Of, Place};
@@ -61,7 +62,8 @@ pub(super) fn begins(text: &str) -> Option<&'static str> {
         return Some(IFCONFIG);
     }
     let is_table = text.starts_with("Iface ") && text.contains(" RX-OK ");
-    if is_table || text == "Kernel Interface table" {
+    let of_bsd = text.starts_with("Name ") && text.contains(" Ipkts ");
+    if is_table || of_bsd || text == "Kernel Interface table" {
         return Some(NETSTAT);
     }
     let first = text.starts_with("Inter-|") && text.contains("Receive");
@@ -184,6 +186,9 @@ impl NetTools {
 
     /// A row of a table: an interface, and what it counts.
     fn row(&self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
+        if self.columns.first().is_some_and(|first| first == "Name") {
+            return self.bsd(host, text, at, facts);
+        }
         let row = match self.kind {
             PROC => of_proc(text),
             _ => of_netstat(&self.columns, text),
@@ -197,6 +202,47 @@ impl NetTools {
         }
         true
     }
+
+    /// A row of `netstat -i` of a BSD, macOS or Solaris. Of each interface that of its link counts: those of its addresses count the same
+    /// packets again. What carries nothing is not named.
+    fn bsd(&self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let get = |names: &[&str]| column(&self.columns, &words, names);
+        let count = |names: &[&str]| get(names).and_then(whole);
+        let is_count = |word: &str| word == "-" || whole(word).is_some();
+        let packets = [get(&["Ipkts"]), get(&["Opkts"])];
+        let is_row = packets.iter().all(|word| word.is_some_and(is_count));
+        let (Some(name), true) = (words.first(), is_row) else {
+            return false;
+        };
+        let solaris = self.columns.iter().any(|column| column == "Net/Dest");
+        let of_link = solaris || words.get(2).is_some_and(|net| net.starts_with("<Link"));
+        let mut numbers = packets.into_iter().flatten().filter_map(whole);
+        let carries = numbers.any(|n| n > 0);
+        let name = name.trim_end_matches('*');
+        if of_link && carries && !name.starts_with("lo") {
+            let counts = Counts {
+                errors: count(&["Ierrs"]),
+                // OpenBSD has errors and drops in one.
+                dropped: count(&["Idrop", "Ifail"]),
+                overruns: None,
+                unsent: count(&["Oerrs", "Ofail"]),
+                collisions: count(&["Coll", "Colls", "Collis"]),
+            };
+            named(host, name, at, facts);
+            counts.put(host, name, at, facts);
+        }
+        true
+    }
+}
+
+/// What a row has in the first of these columns that its table has. The address before them may be missing: they stand at the end.
+fn column<'t>(columns: &[String], words: &[&'t str], names: &[&str]) -> Option<&'t str> {
+    let place = columns
+        .iter()
+        .position(|column| names.contains(&column.as_str()))?;
+    let at = words.len().checked_sub(columns.len() - place)?;
+    words.get(at).copied()
 }
 
 /// `eth0: 91000000000 11000000 320 0 0 320 0 120 410000000 5400000 0 0 0 0 0 0`: eight columns received, and eight sent.
@@ -230,4 +276,27 @@ fn of_netstat<'t>(columns: &[String], text: &'t str) -> Option<(&'t str, Counts)
         collisions: None,
     };
     words.first().map(|name| (*name, counts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A link without an address has a word less than its table has columns.
+    #[test]
+    fn columns_of_a_bsd_are_counted_from_the_end() {
+        let head = "Name Mtu Network Address Ipkts Ierrs Opkts Oerrs Coll";
+        let columns: Vec<String> = head.split(' ').map(str::to_owned).collect();
+        for row in [
+            "gif0* 1280 <Link#2> 12 3 4 5 6",
+            "en0 1500 <Link#4> 02:00:00:00:00:01 12 3 4 5 6",
+        ] {
+            let words: Vec<&str> = row.split(' ').collect();
+            let get = |name: &str| column(&columns, &words, &[name]);
+            let all = ["Ipkts", "Ierrs", "Coll", "Colls"].map(get);
+            assert_eq!(all, [Some("12"), Some("3"), Some("6"), None], "{row}");
+        }
+        let short: Vec<&str> = "en0 1500".split(' ').collect();
+        assert_eq!(column(&columns, &short, &["Ipkts"]), None);
+    }
 }

@@ -76,7 +76,12 @@ fn a_policer_and_a_short_queue_share_whether_or_not_a_line_is_known() {
         "{why}"
     );
     assert!(why.contains("iperf3 -u") && why.contains("--line"), "{why}");
-    assert_eq!(commands(&flow), "tc qdisc replace dev INTERFACE root fq");
+    let all = &flow.changes[0].commands;
+    assert!(
+        all[0].starts_with("tc qdisc show dev INTERFACE, and keep what it prints: "),
+        "{all:?}"
+    );
+    assert_eq!(all[1..], ["tc qdisc replace dev INTERFACE root fq"]);
     assert!(
         flow.changes[0].risk.contains("it may as well be a queue"),
         "{:#?}",

@@ -295,7 +295,8 @@ fn large_pings_that_vanish_are_a_hole_and_no_share_of_losses() {
         "{:?}",
         flow.verdict
     );
-    assert!(flow.changes[0].commands[0].contains("tcp_mtu_probing=1"));
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(commands.contains("tcp_mtu_probing=1"), "{commands}");
     assert!(
         !flow
             .ceilings

@@ -106,6 +106,35 @@ fn collisions_are_half_duplex_and_rows_of_errors_stop_no_reader() {
     assert_ne!(d.flows[0].verdict.cause, "duplex");
 }
 
+/// `netstat -i` of macOS, whose loopback has no address: the row of the link counts, and those of addresses repeat it.
+const MAC_LINKS: &str =
+    "Name  Mtu   Network       Address            Ipkts Ierrs    Opkts Oerrs  Coll
+lo0   16384 <Link#1>                        97412     0    97412     0     0
+lo0   16384 127           127.0.0.1         97412     -    97412     -     -
+en0   1500  <Link#4>    02:00:00:00:00:01 1200345    77  4200345     0 183745
+en0   1500  192.0.2       192.0.2.5       1200345     -  4200345     -     -
+";
+
+#[test]
+fn collisions_of_a_mac_are_half_duplex_too() {
+    let of = |links: &str| {
+        of(
+            &(links.to_owned() + &log(8.2, 527) + PING),
+            &on("100 Mbit/s"),
+        )
+    };
+    let d = of(MAC_LINKS);
+    assert!(unread(&d).is_empty(), "{:?}", d.read);
+    assert_eq!(
+        d.flows[0].verdict.cause, "duplex",
+        "{:?}",
+        d.flows[0].verdict
+    );
+    assert!(because(&d).contains("183745 collisions"), "{}", because(&d));
+    let d = of(&MAC_LINKS.replace("183745", "0"));
+    assert_ne!(d.flows[0].verdict.cause, "duplex");
+}
+
 const ROUTER: &str = "GigabitEthernet0/1 is up, line protocol is up
   Hardware is CN Gigabit Ethernet, address is 0200.0000.0001 (bia 0200.0000.0001)
   MTU 1500 bytes, BW 100000 Kbit/sec, DLY 100 usec,

@@ -88,8 +88,8 @@ fn drops_are_compared_with_what_was_sent_again() {
     assert_ne!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
 }
 
-/// A reading of an interface of `ams`, as net-tools, old and new, and the kernel print it: frames with errors, and dropped ones.
-fn tables(errors: u32, dropped: u32) -> [String; 4] {
+/// A reading of an interface of `ams`, as net-tools, old and new, the kernel and FreeBSD print it: frames with errors, and dropped ones.
+fn tables(errors: u32, dropped: u32) -> [String; 5] {
     [
         format!(
             "[ams ~]$ ifconfig ens1f0np0
@@ -129,6 +129,14 @@ Inter-|   Receive                                                |  Transmit
 ens1f0np0: 741713980576 512233412 {errors} {dropped}    0 {errors}          0       120 410000000 5400000    0    0    0     0       0          0
 "
         ),
+        format!(
+            "[ams ~]$ netstat -i
+Name         Mtu Network           Address               Ipkts Ierrs Idrop    Opkts Oerrs  Coll
+ens1f0np0   1500 <Link#1>          02:00:00:00:00:01 512233412 {errors} {dropped} 5400000     0     0
+ens1f0np0      - 198.51.100.0/24   198.51.100.20     512230000     -     -  5399000     -     -
+lo0        16384 <Link#2>          lo0                   97412     7     7    97412     0     0
+"
+        ),
     ]
 }
 
@@ -166,11 +174,7 @@ fn tables_of_interfaces_are_read_as_ip_link_is() {
             .iter()
             .filter(|p| p.source.starts_with("receiver.txt"));
         let left: Vec<u32> = own.flat_map(|p| p.ignored_lines.clone()).collect();
-        let prompts = (1_u32..)
-            .zip(receiver.lines())
-            .filter(|(_, line)| line.starts_with('['))
-            .map(|(n, _)| n);
-        assert_eq!(left, prompts.collect::<Vec<_>>(), "{receiver}");
+        assert_eq!(left, Vec::<u32>::new(), "{receiver}");
         let flow = first_flow(d);
         let verdict = &flow.verdict;
         assert_eq!(verdict.cause, "random_loss", "{receiver} {verdict:#?}");
@@ -310,9 +314,9 @@ fn a_program_that_fills_a_processor_is_named() {
         assert!(because.contains(sentence), "{because}");
         let commands = flow.changes[0].commands.join("\n");
         assert!(commands.contains("aes128-gcm"), "{commands}");
-        // Of all lines nobody knew the command alone.
+        // Every line is known but the command, which nobody misses.
         let ignored = d.read.iter().flat_map(|p| &p.ignored_lines);
-        assert_eq!(ignored.count(), 1, "{:#?}", d.read);
+        assert_eq!(ignored.count(), 0, "{:#?}", d.read);
     }
     // Where none is full, it is none of them.
     let calm = TOP.replace("99.7", "12.7");
@@ -377,7 +381,8 @@ fn commands_name_the_interface_of_the_text() {
         change.commands[1].contains("has its most, 4096 frames, already"),
         "{change:#?}"
     );
-    assert_eq!(change.undo.len(), 1, "{change:#?}");
+    let undo = change.undo.join("\n");
+    assert!(!undo.contains("ethtool -G"), "{undo}");
 }
 
 /// A window that is full while the receiver's processor is: a larger one gives no more than the processor carries at its share.

@@ -79,11 +79,10 @@ FastEthernet0/12 is up, line protocol is up (connected)
     let flow = first(&(SLOW.to_owned() + ios));
     assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
     assert_eq!(flow.changes[0].host, "sw1, FastEthernet0/12");
-    let commands = &flow.changes[0].commands;
-    assert_eq!(
-        commands[..3],
-        ["interface FastEthernet0/12", " duplex auto", " speed auto"]
-    );
+    let commands = crate::commands(&flow);
+    let read = commands.find("show running-config interface FastEthernet0/12");
+    let set = commands.find("\ninterface FastEthernet0/12\n duplex auto\n speed auto\n");
+    assert!(read.is_some() && read < set, "{commands}");
     let junos = "noc@ex1> show interfaces fe-0/0/0\nPhysical interface: fe-0/0/0, Enabled, Physical link is Up\n  Link-level type: Ethernet, MTU: 1514, Link-mode: Half-duplex, Speed: 100mbps, Loopback: Disabled\n";
     let flow = first(&(SLOW.to_owned() + junos));
     assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);

@@ -37,49 +37,68 @@ Connecting to host 203.0.113.20, port 5201
     d.flows.into_iter().next().expect("there is one")
 }
 
+/// One `fq` at the root would make all queues wait for one lock: each queue gets its own, and the kernel's `mq` comes back.
 #[test]
-fn fq_at_the_root_is_undone_by_taking_it_away_where_it_was_mq() {
-    let flow = policed(
+fn what_each_queue_has_is_replaced_queue_by_queue() {
+    for sender in [
         "4: ens1f0np0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc mq state UP mode DEFAULT group default qlen 1000\n$ sysctl net.core.default_qdisc\nnet.core.default_qdisc = fq\n",
-    );
-    assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
-    let change = &flow.changes[0];
-    assert!(
-        change
-            .commands
-            .iter()
-            .any(|c| c.contains(" root fq maxrate ")),
-        "{change:#?}"
-    );
-    assert_eq!(
-        change.undo,
-        ["tc qdisc del dev ens1f0np0 root"],
-        "{change:#?}"
-    );
-    assert!(
-        change
-            .risk
-            .contains("one fq in front of an interface with several queues"),
-        "{change:#?}"
-    );
-    // The same of what tc prints, children of the root behind it.
-    let flow = policed(
+        // The same of what tc prints, children of the root behind it.
         "$ tc qdisc show dev ens1f0np0\nqdisc mq 8001: root\nqdisc fq 0: parent 8001:2 limit 10000p\nqdisc fq 0: parent 8001:1 limit 10000p\n",
-    );
-    let change = &flow.changes[0];
-    assert_eq!(
-        change.undo,
-        ["tc qdisc del dev ens1f0np0 root"],
-        "{change:#?}"
-    );
-    // One fq that stands at the root comes back as it was.
+    ] {
+        let flow = policed(sender);
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        let change = &flow.changes[0];
+        let commands = change.commands.join("\n");
+        for words in [
+            "tc qdisc show dev ens1f0np0",
+            "tc qdisc replace dev ens1f0np0 root handle 100: mq",
+            "tc qdisc replace dev ens1f0np0 parent 100:1 fq maxrate ",
+        ] {
+            assert!(commands.contains(words), "{words}: {commands}");
+        }
+        assert!(!commands.contains(" root fq"), "{commands}");
+        assert!(
+            change.undo[0].starts_with("tc qdisc del dev ens1f0np0 root, "),
+            "{change:#?}"
+        );
+        assert!(
+            change.risk.contains("what stands below the mq is deleted"),
+            "{change:#?}"
+        );
+        assert!(!change.risk.contains("several queues"), "{change:#?}");
+    }
+}
+
+/// To replace an `fq` with a rate by one without leaves the rate: it is taken away first.
+#[test]
+fn one_fq_at_the_root_comes_back_without_the_rate() {
     let flow =
         policed("$ tc qdisc show dev ens1f0np0\nqdisc fq 8001: root refcnt 2 limit 10000p\n");
     let change = &flow.changes[0];
     assert_eq!(
-        change.undo,
-        ["tc qdisc replace dev ens1f0np0 root fq"],
+        change.undo[0], "tc qdisc del dev ens1f0np0 root",
+        "{change:#?}"
+    );
+    assert!(
+        change.undo[1].starts_with("tc qdisc add dev ens1f0np0 root fq, "),
         "{change:#?}"
     );
     assert!(!change.risk.contains("several queues"), "{change:#?}");
+}
+
+/// What stands at the root is in no text, and the line is fast: what is deleted there, and what one `fq` for all queues costs, is said.
+#[test]
+fn what_an_unknown_root_loses_is_said() {
+    let flow = policed("net.ipv4.tcp_congestion_control = cubic\n");
+    let change = &flow.changes[0];
+    let commands = change.commands.join("\n");
+    let shown = commands.find("tc qdisc show dev INTERFACE, and keep what it prints: ");
+    let replaced = commands.find("tc qdisc replace dev INTERFACE root fq maxrate ");
+    assert!(shown.is_some() && shown < replaced, "{commands}");
+    for words in [
+        "an htb with its classes or an mq with its queues",
+        "one fq in front of an interface with several queues",
+    ] {
+        assert!(change.risk.contains(words), "{words}: {change:#?}");
+    }
 }

@@ -46,5 +46,5 @@ fn a_stated_mtu_counts_the_segments_too() {
         "{}",
         law(&large)
     );
-    assert!(law(&large).ends_with("MSS 8948"), "{}", law(&large));
+    assert!(law(&large).ends_with("MSS 8948 bytes"), "{}", law(&large));
 }

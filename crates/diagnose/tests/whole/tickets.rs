@@ -373,10 +373,14 @@ fn a_rate_that_fq_holds_is_taken_away() {
     let flow = alone(&(ping(70.0, None) + &even("", 476.0) + tc));
     assert_eq!(flow.verdict.cause, "pacing");
     let change = &flow.changes[0];
-    assert_eq!(change.commands, ["tc qdisc replace dev eth0 root fq"]);
+    // To replace an fq by one without a rate leaves the old rate.
+    assert_eq!(
+        change.commands,
+        ["tc qdisc change dev eth0 root fq maxrate 34gbit"]
+    );
     assert_eq!(
         change.undo,
-        ["tc qdisc replace dev eth0 root fq maxrate 500000000bit"]
+        ["tc qdisc change dev eth0 root fq maxrate 500000000bit"]
     );
 }
 

@@ -174,6 +174,11 @@ fn a_queue_that_makes_others_wait_is_said_with_what_helps_them() {
     );
     assert!(flow.changes[0].predicted_bps.is_none());
     is_mail(&d);
+    // Who types a command out of a ticket has to be able to take it back.
+    let undo = d
+        .ticket
+        .find("\nTo undo:\n    tc qdisc del dev INTERFACE root");
+    assert!(undo.is_some(), "{}", d.ticket);
     let short = of(&text("38.0"), &on("10 Mbit/s"));
     assert!(
         short.flows[0].changes.is_empty(),

@@ -2,7 +2,8 @@
 
 use crate::cause::Cause;
 
-use super::{Remedy, before, kept};
+use super::root::{self, Pace, Root};
+use super::{NO_RISK, Remedy, before, kept};
 use crate::asking::{counters, on_both};
 use crate::known::System;
 
@@ -41,22 +42,18 @@ pub(crate) const MANY_QUEUES: f64 = 1e10;
 /// What one queueing discipline for all queues of an interface costs.
 const ONE_LOCK: &str = "; one fq in front of an interface with several queues makes all of them wait for one lock, which may itself limit from 10 Gbit/s on: watch the processors";
 
-/// Queueing disciplines that somebody put at the root for what they do.
-pub(crate) const KEPT: [&str; 6] = ["tbf", "htb", "hfsc", "prio", "cake", "netem"];
-
 impl Sending {
-    /// Whether the interface has a queueing discipline for each of several queues, as far as is known.
-    fn has_queues(&self) -> bool {
-        match self.root.as_deref() {
-            Some(root) => root == "mq",
-            None => self.fast,
-        }
+    /// Whether the interface may have a queueing discipline for each of several queues, and one for all of them is to take its place.
+    fn may_have_queues(&self) -> bool {
+        self.root.is_none() && self.fast
     }
 
-    /// What shapes or sorts at the root of its interface, which another one there would delete.
-    fn kept(&self) -> Option<&str> {
-        let root = self.root.as_deref();
-        root.filter(|kind| KEPT.contains(kind))
+    /// What is known of the root of its interface.
+    fn at_root(&self) -> Root<'_> {
+        Root {
+            kind: self.root.as_deref(),
+            beside: self.beside.as_deref(),
+        }
     }
 
     /// Whether packets leave one by one: `fq` does that, and BBR by itself.
@@ -72,27 +69,17 @@ fn is_bbr(cc: Option<&String>) -> bool {
 /// Pacing, and against random loss an algorithm that few losses do not slow down: what is not so already.
 pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
     let mut remedy = Remedy {
-        risk: "none known".to_owned(),
+        risk: NO_RISK.to_owned(),
         ..Remedy::default()
     };
+    let mut lost = None;
     if !now.is_paced() {
-        let key = "net.core.default_qdisc";
-        remedy.persist = kept(&[(key, "fq")]);
-        match now.root.as_deref() {
-            // Each queue gets the default.
-            Some("mq") => {
-                let again = "tc qdisc replace dev INTERFACE root mq";
-                remedy.commands = vec![format!("sysctl -w {key}=fq"), again.to_owned()];
-                remedy.undo = vec![before(key, None, "sysctl -w "), again.to_owned()];
-            }
-            _ => match now.kept() {
-                Some(kind) => below_root(kind, "fq", &mut remedy),
-                None => {
-                    at_root(now, "fq", &mut remedy);
-                    remedy.undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
-                }
-            },
-        }
+        remedy.persist = kept(&[("net.core.default_qdisc", "fq")]);
+        let fq = Pace {
+            fq: "fq".to_owned(),
+            all: String::new(),
+        };
+        lost = root::put(now.at_root(), &fq, &mut remedy);
     }
     match cause {
         Cause::RandomLoss => {
@@ -100,7 +87,7 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
             withstand(now, &mut remedy);
         }
         Cause::Policer => {
-            below(now, &mut remedy);
+            lost = below(now, &mut remedy).or(lost);
             if let Some(of) = now.instance {
                 remedy.risk.push_str(&format!(
                     "; it is the cloud's own, of {of}: an instance of a larger type has more, and an \"up to\" is a burst that ends"
@@ -109,48 +96,38 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
         }
         _ => {}
     }
+    if let Some(lost) = lost {
+        remedy.risks(&lost);
+    }
     remedy
 }
 
-/// `fq`, as `pace` says, at the root, and what that would delete there.
-fn at_root(now: &Sending, pace: &str, remedy: &mut Remedy) {
-    let other = now.beside.as_ref().map(|other| {
-        format!(
-            "tc qdisc show dev INTERFACE, whether the {other} stands there, which the next line would delete: where it does, keep it, and \
-             put fq below it (tc qdisc add dev INTERFACE parent HANDLE {pace})"
-        )
-    });
-    let replaces = format!("tc qdisc replace dev INTERFACE root {pace}");
-    remedy.commands = other.into_iter().chain([replaces]).collect();
-}
-
-/// `fq`, as `pace` says, below what is at the root, which stays.
-fn below_root(kind: &str, pace: &str, remedy: &mut Remedy) {
-    remedy.persist = Vec::new();
-    remedy.commands = vec![format!(
-        "keep the {kind} at the root, and put fq below it, by the handle that tc qdisc show dev INTERFACE prints (8001: is 8001:1): tc qdisc \
-         add dev INTERFACE parent HANDLE {pace}"
-    )];
-    remedy.undo = vec!["tc qdisc del dev INTERFACE parent HANDLE".to_owned()];
-}
-
-/// Against the pacing of an interface's queue, by its rate if it has one, or of the program's own socket.
-pub(crate) fn unpaced(of_queue: Option<f64>) -> Remedy {
+/// Against the pacing of an interface's queue, by its rate if it has one and by what stands at the root, or of the program's own socket.
+pub(crate) fn unpaced(of_queue: Option<f64>, root: Option<&str>) -> Remedy {
     let Some(bps) = of_queue else {
         return Remedy::without_risk([
             "leave the pacing out: iperf3 without --fq-rate, a program without SO_MAX_PACING_RATE, or with the rate that is wanted",
         ]);
     };
+    let below = root.is_some_and(|kind| kind != "fq");
+    let (at, which) = match below {
+        true => (
+            "parent PARENT",
+            ", with each PARENT of an fq with maxrate that tc qdisc show dev INTERFACE prints",
+        ),
+        false => ("root", ""),
+    };
+    let set = |rate: &str| format!("tc qdisc change dev INTERFACE {at} fq maxrate {rate}{which}");
     Remedy {
-        commands: vec!["tc qdisc replace dev INTERFACE root fq".to_owned()],
-        undo: vec![format!(
-            "tc qdisc replace dev INTERFACE root fq maxrate {:.0}bit",
-            bps
-        )],
+        commands: vec![set(UNHELD)],
+        undo: vec![set(&format!("{bps:.0}bit"))],
         risk: "the rate was set for a reason: a policer or a short queue on the path may drop what comes faster".to_owned(),
         ..Remedy::default()
     }
 }
+
+/// The largest round rate that `fq` takes: 32 bits of bytes a second. Without one named the old one stays.
+const UNHELD: &str = "34gbit";
 
 /// What loses is to be found, whatever the sender is: counters of both hosts, each in its own words, and of what lies between.
 fn find(now: &Sending) -> String {
@@ -166,18 +143,24 @@ fn find(now: &Sending) -> String {
 pub(crate) fn finding(now: &Sending) -> Remedy {
     Remedy {
         commands: vec![find(now)],
-        risk: "none known".to_owned(),
+        risk: NO_RISK.to_owned(),
         ..Remedy::default()
     }
 }
 
 /// Against segments that overtake each other: where they part, and a sender that waits for them.
 pub(crate) fn in_order() -> Remedy {
-    Remedy::without_risk([
+    let mut remedy = Remedy::without_risk([
         "on the devices of the path: balance a group of links (LAG, ECMP) by flow, not packet by packet: a hash of addresses and ports, which is the usual setting",
         "sysctl net.ipv4.tcp_recovery net.ipv4.tcp_max_reordering: with 1 (RACK, the default) a Linux sender waits up to a round trip for what is late, and counts up to 300 segments as late",
-        "mtr -u to both ends, from both: whether consecutive probes take different ways",
-    ])
+        "mtr -u -n HOST on both hosts, with the other one as HOST: whether consecutive probes take different ways",
+    ]);
+    let undo = "the balancing that each device had, as its running configuration says before";
+    remedy.undo.push(undo.to_owned());
+    remedy.risks(
+        "another hash moves connections to other links, which may carry more then than before",
+    );
+    remedy
 }
 
 /// An algorithm that few losses do not slow down, where the connection has another.
@@ -217,31 +200,18 @@ pub(super) fn known(bps: f64) -> f64 {
     (bps / unit + 1e-6).floor() * unit
 }
 
-/// The queueing discipline that was there before.
-fn undo(now: &Sending) -> String {
-    // Without one at the root the interface has the default again: mq with its children, where it has several queues.
-    match now.root.as_deref().or(now.qdisc.as_deref()) {
-        Some("fq") => "tc qdisc replace dev INTERFACE root fq".to_owned(),
-        _ => "tc qdisc del dev INTERFACE root".to_owned(),
-    }
-}
-
-/// Below what a policer lets through nothing is dropped.
-fn below(now: &Sending, remedy: &mut Remedy) {
+/// Below what a policer lets through nothing is dropped. Gives what a command at the root of the interface loses.
+fn below(now: &Sending, remedy: &mut Remedy) -> Option<String> {
     if let Some(bps) = now.policed {
         let streams = now.streams.max(1.0);
-        // `maxrate` is of each connection: all of them together have to stay below the policer.
-        let rate = format!("fq maxrate {:.0}kbit", known(bps / streams) / 1e3);
         remedy.persist = Vec::new();
-        match now.kept() {
-            Some(kind) => {
-                below_root(kind, &rate, remedy);
-            }
-            None => {
-                at_root(now, &rate, remedy);
-                remedy.undo = vec![undo(now)];
-            }
-        }
+        // `maxrate` is of each connection: all of them together have to stay below the policer.
+        let kbit = |bps: f64| format!("{:.0}kbit", known(bps) / 1e3);
+        let pace = Pace {
+            fq: format!("fq maxrate {}", kbit(bps / streams)),
+            all: kbit(bps),
+        };
+        let lost = root::put(now.at_root(), &pace, remedy);
         let share = match streams {
             n if n > 1.0 => format!(
                 ", a share of {} for each of {n:.0} side by side: one alone may have all of that",
@@ -249,32 +219,30 @@ fn below(now: &Sending, remedy: &mut Remedy) {
             ),
             _ => String::new(),
         };
-        let lock = if now.has_queues() { ONE_LOCK } else { "" };
+        let lock = if now.may_have_queues() { ONE_LOCK } else { "" };
         remedy.risk = format!(
             "{HELD}{share}; ask who runs the policer for a higher one, or a larger burst{lock}"
         );
-        return;
+        return lost;
     }
     let left = now.held.map_or(String::new(), |bps| {
         format!(" ({} passed after the start)", crate::ceiling::bps(bps))
     });
     if remedy.commands.is_empty() {
         let ask = format!(
-            "ask who runs the policer for its rate{left} and its burst, or for higher ones: the sender paces, and all the same above it"
+            "ask who runs the policer for its rate{left} and its burst, or for higher ones: the sender paces, and all the same above it. RATE below is a little less than that rate"
         );
-        let pace = "fq maxrate RATE, with RATE a little below it";
-        match now.kept() {
-            Some(kind) => below_root(kind, pace, remedy),
-            None => {
-                at_root(now, pace, remedy);
-                remedy.undo = vec![undo(now)];
-            }
-        }
+        let pace = Pace {
+            fq: "fq maxrate RATE".to_owned(),
+            all: "RATE".to_owned(),
+        };
+        let lost = root::put(now.at_root(), &pace, remedy);
         remedy.commands.insert(0, ask);
         remedy.risk = HELD.to_owned();
-        return;
+        return lost;
     }
     remedy.risk = format!(
         "pacing helps only below the policer's rate{left}, which the contract says, or who runs the policer: ask for a higher one, or a larger burst"
     );
+    None
 }

@@ -2,9 +2,13 @@
 
 use super::Remedy;
 
+/// How the two are had as before.
+const READ_AHEAD_BACK: &str = "echo KIB > /sys/class/bdi/0:52/read_ahead_kb, with what `cat /sys/class/bdi/0:52/read_ahead_kb` printed before";
+const OPTIONS_BACK: &str = "the options that the mount had, as mount prints them before";
+
 /// More requests at a time: of reads those that are asked for ahead, and of both several files or connections.
 pub(crate) fn requests(reads: bool) -> Remedy {
-    let ahead = "on Linux: mountpoint -d MOUNT prints the number of its device, such as 0:52; then echo 15360 > /sys/class/bdi/0:52/read_ahead_kb (128 since Linux 5.4): so much is asked for ahead";
+    let ahead = "on Linux: mountpoint -d MOUNT prints the number of its device, such as 0:52; cat /sys/class/bdi/0:52/read_ahead_kb, and keep what it prints (128 since Linux 5.4); then echo 15360 > /sys/class/bdi/0:52/read_ahead_kb: so many KiB are asked for ahead";
     let waits = "a program that writes with O_SYNC or calls fsync after each piece waits for each: let it write larger pieces, or several at a time";
     let commands = [
         if reads { ahead } else { waits },
@@ -14,10 +18,14 @@ pub(crate) fn requests(reads: bool) -> Remedy {
     Remedy {
         commands: commands.map(str::to_owned).to_vec(),
         undo: match reads {
-            true => vec!["echo 128 > /sys/class/bdi/0:52/read_ahead_kb, or what it was".to_owned()],
-            false => Vec::new(),
+            true => vec![READ_AHEAD_BACK.to_owned(), OPTIONS_BACK.to_owned()],
+            false => vec![OPTIONS_BACK.to_owned()],
         },
-        risk: "what is asked for ahead and not used is read in vain".to_owned(),
+        risk: match reads {
+            true => "what is asked for ahead and not used is read in vain",
+            false => "an unmount fails while a file of the mount is open",
+        }
+        .to_owned(),
         ..Remedy::default()
     }
 }

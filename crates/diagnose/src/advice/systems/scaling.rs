@@ -1,10 +1,13 @@
 //! Window scaling, on a host and between hosts.
 
-use super::{Buffers, Remedy, before, kept, windows};
+use super::{Buffers, Remedy, before, kept, kept_by_bsd, windows};
 use crate::known::System;
 
 /// What may go wrong with window scaling.
 pub(super) const OFFERED: &str = "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead";
+
+/// What may go wrong where nothing takes the option out of this connection.
+pub(crate) const OFFERED_TO_ALL: &str = "connections to other hosts offer it then, too: an old firewall on their way may drop their SYNs";
 
 /// Window scaling, on. Undone it is off only where a text said that it was: it is on by default everywhere.
 pub(crate) fn scaling(system: Option<System>, now: &Buffers) -> Remedy {
@@ -20,7 +23,7 @@ pub(crate) fn scaling(system: Option<System>, now: &Buffers) -> Remedy {
         Some(System::MacOs) => vec![
             "a LaunchDaemon that runs the command: current releases read no sysctl.conf".to_owned(),
         ],
-        _ => vec![format!("in /etc/sysctl.conf: {key}=1")],
+        _ => vec![kept_by_bsd(key, 1)],
     };
     let mut commands = vec![format!("{write}{key}=1")];
     if !now.unscaled {

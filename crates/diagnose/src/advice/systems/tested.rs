@@ -46,7 +46,7 @@ pub(crate) fn tester(file: Option<&str>, memory: Option<&str>) -> Remedy {
     ];
     Remedy {
         commands: commands.to_vec(),
-        risk: "none known".to_owned(),
+        risk: super::NO_RISK.to_owned(),
         ..Remedy::default()
     }
 }
