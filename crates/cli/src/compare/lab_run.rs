@@ -17,6 +17,8 @@ pub(super) const KIND: &str = "command";
 struct Run {
     exit_code: Option<u8>,
     fault: Option<String>,
+    #[serde(default)]
+    failure: Option<String>,
     took_ns: Option<u64>,
     rtt_p99_ns: Option<f64>,
     certificate: Option<Verdict>,
@@ -39,12 +41,16 @@ struct Carried {
     all_segments_sent_again: u64,
 }
 
-/// What one host sent, and what of it was dropped in its own queue and by the path.
+/// What one host sent, what of it was dropped in its own queue and by the path, and what was in either when the run ended.
 #[derive(Deserialize)]
 struct Datagrams {
     datagrams: u64,
     host_dropped: u64,
+    #[serde(default)]
+    host_waiting: u64,
     dropped: u64,
+    #[serde(default)]
+    under_way: u64,
 }
 
 /// Whether a text is of `lab run --json`.
@@ -76,7 +82,10 @@ pub(super) fn document(name: &str, text: &str) -> Result<RunDocument, Failure> {
 
 fn record(run: &Run) -> Record {
     let mut record = Record::new(Origin::Emulated, "command", KIND, "client", "server");
-    record.valid = run.certificate.as_ref().is_some_and(|c| c.valid);
+    // A certificate of the lab's own pings says nothing of a command that sent nothing.
+    let is_of_nothing = run.failure.is_some() || run.program_frames == Some(0);
+    let valid = run.certificate.as_ref().is_some_and(|c| c.valid);
+    record.valid = valid && !is_of_nothing;
     let mut set = |metric: &str, value: Option<f64>| {
         if let Some(value) = value {
             record.set(metric, value);
@@ -96,9 +105,14 @@ fn record(run: &Run) -> Record {
     let sent: u64 = run.datagrams.iter().map(|d| d.datagrams).sum();
     let lost = run.datagrams.iter().map(|d| d.host_dropped + d.dropped);
     let lost: u64 = lost.sum();
+    let left = run.datagrams.iter().map(|d| d.host_waiting + d.under_way);
+    // Of these it is known what became of them.
+    let ended = sent.saturating_sub(left.sum());
     if sent > 0 {
         set("sent", Some(whole(sent)));
-        set("loss_ratio", Some(whole(lost) / whole(sent)));
+    }
+    if ended > 0 {
+        set("loss_ratio", Some(whole(lost) / whole(ended)));
     }
     record
 }
@@ -141,6 +155,19 @@ mod tests {
         }
         let late = TEXT.replace("\"valid\": true", "\"valid\": false");
         assert!(super::document("a.json", &late).is_ok_and(|d| !d.records[0].valid));
+        let unused = TEXT.replace("\"program_frames\": 900", "\"program_frames\": 0");
+        assert!(super::document("a.json", &unused).is_ok_and(|d| !d.records[0].valid));
+        let strict = TEXT.replace("\"fault\": null", "\"fault\": null, \"failure\": \"late\"");
+        assert!(super::document("a.json", &strict).is_ok_and(|d| !d.records[0].valid));
+    }
+
+    #[test]
+    fn what_was_under_way_at_the_end_is_not_lost_and_has_not_arrived() {
+        let left = "\"host_dropped\": 2, \"host_waiting\": 10, \"under_way\": 90";
+        let text = TEXT.replace("\"host_dropped\": 2", left);
+        let document = document("a.json", &text).unwrap_or_else(|e| panic!("{e}"));
+        let metrics = &document.records[0].metrics;
+        assert_eq!((metrics["sent"], metrics["loss_ratio"]), (200.0, 0.1));
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod doubt;
 mod held;
 mod impaired;
 mod inside;
+mod judged;
 mod limits;
 mod list;
 mod logs;

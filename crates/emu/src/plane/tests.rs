@@ -640,6 +640,48 @@ fn a_datagram_in_fragments_counts_once_and_whole() {
     }
 }
 
+/// What a host sent is lost, damaged, delivered or in the network yet, at each instant.
+#[test]
+fn datagrams_under_way_are_counted() {
+    for version in [4, 6] {
+        let mut w = two("[link.forward]\nloss = \"20%\"\n");
+        let made = Made {
+            version,
+            udp: true,
+            payload: 5000,
+            size: 1000,
+            ..Made::default()
+        };
+        for n in 0..20 {
+            w.sends(0, Time::ZERO + Duration::from_us(n * 100), made.bytes());
+            for piece in fragments(version, n as u8) {
+                w.sends(0, Time::ZERO + Duration::from_us(n * 100), piece);
+            }
+        }
+        // The first are there after 1.01 ms and what their bits take.
+        let under_way = |w: &World| {
+            let found = w.plane.datagrams(NodeId(0));
+            (
+                found.sent,
+                found.lost,
+                w.plane.datagrams_under_way(NodeId(0)),
+            )
+        };
+        for us in (0..900).step_by(100) {
+            w.step(Time::ZERO + Duration::from_us(us));
+            let (sent, lost, left) = under_way(&w);
+            assert_eq!(sent, lost + left, "IPv{version} at {us} us");
+            assert!(w.got(1).is_empty());
+        }
+        assert!(under_way(&w).2 > 0);
+        assert_eq!(w.plane.datagrams_under_way(NodeId(1)), 0);
+        w.rest();
+        let (sent, lost, left) = under_way(&w);
+        assert_eq!((sent, left), (20 * 6, 0), "IPv{version}");
+        assert!(lost > 0);
+    }
+}
+
 /// The rest found the host's own queue full, which the host counts.
 #[test]
 fn a_datagram_that_its_host_sends_in_part_is_not_counted() {
