@@ -24,6 +24,7 @@ mod judged;
 mod limits;
 mod list;
 mod logs;
+mod lost;
 mod many;
 mod name;
 mod one_path;

@@ -386,7 +386,7 @@ fn lines(
 /// Has the data plane note of each frame what is said of connections at the end.
 fn watch_frames(lab: &mut Lab, path: &Path) {
     lab.plane.note_turns();
-    lab.plane.note_acks();
+    lab.plane.note_segments();
     lab.plane.note_openings();
     if path.goes_down() {
         lab.plane.note_pauses();
@@ -441,6 +441,9 @@ fn limit_of(
         .for_each(|turns| connections.take_turns(&turns));
     for (way, acks) in lab.plane.acks() {
         connections.take_acks(way, acks);
+    }
+    for (way, segments) in lab.plane.segments() {
+        connections.take_segments(way, segments);
     }
     lab.plane
         .openings()

@@ -228,6 +228,31 @@ fn small_writes_of_a_client_with_large_answers_are_named() {
     );
 }
 
+/// A queue of three packets, and a line that loses by chance: what took the segments of a bulk transfer is known to the frame.
+#[test]
+fn a_full_queue_is_told_apart_from_losses_by_chance() {
+    let place = Place::new();
+    let server = "exec perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new(LocalPort => 7000, Listen => 1)->accept; 1 while sysread $c, my $b, 65536; sleep'";
+    let run = [
+        "lab", "run", "--rtt", "40ms", "--rate", "20Mbit/s", "--cc", "reno", "--json", "o.json",
+        "--server", server,
+    ];
+    let rest = asking("head -c 500000 /dev/zero >/dev/tcp/server/7000");
+    let lost = |options: [&str; 2]| {
+        place
+            .farpath(&[&run[..], &options, &rest].concat())
+            .exits(0);
+        let found = report(&place);
+        let lost = &found["connection"]["lost"];
+        ["sent", "queue", "chance"].map(|key| lost[key].as_u64().expect(key))
+    };
+    // An initial window of ten comes at four times the rate of the path.
+    let [sent, queue, chance] = lost(["--queue", "3 packets"]);
+    assert!(sent >= 345 && queue > 0 && chance == 0, "{queue}, {chance}");
+    let [sent, queue, chance] = lost(["--loss", "2%"]);
+    assert!(sent >= 345 && chance > queue, "{queue}, {chance}");
+}
+
 /// Beside the connection that matters another carries more.
 #[test]
 fn connections_to_a_port_are_judged_without_the_others() {

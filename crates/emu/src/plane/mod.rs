@@ -4,7 +4,6 @@
 //! goes through the same network of ports that a simulation runs, and is costed, queued, marked or lost
 //! there by itself. Consecutive survivors of one packet are written in one piece again.
 
-mod acks;
 mod backlog;
 mod compose;
 mod datagrams;
@@ -19,6 +18,7 @@ mod plug;
 mod pool;
 mod reply;
 mod router;
+mod segments;
 mod tapped;
 #[cfg(test)]
 mod tests;
@@ -34,7 +34,6 @@ use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
 
-pub use acks::Acks;
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
@@ -43,12 +42,12 @@ pub use openings::Opening;
 pub use overlap::Overlap;
 pub use pauses::Way;
 pub use pool::{CHUNK, LARGEST};
+pub use segments::{Acks, Segments};
 pub use traffic::Traffic;
 pub use turns::Turns;
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;
-use acks::Counted;
 use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
 use flows::Flows;
@@ -58,6 +57,7 @@ use pauses::Pauses;
 use plug::{endpoint, socket};
 use pool::{Pool, handle, unpack};
 use router::{Router, Told};
+use segments::Counted;
 use tapped::Taps;
 use traffic::forget;
 use turns::Talks;
@@ -166,7 +166,7 @@ pub struct Plane<I> {
     /// None where nobody asks for it.
     pauses: Option<Pauses>,
     talks: Option<Talks>,
-    acks: Option<Counted>,
+    segments: Option<Counted>,
     openings: Option<Openings>,
     heading: Vec<u8>,
     taps: Taps,
@@ -230,7 +230,7 @@ impl<I: Interface> Plane<I> {
             datagrams,
             pauses: None,
             talks: None,
-            acks: None,
+            segments: None,
             openings: None,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
@@ -324,8 +324,8 @@ impl<I: Interface> Plane<I> {
         if let Some(talks) = &mut self.talks {
             talks.sent(&packet, now);
         }
-        if let Some(acks) = &mut self.acks {
-            acks.sent(&packet);
+        if let Some(segments) = &mut self.segments {
+            segments.sent(&packet);
         }
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;
@@ -420,12 +420,12 @@ impl<I: Interface> Plane<I> {
                 self.pool.copied(copy.side);
                 self.traffic.copied += 1;
             }
-            for frame in fates.lost.drain(..) {
+            for lost in fates.lost.drain(..) {
                 forget(
-                    &frame,
+                    &lost,
                     &mut self.pool,
                     &mut self.traffic,
-                    (&mut self.datagrams, self.acks.as_mut()),
+                    (&mut self.datagrams, self.segments.as_mut()),
                 );
             }
         }
@@ -433,12 +433,12 @@ impl<I: Interface> Plane<I> {
             let Piece::Router(router) = self.network.element_mut(*id) else {
                 continue;
             };
-            for frame in router.lost.drain(..) {
+            for lost in router.lost.drain(..) {
                 forget(
-                    &frame,
+                    &lost,
                     &mut self.pool,
                     &mut self.traffic,
-                    (&mut self.datagrams, self.acks.as_mut()),
+                    (&mut self.datagrams, self.segments.as_mut()),
                 );
             }
         }
@@ -492,6 +492,9 @@ impl<I: Interface> Plane<I> {
         };
         if frame.is_damaged() && told.is_none() {
             self.datagrams.note(&packet, Fate::Damaged);
+            if let Some(segments) = &mut self.segments {
+                segments.lost(&packet, Drop::Checksum, frame.at);
+            }
         }
         let out = &mut self.heading;
         let way = (&self.wan.plan, socket.macs);

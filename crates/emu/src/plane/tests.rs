@@ -400,7 +400,7 @@ fn a_pause_of_a_connection_is_known_by_its_own_frames() {
 fn acknowledgements_that_are_lost_are_counted() {
     for version in [4, 6] {
         let mut w = two("[link.forward]\nloss = \"50%\"\n");
-        w.plane.note_acks();
+        w.plane.note_segments();
         let of = |control, payload| Made {
             version,
             ports: [40, 50],
@@ -438,6 +438,14 @@ fn acknowledgements_that_are_lost_are_counted() {
         }
         w.rest();
         assert_eq!(acks(&w), bare, "no bare ones were sent");
+        let all: Vec<_> = w.plane.segments().collect();
+        let [(_, data)] = all[..] else {
+            panic!("one way: {all:?}");
+        };
+        assert_eq!(data.sent, 40, "twenty of each length");
+        let lost: u64 = data.lost.iter().sum();
+        assert!(lost > 5 && lost == data.lost[Drop::Error as usize]);
+        assert!(data.first_lost >= Some(at(1000)));
     }
 }
 

@@ -1,11 +1,12 @@
 //! What passed between hosts and network, counted.
 
+use farpath_element::Drop;
 use farpath_wire::Frame;
 
-use super::acks::Counted;
 use super::compose::is_answer;
 use super::datagrams::{Counts, Fate};
 use super::pool::{Pool, unpack};
+use super::segments::Counted;
 
 /// What passed between hosts and network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,19 +33,19 @@ pub struct Traffic {
     pub pool_full: u64,
 }
 
-/// A frame is lost: its bytes are not needed any more.
+/// A frame is lost for a reason: its bytes are not needed any more.
 pub(super) fn forget(
-    frame: &Frame,
+    (frame, reason): &(Frame, Drop),
     pool: &mut Pool,
     traffic: &mut Traffic,
-    (datagrams, acks): (&mut Counts, Option<&mut Counted>),
+    (datagrams, segments): (&mut Counts, Option<&mut Counted>),
 ) {
     let (slot, _) = unpack(frame.side);
     if !is_answer(frame) {
         let packet = pool.packet(slot);
         datagrams.note(packet, Fate::Lost);
-        if let Some(acks) = acks {
-            acks.lost(packet);
+        if let Some(segments) = segments {
+            segments.lost(packet, *reason, frame.at);
         }
     }
     pool.release(slot, 1);
