@@ -36,6 +36,10 @@ pub(super) struct Sent {
     path_down: u64,
     /// Share of the command's time, of its first hour in a longer one, in which frames of all kinds filled a link on their way.
     link_full_ratio: f64,
+    /// Queries among them that the other host answered.
+    answered: u64,
+    /// Share of the command's time in which the other host had one of these or more, and had not answered.
+    answering_ratio: f64,
 }
 
 /// Whether a link is full is judged over rounds of this length.
@@ -44,6 +48,9 @@ const ROUND: Duration = Duration::from_ms(200);
 /// A link that was full for this share of the time is named; fewer datagrams than these say nothing of a pace.
 const NAMED: f64 = 0.1;
 const STREAM: u64 = 100;
+
+/// A host that had queries for this share of the time is what they waited for.
+const SLOW: f64 = 0.5;
 
 /// What the hosts sent, the command's first, in the time that the command `took`; without who sent none.
 pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
@@ -67,6 +74,7 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
         if datagrams == 0 {
             return None;
         }
+        let queries = plane.queries(NodeId(path.hosts[1 - n]));
         let hops = plan.walk(plane.scenario(), ways[n]);
         let frames = |reason: Drop| {
             let ports = hops.iter().map(|hop| plane.port(hop.port));
@@ -92,6 +100,8 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
                 .values()
                 // An empty sum is -0.
                 .fold(0.0, |sum, share| sum + share),
+            answered: queries.answered,
+            answering_ratio: (queries.at.as_secs_f64() / took.as_secs_f64().max(1e-9)).min(1.0),
         })
     };
     [0, 1].into_iter().filter_map(of).collect()
@@ -117,8 +127,21 @@ impl Sent {
         }
     }
 
-    /// What limited them: a full link, or that no more was sent.
+    /// What limited them: a full link, a slow answer, or that no more was sent.
     fn pace(&self) -> String {
+        if self.answering_ratio >= SLOW {
+            let [command, server] = SENDERS;
+            let other = if self.sender == server {
+                command
+            } else {
+                server
+            };
+            return format!(
+                "; {other} had a query, and had not answered, for {:.0} % of the command's time: {} answered",
+                100.0 * self.answering_ratio,
+                self.answered
+            );
+        }
         let share = self.link_full_ratio;
         let is_dropped = self.host_dropped + self.queue_full + self.path_down > 0;
         match share >= NAMED {
@@ -272,6 +295,25 @@ mod tests {
         assert!(both.ends_with(words), "{both}");
         assert!(left(390, 0).ends_with(" still 390 (3.9 %) on the path"));
         assert!(!left(0, 0).contains("at the end"));
+    }
+
+    /// 50 queries, and a server that takes 300 ms for each, across 20 ms.
+    #[test]
+    fn a_slow_server_of_queries_is_named() {
+        let said = |answering_ratio| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 50,
+                bytes: 2000,
+                answered: 50,
+                answering_ratio,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let words = "; the server had a query, and had not answered, for 94 % of the command's time: 50 answered";
+        assert!(said(0.94).ends_with(words), "{}", said(0.94));
+        assert!(!said(0.2).contains("had not answered"));
     }
 
     /// A stream into a link that it fills, one that it does not fill, and two queries.

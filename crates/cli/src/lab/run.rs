@@ -388,6 +388,7 @@ fn watch_frames(lab: &mut Lab, path: &Path) {
     lab.plane.note_turns();
     lab.plane.note_segments();
     lab.plane.note_openings();
+    lab.plane.note_queries();
     if path.goes_down() {
         lab.plane.note_pauses();
     }

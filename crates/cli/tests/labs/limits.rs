@@ -490,6 +490,45 @@ fn what_the_path_dropped_of_datagrams_is_counted() {
     assert!(found["fault"].is_null(), "{found}");
 }
 
+/// Four queries, one after the other, and a server that takes half a second for each.
+#[test]
+fn the_time_of_a_server_of_queries_over_udp_is_its_own() {
+    let place = Place::new();
+    let server = "exec perl -MIO::Socket::INET -e 'my $u = IO::Socket::INET->new(Proto => \"udp\", LocalPort => 7000) or die $!; \
+        while ($u->recv(my $b, 100)) { select(undef, undef, undef, 0.5); $u->send(\"a\") }'";
+    let client = "my $u = IO::Socket::INET->new(Proto => \"udp\", PeerAddr => \"server:7000\") or die $!; \
+        for (1..4) { $u->send(\"q\"); $u->recv(my $b, 100) }";
+    let run = [
+        "lab",
+        "run",
+        "-4",
+        "--rtt",
+        "20ms",
+        "--rate",
+        "20Mbit/s",
+        "--json",
+        "o.json",
+        "--server",
+        server,
+        "--wait-port",
+        "7000/udp",
+        "--",
+        "perl",
+        "-MIO::Socket::INET",
+        "-e",
+        client,
+    ];
+    place.farpath(&run).exits(0);
+    let found = report(&place);
+    let sent = &found["datagrams"][0];
+    assert_eq!(sent["answered"], 4, "{sent}");
+    let took = found["took_ns"].as_f64().expect("a number") / 1e9;
+    let ratio = sent["answering_ratio"].as_f64().expect("a number");
+    // It sleeps so long at least.
+    assert!(ratio * took > 1.99, "{ratio} of {took} s");
+    assert_eq!(found["datagrams"][1]["answered"], 0, "{found}");
+}
+
 /// What `lab run` reports of a Perl program on a path of 2 Mbit/s, and the number that the program printed.
 fn datagrams_of(place: &Place, version: &str, script: &str) -> (serde_json::Value, u64, String) {
     let socket =

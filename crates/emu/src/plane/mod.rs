@@ -16,6 +16,7 @@ mod packet;
 mod pauses;
 mod plug;
 mod pool;
+mod queries;
 mod reply;
 mod router;
 mod segments;
@@ -42,6 +43,7 @@ pub use openings::Opening;
 pub use overlap::Overlap;
 pub use pauses::Way;
 pub use pool::{CHUNK, LARGEST};
+pub use queries::Queries;
 pub use segments::{Acks, Segments};
 pub use traffic::Traffic;
 pub use turns::Turns;
@@ -56,10 +58,11 @@ use packet::Packet;
 use pauses::Pauses;
 use plug::{endpoint, socket};
 use pool::{Pool, handle, unpack};
+use queries::Asked;
 use router::{Router, Told};
 use segments::Counted;
 use tapped::Taps;
-use traffic::forget;
+use traffic::{damaged, forget};
 use turns::Talks;
 
 /// An interface of a host, seen from the network: a queue of packets with offload headers.
@@ -167,6 +170,7 @@ pub struct Plane<I> {
     pauses: Option<Pauses>,
     talks: Option<Talks>,
     segments: Option<Counted>,
+    queries: Option<Asked>,
     openings: Option<Openings>,
     heading: Vec<u8>,
     taps: Taps,
@@ -231,6 +235,7 @@ impl<I: Interface> Plane<I> {
             pauses: None,
             talks: None,
             segments: None,
+            queries: None,
             openings: None,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
@@ -327,6 +332,9 @@ impl<I: Interface> Plane<I> {
         if let Some(segments) = &mut self.segments {
             segments.sent(&packet);
         }
+        if let Some(queries) = &mut self.queries {
+            queries.sent(&packet, now);
+        }
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;
             frame.side = handle(slot, segment);
@@ -411,6 +419,7 @@ impl<I: Interface> Plane<I> {
 
     /// Forgets the bytes of what is lost, and remembers what was doubled.
     fn note_fates(&mut self) {
+        let mut lost = Vec::new();
         for id in &self.ports {
             let Piece::Port(port) = self.network.element_mut(*id) else {
                 continue;
@@ -420,27 +429,17 @@ impl<I: Interface> Plane<I> {
                 self.pool.copied(copy.side);
                 self.traffic.copied += 1;
             }
-            for lost in fates.lost.drain(..) {
-                forget(
-                    &lost,
-                    &mut self.pool,
-                    &mut self.traffic,
-                    (&mut self.datagrams, self.segments.as_mut()),
-                );
-            }
+            lost.append(&mut fates.lost);
         }
         for id in &self.nodes {
-            let Piece::Router(router) = self.network.element_mut(*id) else {
-                continue;
-            };
-            for lost in router.lost.drain(..) {
-                forget(
-                    &lost,
-                    &mut self.pool,
-                    &mut self.traffic,
-                    (&mut self.datagrams, self.segments.as_mut()),
-                );
+            if let Piece::Router(router) = self.network.element_mut(*id) {
+                lost.append(&mut router.lost);
             }
+        }
+        for frame in lost {
+            let counts = (&mut self.datagrams, self.segments.as_mut());
+            let queries = self.queries.as_mut();
+            forget(&frame, &mut self.pool, &mut self.traffic, counts, queries);
         }
     }
 
@@ -492,9 +491,8 @@ impl<I: Interface> Plane<I> {
         };
         if frame.is_damaged() && told.is_none() {
             self.datagrams.note(&packet, Fate::Damaged);
-            if let Some(segments) = &mut self.segments {
-                segments.lost(&packet, Drop::Checksum, frame.at);
-            }
+            let watching = (self.segments.as_mut(), self.queries.as_mut());
+            damaged(&packet, frame.at, watching);
         }
         let out = &mut self.heading;
         let way = (&self.wan.plan, socket.macs);
@@ -520,6 +518,9 @@ impl<I: Interface> Plane<I> {
                 let is_whole = told.is_none() && !frame.is_damaged();
                 if let Some(talks) = self.talks.as_mut().filter(|_| is_whole) {
                     talks.delivered(&packet, packet.slice(first, count), due);
+                }
+                if let Some(queries) = self.queries.as_mut().filter(|_| is_whole) {
+                    queries.delivered(&packet, count, due);
                 }
             }
             Err(e) if is_refusal(&e) => self.traffic.refused += 1,

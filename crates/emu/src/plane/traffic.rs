@@ -1,11 +1,14 @@
 //! What passed between hosts and network, counted.
 
 use farpath_element::Drop;
+use farpath_units::Time;
 use farpath_wire::Frame;
 
 use super::compose::is_answer;
 use super::datagrams::{Counts, Fate};
+use super::packet::Packet;
 use super::pool::{Pool, unpack};
+use super::queries::Asked;
 use super::segments::Counted;
 
 /// What passed between hosts and network.
@@ -33,12 +36,27 @@ pub struct Traffic {
     pub pool_full: u64,
 }
 
+/// A segment of `packet` has arrived whose checksum is wrong: its host throws it away.
+pub(super) fn damaged(
+    packet: &Packet,
+    at: Time,
+    (segments, queries): (Option<&mut Counted>, Option<&mut Asked>),
+) {
+    if let Some(segments) = segments {
+        segments.lost(packet, Drop::Checksum, at);
+    }
+    if let Some(queries) = queries {
+        queries.lost(packet);
+    }
+}
+
 /// A frame is lost for a reason: its bytes are not needed any more.
 pub(super) fn forget(
     (frame, reason): &(Frame, Drop),
     pool: &mut Pool,
     traffic: &mut Traffic,
     (datagrams, segments): (&mut Counts, Option<&mut Counted>),
+    queries: Option<&mut Asked>,
 ) {
     let (slot, _) = unpack(frame.side);
     if !is_answer(frame) {
@@ -46,6 +64,9 @@ pub(super) fn forget(
         datagrams.note(packet, Fate::Lost);
         if let Some(segments) = segments {
             segments.lost(packet, *reason, frame.at);
+        }
+        if let Some(queries) = queries {
+            queries.lost(packet);
         }
     }
     pool.release(slot, 1);
