@@ -198,6 +198,11 @@ pub(super) fn run(
     while beside.now() == Time::ZERO && !beside.is_over() {
         std::thread::park_timeout(CHECK);
     }
+    // What it would do is not to be undone by ending it.
+    if progress::interrupted() {
+        let title = format!("{INTERRUPTED}: the command had not begun yet");
+        return Err(Failure::interrupted(title));
+    }
     let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
     // In this process's group, or it could not read from a terminal.
     let mut command = host.init.command(program);
