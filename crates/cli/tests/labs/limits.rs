@@ -490,6 +490,31 @@ fn what_the_path_dropped_of_datagrams_is_counted() {
     assert!(found["fault"].is_null(), "{found}");
 }
 
+/// Ten seconds each way, and a program that waits for one: all that it sent is on the path when the run ends.
+#[test]
+fn what_is_on_the_path_at_the_end_is_counted() {
+    let place = Place::new();
+    let script = "my $u = IO::Socket::INET->new(Proto => \"udp\", PeerAddr => \"server:9\") or die $!; \
+        $u->send(\"x\" x 1000) for 1..50; select(undef, undef, undef, 1)";
+    let path = [
+        "lab", "run", "-4", "--rtt", "20s", "--rate", "1Mbit/s", "--json", "o.json", "--",
+    ];
+    let perl = ["perl", "-MIO::Socket::INET", "-e", script];
+    let ran = place.farpath(&[&path[..], &perl].concat()).exits(0);
+    let found = report(&place);
+    let sent = &found["datagrams"][0];
+    for (key, count) in [
+        ("datagrams", 50),
+        ("under_way", 50),
+        ("host_waiting", 0),
+        ("dropped", 0),
+    ] {
+        assert_eq!(sent[key], count, "{key}: {sent}");
+    }
+    let words = "; at the end of the run still 50 (100.0 %) on the path";
+    assert!(ran.err.contains(words), "{}", ran.err);
+}
+
 /// Four queries, one after the other, and a server that takes half a second for each.
 #[test]
 fn the_time_of_a_server_of_queries_over_udp_is_its_own() {
