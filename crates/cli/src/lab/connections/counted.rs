@@ -7,7 +7,7 @@
 use farpath_observe::limit::Outage;
 use farpath_observe::{Limit, Path, Sample, Timers};
 use farpath_predict::Cc;
-use farpath_predict::law::{Conditions, window};
+use farpath_predict::law::{Conditions, borne, window};
 use farpath_units::{Duration, Time};
 
 use super::evidence::{ROUND, SEGMENT};
@@ -123,6 +123,9 @@ impl Watched {
         let known = timers.min_rtt.filter(|rtt| *rtt > Duration::ZERO);
         let rtt = known.ok_or("its round trip is unknown")?.as_secs_f64();
         let cc: Cc = self.last.control.parse().map_err(|_| NO_LAW)?;
+        if borne(cc, lost.ratio(), 1).is_some() {
+            return Err("its congestion control is made to bear so many");
+        }
         let left = window(cc, lost.ratio(), Conditions::of_rtt(rtt)).ok_or(NO_LAW)?;
         let busy = timers.busy.as_secs_f64().max(f64::MIN_POSITIVE);
         let had = lost.sent as f64 * rtt / busy;
@@ -272,6 +275,12 @@ mod tests {
         for (cc, reason, unsent, why) in [
             (
                 "bbr",
+                Drop::Error,
+                90_000,
+                "its congestion control is made to bear so many",
+            ),
+            (
+                "vegas",
                 Drop::Error,
                 90_000,
                 "window of its congestion control is unknown",
