@@ -70,6 +70,8 @@ pub(super) struct Outcomes {
     pub(super) said: String,
     /// What `--json` writes.
     pub(super) report: Report,
+    /// What went wrong when the command had ended.
+    late: Vec<Failure>,
 }
 
 /// What `--json` writes.
@@ -149,6 +151,7 @@ impl Outcomes {
             certificate: skip(),
             said: String::new(),
             report: Report::none(name, None, why),
+            late: Vec::new(),
         }
     }
 
@@ -181,6 +184,7 @@ impl Outcomes {
             certificate: skip(certificate),
             said: String::new(),
             report: Report::none(name, Some(code), fault),
+            late: Vec::new(),
         };
         if failure.is_of_server() {
             outcomes.server = Some(Outcome::Fail(why));
@@ -229,9 +233,12 @@ fn report_and_run(args: &LabRunArgs, refused: Option<Failure>) -> Result<u8, Fai
     let name = Name::of(args);
     let files = Files::prepare(args.json.as_deref(), args.junit.as_deref())?;
     match refused.map_or_else(|| attempt(args, &name, &mut held), Err) {
-        Ok(outcomes) => {
-            let code = outcomes.code;
-            together(files.write(&name, outcomes)).map_or(Ok(code), Err)
+        Ok(mut outcomes) => {
+            let (code, end) = (outcomes.code, outcomes.report.end());
+            let late = std::mem::take(&mut outcomes.late).into_iter();
+            let late = late.map(|failure| failure.line(end.as_deref().unwrap_or_default()));
+            let failed = late.chain(files.write(&name, outcomes));
+            together(failed.collect()).map_or(Ok(code), Err)
         }
         Err(failure) => {
             // A report may wait for who reads it.
@@ -311,7 +318,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     // The hosts end first: what the programs have left running in them may hold their output.
     drop((lab, listed));
     logs.finish()?;
-    packets.finish(&certificate)?;
+    let captured = packets.finish(&certificate);
     let control = control.map(|c| with_its_source(&c, args.control.cc.is_some()));
     let sent = (&datagrams[..], &impaired[..]);
     let told = lines(args, &path, (connection.as_ref(), &refused), sent, &crossed);
@@ -326,7 +333,9 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let failed = (strict, crossed.frames);
     let said = say(said, (&certificate, &kinds), failed, &notes);
     swallowed.iter().for_each(|s| note(s));
-    ground.restore()?;
+    let restored = ground.restore().map_err(Failure::from);
+    let late = [captured, restored].into_iter().filter_map(Result::err);
+    let late = late.collect();
     let report = Report {
         fault: ended.why.clone().filter(|_| ended.by != By::Itself),
         took_ns: u64::try_from(ended.took.as_nanos()).ok(),
@@ -342,7 +351,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         not_reached,
         ..Report::none(name, Some(ended.code), "")
     };
-    Ok(outcomes(args, ended, said, report))
+    let outcomes = outcomes(args, ended, said, report);
+    Ok(Outcomes { late, ..outcomes })
 }
 
 /// Starts the hosts and the path between them, listed as a lab, and has all frames watched.
@@ -511,6 +521,7 @@ fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Ou
             failure: judged.failure,
             ..report
         },
+        late: Vec::new(),
     }
 }
 

@@ -73,6 +73,34 @@ fn a_strict_run_of_nothing_fails_in_every_report() {
     assert!(xml.contains(failed), "{xml}");
 }
 
+/// The command takes away the folder that its packets go to: it ran all the same.
+#[test]
+fn a_capture_that_cannot_be_kept_does_not_undo_the_run() {
+    let place = Place::new();
+    let options = [
+        "--capture",
+        "packets",
+        "--json",
+        "o.json",
+        "--junit",
+        "o.xml",
+    ];
+    let command = ["--", "rm", "-r", "packets"];
+    let ran = place.lab_run(&[&options[..], &command].concat());
+    let ran = ran.exits(125);
+    for words in [
+        "packets/client.pcapng",
+        "the command ended with exit code 0",
+    ] {
+        assert!(ran.err.contains(words), "{words}: {}", ran.err);
+    }
+    let found = report(&place);
+    assert_eq!(found["exit_code"], 0, "{found}");
+    assert!(found["fault"].is_null() && found["certificate"].is_object());
+    let xml = std::fs::read_to_string(place.path().join("o.xml")).expect("it is written");
+    assert!(!xml.contains("not run: "), "{xml}");
+}
+
 #[test]
 fn a_ping_crosses_the_path() {
     let place = Place::alone();
