@@ -267,10 +267,11 @@ fn open_one(path: &Path) -> Result<Named, Failure> {
     };
     let name = path.display().to_string();
     let text = text(&path)?;
-    let document = match lab_run::is_one(&text) {
-        true => lab_run::document(&name, &text)?,
-        false => read(&name, &text).map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?,
-    };
+    if lab_run::is_one(&text) {
+        return lab_run::named(&name, &text);
+    }
+    let document = read(&name, &text);
+    let document = document.map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?;
     Ok(Named {
         name,
         keys: BTreeMap::new(),

@@ -460,10 +460,11 @@ impl Port {
         if let Some(sum) = &mut self.digest {
             *sum = sum.wrapping_add(frame_hash(at, frame, outcome));
         }
-        if outcome != 0
+        let reason = outcome.checked_sub(1);
+        if let Some(reason) = reason.and_then(|n| Drop::ALL.get(n as usize).copied())
             && let Some(fates) = &mut self.fates
         {
-            fates.lost.push(*frame);
+            fates.lost.push((*frame, reason));
         }
     }
 }
@@ -471,8 +472,8 @@ impl Port {
 /// Frames that a port did not simply hand on, for whoever owns the bytes behind them.
 #[derive(Debug, Default)]
 pub struct Fates {
-    /// They go no further.
-    pub lost: Vec<Frame>,
+    /// They go no further, each for its reason.
+    pub lost: Vec<(Frame, Drop)>,
     /// Each is under way once more.
     pub copied: Vec<Frame>,
 }

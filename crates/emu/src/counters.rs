@@ -21,6 +21,9 @@ pub struct Counters {
     pub sack_reneging: u64,
     /// `TCPBacklogDrop`: segments dropped because a socket's backlog was full.
     pub backlog_drops: u64,
+    /// `Udp` and `Udp6` `OutDatagrams`: datagrams handed to an interface, to loopback as well; those of one call with
+    /// `UDP_SEGMENT` count as one.
+    pub udp_sent: u64,
     /// `Udp` and `Udp6` `RcvbufErrors`: datagrams no socket buffer had room for.
     pub udp_receive_buffer_errors: u64,
     /// `Udp` and `Udp6` `SndbufErrors`: datagrams that a queue of the host's own did not take, whether the program has an
@@ -44,6 +47,7 @@ impl Counters {
         let mut counters = Counters::of(&file("dev")?, &file("netstat")?, &file("snmp")?);
         // A kernel without IPv6 has no such file.
         let udp6 = file("snmp6").unwrap_or_default();
+        counters.udp_sent += single(&udp6, "Udp6OutDatagrams");
         counters.udp_receive_buffer_errors += single(&udp6, "Udp6RcvbufErrors");
         counters.udp_send_buffer_errors += single(&udp6, "Udp6SndbufErrors");
         Ok(counters)
@@ -53,6 +57,7 @@ impl Counters {
         let tcp = pairs(netstat, "TcpExt:");
         let tcp = |name: &str| tcp.get(name).copied().unwrap_or(0);
         let udp = pairs(snmp, "Udp:");
+        let udp = |name: &str| udp.get(name).copied().unwrap_or(0);
         Counters {
             interfaces: interfaces(dev),
             packet_socket_drops: 0,
@@ -61,8 +66,9 @@ impl Counters {
             out_of_order_pruned: tcp("OfoPruned"),
             sack_reneging: tcp("TCPSACKReneging"),
             backlog_drops: tcp("TCPBacklogDrop"),
-            udp_receive_buffer_errors: udp.get("RcvbufErrors").copied().unwrap_or(0),
-            udp_send_buffer_errors: udp.get("SndbufErrors").copied().unwrap_or(0),
+            udp_sent: udp("OutDatagrams"),
+            udp_receive_buffer_errors: udp("RcvbufErrors"),
+            udp_send_buffer_errors: udp("SndbufErrors"),
         }
     }
 }
@@ -135,6 +141,7 @@ mod tests {
             out_of_order_pruned: 3,
             sack_reneging: 4,
             backlog_drops: 5,
+            udp_sent: 6,
             udp_receive_buffer_errors: 5,
             udp_send_buffer_errors: 4,
         };

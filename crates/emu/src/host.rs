@@ -298,6 +298,18 @@ impl Host {
         loopback(self.init.pid)
     }
 
+    /// UDP datagrams that its kernel took and that wait in front of its interfaces, where `sent` of them have left it and `strays` packets
+    /// were meant for nobody. It is a lower bound: each packet over loopback, and each stray, may be one of those that the kernel counts.
+    ///
+    /// # Errors
+    /// When the host is gone.
+    pub fn datagrams_waiting(&self, sent: u64, strays: u64) -> io::Result<u64> {
+        let counters = self.counters()?;
+        let dropped: u64 = counters.interfaces.values().map(|i| i.sent).sum();
+        let known = sent + strays + dropped + self.loopback_packets()?;
+        Ok(counters.udp_sent.saturating_sub(known))
+    }
+
     /// Has the host feel another rate of an interface from now on. What waits goes on waiting.
     ///
     /// # Errors

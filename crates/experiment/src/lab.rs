@@ -20,7 +20,8 @@ use farpath_probe::{Conductor, ServeError, Stop, serve};
 use farpath_record::count_of;
 use farpath_scenario::Scenario;
 use farpath_units::{Duration, Size};
-use farpath_wan::Evidence;
+
+pub use farpath_wan::Evidence;
 
 use crate::algorithms::Programs;
 use crate::planned::Planned;

@@ -1,5 +1,8 @@
 //! What `lab run --json` wrote, as a record to compare.
 
+use std::collections::BTreeMap;
+
+use farpath_record::compare::Named;
 use farpath_record::{Origin, Record, RunDocument};
 use serde::Deserialize;
 
@@ -15,8 +18,12 @@ pub(super) const KIND: &str = "command";
 /// What is read of the file.
 #[derive(Deserialize)]
 struct Run {
+    #[serde(default)]
+    command: String,
     exit_code: Option<u8>,
     fault: Option<String>,
+    #[serde(default)]
+    failure: Option<String>,
     took_ns: Option<u64>,
     rtt_p99_ns: Option<f64>,
     certificate: Option<Verdict>,
@@ -39,12 +46,16 @@ struct Carried {
     all_segments_sent_again: u64,
 }
 
-/// What one host sent, and what of it was dropped in its own queue and by the path.
+/// What one host sent, what of it was dropped in its own queue and by the path, and what was in either when the run ended.
 #[derive(Deserialize)]
 struct Datagrams {
     datagrams: u64,
     host_dropped: u64,
+    #[serde(default)]
+    host_waiting: u64,
     dropped: u64,
+    #[serde(default)]
+    under_way: u64,
 }
 
 /// Whether a text is of `lab run --json`.
@@ -53,8 +64,8 @@ pub(super) fn is_one(text: &str) -> bool {
     head.contains(&format!("\"{RUN_SCHEMA}\""))
 }
 
-/// The run of such a text as a document with one record.
-pub(super) fn document(name: &str, text: &str) -> Result<RunDocument, Failure> {
+/// The run of such a text, in a file of that name, as a document with one record. Its one key is the command: runs of others are said to be.
+pub(super) fn named(name: &str, text: &str) -> Result<Named, Failure> {
     let run: Run = serde_json::from_str(text).map_err(|e| {
         Failure::usage(format!("read {name}: {e}"))
             .hint("write it again with `farpath lab run ... --json FILE`")
@@ -71,12 +82,19 @@ pub(super) fn document(name: &str, text: &str) -> Result<RunDocument, Failure> {
     }
     let mut document = RunDocument::new("", 0, String::new());
     document.records.push(record(&run));
-    Ok(document)
+    Ok(Named {
+        name: name.to_owned(),
+        keys: BTreeMap::from([("command".to_owned(), run.command)]),
+        document,
+    })
 }
 
 fn record(run: &Run) -> Record {
     let mut record = Record::new(Origin::Emulated, "command", KIND, "client", "server");
-    record.valid = run.certificate.as_ref().is_some_and(|c| c.valid);
+    // A certificate of the lab's own pings says nothing of a command that sent nothing.
+    let is_of_nothing = run.failure.is_some() || run.program_frames == Some(0);
+    let valid = run.certificate.as_ref().is_some_and(|c| c.valid);
+    record.valid = valid && !is_of_nothing;
     let mut set = |metric: &str, value: Option<f64>| {
         if let Some(value) = value {
             record.set(metric, value);
@@ -96,9 +114,14 @@ fn record(run: &Run) -> Record {
     let sent: u64 = run.datagrams.iter().map(|d| d.datagrams).sum();
     let lost = run.datagrams.iter().map(|d| d.host_dropped + d.dropped);
     let lost: u64 = lost.sum();
+    let left = run.datagrams.iter().map(|d| d.host_waiting + d.under_way);
+    // Of these it is known what became of them.
+    let ended = sent.saturating_sub(left.sum());
     if sent > 0 {
         set("sent", Some(whole(sent)));
-        set("loss_ratio", Some(whole(lost) / whole(sent)));
+    }
+    if ended > 0 {
+        set("loss_ratio", Some(whole(lost) / whole(ended)));
     }
     record
 }
@@ -124,8 +147,9 @@ mod tests {
     #[test]
     fn a_run_of_a_command_is_a_record() {
         assert!(is_one(TEXT) && !is_one("{\"schema\": \"farpath.run/1\"}"));
-        let document = document("a.json", TEXT).unwrap_or_else(|e| panic!("{e}"));
-        let record = &document.records[0];
+        let named = named("a.json", TEXT).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(named.keys["command"], "curl -sO http://server/x");
+        let record = &named.document.records[0];
         assert!(record.valid);
         for (metric, value) in [
             ("took_ns", 2e9),
@@ -140,17 +164,34 @@ mod tests {
             assert!((found - value).abs() <= 1e-9 * value, "{metric}: {found}");
         }
         let late = TEXT.replace("\"valid\": true", "\"valid\": false");
-        assert!(super::document("a.json", &late).is_ok_and(|d| !d.records[0].valid));
+        let is_valid = |text: &str| {
+            let read = super::named("a.json", text);
+            read.is_ok_and(|named| named.document.records[0].valid)
+        };
+        assert!(is_valid(TEXT) && !is_valid(&late));
+        let unused = TEXT.replace("\"program_frames\": 900", "\"program_frames\": 0");
+        assert!(!is_valid(&unused));
+        let strict = TEXT.replace("\"fault\": null", "\"fault\": null, \"failure\": \"late\"");
+        assert!(!is_valid(&strict));
+    }
+
+    #[test]
+    fn what_was_under_way_at_the_end_is_not_lost_and_has_not_arrived() {
+        let left = "\"host_dropped\": 2, \"host_waiting\": 10, \"under_way\": 90";
+        let text = TEXT.replace("\"host_dropped\": 2", left);
+        let named = named("a.json", &text).unwrap_or_else(|e| panic!("{e}"));
+        let metrics = &named.document.records[0].metrics;
+        assert_eq!((metrics["sent"], metrics["loss_ratio"]), (200.0, 0.1));
     }
 
     #[test]
     fn a_command_that_failed_is_not_compared() {
         let failed = TEXT.replace("\"exit_code\": 0", "\"exit_code\": 7");
-        let said = document("a.json", &failed).map_err(|e| e.to_string());
+        let said = named("a.json", &failed).map_err(|e| e.to_string());
         let words = "a.json: its command ended with exit code 7, ";
         assert!(said.is_err_and(|e| e.contains(words)));
         let fault = TEXT.replace("\"fault\": null", "\"fault\": \"interrupted\"");
-        let said = document("a.json", &fault).map_err(|e| e.to_string());
+        let said = named("a.json", &fault).map_err(|e| e.to_string());
         assert!(said.is_err_and(|e| e.contains("(interrupted)")));
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::connections::{MANY, SHARED_LEAST, within};
 use super::held::{self, HELD_LEAST, UNHELD};
+use super::lost::Lost;
 use super::many::Many;
 use super::totals::Totals;
 
@@ -27,6 +28,8 @@ pub(super) struct Busiest {
     pub(super) bytes_sent: u64,
     pub(super) segments_sent: u64,
     pub(super) segments_sent_again: u64,
+    /// What the path dropped of its segments with data, by cause; none where its frames were not followed.
+    pub(super) lost: Option<Lost>,
     /// Acknowledgements without data that its receiver sent, and those of them that the path dropped on the way back.
     pub(super) acks: u64,
     pub(super) acks_lost: u64,
@@ -149,22 +152,17 @@ impl Busiest {
         ))
     }
 
-    /// Says what is known of a connection sampled too rarely in its `time`: that the command waited for what the server `served`, what an
-    /// outage did, and the kernel's totals, which may be a cause.
-    pub(super) fn counted(
-        &mut self,
-        time: Duration,
-        served: Option<String>,
-        outage: Option<String>,
-    ) {
+    /// Says what is `known` of a connection sampled too rarely in its `time`, what an outage did, and the kernel's totals, which may be a
+    /// cause.
+    pub(super) fn counted(&mut self, time: Duration, known: Vec<String>, outage: Option<String>) {
         let is_short = usize::from(self.samples < SHARED_LEAST);
         let why = ["samples too far apart", "too few samples"][is_short];
         let totals = self.kernel.as_ref().and_then(Totals::words);
-        let all = match served.is_some() || totals.is_some() {
-            true => "all that limited it",
-            false => "what limited it",
+        let all = match known.is_empty() && totals.is_none() {
+            true => "what limited it",
+            false => "all that limited it",
         };
-        let known = served.into_iter().chain(totals).chain(outage);
+        let known = known.into_iter().chain(totals).chain(outage);
         let known: Vec<String> = known.collect();
         self.cause = known.join("; ");
         let control = match self.cause.is_empty() {
@@ -192,7 +190,7 @@ impl Busiest {
         format!("{} sent nothing: its connection to {to} {how}", self.sender)
     }
 
-    /// That small writes waited, what was lost on the way back, and what other connections of the sender carried.
+    /// That small writes waited, what was lost on the way there and back, and what other connections of the sender carried.
     pub(super) fn besides(&self) -> String {
         let other = self.other_held_small_ratio.unwrap_or(0.0);
         let ratios = [self.held_small_ratio, other];
@@ -225,6 +223,7 @@ impl Busiest {
                 count_of(self.all_segments_sent_again, "segment", "segments")
             ),
         };
+        let there = self.lost.map_or(String::new(), |lost| lost.words());
         let lost = match self.acks_lost {
             0 => String::new(),
             n => format!(
@@ -233,7 +232,7 @@ impl Busiest {
                 if n == 1 { "was" } else { "were" }
             ),
         };
-        held + &lost + &others
+        held + &there + &lost + &others
     }
 
     /// That small writes waited, by frames, where samples say nothing of what limited it.

@@ -83,6 +83,9 @@ pub(super) const NOTHING: &str =
 pub(super) const UNUSED: &str =
     "nothing of the command's crossed the path: the certificate is of the lab's own pings alone";
 
+/// Why a certificate says nothing of a command that could not be started.
+pub(super) const NOT_RUN: &str = "the command did not run, and the certificate is one of nothing";
+
 /// Why a valid certificate says nothing of a run whose programs handed so many frames to the path; none where it says something.
 pub(super) fn of_nothing(
     certificate: &Certificate,
@@ -181,9 +184,10 @@ fn change(kind: Kind, certificate: &Certificate, processors: usize) -> String {
     text.to_owned()
 }
 
-/// What the run came to, in one line: what limited it first, what the path and the lab did last.
+/// What the run came to, in one line: what limited it first, what the path and the lab did last, and whether nothing was run.
 pub(super) fn closing(
-    (rtt, control): (Option<f64>, Option<&str>),
+    (rtt, ran_nothing): (Option<f64>, bool),
+    control: Option<&str>,
     certificate: &Certificate,
     told: &[String],
 ) -> String {
@@ -192,6 +196,7 @@ pub(super) fn closing(
         false => "certificate INVALID",
     };
     let head = match rtt {
+        _ if ran_nothing => NOT_RUN.to_owned(),
         Some(ns) => format!("RTT {:.2} ms p99, {verdict}", ns / 1e6),
         None if is_of_nothing(certificate) => {
             "nothing was carried: no RTT, and a certificate of nothing".to_owned()
@@ -213,7 +218,20 @@ mod tests {
             frames,
             ..Certificate::default()
         };
-        closing((rtt, Some("cubic by default")), &certificate, &[])
+        closing((rtt, false), Some("cubic by default"), &certificate, &[])
+    }
+
+    /// Whether a ping had passed by then is chance.
+    #[test]
+    fn of_a_command_that_did_not_run_the_last_line_says_one_thing() {
+        for (rtt, frames) in [(None, 0), (None, 3), (Some(20.5e6), 9)] {
+            let certificate = Certificate {
+                valid: true,
+                frames,
+                ..Certificate::default()
+            };
+            assert_eq!(closing((rtt, true), None, &certificate, &[]), NOT_RUN);
+        }
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! What limits the connections of a program nobody asked: samples of them from outside.
 
+mod counted;
 mod evidence;
+mod frames;
 mod lasting;
 mod room;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use farpath_emu::plane::{Acks, Opening, Turns, Way};
+use farpath_emu::plane::{Acks, Segments};
 use farpath_observe::limit::{Outage, account, outage};
 use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings};
 use farpath_probe::live::{Ended, Snapshot};
@@ -70,6 +72,8 @@ pub(super) struct Connections {
     waits: BTreeMap<[String; 2], Waits>,
     /// Acknowledgements without data that came back to an end, by its own end and the other, as the path itself saw them.
     acks: BTreeMap<[String; 2], Acks>,
+    /// Segments with data that an end sent, by its own end and the other, as the path itself saw them.
+    segments: BTreeMap<[String; 2], Segments>,
     /// Round trips of handshakes of TLS, by both ends in either order.
     tls: BTreeMap<[String; 2], u32>,
 }
@@ -156,32 +160,6 @@ impl Connections {
         self.heard += u64::from(host == 0);
     }
 
-    /// Takes in when nothing was delivered from one end to the other, as the path itself saw it.
-    pub(super) fn pause(&mut self, [from, to]: Way, pauses: Vec<(Time, Time)>) {
-        self.pauses.insert([to, from].map(name_of), pauses);
-    }
-
-    /// Takes in whose turn it was in a connection, as the path itself saw it.
-    pub(super) fn take_turns(&mut self, turns: &Turns) {
-        let [a, b] = turns.ends.map(name_of);
-        let way = [b.clone(), a.clone()];
-        self.waits.insert(way, Waits::of(turns, 1));
-        self.waits.insert([a, b], Waits::of(turns, 0));
-    }
-
-    /// Takes in how many acknowledgements without data one end sent to the other, and what the path dropped of them.
-    pub(super) fn take_acks(&mut self, [from, to]: Way, acks: Acks) {
-        self.acks.insert([to, from].map(name_of), acks);
-    }
-
-    /// Takes in how a connection began, as the path itself saw it.
-    pub(super) fn take_opening(&mut self, opening: &Opening) {
-        let [a, b] = opening.ends.map(name_of);
-        for ends in [[a.clone(), b.clone()], [b, a]] {
-            self.tls.insert(ends, opening.tls_round_trips);
-        }
-    }
-
     /// The command has ended.
     pub(super) fn stop(&mut self) {
         self.is_over = true;
@@ -252,6 +230,8 @@ impl Connections {
         let other_end = other(ends).filter(|c| c.ends.len() >= SAMPLES_LEAST);
         told.other_held_small_ratio = other_end.map(Watched::held_small);
         let way = ways[most.host].take();
+        let counts = self.counts(ends, most, way.as_ref());
+        told.lost = counts.lost;
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
         let held = waits.map(Waits::held_small).unwrap_or_default();
@@ -283,10 +263,7 @@ impl Connections {
         } else if most.is_unopened() {
             told.line = told.unopened(&ends[1]);
         } else {
-            let time = most.time();
-            let served = waits.and_then(|w| w.served(most.host, time));
-            told.counted(time, served, lost.words());
-            told.figures.push_str(&told.besides());
+            most.say_counts(&mut told, (&counts, &lost), waits);
         }
         Some(told.in_words())
     }
@@ -363,6 +340,7 @@ impl Watched {
             bytes_sent,
             segments_sent: self.last.segments,
             segments_sent_again: self.last.retransmits,
+            lost: None,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),
@@ -596,6 +574,7 @@ mod tests {
     use super::*;
     use crate::lab::asleep::Asleep;
     use crate::lab::seen::ss::read_all;
+    use farpath_emu::plane::Turns;
 
     const TEXT: &str = "0 1234 198.18.0.1:40000 198.18.0.2:5201\n\t skmem:(r0,rb131072,t0,tb4194304,f56,w1280264,o0,bl0,d0) ts sack cubic wscale:7,7 rto:500 rtt:300.1/0.1 mss:1448 \
         pmtu:1500 cwnd:700 ssthresh:500 bytes_sent:90000000 bytes_acked:88000000 segs_out:1 send 27Mbps \

@@ -2,12 +2,10 @@
 
 use std::time::Duration as Wall;
 
-use farpath_emu::lab::Lab;
 use farpath_record::count_of;
 
 use super::outages::Outages;
-use super::path::Path;
-use super::run::SAMPLING;
+use super::run::{AtRest, SAMPLING};
 use super::short_queue::short_queue;
 use crate::args::LabRunArgs;
 
@@ -23,7 +21,8 @@ pub(super) struct Crossed {
 
 impl Crossed {
     /// Of a lab whose command ran so long.
-    pub(super) fn of(args: &LabRunArgs, path: &Path, lab: &Lab, took: Wall) -> Crossed {
+    pub(super) fn of(args: &LabRunArgs, rest: AtRest<'_>, took: Wall) -> Crossed {
+        let (path, lab, _) = rest;
         let frames = lab.plane.traffic().others_in;
         // A host that is gone is a fault of the certificate.
         let host = lab.hosts.get(path.hosts[0]);
@@ -32,7 +31,7 @@ impl Crossed {
         let looped = looped(frames, loopback.unwrap_or_default());
         Crossed {
             frames,
-            outages: Outages::of(path, lab, took),
+            outages: Outages::of(rest, took),
             notes: short
                 .flatten()
                 .into_iter()

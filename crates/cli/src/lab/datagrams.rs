@@ -3,19 +3,16 @@
 use std::time::Duration as Wall;
 
 use farpath_element::Drop;
-use farpath_emu::lab::Lab;
-use farpath_experiment::lab::evidence;
 use farpath_record::count_of;
 use farpath_scenario::NodeId;
 use farpath_units::{Duration, Time};
 use serde::Serialize;
 
 use super::connections::SENDERS;
-use super::path::Path;
-use super::run::SAMPLING;
+use super::run::{AtRest, SAMPLING};
 
 /// What one of the two hosts sent.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Sent {
     /// Who.
     sender: &'static str,
@@ -25,8 +22,12 @@ pub(super) struct Sent {
     pub(super) bytes: u64,
     /// Those that the host's own queue, in front of its interface, dropped; one in fragments with the first of them.
     host_dropped: u64,
+    /// Those that waited in front of the host's interface when the run ended: at least so many.
+    host_waiting: u64,
     /// Those that the path dropped, anywhere; one in fragments with the first of them.
     dropped: u64,
+    /// Those that were on the path when the run ended, on a link or in a queue.
+    under_way: u64,
     /// Those that arrived with a wrong checksum: the receiver's kernel throws them away.
     damaged: u64,
     /// Frames of all kinds that found a queue on their way full.
@@ -35,6 +36,10 @@ pub(super) struct Sent {
     path_down: u64,
     /// Share of the command's time, of its first hour in a longer one, in which frames of all kinds filled a link on their way.
     link_full_ratio: f64,
+    /// Queries among them that the other host answered.
+    answered: u64,
+    /// Share of the command's time in which the other host had one of these or more, and had not answered.
+    answering_ratio: f64,
 }
 
 /// Whether a link is full is judged over rounds of this length.
@@ -44,33 +49,48 @@ const ROUND: Duration = Duration::from_ms(200);
 const NAMED: f64 = 0.1;
 const STREAM: u64 = 100;
 
+/// A host that had queries for this share of the time is what they waited for.
+const SLOW: f64 = 0.5;
+
 /// What the hosts sent, the command's first, in the time that the command `took`; without who sent none.
-pub(super) fn sent(path: &Path, lab: &Lab, took: Wall) -> Vec<Sent> {
+pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
     let plane = &lab.plane;
     let plan = &plane.wan().plan;
     let ways = path.ways(plan);
-    let evidence = evidence(lab);
     let noted = SAMPLING.every.times(SAMPLING.count as u64);
     let took = Duration::from_ns(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX / 1000));
     let end = Time::ZERO + took.min(noted);
     let of = |n: usize| {
-        let counted = plane.datagrams(NodeId(path.hosts[n]));
+        let node = NodeId(path.hosts[n]);
+        let counted = plane.datagrams(node);
         // A host that is gone is a fault of the certificate.
         let host = lab.hosts.get(path.hosts[n]);
         let host_dropped = host.and_then(|host| host.datagrams_dropped().ok());
         let host_dropped = host_dropped.unwrap_or_default();
+        let strays = plane.traffic().strays;
+        let waiting = host.and_then(|host| host.datagrams_waiting(counted.sent, strays).ok());
+        let host_waiting = waiting.unwrap_or_default();
+        let datagrams = counted.sent + host_dropped + host_waiting;
+        if datagrams == 0 {
+            return None;
+        }
+        let queries = plane.queries(NodeId(path.hosts[1 - n]));
         let hops = plan.walk(plane.scenario(), ways[n]);
         let frames = |reason: Drop| {
             let ports = hops.iter().map(|hop| plane.port(hop.port));
             ports.map(|port| port.counters().dropped(reason)).sum()
         };
-        Sent {
+        Some(Sent {
             sender: SENDERS[n],
-            datagrams: counted.sent + host_dropped,
+            datagrams,
             bytes: counted.bytes,
             host_dropped,
+            host_waiting,
             // A fragment in front of one that the host dropped may be lost, too.
             dropped: counted.lost.min(counted.sent),
+            under_way: plane
+                .datagrams_under_way(node)
+                .min(counted.sent.saturating_sub(counted.lost)),
             damaged: counted.damaged,
             queue_full: frames(Drop::Tail),
             path_down: frames(Drop::Down),
@@ -80,13 +100,11 @@ pub(super) fn sent(path: &Path, lab: &Lab, took: Wall) -> Vec<Sent> {
                 .values()
                 // An empty sum is -0.
                 .fold(0.0, |sum, share| sum + share),
-        }
+            answered: queries.answered,
+            answering_ratio: (queries.at.as_secs_f64() / took.as_secs_f64().max(1e-9)).min(1.0),
+        })
     };
-    [0, 1]
-        .map(of)
-        .into_iter()
-        .filter(|s| s.datagrams > 0)
-        .collect()
+    [0, 1].into_iter().filter_map(of).collect()
 }
 
 impl Sent {
@@ -109,8 +127,21 @@ impl Sent {
         }
     }
 
-    /// What limited them: a full link, or that no more was sent.
+    /// What limited them: a full link, a slow answer, or that no more was sent.
     fn pace(&self) -> String {
+        if self.answering_ratio >= SLOW {
+            let [command, server] = SENDERS;
+            let other = if self.sender == server {
+                command
+            } else {
+                server
+            };
+            return format!(
+                "; {other} had a query, and had not answered, for {:.0} % of the command's time: {} answered",
+                100.0 * self.answering_ratio,
+                self.answered
+            );
+        }
         let share = self.link_full_ratio;
         let is_dropped = self.host_dropped + self.queue_full + self.path_down > 0;
         match share >= NAMED {
@@ -124,6 +155,21 @@ impl Sent {
                 self.sender,
                 100.0 * share
             ),
+        }
+    }
+
+    /// What had neither arrived nor been dropped when the run ended; nothing where all had.
+    fn left(&self) -> String {
+        let share = |count: u64| 100.0 * count as f64 / self.datagrams as f64;
+        let left = [
+            (self.under_way, "on the path"),
+            (self.host_waiting, "in the host's own interface queue"),
+        ];
+        let left = left.into_iter().filter(|(count, _)| *count > 0);
+        let said = left.map(|(count, at)| format!("{count} ({:.1} %) {at}", share(count)));
+        match said.collect::<Vec<_>>() {
+            none if none.is_empty() => String::new(),
+            some => format!("; at the end of the run still {}", some.join(", and ")),
         }
     }
 
@@ -154,10 +200,11 @@ impl Sent {
             }
         };
         line += &self.found();
+        line += &self.left();
         line += &self.pace();
         if self.damaged > 0 {
             // Of those that arrived, as `--corrupt` asks for it.
-            let gone = self.host_dropped + self.dropped;
+            let gone = self.host_dropped + self.host_waiting + self.dropped + self.under_way;
             let arrived = self.datagrams.saturating_sub(gone).max(self.damaged);
             let share = 100.0 * self.damaged as f64 / arrived as f64;
             line += &format!(
@@ -179,12 +226,11 @@ mod tests {
             sender: SENDERS[0],
             datagrams: 1500,
             bytes: 1_500_000,
-            host_dropped: 0,
             dropped,
             damaged,
             queue_full,
             path_down,
-            link_full_ratio: 0.0,
+            ..Sent::default()
         };
         let unhurried =
             "; your command sent no faster: a link of that way was full 0 % of the command's time";
@@ -228,6 +274,48 @@ mod tests {
         );
     }
 
+    /// A stream that its program ends in the middle: what is in queues then has neither arrived nor been dropped.
+    #[test]
+    fn what_is_still_under_way_at_the_end_is_said() {
+        let left = |under_way, host_waiting| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 10_000,
+                dropped: 100,
+                queue_full: 100,
+                under_way,
+                host_waiting,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let both = left(390, 10);
+        let words = "100 found a queue full; at the end of the run still 390 (3.9 %) on the path, and 10 (0.1 %) in the host's own \
+                     interface queue";
+        assert!(both.ends_with(words), "{both}");
+        assert!(left(390, 0).ends_with(" still 390 (3.9 %) on the path"));
+        assert!(!left(0, 0).contains("at the end"));
+    }
+
+    /// 50 queries, and a server that takes 300 ms for each, across 20 ms.
+    #[test]
+    fn a_slow_server_of_queries_is_named() {
+        let said = |answering_ratio| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 50,
+                bytes: 2000,
+                answered: 50,
+                answering_ratio,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let words = "; the server had a query, and had not answered, for 94 % of the command's time: 50 answered";
+        assert!(said(0.94).ends_with(words), "{}", said(0.94));
+        assert!(!said(0.2).contains("had not answered"));
+    }
+
     /// A stream into a link that it fills, one that it does not fill, and two queries.
     #[test]
     fn what_limited_datagrams_is_said() {
@@ -236,12 +324,10 @@ mod tests {
                 sender: SENDERS[1],
                 datagrams,
                 bytes: 1000 * datagrams,
-                host_dropped: 0,
                 dropped: queue_full,
-                damaged: 0,
                 queue_full,
-                path_down: 0,
                 link_full_ratio,
+                ..Sent::default()
             };
             sent.line()
         };

@@ -20,9 +20,11 @@ mod doubt;
 mod held;
 mod impaired;
 mod inside;
+mod judged;
 mod limits;
 mod list;
 mod logs;
+mod lost;
 mod many;
 mod name;
 mod one_path;
@@ -46,7 +48,7 @@ mod watch;
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
-use farpath_emu::state::{Lab, Registry};
+use farpath_emu::state::{Lab, Registry, StateError};
 use farpath_experiment::lab::Ground;
 
 pub(crate) use programs::Port;
@@ -130,13 +132,15 @@ fn ask_of(args: &LabArgs) -> Result<ExitCode, Failure> {
         LabCommand::Down => {
             let registry = registry()?;
             let stopped = registry.stop(&args.lab);
+            let is_unknown = matches!(stopped, Err(StateError::Unknown { .. }));
+            let has_ended = stopped.is_ok() || is_unknown;
             // One that has ended by itself has left this alone; one that was kept in the foreground has none.
-            let removed = std::fs::remove_file(registry.log_of(&args.lab));
+            let removed = has_ended && std::fs::remove_file(registry.log_of(&args.lab)).is_ok();
             registry.leave();
             let bar = &mut Bar::new();
             lab::recover(bar)?;
             algorithms::sweep(bar);
-            if removed.is_err() {
+            if !(is_unknown && removed) {
                 stopped.map_err(environment)?;
             }
             print(&format!(
@@ -159,6 +163,9 @@ fn running(name: &str) -> Result<Lab, Failure> {
                 "it has ended by itself, or was killed; its log is {}",
                 log.display()
             )),
+            false if registry.list().is_empty() => {
+                failure.hint(format!("`{} up SCENARIO` starts one", command(name)))
+            }
             false => failure,
         }
     })

@@ -2,14 +2,12 @@
 
 use std::time::Duration as Wall;
 
-use farpath_emu::lab::Lab;
-use farpath_experiment::lab;
 use farpath_units::{Duration, Time};
 
 use super::busiest::Busiest;
 use super::connections::SENDERS;
 use super::one_way;
-use super::path::Path;
+use super::run::AtRest;
 
 /// A connection that found the path down for this part of the time has said it.
 const ALL: f64 = 0.95;
@@ -25,10 +23,9 @@ pub(super) struct Outages {
 
 impl Outages {
     /// Those of a command that ran so long; none where a link of the path went down too often to follow.
-    pub(super) fn of(path: &Path, lab: &Lab, took: Wall) -> Option<Outages> {
+    pub(super) fn of((path, lab, evidence): AtRest<'_>, took: Wall) -> Option<Outages> {
         let plan = &lab.plane.wan().plan;
         let [there, _] = path.ways(plan);
-        let evidence = lab::evidence(lab);
         // Either direction is in it.
         let way = evidence.way(there);
         way.notes.is_empty().then(|| {

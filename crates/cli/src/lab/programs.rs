@@ -117,6 +117,18 @@ pub(super) struct Ended {
     pub(super) server: Option<String>,
 }
 
+/// Exit codes of a command, or of what it was to start, that cannot be run and that is not found.
+const NOT_RUN: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+impl Ended {
+    /// Whether nothing of it ran: its exit code says so, and programs handed over so many frames, which is none.
+    pub(super) fn ran_nothing(&self, program_frames: Option<u64>) -> bool {
+        let is_so = matches!(self.code, NOT_RUN | NOT_FOUND) && self.by == By::Itself;
+        is_so && program_frames == Some(0)
+    }
+}
+
 /// Starts the server, if there is one, and waits until it listens, if that is asked for.
 pub(super) fn serve(
     args: &LabRunArgs,
@@ -185,6 +197,11 @@ pub(super) fn run(
     // Until the clock runs, packets stand still.
     while beside.now() == Time::ZERO && !beside.is_over() {
         std::thread::park_timeout(CHECK);
+    }
+    // What it would do is not to be undone by ending it.
+    if progress::interrupted() {
+        let title = format!("{INTERRUPTED}: the command had not begun yet");
+        return Err(Failure::interrupted(title));
     }
     let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
     // In this process's group, or it could not read from a terminal.
@@ -256,10 +273,10 @@ fn is_interruption(code: u8, asked: impl Fn() -> bool) -> bool {
 fn meaning(code: u8, program: &std::ffi::OsStr) -> Option<String> {
     let program = program.to_string_lossy();
     match code {
-        126 => Some(format!(
+        NOT_RUN => Some(format!(
             "exit code 126: `{program}`, or a program it starts, cannot be run"
         )),
-        127 => Some(format!(
+        NOT_FOUND => Some(format!(
             "exit code 127: `{program}`, or a program it starts, is not found"
         )),
         _ => signal_of(code).map(|signal| {

@@ -8,9 +8,10 @@ use std::time::Duration as Wall;
 use farpath_element::Sampling;
 use farpath_emu::certify::Kind;
 use farpath_emu::lab::{Lab, Options};
+use farpath_emu::state::State;
 use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
 use farpath_experiment::algorithms::Programs;
-use farpath_experiment::lab::{self, Ground};
+use farpath_experiment::lab::{self, Evidence, Ground};
 use farpath_experiment::{Fault, Hosts, plan_jobs, records};
 use farpath_record::{Certificate, Origin};
 use farpath_report::junit::Outcome;
@@ -20,12 +21,13 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::Busiest;
-use super::closing::{closing, help, of_nothing, say, told, with_its_source};
+use super::closing::{closing, help, say, told, with_its_source};
 use super::connections::Connections;
 use super::crossed::Crossed;
 use super::datagrams::{self, Sent};
 use super::doubt::doubt;
 use super::impaired::{self, Impaired};
+use super::judged::{is_strict, judged};
 use super::logs::Logs;
 use super::name::Name;
 use super::packets::Packets;
@@ -41,7 +43,7 @@ use crate::exit::{Exit, Failure, note, print};
 use crate::progress::{self, Bar};
 use crate::run::sets;
 use crate::shell;
-use crate::value::maybe;
+use crate::value::read;
 
 /// What the links carried is noted ten times a second, for an hour.
 pub(super) const SAMPLING: Sampling = Sampling {
@@ -68,6 +70,8 @@ pub(super) struct Outcomes {
     pub(super) said: String,
     /// What `--json` writes.
     pub(super) report: Report,
+    /// What went wrong when the command had ended.
+    late: Vec<Failure>,
 }
 
 /// What `--json` writes.
@@ -79,6 +83,8 @@ pub(super) struct Report {
     exit_code: Option<u8>,
     /// Why there was no run, or why it did not end.
     fault: Option<String>,
+    /// Why `--strict` fails the run, whatever the command's exit code; none where it does not.
+    failure: Option<String>,
     took_ns: Option<u64>,
     /// Of the lab's own ping; none where no answer came.
     rtt_p99_ns: Option<f64>,
@@ -117,6 +123,7 @@ impl Report {
             command: name.command.clone(),
             exit_code,
             fault: Some(why.to_owned()),
+            failure: None,
             took_ns: None,
             rtt_p99_ns: None,
             certificate: None,
@@ -144,6 +151,7 @@ impl Outcomes {
             certificate: skip(),
             said: String::new(),
             report: Report::none(name, None, why),
+            late: Vec::new(),
         }
     }
 
@@ -176,6 +184,7 @@ impl Outcomes {
             certificate: skip(certificate),
             said: String::new(),
             report: Report::none(name, Some(code), fault),
+            late: Vec::new(),
         };
         if failure.is_of_server() {
             outcomes.server = Some(Outcome::Fail(why));
@@ -224,9 +233,12 @@ fn report_and_run(args: &LabRunArgs, refused: Option<Failure>) -> Result<u8, Fai
     let name = Name::of(args);
     let files = Files::prepare(args.json.as_deref(), args.junit.as_deref())?;
     match refused.map_or_else(|| attempt(args, &name, &mut held), Err) {
-        Ok(outcomes) => {
-            let code = outcomes.code;
-            together(files.write(&name, outcomes)).map_or(Ok(code), Err)
+        Ok(mut outcomes) => {
+            let (code, end) = (outcomes.code, outcomes.report.end());
+            let late = std::mem::take(&mut outcomes.late).into_iter();
+            let late = late.map(|failure| failure.line(end.as_deref().unwrap_or_default()));
+            let failed = late.chain(files.write(&name, outcomes));
+            together(failed.collect()).map_or(Ok(code), Err)
         }
         Err(failure) => {
             // A report may wait for who reads it.
@@ -292,41 +304,38 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     *held = None;
     let ground = ground(args, &path, bar)?;
     let control = lab::control(&ground.layouts, path.hosts[0]);
-    // Where no folder can be made it is not listed, and runs all the same.
-    let listed = ground
-        .registry
-        .create_for(&name.command, &path.scenario.name);
-    let mut listed = listed.ok();
-    let mut lab = ground.up(&path.scenario, options(args, &path), bar)?;
-    packets.begin(&mut lab)?;
-    watch_frames(&mut lab, &path);
-    if let Some(listed) = &mut listed {
-        listed.set_hosts(&lab.hosts).map_err(environment)?;
-    }
+    let (mut lab, listed) = start(args, (name, &path, &ground), &mut packets, bar)?;
     let hosts = std::mem::take(&mut lab.hosts);
     let (ended, connections, rtt) = both(args, (&path, limit), (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
     let (certificate, kinds) = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
-    let connection = limit_of(connections, (&path, &lab), (certificate.valid, &kinds));
-    let (datagrams, impaired, refused) = by_frames((&lab, ended.took), &path, &args.port);
-    let crossed = Crossed::of(args, &path, &lab, ended.took);
+    let evidence = lab::evidence(&lab);
+    let rest = (&path, &lab, &evidence);
+    let connection = limit_of(connections, rest, (certificate.valid, &kinds));
+    let (datagrams, impaired, refused) = by_frames(rest, ended.took, &args.port);
+    let crossed = Crossed::of(args, rest, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop((lab, listed));
     logs.finish()?;
-    packets.finish(&certificate)?;
+    let captured = packets.finish(&certificate);
     let control = control.map(|c| with_its_source(&c, args.control.cc.is_some()));
     let sent = (&datagrams[..], &impaired[..]);
     let told = lines(args, &path, (connection.as_ref(), &refused), sent, &crossed);
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
-    let said = closing((rtt, control.as_deref()), &certificate, &told);
+    let frames = Some(crossed.frames);
+    let head = (rtt, ended.ran_nothing(frames));
+    let said = closing(head, control.as_deref(), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
     let notes = [&crossed.notes[..], &not_reached].concat();
-    let failed = (strict(args, &ended), crossed.frames);
+    let strict = is_strict(args, &ended, frames).then_some(ended.code);
+    let failed = (strict, crossed.frames);
     let said = say(said, (&certificate, &kinds), failed, &notes);
     swallowed.iter().for_each(|s| note(s));
-    ground.restore()?;
+    let restored = ground.restore().map_err(Failure::from);
+    let late = [captured, restored].into_iter().filter_map(Result::err);
+    let late = late.collect();
     let report = Report {
         fault: ended.why.clone().filter(|_| ended.by != By::Itself),
         took_ns: u64::try_from(ended.took.as_nanos()).ok(),
@@ -342,7 +351,29 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
         not_reached,
         ..Report::none(name, Some(ended.code), "")
     };
-    Ok(outcomes(args, ended, said, report))
+    let outcomes = outcomes(args, ended, said, report);
+    Ok(Outcomes { late, ..outcomes })
+}
+
+/// Starts the hosts and the path between them, listed as a lab, and has all frames watched.
+fn start(
+    args: &LabRunArgs,
+    (name, path, ground): (&Name, &Path, &Ground),
+    packets: &mut Packets<'_>,
+    bar: &mut Bar,
+) -> Result<(Lab, Option<State>), Failure> {
+    // Where no folder can be made it is not listed, and runs all the same.
+    let listed = ground
+        .registry
+        .create_for(&name.command, &path.scenario.name);
+    let mut listed = listed.ok();
+    let mut lab = ground.up(&path.scenario, options(args, path), bar)?;
+    packets.begin(&mut lab)?;
+    watch_frames(&mut lab, path);
+    if let Some(listed) = &mut listed {
+        listed.set_hosts(&lab.hosts).map_err(environment)?;
+    }
+    Ok((lab, listed))
 }
 
 /// What is said of connections, of datagrams and frames, and of the path all the while.
@@ -365,8 +396,9 @@ fn lines(
 /// Has the data plane note of each frame what is said of connections at the end.
 fn watch_frames(lab: &mut Lab, path: &Path) {
     lab.plane.note_turns();
-    lab.plane.note_acks();
+    lab.plane.note_segments();
     lab.plane.note_openings();
+    lab.plane.note_queries();
     if path.goes_down() {
         lab.plane.note_pauses();
     }
@@ -383,25 +415,33 @@ fn options(args: &LabRunArgs, path: &Path) -> Options {
 
 /// What `--timeout` says. To timeout(1) a bare number is seconds.
 fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
-    let is_bare = |text: &&str| text.parse::<f64>().is_ok_and(|n| n > 0.0);
-    if let Some(text) = text.filter(is_bare) {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let bare = text.parse::<f64>().ok();
+    if bare.is_some_and(|n| n > 0.0) {
         let title = format!("--timeout {text}: a time needs a unit, such as `{text} s`");
         return Err(Failure::usage(title));
     }
-    let none = text.filter(|text| text.parse::<f64>().is_ok_and(|n| n == 0.0));
-    let limit: Option<Duration> = maybe("timeout", text.filter(|_| none.is_none()))?;
-    if let Some(text) = none.or(text.filter(|_| limit == Some(Duration::ZERO))) {
+    let limit: Duration = match bare {
+        Some(n) if n == 0.0 => Duration::ZERO,
+        _ => read("timeout", text)?,
+    };
+    if limit == Duration::ZERO {
         let title = format!("--timeout {text}: a command that has no time cannot run");
         return Err(Failure::usage(title).hint("without --timeout a command has no limit"));
     }
-    Ok(limit.map(|limit| Wall::from_nanos(limit.as_ns())))
+    Ok(Some(Wall::from_nanos(limit.as_ns())))
 }
+
+/// A path, the lab that made it, at rest, and what its links saw.
+pub(super) type AtRest<'a> = (&'a Path, &'a Lab, &'a Evidence<'a>);
 
 /// What limited the program's largest connection, by its samples and by what the links between the two hosts saw; and whether that is
 /// doubtful, by whether the run is valid and its faults.
 fn limit_of(
     mut connections: Connections,
-    (path, lab): (&Path, &Lab),
+    (path, lab, evidence): AtRest<'_>,
     (is_valid, kinds): (bool, &[Kind]),
 ) -> Option<Busiest> {
     for (way, pauses) in lab.plane.pauses() {
@@ -413,10 +453,12 @@ fn limit_of(
     for (way, acks) in lab.plane.acks() {
         connections.take_acks(way, acks);
     }
+    for (way, segments) in lab.plane.segments() {
+        connections.take_segments(way, segments);
+    }
     lab.plane
         .openings()
         .for_each(|opening| connections.take_opening(&opening));
-    let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
     let told = connections.told(ways);
@@ -427,8 +469,8 @@ fn limit_of(
 
 /// What became of datagrams and frames, and connections that were refused: of those with one of these ports, where there are any.
 fn by_frames(
-    (lab, took): (&Lab, Wall),
-    path: &Path,
+    (path, lab, evidence): AtRest<'_>,
+    took: Wall,
     ports: &[u16],
 ) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
     let is_of = |host: usize, end: &SocketAddr| {
@@ -437,7 +479,7 @@ fn by_frames(
     };
     let refused = refused::refused(lab.plane.openings(), ports, is_of);
     (
-        datagrams::sent(path, lab, took),
+        datagrams::sent((path, lab, evidence), took),
         impaired::impaired(path, lab),
         refused,
     )
@@ -457,44 +499,29 @@ fn ground(args: &LabRunArgs, path: &Path, bar: &mut Bar) -> Result<Ground, Failu
     Ok(ground)
 }
 
-/// The command's own exit code where an invalid certificate fails a run that ended so.
-fn strict(args: &LabRunArgs, ended: &Ended) -> Option<u8> {
-    (args.strict && ended.by != By::User).then_some(ended.code)
-}
-
-/// An invalid certificate says that the machine was too busy, and nothing of the program: it fails a run only where that
-/// is asked for. So does one of nothing, or of the lab's own pings alone, unless the command has failed already.
+/// What came of a command that ended so, said and reported as it is here.
 fn outcomes(args: &LabRunArgs, ended: Ended, said: String, report: Report) -> Outcomes {
-    let strict = strict(args, &ended).is_some();
+    let frames = report.program_frames;
+    let how = (&ended, is_strict(args, &ended, frames));
+    let judged = judged(report.certificate.as_ref(), how, frames);
     let failed = ended.server.map_or(Outcome::Pass, Outcome::Fail);
     let command = match (ended.code, ended.why) {
         (0, _) => Outcome::Pass,
         (_, Some(why)) => Outcome::Fail(why),
         (code, None) => Outcome::Fail(format!("exit code {code}")),
     };
-    let certificate = report.certificate.as_ref();
-    let (code, truth) = match certificate.map_or(Outcome::Pass, Outcome::from) {
-        Outcome::Fail(why) if strict => (Exit::Certificate as u8, Outcome::Fail(why)),
-        Outcome::Fail(why) => (ended.code, Outcome::Skip(format!("invalid: {why}"))),
-        other => match certificate.and_then(|c| of_nothing(c, report.program_frames)) {
-            Some(why) => {
-                let code = match ended.code {
-                    0 if strict => Exit::Certificate as u8,
-                    own => own,
-                };
-                (code, Outcome::Skip(why.to_owned()))
-            }
-            None => (ended.code, other),
-        },
-    };
     Outcomes {
-        code,
+        code: judged.code,
         command,
         took: Some(ended.took),
         server: args.server.as_ref().map(|_| failed),
-        certificate: truth,
+        certificate: judged.case,
         said,
-        report,
+        report: Report {
+            failure: judged.failure,
+            ..report
+        },
+        late: Vec::new(),
     }
 }
 
@@ -569,7 +596,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::args::{Cli, Command, LabCommand};
-    use crate::lab::closing::{NOTHING, UNUSED};
+    use crate::lab::closing::{NOT_RUN, NOTHING, UNUSED};
 
     /// The arguments of `lab run` with a path, these options, and the command `true`.
     pub(in crate::lab) fn asked(options: &[&str]) -> LabRunArgs {
@@ -618,11 +645,14 @@ pub(super) mod tests {
         let came = |options: &[&str], code, frames| came(options, code, frames).1;
         let none = came(&["--strict"], 0, 0);
         assert_eq!(none.code, Exit::Certificate as u8);
-        assert_eq!(none.certificate, Outcome::Skip(NOTHING.to_owned()));
+        assert_eq!(none.certificate, Outcome::Fail(NOTHING.to_owned()));
+        assert_eq!(none.report.failure.as_deref(), Some(NOTHING));
         assert_eq!(came(&["--strict"], 0, 1).code, 0);
         assert_eq!(came(&["--strict"], 0, 1).certificate, Outcome::Pass);
         // A command that failed says more itself.
-        assert_eq!(came(&["--strict"], 127, 0).code, 127);
+        let failed = came(&["--strict"], 7, 0);
+        assert_eq!((failed.code, failed.report.failure), (7, None));
+        assert_eq!(failed.certificate, Outcome::Skip(NOTHING.to_owned()));
         let usual = came(&[], 0, 0);
         assert_eq!(usual.code, 0);
         assert_eq!(usual.certificate, Outcome::Skip(NOTHING.to_owned()));
@@ -642,11 +672,39 @@ pub(super) mod tests {
         };
         let none = came(&["--strict"], 0, 0);
         assert_eq!(none.code, Exit::Certificate as u8);
-        assert_eq!(none.certificate, Outcome::Skip(UNUSED.to_owned()));
+        assert_eq!(none.certificate, Outcome::Fail(UNUSED.to_owned()));
+        assert_eq!(none.report.failure.as_deref(), Some(UNUSED));
         assert_eq!(came(&["--strict"], 0, 1).code, 0);
         assert_eq!(came(&["--strict"], 0, 1).certificate, Outcome::Pass);
         assert_eq!(came(&["--strict"], 7, 0).code, 7);
         assert_eq!(came(&[], 0, 0).code, 0);
+    }
+
+    /// `nosuchcmd`: whether a ping of the lab's own had passed by then, or the machine was busy, is chance.
+    #[test]
+    fn of_a_command_that_did_not_run_one_thing_is_said() {
+        for (code, frames, valid) in [(127, 0, true), (127, 20, true), (126, 20, false)] {
+            let args = asked(&["--strict"]);
+            let (_, Outcomes { report, .. }) = came(&[], code, frames);
+            let certificate = report.certificate.map(|c| Certificate { valid, ..c });
+            let report = Report {
+                program_frames: Some(0),
+                certificate,
+                ..report
+            };
+            let came = outcomes(&args, ended(code), String::new(), report);
+            assert_eq!((came.code, came.report.failure), (code, None));
+            assert_eq!(came.certificate, Outcome::Skip(NOT_RUN.to_owned()));
+        }
+        // What it started is not found, and it had used the path before.
+        let args = asked(&["--strict"]);
+        let (_, Outcomes { report, .. }) = came(&[], 127, 20);
+        let report = Report {
+            program_frames: Some(9),
+            ..report
+        };
+        let used = outcomes(&args, ended(127), String::new(), report);
+        assert_eq!(used.certificate, Outcome::Pass);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use farpath_element::Sampling;
@@ -19,7 +19,7 @@ use farpath_scenario::{Scenario, Set, Test};
 use farpath_units::{Duration, Time};
 
 use super::control::{Answer, Listener, Request};
-use super::programs::GRACE;
+use super::programs::{CHECK, GRACE};
 use super::status::{Lately, Snapshot};
 use super::{change, environment, registry};
 use crate::args::{LabControl, LabUpArgs};
@@ -70,13 +70,12 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         .stdout(Stdio::piped())
         .stderr(file)
         .process_group(0);
+    progress::watch_interrupts()?;
     let mut child = command.spawn().map_err(environment)?;
-    let mut first = String::new();
-    if let Some(out) = child.stdout.take() {
-        BufReader::new(out)
-            .read_line(&mut first)
-            .map_err(environment)?;
-    }
+    let first = first_line(&mut child).inspect_err(|_| {
+        drop(std::fs::remove_file(&log));
+        registry.leave();
+    })?;
     if first.trim() != READY {
         let status = child.wait().map_err(environment)?;
         let ended = not_up(status, &log);
@@ -95,6 +94,31 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         log.display()
     ))?;
     Ok(Exit::Ok)
+}
+
+/// What the process in the background says first: that it is up, or nothing. The terminal's signals are not for it: where the user interrupts
+/// meanwhile it is asked to end, and has.
+fn first_line(child: &mut Child) -> Result<String, Failure> {
+    let Some(out) = child.stdout.take() else {
+        return Ok(String::new());
+    };
+    let reading = std::thread::spawn(move || {
+        let mut first = String::new();
+        BufReader::new(out).read_line(&mut first).map(|_| first)
+    });
+    while !reading.is_finished() && !progress::interrupted() {
+        std::thread::park_timeout(CHECK);
+    }
+    if progress::interrupted() {
+        let process = Process::of(child.id().cast_signed());
+        let asked = process.map_or(Ok(()), Process::ask_to_end);
+        asked.map_err(environment)?;
+        child.wait().map_err(environment)?;
+        let title = "interrupted: the lab was not up yet, and has ended";
+        return Err(Failure::interrupted(title));
+    }
+    let read = reading.join().unwrap_or_else(|_| Ok(String::new()));
+    read.map_err(environment)
 }
 
 /// Two hosts that a path joins: those of the first test that pings, or else of the first; without tests the first and the last.
@@ -124,6 +148,11 @@ fn not_up(status: ExitStatus, log: &Path) -> Result<Exit, Failure> {
         // `FARPATH_LAB=auto`, and this machine cannot run a lab.
         Some(0) => Ok(Exit::Ok),
         Some(2) => Err(Failure::usage(text)),
+        // It was killed, and had said nothing.
+        _ if text.is_empty() => Err(Failure::environment(format!(
+            "the process of the lab ended before it was up: {status}"
+        ))
+        .hint("`dmesg` names what the kernel killed where memory was short; then run it again")),
         _ => Err(Failure::environment(text)),
     }
 }
@@ -280,6 +309,21 @@ fn other_buckets(old: &Scenario, new: &Scenario) -> Vec<Bucket> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lab_that_was_killed_before_it_was_up_is_said() {
+        use std::os::unix::process::ExitStatusExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let said = |text: &str| {
+            let log = folder.path().join("lab.log");
+            std::fs::write(&log, text).expect("writable");
+            let failed = not_up(ExitStatus::from_raw(9), &log).map_err(|f| f.to_string());
+            assert!(!log.exists());
+            failed.expect_err("it is not up")
+        };
+        assert!(said("").contains("ended before it was up: signal: 9"));
+        assert_eq!(said("error: too many hosts\n"), "too many hosts");
+    }
 
     #[test]
     fn a_host_is_to_feel_the_new_rate_of_its_own_link() {

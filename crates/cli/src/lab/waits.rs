@@ -94,6 +94,13 @@ impl Waits {
         })
     }
 
+    /// The share of a connection's `time` that requests and answers took, whosever turn it was.
+    pub(super) fn turns(&self, time: Duration) -> f64 {
+        let Overlap { way, other } = self.overlap;
+        let all = self.own + self.other + self.way + way + other;
+        all.as_secs_f64() / self.all(time)
+    }
+
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, seconds.
     pub(super) fn held_small(&self) -> [f64; 2] {
         self.held.map(Duration::as_secs_f64)

@@ -242,6 +242,14 @@ fn runs_of_a_command_are_compared() {
         (Some(2e9), Some(3e9))
     );
     assert_eq!(mean("goodput_bps", "b"), Some(1.6e7));
+    let other = std::fs::read_to_string(folder.path().join("after.json")).expect("readable");
+    let other = other.replace("curl -sO", "wget -q");
+    std::fs::write(folder.path().join("other.json"), other).expect("writable");
+    let words = "command is curl -sO http://server/x in A and wget -q http://server/x in B";
+    let json = at(&["compare", "before.json", "other.json", "--json"]);
+    let apart: Value = serde_json::from_str(&json.exits(0).out).expect("JSON");
+    let notes = apart["notes"].to_string();
+    assert!(notes.contains(words), "{notes}");
     let gate = ["--metric", "goodput", "--tolerance", "5%"];
     at(&[&["compare", "before.json", "after.json"][..], &gate].concat()).exits(1);
     at(&[&["compare", "before.json", "before.json"][..], &gate].concat()).exits(0);

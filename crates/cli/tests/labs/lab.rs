@@ -177,6 +177,11 @@ fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
     assert!(gone.err.contains("up are `two`"), "{}", gone.err);
     lab("two", &["down"]).exits(0);
     assert!(!at.join("farpath").exists(), "nothing is left");
+    for args in [&["status", "--once"][..], &["exec", "left", "--", "true"]] {
+        let none = lab("one", args).exits(3);
+        let words = "`farpath lab --lab one up SCENARIO` starts one";
+        assert!(none.err.contains(words), "{}", none.err);
+    }
     let none = lab("one", &["ls", "--json"]).exits(0);
     let none: serde_json::Value = serde_json::from_str(&none.out).expect("it is JSON");
     assert_eq!(none["labs"], serde_json::json!([]));

@@ -228,6 +228,31 @@ fn small_writes_of_a_client_with_large_answers_are_named() {
     );
 }
 
+/// A queue of three packets, and a line that loses by chance: what took the segments of a bulk transfer is known to the frame.
+#[test]
+fn a_full_queue_is_told_apart_from_losses_by_chance() {
+    let place = Place::new();
+    let server = "exec perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new(LocalPort => 7000, Listen => 1)->accept; 1 while sysread $c, my $b, 65536; sleep'";
+    let run = [
+        "lab", "run", "--rtt", "40ms", "--rate", "20Mbit/s", "--cc", "reno", "--json", "o.json",
+        "--server", server,
+    ];
+    let rest = asking("head -c 500000 /dev/zero >/dev/tcp/server/7000");
+    let lost = |options: [&str; 2]| {
+        place
+            .farpath(&[&run[..], &options, &rest].concat())
+            .exits(0);
+        let found = report(&place);
+        let lost = &found["connection"]["lost"];
+        ["sent", "queue", "chance"].map(|key| lost[key].as_u64().expect(key))
+    };
+    // An initial window of ten comes at four times the rate of the path.
+    let [sent, queue, chance] = lost(["--queue", "3 packets"]);
+    assert!(sent >= 345 && queue > 0 && chance == 0, "{queue}, {chance}");
+    let [sent, queue, chance] = lost(["--loss", "2%"]);
+    assert!(sent >= 345 && chance > queue, "{queue}, {chance}");
+}
+
 /// Beside the connection that matters another carries more.
 #[test]
 fn connections_to_a_port_are_judged_without_the_others() {
@@ -463,6 +488,70 @@ fn what_the_path_dropped_of_datagrams_is_counted() {
     assert!(number("dropped") > 0, "{found}");
     assert!(number("queue_full") >= number("dropped"), "{found}");
     assert!(found["fault"].is_null(), "{found}");
+}
+
+/// Ten seconds each way, and a program that waits for one: all that it sent is on the path when the run ends.
+#[test]
+fn what_is_on_the_path_at_the_end_is_counted() {
+    let place = Place::new();
+    let script = "my $u = IO::Socket::INET->new(Proto => \"udp\", PeerAddr => \"server:9\") or die $!; \
+        $u->send(\"x\" x 1000) for 1..50; select(undef, undef, undef, 1)";
+    let path = [
+        "lab", "run", "-4", "--rtt", "20s", "--rate", "1Mbit/s", "--json", "o.json", "--",
+    ];
+    let perl = ["perl", "-MIO::Socket::INET", "-e", script];
+    let ran = place.farpath(&[&path[..], &perl].concat()).exits(0);
+    let found = report(&place);
+    let sent = &found["datagrams"][0];
+    for (key, count) in [
+        ("datagrams", 50),
+        ("under_way", 50),
+        ("host_waiting", 0),
+        ("dropped", 0),
+    ] {
+        assert_eq!(sent[key], count, "{key}: {sent}");
+    }
+    let words = "; at the end of the run still 50 (100.0 %) on the path";
+    assert!(ran.err.contains(words), "{}", ran.err);
+}
+
+/// Four queries, one after the other, and a server that takes half a second for each.
+#[test]
+fn the_time_of_a_server_of_queries_over_udp_is_its_own() {
+    let place = Place::new();
+    let server = "exec perl -MIO::Socket::INET -e 'my $u = IO::Socket::INET->new(Proto => \"udp\", LocalPort => 7000) or die $!; \
+        while ($u->recv(my $b, 100)) { select(undef, undef, undef, 0.5); $u->send(\"a\") }'";
+    let client = "my $u = IO::Socket::INET->new(Proto => \"udp\", PeerAddr => \"server:7000\") or die $!; \
+        for (1..4) { $u->send(\"q\"); $u->recv(my $b, 100) }";
+    let run = [
+        "lab",
+        "run",
+        "-4",
+        "--rtt",
+        "20ms",
+        "--rate",
+        "20Mbit/s",
+        "--json",
+        "o.json",
+        "--server",
+        server,
+        "--wait-port",
+        "7000/udp",
+        "--",
+        "perl",
+        "-MIO::Socket::INET",
+        "-e",
+        client,
+    ];
+    place.farpath(&run).exits(0);
+    let found = report(&place);
+    let sent = &found["datagrams"][0];
+    assert_eq!(sent["answered"], 4, "{sent}");
+    let took = found["took_ns"].as_f64().expect("a number") / 1e9;
+    let ratio = sent["answering_ratio"].as_f64().expect("a number");
+    // It sleeps so long at least.
+    assert!(ratio * took > 1.99, "{ratio} of {took} s");
+    assert_eq!(found["datagrams"][1]["answered"], 0, "{found}");
 }
 
 /// What `lab run` reports of a Perl program on a path of 2 Mbit/s, and the number that the program printed.

@@ -366,8 +366,44 @@ fn early(name: &str) {
     let text = std::fs::read_to_string(place.path().join("o.json")).expect("it was written");
     let found: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(found["fault"], "interrupted");
+    assert!(
+        found["took_ns"].is_null(),
+        "the command did not begin: {text}"
+    );
     let junit = std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
     assert!(junit.contains("interrupted"), "{junit}");
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
+/// Ctrl-C while the process of a lab in the background is on its way: it came up, and stayed.
+#[test]
+fn a_signal_while_a_lab_comes_up_ends_it() {
+    let place = Place::new();
+    let pipe = place.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    let mut child = start(place.command().args(["lab", "up", "pipe"]));
+    let pid = child.id().to_string();
+    let open = || std::fs::File::create(&pipe).expect("it is opened");
+    let write = |mut file: std::fs::File| file.write_all(SMALL.as_bytes()).expect("it is read");
+    // The program reads the scenario first, and then the process in the background does, which watches for signals by then.
+    write(open());
+    let holds = || {
+        let open = std::fs::read_dir(format!("/proc/{pid}/fd"))
+            .into_iter()
+            .flatten();
+        let mut leads = open
+            .flatten()
+            .filter_map(|e| std::fs::read_link(e.path()).ok());
+        leads.any(|file| file.ends_with("pipe"))
+    };
+    while holds() {
+        std::thread::yield_now();
+    }
+    let file = open();
+    signal("-INT", &pid);
+    write(file);
+    assert_eq!(child.wait().expect("it is ours").code(), Some(130));
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 

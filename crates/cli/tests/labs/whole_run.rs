@@ -41,6 +41,66 @@ fn a_command_that_never_used_the_path_passes_and_that_is_said() {
     }
 }
 
+/// What `--strict` and both reports say of a command; its exit code, too.
+fn strictly(command: &str, code: i32) -> (Place, Value, [String; 2]) {
+    let place = Place::new();
+    let reports = ["--strict", "--json", "o.json", "--junit", "o.xml"];
+    let ran = place.lab_run(&[&reports[..], &["--", command]].concat());
+    let ran = ran.exits(code);
+    let xml = std::fs::read_to_string(place.path().join("o.xml")).expect("it is written");
+    let found = report(&place);
+    (place, found, [ran.err, xml])
+}
+
+/// Whether a ping of the lab's own had crossed by then, or the machine was busy, is chance.
+#[test]
+fn a_command_that_is_not_there_ran_nothing() {
+    let (_place, found, said) = strictly("there-is-no-such-program", 127);
+    assert!(found["failure"].is_null(), "{found}");
+    assert_eq!(found["exit_code"], 127, "{found}");
+    for said in said {
+        let words = "the command did not run, and the certificate is one of nothing";
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn a_strict_run_of_nothing_fails_in_every_report() {
+    let (_place, found, [_, xml]) = strictly("true", 4);
+    assert_eq!(found["exit_code"], 0, "{found}");
+    assert!(found["failure"].is_string(), "{found}");
+    let failed = r#"tests="2" skipped="0" errors="0" failures="1""#;
+    assert!(xml.contains(failed), "{xml}");
+}
+
+/// The command takes away the folder that its packets go to: it ran all the same.
+#[test]
+fn a_capture_that_cannot_be_kept_does_not_undo_the_run() {
+    let place = Place::new();
+    let options = [
+        "--capture",
+        "packets",
+        "--json",
+        "o.json",
+        "--junit",
+        "o.xml",
+    ];
+    let command = ["--", "rm", "-r", "packets"];
+    let ran = place.lab_run(&[&options[..], &command].concat());
+    let ran = ran.exits(125);
+    for words in [
+        "packets/client.pcapng",
+        "the command ended with exit code 0",
+    ] {
+        assert!(ran.err.contains(words), "{words}: {}", ran.err);
+    }
+    let found = report(&place);
+    assert_eq!(found["exit_code"], 0, "{found}");
+    assert!(found["fault"].is_null() && found["certificate"].is_object());
+    let xml = std::fs::read_to_string(place.path().join("o.xml")).expect("it is written");
+    assert!(!xml.contains("not run: "), "{xml}");
+}
+
 #[test]
 fn a_ping_crosses_the_path() {
     let place = Place::alone();

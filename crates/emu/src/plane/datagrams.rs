@@ -7,6 +7,7 @@ use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
 
 use super::packet::Packet;
+use super::{Interface, Plane};
 
 /// What became of the UDP datagrams of a host; one in fragments counts once, in the first way that is true of a fragment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +59,21 @@ impl Counts {
         self.hosts.get(host.0).copied().unwrap_or_default()
     }
 
+    /// Those of a host in `packets` that are under way, each with so many segments; one in fragments counts once, and not where one of
+    /// them is lost.
+    fn under_way<'a>(&self, host: NodeId, packets: impl Iterator<Item = (&'a Packet, u32)>) -> u64 {
+        let mut seen = BTreeSet::new();
+        let is_own =
+            |packet: &Packet| packet.is_udp() && node_at(packet.addresses[0]) == Some(host);
+        let own = packets.filter(|(packet, _)| is_own(packet));
+        own.map(|(packet, live)| match whole(packet) {
+            Some(whole) => u64::from(!self.counted.contains(&whole) && seen.insert(whole)),
+            // A copy is none of its own.
+            None => u64::from(live).min(packet.segments() as u64),
+        })
+        .sum()
+    }
+
     /// A host has sent `packet`, if it is of UDP.
     pub(super) fn sent(&mut self, host: NodeId, packet: &Packet) {
         if !packet.is_udp() {
@@ -95,6 +111,13 @@ impl Counts {
             Fate::Lost => datagrams.lost += 1,
             Fate::Damaged => datagrams.damaged += 1,
         }
+    }
+}
+
+impl<I: Interface> Plane<I> {
+    /// UDP datagrams of a host that it has sent and that are in the network yet: on a link, in a queue, or not handed out.
+    pub fn datagrams_under_way(&self, host: NodeId) -> u64 {
+        self.datagrams.under_way(host, self.pool.under_way())
     }
 }
 

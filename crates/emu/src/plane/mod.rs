@@ -4,7 +4,6 @@
 //! goes through the same network of ports that a simulation runs, and is costed, queued, marked or lost
 //! there by itself. Consecutive survivors of one packet are written in one piece again.
 
-mod acks;
 mod backlog;
 mod compose;
 mod datagrams;
@@ -17,8 +16,10 @@ mod packet;
 mod pauses;
 mod plug;
 mod pool;
+mod queries;
 mod reply;
 mod router;
+mod segments;
 mod tapped;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,6 @@ use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
 
-pub use acks::Acks;
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
@@ -43,12 +43,13 @@ pub use openings::Opening;
 pub use overlap::Overlap;
 pub use pauses::Way;
 pub use pool::{CHUNK, LARGEST};
+pub use queries::Queries;
+pub use segments::{Acks, Segments};
 pub use traffic::Traffic;
 pub use turns::Turns;
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;
-use acks::Counted;
 use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
 use flows::Flows;
@@ -57,9 +58,11 @@ use packet::Packet;
 use pauses::Pauses;
 use plug::{endpoint, socket};
 use pool::{Pool, handle, unpack};
+use queries::Asked;
 use router::{Router, Told};
+use segments::Counted;
 use tapped::Taps;
-use traffic::forget;
+use traffic::{damaged, forget};
 use turns::Talks;
 
 /// An interface of a host, seen from the network: a queue of packets with offload headers.
@@ -166,7 +169,8 @@ pub struct Plane<I> {
     /// None where nobody asks for it.
     pauses: Option<Pauses>,
     talks: Option<Talks>,
-    acks: Option<Counted>,
+    segments: Option<Counted>,
+    queries: Option<Asked>,
     openings: Option<Openings>,
     heading: Vec<u8>,
     taps: Taps,
@@ -230,7 +234,8 @@ impl<I: Interface> Plane<I> {
             datagrams,
             pauses: None,
             talks: None,
-            acks: None,
+            segments: None,
+            queries: None,
             openings: None,
             heading: Vec::with_capacity(2048),
             taps: Taps::default(),
@@ -324,8 +329,11 @@ impl<I: Interface> Plane<I> {
         if let Some(talks) = &mut self.talks {
             talks.sent(&packet, now);
         }
-        if let Some(acks) = &mut self.acks {
-            acks.sent(&packet);
+        if let Some(segments) = &mut self.segments {
+            segments.sent(&packet);
+        }
+        if let Some(queries) = &mut self.queries {
+            queries.sent(&packet, now);
         }
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;
@@ -411,6 +419,7 @@ impl<I: Interface> Plane<I> {
 
     /// Forgets the bytes of what is lost, and remembers what was doubled.
     fn note_fates(&mut self) {
+        let mut lost = Vec::new();
         for id in &self.ports {
             let Piece::Port(port) = self.network.element_mut(*id) else {
                 continue;
@@ -420,27 +429,17 @@ impl<I: Interface> Plane<I> {
                 self.pool.copied(copy.side);
                 self.traffic.copied += 1;
             }
-            for frame in fates.lost.drain(..) {
-                forget(
-                    &frame,
-                    &mut self.pool,
-                    &mut self.traffic,
-                    (&mut self.datagrams, self.acks.as_mut()),
-                );
-            }
+            lost.append(&mut fates.lost);
         }
         for id in &self.nodes {
-            let Piece::Router(router) = self.network.element_mut(*id) else {
-                continue;
-            };
-            for frame in router.lost.drain(..) {
-                forget(
-                    &frame,
-                    &mut self.pool,
-                    &mut self.traffic,
-                    (&mut self.datagrams, self.acks.as_mut()),
-                );
+            if let Piece::Router(router) = self.network.element_mut(*id) {
+                lost.append(&mut router.lost);
             }
+        }
+        for frame in lost {
+            let counts = (&mut self.datagrams, self.segments.as_mut());
+            let queries = self.queries.as_mut();
+            forget(&frame, &mut self.pool, &mut self.traffic, counts, queries);
         }
     }
 
@@ -492,6 +491,8 @@ impl<I: Interface> Plane<I> {
         };
         if frame.is_damaged() && told.is_none() {
             self.datagrams.note(&packet, Fate::Damaged);
+            let watching = (self.segments.as_mut(), self.queries.as_mut());
+            damaged(&packet, frame.at, watching);
         }
         let out = &mut self.heading;
         let way = (&self.wan.plan, socket.macs);
@@ -517,6 +518,9 @@ impl<I: Interface> Plane<I> {
                 let is_whole = told.is_none() && !frame.is_damaged();
                 if let Some(talks) = self.talks.as_mut().filter(|_| is_whole) {
                     talks.delivered(&packet, packet.slice(first, count), due);
+                }
+                if let Some(queries) = self.queries.as_mut().filter(|_| is_whole) {
+                    queries.delivered(&packet, count, due);
                 }
             }
             Err(e) if is_refusal(&e) => self.traffic.refused += 1,

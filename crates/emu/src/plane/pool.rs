@@ -175,6 +175,12 @@ impl Pool {
         }
     }
 
+    /// Each packet that is under way, and how many of its segments are: copies count.
+    pub(super) fn under_way(&self) -> impl Iterator<Item = (&Packet, u32)> {
+        let live = self.slots.iter().filter(|slot| slot.live > 0);
+        live.map(|slot| (&slot.packet, slot.live))
+    }
+
     /// Packets under way.
     pub(super) fn packets(&self) -> usize {
         self.slots.len() - self.free_slots.len()
@@ -219,9 +225,11 @@ mod tests {
             pool.release(id, 1);
         }
         assert_eq!(pool.packets(), 1);
+        assert_eq!(pool.under_way().map(|(_, live)| live).sum::<u32>(), 1);
         assert!(pool.most_used() <= 3 << 20);
         pool.release(held, 1);
         assert_eq!(pool.packets(), 0);
+        assert_eq!(pool.under_way().count(), 0);
     }
 
     #[test]

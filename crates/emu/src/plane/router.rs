@@ -47,8 +47,8 @@ pub(super) struct Router {
     routes: Vec<Option<u16>>,
     /// Answers sent since this was last emptied.
     pub(super) told: Vec<Told>,
-    /// Frames that ended here without an answer since this was last emptied.
-    pub(super) lost: Vec<Frame>,
+    /// Frames that ended here without an answer since this was last emptied, and why.
+    pub(super) lost: Vec<(Frame, Drop)>,
     /// Frames dropped here, by input.
     dropped: Vec<Drops>,
     /// Of those that were too large, how many were reported to their senders, by input.
@@ -135,7 +135,7 @@ impl Router {
 
     fn drop(&mut self, input: usize, frame: &Frame, reason: Drop) {
         self.count(input, reason);
-        self.lost.push(*frame);
+        self.lost.push((*frame, reason));
     }
 
     fn count(&mut self, input: usize, reason: Drop) {

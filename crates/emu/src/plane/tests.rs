@@ -400,7 +400,7 @@ fn a_pause_of_a_connection_is_known_by_its_own_frames() {
 fn acknowledgements_that_are_lost_are_counted() {
     for version in [4, 6] {
         let mut w = two("[link.forward]\nloss = \"50%\"\n");
-        w.plane.note_acks();
+        w.plane.note_segments();
         let of = |control, payload| Made {
             version,
             ports: [40, 50],
@@ -438,6 +438,14 @@ fn acknowledgements_that_are_lost_are_counted() {
         }
         w.rest();
         assert_eq!(acks(&w), bare, "no bare ones were sent");
+        let all: Vec<_> = w.plane.segments().collect();
+        let [(_, data)] = all[..] else {
+            panic!("one way: {all:?}");
+        };
+        assert_eq!(data.sent, 40, "twenty of each length");
+        let lost: u64 = data.lost.iter().sum();
+        assert!(lost > 5 && lost == data.lost[Drop::Error as usize]);
+        assert!(data.first_lost >= Some(at(1000)));
     }
 }
 
@@ -637,6 +645,48 @@ fn a_datagram_in_fragments_counts_once_and_whole() {
         let damaged = sent.values().filter(|(all, whole)| *all && !whole).count();
         assert!(found.lost > 0 && found.damaged >= damaged as u64);
         assert!(damaged > 0, "IPv{version}");
+    }
+}
+
+/// What a host sent is lost, damaged, delivered or in the network yet, at each instant.
+#[test]
+fn datagrams_under_way_are_counted() {
+    for version in [4, 6] {
+        let mut w = two("[link.forward]\nloss = \"20%\"\n");
+        let made = Made {
+            version,
+            udp: true,
+            payload: 5000,
+            size: 1000,
+            ..Made::default()
+        };
+        for n in 0..20 {
+            w.sends(0, Time::ZERO + Duration::from_us(n * 100), made.bytes());
+            for piece in fragments(version, n as u8) {
+                w.sends(0, Time::ZERO + Duration::from_us(n * 100), piece);
+            }
+        }
+        // The first are there after 1.01 ms and what their bits take.
+        let under_way = |w: &World| {
+            let found = w.plane.datagrams(NodeId(0));
+            (
+                found.sent,
+                found.lost,
+                w.plane.datagrams_under_way(NodeId(0)),
+            )
+        };
+        for us in (0..900).step_by(100) {
+            w.step(Time::ZERO + Duration::from_us(us));
+            let (sent, lost, left) = under_way(&w);
+            assert_eq!(sent, lost + left, "IPv{version} at {us} us");
+            assert!(w.got(1).is_empty());
+        }
+        assert!(under_way(&w).2 > 0);
+        assert_eq!(w.plane.datagrams_under_way(NodeId(1)), 0);
+        w.rest();
+        let (sent, lost, left) = under_way(&w);
+        assert_eq!((sent, left), (20 * 6, 0), "IPv{version}");
+        assert!(lost > 0);
     }
 }
 

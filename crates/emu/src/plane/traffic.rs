@@ -1,11 +1,15 @@
 //! What passed between hosts and network, counted.
 
+use farpath_element::Drop;
+use farpath_units::Time;
 use farpath_wire::Frame;
 
-use super::acks::Counted;
 use super::compose::is_answer;
 use super::datagrams::{Counts, Fate};
+use super::packet::Packet;
 use super::pool::{Pool, unpack};
+use super::queries::Asked;
+use super::segments::Counted;
 
 /// What passed between hosts and network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,19 +36,37 @@ pub struct Traffic {
     pub pool_full: u64,
 }
 
-/// A frame is lost: its bytes are not needed any more.
+/// A segment of `packet` has arrived whose checksum is wrong: its host throws it away.
+pub(super) fn damaged(
+    packet: &Packet,
+    at: Time,
+    (segments, queries): (Option<&mut Counted>, Option<&mut Asked>),
+) {
+    if let Some(segments) = segments {
+        segments.lost(packet, Drop::Checksum, at);
+    }
+    if let Some(queries) = queries {
+        queries.lost(packet);
+    }
+}
+
+/// A frame is lost for a reason: its bytes are not needed any more.
 pub(super) fn forget(
-    frame: &Frame,
+    (frame, reason): &(Frame, Drop),
     pool: &mut Pool,
     traffic: &mut Traffic,
-    (datagrams, acks): (&mut Counts, Option<&mut Counted>),
+    (datagrams, segments): (&mut Counts, Option<&mut Counted>),
+    queries: Option<&mut Asked>,
 ) {
     let (slot, _) = unpack(frame.side);
     if !is_answer(frame) {
         let packet = pool.packet(slot);
         datagrams.note(packet, Fate::Lost);
-        if let Some(acks) = acks {
-            acks.lost(packet);
+        if let Some(segments) = segments {
+            segments.lost(packet, *reason, frame.at);
+        }
+        if let Some(queries) = queries {
+            queries.lost(packet);
         }
     }
     pool.release(slot, 1);

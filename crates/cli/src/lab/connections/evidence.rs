@@ -11,13 +11,13 @@ use crate::lab::waits::Waits;
 use crate::lab::{back, buffer};
 
 /// A full segment of Ethernet, bytes: fewer may wait for an acknowledgement to be sent with more (RFC 1122 §4.2.3.4, Nagle's algorithm).
-const SEGMENT: u64 = 1448;
+pub(super) const SEGMENT: u64 = 1448;
 
 /// A window with so many tenths of it in flight has room.
 const ROOM: u64 = 8;
 
 /// Whether a link is full is judged over rounds of this length.
-const ROUND: Duration = Duration::from_ms(200);
+pub(super) const ROUND: Duration = Duration::from_ms(200);
 
 impl Watched {
     /// The samples, with no send buffer taken for full that nobody waited for, and no window where nothing waits for it.

@@ -1,0 +1,40 @@
+//! What the path itself saw of connections, frame by frame.
+
+use farpath_emu::plane::{Acks, Opening, Segments, Turns, Way};
+use farpath_units::Time;
+
+use super::{Connections, name_of};
+use crate::lab::waits::Waits;
+
+impl Connections {
+    /// Takes in when nothing was delivered from one end to the other, as the path itself saw it.
+    pub(in crate::lab) fn pause(&mut self, [from, to]: Way, pauses: Vec<(Time, Time)>) {
+        self.pauses.insert([to, from].map(name_of), pauses);
+    }
+
+    /// Takes in whose turn it was in a connection, as the path itself saw it.
+    pub(in crate::lab) fn take_turns(&mut self, turns: &Turns) {
+        let [a, b] = turns.ends.map(name_of);
+        let way = [b.clone(), a.clone()];
+        self.waits.insert(way, Waits::of(turns, 1));
+        self.waits.insert([a, b], Waits::of(turns, 0));
+    }
+
+    /// Takes in how many acknowledgements without data one end sent to the other, and what the path dropped of them.
+    pub(in crate::lab) fn take_acks(&mut self, [from, to]: Way, acks: Acks) {
+        self.acks.insert([to, from].map(name_of), acks);
+    }
+
+    /// Takes in how many segments with data one end sent to the other, and what the path dropped of them.
+    pub(in crate::lab) fn take_segments(&mut self, way: Way, segments: Segments) {
+        self.segments.insert(way.map(name_of), segments);
+    }
+
+    /// Takes in how a connection began, as the path itself saw it.
+    pub(in crate::lab) fn take_opening(&mut self, opening: &Opening) {
+        let [a, b] = opening.ends.map(name_of);
+        for ends in [[a.clone(), b.clone()], [b, a]] {
+            self.tls.insert(ends, opening.tls_round_trips);
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Queries over UDP that a host answered, and how long it had them, by the frames of both.
+//!
+//! Of two ends that talk, the one that sends first asks. The other one has a query from when the last datagram that was sent to it has
+//! arrived until it sends one back. That counts only where nothing else was on the way to it then, and where who asked sends nothing before
+//! the answer has arrived. What both send of their own accord, as calls and streams are, has more on the way, and is none of it.
+
+use std::collections::BTreeMap;
+
+use farpath_scenario::NodeId;
+use farpath_scenario::plan::node_at;
+use farpath_units::{Duration, Time};
+
+use super::packet::{Packet, Transport};
+use super::turns::key;
+use super::{Interface, Plane, Way};
+
+/// So many pairs of ends are followed: those that wait for nothing make room.
+const ENDS: usize = 1 << 12;
+
+/// So many times are kept of a host before they are added up.
+const TIMES: usize = 1 << 16;
+
+/// Queries over UDP that a host answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queries {
+    /// Those whose answer arrived.
+    pub answered: u64,
+    /// Time in which it had one of them or more, and had not answered.
+    pub at: Duration,
+}
+
+/// Two ends.
+#[derive(Clone, Copy, Debug)]
+struct Talk {
+    /// Who asks, and who answers.
+    way: Way,
+    /// Datagrams on the way to who answers.
+    under_way: u64,
+    /// When the last one arrived, until something is sent back.
+    arrived: Option<Time>,
+    /// Since when who answers had what is being answered, and when it sent the answer, until that has arrived.
+    answer: Option<(Time, Time)>,
+}
+
+impl Talk {
+    fn is_idle(&self) -> bool {
+        self.under_way == 0 && self.arrived.is_none() && self.answer.is_none()
+    }
+}
+
+/// Times in which a host had queries.
+#[derive(Clone, Debug, Default)]
+struct Had {
+    answered: u64,
+    times: Vec<(Time, Time)>,
+    /// What is added up of those before an instant.
+    past: Duration,
+    until: Time,
+}
+
+impl Had {
+    fn add(&mut self, from: Time, to: Time) {
+        self.answered += 1;
+        let from = from.max(self.until);
+        if from < to {
+            self.times.push((from, to));
+        }
+        if self.times.len() < TIMES {
+            return;
+        }
+        join(&mut self.times);
+        if self.times.len() > TIMES / 2 {
+            self.past += sum(&self.times);
+            self.until = self.times.last().map_or(self.until, |(_, to)| *to);
+            self.times.clear();
+        }
+    }
+
+    fn queries(&self) -> Queries {
+        let mut times = self.times.clone();
+        join(&mut times);
+        Queries {
+            answered: self.answered,
+            at: self.past + sum(&times),
+        }
+    }
+}
+
+/// Puts times in order, each instant in one of them.
+fn join(times: &mut Vec<(Time, Time)>) {
+    times.sort_unstable();
+    times.dedup_by(|next, kept| {
+        let joins = next.0 <= kept.1;
+        if joins {
+            kept.1 = kept.1.max(next.1);
+        }
+        joins
+    });
+}
+
+fn sum(times: &[(Time, Time)]) -> Duration {
+    let all = times.iter().map(|(from, to)| to.since(*from));
+    all.fold(Duration::ZERO, |sum, time| sum + time)
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    talks: BTreeMap<Way, Talk>,
+    hosts: BTreeMap<NodeId, Had>,
+    /// Datagrams between ends that were not followed, since most of those that were made room.
+    turned_away: usize,
+}
+
+impl Asked {
+    /// Whether two ends are followed, or may be.
+    fn has_room(&mut self, ends: &Way) -> bool {
+        if self.talks.len() < ENDS || self.talks.contains_key(ends) {
+            return true;
+        }
+        // It takes long, and seldom helps where most wait for an answer that never comes.
+        if self.turned_away.is_multiple_of(ENDS) {
+            self.talks.retain(|_, talk| !talk.is_idle());
+        }
+        self.turned_away = match self.talks.len() < ENDS / 2 {
+            true => 0,
+            false => self.turned_away + 1,
+        };
+        self.talks.len() < ENDS
+    }
+
+    /// A host has handed over `packet`.
+    pub(super) fn sent(&mut self, packet: &Packet, now: Time) {
+        let Some(way) = way(packet) else {
+            return;
+        };
+        if !self.has_room(&key(way)) {
+            return;
+        }
+        let talk = self.talks.entry(key(way)).or_insert(Talk {
+            way,
+            under_way: 0,
+            arrived: None,
+            answer: None,
+        });
+        if talk.way == way {
+            talk.under_way += packet.segments() as u64;
+            talk.answer = None;
+        } else if let Some(arrived) = talk.arrived.take()
+            && talk.under_way == 0
+        {
+            talk.answer = Some((arrived, now));
+        }
+    }
+
+    /// A host is given so many segments of `packet`, the last of them due at an instant.
+    pub(super) fn delivered(&mut self, packet: &Packet, count: usize, at: Time) {
+        let Some(way) = way(packet) else {
+            return;
+        };
+        let Some(talk) = self.talks.get_mut(&key(way)) else {
+            return;
+        };
+        if talk.way == way {
+            talk.under_way = talk.under_way.saturating_sub(count as u64);
+            talk.arrived = Some(at);
+        } else if let Some((from, to)) = talk.answer.take()
+            && let Some(host) = node_at(packet.addresses[0])
+        {
+            self.hosts.entry(host).or_default().add(from, to);
+        }
+    }
+
+    /// A segment of `packet` does not arrive, or not whole.
+    pub(super) fn lost(&mut self, packet: &Packet) {
+        let Some(way) = way(packet) else {
+            return;
+        };
+        match self.talks.get_mut(&key(way)) {
+            Some(talk) if talk.way == way => talk.under_way = talk.under_way.saturating_sub(1),
+            Some(talk) => talk.answer = None,
+            None => {}
+        }
+    }
+}
+
+/// Who sends a datagram to whom; none of one in fragments, which only the first names.
+fn way(packet: &Packet) -> Option<Way> {
+    let Transport::Udp { ports } = packet.transport else {
+        return None;
+    };
+    packet.fragment_of.is_none().then(|| packet.way(ports))
+}
+
+impl<I: Interface> Plane<I> {
+    /// From now on queries over UDP are followed: [`Self::queries`].
+    pub fn note_queries(&mut self) {
+        self.queries.get_or_insert_default();
+    }
+
+    /// Queries over UDP that a host answered. None where nobody asked for it.
+    pub fn queries(&self, host: NodeId) -> Queries {
+        let had = self.queries.as_ref().and_then(|all| all.hosts.get(&host));
+        had.map_or(Queries::default(), Had::queries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// A datagram between the addresses of two hosts.
+    fn datagram(from: usize, to: usize, ports: [u16; 2]) -> Packet {
+        let address = |node| farpath_scenario::plan::address(NodeId(node), 4);
+        Packet {
+            addresses: [address(from), address(to)],
+            transport: Transport::Udp { ports },
+            ..Packet::plain(100)
+        }
+    }
+
+    fn query(port: u16) -> Packet {
+        datagram(0, 1, [port, 53])
+    }
+
+    fn answer(port: u16) -> Packet {
+        datagram(1, 0, [53, port])
+    }
+
+    fn found(asked: &Asked) -> (u64, Duration) {
+        let had = asked.hosts.get(&NodeId(1)).map(Had::queries);
+        let had = had.unwrap_or_default();
+        (had.answered, had.at)
+    }
+
+    /// 300 ms at the server, 10 ms each way; each query from a port of its own, or all from one.
+    #[test]
+    fn the_time_from_a_query_to_its_answer_is_the_servers() {
+        for own in [0, 1] {
+            let mut asked = Asked::default();
+            for n in 0..10_u16 {
+                let (t, port) = (u64::from(n) * 400, 4000 + own * n);
+                asked.sent(&query(port), at(t));
+                asked.delivered(&query(port), 1, at(t + 10));
+                asked.sent(&answer(port), at(t + 310));
+                asked.delivered(&answer(port), 1, at(t + 320));
+            }
+            assert_eq!(found(&asked), (10, Duration::from_ms(3000)));
+            assert!(!asked.hosts.contains_key(&NodeId(0)));
+        }
+    }
+
+    /// Two at once, as a resolver asks for A and AAAA, and one beside them: each instant counts once.
+    #[test]
+    fn queries_side_by_side_count_once() {
+        let mut asked = Asked::default();
+        for port in [1, 1, 2] {
+            asked.sent(&query(port), at(0));
+        }
+        for port in [1, 1, 2] {
+            asked.delivered(&query(port), 1, at(10));
+        }
+        for (port, ms) in [(1, 110), (1, 111), (2, 210)] {
+            asked.sent(&answer(port), at(ms));
+        }
+        for (port, ms) in [(1, 120), (1, 121), (2, 220)] {
+            asked.delivered(&answer(port), 1, at(ms));
+        }
+        assert_eq!(found(&asked), (2, Duration::from_ms(200)));
+    }
+
+    /// A query that is lost and asked again a second later: its server had it for 50 ms.
+    #[test]
+    fn a_lost_query_is_not_the_servers_time() {
+        let mut asked = Asked::default();
+        asked.sent(&query(7), at(0));
+        asked.lost(&query(7));
+        asked.sent(&query(7), at(1000));
+        asked.delivered(&query(7), 1, at(1010));
+        asked.sent(&answer(7), at(1060));
+        asked.delivered(&answer(7), 1, at(1070));
+        assert_eq!(found(&asked), (1, Duration::from_ms(50)));
+    }
+
+    /// A datagram every 20 ms each way, 50 ms apart; and one way alone.
+    #[test]
+    fn what_both_send_by_themselves_is_no_query() {
+        let mut asked = Asked::default();
+        let mut due = Vec::new();
+        for n in 0..100 {
+            due.push((n * 20, 0, true));
+            due.push((n * 20 + 25, 0, false));
+            due.push((n * 20 + 13, 1, true));
+            due.push((n * 20 + 38, 1, false));
+        }
+        due.sort_unstable();
+        for (ms, from, is_sent) in due {
+            let packet = if from == 0 { query(9) } else { answer(9) };
+            match is_sent {
+                true => asked.sent(&packet, at(ms)),
+                false => asked.delivered(&packet, 1, at(ms)),
+            }
+        }
+        asked.sent(&query(10), at(5000));
+        asked.delivered(&query(10), 1, at(5010));
+        assert!(found(&asked).0 <= 1, "the last one at most: {asked:?}");
+    }
+
+    /// A client with a port for each query makes room; one of whose queries none is answered does not.
+    #[test]
+    fn ends_that_wait_for_nothing_make_room() {
+        for (answers, wanted) in [(true, 9000), (false, 0)] {
+            let mut asked = Asked::default();
+            for port in 1..=9000_u16 {
+                asked.sent(&query(port), at(10));
+                asked.delivered(&query(port), 1, at(20));
+                if answers {
+                    asked.sent(&answer(port), at(30));
+                    asked.delivered(&answer(port), 1, at(40));
+                }
+            }
+            assert_eq!(found(&asked).0, wanted);
+            assert!(asked.talks.len() <= ENDS);
+        }
+    }
+
+    #[test]
+    fn as_many_answers_as_there_may_be_take_bounded_memory() {
+        let mut had = Had::default();
+        let many = 3 * TIMES as u64;
+        for n in 0..many {
+            had.add(at(2 * n), at(2 * n + 1));
+        }
+        assert!(had.times.len() < TIMES);
+        let wanted = Queries {
+            answered: many,
+            at: Duration::from_ms(many),
+        };
+        assert_eq!(had.queries(), wanted);
+    }
+}
