@@ -10,6 +10,7 @@ use crate::group::{Group, MEMBERS};
 use crate::items::{Item, JUMBO, step};
 use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
+use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
 use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
@@ -65,6 +66,8 @@ pub(crate) struct Around {
     pub(crate) below: Option<[f64; 2]>,
     /// A shaper by the name of the sender's queue, and how much that says, decibans.
     pub(crate) own_queue: Option<(&'static str, f64)>,
+    /// What a queue of the sender's own dropped.
+    pub(crate) own_drops: Option<OwnDrops>,
     /// The round trip of a connection, and the longer one of pings to its peer, seconds: something on the way answers.
     pub(crate) split: Option<[f64; 2]>,
     /// Two runs of pings far apart of which neither varies.

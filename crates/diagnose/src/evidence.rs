@@ -271,6 +271,7 @@ impl Evidence {
         e.of_shift();
         e.weigh_account();
         e.of_own_queue(facts, flow);
+        e.of_own_drops(facts, flow);
         e.overshoot = e.of_start();
         e
     }

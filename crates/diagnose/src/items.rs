@@ -37,6 +37,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::shrunk::by_shrunk(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
+    crate::own_drops::by_own_drops(e, &mut items);
     crate::stood::by_queue(e, &mut items);
     crate::standing::by_standing(e, &mut items);
     crate::member::by_connections(e, &mut items);

@@ -65,6 +65,7 @@ mod other_test;
 mod outage;
 mod overrun;
 mod overshoot;
+mod own_drops;
 mod own_pace;
 mod own_queue;
 mod pattern;

@@ -39,6 +39,7 @@ mod ports;
 mod printable;
 mod processor;
 mod pscheduler;
+mod qdisc;
 mod radio;
 mod robocopy;
 mod route;
@@ -57,6 +58,7 @@ use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::handshake::Syn;
 use crate::negotiated::Negotiated;
+use crate::own_drops::Queue;
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
@@ -102,6 +104,8 @@ pub struct Facts {
     pub(crate) syns: Vec<Syn>,
     /// Readings of counters of hosts' interfaces, in the order of the texts.
     pub(crate) counters: Vec<Reading>,
+    /// Queues at the roots of hosts' interfaces, in the order of the texts.
+    pub(crate) queues: Vec<Queue>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
     /// What hosts say that their interfaces negotiated, in the order of the texts.
@@ -476,7 +480,8 @@ impl Facts {
 
     fn is_full(&self) -> bool {
         let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
-        own + self.ports.len() + self.sockets.len() + self.pings.len() > FACTS_MAX
+        let own = own + self.ports.len() + self.queues.len();
+        own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 
     fn count(&self) -> usize {

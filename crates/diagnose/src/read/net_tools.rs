@@ -2,6 +2,7 @@
 
 use super::{Facts, Line, PORT, Tool};
 use crate::fact::{Of, Place};
+use crate::tally::UNSENT;
 use crate::words::{after, decimal, whole};
 
 const IFCONFIG: &str = "ifconfig";
@@ -101,6 +102,7 @@ struct Counts {
     dropped: Option<u64>,
     overruns: Option<u64>,
     unsent: Option<u64>,
+    queue_drops: Option<u64>,
     collisions: Option<u64>,
 }
 
@@ -115,7 +117,8 @@ impl Counts {
             // Of /proc/net/dev, with those that were missed (net/core/net-procfs.c).
             (self.dropped, ("nic_dropped", "RX-DRP")),
             (self.overruns, ("nic_drops", "RX.overrun")),
-            (self.unsent, ("nic_unsent", "TX.errors")),
+            (self.unsent, ("nic_unsent", UNSENT)),
+            (self.queue_drops, ("queue_drops", "TX.dropped")),
             (self.collisions, ("nic_collisions", "TX.collsns")),
         ];
         for (count, name) in all {
@@ -170,6 +173,7 @@ impl NetTools {
                 ("errors", false) => &mut counts.errors,
                 ("errors", true) => &mut counts.unsent,
                 ("dropped", false) => &mut counts.dropped,
+                ("dropped", true) => &mut counts.queue_drops,
                 ("overruns", false) => &mut counts.overruns,
                 ("collisions", _) => &mut counts.collisions,
                 _ => continue,
@@ -209,6 +213,7 @@ fn of_proc(text: &str) -> Option<(&str, Counts)> {
         dropped: Some(n[3]),
         overruns: Some(n[4]),
         unsent: Some(n[10]),
+        queue_drops: Some(n[11]),
         collisions: Some(n[13]),
     };
     Some((name, counts))
@@ -227,6 +232,7 @@ fn of_netstat<'t>(columns: &[String], text: &'t str) -> Option<(&'t str, Counts)
         dropped: get("RX-DRP"),
         overruns: get("RX-OVR"),
         unsent: get("TX-ERR"),
+        queue_drops: get("TX-DRP"),
         collisions: None,
     };
     words.first().map(|name| (*name, counts))

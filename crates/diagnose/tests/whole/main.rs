@@ -36,6 +36,7 @@ mod outages;
 mod overruns;
 mod overtaken;
 mod own_buffers;
+mod own_drops;
 mod own_queues;
 mod pasted;
 mod pauses;
