@@ -88,6 +88,7 @@ mod shares;
 mod shrunk;
 mod signs;
 mod slow_reader;
+mod slower_line;
 mod snapshot;
 mod sockets;
 mod split;

@@ -87,6 +87,7 @@ pub(crate) fn missing(
         e.asks_rest(asking, &likely),
         e.asks_own_queue(asking, &likely),
         e.asks_own_drops(asking, &likely),
+        e.asks_slower_line(asking, &likely),
     ];
     all.splice(0..0, first.into_iter().flatten());
     each_once(all)

@@ -58,6 +58,7 @@ mod seeds;
 mod segments;
 mod slac;
 mod slow_readers;
+mod slower_lines;
 mod standing;
 mod start;
 mod stood;
