@@ -68,6 +68,8 @@ pub(crate) struct Around {
     pub(crate) own_queue: Option<(&'static str, f64)>,
     /// What a queue of the sender's own dropped.
     pub(crate) own_drops: Option<OwnDrops>,
+    /// Interfaces of both ends with unlike MTUs.
+    pub(crate) unlike_mtus: Option<crate::unlike_mtus::Unlike>,
     /// The round trip of a connection, and the longer one of pings to its peer, seconds: something on the way answers.
     pub(crate) split: Option<[f64; 2]>,
     /// Two runs of pings far apart of which neither varies.

@@ -272,6 +272,7 @@ impl Evidence {
         e.weigh_account();
         e.of_own_queue(facts, flow);
         e.of_own_drops(facts, flow);
+        e.of_unlike_mtus(facts, flow);
         e.overshoot = e.of_start();
         e
     }

@@ -38,6 +38,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::overshoot::by_overshoot(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::own_drops::by_own_drops(e, &mut items);
+    crate::unlike_mtus::by_unlike_mtus(e, &mut items);
     crate::stood::by_queue(e, &mut items);
     crate::standing::by_standing(e, &mut items);
     crate::member::by_connections(e, &mut items);

@@ -102,6 +102,7 @@ mod target;
 mod ticket;
 mod turns;
 mod twin;
+mod unlike_mtus;
 mod unmissed;
 mod unnamed_line;
 mod unread;

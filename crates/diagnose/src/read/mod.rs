@@ -62,6 +62,7 @@ use crate::own_drops::Queue;
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
+use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
 pub(crate) use failed::Refused;
 use label::Label;
@@ -106,6 +107,8 @@ pub struct Facts {
     pub(crate) counters: Vec<Reading>,
     /// Queues at the roots of hosts' interfaces, in the order of the texts.
     pub(crate) queues: Vec<Queue>,
+    /// Interfaces of hosts that are not down, in the order of the texts.
+    pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
     /// What hosts say that their interfaces negotiated, in the order of the texts.
@@ -480,7 +483,7 @@ impl Facts {
 
     fn is_full(&self) -> bool {
         let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
-        let own = own + self.ports.len() + self.queues.len();
+        let own = own + self.ports.len() + self.queues.len() + self.interfaces.len();
         own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 

@@ -143,6 +143,7 @@ impl NetTools {
         let runs = text.contains("RUNNING") && !self.interface.is_empty();
         if let Some(mtu) = mtu.filter(|m| *m >= 576.0 && runs) {
             facts.exact(host, "interface_mtu_bytes", mtu, at);
+            facts.interface(host, &self.interface, mtu);
         }
     }
 
@@ -153,8 +154,16 @@ impl NetTools {
             let rest = rest.trim_start().trim_start_matches("addr:").trim_start();
             let address = rest.split(['/', '%', ' ']).next().unwrap_or("");
             let parsed = address.parse::<core::net::IpAddr>();
-            if parsed.is_ok_and(|a| !a.is_loopback()) {
+            if let Ok(own) = parsed
+                && !own.is_loopback()
+            {
                 facts.owns(address);
+                let mask = after(text, " netmask ").and_then(|m| m.parse().ok());
+                let bits = mask.map(|m: core::net::Ipv4Addr| u32::from(m).count_ones() as u8);
+                let bits = bits.or_else(|| after(text, " prefixlen ")?.parse().ok());
+                if let Some(bits) = bits {
+                    facts.addressed(host, &self.interface, (own, bits));
+                }
             }
             return true;
         }

@@ -445,12 +445,16 @@ impl Nic {
             .iter()
             .find_map(|b| text.strip_prefix(b))
         {
-            let address = rest.split(['/', ' ']).next().unwrap_or("");
-            if address
-                .parse::<core::net::IpAddr>()
-                .is_ok_and(|a| !a.is_loopback())
+            let mut parts = rest.split(['/', ' ']);
+            let address = parts.next().unwrap_or("");
+            let bits = parts.next().and_then(|bits| bits.parse().ok());
+            if let Ok(own) = address.parse::<core::net::IpAddr>()
+                && !own.is_loopback()
             {
                 facts.owns(address);
+                if let Some(bits) = bits {
+                    facts.addressed(host, &self.interface, (own, bits));
+                }
             }
             return true;
         }

@@ -83,6 +83,7 @@ pub(super) fn of_link((host, port): (Of, &str), text: &str, at: Place, facts: &m
     let mtu = after(text, " mtu ").and_then(decimal);
     if let Some(mtu) = mtu.filter(|m| *m >= 576.0 && !text.contains("state DOWN")) {
         facts.exact(host, "interface_mtu_bytes", mtu, at);
+        facts.interface(host, port, mtu);
     }
     if let Some(kind) = after(text, " qdisc ").and_then(crate::known::qdisc) {
         facts.word(host, "root_qdisc", kind, at);
