@@ -28,6 +28,7 @@ mod core;
 mod counted;
 mod datagrams;
 mod document;
+mod duplex;
 mod duplicates;
 mod even;
 mod evidence;

@@ -89,18 +89,6 @@ impl Facts {
     }
 }
 
-/// Whether two texts are of two hosts: of one end each, or with a name each.
-fn apart(facts: &Facts, flow: &Flow, [a, b]: [u32; 2]) -> bool {
-    let ends = [a, b].map(|n| flow.end_of(n));
-    let name = |n: u32| facts.hosts.get(n as usize).and_then(|names| names.first());
-    let names = [a, b].map(name);
-    let known = names.iter().all(Option::is_some);
-    match ends {
-        [Some(a), Some(b)] => a != b,
-        _ => known && names[0] != names[1],
-    }
-}
-
 /// The first two of these for which this holds.
 fn find<'f>(
     all: &[&'f Interface],
@@ -133,7 +121,7 @@ fn pair<'f>(facts: &'f Facts, flow: &Flow) -> Option<([&'f Interface; 2], bool)>
         return from.shares_subnet(to).then_some(([from, to], true));
     }
     let unlike =
-        |a: &Interface, b: &Interface| a.mtu > b.mtu && apart(facts, flow, [a.host, b.host]);
+        |a: &Interface, b: &Interface| a.mtu > b.mtu && flow.are_apart(facts, a.host, b.host);
     if let Some(two) = find(&all, |a, b| unlike(a, b) && a.shares_subnet(b)) {
         return Some((two, true));
     }

@@ -55,6 +55,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bystander::Prompts;
 use crate::captured::Captured;
+use crate::duplex::Duplexed;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::handshake::Syn;
 use crate::negotiated::Negotiated;
@@ -107,6 +108,8 @@ pub struct Facts {
     pub(crate) counters: Vec<Reading>,
     /// Queues at the roots of hosts' interfaces, in the order of the texts.
     pub(crate) queues: Vec<Queue>,
+    /// What hosts say of their interfaces' duplex, in the order of the texts.
+    pub(crate) duplexes: Vec<Duplexed>,
     /// Interfaces of hosts that are not down, in the order of the texts.
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
@@ -483,7 +486,8 @@ impl Facts {
 
     fn is_full(&self) -> bool {
         let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
-        let own = own + self.ports.len() + self.queues.len() + self.interfaces.len();
+        let own = own + self.ports.len() + self.queues.len();
+        let own = own + self.interfaces.len() + self.duplexes.len();
         own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 

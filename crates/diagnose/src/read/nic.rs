@@ -3,6 +3,7 @@
 use super::modes::Modes;
 use super::{Facts, Line, Tool, frames, net_tools, qdisc};
 use crate::cloud::ALLOWANCES;
+use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place, Value};
 use crate::negotiated::Negotiated;
 use crate::tally::UNSENT;
@@ -379,7 +380,7 @@ impl Nic {
                     link.automatic = Some(value == "on");
                 }
             }
-            "Duplex" if value == "Half" => facts.word(host, "half_duplex", "half", at),
+            "Duplex" => self.duplex(host, value, at, facts),
             _ if super::offload::offload(host, (key, value), at, facts) => {}
             "driver" => facts.word(host, "driver", value, at),
             "RX" | "Pre-set maximums" | "Current hardware settings" => {
@@ -395,6 +396,21 @@ impl Nic {
             }
         }
         true
+    }
+
+    /// `Half` or `Full`.
+    fn duplex(&self, host: Of, value: &str, at: Place, facts: &mut Facts) {
+        let half = value == "Half";
+        if half {
+            facts.word(host, "half_duplex", "half", at);
+        }
+        if let (Of::Host(host), "Half" | "Full") = (host, value) {
+            facts.duplexes.push(Duplexed {
+                host,
+                name: crate::redact(&self.interface),
+                half,
+            });
+        }
     }
 
     /// Modes of the list that is read.

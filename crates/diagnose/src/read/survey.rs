@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use farpath_record::survey::Survey;
 
 use super::{Facts, counters, sysctl};
+use crate::duplex::Duplexed;
 use crate::fact::{Of, Place};
 use crate::negotiated::Negotiated;
 use crate::seen::{Role, Side};
@@ -39,6 +40,13 @@ impl Facts {
             }
             if interface.duplex.as_deref() == Some("half") {
                 self.word(host, "half_duplex", "half", at);
+            }
+            if let (Of::Host(host), Some("half" | "full")) = (host, interface.duplex.as_deref()) {
+                self.duplexes.push(Duplexed {
+                    host,
+                    name: crate::redact(&interface.name),
+                    half: interface.duplex.as_deref() == Some("half"),
+                });
             }
             let root = interface.qdisc.as_deref().and_then(|q| q.split(' ').next());
             if let Some(root) = root.and_then(crate::known::qdisc) {
