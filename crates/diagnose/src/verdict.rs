@@ -238,6 +238,7 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     // Who counts what was dropped tells the kinds apart, as datagrams do.
     let counted = cause == Cause::Policer && e.around.cloud.surely(e).is_some()
         || cause == Cause::RandomLoss && e.settled_by_damage()
+        || cause == Cause::Policer && e.around.ports.surely_police(e)
         || e.settled_by_own_drops(cause);
     if !cause.is_loss() || !e.counted_else.lacks_datagrams() || counted {
         return 1.0;
