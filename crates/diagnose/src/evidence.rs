@@ -260,6 +260,7 @@ impl Evidence {
         e.assumed = Assumed::of(facts, flow);
         e.of_shapers(facts, flow);
         e.of_memory(facts, flow);
+        e.of_asked(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
         e.of_unmissed(facts, flow);
