@@ -75,6 +75,7 @@ mod pinged;
 mod placed;
 mod ports;
 mod read;
+mod read_again;
 mod recounted;
 mod redact;
 mod requests;

@@ -88,6 +88,7 @@ pub(crate) fn missing(
         e.asks_own_queue(asking, &likely),
         e.asks_own_drops(asking, &likely),
         e.asks_slower_line(asking, &likely),
+        e.asks_again(&likely).filter(|_| !sure),
     ];
     all.splice(0..0, first.into_iter().flatten());
     each_once(all)

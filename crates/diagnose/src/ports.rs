@@ -8,6 +8,7 @@ use crate::fact::{Figure, Place};
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 use crate::read::Facts;
+use crate::read_again::Once;
 
 /// A port or a policer of a router, as the text names them; empty where it does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -246,6 +247,33 @@ impl Ports {
     pub(crate) fn surely_police(&self, e: &Evidence) -> bool {
         let policed = self.policed.as_ref().filter(|p| p.grew);
         policed.is_some_and(|p| e.sent_again().is_some() && policed_holds(e, p) >= 1.0)
+    }
+
+    /// What a policer dropped, and what arrived damaged at a port, where it was read once and may be of this flow.
+    pub(crate) fn read_once(&self, e: &Evidence) -> [Option<Once>; 2] {
+        let policed = self.policed.as_ref();
+        let policed = policed.filter(|p| !p.grew && p.may_be_lost(e)).map(|p| {
+            let policer = p.port.named("a router's policer");
+            Once {
+                cause: Cause::Policer,
+                fact: "policer_drops",
+                counted: format!("{:.0} packets that {policer} dropped", p.count.value),
+                command: format!(
+                    "before and after a test: show policy-map interface, or show policer of Junos, of {policer}"
+                ),
+            }
+        });
+        let damaged = self.damaged.as_ref();
+        let damaged = damaged.filter(|d| !d.grew && d.accounts(e) > 0.0).map(|d| {
+            let port = d.port.named("the router's port");
+            Once {
+                cause: Cause::RandomLoss,
+                fact: "interface_errors",
+                counted: format!("{:.0} damaged frames at {port}", d.count.value),
+                command: format!("before and after a test: show interfaces, of {port}"),
+            }
+        });
+        [policed, damaged]
     }
 
     /// A port whose light is too weak.
