@@ -7,7 +7,7 @@ use crate::fact::Of;
 use crate::flow::{Flow, number};
 use crate::items::{Item, step};
 use crate::read::Facts;
-use crate::tally::Tally;
+use crate::tally::{HOSTS_MAX, Tally};
 
 /// What an interface of a host says of its duplex.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,19 +28,20 @@ pub(crate) struct Mismatch {
 }
 
 /// Of more interfaces than this nobody knows which are of a flow.
-const INTERFACES_MAX: usize = 256;
+const INTERFACES_MAX: usize = 512;
 
 impl Mismatch {
     /// Of two hosts of a flow. Both ends of a cable have one speed, whatever their duplex is.
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Option<Mismatch> {
+        let hosts = flow.senders.len() + flow.receivers.len();
+        if facts.duplexes.len() > INTERFACES_MAX || hosts > 2 * HOSTS_MAX {
+            return None;
+        }
         let of_flow = |d: &&Duplexed| {
             let host = &d.host;
             flow.senders.contains(host) || flow.receivers.contains(host)
         };
         let all: Vec<&Duplexed> = facts.duplexes.iter().filter(of_flow).collect();
-        if all.len() > INTERFACES_MAX {
-            return None;
-        }
         let speed = |d: &Duplexed| number(facts, Of::Host(d.host), "nic_bps").map(|s| s.value);
         let of_cable = |half: &Duplexed, full: &Duplexed| {
             let speeds = speed(half).zip(speed(full));

@@ -15,6 +15,9 @@ pub(crate) const BOTH: [Cause; 2] = [Cause::Shaper, Cause::Link];
 /// From so many times the rate of one connection on several carry more: what held the one is not a link.
 const MORE: f64 = 1.2;
 
+/// Most that is said of either.
+const EITHER: f64 = 0.6;
+
 /// A bucket of tokens that is full lets the first intervals be so many times as fast as all after them.
 const FASTER: f64 = 1.25;
 
@@ -48,16 +51,24 @@ impl Evidence {
         self.line.is_some() && !shaped && !self.carries_more() && !self.starts_on_tokens()
     }
 
+    /// The most that is said of a shaper that a slower link would look like.
+    pub(crate) fn at_most_of_slower_line(&self, cause: Cause) -> f64 {
+        match cause == BOTH[0] && self.may_be_slower_line() {
+            true => EITHER,
+            false => 1.0,
+        }
+    }
+
     /// How fast the links of the path are, where a shaper stands first, and one of them may as well be slower than was said.
     pub(crate) fn asks_slower_line(
         &self,
         asking: &Asking,
         likely: &[Cause],
     ) -> Option<MissingFact> {
-        let leads = likely.first() == Some(&BOTH[0]) && likely.contains(&BOTH[1]);
+        let leads = likely.first() == Some(&BOTH[0]);
         (leads && self.may_be_slower_line()).then(|| MissingFact {
             fact: "line_bps",
-            would_decide: "whether a link of the path is slower than the line is said to be, or a shaper holds the flow: one that is as fast as was measured needs no shaper".to_owned(),
+            would_decide: "whether a link of the path is slower than the line is said to be, or a shaper holds the flow: beside a link that carries just what was measured no shaper is needed".to_owned(),
             command: format!(
                 "the speed that the modem and each router's interface towards {} state (ethtool INTERFACE, show interfaces), and what the contract allows; then farpath diagnose --line RATE ... with the slowest of them",
                 asking.host
@@ -68,8 +79,12 @@ impl Evidence {
 
 /// Shares a shaper's lead with the line, where nothing but what was said of the line tells them apart. Says so where it does.
 pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<String> {
-    let even = e.may_be_slower_line() && share_lead(ranking, BOTH, 1.0);
-    let (line, what) = e.line.as_ref().filter(|_| even)?;
+    let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
+    let (line, what) = e
+        .line
+        .as_ref()
+        .filter(|_| leads && e.may_be_slower_line())?;
+    share_lead(ranking, BOTH, 1.0);
     let than = match line.from.contains(&Place::You) {
         true => format!(
             "the {} that you gave, which was said and not measured",

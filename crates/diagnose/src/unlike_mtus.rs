@@ -8,6 +8,7 @@ use crate::fact::Of;
 use crate::flow::Flow;
 use crate::items::Item;
 use crate::read::Facts;
+use crate::tally::HOSTS_MAX;
 
 /// An interface of a host that is not down, as `ip` and `ifconfig` print it.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +33,7 @@ pub(crate) struct Unlike {
 }
 
 /// Of more interfaces than this nobody knows which are of a flow.
-const INTERFACES_MAX: usize = 256;
+const INTERFACES_MAX: usize = 512;
 
 /// The network part of an address with so many bits; none of addresses that every link has again.
 fn network((address, bits): (IpAddr, u8)) -> Option<u128> {
@@ -105,14 +106,15 @@ fn find<'f>(
 
 /// The interfaces by which the flow's ends may reach each other, and whether that is known: those with their addresses, or in one subnet.
 fn pair<'f>(facts: &'f Facts, flow: &Flow) -> Option<([&'f Interface; 2], bool)> {
+    let hosts = flow.senders.len() + flow.receivers.len();
+    if facts.interfaces.len() > INTERFACES_MAX || hosts > 2 * HOSTS_MAX {
+        return None;
+    }
     let of_flow = |i: &&Interface| {
         let host = &i.host;
         flow.senders.contains(host) || flow.receivers.contains(host)
     };
     let all: Vec<&Interface> = facts.interfaces.iter().filter(of_flow).collect();
-    if all.len() > INTERFACES_MAX {
-        return None;
-    }
     let with = |host: &str| {
         let address = host.parse::<IpAddr>().ok();
         all.iter().copied().rfind(|i| i.has(address))

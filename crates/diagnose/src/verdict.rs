@@ -210,10 +210,8 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
         1.0
     };
     let own = e.at_most_of_own_drops(cause);
-    most_said(e, cause)
-        .min(e.at_most_unrested(cause))
-        .min(late)
-        .min(own)
+    let said = most_said(e, cause).min(e.at_most_unrested(cause));
+    said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 
 fn most_said(e: &Evidence, cause: Cause) -> f64 {
