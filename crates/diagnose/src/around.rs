@@ -31,6 +31,8 @@ pub(crate) struct Around {
     interface: Option<Carried>,
     /// Collisions at an interface, and how many of them were late.
     pub(crate) collisions: [Option<Tally>; 2],
+    /// Frames that an interface did not send, as its carrier was lost.
+    pub(crate) carrier: Option<Tally>,
     /// Interfaces of both ends of which one is at half duplex.
     pub(crate) mismatch: Option<Mismatch>,
     /// Frames that arrived damaged at the receiver, or at a host that may be it.
@@ -194,6 +196,7 @@ impl Evidence {
             let some = all.filter(|t| t.count.value > 0.0);
             some.max_by(|a, b| a.count.value.total_cmp(&b.count.value))
         };
+        self.around.carrier = Tally::of_ends(facts, ends, "nic_carrier");
         self.around.collisions = [
             counted("nic_collisions", "interface_collisions"),
             counted("nic_late_collisions", "interface_late_collisions"),

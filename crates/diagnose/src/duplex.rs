@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::{Flow, number};
 use crate::items::{Item, step};
+use crate::machine::is_worth_saying;
 use crate::read::Facts;
 use crate::tally::{HOSTS_MAX, Tally};
 
@@ -114,9 +115,29 @@ fn collisions(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// That an interface lost its carrier: a cable does that, and so does a mismatch.
+fn carrier_in_words(lost: &Tally) -> String {
+    let port = match lost.interface.as_str() {
+        "" => "an interface",
+        name => name,
+    };
+    format!(
+        "{port} failed to send {:.0} frames, as its carrier was lost, {}: a cable or its plug, or a duplex mismatch",
+        lost.count.value,
+        lost.since()
+    )
+}
+
 /// What both ends say of their duplex.
 pub(crate) fn by_duplex(e: &Evidence, items: &mut Vec<Item>) {
     collisions(e, items);
+    let lost = e.around.carrier.as_ref();
+    let lost = lost.filter(|lost| is_worth_saying(e, lost));
+    items.extend(lost.map(|lost| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: carrier_in_words(lost),
+    }));
     items.extend(e.around.mismatch.as_ref().map(|Mismatch { half, full }| Item {
         holds: 1.0,
         weights: vec![(Cause::Duplex, 6.0)],

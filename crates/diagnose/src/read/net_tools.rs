@@ -103,6 +103,7 @@ struct Counts {
     overruns: Option<u64>,
     unsent: Option<u64>,
     queue_drops: Option<u64>,
+    carrier: Option<u64>,
     collisions: Option<u64>,
 }
 
@@ -119,6 +120,7 @@ impl Counts {
             (self.overruns, ("nic_drops", "RX.overrun")),
             (self.unsent, ("nic_unsent", UNSENT)),
             (self.queue_drops, ("queue_drops", "TX.dropped")),
+            (self.carrier, ("nic_carrier", "TX.carrier")),
             (self.collisions, ("nic_collisions", "TX.collsns")),
         ];
         for (count, name) in all {
@@ -183,6 +185,7 @@ impl NetTools {
                 ("errors", true) => &mut counts.unsent,
                 ("dropped", false) => &mut counts.dropped,
                 ("dropped", true) => &mut counts.queue_drops,
+                ("carrier", true) => &mut counts.carrier,
                 ("overruns", false) => &mut counts.overruns,
                 ("collisions", _) => &mut counts.collisions,
                 _ => continue,
@@ -223,6 +226,8 @@ fn of_proc(text: &str) -> Option<(&str, Counts)> {
         overruns: Some(n[4]),
         unsent: Some(n[10]),
         queue_drops: Some(n[11]),
+        // Its column has late collisions and others, too (net/core/net-procfs.c).
+        carrier: None,
         collisions: Some(n[13]),
     };
     Some((name, counts))
@@ -242,6 +247,7 @@ fn of_netstat<'t>(columns: &[String], text: &'t str) -> Option<(&'t str, Counts)
         overruns: get("RX-OVR"),
         unsent: get("TX-ERR"),
         queue_drops: get("TX-DRP"),
+        carrier: None,
         collisions: None,
     };
     words.first().map(|name| (*name, counts))

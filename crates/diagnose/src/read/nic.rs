@@ -220,18 +220,24 @@ fn of_queue(name: &str) -> Option<&'static str> {
     QUEUE_DROPS.iter().copied().find(|known| is(known))
 }
 
+/// Other names of late collisions.
+const LATE: [&str; 2] = ["tx_late_coll", "tx_window_errors"];
+
 /// What the name of an interface is called among the facts of a host.
 pub(crate) const PORT: &str = "port_name";
 
 /// Columns of `ip -s -s link` that count, and what.
-const COLUMNS: [(&str, &str); 10] = [
+const COLUMNS: [(&str, &str); 12] = [
     ("RX.errors", "nic_damaged"),
     ("RX.dropped", "nic_dropped"),
     ("RX.missed", "nic_drops"),
     ("RX.overrun", "nic_drops"),
     (UNSENT, "nic_unsent"),
     ("TX.dropped", "queue_drops"),
+    ("TX.carrier", "nic_carrier"),
     ("TX.collsns", "nic_collisions"),
+    // Collisions behind the first 64 bytes of a frame (Documentation/networking/statistics.rst).
+    ("TX errors.window", "nic_late_collisions"),
     ("RX errors.crc", "nic_damaged"),
     ("RX errors.overrun", "nic_drops"),
     ("RX errors.missed", "nic_drops"),
@@ -442,7 +448,7 @@ impl Nic {
             let port = format!("{} queue {queue}", self.interface);
             facts.counted(host, &port, ("nic_drops", known), n, at);
             return;
-        } else if name.ends_with("late_collisions") || name == "tx_late_coll" {
+        } else if name.ends_with("late_collisions") || LATE.contains(&name) {
             ("nic_late_collisions", "late")
         } else if name == "collisions" || name == "tx_collisions" {
             ("nic_collisions", "all")

@@ -148,5 +148,6 @@ fn errors_of_sending_are_not_called_drops() {
     let flow = with(&[reading(0), reading(80)], &Known::default());
     let why = because(&flow);
     assert!(why.contains("failed to send 80 packets"), "{why}");
+    assert!(why.contains("as its carrier was lost"), "{why}");
     assert!(!why.contains("dropped 80"), "{why}");
 }
