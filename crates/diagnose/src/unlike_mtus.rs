@@ -74,7 +74,7 @@ impl Facts {
         if let Of::Host(host) = of {
             self.interfaces.push(Interface {
                 host,
-                name: name.to_owned(),
+                name: crate::redact(name),
                 mtu,
                 addresses: Vec::new(),
             });
@@ -83,6 +83,7 @@ impl Facts {
 
     /// Adds an address to the interface that was read last, if it is this one.
     pub(crate) fn addressed(&mut self, of: Of, name: &str, address: (IpAddr, u8)) {
+        let name = crate::redact(name);
         let is_it = |i: &&mut Interface| Of::Host(i.host) == of && i.name == name;
         if let Some(interface) = self.interfaces.last_mut().filter(is_it) {
             interface.addresses.push(address);
