@@ -95,9 +95,7 @@ impl Tool for Nic {
             let host = self.begun(line.at, facts);
             match kind {
                 "tc" => self.root = qdisc::head((host, &self.interface), text, line.at, facts),
-                "ip" if !self.loopback => {
-                    qdisc::of_link((host, &self.interface), text, line.at, facts);
-                }
+                "ip" if !self.loopback => qdisc::ip((host, &self.interface), text, line.at, facts),
                 "ip" | "bonding" => {}
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {

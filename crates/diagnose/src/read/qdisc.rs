@@ -79,7 +79,7 @@ fn rates((host, port): (Of, &str), kind: &str, (text, at): (&str, Place), facts:
 }
 
 /// The queueing discipline at the root, in the first line of `ip link`, and the MTU of an interface that is not down.
-pub(super) fn of_link((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
+pub(super) fn ip((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
     let mtu = after(text, " mtu ").and_then(decimal);
     if let Some(mtu) = mtu.filter(|m| *m >= 576.0 && !text.contains("state DOWN")) {
         facts.exact(host, "interface_mtu_bytes", mtu, at);
