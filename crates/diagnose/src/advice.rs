@@ -9,6 +9,7 @@ mod negotiated;
 mod next;
 mod options;
 mod overrun;
+mod own_drops;
 mod path;
 mod printed;
 mod roots;
@@ -279,7 +280,11 @@ fn change(
         }
         Cause::Client => overrun::client(e),
         _ if system.is_none_or(|s| s == System::Linux) => {
-            systems::pacing(cause, &sending(e, (facts, flow), &hosts))
+            let paced = systems::pacing(cause, &sending(e, (facts, flow), &hosts));
+            match e.dropped_by_itself(cause) {
+                Some(own) if cause == Cause::ShallowBuffer => own_drops::remedy(paced, own),
+                _ => paced,
+            }
         }
         Cause::RandomLoss => systems::finding(&sending(e, (facts, flow), &hosts)),
         _ => return None,

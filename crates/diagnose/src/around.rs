@@ -3,6 +3,7 @@
 use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
 use crate::cloud::Cloud;
+use crate::duplex::Mismatch;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
@@ -10,6 +11,7 @@ use crate::group::{Group, MEMBERS};
 use crate::items::{Item, JUMBO, step};
 use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
+use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
 use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
@@ -28,11 +30,15 @@ pub(crate) struct Around {
     /// The fullest interface on the path.
     interface: Option<Carried>,
     /// Collisions at an interface, and how many of them were late.
-    collisions: [Option<Tally>; 2],
+    pub(crate) collisions: [Option<Tally>; 2],
+    /// Frames that an interface did not send, as its carrier was lost.
+    pub(crate) carrier: Option<Tally>,
+    /// Interfaces of both ends of which one is at half duplex.
+    pub(crate) mismatch: Option<Mismatch>,
     /// Frames that arrived damaged at the receiver, or at a host that may be it.
     pub(crate) damaged: Option<Tally>,
     /// Those at the sender, where none of what it sends arrives.
-    damaged_back: Option<Tally>,
+    pub(crate) damaged_back: Option<Tally>,
     /// Segments that a test counts as sent again.
     sent_again: Option<f64>,
     /// The host whose transceiver says that too little light arrives, or is sent.
@@ -65,6 +71,10 @@ pub(crate) struct Around {
     pub(crate) below: Option<[f64; 2]>,
     /// A shaper by the name of the sender's queue, and how much that says, decibans.
     pub(crate) own_queue: Option<(&'static str, f64)>,
+    /// What a queue of the sender's own dropped.
+    pub(crate) own_drops: Option<OwnDrops>,
+    /// Interfaces of both ends with unlike MTUs.
+    pub(crate) unlike_mtus: Option<crate::unlike_mtus::Unlike>,
     /// The round trip of a connection, and the longer one of pings to its peer, seconds: something on the way answers.
     pub(crate) split: Option<[f64; 2]>,
     /// Two runs of pings far apart of which neither varies.
@@ -170,6 +180,7 @@ impl Evidence {
     fn of_cables(&mut self, facts: &Facts, flow: &Flow) {
         let on_path = crate::flow::word(facts, Of::Path, "half_duplex").map(|(_, at)| at);
         self.half_duplex = self.half_duplex.or(on_path);
+        self.around.mismatch = Mismatch::of(facts, flow);
         let hosts: Vec<u32> = flow
             .senders
             .iter()
@@ -185,6 +196,7 @@ impl Evidence {
             let some = all.filter(|t| t.count.value > 0.0);
             some.max_by(|a, b| a.count.value.total_cmp(&b.count.value))
         };
+        self.around.carrier = Tally::of_ends(facts, ends, "nic_carrier");
         self.around.collisions = [
             counted("nic_collisions", "interface_collisions"),
             counted("nic_late_collisions", "interface_late_collisions"),
@@ -340,7 +352,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     interfaces(e, rate, items);
-    collisions(e, items);
+    crate::duplex::by_duplex(e, items);
     damage(e, items);
     by_ports(e, items);
     crate::duplicates::by_duplicates(e, items);
@@ -354,40 +366,8 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     radio(e, items);
 }
 
-/// Collisions: at full duplex there are none, and at half none are late: the other end sends whenever it likes. What collides
-/// is damaged, too.
-fn collisions(e: &Evidence, items: &mut Vec<Item>) {
-    let [all, late] = &e.around.collisions;
-    let (holds, weight, sentence) = match (late, all) {
-        (Some(late), _) => {
-            let n = late.count.value;
-            let text = format!(
-                "an interface counts {n:.0} late collisions: the other end is at full duplex, a duplex mismatch"
-            );
-            (step(n, 1.0, 20.0), 42.0, text)
-        }
-        (None, Some(all)) => {
-            let n = all.count.value;
-            let text = format!(
-                "an interface counts {n:.0} collisions: it is at half duplex, shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch"
-            );
-            (step(n, 10.0, 500.0), 38.0, text)
-        }
-        (None, None) => return,
-    };
-    items.push(Item {
-        holds,
-        weights: vec![
-            (Cause::Duplex, weight),
-            (Cause::Nic, -12.0),
-            (Cause::RandomLoss, -8.0),
-        ],
-        sentence,
-    });
-}
-
 /// `at eth0 4767 frames arrived damaged, 56 of them from one reading to the next`.
-fn frames(damaged: &Tally) -> String {
+pub(crate) fn frames(damaged: &Tally) -> String {
     let at = match damaged.interface.as_str() {
         "" => "an interface",
         name => name,

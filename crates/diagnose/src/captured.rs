@@ -489,6 +489,7 @@ fn numbers(
         let loaded = Figure::between(mean, low, mean * 1.1, at);
         test.set("rtt_loaded_ns", loaded);
     }
+    crate::duplicates::of_capture(test, direction, at);
 }
 
 /// Classes of segments that were not lost; the last is a way to come to send one again, too.

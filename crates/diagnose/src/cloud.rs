@@ -108,6 +108,12 @@ impl Cloud {
             .find(of)
     }
 
+    /// Whether it is known to hold this flow to a rate.
+    pub(crate) fn shapes(&self, e: &Evidence) -> bool {
+        let holds = |x: &Exceeded| x.kind != CONNECTIONS && x.holds(e) > 0.5;
+        self.single_flow(e).is_some() || self.exceeded.iter().any(holds)
+    }
+
     /// Whether its counters would tell more than the texts have: an instance that none were read of, or that they were read of once.
     pub(crate) fn is_open(&self) -> bool {
         match self.counted {

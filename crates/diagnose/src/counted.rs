@@ -97,6 +97,9 @@ impl Evidence {
         }
         let counted = || crate::duplicates::by_counters(facts, flow);
         self.duplicates = self.duplicates.take().or_else(counted);
+        // How often the sender's kernel saw segments overtake each other.
+        let overtaken = || growth(facts, &flow.senders, "host_reordered");
+        self.reordered = self.reordered.take().or_else(overtaken);
     }
 
     /// What other tests between the same hosts gave.

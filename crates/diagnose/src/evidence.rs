@@ -260,6 +260,7 @@ impl Evidence {
         e.assumed = Assumed::of(facts, flow);
         e.of_shapers(facts, flow);
         e.of_memory(facts, flow);
+        e.of_asked(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
         e.of_unmissed(facts, flow);
@@ -271,6 +272,8 @@ impl Evidence {
         e.of_shift();
         e.weigh_account();
         e.of_own_queue(facts, flow);
+        e.of_own_drops(facts, flow);
+        e.of_unlike_mtus(facts, flow);
         e.overshoot = e.of_start();
         e
     }

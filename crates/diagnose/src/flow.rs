@@ -316,6 +316,15 @@ impl Flow {
         }
     }
 
+    /// Whether two texts are of two hosts: of one end each, or with a name each.
+    pub(crate) fn are_apart(&self, facts: &Facts, a: u32, b: u32) -> bool {
+        let name = |n: u32| facts.hosts.get(n as usize).and_then(|names| names.first());
+        match (self.end_of(a), self.end_of(b)) {
+            (Some(a), Some(b)) => a != b,
+            _ => name(a).is_some() && name(b).is_some() && name(a) != name(b),
+        }
+    }
+
     /// The host at an end, for people.
     pub(crate) fn called(&self, side: Side) -> String {
         let end = match side {

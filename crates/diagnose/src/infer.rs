@@ -14,6 +14,7 @@ use crate::lookalike;
 use crate::on_the_wire;
 use crate::own_queue;
 use crate::pattern;
+use crate::slower_line;
 
 /// A cause and its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +128,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let refused = lookalike::even_out(e, &items, &mut ranking);
     let written = on_the_wire::even_out(e, &mut ranking);
     let unseen = own_queue::even_out(e, &mut ranking);
+    let slower = slower_line::even_out(e, &mut ranking);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()
         .filter(|i| i.holds > 0.3 && !i.sentence.is_empty())
@@ -141,6 +143,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         (lookalike::BOTH, refused),
         (on_the_wire::BOTH, written),
         (own_queue::BOTH, unseen),
+        (slower_line::BOTH, slower),
     ];
     for (both, text) in alike {
         because.splice(0..0, text.map(|text| (0.0, both.to_vec(), text)));

@@ -38,6 +38,8 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::shrunk::by_shrunk(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
+    crate::own_drops::by_own_drops(e, &mut items);
+    crate::unlike_mtus::by_unlike_mtus(e, &mut items);
     crate::stood::by_queue(e, &mut items);
     crate::standing::by_standing(e, &mut items);
     crate::member::by_connections(e, &mut items);
@@ -234,6 +236,15 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     });
 }
 
+/// What nothing was lost by. What is sent again for nothing is held back all the same.
+fn none_lost(e: &Evidence) -> Vec<(Cause, f64)> {
+    let others: &[Cause] = match e.resends_for_nothing() {
+        true => &[Cause::Duplex],
+        false => &[Cause::Reordering, Cause::Duplex],
+    };
+    [of(&LOSSES, -20.0), of(others, -10.0)].concat()
+}
+
 fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     crate::holes::by_holes(e, items);
     if let Some(again) = &e.retransmits {
@@ -248,11 +259,9 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         };
         items.push(Item {
             holds: none,
-            weights: of(&LOSSES, -20.0)
-                .into_iter()
-                .chain(of(&[Cause::Reordering, Cause::Duplex], -10.0))
-                .collect(),
+            weights: none_lost(e),
             sentence: match again.value {
+                _ if e.resends_for_nothing() => "nothing that was sent again had been lost",
                 0.0 if e.down() > 0.0 => "but for the outage no segment was sent again",
                 0.0 => "no segment was sent again",
                 _ => "hardly a segment was sent again",

@@ -180,7 +180,7 @@ fn of_processor(e: &Evidence, cpu: &Figure) -> String {
 }
 
 /// What a verdict leaves out though nobody is to miss it, whatever leads: counters of routers' ports, a full processor, packets that an
-/// interface dropped, options that were taken out.
+/// interface or a queue of the sender's own dropped, unlike MTUs, options that were taken out.
 pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let full = e.cpu.as_ref().filter(|cpu| cpu.value >= FULL[1]);
     let drops = e
@@ -190,6 +190,8 @@ pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let hosts = [
         full.map(|cpu| of_processor(e, cpu)),
         drops.map(|drops| dropped(e, drops)),
+        e.own_drops_in_words(),
+        e.unlike_mtus_in_words(),
     ];
     let all = e
         .around
@@ -295,7 +297,7 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
 }
 
 /// Whether packets that an interface dropped may be the flow's: a part of what was lost, or of a time that nobody knows.
-fn is_worth_saying(e: &Evidence, drops: &Tally) -> bool {
+pub(crate) fn is_worth_saying(e: &Evidence, drops: &Tally) -> bool {
     let part = match drops.grew {
         true => share_of_lost(e, drops) > PART,
         false => drops.accounts(e).is_none_or(|share| share > 0.0),
@@ -334,11 +336,12 @@ fn dropped(e: &Evidence, drops: &Tally) -> String {
         ),
     };
     format!(
-        "{} dropped {:.0} packets {}{beside}",
+        "{} {} {:.0} packets {}{beside}",
         match drops.counter {
             SOFTNET => "a processor's queue (netdev_max_backlog) of a host",
             _ => "an interface of a host",
         },
+        drops.did(),
         drops.count.value,
         drops.since()
     )

@@ -6,10 +6,12 @@ use farpath_predict::window;
 use crate::cause::Cause;
 use crate::ceiling::kernel;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of};
+use crate::fact::{Fact, Figure, Of, Place};
 use crate::flow::{Flow, number};
+use crate::known::System;
 use crate::read::Facts;
 use crate::room::Room;
+use crate::seen::Test;
 
 /// What Linux lets a send buffer grow to where nobody set it, bytes: the third number of `tcp_wmem` (tcp(7)).
 const USUAL_MOST: f64 = 4_194_304.0;
@@ -52,6 +54,32 @@ const WAITED: f64 = 0.1;
 /// Room for less than so many times what is in flight may be what holds a flow.
 const MET: f64 = 1.25;
 
+/// Of a buffer that was asked for Linux gives twice as much memory: at most so much of what was asked for becomes window, and so much
+/// data that is sent (`tcp_adv_win_scale`; a segment's memory is charged).
+const MOST_GIVEN: [f64; 2] = [1.5, 2.0];
+
+/// A host's limit may leave no more than this part of what was asked for.
+const LEAST_GIVEN: f64 = 0.02;
+
+/// The buffer that the command of a test asked for: the last one before its report, with no other test between.
+fn asked_by<'f>(facts: &'f Facts, test: &Test) -> Option<&'f Figure> {
+    let Place::Line(source, line) = test.at else {
+        return None;
+    };
+    let before = |fact: &&Fact| {
+        let is_it = fact.name == "window_requested_bytes";
+        is_it && matches!(fact.at, Place::Line(s, l) if s == source && l <= line)
+    };
+    let asked = facts.facts.iter().rfind(before)?;
+    let between = |other: &Test| {
+        let Place::Line(s, l) = other.at else {
+            return false;
+        };
+        s == source && l < line && Place::Line(s, l) > asked.at
+    };
+    asked.number().filter(|_| !facts.tests.iter().any(between))
+}
+
 impl SendMemory {
     /// Whether what is known of a window is only how far tuning had made it grow.
     pub(crate) fn grows(self, cause: Cause) -> bool {
@@ -82,6 +110,32 @@ impl Evidence {
         let waited = self.rwnd_share.as_ref().is_none_or(|s| s.value >= WAITED);
         self.memory.window_grows = beyond && !waited;
         self.windows.extend(roomy.map(Room::announced));
+    }
+
+    /// What a test of iperf3 asked for, which both ends give, where nothing else says how large a window and a buffer are.
+    pub(crate) fn of_asked(&mut self, facts: &Facts, flow: &Flow) {
+        let linux = self.systems.iter().flatten().all(|s| *s == System::Linux);
+        let test = flow.test.as_ref().filter(|t| t.tool == "iperf3" && !t.udp);
+        let Some(asked) = test.filter(|_| linux).and_then(|t| asked_by(facts, t)) else {
+            return;
+        };
+        let room = |most: f64| {
+            let mut bytes = asked.clone();
+            (bytes.low, bytes.high) = (LEAST_GIVEN * asked.value, most * asked.value);
+            Room {
+                bytes,
+                memory: Some(asked.times(2.0)),
+                what: "what the test asked for (-w), of which its hosts may give less".to_owned(),
+                asked: false,
+            }
+        };
+        let [window, buffer] = MOST_GIVEN.map(room);
+        if self.windows.is_empty() {
+            self.windows.push(window);
+        }
+        if self.buffers.is_empty() {
+            self.buffers.push(buffer);
+        }
     }
 
     /// Leaves out what settings are said to allow, or usually do, where a test between the same hosts had more in flight and asked for no

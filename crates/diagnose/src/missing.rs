@@ -86,6 +86,9 @@ pub(crate) fn missing(
     let first = [
         e.asks_rest(asking, &likely),
         e.asks_own_queue(asking, &likely),
+        e.asks_own_drops(asking, &likely),
+        e.asks_slower_line(asking, &likely),
+        e.asks_again(&likely).filter(|_| !sure),
     ];
     all.splice(0..0, first.into_iter().flatten());
     each_once(all)
@@ -244,8 +247,9 @@ fn of_interfaces(e: &Evidence, likely: &[Cause], sure: bool) -> Option<MissingFa
         Some(drops) if !drops.grew && drops.count.value > 0.0 => {
             let blamed = lossy || likely.contains(&Cause::Nic);
             let why = format!(
-                "whether the {:.0} packets that an interface dropped are of this flow: by how much they grow",
-                drops.count.value
+                "whether the {:.0} packets that an interface {} are of this flow: by how much they grow",
+                drops.count.value,
+                drops.did()
             );
             blamed.then_some((why, "that host", drops.interface.as_str()))?
         }

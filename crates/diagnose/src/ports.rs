@@ -8,6 +8,7 @@ use crate::fact::{Figure, Place};
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 use crate::read::Facts;
+use crate::read_again::Once;
 
 /// A port or a policer of a router, as the text names them; empty where it does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -185,6 +186,12 @@ impl Counted {
         }
     }
 
+    /// Whether it may be a part of what was sent again that is worth saying.
+    fn may_be_lost(&self, e: &Evidence) -> bool {
+        let again = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+        again.is_none_or(|r| self.count.value > PART * r.value)
+    }
+
     fn since(&self) -> &'static str {
         match self.grew {
             true => " from one reading to the next",
@@ -236,6 +243,39 @@ impl Ports {
         self.speeds.iter().copied().reduce(f64::min)
     }
 
+    /// Whether it is known that a policer dropped what was sent again: its count grew by as many.
+    pub(crate) fn surely_police(&self, e: &Evidence) -> bool {
+        let policed = self.policed.as_ref().filter(|p| p.grew);
+        policed.is_some_and(|p| e.sent_again().is_some() && policed_holds(e, p) >= 1.0)
+    }
+
+    /// What a policer dropped, and what arrived damaged at a port, where it was read once and may be of this flow.
+    pub(crate) fn read_once(&self, e: &Evidence) -> [Option<Once>; 2] {
+        let policed = self.policed.as_ref();
+        let policed = policed.filter(|p| !p.grew && p.may_be_lost(e)).map(|p| {
+            let policer = p.port.named("a router's policer");
+            Once {
+                cause: Cause::Policer,
+                fact: "policer_drops",
+                counted: format!("{:.0} packets that {policer} dropped", p.count.value),
+                command: format!(
+                    "before and after a test: show policy-map interface, or show policer of Junos, of {policer}"
+                ),
+            }
+        });
+        let damaged = self.damaged.as_ref();
+        let damaged = damaged.filter(|d| !d.grew && d.accounts(e) > 0.0).map(|d| {
+            let port = d.port.named("the router's port");
+            Once {
+                cause: Cause::RandomLoss,
+                fact: "interface_errors",
+                counted: format!("{:.0} damaged frames at {port}", d.count.value),
+                command: format!("before and after a test: show interfaces, of {port}"),
+            }
+        });
+        [policed, damaged]
+    }
+
     /// A port whose light is too weak.
     fn of_light(&self, dark: &Counted) -> String {
         format!(
@@ -251,8 +291,10 @@ impl Ports {
     }
 
     /// What the ports of routers counted, which nobody is to miss.
-    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 4] {
+    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 5] {
+        let policed = self.policed.as_ref().filter(|p| p.may_be_lost(e));
         [
+            policed.map(|p| of_policer(e, p)),
             self.damaged.as_ref().map(|d| of_damage(e, d)),
             self.dark.as_ref().map(|d| self.of_light(d)),
             self.dropped.as_ref().map(|d| of_queue(e, d)),
@@ -347,21 +389,56 @@ pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     if let Some(policed) = &ports.policed {
-        let again = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
-        let dropped = policed.count.value;
         items.push(Item {
-            holds: again.map_or_else(
-                || policed.accounts(e),
-                |r| step(dropped / r.value, 0.2, 0.7),
-            ),
+            holds: policed_holds(e, policed),
             weights: vec![(Cause::Policer, 18.0), (Cause::RandomLoss, -6.0)],
-            sentence: format!(
-                "{} dropped {dropped:.0} packets{}",
-                policed.port.named("a router's policer"),
-                policed.since()
-            ),
+            sentence: of_policer(e, policed),
         });
     }
+}
+
+/// How surely what a policer dropped is what this flow sent again, 0 to 1. A count that was read once, and is far more, is of other times.
+fn policed_holds(e: &Evidence, policed: &Counted) -> f64 {
+    let again = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+    let Some(again) = again else {
+        return policed.accounts(e);
+    };
+    let part = step(policed.count.value / again.value, PART, 0.7);
+    match policed.grew || again.value < DROPS_LEAST {
+        true => part,
+        false => alike(e, &policed.count).max(OF_OTHER_TIMES * part),
+    }
+}
+
+/// Less than this part of what was sent again says nothing.
+const PART: f64 = 0.2;
+
+/// How much a count says that was read once and is not as many as were sent again.
+const OF_OTHER_TIMES: f64 = 0.5;
+
+/// What a policer dropped, beside what the flow sent again.
+fn of_policer(e: &Evidence, policed: &Counted) -> String {
+    let again = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+    let beside = match (again, policed.grew) {
+        (None, _) => String::new(),
+        (Some(r), true) => format!("; this flow sent {:.0} segments again", r.value),
+        (Some(r), false) if alike(e, &policed.count) > 0.5 => {
+            format!(
+                ", about as many as this flow sent segments again, {:.0}",
+                r.value
+            )
+        }
+        (Some(r), false) => format!(
+            "; this flow sent {:.0} segments again, and one reading does not say how many of them are among these",
+            r.value
+        ),
+    };
+    format!(
+        "{} dropped {:.0} packets{}{beside}",
+        policed.port.named("a router's policer"),
+        policed.count.value,
+        policed.since()
+    )
 }
 
 /// The damaged frames of a port beside what the flow lost.

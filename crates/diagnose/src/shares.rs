@@ -50,6 +50,7 @@ impl Evidence {
         if let Some(mss) = first.test.numbers.get("mss_bytes") {
             (self.mss, self.mss_said) = (mss.value, true);
         }
+        self.of_overtaken(&first.test);
         // Every capture shows what the receiver announced.
         let most = all.iter().filter_map(|c| c.window.as_ref());
         if let Some(window) = most.max_by(|a, b| a.value.total_cmp(&b.value)) {

@@ -122,7 +122,18 @@ pub(crate) fn tally(facts: &Facts, hosts: &[u32], kind: &'static str) -> Option<
     all.values().map(of).max_by(Tally::order)
 }
 
+/// What the counter of frames is called that an interface did not get onto its cable: a lost carrier is one of its errors.
+pub(crate) const UNSENT: &str = "TX.errors";
+
 impl Tally {
+    /// What the interface did with what it counts, for people.
+    pub(crate) fn did(&self) -> &'static str {
+        match self.counter {
+            UNSENT => "failed to send",
+            _ => "dropped",
+        }
+    }
+
     /// The larger of those of two ends: what grew before what only stands there.
     pub(crate) fn of_ends(facts: &Facts, ends: [&[u32]; 2], kind: &'static str) -> Option<Tally> {
         let each = ends.into_iter().filter_map(|end| tally(facts, end, kind));

@@ -209,7 +209,9 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     } else {
         1.0
     };
-    most_said(e, cause).min(e.at_most_unrested(cause)).min(late)
+    let own = e.at_most_of_own_drops(cause);
+    let said = most_said(e, cause).min(e.at_most_unrested(cause));
+    said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 
 fn most_said(e: &Evidence, cause: Cause) -> f64 {
@@ -233,7 +235,9 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     }
     // Who counts what was dropped tells the kinds apart, as datagrams do.
     let counted = cause == Cause::Policer && e.around.cloud.surely(e).is_some()
-        || cause == Cause::RandomLoss && e.settled_by_damage();
+        || cause == Cause::RandomLoss && e.settled_by_damage()
+        || cause == Cause::Policer && e.around.ports.surely_police(e)
+        || e.settled_by_own_drops(cause);
     if !cause.is_loss() || !e.counted_else.lacks_datagrams() || counted {
         return 1.0;
     }

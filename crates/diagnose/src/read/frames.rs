@@ -19,6 +19,9 @@ const DAMAGED: &[&str] = &[
     "rx_fcs_errors",
     "crc_errors",
     "rx_crc_error",
+    "rx_align_errors",
+    "align_errors",
+    "rx_runts",
 ];
 
 /// Pause frames that an interface was sent (IEEE 802.3 Annex 31B), by the names of drivers. Of those that resume, none: each pause may

@@ -39,6 +39,7 @@ mod ports;
 mod printable;
 mod processor;
 mod pscheduler;
+mod qdisc;
 mod radio;
 mod robocopy;
 mod route;
@@ -54,12 +55,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bystander::Prompts;
 use crate::captured::Captured;
+use crate::duplex::Duplexed;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::handshake::Syn;
 use crate::negotiated::Negotiated;
+use crate::own_drops::Queue;
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
+use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
 pub(crate) use failed::Refused;
 use label::Label;
@@ -102,6 +106,12 @@ pub struct Facts {
     pub(crate) syns: Vec<Syn>,
     /// Readings of counters of hosts' interfaces, in the order of the texts.
     pub(crate) counters: Vec<Reading>,
+    /// Queues at the roots of hosts' interfaces, in the order of the texts.
+    pub(crate) queues: Vec<Queue>,
+    /// What hosts say of their interfaces' duplex, in the order of the texts.
+    pub(crate) duplexes: Vec<Duplexed>,
+    /// Interfaces of hosts that are not down, in the order of the texts.
+    pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
     /// What hosts say that their interfaces negotiated, in the order of the texts.
@@ -476,7 +486,9 @@ impl Facts {
 
     fn is_full(&self) -> bool {
         let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
-        own + self.ports.len() + self.sockets.len() + self.pings.len() > FACTS_MAX
+        let own = own + self.ports.len() + self.queues.len();
+        let own = own + self.interfaces.len() + self.duplexes.len();
+        own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 
     fn count(&self) -> usize {

@@ -3,6 +3,7 @@
 
 use super::{Facts, Line, PORT, Tool};
 use crate::fact::{Of, Place};
+use crate::tally::UNSENT;
 use crate::words::{after, decimal, whole};
 
 const IFCONFIG: &str = "ifconfig";
@@ -103,6 +104,8 @@ struct Counts {
     dropped: Option<u64>,
     overruns: Option<u64>,
     unsent: Option<u64>,
+    queue_drops: Option<u64>,
+    carrier: Option<u64>,
     collisions: Option<u64>,
 }
 
@@ -117,7 +120,9 @@ impl Counts {
             // Of /proc/net/dev, with those that were missed (net/core/net-procfs.c).
             (self.dropped, ("nic_dropped", "RX-DRP")),
             (self.overruns, ("nic_drops", "RX.overrun")),
-            (self.unsent, ("nic_unsent", "TX.errors")),
+            (self.unsent, ("nic_unsent", UNSENT)),
+            (self.queue_drops, ("queue_drops", "TX.dropped")),
+            (self.carrier, ("nic_carrier", "TX.carrier")),
             (self.collisions, ("nic_collisions", "TX.collsns")),
         ];
         for (count, name) in all {
@@ -142,6 +147,7 @@ impl NetTools {
         let runs = text.contains("RUNNING") && !self.interface.is_empty();
         if let Some(mtu) = mtu.filter(|m| *m >= 576.0 && runs) {
             facts.exact(host, "interface_mtu_bytes", mtu, at);
+            facts.interface(host, &self.interface, mtu);
         }
     }
 
@@ -152,8 +158,16 @@ impl NetTools {
             let rest = rest.trim_start().trim_start_matches("addr:").trim_start();
             let address = rest.split(['/', '%', ' ']).next().unwrap_or("");
             let parsed = address.parse::<core::net::IpAddr>();
-            if parsed.is_ok_and(|a| !a.is_loopback()) {
+            if let Ok(own) = parsed
+                && !own.is_loopback()
+            {
                 facts.owns(address);
+                let mask = after(text, " netmask ").and_then(|m| m.parse().ok());
+                let bits = mask.map(|m: core::net::Ipv4Addr| u32::from(m).count_ones() as u8);
+                let bits = bits.or_else(|| after(text, " prefixlen ")?.parse().ok());
+                if let Some(bits) = bits {
+                    facts.addressed(host, &self.interface, (own, bits));
+                }
             }
             return true;
         }
@@ -172,6 +186,8 @@ impl NetTools {
                 ("errors", false) => &mut counts.errors,
                 ("errors", true) => &mut counts.unsent,
                 ("dropped", false) => &mut counts.dropped,
+                ("dropped", true) => &mut counts.queue_drops,
+                ("carrier", true) => &mut counts.carrier,
                 ("overruns", false) => &mut counts.overruns,
                 ("collisions", _) => &mut counts.collisions,
                 _ => continue,
@@ -255,6 +271,9 @@ fn of_proc(text: &str) -> Option<(&str, Counts)> {
         dropped: Some(n[3]),
         overruns: Some(n[4]),
         unsent: Some(n[10]),
+        queue_drops: Some(n[11]),
+        // Its column has late collisions and others, too (net/core/net-procfs.c).
+        carrier: None,
         collisions: Some(n[13]),
     };
     Some((name, counts))
@@ -273,6 +292,8 @@ fn of_netstat<'t>(columns: &[String], text: &'t str) -> Option<(&'t str, Counts)
         dropped: get("RX-DRP"),
         overruns: get("RX-OVR"),
         unsent: get("TX-ERR"),
+        queue_drops: get("TX-DRP"),
+        carrier: None,
         collisions: None,
     };
     words.first().map(|name| (*name, counts))

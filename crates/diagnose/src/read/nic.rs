@@ -1,11 +1,13 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
 use super::modes::Modes;
-use super::{Facts, Line, Tool, frames, net_tools};
+use super::{Facts, Line, Tool, frames, net_tools, qdisc};
 use crate::cloud::ALLOWANCES;
-use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::duplex::Duplexed;
+use crate::fact::{Fact, Of, Place, Value};
 use crate::negotiated::Negotiated;
-use crate::words::{after, decimal, keyed, rate, whole};
+use crate::tally::UNSENT;
+use crate::words::{after, decimal, whole};
 
 /// The state of reading.
 #[derive(Default)]
@@ -15,6 +17,8 @@ pub(super) struct Nic {
     /// The columns of `ip -s link` that the next line fills.
     columns: Option<Vec<String>>,
     loopback: bool,
+    /// Whether the queue discipline that is read stands at the root of an interface.
+    root: bool,
     /// The interface whose counters follow, where a command or a head before them names it.
     interface: String,
     /// What the command before asked for, whatever `grep` leaves of it.
@@ -90,8 +94,8 @@ impl Tool for Nic {
             self.loopback = kind == "ip" && text.contains("LOOPBACK");
             let host = self.begun(line.at, facts);
             match kind {
-                "tc" => qdisc((host, &self.interface), text, line.at, facts),
-                "ip" if !self.loopback => root(host, text, line.at, facts),
+                "tc" => self.root = qdisc::head((host, &self.interface), text, line.at, facts),
+                "ip" if !self.loopback => qdisc::ip((host, &self.interface), text, line.at, facts),
                 "ip" | "bonding" => {}
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
@@ -116,7 +120,7 @@ impl Tool for Nic {
         };
         match self.kind {
             "ip" => self.ip(host, text, line.at, facts),
-            "tc" => tc(host, text, line.at, facts),
+            "tc" => qdisc::below((host, &self.interface, self.root), text, line.at, facts),
             "bonding" => bonding(host, text, line.at, facts),
             _ => self.ethtool(host, text, line.at, facts),
         }
@@ -214,17 +218,24 @@ fn of_queue(name: &str) -> Option<&'static str> {
     QUEUE_DROPS.iter().copied().find(|known| is(known))
 }
 
+/// Other names of late collisions.
+const LATE: [&str; 2] = ["tx_late_coll", "tx_window_errors"];
+
 /// What the name of an interface is called among the facts of a host.
 pub(crate) const PORT: &str = "port_name";
 
 /// Columns of `ip -s -s link` that count, and what.
-const COLUMNS: [(&str, &str); 9] = [
+const COLUMNS: [(&str, &str); 12] = [
     ("RX.errors", "nic_damaged"),
     ("RX.dropped", "nic_dropped"),
     ("RX.missed", "nic_drops"),
     ("RX.overrun", "nic_drops"),
-    ("TX.errors", "nic_unsent"),
+    (UNSENT, "nic_unsent"),
+    ("TX.dropped", "queue_drops"),
+    ("TX.carrier", "nic_carrier"),
     ("TX.collsns", "nic_collisions"),
+    // Collisions behind the first 64 bytes of a frame (Documentation/networking/statistics.rst).
+    ("TX errors.window", "nic_late_collisions"),
     ("RX errors.crc", "nic_damaged"),
     ("RX errors.overrun", "nic_drops"),
     ("RX errors.missed", "nic_drops"),
@@ -373,7 +384,7 @@ impl Nic {
                     link.automatic = Some(value == "on");
                 }
             }
-            "Duplex" if value == "Half" => facts.word(host, "half_duplex", "half", at),
+            "Duplex" => self.duplex(host, value, at, facts),
             _ if super::offload::offload(host, (key, value), at, facts) => {}
             "driver" => facts.word(host, "driver", value, at),
             "RX" | "Pre-set maximums" | "Current hardware settings" => {
@@ -389,6 +400,21 @@ impl Nic {
             }
         }
         true
+    }
+
+    /// `Half` or `Full`.
+    fn duplex(&self, host: Of, value: &str, at: Place, facts: &mut Facts) {
+        let half = value == "Half";
+        if half {
+            facts.word(host, "half_duplex", "half", at);
+        }
+        if let (Of::Host(host), "Half" | "Full") = (host, value) {
+            facts.duplexes.push(Duplexed {
+                host,
+                name: crate::redact(&self.interface),
+                half,
+            });
+        }
     }
 
     /// Modes of the list that is read.
@@ -420,7 +446,7 @@ impl Nic {
             let port = format!("{} queue {queue}", self.interface);
             facts.counted(host, &port, ("nic_drops", known), n, at);
             return;
-        } else if name.ends_with("late_collisions") || name == "tx_late_coll" {
+        } else if name.ends_with("late_collisions") || LATE.contains(&name) {
             ("nic_late_collisions", "late")
         } else if name == "collisions" || name == "tx_collisions" {
             ("nic_collisions", "all")
@@ -439,12 +465,16 @@ impl Nic {
             .iter()
             .find_map(|b| text.strip_prefix(b))
         {
-            let address = rest.split(['/', ' ']).next().unwrap_or("");
-            if address
-                .parse::<core::net::IpAddr>()
-                .is_ok_and(|a| !a.is_loopback())
+            let mut parts = rest.split(['/', ' ']);
+            let address = parts.next().unwrap_or("");
+            let bits = parts.next().and_then(|bits| bits.parse().ok());
+            if let Ok(own) = address.parse::<core::net::IpAddr>()
+                && !own.is_loopback()
             {
                 facts.owns(address);
+                if let Some(bits) = bits {
+                    facts.addressed(host, &self.interface, (own, bits));
+                }
             }
             return true;
         }
@@ -514,81 +544,4 @@ fn bonding(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         _ => {}
     }
     true
-}
-
-/// `qdisc tbf 8001: dev eth0 root refcnt 2 rate 100Mbit burst 64Kb lat 50ms`.
-fn qdisc((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
-    let kind = text.split_whitespace().nth(1).and_then(crate::known::qdisc);
-    let Some(kind) = kind else { return };
-    facts.word(host, "qdisc", kind, at);
-    if text.split_whitespace().any(|word| word == "root") {
-        facts.word(host, "root_qdisc", kind, at);
-    }
-    let limit = match kind {
-        "fq" => Some((" maxrate ", "pacing_rate_bps")),
-        "tbf" | "netem" => Some((" rate ", "shaper_bps")),
-        "cake" => Some((" bandwidth ", "shaper_bps")),
-        _ => None,
-    };
-    let limit = limit.and_then(|(word, name)| Some((name, after(text, word).and_then(rate)?)));
-    if let Some(queue) = after(text, " lat ")
-        .and_then(span_s)
-        .filter(|_| kind == "tbf")
-    {
-        facts.exact(host, "shaper_queue_ns", queue * 1e9, at);
-    }
-    if let Some((name, bps)) = limit {
-        if name == "shaper_bps" {
-            facts.word(host, "shaper_kind", kind, at);
-            facts.word(host, "shaper_port", port, at);
-        }
-        facts.number(host, name, Figure::exact(bps, at));
-    }
-}
-
-/// The queueing discipline at the root, in the first line of `ip link`, and the MTU of an interface that is not down.
-fn root(host: Of, text: &str, at: Place, facts: &mut Facts) {
-    let mtu = after(text, " mtu ").and_then(decimal);
-    if let Some(mtu) = mtu.filter(|m| *m >= 576.0 && !text.contains("state DOWN")) {
-        facts.exact(host, "interface_mtu_bytes", mtu, at);
-    }
-    if let Some(kind) = after(text, " qdisc ").and_then(crate::known::qdisc) {
-        facts.word(host, "root_qdisc", kind, at);
-    }
-}
-
-/// A span as `tc` prints it, `456ms`, `1.2s`, `50us`, in seconds.
-fn span_s(text: &str) -> Option<f64> {
-    let units = [("ms", 1e-3), ("us", 1e-6), ("s", 1.0)];
-    let (number, worth) = units
-        .into_iter()
-        .find_map(|(unit, worth)| text.strip_suffix(unit).map(|number| (number, worth)))?;
-    Some(decimal(number)? * worth)
-}
-
-/// How other lines of `tc -s qdisc` begin.
-const TC: &[&str] = &[
-    "flows ",
-    "new_flows",
-    "gc ",
-    "throttled",
-    "rate ",
-    "requeues",
-    "memory",
-    "capacity",
-    "count ",
-];
-
-/// ` Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)`.
-fn tc(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
-    if text.starts_with("Sent ") && text.contains(" bytes ") {
-        if let Some(dropped) = after(text, "(dropped ").and_then(|d| whole(d.trim_end_matches(',')))
-        {
-            facts.exact(host, "qdisc_drops", dropped as f64, at);
-        }
-        return true;
-    }
-    text.starts_with("backlog ")
-        || keyed(text, "maxpacket").is_some()
-        || TC.iter().any(|b| text.starts_with(b))
 }

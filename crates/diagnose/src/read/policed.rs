@@ -1,12 +1,14 @@
 //! Policers and shapers that stand in a ticket: statements of Junos, IOS, IOS XR, NX-OS and CatOS, what `show policy-map interface` prints,
 //! and `police` of Linux's `tc`.
 //!
-//! Nothing says there which traffic meets them. Of a list of many none is taken.
+//! Nothing says there which traffic meets them. Of a list of many none is taken. What IOS counts beyond a rate, and drops, is the policer's
+//! of that interface.
 
 use super::conditioned::{FEW, POLICER, SHAPER};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::words::{decimal, decimal_prefix, option_rate, rate, size};
+use crate::ports::{Kind, Port, PortReading};
+use crate::words::{decimal, decimal_prefix, option_rate, rate, size, whole};
 
 /// A contract as it was stated.
 #[derive(Clone, PartialEq)]
@@ -29,6 +31,8 @@ struct Open {
     at: Option<Place>,
     /// Whether what exceeds the first rate is dropped, and the second: as IOS has it unless it is said.
     drops: [Option<bool>; 2],
+    /// Packets that exceeded each of them, as IOS counts, and where.
+    exceeded: [Option<(u64, Place)>; 2],
 }
 
 /// The state of reading statements.
@@ -42,6 +46,11 @@ pub(super) struct Policed {
     /// Which of the three actions follows, where it stands on a line of its own.
     action: Option<usize>,
     found: Vec<Stated>,
+    /// The router and interface of `show policy-map interface`, and the class that is read.
+    port: Port,
+    class: String,
+    /// What policers dropped.
+    counted: Vec<PortReading>,
 }
 
 impl Tool for Policed {
@@ -49,7 +58,7 @@ impl Tool for Policed {
         "policers"
     }
 
-    fn line(&mut self, line: Line<'_>, going: bool, _: &mut Facts) -> bool {
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         let taken = self.of_junos(text, line.at, going)
             || self.of_set(text, line.at)
@@ -58,7 +67,8 @@ impl Tool for Policed {
         if !taken {
             self.close();
         }
-        taken
+        facts.ports.append(&mut self.counted);
+        taken || self.shown(text)
     }
 
     fn held(&self) -> usize {
@@ -67,6 +77,7 @@ impl Tool for Policed {
 
     fn finish(&mut self, facts: &mut Facts) {
         self.close();
+        facts.ports.append(&mut self.counted);
         let mut different: Vec<Stated> = Vec::new();
         let of_all = self.found.iter().any(|one| !one.marked);
         for one in core::mem::take(&mut self.found) {
@@ -101,6 +112,7 @@ impl Policed {
     fn close(&mut self) {
         self.action = None;
         let Some(open) = self.open.take() else { return };
+        self.count(&open);
         let bps = match open.drops {
             [Some(false), Some(true)] => open.peak_bps.or(open.bps),
             [Some(false), _] => None,
@@ -115,6 +127,51 @@ impl Policed {
                 at,
             });
         }
+    }
+
+    /// Keeps what a policer of IOS dropped: what exceeds a rate, unless it is marked.
+    fn count(&mut self, open: &Open) {
+        let drops = |n: usize| open.drops[n].or(open.drops[0]).unwrap_or(true);
+        let counts = open.exceeded.iter().enumerate();
+        let dropped = counts.filter(|(n, _)| drops(*n)).filter_map(|(_, c)| *c);
+        let all: Vec<(u64, Place)> = dropped.collect();
+        let Some((_, at)) = all.last() else { return };
+        let name = match (self.class.as_str(), self.port.name.as_str()) {
+            ("", name) => name.to_owned(),
+            (class, "") => format!("the policer of class {class}"),
+            (class, name) => format!("the policer of class {class} at {name}"),
+        };
+        self.counted.push(PortReading {
+            port: Port {
+                router: self.port.router.clone(),
+                name,
+            },
+            kind: Kind::Policed,
+            value: all.iter().map(|(n, _)| *n as f64).sum(),
+            packets: None,
+            at: *at,
+        });
+    }
+
+    /// `R1#show policy-map interface Gi0/1`, which another reader takes, and the interface in full on a line below it.
+    fn shown(&mut self, text: &str) -> bool {
+        if let Some((router, name)) = command(text) {
+            self.port = Port {
+                router: crate::redact(router),
+                name: crate::redact(name),
+            };
+            self.class.clear();
+            return false;
+        }
+        let is_name = text.starts_with(|c: char| c.is_ascii_uppercase())
+            && text.ends_with(|c: char| c.is_ascii_digit())
+            && text.contains('/')
+            && !text.contains(char::is_whitespace);
+        let awaited = is_name && !self.port.router.is_empty() && self.class.is_empty();
+        if awaited {
+            self.port.name = crate::redact(text);
+        }
+        awaited
     }
 
     /// `policer NAME {`, `bandwidth-limit 80m;`, `burst-size-limit 625k;`, `then discard;`.
@@ -214,6 +271,7 @@ impl Policed {
             }
             ["class", name] | ["Class-map:", name, ..] => {
                 self.close();
+                self.class = crate::redact(name);
                 self.marked = !["class-default", "default"].contains(&name);
             }
             ["police:"] => self.begin(),
@@ -235,7 +293,7 @@ impl Policed {
                     });
                 }
             }
-            [first, ..] if going && self.open.is_some() => return self.action(first, &words),
+            [first, ..] if going && self.open.is_some() => return self.action(first, &words, at),
             _ => return false,
         }
         true
@@ -274,12 +332,18 @@ impl Policed {
     }
 
     /// `exceed-action drop`; `exceeded 30 packets, 45000 bytes; actions:` and then `drop`.
-    fn action(&mut self, first: &str, words: &[&str]) -> bool {
+    fn action(&mut self, first: &str, words: &[&str], at: Place) -> bool {
         let Some(open) = &mut self.open else {
             return false;
         };
         let kinds = ["conform", "exceed", "violat"];
         if let Some(kind) = kinds.iter().position(|k| first.starts_with(k)) {
+            if let (1 | 2, Some(packets)) = (kind, packets(words)) {
+                open.exceeded[kind - 1] = Some((packets, at));
+                let action = words.iter().position(|w| w.starts_with("action"));
+                let action = action.and_then(|n| words.get(n + 1));
+                open.drops[kind - 1] = action.map(|a| *a == "drop").or(open.drops[kind - 1]);
+            }
             let said = words.get(1).filter(|_| first.ends_with("-action"));
             match (said, kind) {
                 (Some(said), 1 | 2) => open.drops[kind - 1] = Some(*said == "drop"),
@@ -321,6 +385,29 @@ impl Open {
         }
         true
     }
+}
+
+/// The packets in `exceeded 30 packets, 45000 bytes; actions:`.
+fn packets(words: &[&str]) -> Option<u64> {
+    match words {
+        [_, count, "packets", ..] => whole(count),
+        _ => None,
+    }
+}
+
+/// The router and the interface of `R1#sh policy-map int Gi0/1`.
+fn command(text: &str) -> Option<(&str, &str)> {
+    let (router, command) = text.split_once(['#', '>'])?;
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let [show, map, interface, ref rest @ ..] = words[..] else {
+        return None;
+    };
+    let short =
+        |word: &str, full: &str, least: usize| word.len() >= least && full.starts_with(word);
+    let is_it = short(show, "show", 2) && short(map, "policy-map", 6);
+    let router = router.rsplit(['@', ':']).next().unwrap_or("");
+    let name = rest.first().copied().unwrap_or("");
+    (is_it && short(interface, "interface", 3)).then_some((router, name))
 }
 
 /// The word behind a key.

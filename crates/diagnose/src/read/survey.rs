@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use farpath_record::survey::Survey;
 
 use super::{Facts, counters, sysctl};
+use crate::duplex::Duplexed;
 use crate::fact::{Of, Place};
 use crate::negotiated::Negotiated;
+use crate::own_drops::Queue;
 use crate::seen::{Role, Side};
 
 /// Counters of an interface that grow when it drops what it received.
@@ -40,6 +42,13 @@ impl Facts {
             if interface.duplex.as_deref() == Some("half") {
                 self.word(host, "half_duplex", "half", at);
             }
+            if let (Of::Host(host), Some("half" | "full")) = (host, interface.duplex.as_deref()) {
+                self.duplexes.push(Duplexed {
+                    host,
+                    name: crate::redact(&interface.name),
+                    half: interface.duplex.as_deref() == Some("half"),
+                });
+            }
             let root = interface.qdisc.as_deref().and_then(|q| q.split(' ').next());
             if let Some(root) = root.and_then(crate::known::qdisc) {
                 self.word(host, "root_qdisc", root, at);
@@ -50,9 +59,23 @@ impl Facts {
                 .and_then(|q| q.split(' ').next_back());
             if let Some(kind) = kind.and_then(crate::known::qdisc) {
                 self.word(host, "qdisc", kind, at);
+                self.queue(host, &interface.name, (kind, root == Some(kind)));
             }
         }
         host
+    }
+
+    /// Keeps what queues packets before an interface, at its root or below it; no file says how much it has room for.
+    fn queue(&mut self, host: Of, port: &str, (kind, single): (&'static str, bool)) {
+        if let Of::Host(host) = host {
+            self.queues.push(Queue {
+                host,
+                interface: port.to_owned(),
+                kind,
+                limit: String::new(),
+                single,
+            });
+        }
     }
 
     /// Names by which texts call a host.
@@ -68,15 +91,20 @@ impl Facts {
     /// `NAME.rx_missed_errors`, those of processors as `softnet.dropped`.
     pub fn grown(&mut self, host: Of, counters: &BTreeMap<String, u64>) {
         let at = self.file("counters of this host");
+        // Two readings: when the watch began, and now.
+        let start = self.file("counters of this host, before");
         let mut drops = 0;
         for (name, grown) in counters {
             counters::put(host, name, *grown, at, self);
+            if let Some(port) = name.strip_suffix(".tx_dropped") {
+                let queue = ("queue_drops", "TX.dropped");
+                self.counted(host, port, queue, 0, start);
+                self.counted(host, port, queue, *grown, at);
+            }
             if name == "softnet.dropped" || DROPS.iter().any(|d| name.ends_with(d)) {
                 drops += grown;
             }
         }
-        // Two readings: when the watch began, and now.
-        let start = self.file("counters of this host, before");
         self.counted(host, "", ("nic_drops", "all"), 0, start);
         self.counted(host, "", ("nic_drops", "all"), drops, at);
     }

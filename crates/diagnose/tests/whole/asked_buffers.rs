@@ -73,3 +73,66 @@ fn a_report_without_one_goes_by_the_settings() {
     assert!(!commands.contains("leave -w out"), "{commands}");
     assert!(commands.contains("net.ipv4.tcp_rmem"), "{commands}");
 }
+
+/// Ten seconds of iperf3 at one rate over 150 ms, behind the command that was typed.
+fn typed(options: &str, mbit: f64, port: u16) -> String {
+    let mut text = format!(
+        "a$ iperf3 -c 203.0.113.9 {options}\nConnecting to host 203.0.113.9, port 5201\n[  5] local 192.0.2.10 port {port} connected to 203.0.113.9 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    );
+    let mbytes = mbit / 8.388_608;
+    for n in 0..10 {
+        text += &format!(
+            "[  5]   {n}.00-{}.00   sec  {mbytes:.1} MBytes  {mbit:.1} Mbits/sec    0    900 KBytes\n",
+            n + 1
+        );
+    }
+    let all = 10.0 * mbytes;
+    text + &format!(
+        "- - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  {all:.1} MBytes  {mbit:.1} Mbits/sec    0             sender\n[  5]   0.00-10.02  sec  {all:.1} MBytes  {mbit:.1} Mbits/sec                  receiver\n\niperf Done.\n\n"
+    )
+}
+
+/// The windows and buffers among a flow's ceilings, with what each leaves.
+fn rooms(flow: &FlowReport) -> Vec<(&str, f64)> {
+    let rooms = ["receive_window", "send_buffer"];
+    let all = flow.ceilings.iter().filter(|c| rooms.contains(&c.cause));
+    all.map(|c| (c.cause, c.limit_bps)).collect()
+}
+
+/// `-w` of iperf3 is of both ends: 262144 bytes over 150 ms are 13.98 Mbit/s.
+#[test]
+fn a_buffer_that_was_typed_bounds_window_and_buffer() {
+    let known = Known {
+        rtt: "150 ms".parse().ok(),
+        ..Known::default()
+    };
+    let of = |text: &str| of_files(&[("log.txt", text)], &known);
+    let flow = first_flow(of(&typed("-w 256K -t 10", 13.4, 40_022)));
+    let all = rooms(&flow);
+    assert_eq!(all.len(), 2, "{all:?}");
+    for (cause, bps) in all {
+        assert!((bps / 13.98e6 - 1.0).abs() < 0.01, "{cause} {bps}");
+    }
+    assert!(
+        !asked(&flow).contains(&"receive_window_bytes"),
+        "{:?}",
+        flow.missing
+    );
+    // What was asked for leaves no such rate.
+    let d = of(&typed("-w 256K -t 10", 300.0, 40_022));
+    let verdict = &d.flows[0].verdict;
+    assert!(
+        !["receive_window", "send_buffer"].contains(&verdict.cause),
+        "{verdict:#?}"
+    );
+    let texts: Vec<&str> = d.contradictions.iter().map(|c| c.text.as_str()).collect();
+    assert!(texts.iter().any(|t| t.contains("(-w)")), "{texts:?}");
+    // It is of its own test alone.
+    let two = typed("-w 256K -t 10", 13.4, 40_022) + &typed("-t 10", 300.0, 40_024);
+    let d = of(&two);
+    let other = d.flows.iter().find(|f| {
+        let rate = f.observed.goodput_bps;
+        rate.is_some_and(|bps| bps > 1e8)
+    });
+    assert_eq!(rooms(other.expect("the second test")), []);
+}

@@ -185,6 +185,57 @@ fn a_routers_late_collisions_are_a_duplex_mismatch() {
     );
 }
 
+/// Texts of both ends beside a test that lost many segments.
+fn both_ends(sender: &str, receiver: &str) -> farpath_diagnose::FlowReport {
+    let test = log(8.0, 500) + PING;
+    let files = [
+        ("log.txt", test.as_str()),
+        ("sender.txt", sender),
+        ("receiver.txt", receiver),
+    ];
+    first_flow(crate::of_files(&files, &on("100 Mbit/s")))
+}
+
+#[test]
+fn a_duplex_mismatch_is_read_from_both_ends() {
+    let port = |mode: &str| {
+        format!("Settings for eth0:\n\tSpeed: 100Mb/s\n\tDuplex: {mode}\n\tAuto-negotiation: off\n")
+    };
+    for (modes, half) in [
+        (["Half", "Full"], "192.0.2.5"),
+        (["Full", "Half"], "192.0.2.40"),
+    ] {
+        let flow = both_ends(&port(modes[0]), &port(modes[1]));
+        assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+        let why = crate::because(&flow);
+        assert!(
+            why.contains(&format!("eth0 of {half} is at half duplex and eth0 of ")),
+            "{why}"
+        );
+    }
+    // Both are at half duplex, or of two speeds and so of two cables.
+    let alike = both_ends(&port("Half"), &port("Half"));
+    assert!(!crate::because(&alike).contains("mismatch"));
+    let fast = port("Full").replace("100Mb/s", "1000Mb/s");
+    let apart = both_ends(&port("Half"), &fast);
+    assert!(!crate::because(&apart).contains("mismatch"));
+}
+
+#[test]
+fn late_collisions_at_one_end_and_damaged_frames_at_the_other_are_a_mismatch() {
+    let late = "NIC statistics:\n     rx_packets: 81273\n     tx_late_collisions: 4821\n";
+    let damaged = "NIC statistics:\n     tx_packets: 81273\n     rx_crc_errors: 3911\n";
+    for [sender, receiver] in [[late, damaged], [damaged, late]] {
+        let flow = both_ends(sender, receiver);
+        assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+        let why = crate::because(&flow);
+        assert!(
+            why.contains("4821 late collisions") && why.contains("3911 frames arrived damaged"),
+            "{why}"
+        );
+    }
+}
+
 #[test]
 fn damaged_frames_count_by_how_they_grow() {
     let counters = |crc: u32| {

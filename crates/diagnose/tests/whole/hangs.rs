@@ -122,6 +122,67 @@ fn the_interface_of_a_tunnel_says_the_size() {
     }
 }
 
+/// What `ip addr` prints of an interface with this MTU, and an address if there is one.
+fn interface(mtu: u32, address: &str) -> String {
+    let head = format!(
+        "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu {mtu} qdisc mq state UP group default qlen 1000\n    link/ether 02:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff\n"
+    );
+    match address {
+        "" => head,
+        address => head + &format!("    inet {address} brd 10.9.0.255 scope global eth0\n"),
+    }
+}
+
+/// Hosts of one subnet with unlike MTUs are named, each with its own.
+#[test]
+fn unlike_mtus_of_both_ends_are_named() {
+    let (ss, both) = (hung("").replace("192.0.2.55", "10.9.0.55"), pings(true));
+    let of = |sender: &str, receiver: &str| {
+        let files = [
+            ("ss.txt", ss.as_str()),
+            ("ping.txt", &both),
+            ("sender.txt", sender),
+            ("receiver.txt", receiver),
+        ];
+        let (_, flow) = first(&files);
+        assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+        flow.verdict.because.join("\n")
+    };
+    let unlike = of(
+        &interface(9000, "10.9.0.20/24"),
+        &interface(1500, "10.9.0.55/24"),
+    );
+    assert!(
+        unlike.contains("eth0 of 10.9.0.20 has an MTU of 9000 bytes, and eth0 of 10.9.0.55 one of 1500, in the same subnet"),
+        "{unlike}"
+    );
+    let other_way = of(
+        &interface(1500, "10.9.0.20/24"),
+        &interface(9000, "10.9.0.55/24"),
+    );
+    assert!(
+        other_way.contains("eth0 of 10.9.0.55 has an MTU of 9000 bytes"),
+        "{other_way}"
+    );
+    // Without addresses nobody knows whether it is one subnet.
+    let bare = of(&interface(9000, ""), &interface(1500, ""));
+    assert!(
+        bare.contains("within one subnet both need the same"),
+        "{bare}"
+    );
+    let alike = of(
+        &interface(1500, "10.9.0.20/24"),
+        &interface(1500, "10.9.0.55/24"),
+    );
+    assert!(!alike.contains("has an MTU of"), "{alike}");
+    // Routers are between them, and report what is too large, or do not.
+    let routed = of(
+        &interface(9000, "10.9.0.20/27"),
+        &interface(1500, "10.9.0.55/27"),
+    );
+    assert!(!routed.contains("has an MTU of"), "{routed}");
+}
+
 #[test]
 fn a_download_that_connected_and_got_nothing_is_read() {
     let (d, flow) = first(&[("curl.txt", CURL)]);

@@ -239,6 +239,9 @@ fn a_root_of_the_receivers_is_not_the_senders() {
         commands.contains("tc qdisc replace dev INTERFACE root fq"),
         "{commands}"
     );
+    // One reading may be of any time.
+    let again = crate::asked_with(&flow, "nic_damaged").expect("it is asked for again");
+    assert!(again.contains("ethtool -S eth1"), "{again}");
 }
 
 /// A host that shapes is taken for a device on the way; what its interface counts is evidence all the same.

@@ -299,6 +299,48 @@ fn a_configured_rate_is_a_ceiling() {
     assert_eq!((junos[0].0, junos[0].1), ("policer", 74e6), "{junos:?}");
 }
 
+/// What IOS prints of a policer at the interface, and what is done with that many packets that exceed its rate.
+fn ios(exceeded: u32, action: &str) -> String {
+    format!(
+        "\nR1#show policy-map interface Gi0/1\n GigabitEthernet0/1\n\n  Service-policy input: IN\n\n    Class-map: class-default (match-any)\n      59021 packets, 85000000 bytes\n      Match: any\n      police:\n          cir 74000000 bps, bc 62500 bytes\n        conformed 58900 packets, 85000000 bytes; actions:\n          transmit\n        exceeded {exceeded} packets, 133000 bytes; actions:\n          {action}\n        conformed 0000 bps, exceeded 0000 bps\n\n"
+    )
+}
+
+#[test]
+fn what_ios_counts_beyond_a_rate_is_that_policers() {
+    let test = log(&policed());
+    let flow = |before: &str, after: &str| {
+        let text = format!("{before}{test}{after}");
+        first_flow(of(&text, &farpath_diagnose::Known::default()))
+    };
+    let named = "the policer of class class-default at GigabitEthernet0/1 of R1 dropped";
+    let once = flow("", &ios(88, "drop"));
+    assert_eq!(once.verdict.cause, "policer", "{:#?}", once.verdict);
+    let why = crate::because(&once);
+    assert!(
+        why.contains(&format!(
+            "{named} 88 packets, about as many as this flow sent segments again, 90"
+        )),
+        "{why}"
+    );
+    let twice = flow(&ios(1000, "drop"), &ios(1088, "drop"));
+    assert_eq!(twice.verdict.cause, "policer", "{:#?}", twice.verdict);
+    let why = crate::because(&twice);
+    assert!(
+        why.contains(&format!("{named} 88 packets from one reading to the next")),
+        "{why}"
+    );
+    // Of far more nobody knows when they were dropped.
+    let why = crate::because(&flow("", &ios(2_900_000, "drop")));
+    assert!(
+        why.contains(named) && why.contains("one reading does not say how many"),
+        "{why}"
+    );
+    // What is marked is not dropped.
+    let why = crate::because(&flow("", &ios(88, "set-dscp-transmit 0")));
+    assert!(!why.contains("at GigabitEthernet0/1"), "{why}");
+}
+
 /// Statements that stand in the ticket itself: in each system's words, and as routers print what acts.
 #[test]
 fn a_policer_pasted_into_the_ticket_is_a_ceiling() {

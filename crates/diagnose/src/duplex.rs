@@ -1,0 +1,148 @@
+//! Interfaces at half duplex, and mismatches: one end of a cable sends whenever it likes, and the other one listens before it does.
+
+use crate::around::frames;
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::fact::Of;
+use crate::flow::{Flow, number};
+use crate::items::{Item, step};
+use crate::machine::is_worth_saying;
+use crate::read::Facts;
+use crate::tally::{HOSTS_MAX, Tally};
+
+/// What an interface of a host says of its duplex.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Duplexed {
+    /// The host.
+    pub(crate) host: u32,
+    /// The interface, empty where it was not printed.
+    pub(crate) name: String,
+    /// Whether it is at half duplex.
+    pub(crate) half: bool,
+}
+
+/// An interface of one host at half duplex, and one of the other at full, for people.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mismatch {
+    half: String,
+    full: String,
+}
+
+/// Of more interfaces than this nobody knows which are of a flow.
+const INTERFACES_MAX: usize = 512;
+
+impl Mismatch {
+    /// Of two hosts of a flow. Both ends of a cable have one speed, whatever their duplex is.
+    pub(crate) fn of(facts: &Facts, flow: &Flow) -> Option<Mismatch> {
+        let hosts = flow.senders.len() + flow.receivers.len();
+        if facts.duplexes.len() > INTERFACES_MAX || hosts > 2 * HOSTS_MAX {
+            return None;
+        }
+        let of_flow = |d: &&Duplexed| {
+            let host = &d.host;
+            flow.senders.contains(host) || flow.receivers.contains(host)
+        };
+        let all: Vec<&Duplexed> = facts.duplexes.iter().filter(of_flow).collect();
+        let speed = |d: &Duplexed| number(facts, Of::Host(d.host), "nic_bps").map(|s| s.value);
+        let of_cable = |half: &Duplexed, full: &Duplexed| {
+            let speeds = speed(half).zip(speed(full));
+            let same = speeds.is_none_or(|(a, b)| a == b);
+            same && !full.half && flow.are_apart(facts, half.host, full.host)
+        };
+        let named = |d: &Duplexed| {
+            let port = match d.name.as_str() {
+                "" => "an interface",
+                name => name,
+            };
+            let host = flow.host_called(facts, d.host, "one of the hosts");
+            format!("{port} of {host}")
+        };
+        let mut halves = all.iter().copied().filter(|d| d.half);
+        halves.find_map(|half| {
+            let full = all.iter().copied().find(|full| of_cable(half, full))?;
+            Some(Mismatch {
+                half: named(half),
+                full: named(full),
+            })
+        })
+    }
+}
+
+/// What late collisions, and damaged frames at the other end, say of both.
+fn late_in_words(e: &Evidence, late: &Tally) -> String {
+    let around = &e.around;
+    let counted = [&around.damaged, &around.damaged_back];
+    let mut others = counted.into_iter().flatten();
+    let other = others.find(|d| d.host != late.host && d.count.value > 0.0);
+    let beside = other.map_or_else(String::new, |damaged| {
+        format!(
+            "; {}, as that end sees what this one breaks off",
+            frames(damaged)
+        )
+    });
+    format!(
+        "an interface counts {:.0} late collisions: the other end is at full duplex, a duplex mismatch{beside}",
+        late.count.value
+    )
+}
+
+/// Collisions: at full duplex there are none, and at half none are late: the other end sends whenever it likes. What collides
+/// is damaged, too.
+fn collisions(e: &Evidence, items: &mut Vec<Item>) {
+    let [all, late] = &e.around.collisions;
+    let (holds, weight, sentence) = match (late, all) {
+        (Some(late), _) => {
+            let n = late.count.value;
+            (step(n, 1.0, 20.0), 42.0, late_in_words(e, late))
+        }
+        (None, Some(all)) => {
+            let n = all.count.value;
+            let text = format!(
+                "an interface counts {n:.0} collisions: it is at half duplex, shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch"
+            );
+            (step(n, 10.0, 500.0), 38.0, text)
+        }
+        (None, None) => return,
+    };
+    items.push(Item {
+        holds,
+        weights: vec![
+            (Cause::Duplex, weight),
+            (Cause::Nic, -12.0),
+            (Cause::RandomLoss, -8.0),
+        ],
+        sentence,
+    });
+}
+
+/// That an interface lost its carrier: a cable does that, and so does a mismatch.
+fn carrier_in_words(lost: &Tally) -> String {
+    let port = match lost.interface.as_str() {
+        "" => "an interface",
+        name => name,
+    };
+    format!(
+        "{port} failed to send {:.0} frames, as its carrier was lost, {}: a cable or its plug, or a duplex mismatch",
+        lost.count.value,
+        lost.since()
+    )
+}
+
+/// What both ends say of their duplex.
+pub(crate) fn by_duplex(e: &Evidence, items: &mut Vec<Item>) {
+    collisions(e, items);
+    let lost = e.around.carrier.as_ref();
+    let lost = lost.filter(|lost| is_worth_saying(e, lost));
+    items.extend(lost.map(|lost| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: carrier_in_words(lost),
+    }));
+    items.extend(e.around.mismatch.as_ref().map(|Mismatch { half, full }| Item {
+        holds: 1.0,
+        weights: vec![(Cause::Duplex, 6.0)],
+        sentence: format!(
+            "{half} is at half duplex and {full} at full: a duplex mismatch where one cable joins them, and else where the port at the other end of the former's cable is at full, too"
+        ),
+    }));
+}

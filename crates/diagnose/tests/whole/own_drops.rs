@@ -1,0 +1,153 @@
+//! Queues of the sender's own that drop what the host itself sends: `tc -s qdisc` and `ip -s link` count it.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{asked_with, because, commands, first_flow, of_files, on};
+
+/// 300 Mbit/s over 45 ms, of which 82 segments were sent again all through.
+const TEST: &str = "[user@dtn ~]# iperf3 -c 192.0.2.77 -t 20
+Connecting to host 192.0.2.77, port 5201
+[  5] local 192.0.2.10 port 40022 connected to 192.0.2.77 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec   192 MBytes   322 Mbits/sec   21   1.9 MBytes
+[  5]   5.00-10.00  sec   171 MBytes   287 Mbits/sec   22   1.6 MBytes
+[  5]  10.00-15.00  sec   180 MBytes   302 Mbits/sec   19   1.4 MBytes
+[  5]  15.00-20.00  sec   175 MBytes   294 Mbits/sec   20   1.7 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec   718 MBytes   301 Mbits/sec   82             sender
+[  5]   0.00-20.04  sec   716 MBytes   300 Mbits/sec                  receiver
+[user@dtn ~]# ping -c 20 192.0.2.77
+20 packets transmitted, 20 received, 0% packet loss, time 19020ms
+rtt min/avg/max/mdev = 45.012/45.080/45.301/0.110 ms
+";
+
+/// What `tc` prints of a root with so many packets dropped.
+fn tc(root: &str, dropped: u32) -> String {
+    format!(
+        "[user@dtn ~]# tc -s qdisc show dev eth0\n{root}\n Sent 751000000 bytes 518600 pkt (dropped {dropped}, overlimits 0 requeues 0)\n backlog 0b 0p requeues 0\n"
+    )
+}
+
+const PFIFO: &str = "qdisc pfifo 8001: root refcnt 2 limit 20p";
+
+/// The test between readings of its sender, or before the only one.
+fn with(readings: &[String], known: &Known) -> FlowReport {
+    let text = readings.concat();
+    first_flow(of_files(&[("t.txt", TEST), ("sender.txt", &text)], known))
+}
+
+#[test]
+fn drops_of_the_senders_own_queue_that_grow_by_what_was_sent_again_are_the_cause() {
+    let flow = with(&[tc(PFIFO, 12), tc(PFIFO, 96)], &Known::default());
+    let verdict = &flow.verdict;
+    assert_eq!(verdict.cause, "shallow_buffer", "{verdict:#?}");
+    assert!(verdict.confidence >= 0.85, "{verdict:#?}");
+    let why = because(&flow);
+    assert!(
+        why.contains("(pfifo, 20 packets) dropped 84 packets from one reading to the next, and 82 segments were sent again"),
+        "{why}"
+    );
+    let change = &flow.changes[0];
+    assert_eq!(change.commands[0], "tc qdisc replace dev eth0 root fq");
+    assert!(
+        change.commands[1].contains("root pfifo limit 1000"),
+        "{change:#?}"
+    );
+    assert_eq!(
+        change.undo,
+        ["tc qdisc replace dev eth0 root pfifo limit 20"]
+    );
+    assert_eq!(asked_with(&flow, "queue_drops"), None);
+}
+
+/// A count that was read once may be of another time: it is said less surely, and asked for again.
+#[test]
+fn one_reading_is_less_certain() {
+    let flow = with(&[tc(PFIFO, 84)], &Known::default());
+    let verdict = &flow.verdict;
+    assert_eq!(verdict.cause, "shallow_buffer", "{verdict:#?}");
+    assert!((0.5..=0.8).contains(&verdict.confidence), "{verdict:#?}");
+    let command = asked_with(&flow, "queue_drops").expect("it is asked for");
+    assert!(command.contains("tc -s qdisc show dev eth0"), "{command}");
+    assert!(
+        because(&flow).contains("one reading does not say whether it was in this test"),
+        "{}",
+        because(&flow)
+    );
+    // Far more than was lost is of other times.
+    let much = with(&[tc(PFIFO, 90_000)], &Known::default());
+    let plain = with(&[], &Known::default());
+    assert_eq!(much.verdict.cause, plain.verdict.cause);
+    let apart = (much.verdict.confidence - plain.verdict.confidence).abs();
+    assert!(apart < 0.01, "{:#?}", much.verdict);
+}
+
+/// Three of 82 were dropped there: the rest was lost elsewhere.
+#[test]
+fn a_small_part_of_what_was_lost_is_said_and_not_the_cause() {
+    let flow = with(&[tc(PFIFO, 12), tc(PFIFO, 15)], &Known::default());
+    let plain = with(&[], &Known::default());
+    assert_eq!(flow.verdict.cause, plain.verdict.cause);
+    let why = because(&flow);
+    assert!(
+        why.contains("3.7 % of the 82 segments that were sent again: the rest was lost elsewhere"),
+        "{why}"
+    );
+}
+
+/// What a queue drops before a line that is full is what the line does not carry.
+#[test]
+fn before_a_full_line_it_is_the_line() {
+    let flow = with(&[tc(PFIFO, 12), tc(PFIFO, 96)], &on("320 Mbit/s"));
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    assert!(because(&flow).contains("dropped 84 packets"));
+}
+
+/// `ip -s link` alone has the count; its first line names the queue, and the length of `pfifo_fast`.
+#[test]
+fn what_ip_counts_is_the_same() {
+    let reading = |dropped: u32| {
+        format!(
+            "[user@dtn ~]# ip -s link show eth0\n2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc pfifo_fast state UP mode DEFAULT group default qlen 20\n    link/ether 02:00:00:01:02:03 brd ff:ff:ff:ff:ff:ff\n    RX:  bytes packets errors dropped  missed   mcast\n    11429882 150268 0 0 0 0\n    TX:  bytes packets errors dropped carrier collsns\n    751000000 518600 0 {dropped} 0 0\n"
+        )
+    };
+    let flow = with(&[reading(0), reading(83)], &Known::default());
+    assert_eq!(flow.verdict.cause, "shallow_buffer", "{:#?}", flow.verdict);
+    let commands = commands(&flow);
+    assert!(
+        commands.contains("ip link set dev eth0 txqueuelen 1000"),
+        "{commands}"
+    );
+    assert!(
+        because(&flow).contains("(pfifo_fast, 20 packets) dropped 83 packets"),
+        "{}",
+        because(&flow)
+    );
+}
+
+/// A queue that drops what has waited for long is full of what its own interface does not carry; a shaper's drops are the shaper's.
+#[test]
+fn other_queues_drop_for_other_reasons() {
+    let codel = "qdisc fq_codel 8001: root refcnt 2 limit 10240p flows 1024";
+    let flow = with(&[tc(codel, 12), tc(codel, 96)], &Known::default());
+    assert_eq!(flow.verdict.cause, "congestion_loss", "{:#?}", flow.verdict);
+    let tbf = "qdisc tbf 8001: root refcnt 2 rate 2Gbit burst 1250000b lat 50ms";
+    let flow = with(&[tc(tbf, 12), tc(tbf, 96)], &Known::default());
+    assert_ne!(flow.verdict.cause, "shallow_buffer", "{:#?}", flow.verdict);
+}
+
+/// What never got onto the cable was not dropped by a queue.
+#[test]
+fn errors_of_sending_are_not_called_drops() {
+    let reading = |errors: u32| {
+        format!(
+            "[user@dtn ~]# ip -s link show eth0\n2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc fq state UP mode DEFAULT group default qlen 1000\n    link/ether 02:00:00:01:02:03 brd ff:ff:ff:ff:ff:ff\n    RX:  bytes packets errors dropped  missed   mcast\n    11429882 150268 0 0 0 0\n    TX:  bytes packets errors dropped carrier collsns\n    751000000 518600 {errors} 0 {errors} 0\n"
+        )
+    };
+    let flow = with(&[reading(0), reading(80)], &Known::default());
+    let why = because(&flow);
+    assert!(why.contains("failed to send 80 packets"), "{why}");
+    assert!(why.contains("as its carrier was lost"), "{why}");
+    assert!(!why.contains("dropped 80"), "{why}");
+}
