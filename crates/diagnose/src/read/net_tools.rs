@@ -243,6 +243,8 @@ impl NetTools {
                 dropped: count(&["Idrop", "Ifail"]),
                 overruns: None,
                 unsent: count(&["Oerrs", "Ofail"]),
+                queue_drops: None,
+                carrier: None,
                 collisions: count(&["Coll", "Colls", "Collis"]),
             };
             named(host, name, at, facts);
