@@ -239,10 +239,8 @@ fn change(
     }
     let end = changed(cause, e)?;
     let open = cause == Cause::HostCpu && e.cpu_of.as_ref().is_some_and(|(side, _)| side.is_none());
-    let host = &match open {
-        true => "the host whose processor is full".to_owned(),
-        false => named(flow, end),
-    };
+    let full = open.then(|| "the host whose processor is full".to_owned());
+    let host = &full.unwrap_or_else(|| named(flow, end));
     let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
         Cause::HostCpu => {

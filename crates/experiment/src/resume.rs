@@ -59,7 +59,7 @@ impl Experiment {
     /// A run that is wanted, with nothing to do where it had ended before.
     pub(crate) fn wanted<'a>(&'a self, of: RunOf, mut job: Job<'a, Findings>) -> Wanted<'a> {
         if let Some(found) = self.before.get(&of) {
-            // Closed forms are no parts of what is to be done.
+            // Closed forms take no part of the time.
             let done = match of.origin {
                 Name::Predicted => 0,
                 _ => 1000,

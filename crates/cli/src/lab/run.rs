@@ -424,7 +424,7 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
         return Err(Failure::usage(title));
     }
     let limit: Duration = match bare {
-        Some(n) if n == 0.0 => Duration::ZERO,
+        Some(0.0) => Duration::ZERO,
         _ => read("timeout", text)?,
     };
     if limit == Duration::ZERO {

@@ -426,8 +426,8 @@ fn impaired(one: &Installed<'_, '_>, host: &mut Host) {
 /// The part of the frames that `key` is about: `1 % of frames`, or `frames` where a model says which. `None` where it is none of them.
 fn part(options: &[Word<'_>], key: &str) -> Option<String> {
     let at = options.iter().position(|w| w.text == key)?;
-    let said = options[at + 1..].iter().map(|w| w.text);
-    match percent(said.skip_while(|text| *text == "random").next()?) {
+    let mut said = options[at + 1..].iter().map(|w| w.text);
+    match percent(said.find(|text| *text != "random")?) {
         Some(0.0) => None,
         Some(share) => Some(format!("{share} % of frames")),
         None => Some("frames".to_owned()),

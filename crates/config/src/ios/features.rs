@@ -49,7 +49,7 @@ pub(super) fn check(tree: &Tree<'_>, reader: &mut Reader) {
         }
         let needs = STATEMENTS.iter().filter(|(p, _)| fit(p, words).is_some());
         uses.extend(needs.map(|(said, feature)| Use {
-            feature: *feature,
+            feature,
             said: (*said).to_owned(),
             span: span.clone(),
         }));

@@ -159,7 +159,7 @@ impl Watched {
         let waiting = self.samples.iter().filter(waits).count();
         let most = WAITING_SHARE * self.samples.len() as f64;
         match () {
-            () if 2 * lost.chance <= lost.all() => Err("chance took half of them at most"),
+            () if 2 * lost.chance <= lost.all() => Err("not more than 50 % of them went by chance"),
             () if counts.goes_down => Err("the path was down as well"),
             () if counts.turns > TURNS_MOST => Err("requests and answers took part of its time"),
             () if self.is_asked_to_pace() => Err("its program set a pace"),
@@ -295,7 +295,7 @@ mod tests {
                 "reno",
                 Drop::Tail,
                 90_000,
-                "chance took half of them at most",
+                "not more than 50 % of them went by chance",
             ),
         ] {
             let told = told(cc, reason, unsent);
