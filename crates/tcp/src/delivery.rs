@@ -38,7 +38,7 @@ pub(crate) struct Deliveries {
     delivered: u64,
     delivered_at: Time,
     first: Time,
-    /// Samples are app-limited until so much is delivered.
+    /// What is sent is app-limited until more than this is delivered; 0 where it is not.
     app_limited_to: u64,
     /// First transmissions, sorted by sequence and time.
     sent: VecDeque<Sent>,
@@ -72,7 +72,7 @@ impl Deliveries {
             first: self.first,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
-            app_limited: self.app_limited_to > self.delivered,
+            app_limited: self.app_limited_to != 0,
         }
     }
 
@@ -213,6 +213,22 @@ mod tests {
         d.on_send(2000, at(120), 0);
         let third = d.on_ack(at(220), 1000, [Some(2999), None], 3000, RTT);
         assert!(!third.expect("delivered").app_limited);
+    }
+
+    /// One acknowledgement for all that was in flight: what is sent next is of the limited sender still, until it arrives.
+    #[test]
+    fn a_sender_with_nothing_in_flight_is_limited_until_more_arrives() {
+        let mut d = Deliveries::default();
+        d.on_send(0, at(0), 0);
+        d.on_ack(at(100), 1000, [Some(999), None], 1000, RTT);
+        d.starve(0);
+        d.on_send(1000, at(100), 0);
+        d.on_send(2000, at(100), 1000);
+        let limited = d.on_ack(at(200), 1000, [Some(1999), None], 2000, RTT);
+        assert!(limited.expect("delivered").app_limited);
+        d.on_send(3000, at(200), 1000);
+        let free = d.on_ack(at(300), 1000, [Some(3999), None], 4000, RTT);
+        assert!(!free.expect("delivered").app_limited);
     }
 
     #[test]
