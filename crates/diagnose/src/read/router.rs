@@ -156,7 +156,8 @@ fn of_medium(text: &str) -> Option<f64> {
     let word = word.strip_prefix(['-', ' '])?;
     let is_duplex = word.eq_ignore_ascii_case("duplex");
     let (speed, _) = rest.split_once(',').unwrap_or((rest, ""));
-    crate::words::rate(&speed.replace(' ', "")).filter(|bps| is_mode && is_duplex && *bps > 0.0)
+    let bps = crate::words::rate(&speed.replace(' ', ""))?;
+    (is_mode && is_duplex && bps > 0.0).then_some(bps)
 }
 
 /// The name in `Ethernet1/1 is up`, `Ethernet1/2 is down (Link not connected)`, `port-channel10 is up` of NX-OS.
