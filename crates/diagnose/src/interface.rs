@@ -15,7 +15,7 @@ const OWN: f64 = 0.75;
 /// A flow that is so many times as fast as what one way of an interface carries is not among it.
 const BEYOND: f64 = 1.15;
 
-/// What the other way carries is the flow, where it is no more than so many times its payload.
+/// What the other way carries is the flow, where it is from the first to the second of so many times its payload.
 const SAME: [f64; 2] = [1.0, 1.15];
 
 /// One way of an interface is full from the second of these shares of its rate on, and not below the first.
