@@ -5,9 +5,10 @@ use crate::ceiling::{bps, payload_share};
 use crate::cloud::Cloud;
 use crate::duplex::Mismatch;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of, Value};
+use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
 use crate::group::{Group, MEMBERS};
+use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
@@ -28,7 +29,7 @@ pub(crate) struct Around {
     /// The end whose disk is the busiest or was measured.
     pub(crate) disk_of: Option<Side>,
     /// The fullest interface on the path.
-    interface: Option<Carried>,
+    pub(crate) interface: Option<Carried>,
     /// Collisions at an interface, and how many of them were late.
     pub(crate) collisions: [Option<Tally>; 2],
     /// Frames that an interface did not send, as its carrier was lost.
@@ -244,7 +245,10 @@ impl Evidence {
         let all = SPEEDS.into_iter().rev();
         let lower = all.filter(|speed| speed * 2.0 <= line).find(fills)?;
         // A port at half duplex leaves any rate: that it is what a port of another speed leaves is chance.
-        let other = self.half_duplex.is_some() && self.around.ports.run_at_others(lower);
+        let ports = &self.around.ports;
+        let other = self.half_duplex.is_some() && ports.run_at_others(lower);
+        // So it is where one that is faster drops what is sent again, and has room.
+        let other = other || ports.drop_below_full(self) > 0.5;
         (!other).then_some(lower)
     }
 
@@ -264,53 +268,6 @@ const FULL_DISK: f64 = 0.9;
 
 /// What a line is called that is a host's own interface.
 pub(crate) const PORT: &str = "the interface of a host";
-
-/// What one way of an interface carries.
-#[derive(Clone, Debug)]
-struct Carried {
-    /// What it does: `sent` or `received`.
-    way: &'static str,
-    /// How much, bit/s.
-    rate: Figure,
-    /// The interface's own rate where it is known, bit/s.
-    speed: Option<Figure>,
-}
-
-impl Carried {
-    fn fill(&self) -> f64 {
-        let speed = self.speed.as_ref();
-        speed.map_or(0.0, |s| self.rate.value / s.value)
-    }
-}
-
-/// The interface on the path that carried most of its own rate, or most where no rate is known.
-fn fullest(facts: &Facts) -> Option<Carried> {
-    let mut best: Option<Carried> = None;
-    let mut speed: Option<&Figure> = None;
-    for fact in facts.facts.iter().filter(|f| f.of == Of::Path) {
-        match (&fact.value, fact.name) {
-            (Value::Word(_), "interface") => speed = None,
-            (Value::Number(figure), "interface_bps") => speed = Some(figure),
-            (Value::Number(figure), name @ ("interface_sent_bps" | "interface_received_bps")) => {
-                let new = Carried {
-                    way: match name {
-                        "interface_sent_bps" => "sent",
-                        _ => "received",
-                    },
-                    rate: figure.clone(),
-                    speed: speed.cloned(),
-                };
-                let fuller =
-                    |old: &Carried| (new.fill(), new.rate.value) > (old.fill(), old.rate.value);
-                if best.as_ref().is_none_or(fuller) {
-                    best = Some(new);
-                }
-            }
-            _ => {}
-        }
-    }
-    best
-}
 
 /// What they speak for.
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
@@ -351,7 +308,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-    interfaces(e, rate, items);
+    crate::interface::by_interface(e, rate, items);
     crate::duplex::by_duplex(e, items);
     damage(e, items);
     by_ports(e, items);
@@ -513,42 +470,3 @@ fn radio(e: &Evidence, items: &mut Vec<Item>) {
 
 /// From about so far below a milliwatt on a radio link has to fall back to its slow and sturdy modes, decibels. A rule of thumb.
 const WEAK_DB: f64 = 73.0;
-
-/// An interface that is full is full of this flow, or of others.
-fn interfaces(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {
-    let Some(carried) = &e.around.interface else {
-        return;
-    };
-    if e.around.group.is_some() {
-        // Full it is of its own share of the flow.
-        return;
-    }
-    let line = e.line.as_ref().map(|(line, _)| line);
-    let Some(full) = carried.speed.as_ref().or(line) else {
-        return;
-    };
-    let own = rate.value / carried.rate.value.max(1.0);
-    let weights = match own > OWN {
-        true => vec![(Cause::Link, 16.0)],
-        false => vec![
-            (Cause::CrossTraffic, 34.0),
-            (Cause::CongestionLoss, 8.0),
-            (Cause::Policer, -10.0),
-            (Cause::RandomLoss, -10.0),
-        ],
-    };
-    items.push(Item {
-        holds: step(carried.rate.value / full.value, 0.9, 0.96),
-        weights,
-        sentence: format!(
-            "an interface on the path {} {}, {:.0} % of its rate: this flow has {:.0} % of that",
-            carried.way,
-            bps(carried.rate.value),
-            100.0 * carried.rate.value / full.value,
-            100.0 * own
-        ),
-    });
-}
-
-/// An interface that carries more than this part of a flow carries little else.
-const OWN: f64 = 0.75;

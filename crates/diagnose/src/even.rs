@@ -61,13 +61,23 @@ impl Evidence {
         Some(if coarse { mean } else { late })
     }
 
-    /// The rate after the start, where the intervals then are even and faster than the mean, which slow start holds down: what a limit
-    /// that does not change leaves. Otherwise the mean rate.
-    pub(crate) fn settled(&self) -> Option<Figure> {
+    /// The rate after the start, where the intervals then are even; otherwise the mean rate. The mean has the start in
+    /// it, of which a sender's socket may have taken more than a line carried.
+    pub(crate) fn usual_rate(&self) -> Option<Figure> {
         let rate = self.rate.as_ref()?;
         let even = !self.udp && rate.value > 0.0 && self.is_even();
-        let usual = self.usual().filter(|usual| even && *usual > rate.value);
+        let usual = self.usual().filter(|_| even);
         Some(usual.map_or_else(|| rate.clone(), |usual| rate.times(usual / rate.value)))
+    }
+
+    /// The same where it is faster than the mean, which slow start holds down: what a limit that does not change leaves. Otherwise the
+    /// mean rate.
+    pub(crate) fn settled(&self) -> Option<Figure> {
+        let (mean, usual) = (self.rate.as_ref()?, self.usual_rate()?);
+        Some(match usual.value > mean.value {
+            true => usual,
+            false => mean.clone(),
+        })
     }
 }
 
@@ -96,12 +106,12 @@ pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
         ],
         sentence: match seen > UNEVEN && spread < 0.5 * seen {
             true => format!(
-                "the intervals differ by {:.0} %, as whole writes and whole windows make them",
+                "the intervals after the start differ by {:.0} %, as whole writes and whole windows make them",
                 seen * 100.0
             ),
             false => format!(
-                "the intervals are even, within {:.0} %",
-                (seen * 100.0).ceil()
+                "the intervals after the start are even: their standard deviation is {:.1} % of their mean",
+                seen * 100.0
             ),
         },
     });
@@ -116,6 +126,30 @@ pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
             (Cause::SendBuffer, -6.0),
             (Cause::Pacing, -6.0),
         ],
-        sentence: format!("the intervals differ by {:.0} %", seen * 100.0),
+        sentence: format!(
+            "the intervals after the start differ by {:.0} %",
+            seen * 100.0
+        ),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 800 to 870 around 845 are 5.3 % apart from it at most: what is said of them is their standard deviation.
+    #[test]
+    fn what_is_even_is_said_of_the_intervals_after_the_start() {
+        let mbit = [850.0, 840.0, 870.0, 800.0, 860.0, 830.0, 840.0, 870.0];
+        let e = Evidence {
+            steady: mbit.iter().map(|mbit| mbit * 1e6).collect(),
+            ..Evidence::default()
+        };
+        let mut items = Vec::new();
+        steadiness(&e, &mut items);
+        assert_eq!(
+            items[0].sentence,
+            "the intervals after the start are even: their standard deviation is 2.6 % of their mean"
+        );
+    }
 }

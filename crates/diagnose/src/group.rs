@@ -208,8 +208,8 @@ fn has_room(m: &Member) -> bool {
 
 /// Ports of which both are known, the speed and what they carry one way.
 fn members(facts: &Facts, way: Kind) -> Vec<Member> {
-    let [speeds, carried, dropped] =
-        [Kind::Speed, way, Kind::Dropped].map(|kind| ports::counts(facts, kind));
+    let speeds = ports::speeds(facts);
+    let [carried, dropped] = [way, Kind::Dropped].map(|kind| ports::counts(facts, kind));
     let of = |all: &[ports::Counted], port: &Port| {
         let found = all.iter().find(|c| c.port == *port);
         found.map(|c| c.count.clone())

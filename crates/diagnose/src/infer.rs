@@ -8,6 +8,7 @@ use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED, payload_share};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
+use crate::guessed_line;
 use crate::items::{Item, items};
 use crate::known::{DEFAULT_BUFFERS, DEFAULT_WINDOWS};
 use crate::lookalike;
@@ -129,6 +130,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let written = on_the_wire::even_out(e, &mut ranking);
     let unseen = own_queue::even_out(e, &mut ranking);
     let slower = slower_line::even_out(e, &mut ranking);
+    let guessed = guessed_line::even_out(e, &mut ranking);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()
         .filter(|i| i.holds > 0.3 && !i.sentence.is_empty())
@@ -148,6 +150,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     for (both, text) in alike {
         because.splice(0..0, text.map(|text| (0.0, both.to_vec(), text)));
     }
+    because.splice(0..0, guessed.map(|(causes, text)| (0.0, causes, text)));
     because.extend(pattern::sentence(e, &pattern).map(|(causes, text)| (0.0, causes, text)));
     Weighed {
         ranking,
@@ -267,7 +270,9 @@ fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
         Cause::SendBuffer => by_default(e, flat, &DEFAULT_BUFFERS),
         Cause::Link => {
             // A line shows in what came after the start.
-            let Some(rate) = e.settled() else { return flat };
+            let Some(rate) = e.usual_rate() else {
+                return flat;
+            };
             let hits: f64 = lines_of(rate.value, e.mss).map(|(_, w)| w).sum();
             let hits = hits * (1.0 - e.refutes_line());
             0.5 * flat + 0.5 * hits / LINES.len() as f64 / 0.021
@@ -302,7 +307,7 @@ fn lines_of(rate: f64, mss: f64) -> impl Iterator<Item = (f64, f64)> {
 /// The usual line that a rate fills, where nobody said how fast the line is, bit/s.
 pub(crate) fn usual_line(e: &Evidence) -> Option<f64> {
     let rate = e
-        .settled()
+        .usual_rate()
         .filter(|_| e.line.is_none() && e.refutes_line() < 0.5)?;
     lines_of(rate.value, e.mss).map(|(line, _)| line).next()
 }

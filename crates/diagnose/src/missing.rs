@@ -88,6 +88,7 @@ pub(crate) fn missing(
         e.asks_own_queue(asking, &likely),
         e.asks_own_drops(asking, &likely),
         e.asks_slower_line(asking, &likely),
+        e.asks_guessed_line(&likely),
         e.asks_again(&likely).filter(|_| !sure),
     ];
     all.splice(0..0, first.into_iter().flatten());
@@ -529,7 +530,7 @@ fn of_path(
 }
 
 /// What says how fast the line is; the example is one that carries what was measured.
-fn line_command(e: &Evidence) -> String {
+pub(crate) fn line_command(e: &Evidence) -> String {
     let own = e.rate.as_ref().map_or(0.0, |r| r.value);
     let usual = ETHERNET.into_iter().find(|l| *l >= 1e9 && *l > own * 1.02);
     let example = usual.map_or("RATE".to_owned(), |bps| format!("{:.0}Gbit/s", bps / 1e9));

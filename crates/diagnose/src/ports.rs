@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cause::Cause;
+use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::items::{Item, step};
@@ -90,6 +91,10 @@ pub(crate) struct Ports {
     half: [Option<Counted>; 2],
     /// Speeds of ports, bit/s.
     speeds: Vec<f64>,
+    /// The speed of the port whose queue dropped, bit/s.
+    dropping: Option<f64>,
+    /// What leaves by that port, bit/s.
+    dropping_leaves: Option<f64>,
 }
 
 impl Port {
@@ -158,6 +163,21 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
     counted.collect()
 }
 
+/// A port that carries so many times the rate it is said to have has another: the `bandwidth` of IOS and NX-OS is a statement, and sets none.
+pub(crate) const STATED: f64 = 1.03;
+
+/// The speeds of ports, bit/s, as far as no rate of the port is above it.
+pub(crate) fn speeds(facts: &Facts) -> Vec<Counted> {
+    let carried = [Kind::Leaves, Kind::Arrives].map(|way| counts(facts, way));
+    let above = |speed: &Counted| {
+        let mut own = carried.iter().flatten().filter(|c| c.port == speed.port);
+        own.any(|c| c.count.value > STATED * speed.count.value)
+    };
+    let mut all = counts(facts, Kind::Speed);
+    all.retain(|speed| !above(speed));
+    all
+}
+
 impl Counted {
     fn order(&self, other: &Counted) -> core::cmp::Ordering {
         self.count.value.total_cmp(&other.count.value)
@@ -209,19 +229,25 @@ impl Ports {
         let mut received = all
             .iter()
             .filter(|c| dark.as_ref().is_some_and(|d| d.port == c.port));
+        let (dropped, speeds) = (largest(facts, Kind::Dropped), speeds(facts));
+        let of_dropping = |all: &[Counted]| {
+            let port = dropped.as_ref().map(|d| &d.port);
+            let port = port.filter(|p| !p.name.is_empty())?;
+            let own = all.iter().find(|c| c.port == *port);
+            own.map(|c| c.count.value)
+        };
         Ports {
+            dropping: of_dropping(&speeds),
+            dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)),
             damaged: damaged.or_else(|| largest(facts, Kind::Errors)),
             seconds: largest(facts, Kind::Seconds),
             received: received.next().map(|c| c.count.value),
             dark,
             policed: largest(facts, Kind::Policed),
-            dropped: largest(facts, Kind::Dropped),
+            dropped,
             refused: largest(facts, Kind::Refused),
             half: [Kind::HalfOfJunos, Kind::HalfOfIos].map(|kind| largest(facts, kind)),
-            speeds: counts(facts, Kind::Speed)
-                .iter()
-                .map(|c| c.count.value)
-                .collect(),
+            speeds: speeds.iter().map(|c| c.count.value).collect(),
         }
     }
 
@@ -236,6 +262,22 @@ impl Ports {
         let [junos, ios] = self.half.each_ref().map(|c| c.as_ref().filter(here));
         let junos = junos.map(|c| (&c.port, true));
         junos.or_else(|| ios.map(|c| (&c.port, false)))
+    }
+
+    /// Whether the queue that dropped is one before the flow's way back, which is full.
+    fn drop_back(&self, e: &Evidence) -> bool {
+        self.dropping_leaves.is_some() && self.dropping_leaves == e.sent_back()
+    }
+
+    /// How surely a queue before a port that is far from full dropped what this flow sent again, 0 to 1. A line that is full drops before
+    /// itself.
+    pub(crate) fn drop_below_full(&self, e: &Evidence) -> f64 {
+        let (Some(dropped), Some(speed)) = (&self.dropped, self.dropping) else {
+            return 0.0;
+        };
+        let rate = e.usual_rate().map_or(0.0, |r| r.value);
+        let full = rate / (speed * payload_share(e.mss));
+        queue_holds(e, dropped) * (1.0 - step(full, OPEN[0], OPEN[1]))
     }
 
     /// The speed of the slowest port, bit/s.
@@ -319,22 +361,37 @@ impl Ports {
     }
 }
 
-/// Packets that a port's queue dropped: as many as were sent again, or a good part of them from one reading to the next, are the flow's.
-fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
+/// A port is far from full up to the first of these shares of what it leaves for payload, and not at all from the second on.
+const OPEN: [f64; 2] = [0.6, 0.8];
+
+/// What a queue that drops before a port which is far from full says more for being short, decibans.
+const SHORT: f64 = 6.0;
+
+/// How surely the packets that a port's queue dropped are this flow's, 0 to 1: as many as were sent again, or a good part of them from one
+/// reading to the next.
+fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
+    if e.around.ports.drop_back(e) {
+        return 0.0;
+    }
     let again = e
         .retransmits
         .as_ref()
         .filter(|r| !e.udp && r.value >= DROPS_LEAST);
     let part = again.map_or(0.0, |r| dropped.count.value / r.value);
-    let holds = match dropped.grew {
+    match dropped.grew {
         // Others lost packets there, too, where there are many more.
         true => step(part, 0.2, 0.7) * (1.0 - step(part, 3.0, 10.0)),
         false => alike(e, &dropped.count),
-    };
+    }
+}
+
+/// Packets that a port's queue dropped.
+fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
+    let short = SHORT * e.around.ports.drop_below_full(e);
     items.push(Item {
-        holds,
+        holds: queue_holds(e, dropped),
         weights: vec![
-            (Cause::ShallowBuffer, 16.0),
+            (Cause::ShallowBuffer, 16.0 + short),
             (Cause::CongestionLoss, 6.0),
             (Cause::Policer, -14.0),
             (Cause::RandomLoss, -14.0),
@@ -346,15 +403,17 @@ fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
 /// The drops of a port beside what the flow sent again.
 fn of_queue(e: &Evidence, dropped: &Counted) -> String {
     let beside = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+    let beside = match e.around.ports.drop_back(e) {
+        true => "; this flow's data does not leave by that port".to_owned(),
+        false => beside.map_or(String::new(), |r| {
+            format!("; this flow sent {:.0} segments again", r.value)
+        }),
+    };
     format!(
-        "the queue of {} dropped {:.0} packets{}{}",
+        "the queue of {} dropped {:.0} packets{}{beside}",
         dropped.port.named("a router's port"),
         dropped.count.value,
-        dropped.since(),
-        beside.map_or(String::new(), |r| format!(
-            "; this flow sent {:.0} segments again",
-            r.value
-        ))
+        dropped.since()
     )
 }
 
@@ -463,7 +522,7 @@ fn of_damage(e: &Evidence, damaged: &Counted) -> String {
 
 /// What is said of a port's speed where nobody said the line's: the slowest port's, which is the line of what crosses it.
 pub(crate) fn line_offered(facts: &Facts) -> Option<String> {
-    let all = counts(facts, Kind::Speed);
+    let all = speeds(facts);
     let slowest = all
         .iter()
         .filter(|c| c.count.value >= 1e6)

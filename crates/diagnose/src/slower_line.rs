@@ -22,7 +22,7 @@ const EITHER: f64 = 0.6;
 const FASTER: f64 = 1.25;
 
 /// A sender's first interval counts what went into its socket, bytes: so much of it may not have left.
-const HANDED: f64 = 16.0 * 1024.0 * 1024.0;
+pub(crate) const HANDED: f64 = 16.0 * 1024.0 * 1024.0;
 
 impl Evidence {
     /// Whether the start alone was faster than the rest, as a bucket of tokens lets it be, and a slower link never.

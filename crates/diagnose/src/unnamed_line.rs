@@ -2,7 +2,9 @@
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
+use crate::fact::Figure;
 use crate::items::{Item, spread, step};
+use crate::slower_line::HANDED;
 
 /// An interval is above a line from this part of the rate on, and surely from that.
 const ABOVE: [f64; 2] = [1.12, 1.25];
@@ -16,12 +18,41 @@ const UNEVEN: [f64; 2] = [0.12, 0.2];
 /// Intervals of fewer round trips hold a burst or none.
 const ROUNDS: f64 = 2.0;
 
+/// A start is faster than a line from so many times the fastest later interval on.
+const START: f64 = 1.25;
+
+/// What a sender handed over and its line did not carry yet is twice its congestion window at most: what is in flight, and as much again
+/// that waits in its socket.
+const HELD: f64 = 2.0;
+
 impl Evidence {
-    /// How surely the intervals are not those of a full line, where nobody said how fast it is, 0 to 1.
+    /// How surely the path is not a full line of which nobody said how fast it is, 0 to 1: by intervals, and by what drops elsewhere.
     pub(crate) fn refutes_line(&self) -> f64 {
-        let (Some(rate), None) = (self.settled(), &self.line) else {
-            return 0.0;
+        match (self.settled(), &self.line) {
+            (Some(rate), None) => {
+                let dropped = self.around.ports.drop_below_full(self);
+                self.intervals_refute(&rate).max(dropped)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Whether an interval counted more than all after the start, by so much that neither a socket nor a queue can have held the rest.
+    fn starts_beyond(&self) -> bool {
+        let then = self.steady.iter().copied().fold(0.0, f64::max);
+        let more = (self.peak - then) * self.interval_s / 8.0;
+        let each = self.counted.iter().filter_map(|r| r.cwnd);
+        let window = each.chain(self.cwnd.iter().map(|c| c.value));
+        let window = HELD * window.fold(0.0, f64::max);
+        let held = match self.peak_grain > 0.0 {
+            true => libm::fmax(HANDED * self.streams, window),
+            false => 0.0,
         };
+        then > 0.0 && self.peak > START * then && more > held
+    }
+
+    /// How surely the intervals are not those of a full line that leaves this rate, 0 to 1.
+    fn intervals_refute(&self, rate: &Figure) -> f64 {
         let short = self
             .rtt
             .as_ref()
@@ -40,7 +71,8 @@ impl Evidence {
         let faster = step(fastest / rate.value, above[0], above[1]);
         let pieces = self.pieces();
         let spread = (spread * spread - pieces * pieces).max(0.0).sqrt();
-        faster.max(step(spread, UNEVEN[0], UNEVEN[1]))
+        let start = f64::from(u8::from(self.starts_beyond()));
+        faster.max(start).max(step(spread, UNEVEN[0], UNEVEN[1]))
     }
 }
 
@@ -51,4 +83,55 @@ pub(crate) fn by_unnamed_line(e: &Evidence, items: &mut Vec<Item>) {
         weights: vec![(Cause::Link, -12.0)],
         sentence: String::new(),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::Place;
+    use crate::infer::usual_line;
+
+    /// A sender's seconds after its start, Mbit/s: 850 is the middle one, 845 the mean.
+    const LATER: [f64; 8] = [850.0, 840.0, 870.0, 800.0, 860.0, 830.0, 840.0, 870.0];
+
+    /// A test of 935 Mbit/s on average, whose fastest second had so many Mbit/s.
+    fn evidence(peak: f64) -> Evidence {
+        Evidence {
+            rate: Some(Figure::exact(935e6, Place::You)),
+            steady: LATER.iter().map(|mbit| mbit * 1e6).collect(),
+            peak: peak * 1e6,
+            peak_grain: 1_048_576.0,
+            interval_s: 1.0,
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        }
+    }
+
+    /// 1.85 Gbit/s for a second, and 870 Mbit/s at most later: 122 MB that no line of 1 Gbit/s carried, nor a socket held.
+    #[test]
+    fn a_start_that_no_socket_held_refutes_a_line() {
+        assert_eq!(evidence(1850.0).refutes_line(), 1.0);
+        assert_eq!(evidence(900.0).refutes_line(), 0.0);
+        let with = |cwnd: f64| Evidence {
+            cwnd: Some(Figure::exact(cwnd, Place::You)),
+            ..evidence(1850.0)
+        };
+        assert_eq!(with(8.79e6).refutes_line(), 1.0);
+        assert_eq!(with(70e6).refutes_line(), 0.0);
+    }
+
+    /// The mean is a usual line's by chance: what came after the start is not.
+    #[test]
+    fn a_line_is_guessed_by_the_rate_after_the_start() {
+        let e = evidence(900.0);
+        assert_eq!(e.usual_rate().map(|r| r.value.round()), Some(850e6));
+        assert_eq!(e.settled().map(|r| r.value.round()), Some(935e6));
+        assert_eq!(usual_line(&e), None);
+        let full = Evidence {
+            steady: vec![941e6; 8],
+            ..evidence(1000.0)
+        };
+        assert_eq!(usual_line(&full), Some(1e9));
+    }
 }

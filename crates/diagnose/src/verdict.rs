@@ -231,7 +231,7 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
         return e.way_back_at_most();
     }
     if cause == Cause::Link {
-        return e.member_at_most();
+        return e.member_at_most().min(e.at_most_of_guess());
     }
     // Who counts what was dropped tells the kinds apart, as datagrams do.
     let counted = cause == Cause::Policer && e.around.cloud.surely(e).is_some()
@@ -465,8 +465,11 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
         }
     }
     if let Some(line) = infer::usual_line(e).filter(|_| cause == Cause::Link) {
+        let later = e.usual_rate().zip(e.rate.as_ref());
+        let apart = later.map_or(0.0, |(late, mean)| (late.value / mean.value - 1.0).abs());
         all.push(format!(
-            "the rate is what a line of {} leaves for payload; {}",
+            "{}the rate is what a line of {} leaves for payload; {}",
+            if apart > 0.005 { "after its start " } else { "" },
             bps(line),
             e.above_line("nobody said how fast the line is")
         ));

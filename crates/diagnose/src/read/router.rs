@@ -13,6 +13,8 @@ use crate::words::{after, decimal, whole};
 pub(super) struct Interfaces {
     kind: &'static str,
     here: Here,
+    /// What the interface is said to have, bit/s: 0 where that was not printed.
+    stated: f64,
 }
 
 impl Tool for Interfaces {
@@ -23,6 +25,7 @@ impl Tool for Interfaces {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if self.begins(text, line.at, facts) {
+            self.stated = 0.0;
             return true;
         }
         if !going || self.kind.is_empty() {
@@ -39,13 +42,6 @@ impl Tool for Interfaces {
         if self.here.line(text, at, facts) {
             return true;
         }
-        if let Some(rest) = text.strip_prefix("MTU ").and_then(|r| r.split_once(" BW ")) {
-            if let Some(kbit) = after(rest.1, "").and_then(decimal).filter(|k| *k > 0.0) {
-                facts.exact(Of::Path, "interface_bps", kbit * 1e3, at);
-                self.here.has(Kind::Speed, kbit * 1e3, at, facts);
-            }
-            return true;
-        }
         let half = ["half-duplex", "half duplex"]
             .iter()
             .any(|h| starts(text, h));
@@ -57,14 +53,7 @@ impl Tool for Interfaces {
             };
             self.here.has(kind, 1.0, at, facts);
         }
-        if let Some(speed) =
-            crate::words::between(text, "Speed: ", ",").and_then(crate::words::rate)
-        {
-            facts.exact(Of::Path, "interface_bps", speed, at);
-            self.here.has(Kind::Speed, speed, at, facts);
-            return true;
-        }
-        if half {
+        if self.speed(text, at, facts) || half {
             return true;
         }
         if let Some((way, bps)) = carried(text) {
@@ -129,6 +118,46 @@ impl Interfaces {
         }
         false
     }
+
+    /// Takes a line that says how fast the interface is.
+    fn speed(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        if let Some(rest) = text.strip_prefix("MTU ").and_then(|r| r.split_once(" BW ")) {
+            if let Some(kbit) = after(rest.1, "").and_then(decimal).filter(|k| *k > 0.0) {
+                self.stated = kbit * 1e3;
+                facts.exact(Of::Path, "interface_bps", kbit * 1e3, at);
+                self.here.has(Kind::Speed, kbit * 1e3, at, facts);
+            }
+            return true;
+        }
+        if let Some(speed) =
+            crate::words::between(text, "Speed: ", ",").and_then(crate::words::rate)
+        {
+            facts.exact(Of::Path, "interface_bps", speed, at);
+            self.here.has(Kind::Speed, speed, at, facts);
+            return true;
+        }
+        // The BW of several links together is above the medium of each.
+        if let Some(medium) = of_medium(text).filter(|bps| *bps > self.stated) {
+            facts.exact(Of::Path, "interface_medium_bps", medium, at);
+            self.here.has(Kind::Speed, medium, at, facts);
+            return true;
+        }
+        false
+    }
+}
+
+/// The speed of the medium in `Full-duplex, 1000Mb/s, …`, `Full Duplex, 1Gbps, …`, and `full-duplex, 10 Gb/s, …` of NX-OS, bit/s. What BW says
+/// is the statement `bandwidth`, where one stands in the configuration.
+fn of_medium(text: &str) -> Option<f64> {
+    let (duplex, rest) = text.split_once(", ")?;
+    let (mode, word) = duplex.split_at_checked(4)?;
+    let modes = ["full", "half", "auto"];
+    let is_mode = modes.iter().any(|m| mode.eq_ignore_ascii_case(m));
+    let word = word.strip_prefix(['-', ' '])?;
+    let is_duplex = word.eq_ignore_ascii_case("duplex");
+    let (speed, _) = rest.split_once(',').unwrap_or((rest, ""));
+    let bps = crate::words::rate(&speed.replace(' ', ""))?;
+    (is_mode && is_duplex && bps > 0.0).then_some(bps)
 }
 
 /// The name in `Ethernet1/1 is up`, `Ethernet1/2 is down (Link not connected)`, `port-channel10 is up` of NX-OS.

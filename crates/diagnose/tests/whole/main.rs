@@ -22,6 +22,7 @@ mod everyday;
 mod fetched;
 mod from_files;
 mod groups;
+mod guesses;
 mod hangs;
 mod histories;
 mod holes;

@@ -1,0 +1,181 @@
+//! Lines that are guessed: by an average that is a usual line's by chance, by a `bandwidth` that sets no rate, and by a rate that a window
+//! leaves as well.
+
+use farpath_diagnose::{Diagnosis, FlowReport, Known};
+
+use crate::{asked, because, first_flow, of_files};
+
+/// A log of iperf3: Mbit/s and segments sent again in each second, and the congestion window in MBytes.
+fn log(rows: &[(f64, u32)], cwnd: f64) -> String {
+    let mut all = "Connecting to host 198.51.100.2, port 5201\n[  5] local 192.0.2.1 port 40000 connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n".to_owned();
+    let line = |from: usize, until: usize, mbit: f64, end: &str| {
+        let size = mbit * (until - from) as f64 / 8.388_608;
+        format!(
+            "[  5]  {from:>2}.00-{until}.00  sec  {size:.1} MBytes  {mbit:.1} Mbits/sec  {end}\n"
+        )
+    };
+    for (n, (mbit, again)) in rows.iter().enumerate() {
+        all += &line(n, n + 1, *mbit, &format!("{again}   {cwnd:.2} MBytes"));
+    }
+    let mean = rows.iter().map(|r| r.0).sum::<f64>() / rows.len() as f64;
+    let again: u32 = rows.iter().map(|r| r.1).sum();
+    all +=
+        "- - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n";
+    all += &line(0, rows.len(), mean, &format!("{again}             sender"));
+    all += &line(0, rows.len(), mean, "                receiver");
+    all + "\niperf Done.\n"
+}
+
+fn ping(ms: f64) -> String {
+    format!(
+        "\n$ ping -c 20 -q 198.51.100.2\n20 packets transmitted, 20 received, 0% packet loss, time 19030ms\nrtt min/avg/max/mdev = {:.3}/{ms:.3}/{:.3}/0.050 ms\n",
+        ms - 0.1,
+        ms + 0.1
+    )
+}
+
+fn with(log: &str, router: &str) -> Diagnosis {
+    of_files(
+        &[("log.txt", log), ("router.txt", router)],
+        &Known::default(),
+    )
+}
+
+fn first(log: &str, router: &str) -> FlowReport {
+    first_flow(with(log, router))
+}
+
+/// 1.85 Gbit/s in the first second, 840 Mbit/s then: the average of 940 is what a line of 1 Gbit/s leaves.
+#[test]
+fn an_average_that_is_a_lines_by_chance_is_not_the_line() {
+    let rates = [
+        1850.0, 790.0, 850.0, 840.0, 870.0, 800.0, 860.0, 830.0, 840.0, 870.0,
+    ];
+    let rows: Vec<(f64, u32)> = rates
+        .iter()
+        .enumerate()
+        .map(|(n, rate)| (*rate, if n == 0 { 900 } else { 0 }))
+        .collect();
+    let flow = first(&(log(&rows, 8.79) + &ping(80.0)), "");
+    let why = because(&flow);
+    assert_ne!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    assert!(!why.contains("what a line of"), "{why}");
+    assert!(!why.contains("even, within"), "{why}");
+}
+
+/// As many packets as were sent again are in the counter of a port of 10 Gbit/s that has room: no line of a usual rate is guessed then.
+#[test]
+fn what_a_faster_port_dropped_weighs_more_than_a_usual_rate() {
+    let junos = "ops@mx1> show interfaces xe-0/1/2 extensive
+Physical interface: xe-0/1/2, Enabled, Physical link is Up
+  Link-level type: Ethernet, MTU: 9192, Speed: 10Gbps, Loopback: Disabled
+  Output errors:
+    Carrier transitions: 1, Errors: 0, Drops: 3344, Collisions: 0, HS link CRC errors: 0, MTU errors: 0
+";
+    let nexus = "n9k-ams# show interface ethernet 1/1
+Ethernet1/1 is up
+  MTU 9216 bytes, BW 10000000 Kbit , DLY 10 usec
+  full-duplex, 10 Gb/s, media type is 10G
+  TX
+    0 output error  0 collision  0 deferred  0 late collision
+    0 lost carrier  0 no carrier  0 babble  7211 output discard
+";
+    // Sent again: 2961 and 6948.
+    let mut slow = vec![(700.0, 2400)];
+    slow.extend([(938.0, 62); 8]);
+    slow.push((938.0, 65));
+    let mut fast = vec![(3900.0, 6000)];
+    fast.extend([(2350.0, 105); 8]);
+    fast.push((2350.0, 108));
+    let cases = [
+        (
+            slow,
+            junos,
+            "the queue of xe-0/1/2 of mx1 dropped 3344 packets; this flow sent 2961 segments again",
+        ),
+        (
+            fast,
+            nexus,
+            "the queue of Ethernet1/1 of n9k-ams dropped 7211 packets; this flow sent 6948 segments again",
+        ),
+    ];
+    for (rows, router, said) in cases {
+        let flow = first(&log(&rows, 12.0), router);
+        let why = because(&flow);
+        assert_eq!(flow.verdict.cause, "shallow_buffer", "{:#?}", flow.verdict);
+        assert!(!why.contains("what a line of"), "{why}");
+        assert!(why.contains(said), "{why}");
+    }
+}
+
+/// `show interfaces` of IOS, whose BW is what `bandwidth` says: the medium, and the rates of both ways in Mbit/s.
+fn ios(medium: &str, arrives: u32, leaves: f64) -> String {
+    format!(
+        "rtr1#show interfaces GigabitEthernet0/0
+GigabitEthernet0/0 is up, line protocol is up
+  MTU 1500 bytes, BW 50000 Kbit/sec, DLY 10 usec,
+  Encapsulation ARPA, loopback not set
+{medium}  Input queue: 0/375/0/0 (size/max/drops/flushes); Total output drops: 900
+  5 minute input rate {arrives}000000 bits/sec, 18000 packets/sec
+  5 minute output rate {:.0} bits/sec, 9000 packets/sec
+",
+        leaves * 1e6
+    )
+}
+
+#[test]
+fn a_rate_above_bw_does_not_fill_a_line() {
+    let log = log(&[(205.0, 0); 10], 6.0);
+    let d = with(&log, &ios("", 213, 3.0));
+    let flow = &d.flows[0];
+    let why = because(flow);
+    assert_ne!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    assert!(!why.contains("% of its rate"), "{why}");
+    let notes = d.notes.join("\n");
+    assert!(!notes.contains("--line 50Mbit/s"), "{notes}");
+}
+
+/// 49.8 of 50 Mbit/s leave, and the flow arrives: what is full is its way back, and what was dropped there is not its data.
+#[test]
+fn the_other_way_of_an_interface_is_not_the_flows() {
+    let flow = first(&log(&[(205.0, 0); 10], 6.0), &ios("", 213, 49.8));
+    let why = because(&flow);
+    assert_ne!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    assert!(
+        why.contains("an interface on the path sent 49.8 Mbit/s, 100 % of its rate"),
+        "{why}"
+    );
+    assert!(why.contains("goes the other way"), "{why}");
+    assert!(
+        why.contains("dropped 900 packets; this flow's data does not leave by that port"),
+        "{why}"
+    );
+}
+
+#[test]
+fn the_medium_is_the_rate_where_bw_is_not() {
+    let medium = "  Full Duplex, 1Gbps, media type is RJ45\n";
+    let flow = first(&log(&[(935.0, 0); 10], 6.0), &ios(medium, 980, 3.0));
+    let why = because(&flow);
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    assert!(
+        why.contains("received 980 Mbit/s, 98 % of its rate: this flow has 95 % of that"),
+        "{why}"
+    );
+}
+
+/// 9.43 Mbit/s are what a line of 10 Mbit/s leaves, and 212 992 bytes in 178 ms: neither is the verdict, and what decides is asked for.
+#[test]
+fn a_guessed_line_is_not_the_verdict_beside_a_usual_window() {
+    let lines = "Connecting to host 198.51.100.2, port 5201\n[  4] local 192.0.2.1 port 50210 connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bandwidth\n[  4]   0.00-10.00  sec  11.2 MBytes  9.43 Mbits/sec                  sender\n[  4]   0.00-10.00  sec  11.2 MBytes  9.43 Mbits/sec                  receiver\n";
+    let flow = first(&(lines.to_owned() + &ping(178.0)), "");
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+    assert!(because(&flow).contains("212992 bytes"), "{}", because(&flow));
+    let asked = asked(&flow);
+    for fact in ["line_bps", "receive_window_bytes"] {
+        assert!(asked.contains(&fact), "{asked:?}");
+    }
+    // At another round trip no such window fits.
+    let flow = first(&(lines.to_owned() + &ping(140.0)), "");
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+}
