@@ -143,9 +143,14 @@ fn runs(text: &str, commands: &[&str]) -> bool {
     text.split([';', '&']).any(is_known)
 }
 
+/// What stands behind a prompt, if a line begins with one.
+pub(super) fn behind_prompt(text: &str) -> Option<&str> {
+    Some(text[mark(text)? + 1..].trim())
+}
+
 /// Whether a line is what was typed at a prompt, and nothing else: `$ dd if=a of=/dev/null`, `C:\\>ping b`.
 pub(super) fn is_typed(text: &str) -> bool {
-    let behind = mark(text).map_or("", |at| &text[at + 1..]);
+    let behind = behind_prompt(text).unwrap_or("");
     is_command(behind) || runs(behind, &ALSO)
 }
 
