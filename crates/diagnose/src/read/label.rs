@@ -25,20 +25,19 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
     "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
-    "mpstat", "pidstat", "iostat",
+    "mpstat", "pidstat", "iostat", "tcpdump",
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 14] = [
+const ALSO: [&str; 13] = [
     "dd",
     "mtr",
     "traceroute",
     "tracepath",
     "fping",
-    "tcpdump",
     "curl",
     "wget",
     "rsync",
