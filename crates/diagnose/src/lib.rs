@@ -46,6 +46,7 @@ mod holes;
 mod host;
 mod incomplete;
 mod infer;
+mod intercepted;
 mod intervals;
 mod items;
 mod known;

@@ -215,7 +215,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
 }
 
 fn most_said(e: &Evidence, cause: Cause) -> f64 {
-    if e.around.split.is_some() {
+    if e.is_split() {
         return e.split_at_most(cause);
     }
     if cause == Cause::Application && e.never_pauses() {

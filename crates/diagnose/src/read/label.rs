@@ -32,11 +32,12 @@ const COMMANDS: [&str; 25] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 13] = [
+const ALSO: [&str; 14] = [
     "dd",
     "mtr",
     "traceroute",
     "tracepath",
+    "tcptraceroute",
     "fping",
     "curl",
     "wget",
