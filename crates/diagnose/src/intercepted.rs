@@ -4,7 +4,7 @@ use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::evidence::{Evidence, NS};
 use crate::fact::{Fact, Figure, Of};
-use crate::flow::{Flow, alike};
+use crate::flow::{Flow, alike, word};
 use crate::items::Item;
 use crate::read::Facts;
 use crate::split::is_far_shorter;
@@ -31,6 +31,9 @@ pub(crate) struct Intercepted {
     /// The least that pings took, nanoseconds.
     pinged_ns: f64,
 }
+
+/// The fact that is a header of an answer which a proxy or a cache passed on.
+pub(crate) const PASSED_ON: &str = "passed_on";
 
 /// Most traces by TCP that are held against pings.
 const TRACES_MAX: usize = 100;
@@ -112,6 +115,10 @@ impl Evidence {
                 flow.from.port == port || flow.to.port == port,
             )
         });
+        let fetched = flow.test.as_ref().is_some_and(|t| t.tool == "curl");
+        let said = word(facts, Of::Path, PASSED_ON);
+        let said = said.filter(|_| fetched || self.around.intercepted.is_some());
+        self.around.passed_on = said.map(|(header, _)| header.to_owned());
     }
 
     /// Whether something on the way ends this connection, and begins another.
@@ -134,5 +141,12 @@ pub(crate) fn by_intercepted(e: &Evidence, items: &mut Vec<Item>) {
                 .collect(),
             sentence: found.sentence(*meets),
         }
+    }));
+    items.extend(e.around.passed_on.as_ref().map(|header| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: format!(
+            "an HTTP answer has the header {header}: a proxy or a cache passed it on, and what fetched it is connected to that device"
+        ),
     }));
 }

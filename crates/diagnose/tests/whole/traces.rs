@@ -255,3 +255,23 @@ fn a_trace_by_tcp_to_the_end_is_a_round_trip() {
         assert!(!because.contains(STEAD), "{because}");
     }
 }
+
+/// A header says that a proxy answered; a test of another program beside it is not of that connection.
+#[test]
+fn a_header_of_a_proxy_is_said_of_what_was_fetched() {
+    let rows = "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M\n";
+    let via = "Via: 1.1 cache7.example (squid/5.7)";
+    let connected = "* Connected to files.example (203.0.113.66) port 80 (#0)\n< HTTP/1.1 200 OK\n";
+    for text in [
+        format!("{connected}< {via}\n< X-Cache: MISS from cache7.example\n{rows}"),
+        format!("$ curl -sI http://files.example/\n{via}\n{rows}"),
+    ] {
+        let d = of(&text, &Known::default());
+        let because = d.flows[0].verdict.because.join("\n");
+        let said = format!("an HTTP answer has the header {via}: a proxy or a cache passed it on");
+        assert!(because.contains(&said), "{because}");
+    }
+    let d = of(&format!("< {via}\n{LOG}"), &Known::default());
+    let because = d.flows[0].verdict.because.join("\n");
+    assert!(!because.contains("passed it on"), "{because}");
+}
