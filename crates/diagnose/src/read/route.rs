@@ -151,11 +151,14 @@ fn typed(text: &str) -> Option<Vec<&str>> {
         "mtr",
     ];
     let words = behind_prompt(text).unwrap_or(text).split_whitespace();
-    let words: Vec<&str> = words
-        .skip_while(|w| matches!(*w, "sudo" | "doas"))
-        .collect();
-    let name = words.first()?.rsplit('/').next()?;
-    (NAMES.contains(&name) && words.get(1) != Some(&"to")).then_some(words)
+    let words = words.skip_while(|w| matches!(*w, "sudo" | "doas"));
+    let name = words.clone().next()?.rsplit('/').next()?;
+    if !NAMES.contains(&name) {
+        return None;
+    }
+    // `traceroute to 192.0.2.9 (192.0.2.9), …` is what it prints.
+    let words: Vec<&str> = words.collect();
+    (words.get(1) != Some(&"to")).then_some(words)
 }
 
 /// The port that a command's probes open, where they are of TCP: 80 unless it says another.
