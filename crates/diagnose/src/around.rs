@@ -78,6 +78,10 @@ pub(crate) struct Around {
     pub(crate) unlike_mtus: Option<crate::unlike_mtus::Unlike>,
     /// The round trip of a connection, and the longer one of pings to its peer, seconds: something on the way answers.
     pub(crate) split: Option<[f64; 2]>,
+    /// What answers a trace by TCP in the peer's stead, and whether this connection goes to the port of the trace.
+    pub(crate) intercepted: Option<(crate::intercepted::Intercepted, bool)>,
+    /// A header of an answer that a proxy or a cache passed on.
+    pub(crate) passed_on: Option<String>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
     /// How the path changed in mid-test.

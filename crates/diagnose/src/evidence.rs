@@ -118,6 +118,8 @@ pub(crate) struct Evidence {
     pub(crate) restart: Option<Restart>,
     /// Options that its connections go without, though hosts have them on.
     pub(crate) stripped: Vec<Stripped>,
+    /// Ends whose settings have SACK off.
+    pub(crate) sack_off: Vec<Side>,
     /// Bytes that the program had handed over and its kernel had not sent yet.
     pub(crate) unsent: Option<Figure>,
     /// Bytes that the kernels count as acknowledged, and the longest time that one of them was at work, seconds.

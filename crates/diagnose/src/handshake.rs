@@ -27,6 +27,8 @@ pub(crate) struct Syn {
     pub(crate) sack: bool,
     /// Whether it has a timestamp.
     pub(crate) stamps: bool,
+    /// The host's name at the prompt that it was printed under; empty without one.
+    pub(crate) shell: String,
     /// Where it was read.
     pub(crate) at: Place,
 }
@@ -109,7 +111,7 @@ impl<'f> Handshake<'f> {
         of.last().copied()
     }
 
-    /// Who left scaling out, and where that shows: of a SYN that two texts show, one of them without, what lies between them. An answer
+    /// Who left scaling out, and where that shows: of a SYN that two hosts show, one of them without, what lies between them. An answer
     /// has it only where it was offered.
     fn left_out(&self) -> Option<(Option<LeftOut>, Place)> {
         for all in [&self.offered, &self.answered] {
@@ -118,7 +120,7 @@ impl<'f> Handshake<'f> {
                 continue;
             };
             let with = all.iter().filter(|syn| syn.shift.is_some());
-            if with.clone().any(|syn| source(syn) != source(without)) {
+            if with.clone().any(|syn| are_apart(syn, without)) {
                 return Some((Some(LeftOut::Between), without.at));
             }
             // A SYN that was sent again may be without what the first one had.
@@ -134,6 +136,12 @@ impl<'f> Handshake<'f> {
         }
         None
     }
+}
+
+/// Whether two SYNs were seen by two hosts: in two texts, or under prompts of two names in one.
+fn are_apart(a: &Syn, b: &Syn) -> bool {
+    let named = !a.shell.is_empty() && !b.shell.is_empty();
+    source(a) != source(b) || named && a.shell != b.shell
 }
 
 /// The number of the text that a SYN was read in.

@@ -10,7 +10,8 @@ use crate::read::Facts;
 /// The smallest pings of which none was answered, bytes with their headers, while others were.
 pub(crate) fn smallest_lost(facts: &Facts, flow: &Flow) -> Option<Figure> {
     let mut answers = facts.along(flow, "ping_received");
-    let answered = answers.any(|n| n.value > 0.0);
+    let cut = facts.along(flow, "ping_answered_bytes").next().is_some();
+    let answered = cut || answers.any(|n| n.value > 0.0);
     let lost = facts.along(flow, "ping_large_lost_bytes");
     let lost = lost.min_by(|a, b| a.value.total_cmp(&b.value)).cloned();
     lost.filter(|_| answered)

@@ -48,6 +48,7 @@ mod host;
 mod incomplete;
 mod infer;
 mod interface;
+mod intercepted;
 mod intervals;
 mod items;
 mod known;

@@ -180,7 +180,7 @@ fn of_processor(e: &Evidence, cpu: &Figure) -> String {
 }
 
 /// What a verdict leaves out though nobody is to miss it, whatever leads: counters of routers' ports, a full processor, packets that an
-/// interface or a queue of the sender's own dropped, unlike MTUs, options that were taken out.
+/// interface or a queue of the sender's own dropped, unlike MTUs, options that are missing.
 pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let full = e.cpu.as_ref().filter(|cpu| cpu.value >= FULL[1]);
     let drops = e

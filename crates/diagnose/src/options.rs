@@ -1,7 +1,7 @@
 //! Options of TCP that a connection goes without, though its hosts have them on.
 
 use crate::evidence::Evidence;
-use crate::fact::Of;
+use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
@@ -57,6 +57,11 @@ impl Stripped {
 impl Evidence {
     /// Holds the options of sockets against the settings of both hosts.
     pub(crate) fn of_options(&mut self, facts: &Facts, flow: &Flow) {
+        let sack = |n| number(facts, Of::Host(n), KINDS[0].setting[0]).map(|f| f.value > 0.0);
+        let sides = [Side::Sender, Side::Receiver].into_iter();
+        self.sack_off = sides
+            .filter(|s| flow.said(*s, sack) == Some(false))
+            .collect();
         let missing = |kind: &&Kind| {
             let mut all = flow.sockets.iter().chain(&flow.far_sockets);
             all.any(|s| word(facts, Of::Socket(*s), kind.without).is_some())
@@ -82,9 +87,26 @@ impl Evidence {
 /// How it is proved who takes an option out.
 const PROOF: &str = "tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' on both hosts shows it: the option is in a SYN where it is sent, and not where it arrives";
 
+/// That a host has SACK off, where segments were sent again.
+fn sack_off(e: &Evidence) -> Option<String> {
+    let some = |n: &Option<Figure>| n.as_ref().is_some_and(|n| n.value > 0.0);
+    let lossy = !e.udp && (some(&e.retransmits) || some(&e.again));
+    let who = match &e.sack_off[..] {
+        [] => return None,
+        [side] => format!("the {}", side.name()),
+        _ => "the hosts whose settings were read".to_owned(),
+    };
+    lossy.then(|| {
+        format!(
+            "SACK is off on {who} (net.ipv4.tcp_sack = 0), and segments were sent again: {}; sysctl -w net.ipv4.tcp_sack=1 there turns it on for new connections",
+            KINDS[0].costs
+        )
+    })
+}
+
 /// What is said of missing options, whatever limits.
 pub(crate) fn sentences(e: &Evidence) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut said: Vec<String> = sack_off(e).into_iter().collect();
     for on in [None, Some(Side::Sender), Some(Side::Receiver)] {
         let all = e.stripped.iter().filter(|s| s.on == on);
         let list = |of: fn(&Kind) -> String, between: &str| {

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::evidence::{Evidence, NS};
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
+use crate::intercepted::by_intercepted;
 use crate::items::Item;
 use crate::pinged;
 use crate::read::Facts;
@@ -25,9 +26,15 @@ const OWN: [Cause; 5] = [
     Cause::Pacing,
 ];
 
+/// Whether a round trip is far shorter than the least of pings, nanoseconds.
+pub(crate) fn is_far_shorter(own: f64, pinged: f64) -> bool {
+    pinged > TIMES * own && pinged > own + LONGER_NS
+}
+
 impl Evidence {
     /// Holds the round trips of the sender's sockets against those of pings.
     pub(crate) fn of_split(&mut self, facts: &Facts, flow: &Flow) {
+        self.of_intercepted(facts, flow);
         let of = |s: &u32| number(facts, Of::Socket(*s), "rtt_loaded_ns");
         let own = flow.sockets.iter().filter_map(of).map(|rtt| rtt.high);
         let own = own.filter(|rtt| *rtt > 0.0).reduce(f64::max);
@@ -37,14 +44,14 @@ impl Evidence {
         let (Some(own), Some(pinged)) = (own, pinged) else {
             return;
         };
-        if pinged > TIMES * own && pinged > own + LONGER_NS {
+        if is_far_shorter(own, pinged) {
             self.around.split = Some([own * NS, pinged * NS]);
         }
     }
 
     /// The most that is said of a cause where something answers in the peer's stead.
     pub(crate) fn split_at_most(&self, cause: Cause) -> f64 {
-        match self.around.split.is_some() && !OWN.contains(&cause) {
+        match self.is_split() && !OWN.contains(&cause) {
             true => BEYOND,
             false => 1.0,
         }
@@ -68,4 +75,5 @@ pub(crate) fn by_split(e: &Evidence, items: &mut Vec<Item>) {
             ms(pinged)
         ),
     }));
+    by_intercepted(e, items);
 }

@@ -63,13 +63,17 @@ pub(crate) fn text(
     out.trim_end().to_owned() + "\n"
 }
 
+/// A confidence of so much or less rounds to 0 %.
+pub(crate) const NOTHING: f64 = 0.005;
+
 /// What limits a flow, in a sentence.
 fn limited(flow: &FlowReport) -> String {
     let verdict = &flow.verdict;
     let words = crate::Cause::named(verdict.cause).map_or("unknown", crate::Cause::words);
     match (verdict.cause, verdict.confidence) {
         ("unknown", _) => {
-            let second = verdict.second.as_ref().map_or_else(String::new, |second| {
+            let second = verdict.second.as_ref().filter(|s| s.confidence > NOTHING);
+            let second = second.map_or_else(String::new, |second| {
                 let likely = crate::Cause::named(second.cause).map_or("", crate::Cause::words);
                 let odds = second.confidence * 100.0;
                 format!("; the likeliest is {likely} ({odds:.0} %)")

@@ -215,7 +215,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
 }
 
 fn most_said(e: &Evidence, cause: Cause) -> f64 {
-    if e.around.split.is_some() {
+    if e.is_split() {
         return e.split_at_most(cause);
     }
     if cause == Cause::Application && e.never_pauses() {
@@ -416,9 +416,12 @@ fn rounded(p: f64) -> f64 {
 /// So many causes are named where none is likely enough.
 const LIKELY: usize = 3;
 
+/// The causes that may be it, without those that round to 0 %.
 fn undecided(likely: &[Ranking]) -> String {
+    let with_odds = |r: &&Ranking| rounded(r.confidence) > ticket::NOTHING;
     let likely: Vec<String> = likely
         .iter()
+        .filter(with_odds)
         .map(|r| {
             format!(
                 "{} ({:.0} %)",
@@ -427,7 +430,11 @@ fn undecided(likely: &[Ranking]) -> String {
             )
         })
         .collect();
-    format!("undecided between {}", likely.join(", "))
+    match &likely[..] {
+        [] => "nothing speaks for any cause".to_owned(),
+        [one] => format!("the likeliest is {one}, which is too little for a verdict"),
+        several => format!("undecided between {}", several.join(", ")),
+    }
 }
 
 fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> Vec<String> {

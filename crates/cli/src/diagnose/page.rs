@@ -213,15 +213,7 @@ fn verdict(flow: &FlowReport, out: &mut String) {
     let second = verdict.second.as_ref().filter(|s| is_worth_naming(s));
     let next = second.filter(|s| s.share.is_none_or(|share| share < BESIDES));
     let next = next.map_or(0.0, |s| s.confidence);
-    let second = second.map_or(String::new(), |s| {
-        let words = Cause::named(s.cause).map_or("", Cause::words);
-        match s.share.filter(|_| verdict.cause != "unknown") {
-            Some(share) if share >= BESIDES => {
-                format!("; besides {words}, {:.0} % of the time", share * 100.0)
-            }
-            _ => format!("; next {words}, {:.0} %", s.confidence * 100.0),
-        }
-    });
+    let second = second.map_or_else(String::new, |s| named(verdict.cause, s));
     let text = match verdict.cause {
         "unknown" => format!("unknown{second}"),
         "none" => format!(
@@ -250,6 +242,22 @@ fn verdict(flow: &FlowReport, out: &mut String) {
     }
 }
 
+/// What held besides the verdict's cause, or is the next likeliest, if it has a hundredth of the odds.
+fn named(cause: &str, other: &Ranked) -> String {
+    let words = Cause::named(other.cause).map_or("", Cause::words);
+    let besides = other.share.filter(|s| cause != "unknown" && *s >= BESIDES);
+    match besides {
+        Some(share) => format!("; besides {words}, {:.0} % of the time", share * 100.0),
+        None if other.confidence > NOTHING => {
+            format!("; next {words}, {:.0} %", other.confidence * 100.0)
+        }
+        None => String::new(),
+    }
+}
+
+/// A confidence of so much or less rounds to 0 %.
+const NOTHING: f64 = 0.005;
+
 /// What held besides for this part of the time or more is named with it.
 const BESIDES: f64 = 0.2;
 
@@ -267,7 +275,7 @@ fn doubt(first: f64, next: f64) -> Option<String> {
 
 /// Whether what is next has a hundredth of the odds, or held for a part of the time.
 fn is_worth_naming(next: &Ranked) -> bool {
-    next.confidence >= 0.005 || next.share.is_some_and(|share| share >= BESIDES)
+    next.confidence > NOTHING || next.share.is_some_and(|share| share >= BESIDES)
 }
 
 /// The connections side by side, each with its rate.
@@ -356,12 +364,28 @@ fn ceilings(flow: &FlowReport, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{doubt, last_of};
+    use farpath_diagnose::Ranked;
+
+    use super::{doubt, is_worth_naming, last_of, named};
 
     #[test]
     fn a_name_that_is_cut_is_marked() {
         assert_eq!(last_of("day-1.json", 10), "day-1.json");
         assert_eq!(last_of("far/day-1.json", 10), "~ay-1.json");
+    }
+
+    #[test]
+    fn what_has_no_odds_is_not_named() {
+        let of = |confidence, share| Ranked {
+            cause: "link",
+            confidence,
+            share,
+        };
+        assert_eq!(named("unknown", &of(0.0, Some(0.6))), "");
+        assert!(named("unknown", &of(0.3, Some(0.6))).ends_with(", 30 %"));
+        assert!(named("policer", &of(0.0, Some(0.6))).ends_with(", 60 % of the time"));
+        assert_eq!(named("policer", &of(0.005, None)), "");
+        assert!(!is_worth_naming(&of(0.005, None)));
     }
 
     #[test]

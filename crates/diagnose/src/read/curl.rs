@@ -2,7 +2,8 @@
 
 use super::copies::{bytes, clock, copy, shown};
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Place};
+use crate::fact::{Figure, Of, Place};
+use crate::intercepted::PASSED_ON;
 use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
@@ -48,6 +49,13 @@ impl Tool for Curl {
             self.waited = seconds;
             self.begin(line.at);
             self.close(true, facts);
+            return true;
+        }
+        if let Some(header) = passed_on(text) {
+            if facts.latest(Of::Path, PASSED_ON).is_none() {
+                let header: String = header.chars().take(HEADER_MAX).collect();
+                facts.word(Of::Path, PASSED_ON, &header, line.at);
+            }
             return true;
         }
         if is_around(text) {
@@ -157,6 +165,22 @@ fn timed_out(text: &str) -> Option<f64> {
     let (ms, rest) = rest.split_once(" milliseconds with ")?;
     let nothing = rest.starts_with("0 bytes received") || rest.starts_with("0 out of ");
     Some(decimal(ms)? / 1e3).filter(|_| nothing)
+}
+
+/// Longest part of a header that is kept, characters.
+const HEADER_MAX: usize = 120;
+
+/// The header of an answer that a proxy or a cache passed on, as `-v` and `-I` print it: `< Via: 1.1 cache7 (squid/5.7)`,
+/// `X-Cache: MISS from cache7`.
+fn passed_on(text: &str) -> Option<&str> {
+    let header = text.strip_prefix("< ").unwrap_or(text);
+    let (name, value) = header.split_once(": ")?;
+    let is_via = || {
+        let version = value.strip_prefix("HTTP/").unwrap_or(value);
+        let version = version.split_whitespace().next().unwrap_or("");
+        name.eq_ignore_ascii_case("via") && ["1.0", "1.1", "2", "2.0", "3"].contains(&version)
+    };
+    (is_via() || name.eq_ignore_ascii_case("x-cache")).then_some(header)
 }
 
 /// What `-v` prints of names, headers and the connection.

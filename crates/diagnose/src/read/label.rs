@@ -25,10 +25,10 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
     "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
-    "mpstat", "pidstat", "iostat",
+    "mpstat", "pidstat", "iostat", "tcpdump",
 ];
 
 /// Other commands that people type before what they paste.
@@ -37,8 +37,8 @@ const ALSO: [&str; 14] = [
     "mtr",
     "traceroute",
     "tracepath",
+    "tcptraceroute",
     "fping",
-    "tcpdump",
     "curl",
     "wget",
     "rsync",
@@ -143,9 +143,14 @@ fn runs(text: &str, commands: &[&str]) -> bool {
     text.split([';', '&']).any(is_known)
 }
 
+/// What stands behind a prompt, if a line begins with one.
+pub(super) fn behind_prompt(text: &str) -> Option<&str> {
+    Some(text[mark(text)? + 1..].trim())
+}
+
 /// Whether a line is what was typed at a prompt, and nothing else: `$ dd if=a of=/dev/null`, `C:\\>ping b`.
 pub(super) fn is_typed(text: &str) -> bool {
-    let behind = mark(text).map_or("", |at| &text[at + 1..]);
+    let behind = behind_prompt(text).unwrap_or("");
     is_command(behind) || runs(behind, &ALSO)
 }
 

@@ -58,6 +58,7 @@ use crate::captured::Captured;
 use crate::duplex::Duplexed;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::handshake::Syn;
+use crate::intercepted::{Intercepted, TcpTrace};
 use crate::negotiated::Negotiated;
 use crate::own_drops::Queue;
 use crate::ports::PortReading;
@@ -100,6 +101,10 @@ pub struct Facts {
     pub(crate) reply_ttls: Vec<(Place, u32)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
     pub(crate) turned: Vec<(Of, [u32; 2])>,
+    /// Traces by TCP that are to be held against pings.
+    pub(crate) traces: Vec<TcpTrace>,
+    /// Those that were answered in the stead of their targets.
+    pub(crate) intercepted: Vec<Intercepted>,
     /// Names of hosts of farpath's own records: each is of one host.
     pub(crate) recorded_hosts: BTreeSet<String>,
     /// SYNs that texts show, in their order.
@@ -259,6 +264,7 @@ pub fn read(sources: &[Source]) -> Facts {
         facts.source(&source.name);
         text(number, source, &mut facts);
     }
+    facts.settle_traces();
     facts
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The closing lines are read; where there are none, the single answers.
 
+use super::label::behind_prompt;
 use super::parted::{Answer, parted, turned};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
@@ -22,6 +23,9 @@ pub(super) struct Ping {
     unsent: bool,
     /// Whether a closing line gave the times.
     closed: bool,
+    /// A command was typed whose first line has not come; the bytes of each packet, with its headers, if it says so.
+    typed: bool,
+    typed_size: Option<f64>,
 }
 
 const NS: f64 = 1e6;
@@ -44,9 +48,14 @@ impl Tool for Ping {
         let text = line.bare;
         if text.starts_with("PING ") || text.starts_with("Pinging ") || text.starts_with("PING6(") {
             self.close(facts);
+            self.typed = false;
             self.size = size(text);
             self.to = of(facts, target(text));
             return true;
+        }
+        if let Some(command) = typed(text) {
+            (self.typed, self.typed_size) = (true, asked_size(command));
+            return false;
         }
         if let Some(name) = named(text) {
             let (host, port) = apart(name);
@@ -65,11 +74,11 @@ impl Tool for Ping {
             || going && is_around(text)
     }
 
-    /// What single answers will say, where no closing line does: least, mean and most.
+    /// What single answers will say, where no closing line does: least, mean, most and their size.
     fn held(&self) -> usize {
         match self.closed || self.answers.is_empty() {
             true => 0,
-            false => 3,
+            false => 3 + usize::from(self.is_cut_with_size()),
         }
     }
 
@@ -141,6 +150,7 @@ impl Ping {
         if !(is_answer || is_field() && time.is_some()) {
             return false;
         }
+        self.begins_with(text, facts);
         let ttl = ttl(text);
         if let Some(ttl) = ttl.filter(|_| facts.reply_ttls.len() < ANSWERS_MAX) {
             facts.reply_ttls.push((at, ttl));
@@ -218,6 +228,22 @@ impl Ping {
         true
     }
 
+    /// An answer under a command whose first line was not pasted, or behind a run's closing lines, is of another run.
+    fn begins_with(&mut self, text: &str, facts: &mut Facts) {
+        let another = core::mem::take(&mut self.typed) || self.counted.is_some() || self.closed;
+        if another {
+            self.close(facts);
+            self.size = None;
+            self.to = of(facts, answerer(text));
+        }
+        self.size = self.size.or_else(|| answered_size(text));
+    }
+
+    /// Whether its closing lines were not pasted, and the size of its packets is known.
+    fn is_cut_with_size(&self) -> bool {
+        self.size.is_some() && self.counted.is_none()
+    }
+
     /// What a run said in all: where its answers show that the path changed in it, what each path said.
     fn ended(&self, figures: &[Figure; 3], facts: &mut Facts) {
         let of = self.of();
@@ -235,6 +261,12 @@ impl Ping {
 
     fn close(&mut self, facts: &mut Facts) {
         let had = core::mem::take(&mut self.closed);
+        if let (Some(size), Some((time, _)), true) =
+            (self.size, self.answers.first(), self.is_cut_with_size())
+        {
+            let at = time.from.first().copied().unwrap_or(Place::You);
+            facts.exact(self.of(), "ping_answered_bytes", size, at);
+        }
         self.counted = None;
         self.unsent = false;
         let all = || self.answers.iter().map(|a| &a.0);
@@ -260,7 +292,11 @@ impl Ping {
             Some(Of::Ping(n)) => facts.pings[n as usize].iter().any(|own| own == name),
             _ => false,
         };
-        if self.counted.is_some() || !same {
+        if core::mem::take(&mut self.typed) {
+            self.close(facts);
+            self.size = self.typed_size;
+            self.to = of(facts, vec![name.to_owned()]);
+        } else if self.counted.is_some() || !same {
             self.close(facts);
             self.size = self.size.filter(|_| same);
             self.to = of(facts, vec![name.to_owned()]);
@@ -273,6 +309,45 @@ fn of(facts: &mut Facts, names: Vec<String>) -> Option<Of> {
     let names = names.iter().filter(|name| !name.is_empty());
     let names: Vec<String> = names.map(|name| crate::redact(name)).collect();
     (!names.is_empty()).then(|| facts.ping(names))
+}
+
+/// The command behind a prompt, if it is a ping: `$ sudo ping -M do -s 1372 192.0.2.9`.
+fn typed(text: &str) -> Option<&str> {
+    let is_ping = |command: &&str| {
+        let mut words = command.split_whitespace();
+        let first = words.find(|w| !matches!(*w, "sudo" | "doas"));
+        let name = first.and_then(|w| w.rsplit(['/', '\\']).next());
+        name.is_some_and(|n| matches!(n.trim_end_matches(".exe"), "ping" | "ping6"))
+    };
+    behind_prompt(text)?.split([';', '&', '|']).find(is_ping)
+}
+
+/// The bytes of each packet of a command, with its headers: `-s 1372`, which is `-l` of Windows.
+fn asked_size(command: &str) -> Option<f64> {
+    let mut words = command.split_whitespace();
+    words.find(|w| matches!(*w, "-s" | "-l"))?;
+    let data = words.next().and_then(whole)?;
+    Some(data as f64 + 28.0)
+}
+
+/// Who answered: `64 bytes from host (192.0.2.9): icmp_seq=1`, `Reply from 192.0.2.9: bytes=32`; none in other languages.
+fn answerer(text: &str) -> Vec<String> {
+    let rest = between(text, " bytes from ", "").or_else(|| between(text, "Reply from ", ""));
+    let words = rest.unwrap_or("").split_whitespace();
+    let bare = words.map(|w| w.trim_matches(|c: char| "()[],:".contains(c)));
+    let names = bare.take_while(|w| is_host(w)).take(2);
+    names.map(str::to_owned).collect()
+}
+
+/// The bytes of the packet that was answered, with its headers: `1380 bytes from 192.0.2.9` are 1400, and `bytes=32` of Windows 60. Those of
+/// IPv6 have 20 more in their header.
+fn answered_size(text: &str) -> Option<f64> {
+    let address = answerer(text).pop()?;
+    let ip = if address.contains(':') { 40.0 } else { 20.0 };
+    let icmp = || whole(text.split_once(" bytes from ")?.0.trim());
+    let data = || whole(crate::words::after(text, ": bytes=")?);
+    let with_icmp = icmp().or_else(|| data().map(|n| n.saturating_add(8)))?;
+    Some(with_icmp as f64 + ip)
 }
 
 /// Whom a run goes to, by name and address: `PING host (192.0.2.9) 56(84)`, `PING6(56=40+8+8 bytes) 2001:db8::1 --> 2001:db8::2`,

@@ -15,6 +15,8 @@ pub(super) struct Here {
     packets: Option<f64>,
     /// Rows of policers follow.
     policers: bool,
+    /// Tables of a filter's counters and policers follow.
+    filter: bool,
     /// What the rows of a table of transceivers are of, where one follows.
     optics: Option<Table>,
 }
@@ -25,11 +27,16 @@ const NEAR: usize = 1000;
 /// Longest line that is taken for a command.
 const COMMAND_MAX: usize = 200;
 
+/// How people write the first word of a command.
+const SHOW: [&str; 3] = ["show ", "sho ", "sh "];
+
 impl Here {
     /// Takes the command that printed what follows, with its prompt: `ops@r1> show interfaces xe-1/0/3 extensive`,
-    /// `r1#show interfaces Te0/1`, `ops@r1> show policer`. The system whose command it is, if it is one of these.
+    /// `r1#sh int te0/1 | i rate|BW`, `ops@r1> show policer`, `ops@r1> show firewall filter IN`. The system whose command it is, if it is
+    /// one of these.
     pub(super) fn command(&mut self, text: &str) -> Option<&'static str> {
-        let at = text.find("show ").filter(|_| text.len() < COMMAND_MAX)?;
+        let at = SHOW.iter().find_map(|word| text.find(word));
+        let at = at.filter(|_| text.len() < COMMAND_MAX)?;
         let (prompt, command) = text.split_at(at);
         let prompt = prompt.trim_end();
         let router = prompt.trim_end_matches(['#', '>', '%']);
@@ -47,7 +54,9 @@ impl Here {
         let port = words.find(|w| !["diagnostics", "optics"].contains(w));
         let port = port.filter(|w| what.starts_with("int") && w.contains('/'));
         self.policers = what == "policer";
-        if !self.policers && !what.starts_with("int") {
+        self.filter = what == "firewall";
+        let tables = self.policers || self.filter;
+        if !tables && !what.starts_with("int") {
             return None;
         }
         if !prompt.is_empty() {
@@ -55,8 +64,7 @@ impl Here {
         }
         self.is(port.unwrap_or(""));
         self.optics = optics.then(Table::default);
-        let junos =
-            self.policers || prompt.ends_with('>') && port.is_none_or(super::router::is_interface);
+        let junos = tables || prompt.ends_with('>') && port.is_none_or(super::router::is_interface);
         Some(if junos { "junos" } else { "ios" })
     }
 
@@ -68,7 +76,7 @@ impl Here {
 
     /// Takes a line with counters.
     pub(super) fn line(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
-        if self.policers && self.policer(text, at, facts) {
+        if (self.policers || self.filter) && self.policer(text, at, facts) {
             return true;
         }
         if self.light(text, at, facts) {
@@ -144,24 +152,33 @@ impl Here {
         self.reads(port, Kind::Dark, received.weak, at, facts);
     }
 
-    /// A row of `show policer`: name, bytes, packets.
+    /// A row of `show policer`, or of a filter's policers: name, bytes, packets. Its counters, which stand before them, drop nothing.
     fn policer(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
-        if matches!(words[..], ["Policers:"] | ["Name", "Bytes", "Packets"]) {
-            return true;
+        match words[..] {
+            ["Policers:"] => self.policers = true,
+            ["Counters:"] | ["Filter:", _] => self.policers = false,
+            ["Name", "Bytes", "Packets"] => {}
+            [name, bytes, packets] => {
+                let (Some(_), Some(packets)) = (whole(bytes), whole(packets)) else {
+                    return false;
+                };
+                if self.policers {
+                    self.polices(name, packets, at, facts);
+                }
+            }
+            _ => return false,
         }
-        let [name, bytes, packets] = words[..] else {
-            return false;
-        };
-        let (Some(_), Some(packets)) = (whole(bytes), whole(packets)) else {
-            return false;
-        };
+        true
+    }
+
+    /// A policer of this router dropped so many packets.
+    fn polices(&self, name: &str, packets: u64, at: Place, facts: &mut Facts) {
         let port = Port {
             router: self.port.router.clone(),
             name: crate::redact(name),
         };
         self.reads(port, Kind::Policed, packets as f64, at, facts);
-        true
     }
 }
 

@@ -1,9 +1,12 @@
-//! mtr, traceroute of Linux, the BSDs and Windows, tracepath: delays and losses of the target, where the trace reached it.
+//! mtr, traceroute of Linux, the BSDs and Windows, tcptraceroute, tracepath: delays and losses of the target, where the trace
+//! reached it.
 //!
 //! A router on the way that answered last says nothing of the path's round trip.
 
+use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::intercepted::TcpTrace;
 use crate::located::{Answered, locate};
 use crate::words::{after, decimal, number};
 
@@ -23,6 +26,10 @@ pub(super) struct Routes {
     pmtu: Option<f64>,
     /// Where the trace begins.
     at: Option<Place>,
+    /// The port that the trace opens, where it is by TCP.
+    tcp: Option<u16>,
+    /// The same of a command that was typed and has printed nothing.
+    typed: Option<u16>,
 }
 
 /// A hop.
@@ -62,10 +69,16 @@ impl Tool for Routes {
         if let Some(kind) = begins(text) {
             self.close(facts);
             self.kind = kind;
+            let said = || after(text, " on TCP port ")?.parse::<u16>().ok();
+            self.tcp = self.typed.take().or_else(said);
             self.target = target(text);
             self.pmtu = after(text, "pmtu ").and_then(decimal);
             self.at = Some(line.at);
             return true;
+        }
+        if let Some(words) = typed(text) {
+            self.typed = port_of(&words);
+            return false;
         }
         if let Some(rest) = text.strip_prefix("Resume: pmtu ") {
             return self.resume(rest, line.at, facts);
@@ -120,11 +133,48 @@ fn begins(text: &str) -> Option<&'static str> {
     }
     let is_trace = text.starts_with("traceroute to ")
         || text.starts_with("traceroute6 to ")
+        || text.starts_with("Tracing the path to ")
         || text.starts_with("Tracing route to ");
     if is_trace {
         return Some("traceroute");
     }
     (text.contains("[LOCALHOST]") && text.contains("pmtu")).then_some("tracepath")
+}
+
+/// The words of a command that traces, with or without its prompt: `$ sudo traceroute -T -p 80 192.0.2.9`.
+fn typed(text: &str) -> Option<Vec<&str>> {
+    const NAMES: [&str; 5] = [
+        "traceroute",
+        "traceroute6",
+        "tcptraceroute",
+        "tracepath",
+        "mtr",
+    ];
+    let words = behind_prompt(text).unwrap_or(text).split_whitespace();
+    let words = words.skip_while(|w| matches!(*w, "sudo" | "doas"));
+    let name = words.clone().next()?.rsplit('/').next()?;
+    if !NAMES.contains(&name) {
+        return None;
+    }
+    // `traceroute to 192.0.2.9 (192.0.2.9), …` is what it prints.
+    let words: Vec<&str> = words.collect();
+    (words.get(1) != Some(&"to")).then_some(words)
+}
+
+/// The port that a command's probes open, where they are of TCP: 80 unless it says another.
+fn port_of(words: &[&str]) -> Option<u16> {
+    let (name, options) = words.split_first()?;
+    let is_flag = |w: &&str| w.starts_with('-') && !w.starts_with("--") && w.contains('T');
+    let bare = name.ends_with("tcptraceroute");
+    let tcp = bare || options.iter().any(|w| is_flag(w) || *w == "--tcp");
+    let behind = |two: &[&str]| match two {
+        ["-p" | "-P" | "--port", port] => port.parse::<u16>().ok(),
+        _ => None,
+    };
+    // `tcptraceroute HOST PORT`.
+    let last = || options.last().filter(|_| bare)?.parse::<u16>().ok();
+    let port = options.windows(2).find_map(behind).or_else(last);
+    tcp.then(|| port.unwrap_or(80))
 }
 
 /// Names and addresses in a first line: `traceroute to host (192.0.2.9), 30 hops max`, `Tracing route to host [192.0.2.9]`.
@@ -133,7 +183,7 @@ fn target(text: &str) -> Vec<String> {
         return Vec::new();
     };
     let words = rest.split_whitespace();
-    let own = words.take_while(|w| !matches!(*w, "over" | "from") && !w.starts_with("hops"));
+    let own = words.take_while(|w| !matches!(*w, "over" | "from" | "on") && !w.starts_with("hops"));
     own.take(2).map(|w| name_of(w).to_owned()).collect()
 }
 
@@ -240,6 +290,7 @@ impl Routes {
         let kind = core::mem::take(&mut self.kind);
         let hops = core::mem::take(&mut self.hops);
         let reached = core::mem::take(&mut self.reached);
+        let tcp = self.tcp.take();
         let (hop, at) = (self.hop.take(), self.at.take());
         let trail = core::mem::take(&mut self.trail);
         let Some(hop) = hop else { return };
@@ -251,14 +302,21 @@ impl Routes {
         let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);
         let (least, most) = (hop.times.iter().min_by(by), hop.times.iter().max_by(by));
         if let (Some(least), Some(most)) = (least, most) {
-            facts.number(Of::Path, "rtt_min_ns", least.times(NS));
             let mut mean = least.with(most);
             mean.value = match kind {
                 "mtr" => hop.times[1].value,
                 _ => hop.times.iter().map(|t| t.value).sum::<f64>() / hop.times.len() as f64,
             };
-            facts.number(Of::Path, "rtt_avg_ns", mean.times(NS));
-            facts.number(Of::Path, "rtt_max_ns", most.times(NS));
+            let run = [least.times(NS), mean.times(NS), most.times(NS)];
+            match tcp {
+                Some(port) => facts.traced_by_tcp(TcpTrace {
+                    names: self.target.iter().map(|name| crate::redact(name)).collect(),
+                    port,
+                    hop: hops,
+                    run,
+                }),
+                None => facts.took_times(run),
+            }
         }
         if let Some((sent, lost)) = hop.loss {
             facts.exact(Of::Path, "ping_sent", sent, hop.at);

@@ -86,6 +86,10 @@ impl Interfaces {
     fn begins(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         if let Some(kind) = self.here.command(text) {
             self.kind = kind;
+            if text.contains('|') {
+                // What is filtered may lack the line that begins an interface.
+                facts.word(Of::Path, "interface", kind, at);
+            }
             return true;
         }
         if text.contains(" is up, line protocol is ")

@@ -91,7 +91,8 @@ impl Tcpdump {
         if open {
             self.held = Some((text, at));
         } else if let Some(syn) = syn(&text, at).filter(|_| facts.syns.len() < SYNS_MAX) {
-            facts.syns.push(syn);
+            let shell = facts.label.name.clone();
+            facts.syns.push(Syn { shell, ..syn });
         }
     }
 }
@@ -132,6 +133,7 @@ fn syn(text: &str, at: Place) -> Option<Syn> {
         shift: option("wscale ").and_then(whole).map(|s| s.min(14) as u32),
         sack: option("sackOK").is_some(),
         stamps: option("TS ").is_some(),
+        shell: String::new(),
         at,
     })
 }

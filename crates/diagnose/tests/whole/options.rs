@@ -96,3 +96,24 @@ fn one_hosts_setting_leaves_two_to_ask() {
         assert!(!said.contains("goes without"), "{said}");
     }
 }
+
+/// A host that has SACK off repairs one loss in a round trip: said where something was sent again, whatever limits.
+#[test]
+fn sack_that_is_off_is_said_where_segments_were_sent_again() {
+    let text = socket("ts ", "wscale:7,7 ", AGAIN);
+    for (sender, receiver, end) in [(0, 1, "the sender"), (1, 0, "the receiver")] {
+        let said = because(&flow(
+            &text,
+            &settings("a", sender),
+            &settings("b", receiver),
+        ));
+        let off = format!("SACK is off on {end} (net.ipv4.tcp_sack = 0)");
+        assert!(said.contains(&off), "{said}");
+        assert!(said.contains("sysctl -w net.ipv4.tcp_sack=1"), "{said}");
+    }
+    for (sender, again) in [(1, AGAIN), (0, "")] {
+        let text = socket("ts ", "wscale:7,7 ", again);
+        let said = because(&flow(&text, &settings("a", sender), &settings("b", 1)));
+        assert!(!said.contains("SACK is off"), "{said}");
+    }
+}

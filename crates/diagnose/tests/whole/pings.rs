@@ -208,6 +208,45 @@ fn the_smallest_that_is_lost_bounds_the_largest_that_passes() {
     );
 }
 
+/// A second run without its closing lines, and without its first line, too: its answers are of a size that passes.
+#[test]
+fn answers_of_a_run_that_was_cut_show_what_passes() {
+    let prompt = "$ ping -M do -s 1372 10.65.4.20\n";
+    let head = "PING 10.65.4.20 (10.65.4.20) 1372(1400) bytes of data.\n";
+    let answers = "1380 bytes from 10.65.4.20: icmp_seq=1 ttl=58 time=164 ms\n1380 bytes from 10.65.4.20: icmp_seq=2 ttl=58 time=165 ms\n";
+    for cut in [
+        format!("{prompt}{head}{answers}"),
+        format!("{prompt}{answers}"),
+        format!("{head}{answers}"),
+        answers.to_owned(),
+    ] {
+        for text in [format!("{LARGE}{cut}"), format!("{prompt}{answers}{LARGE}")] {
+            let d = of(&text, &Known::default());
+            let flow = &d.flows[0];
+            assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+            let risk = &flow.changes[0].risk;
+            assert!(risk.contains("the MTU is 1400 bytes"), "{risk}");
+            let rtt = flow.observed.rtt_ns.expect("it was pinged");
+            assert!((164e6..165e6).contains(&rtt), "{rtt}");
+            assert!(d.notes.is_empty(), "{:?}", d.notes);
+        }
+    }
+}
+
+/// Under a prompt of its own a run begins, whether or not the one before it was closed.
+#[test]
+fn answers_under_a_prompt_are_of_the_host_that_answers() {
+    let other = "$ ping 203.0.113.1\n64 bytes from 203.0.113.1: icmp_seq=1 ttl=63 time=1.1 ms\n64 bytes from 203.0.113.1: icmp_seq=2 ttl=63 time=1.2 ms\n";
+    let peer = "$ ping 10.65.4.20\n64 bytes from far.example (10.65.4.20): icmp_seq=1 ttl=58 time=165.0 ms\n64 bytes from far.example (10.65.4.20): icmp_seq=2 ttl=58 time=165.2 ms\n";
+    for text in [format!("{other}{peer}{LOG}"), format!("{peer}{other}{LOG}")] {
+        let d = of(&text, &on("10Gbit/s"));
+        let rtt = d.flows[0].observed.rtt_ns.expect("it was pinged");
+        assert!((165e6..166e6).contains(&rtt), "{rtt}");
+        let note = "pings to 203.0.113.1 are of no flow's path, and are left out";
+        assert!(d.notes.iter().any(|n| n == note), "{:?}", d.notes);
+    }
+}
+
 /// One run stands still, and the other was sent while something was: it has the same least, and varies.
 #[test]
 fn pings_that_vary_beside_some_that_do_not_are_not_of_the_path_at_rest() {
@@ -248,7 +287,8 @@ fn single_answers_are_counted_as_what_they_say() {
         .iter()
         .find(|p| p.tool == "ping")
         .expect("it is read");
-    assert_eq!(ping.facts, 3);
+    // Least, mean, most and the size that passes.
+    assert_eq!(ping.facts, 4);
     assert!(d.flows[0].observed.rtt_ns.is_some());
 }
 

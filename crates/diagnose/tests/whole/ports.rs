@@ -255,6 +255,40 @@ policer-rne-200m-xe-1/0/3.0-i                    20263446                 {packe
     }
 }
 
+/// A filter of Junos lists its counters, which drop nothing, and then its policers; of two readings the growth counts.
+#[test]
+fn policers_of_a_filter_are_read() {
+    let filter = |command: &str, packets: u32| {
+        format!(
+            "ops@cr2-ams> {command}
+
+Filter: CUST-RNE-IN
+Counters:
+Name                                                Bytes              Packets
+accepted                                      91283746152            118277366
+Policers:
+Name                                                Bytes              Packets
+policer-rne-200m-accept                          20263446                 {packets}
+
+"
+        )
+    };
+    let command = "show firewall filter CUST-RNE-IN";
+    for text in [
+        filter(command, 2247),
+        filter("show firewall", 2247),
+        filter(command, 40_000) + &filter(command, 42_247),
+    ] {
+        let d = of(2300, &text);
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        let said = "policer-rne-200m-accept of cr2-ams dropped 2247 packets";
+        assert!(because(flow).contains(said), "{}", because(flow));
+        let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
+        assert_eq!(left, 0, "{:?}", d.read);
+    }
+}
+
 /// The twin's policer has the rate that datagrams showed, with headers.
 #[test]
 fn a_twin_takes_the_rate_that_passed() {

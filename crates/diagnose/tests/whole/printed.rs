@@ -58,6 +58,31 @@ fn a_full_interface_of_junos_is_other_traffic() {
     assert_ne!(free.verdict.cause, "cross_traffic", "{:#?}", free.verdict);
 }
 
+/// Commands are shortened, and their lines filtered; what one interface runs at is not the rate of the next.
+#[test]
+fn a_shortened_and_filtered_command_of_ios_is_read() {
+    let speed = "  MTU 1500 bytes, BW 10000000 Kbit/sec, DLY 10 usec,\n";
+    let rates = "  5 minute input rate 12112000 bits/sec, 42011 packets/sec\n  5 minute output rate 9882000000 bits/sec, 811002 packets/sec\n";
+    for command in ["sh int te0/2 | i rate|BW", "sho inter te0/2 | inc rate|BW"] {
+        let text = format!("sw1#{command}\n{speed}{rates}");
+        let files = [("sender.txt", LOSSY), ("router.txt", text.as_str())];
+        let d = of_files(&files, &on("10 Gbit/s"));
+        let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
+        assert_eq!(left, 0, "{:?}", d.read);
+        let flow = first_flow(d);
+        assert_eq!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
+        assert!(
+            because(&flow).contains("an interface on the path sent 9.88 Gbit/s"),
+            "{}",
+            because(&flow)
+        );
+    }
+    let other = format!("sw1#sh int te0/1 | i BW\n{speed}sw1#sh int te0/2 | i rate\n{rates}");
+    let files = [("sender.txt", LOSSY), ("router.txt", other.as_str())];
+    let flow = first_flow(of_files(&files, &on("100 Gbit/s")));
+    assert_ne!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
+}
+
 const SLOW: &str = "$ iperf3 -c 203.0.113.77 -t 10
 [  5] local 192.0.2.10 port 51022 connected to 203.0.113.77 port 5201
 [ ID] Interval           Transfer     Bitrate         Retr

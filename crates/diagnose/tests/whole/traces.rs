@@ -180,3 +180,98 @@ fn a_windows_sender_is_told_to_find_what_loses() {
     );
     assert!(!commands.contains("sysctl"), "{commands}");
 }
+
+/// A trace whose target answers at the second hop after so many milliseconds.
+fn second_hop(head: &str, ms: f64) -> String {
+    format!(
+        "{head}, 30 hops max, 60 byte packets\n 1  192.0.2.1  0.405 ms  0.401 ms  0.402 ms\n 2  203.0.113.66 [open]  {ms} ms  {ms} ms  {ms} ms\n"
+    )
+}
+
+const HEAD: &str = "traceroute to 203.0.113.66 (203.0.113.66)";
+const STEAD: &str = "something on the way answers in its stead";
+
+/// What answers a trace by TCP far sooner than the host answers pings is not that host: no queue is made of it.
+#[test]
+fn a_trace_by_tcp_that_is_far_shorter_than_pings_is_answered_by_something_else() {
+    let far = PING.replace("23.700/23.800/24.000", "139.000/139.200/139.900");
+    let bare = "Tracing the path to 203.0.113.66 on TCP port 80 (http)";
+    for trace in [
+        format!(
+            "$ traceroute -T -p 80 203.0.113.66\n{}",
+            second_hop(HEAD, 0.9)
+        ),
+        format!(
+            "root@cli:~# sudo traceroute -nT 203.0.113.66\n{}",
+            second_hop(HEAD, 0.9)
+        ),
+        format!("$ tcptraceroute 203.0.113.66 80\n{}", second_hop(bare, 0.9)),
+        second_hop(bare, 0.9),
+    ] {
+        for text in [format!("{trace}{far}{LOG}"), format!("{far}{trace}{LOG}")] {
+            let d = of(&text, &Known::default());
+            let flow = &d.flows[0];
+            let rtt = flow.observed.rtt_ns.expect("it was pinged");
+            assert!((139e6..140e6).contains(&rtt), "{rtt}");
+            let because = flow.verdict.because.join("\n");
+            let said = "a trace by TCP to port 80 is answered after 0.9 ms at hop 2, and pings to the same address take 139 ms at least";
+            assert!(
+                because.contains(said) && because.contains(STEAD),
+                "{because}"
+            );
+            assert!(
+                !because.contains("this connection goes to that port"),
+                "{because}"
+            );
+            assert!(!because.contains("grew by"), "{because}");
+        }
+    }
+    // The connection itself is to that port.
+    let own = format!(
+        "$ traceroute -T -p 5201 203.0.113.66\n{}",
+        second_hop(HEAD, 0.9)
+    );
+    let d = of(&format!("{own}{far}{LOG}"), &Known::default());
+    let because = d.flows[0].verdict.because.join("\n");
+    assert!(
+        because.contains("this connection goes to that port"),
+        "{because}"
+    );
+}
+
+/// One as long as pings, or without any to compare, is of the path.
+#[test]
+fn a_trace_by_tcp_to_the_end_is_a_round_trip() {
+    let trace = format!(
+        "$ traceroute -T -p 80 203.0.113.66\n{}",
+        second_hop(HEAD, 23.8)
+    );
+    for pings in [PING, ""] {
+        let d = of(&format!("{trace}{pings}{LOG}"), &Known::default());
+        let flow = &d.flows[0];
+        let rtt = flow.observed.rtt_ns.expect("it was traced");
+        assert!((23.7e6..24.0e6).contains(&rtt), "{rtt}");
+        let because = flow.verdict.because.join("\n");
+        assert!(!because.contains(STEAD), "{because}");
+    }
+}
+
+/// A header says that a proxy answered; a test of another program beside it is not of that connection.
+#[test]
+fn a_header_of_a_proxy_is_said_of_what_was_fetched() {
+    let rows = "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M\n";
+    let via = "Via: 1.1 cache7.example (squid/5.7)";
+    let connected = "* Connected to files.example (203.0.113.66) port 80 (#0)\n< HTTP/1.1 200 OK\n";
+    for text in [
+        format!("{connected}< {via}\n< X-Cache: MISS from cache7.example\n{rows}"),
+        format!("$ curl -sI http://files.example/\n{via}\n{rows}"),
+    ] {
+        let d = of(&text, &Known::default());
+        let because = d.flows[0].verdict.because.join("\n");
+        let said = format!("an HTTP answer has the header {via}: a proxy or a cache passed it on");
+        assert!(because.contains(&said), "{because}");
+    }
+    let d = of(&format!("< {via}\n{LOG}"), &Known::default());
+    let because = d.flows[0].verdict.because.join("\n");
+    assert!(!because.contains("passed it on"), "{because}");
+}

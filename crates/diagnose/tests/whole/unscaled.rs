@@ -387,6 +387,29 @@ fn syns_of_two_hosts_show_what_lies_between() {
     );
 }
 
+/// Two captures in one text are of two hosts where their prompts have two names, and of one where they have one.
+#[test]
+fn prompts_keep_the_captures_of_a_text_apart() {
+    let dump = "tcpdump -vni eth0 'tcp[tcpflags] & tcp-syn != 0'";
+    let host = |prompts: [&str; 2]| {
+        let [client, server] = prompts.map(|prompt| format!("{prompt} {dump}\n"));
+        let text = format!(
+            "{client}{}{server}{}\n{LOG}",
+            printed(WITH, WITHOUT),
+            printed(WITHOUT, WITHOUT)
+        );
+        let d = of(&text, &on("100 Mbit/s"));
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "no_window_scaling", "{flow:#?}");
+        assert!(!d.read.iter().any(|p| p.tool == "unknown"), "{:?}", d.read);
+        flow.changes[0].host.clone()
+    };
+    let between = "the firewall or router between";
+    assert_eq!(host(["A#", "B#"]), between);
+    assert_eq!(host(["root@siteA:~#", "[root@siteB ~]#"]), between);
+    assert_ne!(host(["root@siteA:~#", "root@siteA:~#"]), between);
+}
+
 /// With the option in both, 65535 bytes in flight are not its lack; and SYNs of other hosts say nothing.
 #[test]
 fn syns_with_scaling_rule_it_out() {

@@ -1,0 +1,152 @@
+//! Traces by TCP that are answered far sooner than pings to the same address: something on the way answers in its stead.
+
+use crate::bloat::ms;
+use crate::cause::Cause;
+use crate::evidence::{Evidence, NS};
+use crate::fact::{Fact, Figure, Of};
+use crate::flow::{Flow, alike, word};
+use crate::items::Item;
+use crate::read::Facts;
+use crate::split::is_far_shorter;
+
+/// A trace by TCP that reached its target.
+#[derive(Clone, Debug)]
+pub(crate) struct TcpTrace {
+    /// Names and addresses of the target.
+    pub(crate) names: Vec<String>,
+    /// The port that was tried.
+    pub(crate) port: u16,
+    /// The hop at which the target answered.
+    pub(crate) hop: f64,
+    /// Least, mean and greatest time of its answers, nanoseconds.
+    pub(crate) run: [Figure; 3],
+}
+
+/// One whose answers came far sooner than those to pings.
+#[derive(Clone, Debug)]
+pub(crate) struct Intercepted {
+    trace: TcpTrace,
+    /// The number of the ping.
+    ping: u32,
+    /// The least that pings took, nanoseconds.
+    pinged_ns: f64,
+}
+
+/// The fact that is a header of an answer which a proxy or a cache passed on.
+pub(crate) const PASSED_ON: &str = "passed_on";
+
+/// Most traces by TCP that are held against pings.
+const TRACES_MAX: usize = 100;
+
+impl Facts {
+    /// A run over the path took so long: least, mean and greatest, nanoseconds.
+    pub(crate) fn took_times(&mut self, [least, mean, most]: [Figure; 3]) {
+        self.number(Of::Path, "rtt_min_ns", least);
+        self.number(Of::Path, "rtt_avg_ns", mean);
+        self.number(Of::Path, "rtt_max_ns", most);
+    }
+
+    /// A trace by TCP reached its target: all pings have to be read before its times count.
+    pub(crate) fn traced_by_tcp(&mut self, trace: TcpTrace) {
+        match self.traces.len() < TRACES_MAX {
+            true => self.traces.push(trace),
+            false => self.took_times(trace.run),
+        }
+    }
+
+    /// All is read: times of traces by TCP are those of the path, unless pings to the same address took far longer.
+    pub(crate) fn settle_traces(&mut self) {
+        for trace in core::mem::take(&mut self.traces) {
+            match self.pinged_longer(&trace) {
+                Some((ping, pinged_ns)) => self.intercepted.push(Intercepted {
+                    trace,
+                    ping,
+                    pinged_ns,
+                }),
+                None => self.took_times(trace.run),
+            }
+        }
+    }
+
+    /// The ping to a trace's target that took least, and how long, nanoseconds, where that is far longer than the trace says.
+    fn pinged_longer(&self, trace: &TcpTrace) -> Option<(u32, f64)> {
+        let is_target = |n: u32| {
+            let mut names = self.pings[n as usize].iter();
+            names.any(|a| trace.names.iter().any(|b| alike(a, b)))
+        };
+        let least = |f: &Fact| match f.of {
+            Of::Ping(n) if f.name == "rtt_min_ns" && is_target(n) => Some((n, f.number()?.low)),
+            _ => None,
+        };
+        let all = self.facts.iter().filter_map(least);
+        let (ping, pinged) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        is_far_shorter(trace.run[2].high, pinged).then_some((ping, pinged))
+    }
+}
+
+impl Intercepted {
+    /// What it says, for people; `meets` says that the connection goes to the port of the trace.
+    fn sentence(&self, meets: bool) -> String {
+        let trace = &self.trace;
+        let beside = match meets {
+            true => {
+                "; this connection goes to that port: its rate is what that device passes on, no setting of the peer changes that, and whoever runs it can say what it allows"
+            }
+            false => "",
+        };
+        format!(
+            "a trace by TCP to port {} is answered after {} at hop {:.0}, and pings to the same address take {} at least: something on the way answers in its stead (a transparent proxy, a firewall, a WAN accelerator), or the pings went elsewhere or stood in a queue. The trace does not count as the path at rest{beside}",
+            trace.port,
+            ms(trace.run[1].value * NS),
+            trace.hop,
+            ms(self.pinged_ns * NS)
+        )
+    }
+}
+
+impl Evidence {
+    /// What traces show of who answers in the stead of a flow's peer.
+    pub(crate) fn of_intercepted(&mut self, facts: &Facts, flow: &Flow) {
+        let own = |i: &&Intercepted| flow.pings.is_own(Of::Ping(i.ping));
+        self.around.intercepted = facts.intercepted.iter().find(own).map(|found| {
+            let port = Some(found.trace.port);
+            (
+                found.clone(),
+                flow.from.port == port || flow.to.port == port,
+            )
+        });
+        let fetched = flow.test.as_ref().is_some_and(|t| t.tool == "curl");
+        let said = word(facts, Of::Path, PASSED_ON);
+        let said = said.filter(|_| fetched || self.around.intercepted.is_some());
+        self.around.passed_on = said.map(|(header, _)| header.to_owned());
+    }
+
+    /// Whether something on the way ends this connection, and begins another.
+    pub(crate) fn is_split(&self) -> bool {
+        let traced = self.around.intercepted.as_ref();
+        self.around.split.is_some() || traced.is_some_and(|(_, meets)| *meets)
+    }
+}
+
+/// Windows that a connection to such a port waits for are those of what answers.
+pub(crate) fn by_intercepted(e: &Evidence, items: &mut Vec<Item>) {
+    let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling, Cause::Client];
+    items.extend(e.around.intercepted.as_ref().map(|(found, meets)| {
+        Item {
+            holds: 1.0,
+            weights: windows
+                .into_iter()
+                .filter(|_| *meets)
+                .map(|cause| (cause, -24.0))
+                .collect(),
+            sentence: found.sentence(*meets),
+        }
+    }));
+    items.extend(e.around.passed_on.as_ref().map(|header| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: format!(
+            "an HTTP answer has the header {header}: a proxy or a cache passed it on, and what fetched it is connected to that device"
+        ),
+    }));
+}
