@@ -11,6 +11,7 @@ mod options;
 mod overrun;
 mod own_drops;
 mod path;
+mod policy_map;
 mod printed;
 mod roots;
 mod shaper;

@@ -7,7 +7,7 @@
 mod broken;
 pub(crate) mod classes;
 mod command;
-mod conditioned;
+pub(crate) mod conditioned;
 mod copies;
 mod counters;
 mod curl;
