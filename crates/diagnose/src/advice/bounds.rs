@@ -55,7 +55,7 @@ pub(super) fn within_set(
 }
 
 /// A flow that has this part of a buffer in flight fills it: the rest is the kernel's own (`docs/models/diagnosis.md`).
-const FILLED: core::ops::RangeInclusive<f64> = 0.48..=1.0;
+const FILLED: core::ops::RangeInclusive<f64> = 0.49..=1.0;
 
 /// What a buffer gives where the flow fills the one before it, of both in bytes: the same part of each is in flight.
 fn as_much_more(e: &Evidence, rtt: f64, [was, bytes]: [f64; 2]) -> Option<Figure> {
