@@ -39,28 +39,27 @@ pub(super) fn class(e: &Evidence, facts: &Facts) -> Option<String> {
     after(named, " classid ").map(str::to_owned)
 }
 
-/// The classes that hold the flow to `now` bit/s or to less than it is to get, each with a higher rate, and as it was. A class borrows up
-/// to its `ceil` from the one above; a root has nobody above it, and its `rate` is raised, too.
-fn raised(
-    port: &str,
-    classes: &str,
-    (now, wanted): (f64, Option<f64>),
-    bits: &str,
-) -> [Vec<String>; 2] {
+/// The classes that let through the least of those that the flow is in, or less than it is to get, each with a higher rate, and as it was. A
+/// class borrows up to its `ceil` from the one above; a root has nobody above it, and its `rate` is raised, too.
+fn raised(port: &str, classes: &str, wanted: Option<f64>, bits: &str) -> [Vec<String>; 2] {
+    let is_root = |class: &str| after(class, "parent ").is_some_and(|p| p.ends_with(':'));
+    let most = |class: &str| {
+        let key = if is_root(class) { " rate " } else { " ceil " };
+        after(class, key).and_then(crate::words::rate)
+    };
+    let all = classes.split(NEXT).filter_map(most);
+    let least = all.reduce(libm::fmin).unwrap_or(0.0);
+    let holds = |most: f64| most <= 1.001 * least || wanted.is_some_and(|w| most < w);
     let [mut to, mut back] = [Vec::new(), Vec::new()];
     for class in classes.split(NEXT) {
-        let Some((named, least)) = class.split_once(" rate ") else {
+        let Some((named, rates)) = class.split_once(" rate ") else {
             continue;
         };
-        let is_root = after(named, "parent ").is_some_and(|parent| parent.ends_with(':'));
-        let least = least.split_whitespace().next().unwrap_or("");
-        let key = if is_root { " rate " } else { " ceil " };
-        let most = after(class, key).and_then(crate::words::rate);
-        let holds = |most: f64| most <= 1.001 * now || wanted.is_some_and(|w| most < w);
-        if most.is_none_or(holds) {
-            let least = if is_root { bits } else { least };
+        let own = rates.split_whitespace().next().unwrap_or("");
+        if most(class).is_none_or(holds) {
+            let own = if is_root(class) { bits } else { own };
             to.push(format!(
-                "tc class change dev {port} {named} rate {least} ceil {bits}"
+                "tc class change dev {port} {named} rate {own} ceil {bits}"
             ));
             back.push(format!("tc class change dev {port} {class}"));
         }
@@ -91,7 +90,7 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
         )
     };
     let [by_tc, before] = match classes {
-        Some(classes) => raised(port, classes, (now, wanted), &bits),
+        Some(classes) => raised(port, classes, wanted, &bits),
         // Where it was taken away there is nothing to change.
         None => [
             ("change", bits.clone()),
