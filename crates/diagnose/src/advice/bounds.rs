@@ -29,8 +29,8 @@ pub(super) fn within_channel(
     }
 }
 
-/// What is left after a change, and no more than the buffers give that it sets: of the first, which the flow fills now, as much more than
-/// was measured as it is larger; of another its bytes each round trip.
+/// What is left after a change, and no more than the buffers give that it sets. The first, which the flow fills now, gives as much more than
+/// was measured as it is larger; another gives its bytes each round trip.
 pub(super) fn within_set(
     (mut cause, mut figure): (Cause, Figure),
     set: &[(Cause, u64)],
