@@ -180,8 +180,8 @@ rules! {
         "the command belongs to an interface, and none is open: the switch refuses it, or it lands on whatever interface is";
     IOS007 Warning "segment size"
         "`ip tcp adjust-mss` lowers what the ends of a connection send; above the interface's MTU less 40 bytes of headers (60 of IPv6) full segments still do not fit, and where nothing reports that they vanish; far below it they are small, and every packet costs the same";
-    IOS008 Warning "access list that denies ICMP"
-        "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is denied, the sender never learns of it";
+    IOS008 Warning "ICMP that is kept back"
+        "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where an access list denies that, or `no ip unreachables` keeps it back, the sender never learns of it";
     IOS009 Warning "undefined name"
         "a device takes the name of an access list, route map or prefix list that nothing defines, and of a VLAN: packets and routes pass, or a port stays down, without a word";
     IOS010 Error "unknown word"

@@ -11,6 +11,7 @@ mod options;
 mod overrun;
 mod own_drops;
 mod path;
+mod policy_map;
 mod printed;
 mod roots;
 mod shaper;
@@ -107,7 +108,7 @@ fn of_causes(
             // What the kernel gives by itself, nobody said.
             _ if is_blind(cause, e, (facts, flow)) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
-            _ => next(&gone, second, e, ceilings).map(|next| within_set(next, &set, e)),
+            _ => next(&gone, second, e, ceilings).map(|n| within_set(n, &set, e, (facts, flow))),
         };
         let shared = e.streams <= 1.0 || old_threads(facts, flow).is_some();
         let next = next.map(|n| within_processor(n, &gone, e, shared));

@@ -504,12 +504,15 @@ fn of_path(
         if e.counted_else.lacks_datagrams()
             && let Some(rates) = rates(e)
         {
-            let command = |bps: &f64| asking.test(&format!("-u -b {:.0}k -t 10", bps / 1e3));
+            let lasts = if e.line.is_some() { 10 } else { 5 };
+            let command = |bps: &f64| asking.test(&format!("-u -b {:.0}k -t {lasts}", bps / 1e3));
             let mut each: Vec<String> = rates.iter().map(command).collect();
             // Near the line they are one rate.
             each.dedup();
-            let mut why = "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none; for ten seconds it takes as much from others on the path".to_owned();
-            if rates[2] > DATAGRAMS_MANY {
+            let mut why = "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none; meanwhile it takes as much from others on the path".to_owned();
+            if e.line.is_none() {
+                why.push_str("; what the path carries is unknown: where it loses none, double it");
+            } else if rates.iter().any(|bps| *bps > DATAGRAMS_MANY) {
                 why.push_str(", so ask them first; one flow of datagrams takes one member of a group of links (LAG, ECMP), and loses what that does not carry");
             }
             ask("datagram_loss_ratio", &why, each.join("; "));
@@ -541,16 +544,18 @@ pub(crate) fn line_command(e: &Evidence) -> String {
 }
 
 /// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and nearly the line's, as on a long path TCP may get
-/// a small part of a policer's rate. One flow of them takes one member of a group of links, and no more than one connection may be
-/// asked of it.
-fn rates(e: &Evidence) -> Option<[f64; 3]> {
+/// a small part of a policer's rate. Of a line that nobody said little more is asked than it carried. One flow of datagrams takes one
+/// member of a group of links, and no more than one connection may be asked of it.
+fn rates(e: &Evidence) -> Option<Vec<f64>> {
     let own = e.lasting().filter(|own| *own > 0.0)?;
-    // Of a line that nobody said, it is the slowest Ethernet that carries what was measured.
+    // A line that nobody said is the slowest Ethernet that carries what was measured, or less.
     let usual = ETHERNET.into_iter().find(|l| *l > own * 1.02);
-    let line = e.line.as_ref().map(|(l, _)| l.value).or(usual)?;
-    let most = libm::fmin(0.88 * line, DATAGRAMS_MAX);
-    let more = most > 1.05 * own || e.line.is_some() && own < DATAGRAMS_MAX;
-    (more && e.around.group.is_none()).then(|| [(1.6 * own).min(most), (4.0 * own).min(most), most])
+    let line = e.line.as_ref().map(|(l, _)| l.value);
+    let most = libm::fmin(0.88 * line.or(usual)?, DATAGRAMS_MAX);
+    let more = most > 1.05 * own || line.is_some() && own < DATAGRAMS_MAX;
+    let times = line.map_or(vec![1.25], |_| vec![1.6, 4.0, f64::INFINITY]);
+    let all = times.into_iter().map(|times| (times * own).min(most));
+    (more && e.around.group.is_none()).then(|| all.collect())
 }
 
 /// More datagrams than this, bit/s, hardly a host sends from one program, and no path is to be asked to carry them for a test.

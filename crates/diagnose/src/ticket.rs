@@ -168,14 +168,78 @@ fn changes(flow: &FlowReport, out: &mut String) {
     }
 }
 
+/// How commands begin that stand behind others: each has a line of its own. What begins otherwise is words.
+const COMMANDS: [&str; 48] = [
+    "cat ",
+    "curl ",
+    "date",
+    "dd ",
+    "delete interfaces ",
+    "dmesg",
+    "echo ",
+    "ethtool ",
+    "findmnt ",
+    "Get-",
+    "grep ",
+    "hostname",
+    "ifconfig ",
+    "ip ",
+    "ip6tables ",
+    "ipadm ",
+    "iperf -",
+    "iperf3 -",
+    "iptables ",
+    "kubectl ",
+    "ls ",
+    "lspci",
+    "mount ",
+    "mountpoint ",
+    "mpstat ",
+    "ndd ",
+    "netsh ",
+    "netstat ",
+    "nft ",
+    "no -",
+    "no ip ",
+    "nstat ",
+    "numactl ",
+    "ping ",
+    "ping6 ",
+    "route ",
+    "set interfaces ",
+    "Set-",
+    "show ",
+    "ss -",
+    "sysctl ",
+    "taskset ",
+    "tc ",
+    "tcpdump ",
+    "tracepath ",
+    "traceroute ",
+    "uname",
+    "vmstat ",
+];
+
+/// Whether a part of a text is a command, also of a host that is named before it: `on the sender: ip addr`.
+fn is_command(part: &str) -> bool {
+    let mut texts = part.split(": ").take(2);
+    texts.any(|text| COMMANDS.iter().any(|begin| text.starts_with(begin)))
+}
+
 /// A command, or what to do, on lines of its own: several commands on one each, and what is longer than a line under itself.
 fn command(text: &str, out: &mut String) {
     let fits = 4 + text.chars().count() <= WIDTH;
-    let parts: Vec<&str> = match fits {
-        true => vec![text],
-        false => text.split("; ").collect(),
-    };
-    for part in parts {
+    let mut parts: Vec<String> = Vec::new();
+    for part in text.split("; ") {
+        match parts.last_mut().filter(|_| fits || !is_command(part)) {
+            Some(last) => {
+                last.push_str("; ");
+                last.push_str(part);
+            }
+            None => parts.push(part.to_owned()),
+        }
+    }
+    for part in &parts {
         let mut lines = String::new();
         wrap(part, "    ", &mut lines);
         for (n, line) in lines.lines().enumerate() {
@@ -220,7 +284,29 @@ fn words(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::of_customer;
+    use super::{command, of_customer};
+
+    /// Words behind a semicolon stay with their sentence; a command behind one has its own line.
+    #[test]
+    fn words_are_not_commands() {
+        let lines = |text: &str| {
+            let mut out = String::new();
+            command(text, &mut out);
+            let first = out.lines().filter(|l| !l.starts_with("      "));
+            first.map(|l| l.trim().to_owned()).collect::<Vec<_>>()
+        };
+        for text in [
+            "tc qdisc show dev eth0: where that is a tbf write parent HANDLE in place of root; where it is a cake, leave that line out",
+            "elsewhere: what its system calls window scaling (RFC 7323); say which it is with --receiver or --sender",
+            "let the receiving program ask for a larger socket buffer (SO_RCVBUF; iperf3 has -w on the client, for both ends)",
+        ] {
+            assert_eq!(lines(text).len(), 1, "{text}");
+        }
+        let two = "on a, before and after a test: ethtool -S eth0 | grep -E 'drop|discard|missed|buffer'; ip -s -s link show eth0";
+        assert_eq!(lines(two)[1], "ip -s -s link show eth0");
+        let named = "during a test, on the routers of the path: show interfaces, of each member of a bundle; of hosts with a bond: cat /proc/net/bonding/bond0";
+        assert!(lines(named)[1].starts_with("of hosts with a bond: cat"));
+    }
 
     #[test]
     fn a_customer_is_asked_for_no_command_of_this_program() {

@@ -69,6 +69,7 @@ pub(crate) fn read_for(text: &str, file: usize, platform: Platform) -> Device {
     let lists = lists::read(&tree);
     lists::check(&lists, &mut reader);
     icmp::check(&lists, &mut reader);
+    icmp::unreachables(&tree, &mut reader);
     names::check(&tree, &mut reader);
     features::check(&tree, &mut reader);
     keywords::check(&tree, &mut reader);

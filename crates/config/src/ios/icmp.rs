@@ -1,8 +1,20 @@
-//! IOS008: access lists that take path MTU discovery away.
+//! IOS008: access lists, and interfaces, that take path MTU discovery away.
 
+use core::ops::Range;
+
+use farpath_predict::IpVersion;
+
+use super::interface::names;
 use super::lists::{Entry, Lists};
-use crate::commands::Reader;
+use crate::commands::{Reader, Tree, Words};
+use crate::qos::{Device, Interface};
 use crate::rules::IOS008;
+
+/// Largest packet that most hosts send, bytes.
+const USUAL: u32 = 1500;
+
+/// Interfaces that no packet of a host comes in by.
+const VIRTUAL: [&str; 3] = ["Loopback", "Null", "Tunnel"];
 
 /// What the routers' answer to a packet that is too large is called in an entry: alone, as all unreachables, by type and code.
 const TOO_LARGE: [&str; 5] = [
@@ -51,6 +63,66 @@ pub(super) fn check(lists: &Lists<'_>, reader: &mut Reader) {
             "an entry `permit icmp any any packet-too-big` in front; or `ip tcp adjust-mss` that fits every link of the way",
         );
     }
+}
+
+/// IOS008, of interfaces that send no such answers to what comes in there and does not fit a tunnel of the device.
+pub(super) fn unreachables(tree: &Tree<'_>, reader: &mut Reader) {
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    for (number, line) in tree.lines().iter().enumerate() {
+        let words: Vec<&str> = tree.content(number).split_whitespace().collect();
+        let Some(section) = line
+            .parent
+            .filter(|_| words == ["no", "ip", "unreachables"])
+        else {
+            continue;
+        };
+        let Some(named) = tree.content(section).strip_prefix("interface ") else {
+            continue;
+        };
+        let named = names(&mut Words::new(named, 0));
+        let mut each = named.iter();
+        let met = each.find_map(|name| Some((name, narrower(&reader.device, name)?)));
+        if let Some((name, (tunnel, packet))) = met {
+            let message = format!(
+                "{name} sends no answer to a packet that does not fit: {tunnel} takes {packet} B, and larger packets that come in here for it, and must not be fragmented, vanish"
+            );
+            found.push((line.span.clone(), message));
+        }
+    }
+    for (span, message) in found {
+        let remedy = "`ip unreachables` here; or `ip tcp adjust-mss` that fits the tunnel";
+        reader.fault(&IOS008, span, message, remedy);
+    }
+}
+
+/// The tunnel with the smallest packets that are stated below the usual ones, where no segment size is lowered to fit it and what comes in by
+/// `name` may go there.
+fn narrower(device: &Device, name: &str) -> Option<(String, u32)> {
+    let own = device.interfaces.iter().find(|i| i.name == name)?;
+    if own.shutdown || VIRTUAL.iter().any(|kind| name.starts_with(kind)) {
+        return None;
+    }
+    let stated = |i: &Interface| Some(i.ip_mtu.as_ref().or(i.mtu.as_ref())?.value);
+    let tunnels = device.interfaces.iter();
+    let tunnels = tunnels.filter(|i| i.name.starts_with("Tunnel") && !i.shutdown);
+    // What carries a tunnel brings its packets in, and sends none into it.
+    let carries = |tunnel: &&Interface| {
+        let source = tunnel.tunnel.source.as_ref();
+        let has = |at: &str| own.addresses.iter().any(|a| a.value.0.to_string() == at);
+        source.is_some_and(|s| s.value == name || has(s.value.as_str()))
+    };
+    let small = tunnels.filter(|t| !carries(t)).filter_map(|t| {
+        let packet = stated(t).filter(|packet| *packet < USUAL)?;
+        Some((packet, t.name.clone()))
+    });
+    let (packet, tunnel) = small.min()?;
+    let fits = packet.saturating_sub(IpVersion::V4.fixed_headers());
+    let mut sizes = device
+        .interfaces
+        .iter()
+        .filter_map(|i| i.adjust_mss.as_ref());
+    let lowered = sizes.any(|mss| mss.value <= fits);
+    (!lowered).then_some((tunnel, packet))
 }
 
 impl Entry<'_> {

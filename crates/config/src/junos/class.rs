@@ -3,7 +3,7 @@
 use farpath_units::{Duration, Rate};
 
 use super::model::Stated;
-use super::read::{Reader, number, rate, text};
+use super::read::{Reader, number, rate, scaled, text};
 use super::tree::Id;
 
 /// `class-of-service`: names and figures, as written.
@@ -345,8 +345,9 @@ fn queue(text: &str) -> Option<u8> {
     text.parse().ok().filter(|q| *q < 8)
 }
 
+/// `5000`, or `5k`.
 fn microseconds(text: &str) -> Option<Duration> {
-    let us: u64 = text.parse().ok()?;
+    let us = scaled(text)?;
     (us <= 1_000_000_000).then(|| Duration::from_us(us))
 }
 
@@ -355,9 +356,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_points_are_names_digits_or_numbers() {
+    fn code_points_and_times_are_read_as_junos_writes_them() {
         let six = ["ef", "101110", "46", "0x2e"].map(|w| code_points(w, 6));
         assert_eq!(six, [Some(46); 4]);
+        let times = ["5k", "5000", "1m", "5x", "k", "2g"].map(microseconds);
+        let [five, second] = [5, 1000].map(|ms| Some(Duration::from_ms(ms)));
+        assert_eq!(times, [five, five, second, None, None, None]);
         let others = ["af11", "af43", "cs1", "af14", "64", "cs8", ""].map(|w| code_points(w, 6));
         assert_eq!(
             others,

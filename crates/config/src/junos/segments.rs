@@ -29,21 +29,54 @@ pub(super) fn check(router: &Router) -> Vec<Finding> {
     }
     let routed = units().filter(|(i, u)| i.is_framed() && !u.addresses.is_empty());
     let sizes = routed.map(|(i, u)| (packet(i, u), format!("{}.{}", i.name, u.number)));
-    let Some((mtu, name)) = sizes.min() else {
-        return all;
-    };
+    let least = sizes.min();
     for said in &router.tcp_mss {
+        let named = format!("`tcp-mss {} mss {}`", said.of, said.bytes.value);
+        let place = &said.bytes.place;
+        let inside = units().filter_map(|(i, u)| in_tunnel(router, said.of, i, u));
+        let too_small = |(mtu, _): &(u64, String)| {
+            Clamp::of(said.bytes.value, mtu.saturating_sub(HEADERS)) == Clamp::TooLarge
+        };
+        if let Some((mtu, name)) = inside.min().filter(too_small) {
+            all.extend(judged(&named, said.bytes.value, &(name, mtu), 0, place));
+            continue;
+        }
+        let Some((mtu, name)) = &least else {
+            continue;
+        };
         let around = match said.of {
             "ipsec-vpn" => u64::from(IPV4 + ESP),
             "gre-in" | "gre-out" => u64::from(IPV4 + GRE),
             _ => 0,
         };
-        let named = format!("`tcp-mss {} mss {}`", said.of, said.bytes.value);
-        let at = (name.clone(), mtu);
-        let place = &said.bytes.place;
+        let at = (name.clone(), *mtu);
         all.extend(judged(&named, said.bytes.value, &at, around, place));
     }
     all
+}
+
+/// The largest packet that a tunnel states, bytes, and the tunnel's name, where a statement of this kind is of its connections.
+fn in_tunnel(
+    router: &Router,
+    of: &str,
+    interface: &Interface,
+    unit: &Unit,
+) -> Option<(u64, String)> {
+    let kinds = match interface.name.get(..3)? {
+        "st0" => ["ipsec-vpn"; 2],
+        "gr-" => ["gre-in", "gre-out"],
+        "ip-" => [""; 2],
+        _ => return None,
+    };
+    // What is stated of its kind alone goes before what is of all connections, and what the unit states before both.
+    let own = router.tcp_mss.iter().any(|s| kinds.contains(&s.of));
+    let applies = kinds.contains(&of) || of == "all-tcp" && !own;
+    if !applies || unit.tcp_mss.is_some() || unit.off.is_some() {
+        return None;
+    }
+    let mtu = unit.inet_mtu.as_ref().or(interface.mtu.as_ref())?;
+    let name = format!("{}.{}", interface.name, unit.number);
+    Some((mtu.value.as_bytes(), name))
 }
 
 /// The largest IP packet of a unit, bytes.

@@ -589,6 +589,39 @@ end
     }
 }
 
+/// What comes in by a port that sends no unreachables, and does not fit a tunnel, vanishes. It does not where segments are lowered, and
+/// nothing for the tunnel comes in by what carries it.
+#[test]
+fn no_unreachables_before_a_tunnel_are_found() {
+    let found = |port: &str, carrier: &str, tunnel: &str| {
+        let text = format!(
+            "version 15.2\ninterface GigabitEthernet0/0\n ip address 192.0.2.1 255.255.255.0\n{port}\ninterface GigabitEthernet0/1\n ip address 198.51.100.1 255.255.255.0\n{carrier}\ninterface Tunnel0\n ip address 203.0.113.1 255.255.255.252\n{tunnel} tunnel source GigabitEthernet0/1\n tunnel destination 198.51.100.9\nend\n"
+        );
+        let (_, report) = checked(&text, None);
+        let of_answers = report.findings.iter().filter(|f| f.rule == "IOS008");
+        of_answers.map(|f| f.text.clone()).collect::<Vec<_>>()
+    };
+    let (off, on) = (" no ip unreachables", "!");
+    let said = found(off, on, " ip mtu 1400\n");
+    assert!(
+        said.len() == 1 && said[0].starts_with("GigabitEthernet0/0 sends no answer"),
+        "{said:?}"
+    );
+    assert!(said[0].contains("Tunnel0 takes 1400 B"), "{said:?}");
+    for (port, carrier, tunnel) in [
+        (on, on, " ip mtu 1400\n"),
+        (on, off, " ip mtu 1400\n"),
+        (off, on, ""),
+        (off, on, " ip mtu 1400\n ip tcp adjust-mss 1360\n"),
+    ] {
+        let said = found(port, carrier, tunnel);
+        assert_eq!(said.len(), 0, "{port}{carrier}{tunnel}: {said:?}");
+    }
+    // Larger segments than fit help nobody.
+    let said = found(off, on, " ip mtu 1400\n ip tcp adjust-mss 1400\n");
+    assert_eq!(said.len(), 1, "{said:?}");
+}
+
 /// An access list of an interface that takes the routers' answers away, by an entry or because nothing in it is of them. One that is used
 /// nowhere, or lets these answers through, is as it should be.
 #[test]

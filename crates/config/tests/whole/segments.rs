@@ -76,6 +76,23 @@ fn jun007_of_a_flow_a_tunnel_and_a_unit() {
             .contains("1418 B behind 40 B of headers and at least 42 B"),
         "{vpn:?}"
     );
+    // Segments have to fit the tunnel, too, by what is of its kind alone before what is of all.
+    let tunnel = "set interfaces st0 unit 0 family inet mtu 1400\nset interfaces st0 unit 0 family inet address 192.0.2.9/30\n";
+    let inside = with(&format!(
+        "{tunnel}set security flow tcp-mss all-tcp mss 1460"
+    ));
+    assert!(
+        inside.len() == 1
+            && inside[0].0 == Severity::Warning
+            && inside[0].1.contains("st0.0 have 1400 B, 1360 B behind"),
+        "{inside:?}"
+    );
+    for fine in [
+        "set security flow tcp-mss all-tcp mss 1360",
+        "set security flow tcp-mss all-tcp mss 1460\nset security flow tcp-mss ipsec-vpn mss 1350",
+    ] {
+        assert_eq!(with(&format!("{tunnel}{fine}")), [], "{fine}");
+    }
     let all = with("set security flow tcp-mss all-tcp mss 8960");
     assert!(all[0].1.contains("ge-0/0/0.0 have 1500 B"), "{all:?}");
     let small = with("set security flow tcp-mss all-tcp mss 536");

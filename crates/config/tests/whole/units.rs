@@ -151,6 +151,11 @@ fn jun010_queues_far_below_what_is_in_flight() {
         time.len() == 1 && time[0].0 == Severity::Warning && time[0].1.contains(": 0.2 % of"),
         "{time:?}"
     );
+    let with_prefix = with("buffer-size temporal 1k;");
+    assert!(
+        with_prefix.len() == 1 && with_prefix[0].1.contains(": 1.0 % of"),
+        "{with_prefix:?}"
+    );
     let part = with("buffer-size percent 1;");
     assert!(
         part.len() == 1 && part[0].0 == Severity::Info && part[0].1.contains("1 ms at 1 Gbit/s"),

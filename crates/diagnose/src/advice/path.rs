@@ -2,7 +2,7 @@
 
 use crate::advice::interface::with_name;
 use crate::advice::systems::{DELETED, unseen_back};
-use crate::advice::{End, named, negotiated, printed, shaper};
+use crate::advice::{End, named, negotiated, policy_map, printed, shaper};
 use crate::cause::Cause;
 use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
 use crate::document::{Change, Then};
@@ -40,6 +40,10 @@ pub(super) fn changes_of_path(
 fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     if let Some(change) = e.around.cloud.single_flow(e).map(|_| cloud(flow)) {
         return vec![change];
+    }
+    let by_router = policy_map::changes(e, facts);
+    if !by_router.is_empty() {
+        return by_router;
     }
     let host = shaping(facts, e);
     let mut all = Vec::new();

@@ -1,15 +1,20 @@
 //! `tc -s class show`: classes of a host's queue that hold a flow to a rate.
 
+use std::collections::BTreeMap;
+
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::words::{after, rate, whole};
 
 /// A class of `htb`.
 struct Class {
-    /// How commands name it, with the rate that it has for itself: `parent 1:1 classid 1:10 htb rate 100Mbit`.
+    id: String,
+    /// The class above it; of a root the queue discipline, `1:`.
+    parent: String,
+    /// How commands name it, with what it has: `parent 1:1 classid 1:10 htb rate 100Mbit ceil 200Mbit burst 1600b cburst 1600b`.
     named: String,
-    /// Its `ceil`, bit/s.
-    ceil: f64,
+    /// What it sends at most, bit/s: its `ceil`, and of a root, which has nobody to borrow from, its `rate`.
+    most: f64,
     /// What it sent, and dropped.
     sent: u64,
     dropped: u64,
@@ -29,6 +34,12 @@ const CLASSES_MAX: usize = 4096;
 
 /// A class that sent this part of what the largest did may be the flow's: one below another has the same bytes.
 const LARGE: f64 = 0.5;
+
+/// Most classes above each other (Linux, `TC_HTB_MAXDEPTH`).
+const DEPTH: usize = 8;
+
+/// What stands between two classes of a fact.
+pub(crate) const NEXT: &str = " | ";
 
 /// How the other lines of a class begin.
 const LINES: [&str; 5] = ["rate ", "backlog ", "lended:", "tokens:", "period "];
@@ -78,7 +89,7 @@ impl Tool for Classes {
 }
 
 impl Classes {
-    /// Of the classes that sent most the one with the lowest `ceil` is what holds a flow. Without counts nobody knows which it is in.
+    /// Of the classes that sent most the one that sends the least is what holds a flow. Without counts nobody knows which it is in.
     fn close(&mut self, facts: &mut Facts) {
         let all = core::mem::take(&mut self.all);
         let Some(host) = self.host.take() else { return };
@@ -86,32 +97,66 @@ impl Classes {
         let one = all.len() == 1;
         let large = |c: &&Class| one || most > 0.0 && c.sent as f64 >= LARGE * most;
         let own = all.iter().filter(large);
-        let Some(own) = own.min_by(|a, b| a.ceil.total_cmp(&b.ceil)) else {
+        let Some(own) = own.min_by(|a, b| a.most.total_cmp(&b.most)) else {
             return;
         };
+        // The flow's own class is the lowest of those with its bytes.
+        let known: BTreeMap<&str, &Class> = all.iter().map(|c| (c.id.as_str(), c)).collect();
+        let below = all.iter().filter(large).map(|c| upwards(&known, c));
+        let below = below.filter(|way| way.iter().any(|c| c.id == own.id));
+        let Some(way) = below.max_by_key(|way| (way.len(), way[0].sent)) else {
+            return;
+        };
+        let leaf = way[0];
+        let named: Vec<&str> = way.iter().rev().map(|c| c.named.as_str()).collect();
         facts.word(host, "shaper_kind", "htb", own.at);
         facts.word(host, "shaper_port", &crate::redact(&self.port), own.at);
-        facts.word(host, "shaper_class", &own.named, own.at);
-        if own.sent > 0 {
-            facts.exact(host, "qdisc_drops", own.dropped as f64, own.at);
+        facts.word(host, "shaper_class", &leaf.named, leaf.at);
+        facts.word(host, "shaper_classes", &named.join(NEXT), own.at);
+        if leaf.sent > 0 {
+            facts.exact(host, "qdisc_drops", leaf.dropped as f64, leaf.at);
         }
-        facts.number(host, "shaper_bps", Figure::exact(own.ceil, own.at));
+        facts.number(host, "shaper_bps", Figure::exact(own.most, own.at));
     }
+}
+
+/// A class and those above it, up to its root.
+fn upwards<'a>(known: &BTreeMap<&str, &'a Class>, class: &'a Class) -> Vec<&'a Class> {
+    let way = core::iter::successors(Some(class), |c| known.get(c.parent.as_str()).copied());
+    way.take(DEPTH).collect()
 }
 
 /// `class htb 1:10 parent 1:1 leaf 10: prio 0 rate 100Mbit ceil 200Mbit burst 1600b cburst 1600b`.
 fn class(text: &str, at: Place) -> Option<Class> {
     let rest = text.strip_prefix("class htb ")?;
     let id = rest.split_whitespace().next()?;
-    let ceil = after(text, " ceil ").and_then(rate)?;
+    let ceil = after(text, " ceil ")?;
     let least = after(text, " rate ")?;
-    let parent = match after(text, " parent ") {
+    let above = after(text, " parent ");
+    let most = rate(ceil)?;
+    let most = match above {
+        Some(_) => most,
+        None => rate(least).unwrap_or(most),
+    };
+    let parent = match above {
         Some(parent) => parent.to_owned(),
         None => format!("{}:", id.split(':').next()?),
     };
+    // What a change does not name the kernel sets anew: a priority to 0, and bursts to the least for the rate.
+    let prio = after(text, " prio ").filter(|prio| *prio != "0");
+    let prio = prio.map_or_else(String::new, |prio| format!(" prio {prio}"));
+    let mut named = format!("parent {parent} classid {id} htb{prio} rate {least} ceil {ceil}");
+    for key in ["burst", "cburst"] {
+        if let Some(bytes) = after(text, &format!(" {key} ")) {
+            let bytes = bytes.split('/').next().unwrap_or(bytes);
+            named.push_str(&format!(" {key} {bytes}"));
+        }
+    }
     Some(Class {
-        named: format!("parent {parent} classid {id} htb rate {least}"),
-        ceil,
+        id: id.to_owned(),
+        parent,
+        named,
+        most,
         sent: 0,
         dropped: 0,
         at,
@@ -123,15 +168,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_has_a_parent_and_a_ceil() {
+    fn a_class_has_a_parent_and_a_ceiling() {
         let text = "class htb 1:10 parent 1:1 leaf 10: prio 0 rate 100Mbit ceil 200Mbit burst 1600b cburst 1600b";
         let own = class(text, Place::You).expect("a class");
         assert_eq!(
-            (own.named.as_str(), own.ceil),
-            ("parent 1:1 classid 1:10 htb rate 100Mbit", 2e8)
+            (own.named.as_str(), own.most),
+            (
+                "parent 1:1 classid 1:10 htb rate 100Mbit ceil 200Mbit burst 1600b cburst 1600b",
+                2e8
+            )
         );
-        let root = class("class htb 1:1 root rate 1Gbit ceil 1Gbit", Place::You).expect("a class");
-        assert_eq!(root.named, "parent 1: classid 1:1 htb rate 1Gbit");
+        let first = class(&text.replace("prio 0", "prio 3"), Place::You).expect("a class");
+        assert!(first.named.contains("htb prio 3 rate"), "{}", first.named);
+        // Nobody is above a root to borrow from.
+        let root = class("class htb 1:1 root rate 1Gbit ceil 2Gbit", Place::You).expect("a class");
+        assert_eq!(
+            (root.named.as_str(), root.most),
+            ("parent 1: classid 1:1 htb rate 1Gbit ceil 2Gbit", 1e9)
+        );
         assert!(class("class fq_codel 10:2a parent 10:", Place::You).is_none());
+    }
+
+    /// Texts may have classes that are above themselves.
+    #[test]
+    fn the_way_up_ends() {
+        let text = [
+            "class htb 1:1 parent 1:2 rate 1Gbit ceil 1Gbit",
+            "class htb 1:2 parent 1:1 rate 1Gbit ceil 1Gbit",
+        ];
+        let all: Vec<Class> = text.iter().filter_map(|t| class(t, Place::You)).collect();
+        let known: BTreeMap<&str, &Class> = all.iter().map(|c| (c.id.as_str(), c)).collect();
+        assert_eq!(upwards(&known, &all[0]).len(), DEPTH);
     }
 }

@@ -12,6 +12,8 @@ struct Conditioner<'r> {
     name: &'static str,
     rate_bps: f64,
     burst_bytes: Option<f64>,
+    /// Of a shaper the router, its policy map and its class.
+    of_policy: Option<[&'r str; 3]>,
     place: &'r Place,
 }
 
@@ -26,11 +28,16 @@ pub(super) fn conditioned(report: &Report, source: &Source, number: u32, facts: 
         if let Some(burst) = found.burst_bytes.filter(|_| found.name == POLICER) {
             facts.number(Of::Path, "policer_burst_bytes", Figure::exact(burst, at));
         }
+        for (name, word) in OF_POLICY.into_iter().zip(found.of_policy.iter().flatten()) {
+            facts.word(Of::Path, name, word, at);
+        }
     }
 }
 
 pub(super) const POLICER: &str = "policer_bps";
 pub(super) const SHAPER: &str = "shaper_bps";
+/// Words beside a shaper that a policy map states: the router, the policy map, and the class in it.
+pub(crate) const OF_POLICY: [&str; 3] = ["shaper_router", "shaper_policy", "shaper_of_class"];
 
 /// What the service policies of ports in use do.
 fn of_device(device: &Device) -> Vec<Conditioner<'_>> {
@@ -40,8 +47,11 @@ fn of_device(device: &Device) -> Vec<Conditioner<'_>> {
         let name = &service.value.policy;
         device.policy_maps.iter().find(|p| p.name == *name)
     });
-    let classes = policies.filter_map(|policy| unmarked(device, policy));
-    classes.flat_map(of_class).collect()
+    let router = device.name.as_deref().unwrap_or("");
+    let classes = policies.filter_map(|policy| Some((policy, unmarked(device, policy)?)));
+    classes
+        .flat_map(|(policy, class)| of_class([router, &policy.name, &class.name], class))
+        .collect()
 }
 
 /// The class that takes what is not marked: one that matches all, or the default.
@@ -54,7 +64,10 @@ fn unmarked<'d>(device: &'d Device, policy: &'d PolicyMap) -> Option<&'d Class> 
     policy.classes.iter().find(takes_all)
 }
 
-fn of_class(class: &Class) -> impl Iterator<Item = Conditioner<'_>> {
+fn of_class<'d>(
+    of_policy: [&'d str; 3],
+    class: &'d Class,
+) -> impl Iterator<Item = Conditioner<'d>> {
     let police = class.police.as_ref().filter(|police| {
         let value = &police.value;
         value.exceed == Action::Drop || value.violate == Some(Action::Drop)
@@ -74,6 +87,7 @@ fn of_class(class: &Class) -> impl Iterator<Item = Conditioner<'_>> {
             name: POLICER,
             rate_bps: rate.as_bps() as f64,
             burst_bytes: Some(burst),
+            of_policy: None,
             place: &police.place,
         }
     });
@@ -81,6 +95,7 @@ fn of_class(class: &Class) -> impl Iterator<Item = Conditioner<'_>> {
         name: SHAPER,
         rate_bps: shape.value.0.as_bps() as f64,
         burst_bytes: None,
+        of_policy: Some(of_policy),
         place: &shape.place,
     });
     police.into_iter().chain(shape)
@@ -126,6 +141,7 @@ fn stated(policer: &Policer) -> Option<Conditioner<'_>> {
         name: POLICER,
         rate_bps: rate.value.as_bps() as f64,
         burst_bytes: policer.burst.as_ref().map(|b| b.value.as_bytes() as f64),
+        of_policy: None,
         place: &rate.place,
     })
 }

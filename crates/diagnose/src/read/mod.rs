@@ -5,9 +5,9 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod broken;
-mod classes;
+pub(crate) mod classes;
 mod command;
-mod conditioned;
+pub(crate) mod conditioned;
 mod copies;
 mod counters;
 mod curl;

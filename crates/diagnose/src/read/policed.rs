@@ -4,7 +4,7 @@
 //! Nothing says there which traffic meets them. Of a list of many none is taken. What IOS counts beyond a rate, and drops, is the policer's
 //! of that interface.
 
-use super::conditioned::{FEW, POLICER, SHAPER};
+use super::conditioned::{FEW, OF_POLICY, POLICER, SHAPER};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::ports::{Kind, Port, PortReading};
@@ -18,6 +18,8 @@ struct Stated {
     burst_bytes: Option<f64>,
     /// Whether it is of a class that takes marked traffic, or what a list says.
     marked: bool,
+    /// Of a shaper the router, its policy map and its class, each empty where nothing says it.
+    of_policy: Option<[String; 3]>,
     at: Place,
 }
 
@@ -46,8 +48,9 @@ pub(super) struct Policed {
     /// Which of the three actions follows, where it stands on a line of its own.
     action: Option<usize>,
     found: Vec<Stated>,
-    /// The router and interface of `show policy-map interface`, and the class that is read.
+    /// The router and interface of `show policy-map interface`, and the policy map and the class that are read.
     port: Port,
+    policy: String,
     class: String,
     /// What policers dropped.
     counted: Vec<PortReading>,
@@ -103,6 +106,9 @@ impl Tool for Policed {
             if let Some(burst) = one.burst_bytes {
                 facts.exact(Of::Path, "policer_burst_bytes", burst, one.at);
             }
+            for (name, word) in OF_POLICY.into_iter().zip(one.of_policy.iter().flatten()) {
+                facts.word(Of::Path, name, word, one.at);
+            }
         }
     }
 }
@@ -124,6 +130,7 @@ impl Policed {
                 bps,
                 burst_bytes: open.burst_bytes,
                 marked: self.marked,
+                of_policy: None,
                 at,
             });
         }
@@ -265,7 +272,18 @@ impl Policed {
             .filter(|w| !w.is_empty())
             .collect();
         match words[..] {
-            ["policy-map" | "Service-policy" | "service-policy", ..] => {
+            ["service-policy", ..] => {
+                self.close();
+                self.marked = false;
+            }
+            // `policy-map OUT`; `Service-policy output: OUT`, and of a policy inside `Service-policy : IN`.
+            ["policy-map", .., name] | ["Service-policy", _, name, ..] => {
+                self.close();
+                self.marked = false;
+                self.policy = crate::redact(name);
+                self.class.clear();
+            }
+            ["policy-map" | "Service-policy", ..] => {
                 self.close();
                 self.marked = false;
             }
@@ -289,6 +307,11 @@ impl Policed {
                         bps,
                         burst_bytes: None,
                         marked: self.marked,
+                        of_policy: Some([
+                            self.port.router.clone(),
+                            self.policy.clone(),
+                            self.class.clone(),
+                        ]),
                         at,
                     });
                 }

@@ -137,6 +137,29 @@ fn a_shaper_far_above_the_rate_is_left_alone() {
     );
 }
 
+/// A router's shaper is changed in the router's own words.
+#[test]
+fn a_shaper_of_ios_gets_commands_of_ios() {
+    let ios = "R1#show policy-map interface Gi0/1\n GigabitEthernet0/1\n\n  Service-policy output: WAN\n\n    Class-map: class-default (match-any)\n      18911 packets, 28310442 bytes\n      Match: any\n      shape (average) cir 20000000, bc 80000, be 80000\n      target shape rate 20000000\n\n";
+    let d = of(
+        &(log(STILL) + &ping(REST) + &ping(LOADED) + ios),
+        &on("1Gbit/s"),
+    );
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    let all = text(flow);
+    for words in [
+        "policy-map WAN\n class class-default\n  fair-queue",
+        "policy-map WAN\n class class-default\n  shape average ",
+        "in place of fair-queue, which some platforms lack: queue-limit ",
+        "no longer waits 270 ms",
+    ] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    assert!(!all.contains("tc qdisc"), "{all}");
+    assert!(flow.changes.iter().all(|c| c.host == "R1"), "{all}");
+}
+
 #[test]
 fn a_shaper_that_lets_packets_wait_gets_a_change() {
     let tc = "qdisc tbf 8002: dev eth3 root refcnt 2 rate 20Mbit burst 16Kb lat 310ms\n Sent 28310442 bytes 18911 pkt (dropped 23, overlimits 40211 requeues 0)\n backlog 700112b 462p requeues 0\n";

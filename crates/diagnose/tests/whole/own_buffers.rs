@@ -92,11 +92,14 @@ net.ipv4.tcp_wmem = 4096\t16384\t131072
     let commands = change.commands.join("\n");
     assert!(commands.contains("4096 16384 8388608"), "{commands}");
     let promised = change.predicted_bps.expect("a rate");
+    // The buffer is 64 times as large, and the same part of it, four fifths, is in flight.
     assert!(
-        (promised - 8_388_608.0 * 8.0 / 0.2104).abs() < 1e6,
+        (promised / (64.0 * 3.994e6) - 1.0).abs() < 0.02,
         "{promised}"
     );
-    assert_eq!(change.high_bps, Some(promised));
+    let most = 8_388_608.0 * 8.0 / 0.2104;
+    let high = change.high_bps.expect("a rate");
+    assert!(promised <= high && high <= most, "{change:#?}");
 }
 
 #[test]

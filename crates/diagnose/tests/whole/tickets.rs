@@ -445,7 +445,33 @@ fn the_class_of_htb_that_a_flow_is_in_is_its_shaper() {
     );
     assert_eq!(
         change.undo,
-        ["tc class change dev wan0 parent 1:1 classid 1:10 htb rate 100Mbit ceil 200000kbit"]
+        [
+            "tc class change dev wan0 parent 1:1 classid 1:10 htb rate 100Mbit ceil 200Mbit burst 1600b cburst 1600b"
+        ]
+    );
+}
+
+/// A class borrows up to its `ceil` from the one above it; a root borrows from nobody: both of its rates are raised, and the `ceil` below.
+#[test]
+fn a_root_class_of_htb_is_raised_with_what_is_below() {
+    let tc = "root@router:~# tc -s class show dev wan0\nclass htb 1:1 root rate 200Mbit ceil 200Mbit burst 1600b cburst 1600b\n Sent 241000000 bytes 164300 pkt (dropped 0, overlimits 160232 requeues 0)\nclass htb 1:20 parent 1:1 prio 3 rate 150Mbit ceil 200Mbit burst 1593b cburst 1600b\n Sent 240000000 bytes 164000 pkt (dropped 12, overlimits 160232 requeues 0)\nclass htb 1:30 parent 1:1 prio 0 rate 10Mbit ceil 200Mbit burst 1600b cburst 1600b\n Sent 1000000 bytes 300 pkt (dropped 0, overlimits 0 requeues 0)\n";
+    let text = ping(12.0, None) + &even("", 190.8) + tc;
+    let flow = alone(&text);
+    assert_eq!(flow.verdict.cause, "shaper", "{:?}", flow.verdict);
+    let change = &flow.changes[0];
+    assert_eq!(
+        change.commands,
+        [
+            "tc class change dev wan0 parent 1: classid 1:1 htb rate RATE ceil RATE",
+            "tc class change dev wan0 parent 1:1 classid 1:20 htb prio 3 rate 150Mbit ceil RATE"
+        ]
+    );
+    assert_eq!(
+        change.undo,
+        [
+            "tc class change dev wan0 parent 1: classid 1:1 htb rate 200Mbit ceil 200Mbit burst 1600b cburst 1600b",
+            "tc class change dev wan0 parent 1:1 classid 1:20 htb prio 3 rate 150Mbit ceil 200Mbit burst 1593b cburst 1600b"
+        ]
     );
 }
 

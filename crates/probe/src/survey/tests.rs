@@ -244,6 +244,23 @@ fn empty_copies_are_unreadable_and_say_so() {
     assert_eq!(survey.interfaces[0].mtu_bytes, Some(1500));
 }
 
+/// Without a window and a buffer the other settings are shown, and the file is named.
+#[test]
+fn a_host_without_windows_is_surveyed() {
+    for (text, says) in [("\n", "tcp_rmem: empty"), ("abc\n", "prints there: abc")] {
+        let files = [
+            ("proc/sys/net/ipv4/tcp_rmem", text),
+            ("proc/sys/net/core/rmem_max", "212992\n"),
+        ];
+        let root = root(&files);
+        let survey = survey(root.path(), None).expect("a setting is there");
+        assert_eq!(survey.settings.len(), 1, "{:?}", survey.settings);
+        assert!(survey.settings.contains_key("net.core.rmem_max"));
+        let named = survey.unread.iter().any(|u| u.contains(says));
+        assert!(named, "{:?}", survey.unread);
+    }
+}
+
 #[test]
 fn this_host_can_be_surveyed() {
     let survey = survey(Path::new("/"), Some("lo")).expect("tests run on Linux");
