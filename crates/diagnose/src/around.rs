@@ -190,13 +190,13 @@ impl Evidence {
         let ofs: Vec<Of> = hosts.iter().map(|h| Of::Host(*h)).collect();
         let ends = [&flow.receivers[..], &flow.senders];
         let counted = |kind, path: &'static str| {
-            let of_hosts = Tally::of_ends(facts, ends, kind);
+            let of_hosts = Tally::of_ends((facts, flow), ends, kind);
             let of_path = number(facts, Of::Path, path).map(Tally::once);
             let all = of_hosts.into_iter().chain(of_path);
             let some = all.filter(|t| t.count.value > 0.0);
             some.max_by(|a, b| a.count.value.total_cmp(&b.count.value))
         };
-        self.around.carrier = Tally::of_ends(facts, ends, "nic_carrier");
+        self.around.carrier = Tally::of_ends((facts, flow), ends, "nic_carrier");
         self.around.collisions = [
             counted("nic_collisions", "interface_collisions"),
             counted("nic_late_collisions", "interface_late_collisions"),
@@ -204,9 +204,9 @@ impl Evidence {
         let [receivers, senders] = ends;
         let known = senders.iter().filter(|h| !receivers.contains(h));
         let known: Vec<u32> = known.copied().collect();
-        self.around.damaged = tally(facts, &flow.arrives_at(), "nic_damaged");
-        self.around.damaged_back = tally(facts, &known, "nic_damaged");
-        self.around.ports = Ports::of(facts);
+        self.around.damaged = tally((facts, flow), &flow.arrives_at(), "nic_damaged");
+        self.around.damaged_back = tally((facts, flow), &known, "nic_damaged");
+        self.around.ports = Ports::of(facts, flow);
         let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();
         self.around.dark = hosts.iter().copied().find(is_dark);
         let signals = ofs

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
+use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 use crate::read::Facts;
@@ -118,12 +119,32 @@ const STATES: [Kind; 5] = [
     Kind::HalfOfIos,
 ];
 
-/// The largest count of a kind.
-fn largest(facts: &Facts, kind: Kind) -> Option<Counted> {
+/// What is counted of packets that arrive, as their own count is.
+const ARRIVING: [Kind; 4] = [Kind::Damaged, Kind::Framing, Kind::Errors, Kind::Refused];
+
+/// The largest count of a kind. Where far fewer packets arrived between two readings than the flow has, it is not of the flow.
+fn largest((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
     let some = counts(facts, kind)
         .into_iter()
-        .filter(|c| c.count.value > 0.0);
+        .filter(|c| c.count.value > 0.0 && !c.is_of_other(flow, kind));
     some.max_by(Counted::order)
+}
+
+/// That what some ports counted is of something else than a flow.
+pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
+    let of = |kind: Kind| {
+        let others = counts(facts, kind).into_iter();
+        others.filter(move |c| c.count.value > 0.0 && c.is_of_other(flow, kind))
+    };
+    let named = |c: Counted| {
+        format!(
+            "at {} {:.0} packets arrived between its readings, far fewer than the flow has: its {:.0} errors or drops in that time are of something else, and are not weighed",
+            c.port.named("a router's port"),
+            c.packets.unwrap_or(0.0),
+            c.count.value
+        )
+    };
+    ARRIVING.into_iter().flat_map(of).map(named).collect()
 }
 
 /// Every port's count of a kind; of one that was read more than once its growth, where time passed between the readings. A speed and a
@@ -159,6 +180,12 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
 }
 
 impl Counted {
+    /// Whether it grew while far fewer packets arrived than a flow has.
+    fn is_of_other(&self, flow: &Flow, kind: Kind) -> bool {
+        let packets = self.packets.filter(|_| self.grew && ARRIVING.contains(&kind));
+        packets.is_some_and(|packets| flow.bypassed.is_too_few(packets))
+    }
+
     fn order(&self, other: &Counted) -> core::cmp::Ordering {
         self.count.value.total_cmp(&other.count.value)
     }
@@ -201,23 +228,24 @@ impl Counted {
 }
 
 impl Ports {
-    pub(crate) fn of(facts: &Facts) -> Ports {
-        let damaged = [Kind::Damaged, Kind::Framing].map(|kind| largest(facts, kind));
+    pub(crate) fn of(facts: &Facts, flow: &Flow) -> Ports {
+        let largest = |kind| largest((facts, flow), kind);
+        let damaged = [Kind::Damaged, Kind::Framing].map(largest);
         let damaged = damaged.into_iter().flatten().max_by(Counted::order);
-        let dark = largest(facts, Kind::Dark);
+        let dark = largest(Kind::Dark);
         let all = counts(facts, Kind::Received);
         let mut received = all
             .iter()
             .filter(|c| dark.as_ref().is_some_and(|d| d.port == c.port));
         Ports {
-            damaged: damaged.or_else(|| largest(facts, Kind::Errors)),
-            seconds: largest(facts, Kind::Seconds),
+            damaged: damaged.or_else(|| largest(Kind::Errors)),
+            seconds: largest(Kind::Seconds),
             received: received.next().map(|c| c.count.value),
             dark,
-            policed: largest(facts, Kind::Policed),
-            dropped: largest(facts, Kind::Dropped),
-            refused: largest(facts, Kind::Refused),
-            half: [Kind::HalfOfJunos, Kind::HalfOfIos].map(|kind| largest(facts, kind)),
+            policed: largest(Kind::Policed),
+            dropped: largest(Kind::Dropped),
+            refused: largest(Kind::Refused),
+            half: [Kind::HalfOfJunos, Kind::HalfOfIos].map(largest),
             speeds: counts(facts, Kind::Speed)
                 .iter()
                 .map(|c| c.count.value)

@@ -162,6 +162,7 @@ impl NetTools {
                 && !own.is_loopback()
             {
                 facts.owns(address);
+                facts.owned(&self.interface, own, None);
                 let mask = after(text, " netmask ").and_then(|m| m.parse().ok());
                 let bits = mask.map(|m: core::net::Ipv4Addr| u32::from(m).count_ones() as u8);
                 let bits = bits.or_else(|| after(text, " prefixlen ")?.parse().ok());
