@@ -13,7 +13,7 @@ use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
-use crate::ports::{Ports, by_ports};
+use crate::ports::{Ports, by_ports, half_on_path};
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{Tally, tally};
@@ -178,8 +178,7 @@ impl Evidence {
 
     /// What interfaces say of cables, light, radio and duplex.
     fn of_cables(&mut self, facts: &Facts, flow: &Flow) {
-        let on_path = crate::flow::word(facts, Of::Path, "half_duplex").map(|(_, at)| at);
-        self.half_duplex = self.half_duplex.or(on_path);
+        self.half_duplex = self.half_duplex.or(half_on_path(facts, flow));
         self.around.mismatch = Mismatch::of(facts, flow);
         let hosts: Vec<u32> = flow
             .senders

@@ -75,6 +75,11 @@ impl Least {
         })
     }
 
+    /// The least speed of an interface that carried it, or its part, bit/s.
+    fn speed(&self, parts: f64) -> f64 {
+        self.rate / (ABOVE * parts)
+    }
+
     /// Bytes that an interface which carried it, or its part, passed at least.
     fn passed(&self, parts: f64) -> f64 {
         PART * self.bytes / parts
@@ -116,6 +121,8 @@ pub(crate) struct Bypassed {
     speeds: BTreeMap<u32, Option<Figure>>,
     /// Fewer packets than this between two readings of a router's port are not the flow; 0 where nothing says it.
     packets_least: f64,
+    /// A port below this speed, bit/s, did not carry the flow; 0 where nothing says it.
+    speed_least: f64,
     /// What is left out, for people.
     said: Vec<String>,
 }
@@ -158,6 +165,7 @@ impl Bypassed {
             packets_least: asked
                 .least
                 .map_or(0.0, |least| least.passed(least.parts) / JUMBO),
+            speed_least: asked.least.map_or(0.0, |least| least.speed(least.parts)),
             ..Bypassed::default()
         };
         for (((_, ends), name, _), (port, hosts)) in &joined {
@@ -213,6 +221,11 @@ impl Bypassed {
             _ if ARRIVE.contains(&kind) => out.received,
             _ => out.both,
         })
+    }
+
+    /// Whether a port of this speed, bit/s, is too slow to have carried the flow.
+    pub(crate) fn is_too_slow(&self, speed: f64) -> bool {
+        speed < self.speed_least
     }
 
     /// Whether so many packets between two readings of a port are too few for the flow to have arrived there.
@@ -305,7 +318,7 @@ impl<'a> Asked<'a> {
         };
         let real = name.is_empty() || is_port(name);
         let stated = port.fastest > 0.0 && port.fastest < NOMINAL && real;
-        if stated && least.rate > ABOVE * parts * port.fastest {
+        if stated && port.fastest < least.speed(parts) {
             return whole(Why::Slow);
         }
         let few = |way| port.few(way, least.passed(parts));

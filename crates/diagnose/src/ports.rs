@@ -1,10 +1,10 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Place};
+use crate::fact::{Figure, Of, Place};
 use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
@@ -130,7 +130,22 @@ fn largest((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
     some.max_by(Counted::order)
 }
 
-/// That what some ports counted is of something else than a flow.
+/// Lines with the speed of a port that is too slow to have carried a flow.
+fn too_slow(facts: &Facts, flow: &Flow) -> BTreeSet<Place> {
+    let speeds = facts.ports.iter().filter(|r| r.kind == Kind::Speed);
+    let slow = speeds.filter(|r| flow.bypassed.is_too_slow(r.value));
+    slow.map(|r| r.at).collect()
+}
+
+/// Where a port on the path is at half duplex, the last one; such as are too slow for the flow, by the same line, did not carry it.
+pub(crate) fn half_on_path(facts: &Facts, flow: &Flow) -> Option<Place> {
+    let slow = too_slow(facts, flow);
+    let said = facts.facts.iter();
+    let mut half = said.filter(|f| f.of == Of::Path && f.name == "half_duplex");
+    half.rfind(|f| !slow.contains(&f.at)).map(|f| f.at)
+}
+
+/// That what some ports counted, or their duplex, is of something else than a flow.
 pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
     let of = |kind: Kind| {
         let others = counts(facts, kind).into_iter();
@@ -144,7 +159,18 @@ pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
             c.count.value
         )
     };
-    ARRIVING.into_iter().flat_map(of).map(named).collect()
+    let slow = too_slow(facts, flow);
+    let is_half = |kind: Kind| matches!(kind, Kind::HalfOfJunos | Kind::HalfOfIos);
+    let half = facts.ports.iter();
+    let half = half.filter(|r| is_half(r.kind) && slow.contains(&r.at));
+    let half = half.map(|r| {
+        format!(
+            "{} is slower than the flow, and did not carry it: its duplex is not weighed",
+            r.port.named("a router's port")
+        )
+    });
+    let counted = ARRIVING.into_iter().flat_map(of).map(named);
+    counted.chain(half).collect()
 }
 
 /// Every port's count of a kind; of one that was read more than once its growth, where time passed between the readings. A speed and a

@@ -65,6 +65,20 @@ fn a_port_slower_than_the_flow_did_not_carry_it() {
     assert_eq!(causes[0], causes[1]);
 }
 
+/// The same of a router's port whose line says its speed.
+#[test]
+fn a_routers_port_slower_than_the_flow_did_not_carry_it() {
+    let junos = "Physical interface: fe-0/0/0, Enabled, Physical link is Up\n  Link-level type: Ethernet, MTU: 1514, Link-mode: Half-duplex, Speed: 100mbps, Loopback: Disabled\n";
+    let with = |mbit: f64, again: u32| diagnosis(&(junos.to_owned() + &log(mbit, again)));
+    let slow = with(6.2, 300);
+    assert!(because(&slow.flows[0]).contains("half duplex"));
+    assert!(!notes(&slow).contains("slower than the flow"));
+    let fast = with(488.0, 0);
+    assert!(!because(&fast.flows[0]).contains("half duplex"));
+    let said = notes(&fast);
+    assert!(said.contains("fe-0/0/0 is slower than the flow"), "{said}");
+}
+
 #[test]
 fn a_port_without_a_link_did_not_carry_it() {
     let with = |link: &str| diagnosis(&(log(8.0, 500) + &ethtool("eno2", 100, "Half", link)));
