@@ -396,13 +396,13 @@ impl<'a> Asked<'a> {
                 bytes(least.bytes)
             ),
             Why::Unlinked => format!(
-                "{called} of {whose}{place} had no link when it was read: its duplex and its counters are not weighed"
+                "{called} of {whose}{place} had no link when it was read: its duplex, its shaper and its counters are not weighed"
             ),
             Why::Elsewhere(owner) => format!(
-                "{called} of {whose}{place} did not carry the flow, which has the address of {owner}: its duplex and its counters are not weighed"
+                "{called} of {whose}{place} did not carry the flow, which has the address of {owner}: its duplex, its shaper and its counters are not weighed"
             ),
             Why::Slow => format!(
-                "{called} of {whose}{place} runs at {}, and did not carry a flow of {}: its duplex and its counters are not weighed",
+                "{called} of {whose}{place} runs at {}, and did not carry a flow of {}: its duplex, its shaper and its counters are not weighed",
                 bps(port.fastest),
                 bps(least.rate)
             ),

@@ -135,7 +135,7 @@ pub(crate) struct Port {
     pub(crate) up: bool,
     pub(crate) down: bool,
     pub(crate) member: bool,
-    /// Half duplex, or a counter above zero: something that would be weighed.
+    /// Half duplex, a shaper, or a counter above zero: something that would be weighed.
     pub(crate) tells: bool,
     /// The first and the last reading of each counter of what passed, and where.
     counts: BTreeMap<Counter, [(f64, Place); 2]>,
@@ -200,6 +200,11 @@ pub(crate) fn ports(facts: &Facts) -> Option<BTreeMap<Key, Port>> {
     for duplex in &facts.duplexes {
         let known = all.entry((duplex.host, duplex.name.clone())).or_default();
         known.tells |= duplex.half;
+    }
+    for shaper in facts.facts.iter().filter(|f| f.name == "shaper_port") {
+        if let (Value::Word(name), Of::Host(host)) = (&shaper.value, shaper.of) {
+            all.entry((host, name.clone())).or_default().tells = true;
+        }
     }
     for counter in &facts.counters {
         let name = crate::redact(counter.port());

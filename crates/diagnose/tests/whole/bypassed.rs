@@ -145,6 +145,21 @@ fn an_interface_without_the_flows_address_did_not_carry_it() {
     }
 }
 
+/// A shaper of another interface holds nothing of the flow.
+#[test]
+fn a_shaper_of_another_interface_is_not_the_flows() {
+    let with = |dev: &str| {
+        let route = format!("192.0.2.40 dev {dev} src 192.0.2.5 uid 1000\n    cache\n");
+        let tc = "qdisc tbf 8001: dev eth1 root refcnt 2 rate 100Mbit burst 64Kb lat 50ms\n Sent 9000000 bytes 9000 pkt (dropped 0, overlimits 2 requeues 0)\n backlog 0b 0p requeues 0\n";
+        diagnosis(&(log(94.0, 0) + &route + tc))
+    };
+    let shaped = |d: &Diagnosis| d.flows[0].ceilings.iter().any(|c| c.cause == "shaper");
+    assert!(shaped(&with("eth1")));
+    let other = with("eth0");
+    assert!(!shaped(&other), "{:#?}", other.flows[0].ceilings);
+    assert!(notes(&other).contains("the address of eth0"), "{}", notes(&other));
+}
+
 /// A root of an interface, as `tc` prints it: bytes and packets sent, packets dropped.
 fn root(port: &str, [bytes, packets, dropped]: [u64; 3]) -> String {
     format!(
