@@ -204,6 +204,58 @@ fn drops_of_an_interface_that_passed_far_less_are_of_something_else() {
     assert!(!said.contains("between its readings"), "{said}");
 }
 
+/// Frames that arrived damaged at an interface of the receiver that received 10 MB meanwhile, by `ip` and by `ifconfig`.
+#[test]
+fn damaged_frames_of_an_interface_that_passed_far_less_are_of_something_else() {
+    let ip = |bytes: u64, packets: u64, errors: u32| {
+        format!(
+            "3: eth1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000\n    link/ether 02:00:00:01:02:03 brd ff:ff:ff:ff:ff:ff\n    RX:  bytes packets errors dropped  missed   mcast\n    {bytes} {packets} {errors} 0 0 0\n    TX:  bytes packets errors dropped carrier collsns\n    410000000 5400000 0 0 0 0\n"
+        )
+    };
+    let ifconfig = |bytes: u64, packets: u64, errors: u32| {
+        format!(
+            "eth1: flags=4163<UP,BROADCAST,RUNNING,MULTICAST>  mtu 1500\n        ether 02:00:00:01:02:03  txqueuelen 1000  (Ethernet)\n        RX packets {packets}  bytes {bytes} (85.1 GiB)\n        RX errors {errors}  dropped 0  overruns 0  frame {errors}\n        TX packets 5400000  bytes 410000000 (391.0 MiB)\n        TX errors 0  dropped 0 overruns 0  carrier 0  collisions 0\n"
+        )
+    };
+    let with = |readings: [String; 2]| {
+        let text = readings.map(|r| "[root@recv ~]# date\n".to_owned() + &r);
+        let text = text.concat();
+        of_files(
+            &[("t.txt", TEST), ("receiver.txt", text.as_str())],
+            &Known::default(),
+        )
+    };
+    let few = [
+        (91_000_000_000, 11_000_000, 0),
+        (91_010_000_000, 11_008_000, 82),
+    ];
+    let many = [
+        (91_000_000_000, 11_000_000, 0),
+        (91_760_000_000, 11_525_000, 82),
+    ];
+    for (few, many) in [
+        (
+            few.map(|(b, p, e)| ip(b, p, e)),
+            many.map(|(b, p, e)| ip(b, p, e)),
+        ),
+        (
+            few.map(|(b, p, e)| ifconfig(b, p, e)),
+            many.map(|(b, p, e)| ifconfig(b, p, e)),
+        ),
+    ] {
+        let d = with(few);
+        assert!(!because(&d.flows[0]).contains("arrived damaged"));
+        let said = notes(&d);
+        assert!(
+            said.contains("received 10.0 MB between its readings"),
+            "{said}"
+        );
+        let d = with(many);
+        let why = because(&d.flows[0]);
+        assert!(why.contains("82 frames arrived damaged"), "{why}");
+    }
+}
+
 #[test]
 fn errors_of_a_routers_port_that_few_packets_reached_are_of_something_else() {
     let with = |packets: u64| {
