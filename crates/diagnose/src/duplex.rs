@@ -6,7 +6,7 @@ use crate::around::frames;
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Of, Place};
-use crate::flow::{Flow, number};
+use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::machine::is_worth_saying;
 use crate::read::Facts;
@@ -55,7 +55,7 @@ impl Mismatch {
             of_end && !flow.bypassed.leaves(*host, &d.name)
         };
         let all: Vec<&Duplexed> = facts.duplexes.iter().filter(of_flow).collect();
-        let speed = |d: &Duplexed| number(facts, Of::Host(d.host), "nic_bps").map(|s| s.value);
+        let speed = |d: &Duplexed| flow.speed_of(facts, Of::Host(d.host)).map(|s| s.value);
         let of_cable = |half: &Duplexed, full: &Duplexed| {
             let speeds = speed(half).zip(speed(full));
             let same = speeds.is_none_or(|(a, b)| a == b);

@@ -38,7 +38,7 @@ pub(super) fn begins(text: &str) -> bool {
 
 /// `192.0.2.9 via 10.1.0.1 dev eno1 src 10.1.0.2 uid 1000`: where the route goes, the interface, and the own address.
 fn route(text: &str) -> Option<(IpAddr, &str, IpAddr)> {
-    let to = text.split_whitespace().next()?.parse().ok()?;
+    let to: IpAddr = text.split_whitespace().next()?.parse().ok()?;
     let interface = after(text, " dev ")?;
     let own = after(text, " src ").or_else(|| after(text, " from "))?;
     Some((to, interface, own.parse().ok()?))
