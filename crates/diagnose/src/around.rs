@@ -14,7 +14,7 @@ use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
-use crate::ports::{Ports, by_ports};
+use crate::ports::{Ports, by_ports, half_on_path};
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{Tally, tally};
@@ -183,8 +183,7 @@ impl Evidence {
 
     /// What interfaces say of cables, light, radio and duplex.
     fn of_cables(&mut self, facts: &Facts, flow: &Flow) {
-        let on_path = crate::flow::word(facts, Of::Path, "half_duplex").map(|(_, at)| at);
-        self.half_duplex = self.half_duplex.or(on_path);
+        self.half_duplex = self.half_duplex.or(half_on_path(facts, flow));
         self.around.mismatch = Mismatch::of(facts, flow);
         let hosts: Vec<u32> = flow
             .senders
@@ -195,13 +194,13 @@ impl Evidence {
         let ofs: Vec<Of> = hosts.iter().map(|h| Of::Host(*h)).collect();
         let ends = [&flow.receivers[..], &flow.senders];
         let counted = |kind, path: &'static str| {
-            let of_hosts = Tally::of_ends(facts, ends, kind);
+            let of_hosts = Tally::of_ends((facts, flow), ends, kind);
             let of_path = number(facts, Of::Path, path).map(Tally::once);
             let all = of_hosts.into_iter().chain(of_path);
             let some = all.filter(|t| t.count.value > 0.0);
             some.max_by(|a, b| a.count.value.total_cmp(&b.count.value))
         };
-        self.around.carrier = Tally::of_ends(facts, ends, "nic_carrier");
+        self.around.carrier = Tally::of_ends((facts, flow), ends, "nic_carrier");
         self.around.collisions = [
             counted("nic_collisions", "interface_collisions"),
             counted("nic_late_collisions", "interface_late_collisions"),
@@ -209,9 +208,9 @@ impl Evidence {
         let [receivers, senders] = ends;
         let known = senders.iter().filter(|h| !receivers.contains(h));
         let known: Vec<u32> = known.copied().collect();
-        self.around.damaged = tally(facts, &flow.arrives_at(), "nic_damaged");
-        self.around.damaged_back = tally(facts, &known, "nic_damaged");
-        self.around.ports = Ports::of(facts);
+        self.around.damaged = tally((facts, flow), &flow.arrives_at(), "nic_damaged");
+        self.around.damaged_back = tally((facts, flow), &known, "nic_damaged");
+        self.around.ports = Ports::of(facts, flow);
         let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();
         self.around.dark = hosts.iter().copied().find(is_dark);
         let signals = ofs

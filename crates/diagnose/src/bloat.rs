@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number};
+use crate::flow::{Flow, number, word};
 use crate::items::{Item, spread, step};
 use crate::pinged;
 use crate::read::Facts;
@@ -57,9 +57,15 @@ impl Evidence {
         }
     }
 
-    /// Shapers of the sender, and of hosts on the way: the one with the lowest rate counts.
+    /// Shapers of the sender, and of hosts on the way, but for those of interfaces that did not carry the flow: the one with the lowest
+    /// rate counts.
     pub(crate) fn of_shapers(&mut self, facts: &Facts, flow: &Flow) {
         let hosts = flow.senders.iter().chain(&flow.between);
+        let own = |host: &u32| {
+            let port = word(facts, Of::Host(*host), "shaper_port");
+            !port.is_some_and(|(port, _)| flow.bypassed.leaves(*host, port))
+        };
+        let hosts = hosts.filter(|host| own(host));
         let rate = |host: &u32| Some((*host, number(facts, Of::Host(*host), "shaper_bps")?));
         let slowest = hosts.filter_map(rate);
         let Some((host, bps)) = slowest.min_by(|a, b| a.1.value.total_cmp(&b.1.value)) else {

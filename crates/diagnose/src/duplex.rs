@@ -1,10 +1,12 @@
 //! Interfaces at half duplex, and mismatches: one end of a cable sends whenever it likes, and the other one listens before it does.
 
+use std::collections::BTreeMap;
+
 use crate::around::frames;
 use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::fact::Of;
-use crate::flow::{Flow, number};
+use crate::fact::{Of, Place};
+use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::machine::is_worth_saying;
 use crate::read::Facts;
@@ -19,6 +21,8 @@ pub(crate) struct Duplexed {
     pub(crate) name: String,
     /// Whether it is at half duplex.
     pub(crate) half: bool,
+    /// Where that was read.
+    pub(crate) at: Place,
 }
 
 /// An interface of one host at half duplex, and one of the other at full, for people.
@@ -26,6 +30,13 @@ pub(crate) struct Duplexed {
 pub(crate) struct Mismatch {
     half: String,
     full: String,
+}
+
+/// Where hosts have an interface at half duplex that may have carried a flow: the last of each.
+pub(crate) fn halves(facts: &Facts, flow: &Flow) -> BTreeMap<u32, Place> {
+    let half = facts.duplexes.iter().filter(|d| d.half);
+    let own = half.filter(|d| !flow.bypassed.leaves(d.host, &d.name));
+    own.map(|d| (d.host, d.at)).collect()
 }
 
 /// Of more interfaces than this nobody knows which are of a flow.
@@ -40,10 +51,11 @@ impl Mismatch {
         }
         let of_flow = |d: &&Duplexed| {
             let host = &d.host;
-            flow.senders.contains(host) || flow.receivers.contains(host)
+            let of_end = flow.senders.contains(host) || flow.receivers.contains(host);
+            of_end && !flow.bypassed.leaves(*host, &d.name)
         };
         let all: Vec<&Duplexed> = facts.duplexes.iter().filter(of_flow).collect();
-        let speed = |d: &Duplexed| number(facts, Of::Host(d.host), "nic_bps").map(|s| s.value);
+        let speed = |d: &Duplexed| flow.speed_of(facts, Of::Host(d.host)).map(|s| s.value);
         let of_cable = |half: &Duplexed, full: &Duplexed| {
             let speeds = speed(half).zip(speed(full));
             let same = speeds.is_none_or(|(a, b)| a == b);

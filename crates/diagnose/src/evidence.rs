@@ -566,14 +566,17 @@ impl Evidence {
                 .or_else(|| word(facts, *of, "cc").map(|(w, _)| w.to_owned()));
         }
         crate::ceiling::rooms(self, facts, &senders, &receivers);
+        let halves = crate::duplex::halves(facts, flow);
         for of in senders.iter().chain(&receivers) {
             let get = |name: &'static str| number(facts, *of, name).cloned();
-            if let Some(speed) = get("nic_bps") {
+            if let Some(speed) = flow.speed_of(facts, *of) {
                 self.of_port(*of, &speed, (facts, flow));
             }
-            self.half_duplex = self
-                .half_duplex
-                .or(word(facts, *of, "half_duplex").map(|(_, at)| at));
+            let half = match of {
+                Of::Host(host) => halves.get(host).copied(),
+                _ => word(facts, *of, "half_duplex").map(|(_, at)| at),
+            };
+            self.half_duplex = self.half_duplex.or(half);
             if let Some(off) = get("window_scaling").filter(|s| s.value == 0.0) {
                 self.unscaled = self.unscaled.or(off.from.first().copied());
             }

@@ -5,7 +5,7 @@ use crate::ceiling::{Limit, bps, carried};
 use crate::document::Contradiction;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
-use crate::flow::{Flow, number};
+use crate::flow::Flow;
 use crate::read::Facts;
 use crate::seen::Side;
 
@@ -13,7 +13,7 @@ use crate::seen::Side;
 const ABOVE: f64 = 1.03;
 
 /// A sender counts what it handed to its kernel: so much of it may not have left, bytes.
-const HANDED: f64 = 16.0 * 1024.0 * 1024.0;
+pub(crate) const HANDED: f64 = 16.0 * 1024.0 * 1024.0;
 
 /// A line that carried more than it can.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Evidence {
             hosts(&flow.receivers, Of::Receiver),
         ];
         for of in ends.into_iter().flatten() {
-            let speed = number(facts, of, "nic_bps").cloned();
+            let speed = flow.speed_of(facts, of);
             if let Some(speed) = speed.filter(|s| !self.exceeds(s)) {
                 self.of_port(of, &speed, (facts, flow));
             }

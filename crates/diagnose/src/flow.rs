@@ -1,6 +1,7 @@
 //! Flows: which reports are of one test, which socket carried it, which host is at which end.
 
 use crate::advice::{Shared, share};
+use crate::bypassed::{self, Bypassed};
 use crate::captured::{self, Captured};
 use crate::fact::{Figure, Of, Place, Value};
 use crate::filed::file_of;
@@ -35,6 +36,8 @@ pub(crate) struct Flow {
     pub(crate) between: Vec<u32>,
     /// Hosts of an end that nothing ties to it but that they have another name than the other.
     pub(crate) assumed: Vec<u32>,
+    /// Interfaces of hosts that did not carry it.
+    pub(crate) bypassed: Bypassed,
     /// Captured directions that are of it.
     pub(crate) captured: Vec<usize>,
     /// Pings of its path.
@@ -84,7 +87,9 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     stepped::since_the_change(facts, &mut flows);
     sockets::side_by_side(facts, &mut flows);
     beside(facts, &mut flows);
+    bypassed::give(facts, &mut flows);
     placed::by_cause(facts, &mut flows);
+    bypassed::give(facts, &mut flows);
     share(facts, &mut flows);
     flows
 }
@@ -223,6 +228,7 @@ impl Flow {
             receivers: Vec::new(),
             between: Vec::new(),
             assumed: Vec::new(),
+            bypassed: Bypassed::default(),
             captured: Vec::new(),
             pings: Pings::default(),
             systems: [None, None],

@@ -16,10 +16,10 @@ impl Evidence {
     pub(crate) fn of_machines(&mut self, facts: &Facts, flow: &Flow) {
         let known = flow.senders.iter().filter(|h| !flow.receivers.contains(h));
         let known: Vec<u32> = known.copied().collect();
-        let arriving = tally(facts, &flow.arrives_at(), "nic_drops");
-        let leaving = tally(facts, &flow.senders, "nic_unsent");
+        let arriving = tally((facts, flow), &flow.arrives_at(), "nic_drops");
+        let leaving = tally((facts, flow), &flow.senders, "nic_unsent");
         self.nic_drops = arriving.into_iter().chain(leaving).max_by(Tally::order);
-        self.nic_drops_back = tally(facts, &known, "nic_drops");
+        self.nic_drops_back = tally((facts, flow), &known, "nic_drops");
         if self.cpu.is_none() {
             self.of_processors(facts, flow);
         }
@@ -29,7 +29,7 @@ impl Evidence {
     /// (Documentation/networking/statistics.rst): it counts where it grew by as many as were sent again, and these were not damaged.
     pub(crate) fn of_dropped(&mut self, facts: &Facts, flow: &Flow) {
         let e = &*self;
-        let dropped = tally(facts, &flow.arrives_at(), "nic_dropped");
+        let dropped = tally((facts, flow), &flow.arrives_at(), "nic_dropped");
         let dropped =
             dropped.filter(|d| d.grew && alike(e, &d.count) > SAID && !e.settled_by_damage());
         let others = self.nic_drops.take();

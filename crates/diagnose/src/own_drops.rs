@@ -71,7 +71,8 @@ impl Queue {
 impl OwnDrops {
     /// What the sender's interfaces count, but for queues that shape.
     fn of(facts: &Facts, flow: &Flow) -> Option<OwnDrops> {
-        let tally = tally(facts, &flow.senders, "queue_drops").filter(|t| t.count.value > 0.0)?;
+        let tally = tally((facts, flow), &flow.senders, "queue_drops");
+        let tally = tally.filter(|t| t.count.value > 0.0)?;
         let name = |host: u32| {
             facts
                 .hosts

@@ -5,7 +5,7 @@ use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number};
+use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::read::Facts;
 use crate::seen::Side;
@@ -46,9 +46,9 @@ impl Pauses {
         let of = |own: &[u32], other: &[u32], kinds: [&'static str; 2]| {
             let own = own.iter().filter(|h| !other.contains(h));
             let hosts: Vec<u32> = own.copied().collect();
-            let speeds = hosts.iter().map(|h| number(facts, Of::Host(*h), "nic_bps"));
+            let speeds = hosts.iter().map(|h| flow.speed_of(facts, Of::Host(*h)));
             let speed = speeds.flatten().map(|f| f.value).reduce(f64::max);
-            let [all, classes] = kinds.map(|kind| tally(facts, &hosts, kind));
+            let [all, classes] = kinds.map(|kind| tally((facts, flow), &hosts, kind));
             let classes = classes.map_or(0.0, |c| c.count.value);
             // What holds back another class leaves this traffic alone.
             let some = |t: &Tally| t.count.value > 0.0 && classes < 0.5 * t.count.value;

@@ -1,11 +1,12 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cause::Cause;
 use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Place};
+use crate::fact::{Figure, Of, Place};
+use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 use crate::read::Facts;
@@ -123,12 +124,58 @@ const STATES: [Kind; 5] = [
     Kind::HalfOfIos,
 ];
 
-/// The largest count of a kind.
-fn largest(facts: &Facts, kind: Kind) -> Option<Counted> {
+/// What is counted of packets that arrive, as their own count is.
+const ARRIVING: [Kind; 4] = [Kind::Damaged, Kind::Framing, Kind::Errors, Kind::Refused];
+
+/// The largest count of a kind. Where far fewer packets arrived between two readings than the flow has, it is not of the flow.
+fn largest((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
     let some = counts(facts, kind)
         .into_iter()
-        .filter(|c| c.count.value > 0.0);
+        .filter(|c| c.count.value > 0.0 && !c.is_of_other(flow, kind));
     some.max_by(Counted::order)
+}
+
+/// Lines with the speed of a port that is too slow to have carried a flow.
+fn too_slow(facts: &Facts, flow: &Flow) -> BTreeSet<Place> {
+    let speeds = facts.ports.iter().filter(|r| r.kind == Kind::Speed);
+    let slow = speeds.filter(|r| flow.bypassed.is_too_slow(r.value));
+    slow.map(|r| r.at).collect()
+}
+
+/// Where a port on the path is at half duplex, the last one; such as are too slow for the flow, by the same line, did not carry it.
+pub(crate) fn half_on_path(facts: &Facts, flow: &Flow) -> Option<Place> {
+    let slow = too_slow(facts, flow);
+    let said = facts.facts.iter();
+    let mut half = said.filter(|f| f.of == Of::Path && f.name == "half_duplex");
+    half.rfind(|f| !slow.contains(&f.at)).map(|f| f.at)
+}
+
+/// That what some ports counted, or their duplex, is of something else than a flow.
+pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
+    let of = |kind: Kind| {
+        let others = counts(facts, kind).into_iter();
+        others.filter(move |c| c.count.value > 0.0 && c.is_of_other(flow, kind))
+    };
+    let named = |c: Counted| {
+        format!(
+            "at {} {:.0} packets arrived between its readings, far fewer than the flow has: its {:.0} errors or drops in that time are of something else, and are not weighed",
+            c.port.named("a router's port"),
+            c.packets.unwrap_or(0.0),
+            c.count.value
+        )
+    };
+    let slow = too_slow(facts, flow);
+    let is_half = |kind: Kind| matches!(kind, Kind::HalfOfJunos | Kind::HalfOfIos);
+    let half = facts.ports.iter();
+    let half = half.filter(|r| is_half(r.kind) && slow.contains(&r.at));
+    let half = half.map(|r| {
+        format!(
+            "{} is slower than the flow, and did not carry it: its duplex is not weighed",
+            r.port.named("a router's port")
+        )
+    });
+    let counted = ARRIVING.into_iter().flat_map(of).map(named);
+    counted.chain(half).collect()
 }
 
 /// Every port's count of a kind; of one that was read more than once its growth, where time passed between the readings. A speed and a
@@ -179,6 +226,12 @@ pub(crate) fn speeds(facts: &Facts) -> Vec<Counted> {
 }
 
 impl Counted {
+    /// Whether it grew while far fewer packets arrived than a flow has.
+    fn is_of_other(&self, flow: &Flow, kind: Kind) -> bool {
+        let packets = self.packets.filter(|_| self.grew && ARRIVING.contains(&kind));
+        packets.is_some_and(|packets| flow.bypassed.is_too_few(packets))
+    }
+
     fn order(&self, other: &Counted) -> core::cmp::Ordering {
         self.count.value.total_cmp(&other.count.value)
     }
@@ -221,15 +274,16 @@ impl Counted {
 }
 
 impl Ports {
-    pub(crate) fn of(facts: &Facts) -> Ports {
-        let damaged = [Kind::Damaged, Kind::Framing].map(|kind| largest(facts, kind));
+    pub(crate) fn of(facts: &Facts, flow: &Flow) -> Ports {
+        let largest = |kind| largest((facts, flow), kind);
+        let damaged = [Kind::Damaged, Kind::Framing].map(largest);
         let damaged = damaged.into_iter().flatten().max_by(Counted::order);
-        let dark = largest(facts, Kind::Dark);
+        let dark = largest(Kind::Dark);
         let all = counts(facts, Kind::Received);
         let mut received = all
             .iter()
             .filter(|c| dark.as_ref().is_some_and(|d| d.port == c.port));
-        let (dropped, speeds) = (largest(facts, Kind::Dropped), speeds(facts));
+        let (dropped, speeds) = (largest(Kind::Dropped), speeds(facts));
         let of_dropping = |all: &[Counted]| {
             let port = dropped.as_ref().map(|d| &d.port);
             let port = port.filter(|p| !p.name.is_empty())?;
@@ -239,14 +293,14 @@ impl Ports {
         Ports {
             dropping: of_dropping(&speeds),
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)),
-            damaged: damaged.or_else(|| largest(facts, Kind::Errors)),
-            seconds: largest(facts, Kind::Seconds),
+            damaged: damaged.or_else(|| largest(Kind::Errors)),
+            seconds: largest(Kind::Seconds),
             received: received.next().map(|c| c.count.value),
             dark,
-            policed: largest(facts, Kind::Policed),
+            policed: largest(Kind::Policed),
             dropped,
-            refused: largest(facts, Kind::Refused),
-            half: [Kind::HalfOfJunos, Kind::HalfOfIos].map(|kind| largest(facts, kind)),
+            refused: largest(Kind::Refused),
+            half: [Kind::HalfOfJunos, Kind::HalfOfIos].map(largest),
             speeds: speeds.iter().map(|c| c.count.value).collect(),
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
+use crate::flow::Flow;
 use crate::items::step;
 use crate::read::Facts;
 
@@ -27,7 +28,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// The interface by the name that commands take: processors have none, and a queue is of its interface.
-    fn port(&self) -> &str {
+    pub(crate) fn port(&self) -> &str {
         let name = self.interface.split(' ').next();
         name.filter(|_| self.name != "softnet").unwrap_or("")
     }
@@ -86,15 +87,21 @@ pub(crate) struct Tally {
 pub(crate) const HOSTS_MAX: usize = 64;
 
 /// The largest of the counters of a kind on these hosts. Where some were read twice or more they count by their growth, one interface of
-/// a host at a time; what was counted once, since nobody knows when, counts only where nothing grew and something stood there.
-pub(crate) fn tally(facts: &Facts, hosts: &[u32], kind: &'static str) -> Option<Tally> {
+/// a host at a time; what was counted once, since nobody knows when, counts only where nothing grew and something stood there. What did
+/// not carry the flow counts for nothing.
+pub(crate) fn tally(
+    (facts, flow): (&Facts, &Flow),
+    hosts: &[u32],
+    kind: &'static str,
+) -> Option<Tally> {
     if hosts.len() > HOSTS_MAX {
         return None;
     }
     let name = |host: u32| facts.hosts.get(host as usize).and_then(|n| n.first());
     let mut all: BTreeMap<_, (&Reading, &Reading)> = BTreeMap::new();
     let of_kind = facts.counters.iter().filter(|c| c.kind == kind);
-    for reading in of_kind.filter(|c| hosts.contains(&c.host)) {
+    let left = |c: &Reading| flow.bypassed.leaves_count(c.host, c.port(), kind);
+    for reading in of_kind.filter(|c| hosts.contains(&c.host) && !left(c)) {
         let key = (name(reading.host), &reading.interface, reading.name);
         all.entry(key).or_insert((reading, reading)).1 = reading;
     }
@@ -135,8 +142,12 @@ impl Tally {
     }
 
     /// The larger of those of two ends: what grew before what only stands there.
-    pub(crate) fn of_ends(facts: &Facts, ends: [&[u32]; 2], kind: &'static str) -> Option<Tally> {
-        let each = ends.into_iter().filter_map(|end| tally(facts, end, kind));
+    pub(crate) fn of_ends(
+        among: (&Facts, &Flow),
+        ends: [&[u32]; 2],
+        kind: &'static str,
+    ) -> Option<Tally> {
+        let each = ends.into_iter().filter_map(|end| tally(among, end, kind));
         each.max_by(Tally::order)
     }
 

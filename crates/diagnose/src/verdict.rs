@@ -1,6 +1,7 @@
 //! The diagnosis: flows, their ceilings and verdicts, in one document.
 
 use crate::advice::changes;
+use crate::bypassed;
 use crate::bystander::{self, Assumed};
 use crate::captured;
 use crate::cause::Cause;
@@ -53,6 +54,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(handshake::left_out(facts, &flows));
     notes.extend(roles::line_of_both_ways(facts, &flows));
     notes.extend(bystander::left_out(facts, &flows));
+    notes.extend(bypassed::left_out(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
     let reports: Vec<FlowReport> = flows
         .iter()

@@ -39,6 +39,9 @@ impl Experiment {
         if let Some(differs) = earlier.differs_from(&own) {
             return Err(differs);
         }
+        if let Some(words) = earlier.runs.iter().find_map(|run| self.unasked_of(&run.of)) {
+            return Err(words);
+        }
         let captured = |at: &farpath_scenario::Scenario| at.links.iter().any(|l| l.tap);
         let captures = self.planned().any(|(scenario, _)| captured(scenario));
         let kept = |run: &EndedRun| !captures || run.of.repeat > 0 || run.of.search.is_some();
@@ -54,6 +57,15 @@ impl Experiment {
         self.before = runs.map(found).collect();
         let took_time = |of: &&RunOf| of.origin != Name::Predicted;
         Ok(self.before.keys().filter(took_time).count())
+    }
+
+    /// What an earlier run had that this one is not asked for, and would throw away; `None` where it is asked for.
+    fn unasked_of(&self, of: &RunOf) -> Option<String> {
+        if !self.request.origins.contains(&of.origin) {
+            return Some(format!("a run with {} results", of.origin.name()));
+        }
+        let repeats = self.request.repeats.max(1);
+        (of.repeat >= repeats).then(|| format!("more repeats than {repeats}"))
     }
 
     /// A run that is wanted, with nothing to do where it had ended before.

@@ -291,10 +291,25 @@ fn a_run_that_goes_on_gives_the_bits_of_one_that_was_not_stopped() {
     assert_eq!((sum.parts, sum.thousandths), (6 + 4, 10_000));
     let other = Request {
         seed: Some(9),
+        ..request.clone()
+    };
+    let fewer = Request {
+        repeats: 1,
+        ..request.clone()
+    };
+    let forecast = Request {
+        origins: [Origin::Predicted].into(),
         ..request
     };
-    let mut other = Experiment::new(other).expect("it can be run");
-    assert_eq!(other.resume(kept(), None), Err("seed 1".to_owned()));
+    // What was written stays: who asks for less would have lost the rest.
+    for (other, is_of) in [
+        (other, "seed 1"),
+        (fewer, "more repeats than 1"),
+        (forecast, "a run with simulated results"),
+    ] {
+        let mut other = Experiment::new(other).expect("it can be run");
+        assert_eq!(other.resume(kept(), None), Err(is_of.to_owned()));
+    }
 }
 
 #[test]

@@ -13,13 +13,14 @@ use crate::tally::Tally;
 /// What commands say where no text names the interface.
 pub(super) const UNNAMED: &str = "INTERFACE";
 
-/// The only interface that texts of these hosts name.
-fn only<'f>(facts: &'f Facts, hosts: &[Of]) -> Option<&'f str> {
+/// The only interface that texts of these hosts name, but for such as did not carry the flow.
+fn only<'f>((facts, flow): (&'f Facts, &Flow), hosts: &[Of]) -> Option<&'f str> {
     let said = facts.facts.iter();
     let said = said.filter(|f| f.name == PORT && hosts.contains(&f.of));
-    let mut names = said.filter_map(|f| match &f.value {
-        Value::Word(name) => Some(name.as_str()),
-        Value::Number(_) => None,
+    let mut names = said.filter_map(|f| match (&f.value, f.of) {
+        (Value::Word(name), Of::Host(host)) if flow.bypassed.leaves(host, name) => None,
+        (Value::Word(name), _) => Some(name.as_str()),
+        (Value::Number(_), _) => None,
     });
     let first = names.next()?;
     names.all(|name| name == first).then_some(first)
@@ -36,7 +37,7 @@ pub(super) fn with_name(
         _ => false,
     };
     let own: Vec<Of> = hosts.iter().copied().filter(|of| !both(of)).collect();
-    if let Some(name) = only(facts, &own) {
+    if let Some(name) = only((facts, flow), &own) {
         let lines = change.commands.iter_mut().chain(&mut change.undo);
         lines.for_each(|line| *line = line.replace(UNNAMED, name));
     }
@@ -63,7 +64,7 @@ pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
         || super::named(flow, End::Receiver),
         |d| host_of(facts, flow, d.host),
     );
-    let ring = ring(facts, &hosts, name, drops);
+    let ring = ring((facts, flow), &hosts, name, drops);
     let port = if name.is_empty() { UNNAMED } else { name };
     let remedy = match drops {
         Some(d) if d.counter == SOFTNET => {
@@ -81,9 +82,15 @@ pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
 }
 
 /// How many frames the ring of an interface has room for, and how many it may have at most.
-fn ring(facts: &Facts, hosts: &[Of], port: &str, drops: Option<&Tally>) -> Option<[u64; 2]> {
+fn ring(
+    (facts, flow): (&Facts, &Flow),
+    hosts: &[Of],
+    port: &str,
+    drops: Option<&Tally>,
+) -> Option<[u64; 2]> {
+    let among = (facts, flow);
     let own = drops.map(|d| Of::Host(d.host)).into_iter();
-    let of_port = |of: &Of| only(facts, &[*of]).is_some_and(|name| port.is_empty() || name == port);
+    let of_port = |of: &Of| only(among, &[*of]).is_some_and(|name| port.is_empty() || name == port);
     let mut all = own.chain(hosts.iter().copied()).filter(of_port);
     all.find_map(|of| {
         let frames = |name| number(facts, of, name).map(|n| n.value as u64);

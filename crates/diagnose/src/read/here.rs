@@ -26,6 +26,11 @@ impl Facts {
         self.sources.len().saturating_sub(1) as u32
     }
 
+    /// The source that is read now, and the name at its prompt, which may be empty.
+    pub(crate) fn prompt(&self) -> (u32, String) {
+        (self.here(), self.label.name.clone())
+    }
+
     /// Whoever printed the lines that are read now has this address.
     pub(crate) fn printed_at(&mut self, address: &str) {
         let source = self.here();

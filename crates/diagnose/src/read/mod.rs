@@ -43,6 +43,7 @@ mod qdisc;
 mod radio;
 mod robocopy;
 mod route;
+mod routed;
 mod router;
 mod ss;
 mod survey;
@@ -61,6 +62,7 @@ use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
 use crate::negotiated::Negotiated;
 use crate::own_drops::Queue;
+use crate::passed::{Linked, Owner, Passed};
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
@@ -111,6 +113,12 @@ pub struct Facts {
     pub(crate) syns: Vec<Syn>,
     /// Readings of counters of hosts' interfaces, in the order of the texts.
     pub(crate) counters: Vec<Reading>,
+    /// Readings of what hosts' interfaces passed, in the order of the texts.
+    pub(crate) passed: Vec<Passed>,
+    /// What hosts say of their interfaces' links.
+    pub(crate) linked: Vec<Linked>,
+    /// Addresses of interfaces, and routes that leave by them.
+    pub(crate) owners: Vec<Owner>,
     /// Queues at the roots of hosts' interfaces, in the order of the texts.
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.
@@ -230,6 +238,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(sysctl::Sysctl::default()),
         Box::new(classes::Classes::default()),
         Box::new(nic::Nic::default()),
+        Box::new(routed::Routed),
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),
@@ -494,6 +503,7 @@ impl Facts {
         let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
         let own = own + self.ports.len() + self.queues.len();
         let own = own + self.interfaces.len() + self.duplexes.len();
+        let own = own + self.passed.len() + self.linked.len() + self.owners.len();
         own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 

@@ -3,6 +3,7 @@
 
 use super::{Facts, Line, PORT, Tool};
 use crate::fact::{Of, Place};
+use crate::passed::{Unit, Way};
 use crate::tally::UNSENT;
 use crate::words::{after, decimal, whole};
 
@@ -162,6 +163,7 @@ impl NetTools {
                 && !own.is_loopback()
             {
                 facts.owns(address);
+                facts.owned(&self.interface, own, None);
                 let mask = after(text, " netmask ").and_then(|m| m.parse().ok());
                 let bits = mask.map(|m: core::net::Ipv4Addr| u32::from(m).count_ones() as u8);
                 let bits = bits.or_else(|| after(text, " prefixlen ")?.parse().ok());
@@ -196,8 +198,28 @@ impl NetTools {
         }
         if !self.interface.is_empty() {
             counts.put(host, &self.interface, at, facts);
+            self.passed(host, &words, at, facts);
         }
         true
+    }
+
+    /// What an interface passed: `RX packets 11000000  bytes 91000000000`. A line with bytes of both ways is left.
+    fn passed(&self, host: Of, words: &[&str], at: Place, facts: &mut Facts) {
+        let way = match [words.contains(&"RX"), words.contains(&"TX")] {
+            [true, false] => Way::Received,
+            [false, true] => Way::Sent,
+            _ => return,
+        };
+        for pair in words.windows(2) {
+            let unit = match pair[0] {
+                "packets" => Unit::Packets,
+                "bytes" => Unit::Bytes,
+                _ => continue,
+            };
+            if let Some(n) = whole(pair[1]) {
+                facts.passes(host, &self.interface, (IFCONFIG, way, unit), n, at);
+            }
+        }
     }
 
     /// A row of a table: an interface, and what it counts.

@@ -1,11 +1,12 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
 use super::modes::Modes;
-use super::{Facts, Line, Tool, frames, net_tools, qdisc};
+use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed};
 use crate::cloud::ALLOWANCES;
 use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place, Value};
 use crate::negotiated::Negotiated;
+use crate::passed::{Counter, Link, Unit, Way};
 use crate::tally::UNSENT;
 use crate::words::{after, decimal, whole};
 
@@ -17,6 +18,8 @@ pub(super) struct Nic {
     /// The columns of `ip -s link` that the next line fills.
     columns: Option<Vec<String>>,
     loopback: bool,
+    /// Whether another interface carries the one that `ip` prints now: `eth0@if7`.
+    stacked: bool,
     /// Whether the queue discipline that is read stands at the root of an interface.
     root: bool,
     /// The interface whose counters follow, where a command or a head before them names it.
@@ -91,7 +94,7 @@ impl Tool for Nic {
             if text.starts_with("Settings for ") {
                 (self.link, self.modes) = (Negotiated::default(), None);
             }
-            self.loopback = kind == "ip" && text.contains("LOOPBACK");
+            self.of_ip(text, kind == "ip");
             let host = self.begun(line.at, facts);
             match kind {
                 "tc" => self.root = qdisc::head((host, &self.interface), text, line.at, facts),
@@ -108,7 +111,7 @@ impl Tool for Nic {
         if text.contains(": flags=") && tunnel(text).is_some() {
             return true;
         }
-        if net_tools::begins(text).is_some() {
+        if net_tools::begins(text).is_some() || going && routed::begins(text) {
             return false;
         }
         let Some(host) = self.host.filter(|_| going) else {
@@ -241,6 +244,14 @@ const COLUMNS: [(&str, &str); 12] = [
     ("RX errors.missed", "nic_drops"),
 ];
 
+/// Columns of what an interface passed.
+const PASSED: [(&str, Counter); 4] = [
+    ("RX.bytes", ("ip", Way::Received, Unit::Bytes)),
+    ("RX.packets", ("ip", Way::Received, Unit::Packets)),
+    ("TX.bytes", ("ip", Way::Sent, Unit::Bytes)),
+    ("TX.packets", ("ip", Way::Sent, Unit::Packets)),
+];
+
 /// What begins with this line.
 fn begins(text: &str) -> Option<&'static str> {
     let is_link = text.split_once(": ").is_some_and(|(n, rest)| {
@@ -314,6 +325,13 @@ impl Nic {
         host
     }
 
+    /// What the line says that an interface begins with, where `ip` prints it.
+    fn of_ip(&mut self, text: &str, is_ip: bool) {
+        let named = text.split(": ").nth(1);
+        self.loopback = is_ip && text.contains("LOOPBACK");
+        self.stacked = is_ip && named.is_some_and(|name| name.contains('@'));
+    }
+
     /// Whether a line is of what the command before asked for.
     fn is_asked(&self, text: &str) -> bool {
         let Some((key, value)) = text.split_once(": ") else {
@@ -385,6 +403,7 @@ impl Nic {
                 }
             }
             "Duplex" => self.duplex(host, value, at, facts),
+            "Link detected" => facts.links(host, &self.interface, Link::of(value == "yes")),
             _ if super::offload::offload(host, (key, value), at, facts) => {}
             "driver" => facts.word(host, "driver", value, at),
             "RX" | "Pre-set maximums" | "Current hardware settings" => {
@@ -413,6 +432,7 @@ impl Nic {
                 host,
                 name: crate::redact(&self.interface),
                 half,
+                at,
             });
         }
     }
@@ -427,6 +447,10 @@ impl Nic {
     /// A counter of `ethtool -S`.
     fn counter(&mut self, host: Of, name: &str, n: u64, at: Place, facts: &mut Facts) {
         if let Some(place) = CARRIED.iter().position(|known| *known == name) {
+            let ways = [Way::Received, Way::Sent];
+            let units = [Unit::Packets, Unit::Bytes];
+            let counter = ("ethtool", ways[place / 2], units[place % 2]);
+            facts.passes(host, &self.interface, counter, n, at);
             let way = &mut self.carried[place / 2];
             way[place % 2] = Some(n);
             if let [Some(packets), Some(bytes)] = *way
@@ -456,6 +480,39 @@ impl Nic {
         facts.counted(host, &self.interface, found, n, at);
     }
 
+    /// The address in `inet 10.1.0.2/24 brd 10.1.0.255 scope global eno1`.
+    fn address(&self, host: Of, rest: &str, facts: &mut Facts) {
+        let mut parts = rest.split(['/', ' ']);
+        let address = parts.next().unwrap_or("");
+        let bits = parts.next().and_then(|bits| bits.parse().ok());
+        let own = address.parse::<core::net::IpAddr>();
+        let Some(own) = own.ok().filter(|own| !own.is_loopback()) else {
+            return;
+        };
+        facts.owns(address);
+        if !self.stacked {
+            facts.owned(&self.interface, own, None);
+        }
+        if let Some(bits) = bits {
+            facts.addressed(host, &self.interface, (own, bits));
+        }
+    }
+
+    /// What an interface passed, in the columns of `ip -s link`.
+    fn passed(
+        &self,
+        host: Of,
+        (columns, numbers): (&[String], &[u64]),
+        at: Place,
+        facts: &mut Facts,
+    ) {
+        for (column, n) in columns.iter().zip(numbers).filter(|_| !self.loopback) {
+            if let Some((_, counter)) = PASSED.iter().find(|(name, _)| name == column) {
+                facts.passes(host, &self.interface, *counter, *n, at);
+            }
+        }
+    }
+
     /// `RX:  bytes packets errors dropped …`, and the numbers below.
     fn ip(&mut self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         if text.starts_with("link/") || text.starts_with("altname ") {
@@ -465,17 +522,7 @@ impl Nic {
             .iter()
             .find_map(|b| text.strip_prefix(b))
         {
-            let mut parts = rest.split(['/', ' ']);
-            let address = parts.next().unwrap_or("");
-            let bits = parts.next().and_then(|bits| bits.parse().ok());
-            if let Ok(own) = address.parse::<core::net::IpAddr>()
-                && !own.is_loopback()
-            {
-                facts.owns(address);
-                if let Some(bits) = bits {
-                    facts.addressed(host, &self.interface, (own, bits));
-                }
-            }
+            self.address(host, rest, facts);
             return true;
         }
         if text.starts_with("valid_lft ") {
@@ -504,6 +551,7 @@ impl Nic {
         let (Some(columns), Some(numbers)) = (self.columns.take(), numbers) else {
             return false;
         };
+        self.passed(host, (&columns, &numbers), at, facts);
         let of = |name: &str| columns.iter().position(|c| c == name);
         // Where they have a column, frames for which there was no room are among the errors (Documentation/networking/statistics.rst).
         let roomless = of("RX.overrun").and_then(|at| numbers.get(at).copied());

@@ -3,6 +3,7 @@
 use super::Facts;
 use crate::fact::{Figure, Of, Place};
 use crate::own_drops::Queue;
+use crate::passed::{Link, Unit, Way};
 use crate::words::{after, decimal, keyed, rate, whole};
 
 /// `qdisc tbf 8001: dev eth0 root refcnt 2 rate 100Mbit burst 64Kb lat 50ms`. Whether it stands at the root of an interface that is not
@@ -78,8 +79,17 @@ fn rates((host, port): (Of, &str), kind: &str, (text, at): (&str, Place), facts:
     }
 }
 
-/// The queueing discipline at the root, in the first line of `ip link`, and the MTU of an interface that is not down.
+/// The queueing discipline at the root, in the first line of `ip link`, the state of the link, and the MTU of an interface that is not
+/// down.
 pub(super) fn ip((host, port): (Of, &str), text: &str, at: Place, facts: &mut Facts) {
+    if text.contains(" master ") {
+        facts.links(host, port, Link::Member);
+    }
+    match after(text, " state ") {
+        Some("UP") => facts.links(host, port, Link::Up),
+        Some("DOWN") => facts.links(host, port, Link::Down),
+        _ => {}
+    }
     let mtu = after(text, " mtu ").and_then(decimal);
     if let Some(mtu) = mtu.filter(|m| *m >= 576.0 && !text.contains("state DOWN")) {
         facts.exact(host, "interface_mtu_bytes", mtu, at);
@@ -131,6 +141,12 @@ pub(super) fn below(
         }
         if let Some(dropped) = dropped.filter(|_| is_root) {
             facts.counted(host, port, ("queue_drops", "qdisc"), dropped, at);
+        }
+        for (before, unit) in [("Sent ", Unit::Bytes), (" bytes ", Unit::Packets)] {
+            let sent = after(text, before).and_then(whole);
+            if let Some(sent) = sent.filter(|_| is_root) {
+                facts.passes(host, port, ("tc", Way::Sent, unit), sent, at);
+            }
         }
         return true;
     }

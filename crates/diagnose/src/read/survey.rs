@@ -47,6 +47,7 @@ impl Facts {
                     host,
                     name: crate::redact(&interface.name),
                     half: interface.duplex.as_deref() == Some("half"),
+                    at,
                 });
             }
             let root = interface.qdisc.as_deref().and_then(|q| q.split(' ').next());

@@ -11,6 +11,7 @@ mod blackouts;
 mod bloat;
 mod both_ends;
 mod both_ways;
+mod bypassed;
 mod bystanders;
 mod cables;
 mod changes;

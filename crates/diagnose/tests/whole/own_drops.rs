@@ -5,7 +5,7 @@ use farpath_diagnose::{FlowReport, Known};
 use crate::{asked_with, because, commands, first_flow, of_files, on};
 
 /// 300 Mbit/s over 45 ms, of which 82 segments were sent again all through.
-const TEST: &str = "[user@dtn ~]# iperf3 -c 192.0.2.77 -t 20
+pub(crate) const TEST: &str = "[user@dtn ~]# iperf3 -c 192.0.2.77 -t 20
 Connecting to host 192.0.2.77, port 5201
 [  5] local 192.0.2.10 port 40022 connected to 192.0.2.77 port 5201
 [ ID] Interval           Transfer     Bitrate         Retr  Cwnd

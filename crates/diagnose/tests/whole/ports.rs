@@ -19,7 +19,7 @@ fn commands(flow: &FlowReport) -> String {
     all.collect::<Vec<_>>().join("\n")
 }
 
-fn ios(packets: u64, damaged: u64) -> String {
+pub(crate) fn ios(packets: u64, damaged: u64) -> String {
     format!(
         "cr2-ams#show interfaces TenGigE0/1/0
 TenGigabitEthernet0/1/0 is up, line protocol is up
