@@ -74,7 +74,9 @@ impl Cloud {
                 IN => &[&flow.receivers],
                 _ => &[&flow.senders, &flow.receivers],
             };
-            let each = ends.iter().filter_map(|end| tally((facts, flow), end, kind));
+            let each = ends
+                .iter()
+                .filter_map(|end| tally((facts, flow), end, kind));
             for tally in each {
                 cloud.counted = true;
                 if tally.count.value > 0.0 {

@@ -228,7 +228,9 @@ pub(crate) fn speeds(facts: &Facts) -> Vec<Counted> {
 impl Counted {
     /// Whether it grew while far fewer packets arrived than a flow has.
     fn is_of_other(&self, flow: &Flow, kind: Kind) -> bool {
-        let packets = self.packets.filter(|_| self.grew && ARRIVING.contains(&kind));
+        let packets = self
+            .packets
+            .filter(|_| self.grew && ARRIVING.contains(&kind));
         packets.is_some_and(|packets| flow.bypassed.is_too_few(packets))
     }
 

@@ -478,7 +478,11 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
         let apart = later.map_or(0.0, |(late, mean)| (late.value / mean.value - 1.0).abs());
         all.push(format!(
             "{}the rate is what a line of {} leaves for payload; {}",
-            if apart > 0.005 { "after its start " } else { "" },
+            if apart > 0.005 {
+                "after its start "
+            } else {
+                ""
+            },
             bps(line),
             e.above_line("nobody said how fast the line is")
         ));

@@ -106,9 +106,8 @@ fn an_interface_without_the_flows_address_did_not_carry_it() {
         };
         of(2, own, "192.0.2.5") + &of(3, other, "198.51.100.7")
     };
-    let route = |own: &str, _: &str| {
-        format!("192.0.2.40 dev {own} src 192.0.2.5 uid 1000\n    cache\n")
-    };
+    let route =
+        |own: &str, _: &str| format!("192.0.2.40 dev {own} src 192.0.2.5 uid 1000\n    cache\n");
     let half = ethtool("eno2", 100, "Half", "yes");
     let with = |said: String| {
         let orders = [said.clone() + &half, half.clone() + &said];
@@ -157,7 +156,11 @@ fn a_shaper_of_another_interface_is_not_the_flows() {
     assert!(shaped(&with("eth1")));
     let other = with("eth0");
     assert!(!shaped(&other), "{:#?}", other.flows[0].ceilings);
-    assert!(notes(&other).contains("the address of eth0"), "{}", notes(&other));
+    assert!(
+        notes(&other).contains("the address of eth0"),
+        "{}",
+        notes(&other)
+    );
 }
 
 /// A root of an interface, as `tc` prints it: bytes and packets sent, packets dropped.
@@ -273,5 +276,9 @@ fn errors_of_a_routers_port_that_few_packets_reached_are_of_something_else() {
     let many = with(600_000);
     let why = because(&many.flows[0]);
     assert!(why.contains("40 frames arrived damaged"), "{why}");
-    assert!(!notes(&many).contains("arrived between"), "{}", notes(&many));
+    assert!(
+        !notes(&many).contains("arrived between"),
+        "{}",
+        notes(&many)
+    );
 }

@@ -170,7 +170,11 @@ fn a_guessed_line_is_not_the_verdict_beside_a_usual_window() {
     let lines = "Connecting to host 198.51.100.2, port 5201\n[  4] local 192.0.2.1 port 50210 connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bandwidth\n[  4]   0.00-10.00  sec  11.2 MBytes  9.43 Mbits/sec                  sender\n[  4]   0.00-10.00  sec  11.2 MBytes  9.43 Mbits/sec                  receiver\n";
     let flow = first(&(lines.to_owned() + &ping(178.0)), "");
     assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
-    assert!(because(&flow).contains("212992 bytes"), "{}", because(&flow));
+    assert!(
+        because(&flow).contains("212992 bytes"),
+        "{}",
+        because(&flow)
+    );
     let asked = asked(&flow);
     for fact in ["line_bps", "receive_window_bytes"] {
         assert!(asked.contains(&fact), "{asked:?}");
