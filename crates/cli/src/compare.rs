@@ -222,6 +222,9 @@ fn refused(error: &CompareError) -> Failure {
         CompareError::Nothing(_) => failure.hint(
             "name two files of the same tests, or one whose tests were both predicted and simulated",
         ),
+        CompareError::NoneValid(_) => failure.hint(
+            "run it again on an idle machine until its certificate is valid: `farpath lab run --strict` fails where it is not, or where the command sent nothing",
+        ),
         CompareError::NoPoint { .. } => failure.hint(
             "run each at one value of the key that it sweeps, such as --set link.l.queue=1MB: sets of one point each are compared wherever these are",
         ),

@@ -65,6 +65,9 @@ pub enum CompareError {
     /// Nothing to compare.
     #[error("nothing to compare: {0}")]
     Nothing(String),
+    /// Records, and none of them is valid.
+    #[error("nothing to compare: {0}")]
+    NoneValid(String),
     /// A key that no point has, or a part of several.
     #[error(
         "{key} is not one key of the sweep; {}",
@@ -310,17 +313,21 @@ fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Compari
     comparison.tests_missing = u32::try_from(missing).unwrap_or(u32::MAX);
     if comparison.rows.is_empty() {
         return Err(places::apart(a, b).unwrap_or_else(|| {
-            CompareError::Nothing(nothing_valid(a, b).unwrap_or_else(|| {
-                "the two sets have no test and metric of one origin in common".to_owned()
-            }))
+            let none = "the two sets have no test and metric of one origin in common";
+            let invalid = nothing_valid(a, b).map(CompareError::NoneValid);
+            invalid.unwrap_or_else(|| CompareError::Nothing(none.to_owned()))
         }));
     }
     Ok(comparison)
 }
 
+/// Whether a set has records, valid or not.
+fn has_some(set: &[Named]) -> bool {
+    set.iter().any(|n| !n.document.records.is_empty())
+}
+
 /// That a set has records, and none of them is valid.
 fn nothing_valid(a: &[Named], b: &[Named]) -> Option<String> {
-    let has_some = |set: &[Named]| set.iter().any(|n| !n.document.records.is_empty());
     let sides = [("A", a), ("B", b)];
     let (side, _) = sides
         .into_iter()
@@ -340,7 +347,13 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
     let mut comparison = blank(set, &[], tolerance);
     let present: BTreeSet<Origin> = values.keys().map(|k| k.origin).collect();
     match present.iter().collect::<Vec<_>>()[..] {
-        [] => return Err(CompareError::Nothing("there is no valid record".to_owned())),
+        [] => {
+            let none = "there is no valid record".to_owned();
+            return Err(match has_some(set) {
+                true => CompareError::NoneValid(none),
+                false => CompareError::Nothing(none),
+            });
+        }
         [only] => {
             return Err(CompareError::Nothing(format!(
                 "every record is {}; name a second set, or run with a second origin",

@@ -575,6 +575,20 @@ fn records_left_out_are_named_by_their_origin() {
     assert!(found.notes.iter().any(|n| n == of_a), "{:?}", found.notes);
 }
 
+/// Another run is their remedy, not files of other tests.
+#[test]
+fn invalid_records_are_not_taken_for_other_tests() {
+    let mut bad = simulated("a", 1, &[1.0]);
+    for record in &mut bad.document.records {
+        record.valid = false;
+    }
+    let good = simulated("b", 2, &[1.0]);
+    let found = sets(&[bad.clone()], &[good], None);
+    assert!(matches!(found, Err(CompareError::NoneValid(_))));
+    let found = origins(&[bad], None);
+    assert!(matches!(found, Err(CompareError::NoneValid(_))));
+}
+
 /// Two sweeps of one test were said to have no metric in common.
 #[test]
 fn sets_at_other_points_say_what_they_share_and_what_each_sweeps() {

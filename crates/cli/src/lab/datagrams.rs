@@ -40,6 +40,8 @@ pub(super) struct Sent {
     answered: u64,
     /// Share of the command's time in which the other host had one of these or more, and had not answered.
     answering_ratio: f64,
+    /// Why what limited them is doubtful: an invalid certificate; none with a valid one.
+    doubt: Option<String>,
 }
 
 /// Whether a link is full is judged over rounds of this length.
@@ -48,6 +50,9 @@ const ROUND: Duration = Duration::from_ms(200);
 /// A link that was full for this share of the time is named; fewer datagrams than these say nothing of a pace.
 const NAMED: f64 = 0.1;
 const STREAM: u64 = 100;
+
+/// Where more than this share had not arrived yet when the run ended, what was sent says nothing of a sender that is slow.
+const LEFT_MOST: f64 = 0.1;
 
 /// A host that had queries for this share of the time is what they waited for.
 const SLOW: f64 = 0.5;
@@ -102,12 +107,18 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
                 .fold(0.0, |sum, share| sum + share),
             answered: queries.answered,
             answering_ratio: (queries.at.as_secs_f64() / took.as_secs_f64().max(1e-9)).min(1.0),
+            doubt: None,
         })
     };
     [0, 1].into_iter().filter_map(of).collect()
 }
 
 impl Sent {
+    /// The same with a doubt of what limited them.
+    pub(super) fn doubted(self, doubt: Option<String>) -> Sent {
+        Sent { doubt, ..self }
+    }
+
     /// What frames found on their way where datagrams were dropped: all frames, of TCP, pings and fragments as well.
     fn found(&self) -> String {
         let found = [
@@ -127,8 +138,19 @@ impl Sent {
         }
     }
 
-    /// What limited them: a full link, a slow answer, or that no more was sent.
+    /// What limited them, and whether that is doubtful.
     fn pace(&self) -> String {
+        let doubt = self.doubt.as_ref();
+        let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
+        match self.limit() {
+            none if none.is_empty() => none,
+            some => some + &doubt,
+        }
+    }
+
+    /// What limited them: a full link, a slow answer, or that no more was sent. The last is not known in an invalid run, nor where much was
+    /// still on its way.
+    fn limit(&self) -> String {
         if self.answering_ratio >= SLOW {
             let [command, server] = SENDERS;
             let other = if self.sender == server {
@@ -144,12 +166,14 @@ impl Sent {
         }
         let share = self.link_full_ratio;
         let is_dropped = self.host_dropped + self.queue_full + self.path_down > 0;
+        let left = (self.under_way + self.host_waiting) as f64;
+        let is_unknown = self.doubt.is_some() || left > LEFT_MOST * self.datagrams as f64;
         match share >= NAMED {
             true => format!(
                 "; a link of that way was full {:.0} % of the command's time",
                 100.0 * share
             ),
-            false if is_dropped || self.datagrams < STREAM => String::new(),
+            false if is_dropped || is_unknown || self.datagrams < STREAM => String::new(),
             false => format!(
                 "; {} sent no faster: a link of that way was full {:.0} % of the command's time",
                 self.sender,
@@ -314,6 +338,30 @@ mod tests {
         let words = "; the server had a query, and had not answered, for 94 % of the command's time: 50 answered";
         assert!(said(0.94).ends_with(words), "{}", said(0.94));
         assert!(!said(0.2).contains("had not answered"));
+    }
+
+    /// A burst most of which is on the way yet, and a machine that was too busy for the path and the program.
+    #[test]
+    fn a_sender_is_not_called_slow_where_that_is_unknown() {
+        let said = |under_way, host_waiting, link_full_ratio, doubt: Option<&str>| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 1000,
+                under_way,
+                host_waiting,
+                link_full_ratio,
+                ..Sent::default()
+            };
+            sent.doubted(doubt.map(str::to_owned)).line()
+        };
+        assert!(said(60, 40, 0.0, None).contains("sent no faster"));
+        assert!(!said(60, 41, 0.0, None).contains("sent no faster"));
+        let busy = Some("the machine was busy");
+        let slow = said(0, 0, 0.0, busy);
+        assert!(slow.ends_with("that your command sent"), "{slow}");
+        let full = said(0, 0, 0.93, busy);
+        let words = " full 93 % of the command's time; that is doubtful: the machine was busy";
+        assert!(full.ends_with(words), "{full}");
     }
 
     /// A stream into a link that it fills, one that it does not fill, and two queries.

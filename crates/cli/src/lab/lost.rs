@@ -12,8 +12,10 @@ pub(super) struct Lost {
     pub(super) sent: u64,
     /// A queue was full, or its management dropped early.
     queue: u64,
-    /// Lost or damaged on the way, by chance or on purpose.
-    pub(super) chance: u64,
+    /// Lost on the way, by chance or on purpose.
+    chance: u64,
+    /// Arrived with a wrong checksum: the receiver's kernel throws them away.
+    damaged: u64,
     /// A policer found them out of contract.
     policer: u64,
     /// Larger than a link carries.
@@ -34,7 +36,8 @@ impl Lost {
         for (reason, count) in Drop::ALL.into_iter().zip(segments.lost) {
             let of = match reason {
                 Drop::Tail | Drop::Red => &mut lost.queue,
-                Drop::Error | Drop::Checksum | Drop::EveryNth | Drop::Scripted => &mut lost.chance,
+                Drop::Error | Drop::EveryNth | Drop::Scripted => &mut lost.chance,
+                Drop::Checksum => &mut lost.damaged,
                 Drop::Policed => &mut lost.policer,
                 Drop::Mtu => &mut lost.mtu,
                 Drop::Down => &mut lost.down,
@@ -47,7 +50,13 @@ impl Lost {
 
     /// All that were lost.
     pub(super) fn all(&self) -> u64 {
-        self.queue + self.chance + self.policer + self.mtu + self.down + self.other
+        let rest = self.queue + self.policer + self.mtu + self.down + self.other;
+        self.by_chance() + rest
+    }
+
+    /// Those that chance took: lost on the way, or damaged.
+    pub(super) fn by_chance(&self) -> u64 {
+        self.chance + self.damaged
     }
 
     /// Their share of what was sent.
@@ -60,6 +69,7 @@ impl Lost {
         let causes = [
             (self.queue, "found a queue full"),
             (self.chance, "by chance"),
+            (self.damaged, "arrived damaged"),
             (self.policer, "exceeded a policer's rate"),
             (self.mtu, "too large for a link"),
             (self.down, "found the path down"),
@@ -105,8 +115,9 @@ mod tests {
         let one = of(&[(Drop::Checksum, 1)]);
         assert_eq!(
             one.words(),
-            "; on the way there 1 of 1500 segments with data was lost: 1 by chance"
+            "; on the way there 1 of 1500 segments with data was lost: 1 arrived damaged"
         );
+        assert_eq!(one.by_chance(), 1);
         assert_eq!(of(&[]).words(), "");
         // Each reason counts somewhere.
         let each = Drop::ALL.map(|reason| (reason, 1));

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::time::Duration as Wall;
 
 use farpath_element::Sampling;
-use farpath_emu::certify::Kind;
 use farpath_emu::lab::{Lab, Options};
 use farpath_emu::state::State;
 use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
@@ -312,8 +311,9 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let swallowed = lab::swallowed(&lab);
     let evidence = lab::evidence(&lab);
     let rest = (&path, &lab, &evidence);
-    let connection = limit_of(connections, rest, (certificate.valid, &kinds));
-    let (datagrams, impaired, refused) = by_frames(rest, ended.took, &args.port);
+    let why = doubt(certificate.valid, &kinds);
+    let connection = limit_of(connections, rest, why.clone());
+    let (datagrams, impaired, refused) = by_frames(rest, (ended.took, why.as_ref()), &args.port);
     let crossed = Crossed::of(args, rest, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop((lab, listed));
@@ -437,12 +437,12 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
 /// A path, the lab that made it, at rest, and what its links saw.
 pub(super) type AtRest<'a> = (&'a Path, &'a Lab, &'a Evidence<'a>);
 
-/// What limited the program's largest connection, by its samples and by what the links between the two hosts saw; and whether that is
-/// doubtful, by whether the run is valid and its faults.
+/// What limited the program's largest connection, by its samples and by what the links between the two hosts saw; and why that is
+/// doubtful, if it is.
 fn limit_of(
     mut connections: Connections,
     (path, lab, evidence): AtRest<'_>,
-    (is_valid, kinds): (bool, &[Kind]),
+    doubt: Option<String>,
 ) -> Option<Busiest> {
     for (way, pauses) in lab.plane.pauses() {
         connections.pause(way, pauses);
@@ -464,13 +464,14 @@ fn limit_of(
     let told = connections.told(ways);
     let from = one_way::down_from(path, plan, lab.plane.scenario());
     told.map(|connection| connection.down_one_way(from))
-        .map(|connection| connection.doubted(doubt(is_valid, kinds)))
+        .map(|connection| connection.doubted(doubt))
 }
 
-/// What became of datagrams and frames, and connections that were refused: of those with one of these ports, where there are any.
+/// What became of datagrams and frames, and why what limited them is doubtful, if it is; and connections that were refused: of those with
+/// one of these ports, where there are any.
 fn by_frames(
     (path, lab, evidence): AtRest<'_>,
-    took: Wall,
+    (took, doubt): (Wall, Option<&String>),
     ports: &[u16],
 ) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
     let is_of = |host: usize, end: &SocketAddr| {
@@ -478,8 +479,9 @@ fn by_frames(
         [4, 6].map(own).contains(&end.ip())
     };
     let refused = refused::refused(lab.plane.openings(), ports, is_of);
+    let sent = datagrams::sent((path, lab, evidence), took).into_iter();
     (
-        datagrams::sent((path, lab, evidence), took),
+        sent.map(|sent| sent.doubted(doubt.cloned())).collect(),
         impaired::impaired(path, lab),
         refused,
     )

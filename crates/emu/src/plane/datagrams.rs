@@ -16,7 +16,7 @@ pub struct Datagrams {
     pub sent: u64,
     /// Bytes of payload in them.
     pub bytes: u64,
-    /// Those that a queue, a line or a router of the network dropped.
+    /// Those that a queue, a line or a router of the network dropped, reported to their sender or not.
     pub lost: u64,
     /// Those that arrived with a checksum that is wrong.
     pub damaged: u64,
@@ -34,6 +34,8 @@ pub(super) struct Counts {
     hosts: Vec<Datagrams>,
     /// Datagrams in fragments of which one was lost or damaged, and counted.
     counted: BTreeSet<Whole>,
+    /// By host, its datagrams not in fragments that ended at a router whose answer is under way: their bytes are, too, and they are not.
+    answered: Vec<u64>,
 }
 
 /// What may happen to a datagram.
@@ -51,6 +53,7 @@ impl Counts {
         Counts {
             hosts: vec![Datagrams::default(); hosts],
             counted: BTreeSet::new(),
+            answered: vec![0; hosts],
         }
     }
 
@@ -66,12 +69,34 @@ impl Counts {
         let is_own =
             |packet: &Packet| packet.is_udp() && node_at(packet.addresses[0]) == Some(host);
         let own = packets.filter(|(packet, _)| is_own(packet));
-        own.map(|(packet, live)| match whole(packet) {
+        let count = own.map(|(packet, live)| match whole(packet) {
             Some(whole) => u64::from(!self.counted.contains(&whole) && seen.insert(whole)),
             // A copy is none of its own.
             None => u64::from(live).min(packet.segments() as u64),
-        })
-        .sum()
+        });
+        let answered = self.answered.get(host.0).copied().unwrap_or_default();
+        count.sum::<u64>().saturating_sub(answered)
+    }
+
+    /// How many datagrams like `packet` have ended at a router whose answer is under way; none of what is no datagram, or a fragment.
+    fn answers(&mut self, packet: &Packet) -> Option<&mut u64> {
+        let is_whole = packet.is_udp() && packet.fragment_of.is_none();
+        let host = node_at(packet.addresses[0]).filter(|_| is_whole)?;
+        self.answered.get_mut(host.0)
+    }
+
+    /// A router answers a segment of `packet`, if it is of UDP.
+    pub(super) fn answered(&mut self, packet: &Packet) {
+        if let Some(answers) = self.answers(packet) {
+            *answers += 1;
+        }
+    }
+
+    /// Such an answer has arrived, or is lost.
+    pub(super) fn answer_gone(&mut self, packet: &Packet) {
+        if let Some(answers) = self.answers(packet) {
+            *answers = answers.saturating_sub(1);
+        }
     }
 
     /// A host has sent `packet`, if it is of UDP.

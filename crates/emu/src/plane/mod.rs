@@ -62,7 +62,7 @@ use queries::Asked;
 use router::{Router, Told};
 use segments::Counted;
 use tapped::Taps;
-use traffic::{damaged, forget};
+use traffic::{damaged, forget, note_lost};
 use turns::Talks;
 
 /// An interface of a host, seen from the network: a queue of packets with offload headers.
@@ -379,13 +379,23 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Remembers what routers answered.
+    /// Remembers what routers answered, and that what they reported as too large is lost: its bytes are needed until the report has
+    /// arrived.
     fn note_answers(&mut self) {
         for id in &self.nodes {
-            if let Piece::Router(router) = self.network.element_mut(*id) {
-                for told in router.told.drain(..) {
-                    self.told.insert(told.handle, told);
-                }
+            let Piece::Router(router) = self.network.element_mut(*id) else {
+                continue;
+            };
+            for told in router.told.drain(..) {
+                let (slot, _) = unpack(told.handle);
+                self.datagrams.answered(self.pool.packet(slot));
+                self.told.insert(told.handle, told);
+            }
+            for frame in router.too_big.drain(..) {
+                let (slot, _) = unpack(frame.side);
+                let counts = (&mut self.datagrams, self.segments.as_mut());
+                let why = (Drop::Mtu, frame.at);
+                note_lost(self.pool.packet(slot), why, counts, self.queries.as_mut());
             }
         }
     }
@@ -489,6 +499,9 @@ impl<I: Interface> Plane<I> {
             true => self.told.remove(&frame.side),
             false => None,
         };
+        if told.is_some() {
+            self.datagrams.answer_gone(&packet);
+        }
         if frame.is_damaged() && told.is_none() {
             self.datagrams.note(&packet, Fate::Damaged);
             let watching = (self.segments.as_mut(), self.queries.as_mut());

@@ -49,6 +49,8 @@ pub(super) struct Router {
     pub(super) told: Vec<Told>,
     /// Frames that ended here without an answer since this was last emptied, and why.
     pub(super) lost: Vec<(Frame, Drop)>,
+    /// Frames that were too large to go on, and were reported to their senders, since this was last emptied.
+    pub(super) too_big: Vec<Frame>,
     /// Frames dropped here, by input.
     dropped: Vec<Drops>,
     /// Of those that were too large, how many were reported to their senders, by input.
@@ -64,6 +66,7 @@ impl Router {
             routes,
             told: Vec::new(),
             lost: Vec::new(),
+            too_big: Vec::new(),
             dropped: Vec::new(),
             reported: Vec::new(),
         }
@@ -120,6 +123,9 @@ impl Router {
             (_, None) => About::Unreachable,
             _ => About::Expired,
         };
+        if matches!(about, About::TooBig { .. }) {
+            self.too_big.push(*frame);
+        }
         self.told.push(Told {
             handle: frame.side,
             node: self.node,

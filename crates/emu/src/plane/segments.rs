@@ -30,7 +30,7 @@ pub struct Acks {
 pub struct Segments {
     /// All of them.
     pub sent: u64,
-    /// Those that the network dropped, or that arrived with a checksum that is wrong, by [`Drop`].
+    /// Those that the network dropped, reported to their sender or not, or that arrived with a checksum that is wrong, by [`Drop`].
     pub lost: Drops,
     /// When the first of these came to where it was dropped; none where none was.
     pub first_lost: Option<Time>,

@@ -789,6 +789,45 @@ fn what_is_too_big_is_told_the_mtu_behind_the_label() {
     }
 }
 
+/// Three segments that a router reports, and one that arrives: the reports on their way back are not what was sent.
+#[test]
+fn what_is_reported_as_too_big_is_lost() {
+    for (version, udp) in [(4, false), (4, true), (6, false), (6, true)] {
+        let mut w = world(&narrow());
+        w.plane.note_segments();
+        let of = |payload, size, seq| Made {
+            version,
+            udp,
+            ports: [40, 50],
+            payload,
+            size,
+            seq,
+            ..Made::default()
+        };
+        w.sends(0, Time::ZERO, of(1000, 0, 1).bytes());
+        w.sends(0, Time::ZERO, of(6000, 2000, 1001).bytes());
+        w.step(Time::ZERO);
+        let case = format!("IPv{version}, UDP {udp}");
+        while w.plane.packets_under_way() > 0 {
+            let due = w.plane.due();
+            w.step(due);
+            let found = w.plane.datagrams(NodeId(0));
+            let left = w.plane.datagrams_under_way(NodeId(0));
+            let arrived = w.got(1).len() as u64 * u64::from(udp);
+            assert_eq!(found.sent, found.lost + left + arrived, "{case}");
+        }
+        let answered = w.got(0).len();
+        assert_eq!((w.got(1).len(), answered), (1, 3), "{case}");
+        let found = w.plane.datagrams(NodeId(0));
+        let expected = if udp { (4, 3) } else { (0, 0) };
+        assert_eq!((found.sent, found.lost), expected, "{case}");
+        let all: Vec<_> = w.plane.segments().collect();
+        let counts = all.iter().map(|(_, s)| (s.sent, s.lost[Drop::Mtu as usize]));
+        let expected = if udp { vec![] } else { vec![(4, 3)] };
+        assert_eq!(counts.collect::<Vec<_>>(), expected, "{case}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64 * ProptestConfig::default().cases / 256))]
 

@@ -50,24 +50,35 @@ pub(super) fn damaged(
     }
 }
 
+/// A segment of `packet` is lost for a reason: it came there at an instant.
+pub(super) fn note_lost(
+    packet: &Packet,
+    (reason, at): (Drop, Time),
+    (datagrams, segments): (&mut Counts, Option<&mut Counted>),
+    queries: Option<&mut Asked>,
+) {
+    datagrams.note(packet, Fate::Lost);
+    if let Some(segments) = segments {
+        segments.lost(packet, reason, at);
+    }
+    if let Some(queries) = queries {
+        queries.lost(packet);
+    }
+}
+
 /// A frame is lost for a reason: its bytes are not needed any more.
 pub(super) fn forget(
     (frame, reason): &(Frame, Drop),
     pool: &mut Pool,
     traffic: &mut Traffic,
-    (datagrams, segments): (&mut Counts, Option<&mut Counted>),
+    counts: (&mut Counts, Option<&mut Counted>),
     queries: Option<&mut Asked>,
 ) {
     let (slot, _) = unpack(frame.side);
-    if !is_answer(frame) {
-        let packet = pool.packet(slot);
-        datagrams.note(packet, Fate::Lost);
-        if let Some(segments) = segments {
-            segments.lost(packet, *reason, frame.at);
-        }
-        if let Some(queries) = queries {
-            queries.lost(packet);
-        }
+    let packet = pool.packet(slot);
+    match is_answer(frame) {
+        true => counts.0.answer_gone(packet),
+        false => note_lost(packet, (*reason, frame.at), counts, queries),
     }
     pool.release(slot, 1);
     traffic.lost += 1;

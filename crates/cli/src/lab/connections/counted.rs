@@ -159,7 +159,9 @@ impl Watched {
         let waiting = self.samples.iter().filter(waits).count();
         let most = WAITING_SHARE * self.samples.len() as f64;
         match () {
-            () if 2 * lost.chance <= lost.all() => Err("not more than 50 % of them went by chance"),
+            () if 2 * lost.by_chance() <= lost.all() => {
+                Err("not more than 50 % of them went by chance")
+            }
             () if counts.goes_down => Err("the path was down as well"),
             () if counts.turns > TURNS_MOST => Err("requests and answers took part of its time"),
             () if self.is_asked_to_pace() => Err("its program set a pace"),
