@@ -259,12 +259,10 @@ fn runs_of_a_command_are_compared() {
     at(&["compare", "before.json", "failed.json"])
         .exits(2)
         .says(&["failed.json: its command ended with exit code 7"]);
-    at(&["compare", "late.json", "after.json"])
-        .exits(2)
-        .says(&[
-            "every record of A is marked invalid",
-            "run it again on an idle machine",
-        ]);
+    at(&["compare", "late.json", "after.json"]).exits(2).says(&[
+        "every record of A is marked invalid",
+        "run it again on an idle machine",
+    ]);
     at(&["compare", "before.json", "after.json", "--out", "page"])
         .exits(2)
         .says(&["a run of a command has no page of its own"]);

@@ -822,7 +822,9 @@ fn what_is_reported_as_too_big_is_lost() {
         let expected = if udp { (4, 3) } else { (0, 0) };
         assert_eq!((found.sent, found.lost), expected, "{case}");
         let all: Vec<_> = w.plane.segments().collect();
-        let counts = all.iter().map(|(_, s)| (s.sent, s.lost[Drop::Mtu as usize]));
+        let counts = all
+            .iter()
+            .map(|(_, s)| (s.sent, s.lost[Drop::Mtu as usize]));
         let expected = if udp { vec![] } else { vec![(4, 3)] };
         assert_eq!(counts.collect::<Vec<_>>(), expected, "{case}");
     }
