@@ -82,7 +82,7 @@ fn plane<I: Interface>(text: &str, hosts: impl IntoIterator<Item = I>) -> Plane<
 
 /// Every scenario here has two hosts.
 fn world(text: &str) -> World {
-    let hosts = vec![Memory::default(); 2];
+    let hosts = vec![Memory::default(), Memory::default()];
     World {
         plane: plane(text, hosts.iter().cloned()),
         hosts,
