@@ -78,7 +78,7 @@ impl Counts {
         count.sum::<u64>().saturating_sub(answered)
     }
 
-    /// How many datagrams like `packet` have ended at a router whose answer is under way; none of what is no datagram, or a fragment.
+    /// How many datagrams like `packet` have ended at a router whose answer is under way. `None` for other packets and for fragments.
     fn answers(&mut self, packet: &Packet) -> Option<&mut u64> {
         let is_whole = packet.is_udp() && packet.fragment_of.is_none();
         let host = node_at(packet.addresses[0]).filter(|_| is_whole)?;
