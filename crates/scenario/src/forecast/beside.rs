@@ -277,7 +277,7 @@ impl Path<'_> {
                     load.settles = seconds(CERTAIN * fills) + self.one_way(len);
                     Waits::Always(queue)
                 }
-                _ => Waits::Unknown("the queue that it fills is not a plain one"),
+                _ => Waits::Unknown("the queue that it fills is not a plain one, or an event changes it"),
             };
         } else if varies
             || (udp.arrivals != Arrivals::Constant && self.queues(udp, load.bps, narrowest.bps))
@@ -302,7 +302,7 @@ impl Path<'_> {
         let header = self.header();
         let len = flow.config.mss + header;
         let Some(queue) = flow.narrowest.port.and_then(|p| self.full_queue(p, len)) else {
-            return unknown("the queue that it fills is not a plain one");
+            return unknown("the queue that it fills is not a plain one, or an event changes it");
         };
         let bps = flow.narrowest.bps;
         let base_s = flow.base.as_secs_f64();

@@ -272,7 +272,7 @@ impl Flow {
                  do not rank it beside others by forecasts"
             }
             Cc::Htcp if random => {
-                "H-TCP's law is one of periodic losses and of a window cut to half: under random ones a simulated flow has up to a third more at 50 ms and above, up to a fifth at 16 and 30 ms, and up to 7 % at 10 ms"
+                "H-TCP's law is one of periodic losses and of a window cut to half: under random ones a simulated flow has up to a third more at 50 ms and above (three fifths with `flavour = \"rfc\"`), up to a fifth at 16 and 30 ms, and up to 7 % at 10 ms"
             }
             Cc::Htcp => {
                 "H-TCP's law is of a window cut to half; where its queue stays empty it is cut to four fifths, and the flow gets more"
