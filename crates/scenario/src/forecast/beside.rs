@@ -277,7 +277,9 @@ impl Path<'_> {
                     load.settles = seconds(CERTAIN * fills) + self.one_way(len);
                     Waits::Always(queue)
                 }
-                _ => Waits::Unknown("the queue that it fills is not a plain one, or an event changes it"),
+                _ => Waits::Unknown(
+                    "the queue that it fills is not a plain one, or an event changes it",
+                ),
             };
         } else if varies
             || (udp.arrivals != Arrivals::Constant && self.queues(udp, load.bps, narrowest.bps))
