@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::exceeded::HANDED;
 use crate::fact::Place;
 use crate::infer::Ranking;
 use crate::lookalike::share_lead;
@@ -20,9 +21,6 @@ const EITHER: f64 = 0.6;
 
 /// A bucket of tokens that is full lets the first intervals be so many times as fast as all after them.
 const FASTER: f64 = 1.25;
-
-/// A sender's first interval counts what went into its socket, bytes: so much of it may not have left.
-pub(crate) const HANDED: f64 = 16.0 * 1024.0 * 1024.0;
 
 impl Evidence {
     /// Whether the start alone was faster than the rest, as a bucket of tokens lets it be, and a slower link never.

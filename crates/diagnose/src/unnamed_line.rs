@@ -2,9 +2,9 @@
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
+use crate::exceeded::HANDED;
 use crate::fact::Figure;
 use crate::items::{Item, spread, step};
-use crate::slower_line::HANDED;
 
 /// An interval is above a line from this part of the rate on, and surely from that.
 const ABOVE: [f64; 2] = [1.12, 1.25];

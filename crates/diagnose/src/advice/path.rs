@@ -222,10 +222,7 @@ fn of_class(class: &str, host: &str, waits: &str) -> Change {
     )];
     Change {
         host: host.to_owned(),
-        commands: printed::first(&commands, &undo)
-            .into_iter()
-            .chain(commands)
-            .collect(),
+        commands: printed::behind(commands, &undo),
         undo,
         risk: format!(
             "this flow gets no faster; what shares the class with it no longer waits {waits}"
@@ -312,10 +309,7 @@ fn duplex(e: &Evidence) -> Change {
     let undo = vec![undo];
     Change {
         host,
-        commands: printed::first(&commands, &undo)
-            .into_iter()
-            .chain(commands)
-            .collect(),
+        commands: printed::behind(commands, &undo),
         undo,
         risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
         predicted_bps: line.map(|l| l.value * share),

@@ -68,10 +68,7 @@ fn change(shaping: Shaping<'_>, commands: Vec<String>, undo: Vec<String>, risk: 
     };
     Change {
         host: host.to_owned(),
-        commands: printed::first(&commands, &undo)
-            .into_iter()
-            .chain(commands)
-            .collect(),
+        commands: printed::behind(commands, &undo),
         undo,
         persist: vec!["copy running-config startup-config".to_owned()],
         risk,

@@ -22,6 +22,11 @@ pub(super) fn first(commands: &[String], undo: &[String]) -> Option<String> {
     }
 }
 
+/// These commands, behind one that prints what their undo takes.
+pub(super) fn behind(commands: Vec<String>, undo: &[String]) -> Vec<String> {
+    first(&commands, undo).into_iter().chain(commands).collect()
+}
+
 /// The commands that a line of an undo takes something of.
 fn named(line: &str) -> Vec<&str> {
     let ends = line.match_indices(BEHIND);

@@ -132,11 +132,10 @@ impl Remedy {
         system: Option<System>,
         after: Option<Figure>,
     ) -> Change {
-        let first = printed::first(&self.commands, &self.undo);
         Change {
             host: host.to_owned(),
             os: system.map_or("", System::name),
-            commands: first.into_iter().chain(self.commands).collect(),
+            commands: printed::behind(self.commands, &self.undo),
             undo: self.undo,
             persist: self.persist,
             risk: self.risk,

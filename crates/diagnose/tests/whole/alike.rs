@@ -7,7 +7,7 @@ use farpath_record::trace::{PolicerFound, TraceConnection, TraceDirection};
 use crate::{because, commands, first_flow, of, of_capture, of_files, on};
 
 /// A log of iperf3 between these ports: Mbit/s and segments sent again in each second, and the congestion window in KBytes.
-fn log(port: u16, rows: &[(f64, u32)], cwnd: f64) -> String {
+pub(crate) fn log(port: u16, rows: &[(f64, u32)], cwnd: f64) -> String {
     let mut all = format!(
         "Connecting to host 198.51.100.2, port 5201\n[  5] local 192.0.2.1 port {port} connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
     );

@@ -4,20 +4,11 @@ use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
 use crate::own_drops::TEST;
 use crate::ports::ios;
-use crate::{because, first_flow, of, of_files};
+use crate::{because, cables, first_flow, of, of_files};
 
-/// A test of ten seconds from 192.0.2.5 at this rate, with so many segments sent again.
+/// A test of ten seconds from 192.0.2.5 at this rate, with so many segments sent again, and its round trip.
 fn log(mbit: f64, again: u32) -> String {
-    let bytes = mbit / 8.0 * 10.0 / 1.048576;
-    format!(
-        "[  5] local 192.0.2.5 port 38422 connected to 192.0.2.40 port 5201
-[ ID] Interval           Transfer     Bitrate         Retr
-[  5]   0.00-10.00  sec  {bytes:.1} MBytes  {mbit:.1} Mbits/sec  {again}             sender
-[  5]   0.00-10.00  sec  {bytes:.1} MBytes  {mbit:.1} Mbits/sec                  receiver
-5 packets transmitted, 5 received, 0% packet loss, time 4098ms
-rtt min/avg/max/mdev = 4.089/4.101/4.112/0.008 ms
-"
-    )
+    cables::log(mbit, again) + cables::PING
 }
 
 /// What `ethtool` says of an interface.

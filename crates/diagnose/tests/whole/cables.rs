@@ -5,7 +5,7 @@ use farpath_diagnose::{Diagnosis, Known};
 use crate::{first_flow, of, on};
 
 /// A transfer from `bak1`, with this many segments sent again.
-fn log(mbit: f64, again: u32) -> String {
+pub(crate) fn log(mbit: f64, again: u32) -> String {
     let bytes = mbit / 8.0 * 10.0 / 1.048576;
     format!(
         "[  5] local 192.0.2.5 port 38422 connected to 192.0.2.40 port 5201
@@ -16,7 +16,7 @@ fn log(mbit: f64, again: u32) -> String {
     )
 }
 
-const PING: &str = "5 packets transmitted, 5 received, 0% packet loss, time 4098ms
+pub(crate) const PING: &str = "5 packets transmitted, 5 received, 0% packet loss, time 4098ms
 rtt min/avg/max/mdev = 4.089/4.101/4.112/0.008 ms
 ";
 

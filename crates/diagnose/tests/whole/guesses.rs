@@ -3,27 +3,11 @@
 
 use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
-use crate::{asked, because, first_flow, of_files};
+use crate::{alike, asked, because, first_flow, of_files};
 
 /// A log of iperf3: Mbit/s and segments sent again in each second, and the congestion window in MBytes.
 fn log(rows: &[(f64, u32)], cwnd: f64) -> String {
-    let mut all = "Connecting to host 198.51.100.2, port 5201\n[  5] local 192.0.2.1 port 40000 connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n".to_owned();
-    let line = |from: usize, until: usize, mbit: f64, end: &str| {
-        let size = mbit * (until - from) as f64 / 8.388_608;
-        format!(
-            "[  5]  {from:>2}.00-{until}.00  sec  {size:.1} MBytes  {mbit:.1} Mbits/sec  {end}\n"
-        )
-    };
-    for (n, (mbit, again)) in rows.iter().enumerate() {
-        all += &line(n, n + 1, *mbit, &format!("{again}   {cwnd:.2} MBytes"));
-    }
-    let mean = rows.iter().map(|r| r.0).sum::<f64>() / rows.len() as f64;
-    let again: u32 = rows.iter().map(|r| r.1).sum();
-    all +=
-        "- - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n";
-    all += &line(0, rows.len(), mean, &format!("{again}             sender"));
-    all += &line(0, rows.len(), mean, "                receiver");
-    all + "\niperf Done.\n"
+    alike::log(40_000, rows, cwnd * 1024.0)
 }
 
 fn ping(ms: f64) -> String {

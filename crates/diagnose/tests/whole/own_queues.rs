@@ -2,6 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
+use crate::own_drops::TEST;
 use crate::{because, commands, first_flow, of, of_files, on};
 
 /// Between real kernels, 34 ms, a tbf of 25 Mbit/s on the sender's interface, and a tunnel of 1400 bytes.
@@ -114,22 +115,10 @@ fn losses_that_go_on_are_still_a_policers() {
     );
 }
 
-const TEST: &str = "$ iperf3 -c 192.0.2.77 -t 20
-Connecting to host 192.0.2.77, port 5201
-[  5] local 192.0.2.10 port 40022 connected to 192.0.2.77 port 5201
-[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
-[  5]   0.00-5.00   sec   192 MBytes   322 Mbits/sec   21   1.9 MBytes
-[  5]   5.00-10.00  sec   171 MBytes   287 Mbits/sec   22   1.6 MBytes
-[  5]  10.00-15.00  sec   180 MBytes   302 Mbits/sec   19   1.4 MBytes
-[  5]  15.00-20.00  sec   175 MBytes   294 Mbits/sec   20   1.7 MBytes
-- - - - - - - - - - - - - - - - - - - - - - - - -
-[ ID] Interval           Transfer     Bitrate         Retr
-[  5]   0.00-20.00  sec   718 MBytes   301 Mbits/sec   82             sender
-[  5]   0.00-20.04  sec   716 MBytes   300 Mbits/sec                  receiver
-$ ping -c 20 192.0.2.77
-20 packets transmitted, 20 received, 0% packet loss, time 19020ms
-rtt min/avg/max/mdev = 45.012/45.080/45.301/0.110 ms
-";
+/// At a prompt that names no host.
+fn test() -> String {
+    TEST.replace("[user@dtn ~]# ", "$ ")
+}
 
 /// What an interface counts as errors arrived damaged; where it counts what had no room among them, that is taken off.
 #[test]
@@ -145,7 +134,10 @@ fn errors_of_an_interface_are_damaged_frames() {
             line: "10 Gbit/s".parse().ok(),
             ..Known::default()
         };
-        first_flow(of_files(&[("s.txt", TEST), ("r.txt", &receiver)], &known))
+        first_flow(of_files(
+            &[("s.txt", &test()), ("r.txt", &receiver)],
+            &known,
+        ))
     };
     let damaged = of(
         "missed",
@@ -191,7 +183,7 @@ fn what_shapes_at_the_root_stays() {
         ..Known::default()
     };
     let with = |qdisc: &str| {
-        let test = TEST.replace("$ ", "[root@dtn ~]# ");
+        let test = test().replace("$ ", "[root@dtn ~]# ");
         let text = format!("{test}[root@dtn ~]# tc -s qdisc show dev eth0\n{qdisc}\n");
         commands(&first_flow(of_files(&[("s.txt", &text)], &known)))
     };
@@ -210,7 +202,8 @@ fn a_shaper_of_nobody_known_is_named_before_its_root_is_replaced() {
         ..Known::default()
     };
     let text = format!(
-        "{TEST}[root@dtn ~]# tc -s qdisc show dev eth0\nqdisc tbf 8001: root refcnt 2 rate 2Gbit burst 1250000b lat 50ms\n"
+        "{}[root@dtn ~]# tc -s qdisc show dev eth0\nqdisc tbf 8001: root refcnt 2 rate 2Gbit burst 1250000b lat 50ms\n",
+        test()
     );
     let flow = first_flow(of_files(&[("s.txt", &text)], &known));
     let commands = commands(&flow);
@@ -230,7 +223,8 @@ fn a_root_of_the_receivers_is_not_the_senders() {
     TX:  bytes packets errors dropped carrier collsns
     410000000 5400000 0 0 0 0
 ";
-    let files = [("s.txt", TEST), ("v.txt", receiver)];
+    let test = test();
+    let files = [("s.txt", test.as_str()), ("v.txt", receiver)];
     let flow = first_flow(of_files(&files, &Known::default()));
     assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
     let commands = commands(&flow);
@@ -258,7 +252,8 @@ fn counters_of_a_host_that_shapes_are_read() {
         "[root@recv ~]# tc -s qdisc show dev eth1\nqdisc tbf 8001: root refcnt 2 rate 2Gbit burst 1250000b lat 50ms\n".to_owned(),
     ]
     .concat();
-    let files = [("s.txt", TEST), ("v.txt", text.as_str())];
+    let test = test();
+    let files = [("s.txt", test.as_str()), ("v.txt", text.as_str())];
     let flow = first_flow(of_files(&files, &Known::default()));
     assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
     let because = because(&flow);

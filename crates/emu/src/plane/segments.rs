@@ -1,6 +1,7 @@
 //! Segments of TCP, with data and without, and those of them that the network dropped: whoever sees each frame knows it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use farpath_element::Drop;
 use farpath_units::Time;
@@ -58,11 +59,15 @@ impl Counted {
             self.0.remove(&way);
         }
         let has_data = packet.payload() > 0;
-        let is_room = self.0.len() < WAYS || self.0.contains_key(&way);
-        if !is_room || !(has_data || is_bare(packet, control)) {
+        if !(has_data || is_bare(packet, control)) {
             return;
         }
-        let counts = self.0.entry(way).or_default();
+        let is_room = self.0.len() < WAYS;
+        let counts = match self.0.entry(way) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) if is_room => new.insert(OneWay::default()),
+            Entry::Vacant(_) => return,
+        };
         match has_data {
             true => counts.data.sent += packet.segments() as u64,
             false => counts.acks.sent += 1,
