@@ -18,9 +18,11 @@ use crate::source::Beside;
 
 pub(crate) use load::{cells, flows, udp};
 
-/// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
 /// How long a host of `linux-6` gathers: what the data plane of a lab writes as one spans as much.
 const GATHERED: Duration = Duration::from_us(50);
+/// Acknowledgements of what is out of order that one stands for (Linux's `tcp_comp_sack_nr`).
+const COMPRESSED: u32 = 44;
+/// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
 const LONGEST_DELAYED_ACK: Duration = Duration::from_ms(500);
 
 /// A test; its ends are two different nodes, and the sender's link is one of its own.
@@ -205,7 +207,10 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
     let kernel = cc.flavour == Flavour::Linux;
     let offloads = sender.profile == Profile::Linux6;
     let tso = sender.tso.unwrap_or(kernel && offloads);
-    let compressed_sacks = receiver.comp_sack_nr.unwrap_or(0);
+    let compressed_sacks = receiver.comp_sack_nr.unwrap_or(match receiver.profile {
+        Profile::Linux6 if !counts => COMPRESSED,
+        _ => 0,
+    });
     let (profile, receiver) = (sender.profile, receiver.profile);
     let timeout = f
         .get("delayed_ack_timeout")

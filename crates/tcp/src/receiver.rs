@@ -3,6 +3,7 @@
 mod autotuning;
 mod compressed;
 mod full_segment;
+mod held;
 mod report;
 mod round_trip;
 mod run;
@@ -18,6 +19,7 @@ use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
 use autotuning::Tuned;
 use compressed::Compressed;
 use full_segment::{FullSegment, gathered};
+use held::Held;
 
 pub use report::{AckOut, ReceiverStats};
 pub use run::InOrder;
@@ -75,6 +77,8 @@ pub struct Receiver {
     /// Of the delayed-ACK timer; with `gathers`, how long is gathered.
     timeout: Duration,
     gathers: Option<Gathers>,
+    /// Gathered behind a gap.
+    held: Option<Held>,
     /// The timer adapts to the gaps between segments.
     adapting: Option<Adapting>,
     above: Ranges,
@@ -158,6 +162,7 @@ impl Receiver {
             compressed: Compressed::of(config),
             timeout: gathers.map_or(timeout, |_| config.gro),
             gathers,
+            held: None,
             above: Ranges::default(),
             recent: [SackBlock::default(); MAX_SACK_BLOCKS],
             blocks: [SackBlock::default(); MAX_SACK_BLOCKS],
@@ -270,11 +275,20 @@ impl Receiver {
 
     #[cold]
     fn on_data_out_of_order(&mut self, now: Time, seq: u64, len: u32, retransmit: bool) -> bool {
-        let end = seq.saturating_add(u64::from(len));
         if self.next == u64::MAX {
             self.stats.refused += 1;
             return false;
         }
+        let segment = (seq, seq.saturating_add(u64::from(len)));
+        match self.gathers {
+            Some(_) if self.quick == 0 => self.gather(now, self.timeout, segment, retransmit),
+            _ => self.take(now, segment, retransmit),
+        }
+        self.due || self.has_ahead()
+    }
+
+    /// The stack has a segment from `seq` to `end`.
+    fn take(&mut self, now: Time, (seq, end): (u64, u64), retransmit: bool) {
         if seq <= self.acked {
             self.echo_retransmit = retransmit;
         }
@@ -287,7 +301,7 @@ impl Receiver {
         if refused {
             self.stats.refused += 1;
             self.due = true;
-            return true;
+            return;
         }
         if self.dsack && seq < end {
             self.note_twice(seq, end);
@@ -301,14 +315,13 @@ impl Receiver {
             self.keep(Range::new(seq, end));
         }
         if quiet {
-            return self.acknowledge_later(now);
+            self.acknowledge_later(now);
+            return;
         }
         self.last = now;
-        if self.has_ahead() {
-            return true;
+        if !self.has_ahead() {
+            self.due = self.due || is_old || !self.holds_back(now);
         }
-        self.due = self.due || is_old || !self.holds_back(now);
-        self.due
     }
 
     /// RFC 2883 §4: which bytes of `seq .. end` arrived before, if any; the first of them in a row.
@@ -331,7 +344,7 @@ impl Receiver {
         while let Some(end) = self.above.take_reached(self.next) {
             self.next = self.next.max(end);
         }
-        self.in_order = self.above.is_empty() && self.slow.is_none();
+        self.in_order = self.above.is_empty() && self.held.is_none() && self.slow.is_none();
         let next = self.next;
         self.retain_recent(|block| block.start > next);
     }
@@ -388,7 +401,7 @@ impl Receiver {
             self.syn_ack_due = false;
         } else {
             self.due = false;
-            self.deadline = Time::MAX;
+            self.set_timer(Time::MAX);
             if self.quick > 0 {
                 self.use_quick_acks();
             }
@@ -474,7 +487,7 @@ impl Receiver {
     pub fn carried(&mut self, _now: Time) {
         if self.next != u64::MAX {
             self.due = false;
-            self.deadline = Time::MAX;
+            self.set_timer(Time::MAX);
             self.let_go();
             if self.quick > 0 && self.next > self.acked {
                 self.use_quick_acks();
@@ -516,9 +529,11 @@ impl Receiver {
 
     /// The delayed-ACK timer, if it has run out by `now`, makes an ACK due; so does the end of a gathering.
     pub fn on_deadline(&mut self, now: Time) {
-        if now >= self.deadline {
+        if self.has_gathered(now) {
+            self.hand_over(now);
+        } else if now >= self.deadline {
             if self.holds() {
-                self.deadline = Time::MAX;
+                self.set_timer(Time::MAX);
                 self.due = true;
                 return;
             }
@@ -526,18 +541,18 @@ impl Receiver {
                 && let Some(gathers) = self.gathers
             {
                 if self.next - self.acked >= gathers.threshold || self.has_opened() {
-                    self.deadline = Time::MAX;
+                    self.set_timer(Time::MAX);
                     self.due = true;
                     return;
                 }
                 // Too little for an ACK of its own: it waits as ever, and goes with the next segment.
                 let rest = gathers.timeout.saturating_sub(self.timeout);
-                self.deadline += rest.max(INSTANT);
+                self.set_timer(self.deadline + rest.max(INSTANT));
                 self.quick = 1;
                 self.threshold = 1;
                 return;
             }
-            self.deadline = Time::MAX;
+            self.set_timer(Time::MAX);
             self.due = true;
             if let Some(adapting) = &mut self.adapting {
                 adapting.on_missed();

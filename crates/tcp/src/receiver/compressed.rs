@@ -13,6 +13,8 @@ const AT_ONCE: u8 = 3;
 const PART: u64 = 20;
 /// And for no longer than this (`tcp_comp_sack_delay_ns`).
 const LONGEST: Duration = Duration::from_ms(1);
+/// The timer runs out so much later, unless the processor is awake before (`tcp_comp_sack_slack_ns`).
+const SLACK: Duration = Duration::from_us(100);
 /// So many blocks may be changed while something is held (`TCP_SACK_BLOCKS_EXPECTED`).
 const EXPECTED: usize = 2;
 
@@ -79,7 +81,7 @@ impl Receiver {
             return false;
         }
         if compressed.held == 0 {
-            self.deadline = self.deadline.min(now + compressed.delay);
+            self.deadline = self.deadline.min(now + compressed.delay + SLACK);
         }
         compressed.held += 1;
         true

@@ -5,7 +5,7 @@ use super::Receiver;
 /// What is shorter is none (Linux's `TCP_MSS_DEFAULT`).
 const LEAST: u64 = 536;
 /// Most bytes that a host gathers to one segment: what the length of an IPv4 datagram can say.
-const GATHERED: u64 = 65_535;
+pub(super) const GATHERED: u64 = 65_535;
 
 /// Bytes that are handed over at once where segments of `segment` bytes are gathered, at least those of a `pair`.
 pub(super) fn gathered(pair: u64, segment: u64) -> u64 {
