@@ -118,6 +118,10 @@ fn a_window_of_an_odd_number_of_segments_has_a_note() {
     assert!((number(&answers, "goodput_bps") / whole - 1.0).abs() < 1e-9);
     odd.window = Some("63712 B".parse().expect("a size"));
     assert!(!note(&path(&odd).expect("a path"), "window_limit_bps").contains("over: the ACK"));
+    // One segment has a note of its own.
+    odd.window = Some("1448 B".parse().expect("a size"));
+    let single = path(&odd).expect("a path");
+    assert!(note(&single, "window_limit_bps").contains("Not between kernels of Linux"));
     // A window that fills the line leaves no pause.
     let mut full = input("1Mbit/s", "60ms", "1500");
     full.window = Some("64KiB".parse().expect("a size"));

@@ -425,6 +425,62 @@ fn an_odd_window_is_reckoned_by_the_receivers_timer() {
     assert!(says(&late, "has one: 10 a round trip"), "{:?}", late.notes);
 }
 
+/// Simulated over 20 ms: 193.1 kbit/s with one segment, where a kernel has 567.6 of 578.1. Nothing said which of them was off, and why.
+#[test]
+fn windows_that_wait_in_the_model_alone_are_said() {
+    let of = |segments: u32| {
+        let test = format!(
+            "kind = \"tcp\"\nduration = \"20 s\"\ndelayed_ack = 2\nwindow = \"{} B\"",
+            segments * 1448
+        );
+        let far = "rate = \"100 Mbit/s\"\ndelay = \"10 ms\"";
+        by_router("rate = \"1 Gbit/s\"", far, &test)
+    };
+    let one = of(1);
+    // 11584 bits in 20.1 and 40 ms.
+    for words in ["its timer of 40 ms", "which leaves 0.193 Mbit/s"] {
+        assert!(says(&one, words), "{:?}", one.notes);
+    }
+    for (segments, model) in [(2, false), (3, true), (7, false)] {
+        let record = of(segments);
+        assert!(!says(&record, "one segment"), "{:?}", record.notes);
+        assert_eq!(says(&record, "has no PSH"), model, "{:?}", record.notes);
+    }
+}
+
+/// One byte fills neither a window nor a queue: it had the notes of bulk.
+#[test]
+fn a_first_flight_has_none_of_the_notes_of_bulk() {
+    for (what, phrase) in [
+        ("queue = \"20 kB\"", "of what the path holds"),
+        ("queue = \"500 kB\"\ncodel = {}", "CoDel"),
+    ] {
+        for (size, said) in [("1 B", false), ("10 kB", false), ("100 MB", true)] {
+            let test = format!("cc = \"cubic\"\nwindow = \"16 MiB\"\nbytes = \"{size}\"");
+            let record = routed_by("forward", what, &test);
+            assert_eq!(says(&record, phrase), said, "{size}: {:?}", record.notes);
+        }
+    }
+    let odd = |keys: &str| {
+        let window = 11 * 1448;
+        let test = format!("kind = \"tcp\"\nwindow = \"{window} B\"\ndelayed_ack = 2\n{keys}");
+        says(&predicted("", &test), "the last one of a flight")
+    };
+    assert!(odd("bytes = \"1 MB\""));
+    assert!(!odd("bytes = \"1 B\""));
+    let answers = |size: &str| {
+        let keys =
+            format!("kind = \"request\"\nblock = \"{size}\"\ncc = \"reno\"\nduration = \"20 s\"");
+        wide("[link.reverse]\nloss = 0.01", &keys)
+    };
+    for (size, first) in [("1 B", true), ("1 MB", false)] {
+        let record = answers(size);
+        let said = says(&record, "goes in the first flight");
+        assert_eq!(said, first, "{:?}", record.notes);
+        assert_eq!(says(&record, "Reno's law"), !first, "{:?}", record.notes);
+    }
+}
+
 #[test]
 fn a_forecast_out_of_range_says_so() {
     let much = predicted("loss = 0.05", BULK);
