@@ -393,6 +393,10 @@ impl<'i> Figures<'i> {
         } else {
             ""
         };
+        let whole = self.climb(self.full).whole_over(self.full);
+        let linux = whole.map_or_else(String::new, |s| {
+            format!("K − ∛(1/C) where whole segments are counted: Linux takes {s:.2} s.")
+        });
         answer("recovery_s", time, "s")
             .by(
                 "min(∛(W (1−β)/C), W (1−β) RTT / α), α = 3(1−β)/(1+β)",
@@ -405,6 +409,7 @@ impl<'i> Figures<'i> {
                 recovery::CUBIC_MEAN * 100.0
             ))
             .note(friendly)
+            .note(linux)
     }
 
     /// What each of the connections has of it, segments.

@@ -128,7 +128,7 @@ fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
             ", half of it where bytes are counted, as Linux does (--segments-per-ack 1)".to_owned()
         }
         // What Linux does otherwise stands last in its note.
-        Cc::Htcp => {
+        Cc::Cubic | Cc::Htcp => {
             let note = &figures.answer("recovery_s").note;
             let linux = note
                 .find("Linux")

@@ -206,6 +206,13 @@ fn a_named_loss_costs_what_the_climb_lacks() {
     let share = of(&cubic, "goodput_bps") / of(&clean, "goodput_bps");
     assert!((0.995..1.0).contains(&share), "{share}");
     assert!(!longer(&cubic), "{:?}", cubic.notes);
+    // Which Linux's is back before, 1.357 s.
+    for (flavour, linux) in [("linux", true), ("rfc", false)] {
+        let cubic = predicted(lose, &format!("{BULK}flavour = \"{flavour}\""));
+        let words = format!("after {:.2} s", of(&cubic, "recovery_s") - 1.3572);
+        assert_eq!(says(&cubic, "counts whole segments"), linux, "{flavour}");
+        assert_eq!(says(&cubic, &words), linux, "{:?}", cubic.notes);
+    }
     assert!(!clean.metrics.contains_key("recovery_s"));
 }
 
