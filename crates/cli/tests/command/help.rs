@@ -190,7 +190,10 @@ fn the_page_of_overheads_names_every_layer() {
     let mut layers = 0;
     for layer in named.split_whitespace() {
         let layer = layer.replace("*N", "*2");
-        assert!(page.contains(&layer.as_str()), "{layer} is not in\n{overhead}");
+        assert!(
+            page.contains(&layer.as_str()),
+            "{layer} is not in\n{overhead}"
+        );
         layers += 1;
     }
     assert!(layers > 10, "{refused}");

@@ -237,6 +237,7 @@ impl Path<'_> {
             ));
         }
         record.notes.extend(short.map(ShortQueue::note));
+        record.notes.extend(flow.doubt_of_paced_bursts());
         record.notes.extend(self.doubt_of_ring(flow));
         self.note_acks(test, flow, steady, record);
     }

@@ -1572,6 +1572,19 @@ fn a_short_queue_has_no_share_of_another_algorithm() {
     }
 }
 
+/// What BBR sends in a millisecond of 100 Mbit/s are eight segments, seven of which wait behind 1 Gbit/s.
+#[test]
+fn a_queue_that_holds_no_burst_of_bbr_is_said() {
+    let said = |cc: &str, queue: &str| {
+        let test = format!("cc = \"{cc}\"\nwindow = \"16 MiB\"\nduration = \"30 s\"");
+        let record = routed_by("forward", &format!("queue = \"{queue}\""), &test);
+        says(&record, "holds 3 segments, and 7 of what BBR sends at once")
+    };
+    assert!(said("bbr", "3 packets"));
+    assert!(!said("bbr", "20 packets"));
+    assert!(!said("cubic", "3 packets"));
+}
+
 #[test]
 fn a_short_queue_of_several_flows_is_said() {
     let with = |queue: &str, keys: &str| {
