@@ -480,7 +480,7 @@ fn a_first_flight_has_none_of_the_notes_of_bulk() {
             format!("kind = \"request\"\nblock = \"{size}\"\ncc = \"reno\"\nduration = \"20 s\"");
         wide("[link.reverse]\nloss = 0.01", &keys)
     };
-    for (size, first) in [("1 B", true), ("1 MB", false)] {
+    for (size, first) in [("10 kB", true), ("1 MB", false)] {
         let record = answers(size);
         let said = says(&record, "goes in the first flight");
         assert_eq!(said, first, "{:?}", record.notes);
