@@ -200,9 +200,16 @@ impl Figures<'_> {
         )
     }
 
-    /// What is not known of several streams in front of a queue that would leave one of them less than the line.
+    /// What is not known of several streams in front of a queue that would leave one of them less than the line, and of one whose algorithm
+    /// has no closed form for it.
     pub(super) fn unforeseen(&self) -> String {
+        let by_losses = self.loss_bps.is_some() || self.policed.is_some();
+        let unknown = self.share().is_none() && !self.input.cc.doubles() && !by_losses;
         match (self.input.queue, self.input.streams) {
+            (Some(queue), 1) if self.outgrown() && unknown => format!(
+                "At most: a queue of {queue} may leave less, and {} has no closed form for that; simulate.",
+                self.input.cc
+            ),
             (Some(queue), 2..) if self.outgrown() && self.share().is_some_and(|s| s < 0.999) => {
                 format!(
                     "A queue of {queue} before {} flows: how much of the line they fill is not foreseen; simulate.",

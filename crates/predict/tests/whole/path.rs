@@ -820,6 +820,11 @@ fn a_queue_that_holds_no_burst_of_bbr_has_no_law() {
     assert!((number(&long, "goodput_bps") / 184.57e6 - 1.0).abs() < 1e-3);
     assert!(!note(&long, "goodput_bps").contains("at once"));
     assert_ne!(value(&of(Cc::Cubic, 5_000), "goodput_bps"), Value::Null);
+    // Others have the line's, at most.
+    for (cc, said) in [(Cc::Htcp, true), (Cc::Cubic, false)] {
+        let note = note(&of(cc, 5_000), "goodput_bps");
+        assert_eq!(note.contains("At most: a queue of 5000 B"), said, "{note}");
+    }
     // Four segments are in flight at least: the path holds 0.8, and the queue 3 or 6.
     let mut slow = input("1 Mbit/s", "10 ms", "1500");
     slow.cc = Cc::Bbr;
