@@ -179,6 +179,14 @@ impl Climb {
         (self.cc == Cc::Cubic).then_some(libm::fmin(own, friendly))
     }
 
+    /// The same of CUBIC as Linux has it, which aims at whole segments: at the old window once its curve is less than one below, ∛(1/C)
+    /// before it ends (`bictcp_update` in `tcp_cubic.c`). `None` for all others, and where the Reno-friendly region governs.
+    pub fn whole_over(&self, pipe: f64) -> Option<f64> {
+        let own = recovery::cubic_k_s(self.top) - libm::cbrt(1.0 / recovery::CUBIC_C);
+        let sooner = own > 0.0 && own < self.recovery_over(pipe)?;
+        (self.cc == Cc::Cubic && sooner).then_some(own)
+    }
+
     /// The same of HighSpeed as Linux has it, whose table ends at 89 053 segments: from its last row but one on, 84 035, a round trip
     /// gains 72, and a loss takes 24/256 (`tcp_highspeed.c`). `None` for all others, and where the cut window is in the table.
     pub fn tabled_over(&self, pipe: f64) -> Option<f64> {

@@ -43,7 +43,7 @@ pub(crate) struct Figures<'i> {
     whole_bps: Option<f64>,
     loss_bps: Option<f64>,
     policed: Option<Policed>,
-    /// Loss or a policer was named, and the algorithm has no law for it.
+    /// Loss, a policer or a queue was named, and the algorithm has no law for it.
     lawless: bool,
     /// Segments in flight of each connection that its share of the link, or the window if that is less, allows.
     full: f64,
@@ -94,7 +94,6 @@ impl<'i> Figures<'i> {
         let beyond = line_bps * rtt_s / 8.0 > window::LARGEST.as_bytes() as f64 * streams;
         let window = input.window.or(beyond.then_some(window::LARGEST));
         let most = segments_of(window, mss);
-        // Each connection has its share of the pipe.
         let full = (pipe / streams).min(most);
         let slow_start = SlowStart {
             full,
@@ -105,7 +104,8 @@ impl<'i> Figures<'i> {
         let loss = input.loss.map(|p| p.get()).filter(|p| *p > 0.0);
         let loss_bps = loss.and_then(|p| loss_limit_bps(input, mss, p, line_bps));
         let policed = Policed::of(input, mss, mtu);
-        let cuts_paced = policed.as_ref().is_some_and(|p| p.cuts_paced);
+        let cuts_paced = policed.as_ref().is_some_and(|p| p.cuts_paced)
+            || buffers::cut_bursts(input, wire, pipe, full).is_some();
         Ok(Figures {
             input,
             mss,
@@ -216,7 +216,8 @@ impl<'i> Figures<'i> {
         if count == 1 && self.input.segments_per_ack > 1 {
             note.push_str(
                 " A segment by itself is acknowledged when the receiver's timer expires, after up to 500 ms \
-                 (RFC 5681 §4.2): each round trip is longer by that.",
+                 (RFC 5681 §4.2): each round trip is longer by that. Not between kernels of Linux: the sender marks it with PSH, and a receiver \
+                 whose program has read all answers at once.",
             );
         }
         let streams = f64::from(self.input.streams);
@@ -268,6 +269,7 @@ impl<'i> Figures<'i> {
                     _ => "Of the line what `utilisation` says of the queue named.",
                 })
                 .note(self.unforeseen())
+                .note(self.of_cut_bursts())
                 .note(self.beside_the_line())
                 .note(self.first_climb())
                 .note(match self.input.window {
@@ -392,6 +394,10 @@ impl<'i> Figures<'i> {
         } else {
             ""
         };
+        let whole = self.climb(self.full).whole_over(self.full);
+        let linux = whole.map_or_else(String::new, |s| {
+            format!("K − ∛(1/C) where whole segments are counted: Linux takes {s:.2} s.")
+        });
         answer("recovery_s", time, "s")
             .by(
                 "min(∛(W (1−β)/C), W (1−β) RTT / α), α = 3(1−β)/(1+β)",
@@ -404,6 +410,7 @@ impl<'i> Figures<'i> {
                 recovery::CUBIC_MEAN * 100.0
             ))
             .note(friendly)
+            .note(linux)
     }
 
     /// What each of the connections has of it, segments.

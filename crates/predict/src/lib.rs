@@ -26,6 +26,7 @@ pub mod idle;
 pub mod initial_window;
 pub mod law;
 pub mod overhead;
+pub mod paced;
 pub mod parallel;
 mod path;
 pub mod path_mtu;

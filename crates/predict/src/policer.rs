@@ -1,5 +1,7 @@
 //! A token bucket that drops.
 
+use crate::paced::burst_bytes;
+
 /// The bucket, and how fast frames come to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policer {
@@ -83,11 +85,9 @@ impl Policer {
         self.burst_bytes / left
     }
 
-    /// Whether it takes part of each burst of a sender that paces at its rate. Such a sender's bursts are what it sends in a
-    /// millisecond (2⁻¹⁰ s), two segments at least and a super-segment of 64 KiB at most (Linux, `tcp_tso_autosize`).
+    /// Whether it takes part of each burst of a sender that paces at its rate ([`burst_bytes`]).
     pub fn cuts_paced(self, segment_bytes: f64) -> bool {
-        let burst = libm::fmin(self.rate_bps / 8.0 / 1024.0, 65_536.0);
-        self.clump_bytes() < libm::fmax(burst, 2.0 * segment_bytes)
+        self.clump_bytes() < burst_bytes(self.rate_bps / 8.0, segment_bytes)
     }
 
     /// The largest window that passes whole of a sender that spreads it over a round trip of `rtt_s`, at 1.2 times its rate: it comes

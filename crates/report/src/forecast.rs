@@ -7,7 +7,7 @@ pub(crate) const MARK: &str = "? ";
 
 /// What the mark means, below the table.
 pub(crate) const KEY: &str = "? predicted, and more than 20 % from what was simulated, or else emulated or measured; of a loss 3 points or a \
-    factor of two, beyond chance: the closed form leaves out what happened there";
+    factor of two, beyond chance: the closed form leaves out what happened there, unless a note says that the model does";
 
 /// Of the other value, how far a prediction may be from it without a mark.
 const FAR: f64 = 0.2;

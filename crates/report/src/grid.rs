@@ -75,6 +75,19 @@ pub(crate) fn fits(columns: &[Column], width: usize) -> bool {
     columns.iter().map(|c| least(c) + GAP).sum::<usize>() <= width + GAP
 }
 
+/// Lines of the tallest cell of each column, where lines have `width` characters.
+pub(crate) fn heights(columns: &[Column], width: usize) -> Vec<usize> {
+    let tallest = |(column, width): (&Column, usize)| {
+        let lines = column.cells.iter().map(|c| wrap_indented(c, width).len());
+        lines.max().unwrap_or(0)
+    };
+    columns
+        .iter()
+        .zip(fit(columns, width))
+        .map(tallest)
+        .collect()
+}
+
 /// Lays columns out in lines of at most `width` characters (longer only if the numbers leave no
 /// room): heads, a rule, and the rows. `headings` stand on a line of their own above a row, whose
 /// group is indented by the caller.

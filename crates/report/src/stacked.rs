@@ -1,30 +1,36 @@
 //! Rows that are wider than a terminal, in two lines each: words above numbers.
 
 use crate::allowed;
-use crate::grid::{Column, fits};
+use crate::grid::{Column, fits, heights};
 use crate::stated::DITTO;
 
 /// The head of what rows are of, without a sweep.
 pub(crate) const METRIC: &str = "test, metric";
 
+/// Most lines of what a row is of, beside its numbers.
+const TALL: usize = 3;
+
 /// Lines above rows, each with the number of its row.
 type Headings = Vec<(usize, String)>;
 
 /// Rows that a line of `width` characters holds with no word broken, where that can be: as they are, with what is allowed behind what
-/// is stated, with what they are of on a line above, or with all words but the verdict there.
+/// is stated, with what they are of on a line above, or with all words but the verdict there. What they are of stands above as well where
+/// it would be a column of many lines.
 pub(crate) fn make_room(
     columns: Vec<Column>,
     headings: Headings,
     width: usize,
 ) -> (Vec<Column>, Headings) {
-    let mut merged = columns.clone();
-    allowed::make_room(&mut merged, width);
-    if fits(&merged, width) {
-        return (merged, headings);
-    }
     let is_of =
         |c: &&Column| !c.number && ![allowed::STATED, allowed::HEAD].contains(&c.head.as_str());
-    let (of, rest) = columns.split_at(columns.iter().take_while(is_of).count());
+    let labels = columns.iter().take_while(is_of).count();
+    let mut merged = columns.clone();
+    allowed::make_room(&mut merged, width);
+    let heights = heights(&merged, width);
+    if fits(&merged, width) && heights[..labels].iter().all(|lines| *lines <= TALL) {
+        return (merged, headings);
+    }
+    let (of, rest) = columns.split_at(labels);
     let (above, named) = stacked(of, rest.to_vec(), headings.clone());
     if fits(&above, width) {
         return (above, named);
@@ -100,6 +106,33 @@ mod tests {
             "  12   12",
         ];
         assert_eq!(shown, expected, "\n{}", shown.join("\n"));
+    }
+
+    /// A label of many keys was a column of sixteen letters and six lines, and `limited by` was as narrow.
+    #[test]
+    fn labels_of_many_lines_go_above() {
+        let heads = |point: &str| {
+            let columns = vec![
+                Column::text(METRIC, texts(["  goodput", ""])),
+                Column::text("point", texts([point, point])),
+                number("predicted", ["? 989.97 Mbit/s", "12 Mbit/s"]),
+                number("simulated", ["989.97 Mbit/s", "12 Mbit/s"]),
+                Column::text("limited by", texts(["the receive window", "the link"])),
+            ];
+            let (columns, headings) = make_room(columns, Vec::new(), 80);
+            let heads: Vec<String> = columns.into_iter().map(|c| c.head).collect();
+            (heads.join("|"), headings)
+        };
+        let (beside, none) = heads("delay 10 ms, loss 1e-4");
+        assert_eq!(beside, "test, metric|point|predicted|simulated|limited by");
+        assert!(none.is_empty());
+        let long = "delay 10 ms, loss 1e-4, cc cubic, queue 1bdp, window 64 MiB, parallel 4, mtu 9000 B";
+        let (least, above) = heads(long);
+        assert_eq!(least, "|predicted|simulated|limited by");
+        assert_eq!(
+            above,
+            [(0, format!("  goodput, {long}")), (1, format!("  {long}"))]
+        );
     }
 
     /// `allowed`, `limited by` and the verdict of a second file left columns of six letters.

@@ -117,7 +117,7 @@ export function table(data: ReportData): HTMLElement | null {
   const element = h("table", { class: "results few" },
     h("caption", {}, captionOf(heads), all.some((row) => (row.untrusted ?? []).length > 0) ? " ! INVALID: the certificate failed, and the number may not be trusted." : "",
       all.some((row) => Object.values(row.point).includes(ANY)) ? " any: every figure of the test is the same at each value of the key." : "",
-      all.some(isFar) ? " ? predicted, and more than 20 % from what was simulated, or else emulated or measured; of a loss 3 points or a factor of two, beyond chance: the closed form leaves out what happened there." : ""),
+      all.some(isFar) ? " ? predicted, and more than 20 % from what was simulated, or else emulated or measured; of a loss 3 points or a factor of two, beyond chance: the closed form leaves out what happened there, unless a note says that the model does." : ""),
     h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, heads, order));
   const hidden = all.filter((row) => !row.first).length;
   const spans = (few: boolean): void => {

@@ -43,7 +43,11 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
         match limit {
             None => format!("unknown; the line leaves {of_line} of payload"),
             Some("link") if figures.shown("goodput_bps") == of_line => {
-                format!("{of_line} of payload")
+                let most = match queue_is_unforeseen(input, &figures) {
+                    true => "at most ",
+                    false => "",
+                };
+                format!("{most}{of_line} of payload")
             }
             Some(limit) => format!(
                 "{}{} of the {of_line} that the line leaves for payload",
@@ -128,7 +132,7 @@ fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
             ", half of it where bytes are counted, as Linux does (--segments-per-ack 1)".to_owned()
         }
         // What Linux does otherwise stands last in its note.
-        Cc::Htcp => {
+        Cc::Cubic | Cc::Htcp => {
             let note = &figures.answer("recovery_s").note;
             let linux = note
                 .find("Linux")
@@ -286,7 +290,7 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
             let probing = probing.map_or_else(String::new, |words| format!(" {words}"));
             let of_queue = match (input.streams, input.queue, figures.number("utilisation")) {
                 (2.., Some(_), _) => format!(" {}", figures.answer("utilisation").note),
-                (1, Some(queue), None) if !input.cc.doubles() => format!(
+                (1, Some(queue), None) if queue_is_unforeseen(input, figures) => format!(
                     " A queue of {queue} may leave less of it: {} has no closed form for that; simulate it.",
                     input.cc
                 ),
@@ -299,13 +303,21 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
             )
         }
         None => {
+            let lossy = input.loss.is_some_and(|p| p.get() > 0.0);
             let named = match figures.number("policer_limit_bps") {
                 None if input.policer.is_some() => "policer_limit_bps",
-                _ => "loss_limit_bps",
+                _ if lossy && figures.number("loss_limit_bps").is_none() => "loss_limit_bps",
+                _ => "utilisation",
             };
             format!("unknown. {}", figures.answer(named).note)
         }
     }
+}
+
+/// Whether one connection has a queue that may leave it less than the line, and its algorithm no closed form for that. BBR bears losses.
+fn queue_is_unforeseen(input: &PathInput, figures: &Figures<'_>) -> bool {
+    let unknown = input.queue.is_some() && figures.number("utilisation").is_none();
+    unknown && input.streams == 1 && !input.cc.doubles()
 }
 
 /// What losses make of a line that their law fills.

@@ -434,6 +434,21 @@ fn a_path_is_answered_first_and_listed_on_demand() {
             &["--policer", "1Gbit/s,62500B", "--cc", "bbr"],
             &["956.41 Mbit/s", "a higher rate"],
         ),
+        // A burst of BBR is 64 KiB here.
+        (
+            &["--cc", "bbr", "--queue", "60kB"],
+            &[
+                "gives unknown; the line leaves 9.4148 Gbit/s",
+                "limited by unknown. A queue of 60 kB holds 39 frames, and 43 of what BBR sends at once",
+            ],
+        ),
+        (
+            &["--cc", "htcp", "--queue", "60kB"],
+            &[
+                "gives at most 9.4148 Gbit/s",
+                "A queue of 60 kB may leave less of it",
+            ],
+        ),
         (
             &["--cc", "vegas", "--loss", "1e-3"],
             &["gives       unknown", "no law of p"],

@@ -5,8 +5,10 @@ use farpath_units::Size;
 use crate::aimd::{Aimd, cubic_converging_utilisation};
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
+use crate::paced::Paced;
 use crate::path::PathInput;
 use crate::slow_start::SlowStart;
+use crate::window::seconds;
 use crate::{law, recovery};
 
 use super::{Figures, segments_of};
@@ -28,6 +30,23 @@ pub(super) fn overflowing(
     };
     let (began, window) = together.overflowing(queue);
     (began < pipe && window < most && !input.cc.doubles()).then_some(window)
+}
+
+/// Segments that the queue named holds, and more that it must hold for BBR, of which each connection has `full` segments in flight, and all of
+/// them `pipe` where they fill the path. `None` where the queue is long enough, and of all others.
+pub(super) fn cut_bursts(input: &PathInput, wire: Size, pipe: f64, full: f64) -> Option<[f64; 2]> {
+    let queue = input.queue.filter(|_| input.cc.is_bbr())?;
+    let frame = wire.as_bytes() as f64;
+    let held = queue.as_bytes() as f64 / frame;
+    let paced = Paced {
+        bytes_per_s: full * frame / seconds(input.rtt),
+        segment_bytes: frame,
+        passes: 0.0,
+        streams: f64::from(input.streams),
+        pipe,
+    };
+    let waits = paced.waits();
+    (held < waits).then_some([held, waits])
 }
 
 impl Figures<'_> {
@@ -181,9 +200,16 @@ impl Figures<'_> {
         )
     }
 
-    /// What is not known of several streams in front of a queue that would leave one of them less than the line.
+    /// What is not known of several streams in front of a queue that would leave one of them less than the line, and of one whose algorithm
+    /// has no closed form for it.
     pub(super) fn unforeseen(&self) -> String {
+        let by_losses = self.loss_bps.is_some() || self.policed.is_some();
+        let unknown = self.share().is_none() && !self.input.cc.doubles() && !by_losses;
         match (self.input.queue, self.input.streams) {
+            (Some(queue), 1) if self.outgrown() && unknown => format!(
+                "At most: a queue of {queue} may leave less, and {} has no closed form for that; simulate.",
+                self.input.cc
+            ),
             (Some(queue), 2..) if self.outgrown() && self.share().is_some_and(|s| s < 0.999) => {
                 format!(
                     "A queue of {queue} before {} flows: how much of the line they fill is not foreseen; simulate.",
@@ -194,11 +220,25 @@ impl Figures<'_> {
         }
     }
 
+    /// That the queue named holds less than what BBR sends at once; empty where it holds that.
+    pub(super) fn of_cut_bursts(&self) -> String {
+        let cut = cut_bursts(self.input, self.wire, self.pipe(), self.full);
+        match (self.input.queue, cut) {
+            (Some(queue), Some([held, waits])) => format!(
+                "A queue of {queue} holds {held:.0} frames, and {waits:.0} of what BBR sends at once wait there: what it loses is in no law. \
+                 Simulate it."
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// Share of the line that one flow fills with the queue named.
     pub(super) fn with_queue(&self) -> Answer {
         let share = self.share();
+        let cut = self.of_cut_bursts();
         let note = match (self.queue(), share) {
             (None, _) => "No queue was named.",
+            (Some(_), None) if !cut.is_empty() => &cut,
             (Some(_), None) => "No closed form for this algorithm: simulate it.",
             _ => &self.unforeseen(),
         };

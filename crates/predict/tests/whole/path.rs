@@ -118,6 +118,10 @@ fn a_window_of_an_odd_number_of_segments_has_a_note() {
     assert!((number(&answers, "goodput_bps") / whole - 1.0).abs() < 1e-9);
     odd.window = Some("63712 B".parse().expect("a size"));
     assert!(!note(&path(&odd).expect("a path"), "window_limit_bps").contains("over: the ACK"));
+    // One segment has a note of its own.
+    odd.window = Some("1448 B".parse().expect("a size"));
+    let single = path(&odd).expect("a path");
+    assert!(note(&single, "window_limit_bps").contains("Not between kernels of Linux"));
     // A window that fills the line leaves no pause.
     let mut full = input("1Mbit/s", "60ms", "1500");
     full.window = Some("64KiB".parse().expect("a size"));
@@ -250,11 +254,15 @@ fn recovery_counts_frames_and_says_what_slides_count() {
     p.segments_per_ack = 2;
     assert!((number(&path(&p).expect("a path"), "recovery_s") - 1170.35).abs() < 0.02);
     p.cc = Cc::Cubic;
-    assert!((number(&path(&p).expect("a path"), "recovery_s") - 19.41).abs() < 0.01);
+    let cubic = path(&p).expect("a path");
+    assert!((number(&cubic, "recovery_s") - 19.41).abs() < 0.01);
+    // Whole segments: 1.357 s less.
+    assert!(note(&cubic, "recovery_s").contains("Linux takes 18.05 s"));
     // On a short path the Reno-friendly region is the faster.
     let near = path(&input("100 Mbit/s", "1 ms", "1500")).expect("a path");
     assert!(number(&near, "recovery_s") < 0.01);
     assert!(note(&near, "recovery_s").contains("Reno-friendly"));
+    assert!(!note(&near, "recovery_s").contains("Linux"));
 }
 
 #[test]
@@ -790,6 +798,41 @@ fn a_queue_below_a_frame_is_refused() {
     assert!(with(1513, Framing::Ethernet).is_err());
     assert_eq!(with(1514, Framing::Ethernet), Ok(()));
     assert_eq!(with(1504, Framing::Pos), Ok(()));
+}
+
+/// 5 kB hold three frames of a burst of sixteen: simulated 53.8 Mbit/s, where the line less its probes was predicted, 184.57.
+#[test]
+fn a_queue_that_holds_no_burst_of_bbr_has_no_law() {
+    let of = |cc: Cc, queue: u64| {
+        let mut p = input("200 Mbit/s", "2 ms", "1500");
+        (p.cc, p.queue) = (cc, Some(Size::from_bytes(queue)));
+        path(&p).expect("a path")
+    };
+    for cc in [Cc::Bbr, Cc::Bbr3] {
+        let short = of(cc, 5_000);
+        assert_eq!(value(&short, "goodput_bps"), Value::Null);
+        for figure in ["goodput_bps", "utilisation"] {
+            let words = "holds 3 frames, and 16 of what BBR sends at once";
+            assert!(note(&short, figure).contains(words), "{figure}");
+        }
+    }
+    let long = of(Cc::Bbr, 50_000);
+    assert!((number(&long, "goodput_bps") / 184.57e6 - 1.0).abs() < 1e-3);
+    assert!(!note(&long, "goodput_bps").contains("at once"));
+    assert_ne!(value(&of(Cc::Cubic, 5_000), "goodput_bps"), Value::Null);
+    // Others have the line's, at most.
+    for (cc, said) in [(Cc::Htcp, true), (Cc::Cubic, false)] {
+        let note = note(&of(cc, 5_000), "goodput_bps");
+        assert_eq!(note.contains("At most: a queue of 5000 B"), said, "{note}");
+    }
+    // Four segments are in flight at least: the path holds 0.8, and the queue 3 or 6.
+    let mut slow = input("1 Mbit/s", "10 ms", "1500");
+    slow.cc = Cc::Bbr;
+    for (bytes, known) in [(4_614, false), (9_228, true)] {
+        slow.queue = Some(Size::from_bytes(bytes));
+        let goodput = value(&path(&slow).expect("a path"), "goodput_bps");
+        assert_eq!(goodput.number().is_some(), known, "{bytes}");
+    }
 }
 
 /// CUBIC, 1625 segments of pipe and queue: K = ∛(1625.5 × 0.3/0.4) by hand, and ∛4 times that behind a loss that made room. Simulated

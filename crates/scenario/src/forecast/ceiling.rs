@@ -77,8 +77,11 @@ impl Path<'_> {
         amount: Option<u64>,
         record: &mut Record,
     ) {
-        record.notes.extend(flow.doubts_of_loss(loss_bps));
-        record.notes.extend(self.doubt_of_bucket(test, flow));
+        record.notes.extend(flow.doubts_of_loss(loss_bps, amount));
+        let of_bucket = self.doubt_of_bucket(test, flow);
+        record
+            .notes
+            .extend(of_bucket.filter(|_| !flow.is_one_flight(amount)));
         record.notes.extend(flow.doubt_of_overflow(test, amount));
         record
             .notes

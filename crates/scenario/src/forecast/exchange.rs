@@ -99,7 +99,8 @@ impl Path<'_> {
         self.note_bulk(test, &flow, path.loss_bps, Some(behind_one_another), record);
         self.answered(test, &flow, (bps, asking_bps < path.bps), &asks, record);
         let short = self.short_queue(&flow, bps, false);
-        self.note_queues(test, &flow, bps, short.as_ref(), record);
+        let carries = (bps, Some(behind_one_another));
+        self.note_queues(test, &flow, carries, short.as_ref(), record);
     }
 
     /// The figures of answers that come at `bps` altogether, or as fast as they are `asked` for.

@@ -75,7 +75,7 @@ impl Path<'_> {
         }
         self.note_bulk(test, &alone, ceiling.loss_bps, Some(size as u64), record);
         let short = self.short_queue(&all, through, false);
-        self.note_queues(test, &all, through, short.as_ref(), record);
+        self.note_queues(test, &all, (through, None), short.as_ref(), record);
     }
 }
 

@@ -211,7 +211,9 @@ impl Path<'_> {
     pub(super) fn doubt_of_bucket(&self, test: &Test, flow: &Flow) -> Option<String> {
         let line_bps = flow.narrowest.bps;
         let in_flight = (flow.pipe() + flow.room) * f64::from(flow.config.mss);
-        let most = in_flight.min(flow.window as f64);
+        let bytes = test.kind.bulk().and_then(|tcp| tcp.bytes);
+        let each = bytes.map_or(f64::INFINITY, |b| b.as_bytes() as f64);
+        let most = in_flight.min(flow.window as f64).min(each * flow.streams);
         let overflows = |met: &Met| {
             let left = 1.0 - met.all_bps() / (SLOW_START * line_bps);
             let held = met.policer.burst_bytes * met.payload / left;

@@ -205,12 +205,13 @@ impl Path<'_> {
         })
     }
 
-    /// What of these a forecast of `steady` payload bit/s leaves out.
+    /// What of these a forecast of `steady` payload bit/s leaves out, of which one connection carries `amount` bytes behind one another, where
+    /// they are limited. Of a first flight only acknowledgements count.
     pub(super) fn note_queues(
         &self,
         test: &Test,
         flow: &Flow,
-        steady: f64,
+        (steady, amount): (f64, Option<u64>),
         short: Option<&ShortQueue>,
         record: &mut Record,
     ) {
@@ -218,6 +219,11 @@ impl Path<'_> {
         record
             .notes
             .extend(self.by_shaper(flow).filter(|_| by_shaper));
+        if flow.streams <= 1.0 && flow.is_one_flight(amount) {
+            let sends = record.metrics.get("goodput_bps").copied();
+            self.note_acks(test, flow, sends.unwrap_or(steady), record);
+            return;
+        }
         let completion_s = record.metrics.get("completion_ns").map(|ns| ns / 1e9);
         let measured_s = test.duration.map(|d| d.as_secs_f64()).or(completion_s);
         let unfinished = short.zip(measured_s);
@@ -231,6 +237,7 @@ impl Path<'_> {
             ));
         }
         record.notes.extend(short.map(ShortQueue::note));
+        record.notes.extend(flow.doubt_of_paced_bursts());
         record.notes.extend(self.doubt_of_ring(flow));
         self.note_acks(test, flow, steady, record);
     }

@@ -122,14 +122,14 @@ impl Path<'_> {
         let ends_s = flow.ends_s(steady * kept.share, &ramp, kept);
         let starts = ramp.limits(test, ends_s).filter(|_| exact.is_none());
         record.limited_by = Some(starts.unwrap_or(ceiling.by).to_owned());
+        let amount = flow.config.amount;
         let doubts = flow.doubts(test, loss_bps, &ramp, ends_s);
         record.notes.extend(doubts);
         let of_losses = flow.doubt_of_few_losses(test, loss_bps, short.as_ref(), ramp.late);
-        record.notes.extend(flow.doubt_of_short_test(test, &ramp));
-        record.notes.extend(flow.doubts_of_loss(loss_bps));
+        record.notes.extend(flow.doubts_of_loss(loss_bps, amount));
         record.notes.extend(of_losses);
         record.notes.extend(kept.note(&flow, test, ends_s));
-        self.note_queues(test, &flow, steady, short.as_ref(), record);
+        self.note_queues(test, &flow, (steady, amount), short.as_ref(), record);
         record.notes.extend(self.unfilled(test, &flow));
         match policed {
             Some(bounds) => self.note_policed(&flow, bounds, goodput / steady, record),
@@ -560,8 +560,12 @@ impl Flow {
         }
         doubts.extend(self.doubt_of_paced_start(test));
         let steady = self.steady(loss_bps);
-        doubts.extend(self.note_of_waiting(steady));
-        doubts.extend(self.note_of_odd_window(steady));
+        // A window that is never full neither waits nor is odd.
+        if ramp.ends_in(test, self.config.amount) {
+            doubts.extend(self.note_of_waiting(steady));
+            doubts.extend(self.note_of_odd_window(steady));
+            doubts.extend(self.note_of_one_segment(steady));
+        }
         let overflows = self
             .doubt_of_repair(test, ends_s)
             .or_else(|| self.doubt_of_overflow(test, self.config.amount))
@@ -569,6 +573,7 @@ impl Flow {
         doubts.extend(overflows);
         doubts.extend(self.doubt_of_threshold(loss_bps, self.config.amount));
         doubts.extend(self.doubt_of_first_offer(test));
+        doubts.extend(self.doubt_of_short_test(test, ramp));
         doubts
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of a few round trips, whose mean is that of their start.
+//! Tests of a few round trips, whose mean is that of their start, and what a first flight carries whole.
 
 use super::{Flow, Ramp};
 use crate::model::Test;
@@ -8,6 +8,12 @@ use crate::model::Test;
 const FEW: f64 = 20.0;
 
 impl Flow {
+    /// Whether the first flight carries all of it, where one connection has `amount` bytes behind one another: its window does not grow,
+    /// and laws of long transfers say nothing of it.
+    pub(in crate::forecast) fn is_one_flight(&self, amount: Option<u64>) -> bool {
+        amount.is_some_and(|bytes| bytes as f64 <= self.initial() * self.mss())
+    }
+
     /// That a mean is the start's, where a test has few round trips and is measured from before its window is full.
     pub(super) fn doubt_of_short_test(&self, test: &Test, ramp: &Ramp) -> Option<String> {
         let (span, omit) = (test.duration?.as_secs_f64(), test.omit.as_secs_f64());

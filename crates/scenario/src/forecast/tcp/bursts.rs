@@ -1,6 +1,7 @@
-//! Flights of a short transfer that the queue in front of the line does not hold.
+//! Flights of a short transfer, and bursts of BBR, that the queue in front of the line does not hold.
 
 use farpath_predict::Cc;
+use farpath_predict::paced::Paced;
 
 use super::Flow;
 use super::reservations::REPAIR_WORTH;
@@ -36,6 +37,27 @@ impl Flow {
             }
         }
         None
+    }
+
+    /// Where the queue in front of the line holds less than what waits there of what BBR sends at once.
+    pub(in crate::forecast) fn doubt_of_paced_bursts(&self) -> Option<String> {
+        let each_bps = self.window_bps().min(self.narrowest.bps / self.streams);
+        let paced = Paced {
+            bytes_per_s: each_bps / 8.0,
+            segment_bytes: self.mss(),
+            passes: self.feeds,
+            streams: self.streams,
+            pipe: self.pipe() * self.streams,
+        };
+        let waits = paced.waits();
+        let paces = self.cc.is_some_and(Cc::is_bbr) && self.narrowest.place == "link";
+        (paces && self.room < waits).then(|| {
+            format!(
+                "outside the formula's range: the queue in front of the line holds {:.0} segments, and {waits:.0} of what BBR sends at once wait \
+                 there: what it loses is in no law: simulate",
+                self.room
+            )
+        })
     }
 
     fn words_of_burst(&self, flight: f64, passes: f64, is_first: bool) -> String {

@@ -18,11 +18,13 @@ impl Path<'_> {
     pub(super) fn regains(&self, test: &Test, flow: &Flow, record: &mut Record) {
         let pipe = flow.pipe();
         let stands = self.stands(flow, pipe);
-        let Some(seconds) = flow.recovery_s(if stands { pipe } else { f64::INFINITY }) else {
+        let filled = if stands { pipe } else { f64::INFINITY };
+        let Some(seconds) = flow.recovery_s(filled) else {
             return;
         };
         put(&mut record.metrics, "recovery_s", seconds);
         record.notes.extend(flow.doubt_of_high_windows());
+        record.notes.extend(flow.note_of_whole_segments(filled));
         if let Some(measured) = test.duration.filter(|d| seconds > d.as_secs_f64()) {
             record.notes.push(format!(
                 "recovery_s is that of a full window, and more than the {measured} of the test: a loss in slow start, before the window is full, is made good sooner"
@@ -63,7 +65,7 @@ impl Flow {
     /// of the repair, then the algorithm's growth; what is beyond `pipe` segments waits in a queue.
     fn recovery_s(&self, pipe: f64) -> Option<f64> {
         let climb = self.climb(self.ceiling())?;
-        let repair = self.rtt_s() * (self.cap() / pipe).max(1.0);
+        let repair = self.repair_before(pipe);
         if climb.start()? >= self.cap() {
             // What is left of a window that was not all used is what was in use, or more.
             return Some(repair);
@@ -71,6 +73,22 @@ impl Flow {
         let linux = self.config.flavour == Flavour::Linux;
         let tabled = climb.tabled_over(pipe).filter(|_| linux);
         Some(repair + tabled.or_else(|| climb.recovery_over(pipe))?)
+    }
+
+    /// The round trip in which a full window's loss is repaired; what is beyond `pipe` segments waits in a queue.
+    fn repair_before(&self, pipe: f64) -> f64 {
+        self.rtt_s() * (self.cap() / pipe).max(1.0)
+    }
+
+    /// That Linux's CUBIC is back before the curve that `recovery_s` is of ends, and when.
+    fn note_of_whole_segments(&self, pipe: f64) -> Option<String> {
+        let climb = self.climb(self.ceiling())?;
+        let cut = self.config.flavour == Flavour::Linux && climb.start()? < self.cap();
+        let seconds = self.repair_before(pipe) + climb.whole_over(pipe).filter(|_| cut)?;
+        Some(format!(
+            "recovery_s is of CUBIC's curve (RFC 9438 §4.2): Linux counts whole segments, and is back when the curve is less than one below, \
+             after {seconds:.2} s"
+        ))
     }
 
     /// Where the window is above those that HighSpeed's line and its table are of.

@@ -31,11 +31,23 @@ const REPAIR_S: f64 = 0.4;
 /// Part of a transfer's time from which on that is worth a word.
 pub(super) const REPAIR_WORTH: f64 = 0.01;
 
+/// What is said of losses in what goes in one flight.
+const ONE_FLIGHT: &str = "outside the formula's range: all of it goes in the first flight, where a lost segment often waits for a timer, which no \
+    law here has";
+
 impl Flow {
-    /// Where the law of its losses is out of its range, or not that of its algorithm.
-    pub(in crate::forecast) fn doubts_of_loss(&self, loss_bps: f64) -> Vec<String> {
+    /// Where the law of its losses is out of its range, or not that of its algorithm. One connection carries `amount` bytes behind one
+    /// another, where they are limited.
+    pub(in crate::forecast) fn doubts_of_loss(
+        &self,
+        loss_bps: f64,
+        amount: Option<u64>,
+    ) -> Vec<String> {
         if self.loss <= 0.0 {
             return Vec::new();
+        }
+        if self.is_one_flight(amount) {
+            return vec![ONE_FLIGHT.to_owned()];
         }
         let mut doubts = Vec::new();
         let cuts = self.cuts(loss_bps);
