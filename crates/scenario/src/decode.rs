@@ -414,6 +414,7 @@ fn wrong_type(
     let remedy = match (found, kind) {
         (DeValue::Array(_), Kind::SysctlTriple | Kind::Name) => format!("write {name} = {example}"),
         (DeValue::Array(_), _) => crate::sweep::several(name),
+        (found, Kind::Int { min, max }) if bare::denies(found) => bare::left_out(name, *min, *max),
         _ => format!("write {name} = {example}"),
     };
     let title = bare::wrong(name, kind, found);

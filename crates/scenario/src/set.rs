@@ -16,7 +16,7 @@ use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
 pub(crate) use unknown::named_so;
 
-/// In place of a table: there is none.
+/// In place of a table, or of a whole number that need not be there: there is none.
 const NONE: &str = "none";
 
 /// What a sweep's edits are called.
@@ -209,10 +209,14 @@ impl<'p> Target<'p> {
         None
     }
 
-    /// Whether `value` takes a table away.
+    /// Whether `value` takes away a table, or a whole number that need not be there.
     fn is_taken_away(&self, value: &str) -> bool {
-        let is_table = |key: &&Key| matches!(key.kind, Kind::Table(_) | Kind::Tables(_));
-        value == NONE && self.keys.last().is_some_and(is_table)
+        let goes = |key: &&Key| match key.kind {
+            Kind::Table(_) | Kind::Tables(_) => true,
+            Kind::Int { .. } => !key.required,
+            _ => false,
+        };
+        value == NONE && self.keys.last().is_some_and(goes)
     }
 
     /// The key that is set.

@@ -1542,6 +1542,23 @@ fn a_remedy_keeps_the_number_that_was_meant() {
     }
 }
 
+/// Who writes that there is to be none is answered how that is written, and not with the least number.
+#[test]
+fn a_whole_number_that_is_denied_is_left_out() {
+    let said = |value: &str| {
+        let delay = "delay = \"58 ms\"\n";
+        rendered(BASE.replace(delay, &format!("{delay}adjust_mss_ipv6 = {value}\n")))
+    };
+    for none in ["\"none\"", "\"off\"", "false"] {
+        let text = said(none);
+        assert!(text.contains("leave `adjust_mss_ipv6` out"), "{text}");
+        assert!(text.contains("a whole number from 88 to 65495"), "{text}");
+        assert!(!text.contains("write adjust_mss_ipv6 = 88"), "{text}");
+    }
+    let bytes = said("\"1340 B\"");
+    assert!(bytes.contains("write adjust_mss_ipv6 = 1340"), "{bytes}");
+}
+
 #[test]
 fn a_test_without_a_kind_is_told_the_kinds() {
     let said = rendered(BASE.replace("kind = \"tcp\"\n", ""));

@@ -305,6 +305,32 @@ fn a_table_is_taken_away_by_none() {
     assert_eq!(conditioning("", &["link.ra.police=none"]), *free);
 }
 
+/// A whole number that need not be there goes the same way.
+#[test]
+fn a_whole_number_is_taken_away_by_none() {
+    let clamped = "adjust_mss_ipv6 = 1340\n";
+    let none = "link.ra.adjust_mss_ipv6=none";
+    let segments = |here: &str, list: &[&str]| routed(here, list).links[0].segments;
+    assert_eq!(segments(clamped, &[]), [None, Some(1340)]);
+    assert_eq!(segments(clamped, &[none]), [None, None]);
+    assert_eq!(segments("", &[none]), [None, None]);
+    let sweep = "[sweep]\n\"link.ra.adjust_mss_ipv6\" = [\"none\", 1340]\n";
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text: ROUTED.replace("HERE", "") + sweep,
+    };
+    let swept = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let found: Vec<Option<u32>> = swept
+        .points()
+        .iter()
+        .map(|point| {
+            let scenario = parse(&source, &point.sets).unwrap_or_else(|e| panic!("{e}"));
+            scenario.links[0].segments[1]
+        })
+        .collect();
+    assert_eq!(found, [None, Some(1340)]);
+}
+
 #[test]
 fn a_sweep_goes_from_one_table_to_another() {
     let policer = "{ rate = \"1 Mbit/s\", burst = \"9 kB\" }";
