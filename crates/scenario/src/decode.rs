@@ -266,7 +266,7 @@ pub(crate) fn number(value: &DeValue<'_>) -> Option<f64> {
 }
 
 /// Reads a value of a kind; a value that does not fit is a fault.
-fn read_value(
+pub(crate) fn read_value(
     name: &str,
     kind: &Kind,
     value: &At<DeValue<'_>>,

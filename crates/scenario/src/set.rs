@@ -10,7 +10,7 @@ use core::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::decode::{Fields, shorten};
+use crate::decode::{Fields, read_value, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
@@ -222,6 +222,18 @@ impl<'p> Target<'p> {
     /// The key that is set.
     pub(crate) fn key(&self) -> Option<&'static Key> {
         self.keys.last().copied()
+    }
+
+    /// The faults of a value by itself; their places are of no text.
+    pub(crate) fn refused(&self, value: &str) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        let document = format!("v = {}", literal(value));
+        let (tree, _) = DeTable::parse_recoverable(&document);
+        let read = tree.get_ref().get("v").filter(|_| !self.is_taken_away(value));
+        if let (Some(key), Some(read)) = (self.key(), read) {
+            read_value(key.name, &key.kind, read, &mut faults);
+        }
+        faults
     }
 }
 
