@@ -258,6 +258,12 @@ impl Document {
                 Err(set) => (place.text, place.span) = self.written_at(set),
             }
         }
+        for fault in &mut faults {
+            let first = fault.places.first().and_then(|p| p.text.checked_sub(1));
+            if let Some(set) = first.and_then(|n| self.sets.get(n)) {
+                fault.remedies.iter_mut().for_each(|r| *r = set.remedy(r));
+            }
+        }
         Diagnostics::new(self.texts.clone(), faults)
     }
 

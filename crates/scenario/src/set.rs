@@ -1,5 +1,6 @@
 //! `--set SECTION.NAME.KEY=VALUE`: edits of the text before it is decoded, comments kept.
 
+mod remedy;
 mod swept;
 mod unknown;
 

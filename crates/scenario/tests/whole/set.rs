@@ -93,8 +93,10 @@ fn refused(list: &[&str]) -> String {
 fn what_the_help_says_to_write_is_taken() {
     for key in ["jitter", "reordering", "duplication", "corruption", "flap"] {
         let said = refused(&[&format!("link.ab.{key}=often")]);
-        let (_, written) = said.split_once(&format!("write {key} = ")).expect(&said);
+        let before = format!("write --set 'link.ab.{key}=");
+        let (_, written) = said.split_once(&before).expect(&said);
         let value = written.lines().next().unwrap_or_default().trim();
+        let value = value.strip_suffix('\'').expect(&said);
         with(&[&format!("link.ab.{key}={value}")]);
     }
 }
