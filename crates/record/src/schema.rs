@@ -287,4 +287,8 @@ pub struct RunDocument {
     /// What stopped the run before its end, and how much of it is here; absent of a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<crate::Stopped>,
+    /// What of the scenario's text makes no difference to the run, or lets nothing through, a line each with its place; absent
+    /// where nothing is found, and in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }

@@ -150,13 +150,14 @@ fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
 pub(crate) fn document(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).expect("JSON");
     let mut keys = DOCUMENT.to_vec();
-    // Only what was run several times has the first, a sweep the second, one that carried nothing the third, and what was
-    // stopped the last.
+    // Only what was run several times has the first, a sweep the second, one that carried nothing the third, what was
+    // stopped the fourth, and a text with keys that do nothing the last.
     for (key, is) in [
         ("repeats", Is::Object),
         ("sweep", Is::Array),
         ("link_names", Is::Array),
         ("stopped", Is::Object),
+        ("notes", Is::Array),
     ] {
         keys.extend(document.get(key).map(|_| (key, is)));
     }
