@@ -137,6 +137,10 @@ pub struct LinkRecord {
     pub frames: u64,
     /// Frames dropped, before and after that, by reason: one of [`DROP_REASONS`](crate::link::DROP_REASONS).
     pub drops: BTreeMap<String, u64>,
+    /// Directions of links, `LINK A>B`, that carry less than this one, where the node that it leads to dropped frames as too large: it
+    /// sends on over these what comes this way. Empty where none was, and in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub too_large_for: Vec<String>,
     /// Ends of the rate's intervals, nanoseconds.
     pub t_ns: Vec<u64>,
     /// Wire rate in each interval, framing included.

@@ -182,6 +182,10 @@ pub(crate) fn document(text: &str) -> Value {
         if link.get("queues").is_some() {
             keys.push(("queues", Is::Array));
         }
+        // Of one behind which frames were too large.
+        if link.get("too_large_for").is_some() {
+            keys.push(("too_large_for", Is::Array));
+        }
         assert_shape("link", link, &keys);
         for reason in link["drops"].as_object().expect("checked").keys() {
             assert!(DROPS.contains(&reason.as_str()), "drops.{reason}");
