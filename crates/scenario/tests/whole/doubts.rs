@@ -35,7 +35,7 @@ fn a_percentage_is_of_the_metric_that_divides() {
         "{unit}"
     );
     let count = "[[expect]]\nmetric = \"t.retransmits\"\nmax = \"0.1 %\"";
-    let count = parse(&with(count), &[]).expect_err("a count is no share");
+    let count = parse(&with(count), &[]).expect_err("a count is not a share");
     assert!(count.to_string().contains("name in `over`"), "{count}");
 }
 
