@@ -141,6 +141,8 @@ export interface LinkRecord {
   readonly offered?: number;
   readonly frames: number;
   readonly drops: Readonly<Record<string, number>>;
+  /** `LINK A>B`, where the node behind dropped frames as too large for these. */
+  readonly too_large_for?: readonly string[];
   readonly t_ns: readonly number[];
   readonly rate_bps: readonly Maybe[];
   readonly queue_bytes?: readonly Maybe[];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use farpath_config::render;
 use farpath_element::qdisc::Limit;
 use farpath_experiment::{Faults, Loaded, open, spread};
-use farpath_record::{Expect, Point, count_of, unstated_at};
+use farpath_record::{Expect, Keys, Point, count_of, points_words, unstated_at};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{
     NodeId, Periodic, QueueLimit, Scenario, Set, Test, TestKind, Way, managers,
@@ -48,6 +48,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let plan = planned(&loaded)?;
     let all_stated = can_be_judged(scenario)?;
     let mut points = points(&args.scenario, &sets, scenario)?;
+    let swept = scenario.points().into_iter().map(|p| p.at);
+    let names: Vec<Point> = swept.take(points.len().max(1)).collect();
     if points.is_empty() {
         points.push((scenario.clone(), plan.clone()));
     }
@@ -65,7 +67,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     for (number, test) in scenario.tests.iter().enumerate() {
         let name = format!("{} ({}): ", test.name, test.kind.subject().name());
         for taken in ways(&points, number) {
-            shown.push_str(&taken.show(&name));
+            shown.push_str(&taken.show(&name, &names));
         }
     }
     if scenario.tests.is_empty() {
@@ -168,11 +170,20 @@ struct Taken {
     ends: String,
     links: String,
     propagation: Vec<Duration>,
-    mtu: Vec<String>,
+    /// What does not fit, each with the numbers of the points at which it does not.
+    mtu: Vec<(String, Vec<usize>)>,
+    /// The numbers of the points that take it.
+    points: Vec<usize>,
 }
 
 impl Taken {
-    fn of(scenario: &Scenario, plan: &Plan, flow: usize, mtu: Vec<String>) -> Taken {
+    /// The way of a flow at the point of this number.
+    fn of(
+        (scenario, plan): (&Scenario, &Plan),
+        flow: usize,
+        mtu: Vec<String>,
+        point: usize,
+    ) -> Taken {
         let dir = FlowDir::forward(flow as u16);
         let (there, back) = (plan.walk(scenario, dir), plan.walk(scenario, dir.turned()));
         let [source, sink] = [plan.flows[flow].source, plan.flows[flow].sink];
@@ -187,13 +198,38 @@ impl Taken {
             propagation: vec![
                 plan.propagation(scenario, &there) + plan.propagation(scenario, &back),
             ],
-            mtu,
+            mtu: mtu.into_iter().map(|step| (step, vec![point])).collect(),
+            points: vec![point],
         }
     }
 
-    fn show(&self, name: &str) -> String {
+    /// The same way, at another point as well.
+    fn and(&mut self, other: Taken) {
+        self.propagation.extend(other.propagation);
+        self.points.extend(other.points);
+        for (step, points) in other.mtu {
+            match self.mtu.iter_mut().find(|(known, _)| *known == step) {
+                Some((_, all)) if all.ends_with(&points) => {}
+                Some((_, all)) => all.extend(points),
+                None => self.mtu.push((step, points)),
+            }
+        }
+    }
+
+    /// `names` are those of all points; what holds at some of those that take this way names them.
+    fn show(&self, name: &str, names: &[Point]) -> String {
         let (ends, rtt) = (&self.ends, spread(&self.propagation));
-        let mtu = self.mtu.iter().map(|step| format!("    MTU {step}\n"));
+        let of = |numbers: &[usize]| -> Vec<&Point> {
+            let named = numbers.iter().filter_map(|n| names.get(*n));
+            named.collect()
+        };
+        let mtu = self.mtu.iter().map(|(step, at)| {
+            let at = points_words(&of(at), &of(&self.points), &Keys::default());
+            match at.is_empty() {
+                true => format!("    MTU {step}\n"),
+                false => format!("    MTU {step}, at {at}\n"),
+            }
+        });
         format!(
             "\n  {name}{ends}, {rtt} of propagation there and back\n{}{}",
             self.links,
@@ -205,7 +241,7 @@ impl Taken {
 /// The ways of a test, each once.
 fn ways(points: &[(Scenario, Plan)], test: usize) -> Vec<Taken> {
     let mut found: Vec<Taken> = Vec::new();
-    for (scenario, plan) in points {
+    for (number, (scenario, plan)) in points.iter().enumerate() {
         let Some(flow) = plan.flows.iter().position(|f| f.test == test) else {
             continue;
         };
@@ -222,20 +258,12 @@ fn ways(points: &[(Scenario, Plan)], test: usize) -> Vec<Taken> {
                 true => format!("   {}", step.describe(scenario, len)),
                 false => format!("   {}", step.describe_lost(scenario, len)),
             });
-        let one = Taken::of(scenario, plan, flow, steps.collect());
+        let one = Taken::of((scenario, plan), flow, steps.collect(), number);
         match found
             .iter_mut()
             .find(|t| (&t.ends, &t.links) == (&one.ends, &one.links))
         {
-            Some(same) => {
-                same.propagation.extend(one.propagation);
-                let new: Vec<String> = one
-                    .mtu
-                    .into_iter()
-                    .filter(|s| !same.mtu.contains(s))
-                    .collect();
-                same.mtu.extend(new);
-            }
+            Some(same) => same.and(one),
             None => found.push(one),
         }
     }
@@ -269,7 +297,7 @@ fn between_hosts(scenario: &Scenario) -> String {
                     .map(|step| format!("{arrow}  {}", step.describe(&with, len))),
             );
         }
-        Some(Taken::of(&with, &plan, 0, mtu).show(""))
+        Some(Taken::of((&with, &plan), 0, mtu, 0).show("", &[]))
     };
     pairs.filter_map(shown).collect()
 }

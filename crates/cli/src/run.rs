@@ -68,6 +68,7 @@ fn run_with(
     let mut part = experiment.run_part(taps.as_ref(), &mut bar);
     bar.finish();
     part.outcome.document.commit = commit();
+    part.outcome.document.notes = loaded.without_effect();
     let failure = part.fault.take().map(|fault| captures.failure(fault));
     let older = output.as_ref().is_some_and(Output::has_older);
     let mut ended = Ended {
@@ -155,6 +156,7 @@ impl Ended {
                 page.captures = captures.finish(taps)?;
             }
             page.notes.extend(stopped.map(Stopped::sentence));
+            page.notes.extend(document.notes.clone());
             page.notes
                 .extend(kept(args.series, document.repeats.is_some()));
             size = output.write(loaded, document, &page, links)?;

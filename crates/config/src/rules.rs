@@ -147,7 +147,7 @@ rules! {
         "a port that is a member of an aggregate has no unit of its own: Junos refuses to commit one; members of unequal rate carry unequal flows, as a hash spreads flows and not bytes";
 
     JUN007 Warning "segment size"
-        "`tcp-mss` lowers what the ends of a connection send; above what the interface, or the tunnel in it, carries less 40 bytes of headers full segments still do not fit; far below it they are small, and every packet costs the same";
+        "`tcp-mss` lowers what the ends of a connection send; above what the interface, or the tunnel in it, carries less 40 bytes of headers, 60 of IPv6, full segments still do not fit; far below it they are small, and every packet costs the same";
     JUN008 Warning "filter that discards ICMP"
         "a router says by ICMP that a packet is too large (RFC 1191, RFC 8201); where that is discarded, the sender never learns of it";
     JUN009 Warning "interface of a protocol that is not there"

@@ -12,6 +12,7 @@ use crate::algorithms::{self, Programs};
 use crate::lab::{Ground, begin, evidence, polling, swallowed, tell};
 use crate::origin::{Findings, Origin, Setting};
 use crate::planned::{Hosts, Planned, plan_jobs};
+use crate::progress::AtPoint;
 use crate::records::records;
 use crate::tap::lab::LabCaptures;
 use crate::{Fault, Progress, Request};
@@ -52,7 +53,8 @@ impl Origin for Emulate {
     }
 
     fn run(&self, setting: &Setting<'_>, progress: &mut dyn Progress) -> Result<Findings, Fault> {
-        point(self, setting, progress)
+        let mut named = AtPoint::new(setting.point, progress);
+        point(self, setting, &mut named)
     }
 }
 

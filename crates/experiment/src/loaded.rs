@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use farpath_scenario::{
-    Document, Scenario, Set, Source, load, load_expectations, without_managers,
+    Diagnostic, Document, Scenario, Set, Source, load, load_expectations, shipped, without_managers,
 };
 use sha2::{Digest, Sha256};
 
@@ -63,6 +63,24 @@ impl Loaded {
         let (expects, doubts) = self.document.expectations(&source, &self.scenario)?;
         self.scenario.expects.extend(expects);
         Ok(doubts.lines())
+    }
+
+    /// What of the text makes no difference to a run, or lets nothing through, a line each: as `farpath check` has it. A shipped scenario's
+    /// own text is as its source describes it: of that only what `--set` says is named.
+    pub fn without_effect(&self) -> Vec<String> {
+        // Tests may have been left out since it was read.
+        let Ok(scenario) = self.document.scenario() else {
+            return Vec::new();
+        };
+        if scenario.tests.is_empty() {
+            return Vec::new();
+        }
+        let mut found = self.document.without_effect(&scenario);
+        if shipped().any(|s| s.name == self.source.name) {
+            let is_set = |d: &Diagnostic| d.places.first().is_some_and(|p| p.text > 0);
+            found.faults.retain(is_set);
+        }
+        found.lines()
     }
 
     /// SHA-256 of the scenario's text; each file it reads adds, in order of their names, a zero byte, its

@@ -120,6 +120,7 @@ impl RunDocument {
             expectations: Vec::new(),
             repeats: None,
             stopped: None,
+            notes: Vec::new(),
         }
     }
 

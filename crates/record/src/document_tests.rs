@@ -40,6 +40,7 @@ fn document() -> RunDocument {
         offered: Some(2),
         frames: 1,
         drops: BTreeMap::from([("tail".to_owned(), 0)]),
+        too_large_for: Vec::new(),
         t_ns: vec![100_000_000],
         rate_bps: vec![9.9e9],
         queue_bytes: vec![0.0],

@@ -24,6 +24,7 @@ fn link() -> LinkRecord {
         offered: Some(5),
         frames: 3,
         drops: BTreeMap::from([("tail".to_owned(), 2), ("error".to_owned(), 1)]),
+        too_large_for: Vec::new(),
         t_ns: vec![100, 300],
         rate_bps: vec![6.0, 3.0],
         queue_bytes: vec![10.0, 7.0],

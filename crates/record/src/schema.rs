@@ -137,6 +137,10 @@ pub struct LinkRecord {
     pub frames: u64,
     /// Frames dropped, before and after that, by reason: one of [`DROP_REASONS`](crate::link::DROP_REASONS).
     pub drops: BTreeMap<String, u64>,
+    /// Directions of links, `LINK A>B`, that carry less than this one, where the node that it leads to dropped frames as too large: it
+    /// sends on over these what comes this way. Empty where none was, and in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub too_large_for: Vec<String>,
     /// Ends of the rate's intervals, nanoseconds.
     pub t_ns: Vec<u64>,
     /// Wire rate in each interval, framing included.
@@ -287,4 +291,8 @@ pub struct RunDocument {
     /// What stopped the run before its end, and how much of it is here; absent of a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<crate::Stopped>,
+    /// What of the scenario's text makes no difference to the run, or lets nothing through, a line each with its place; absent
+    /// where nothing is found, and in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }

@@ -174,12 +174,23 @@ fn how(repeats: &[&LinkRecord]) -> String {
     let mut reasons: Vec<(&String, f64)> = names.into_iter().map(|r| (r, lost(r))).collect();
     reasons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     if let [(reason, _)] = reasons[..] {
-        return drop_words(reason).to_owned();
+        return words(reason, repeats);
     }
-    let words = reasons
+    let counted = reasons
         .iter()
-        .map(|(reason, n)| format!("{n} {}", drop_words(reason)));
-    words.collect::<Vec<_>>().join(", ")
+        .map(|(reason, n)| format!("{n} {}", words(reason, repeats)));
+    counted.collect::<Vec<_>>().join(", ")
+}
+
+/// A reason; of frames that were too large for what follows, with the name of that.
+fn words(reason: &str, repeats: &[&LinkRecord]) -> String {
+    let refused = repeats.iter().flat_map(|l| &l.too_large_for);
+    let names: BTreeSet<&str> = refused.map(String::as_str).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    match reason {
+        "mtu" if !names.is_empty() => format!("too large for {}", names.join(" or ")),
+        _ => drop_words(reason).to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +210,7 @@ mod tests {
             offered: Some(1000),
             frames: 900,
             drops: drops.iter().map(|(k, n)| ((*k).to_owned(), *n)).collect(),
+            too_large_for: Vec::new(),
             t_ns: Vec::new(),
             rate_bps: Vec::new(),
             queue_bytes: Vec::new(),
@@ -268,6 +280,22 @@ near a>b            3     1000  queue full
         );
         run.links.truncate(1);
         assert_eq!(table(&run, Layout::default()), "");
+    }
+
+    /// Frames that a router could not send on stand at the link they came over: the next one refused them.
+    #[test]
+    fn frames_that_are_too_large_are_said_to_be_so_for_the_next_link() {
+        let mut run = RunDocument::new("x", 1, String::new());
+        let mut wide = link("wide", &[("mtu", 7)]);
+        run.links = vec![wide.clone()];
+        assert_eq!(rows(&run), ["wide a>b 7 1000 too large"]);
+        wide.too_large_for = vec!["thin b>c".to_owned()];
+        run.links = vec![wide.clone()];
+        assert_eq!(rows(&run), ["wide a>b 7 1000 too large for thin b>c"]);
+        wide.drops.insert("tail".to_owned(), 9);
+        run.links = vec![wide];
+        let both = "wide a>b 16 1000 9 queue full, 7 too large for thin b>c";
+        assert_eq!(rows(&run), [both]);
     }
 
     /// Marks were in no table.

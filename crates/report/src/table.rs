@@ -102,8 +102,8 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     out += &crate::drops::table(run, layout);
     let of_recovery = compares_recovery(run, &rows).then(|| RECOVERY.to_owned());
     let of_recovery = of_recovery.into_iter().chain(without);
-    let notes = of_recovery.chain(notes(run)).collect();
-    out += &listed("\nNotes\n", notes, layout);
+    let notes = of_recovery.chain(notes(run)).chain(run.notes.clone());
+    out += &listed("\nNotes\n", notes.collect(), layout);
     if !run.expectations.is_empty() {
         out += &judges::counted(run);
     }

@@ -7,6 +7,10 @@ use crate::decode::{Fields, found_word, number};
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind;
 use crate::metric::Unit;
+use crate::quantity;
+
+/// A range that ends here or above is named by its least value alone.
+const UNBOUNDED: i64 = 1_000_000_000;
 
 /// A number with the unit that its writer probably left out, for a remedy: what people count paths in (Mbit/s, ms,
 /// MiB) where that gives a size that paths have, else the base unit. `None` for counts and ratios, which have no unit.
@@ -62,15 +66,36 @@ pub(crate) fn wrong(name: &str, kind: &Kind, found: &DeValue<'_>) -> String {
     }
 }
 
+/// Whether a value says that there is to be none: `false`, `"none"`, `"off"`. A number does not.
+pub(crate) fn denies(found: &DeValue<'_>) -> bool {
+    match found {
+        DeValue::String(word) => word.trim().parse::<f64>().is_err() && quantity::denies(word),
+        DeValue::Boolean(yes) => !yes,
+        _ => false,
+    }
+}
+
+/// What to write where a whole number from `min` to `max` is denied.
+pub(crate) fn left_out(name: &str, min: i64, max: i64) -> String {
+    let range = match max < UNBOUNDED {
+        true => format!("from {min} to {max}"),
+        false => format!("of at least {min}"),
+    };
+    format!(
+        "leave `{name}` out, as `none` does in --set and in a sweep, or write a whole number {range}"
+    )
+}
+
 /// The number that is meant by one in quotes, or by a broken one where only whole ones will do, none out of the key's range; or the table
 /// that is meant by one time.
 pub(crate) fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
     if let Kind::Table(of) = kind {
         return delay(of.name, found);
     }
-    let n = match found {
-        DeValue::String(text) => text.trim().parse().ok()?,
-        other => number(other)?,
+    let n = match (kind, found) {
+        (Kind::Int { .. }, DeValue::String(text)) => of_bytes(text)?,
+        (_, DeValue::String(text)) => text.trim().parse().ok()?,
+        (_, other) => number(other)?,
     };
     match kind {
         Kind::Int { min, max } => {
@@ -81,6 +106,13 @@ pub(crate) fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
         Kind::Number { above, max } => (*above < n && n <= *max).then(|| n.to_string()),
         _ => None,
     }
+}
+
+/// A number in quotes, by itself or of bytes.
+fn of_bytes(text: &str) -> Option<f64> {
+    let (digits, unit) = quantity::split(text);
+    let is_plain = ["", "B", "byte", "bytes"].contains(&unit);
+    digits.parse().ok().filter(|_| is_plain)
 }
 
 /// Jitter that was written as one time, or as 0, as the table that says so; none of another section's.

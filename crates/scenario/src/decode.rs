@@ -266,7 +266,7 @@ pub(crate) fn number(value: &DeValue<'_>) -> Option<f64> {
 }
 
 /// Reads a value of a kind; a value that does not fit is a fault.
-fn read_value(
+pub(crate) fn read_value(
     name: &str,
     kind: &Kind,
     value: &At<DeValue<'_>>,
@@ -414,6 +414,7 @@ fn wrong_type(
     let remedy = match (found, kind) {
         (DeValue::Array(_), Kind::SysctlTriple | Kind::Name) => format!("write {name} = {example}"),
         (DeValue::Array(_), _) => crate::sweep::several(name),
+        (found, Kind::Int { min, max }) if bare::denies(found) => bare::left_out(name, *min, *max),
         _ => format!("write {name} = {example}"),
     };
     let title = bare::wrong(name, kind, found);

@@ -240,14 +240,15 @@ impl Document {
     fn read(&self, faults: &mut Vec<Diagnostic>) -> Option<Scenario> {
         let tree = tree(&self.edited.text, faults)?;
         let tables = Tables::read(tree.get_ref(), faults);
-        if !tables.names_are_known() {
-            return None;
+        let known = tables.names_are_known();
+        let scenario = known.then(|| resolve(&tables, &self.texts[0].0, faults));
+        if let Some(scenario) = scenario.as_ref().filter(|_| faults.is_empty()) {
+            reach::check(scenario, &tables, faults);
         }
-        let scenario = resolve(&tables, &self.texts[0].0, faults);
-        if faults.is_empty() {
-            reach::check(&scenario, &tables, faults);
+        if !faults.is_empty() {
+            sweep::check_values(&tables, faults);
         }
-        Some(scenario)
+        scenario
     }
 
     fn diagnostics(&self, mut faults: Vec<Diagnostic>) -> Diagnostics {
@@ -255,6 +256,12 @@ impl Document {
             match self.edited.origin(place.span.clone()) {
                 Ok(span) => place.span = span,
                 Err(set) => (place.text, place.span) = self.written_at(set),
+            }
+        }
+        for fault in &mut faults {
+            let first = fault.places.first().and_then(|p| p.text.checked_sub(1));
+            if let Some(set) = first.and_then(|n| self.sets.get(n)) {
+                fault.remedies.iter_mut().for_each(|r| *r = set.remedy(r));
             }
         }
         Diagnostics::new(self.texts.clone(), faults)

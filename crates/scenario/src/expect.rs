@@ -220,7 +220,7 @@ fn origin(word: &str) -> Option<Origin> {
     })
 }
 
-/// A bound in `unit`: a bare number, or text with a unit.
+/// A bound in `unit`: a bare number, or text with a unit; of one metric over another, a number or a share.
 pub(crate) fn bound(
     f: &Fields,
     key: &str,
@@ -231,7 +231,11 @@ pub(crate) fn bound(
         return Some(number);
     }
     let text: At<String> = f.at(key)?;
-    match metric::read(unit, text.get_ref()) {
+    let read = match f.has("over") {
+        true => share(text.get_ref()),
+        false => metric::read(unit, text.get_ref()),
+    };
+    match read {
         Ok(number) => Some(number),
         Err(said) => {
             let title = format!(
@@ -242,6 +246,20 @@ pub(crate) fn bound(
             None
         }
     }
+}
+
+/// A bound of one metric over another: a number, or a share in %, which may be above 100 %.
+fn share(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let (number, parts) = match text.strip_suffix('%') {
+        Some(percent) => (percent.trim(), 100.0),
+        None => (text, 1.0),
+    };
+    let read = number.parse::<f64>().ok().filter(|n| n.is_finite());
+    read.map(|n| n / parts).ok_or_else(|| {
+        "beside `over` a bound is a share of that metric: write \"0.1 %\", or a number such as 0.001"
+            .to_owned()
+    })
 }
 
 fn band(f: &Fields, unit: Unit, faults: &mut Vec<Diagnostic>) -> (Option<f64>, Option<f64>) {
@@ -388,6 +406,19 @@ fn apart(f: &Fields, scenario: &Scenario, point: &BTreeMap<String, String>) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_of_another_metric_is_a_number_or_a_percentage() {
+        assert_eq!(share("50 %"), Ok(0.5));
+        assert_eq!(share(" 150% "), Ok(1.5));
+        assert_eq!(share("0.25"), Ok(0.25));
+        for wrong in ["10 Mbit/s", "%", "nan %", ""] {
+            assert!(
+                share(wrong).is_err_and(|why| why.contains("0.1 %")),
+                "{wrong}"
+            );
+        }
+    }
 
     #[test]
     fn one_figure_is_found_and_a_list_is_not() {

@@ -41,6 +41,10 @@ pub(crate) fn read(unit: Unit, text: &str) -> Result<f64, String> {
             .parse::<Ratio>()
             .map(Ratio::get)
             .map_err(|e| e.to_string()),
+        Unit::Count if text.ends_with('%') => Err(
+            "this metric is a count: write a plain number, or name in `over` the metric of which it is a share"
+                .to_owned(),
+        ),
         Unit::Count => Err("this metric is a count: write a plain number".to_owned()),
     }
 }

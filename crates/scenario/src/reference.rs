@@ -21,6 +21,7 @@ Any key of a named table can be set from outside: `--set SECTION.NAME.KEY=VALUE`
 `--set link.stm64.forward.queue=1bdp` or `--set scenario.seed=7`. The value is read as TOML if it is a number, a boolean, an
 array or an inline table, else as text. Of two keys that say the same in two ways (`window`, `socket_buffer`), setting one
 removes the other. A table is taken away by `none`: `--set link.stm64.police=none`, and a list of a sweep may have it between tables.
+So is a whole number that need not be there: `\"link.stm64.adjust_mss\" = [\"none\", 1360]`.
 Of a key of the [sweep](#sweep) a value runs that one, and a list replaces those of the sweep.
 ";
 

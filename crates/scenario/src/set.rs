@@ -1,5 +1,6 @@
 //! `--set SECTION.NAME.KEY=VALUE`: edits of the text before it is decoded, comments kept.
 
+mod remedy;
 mod swept;
 mod unknown;
 
@@ -10,13 +11,13 @@ use core::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::decode::{Fields, shorten};
+use crate::decode::{Fields, read_value, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
 pub(crate) use unknown::named_so;
 
-/// In place of a table: there is none.
+/// In place of a table, or of a whole number that need not be there: there is none.
 const NONE: &str = "none";
 
 /// What a sweep's edits are called.
@@ -209,15 +210,31 @@ impl<'p> Target<'p> {
         None
     }
 
-    /// Whether `value` takes a table away.
+    /// Whether `value` takes away a table, or a whole number that need not be there.
     fn is_taken_away(&self, value: &str) -> bool {
-        let is_table = |key: &&Key| matches!(key.kind, Kind::Table(_) | Kind::Tables(_));
-        value == NONE && self.keys.last().is_some_and(is_table)
+        let goes = |key: &&Key| match key.kind {
+            Kind::Table(_) | Kind::Tables(_) => true,
+            Kind::Int { .. } => !key.required,
+            _ => false,
+        };
+        value == NONE && self.keys.last().is_some_and(goes)
     }
 
     /// The key that is set.
     pub(crate) fn key(&self) -> Option<&'static Key> {
         self.keys.last().copied()
+    }
+
+    /// The faults of a value by itself; their places are of no text.
+    pub(crate) fn refused(&self, value: &str) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        let document = format!("v = {}", literal(value));
+        let (tree, _) = DeTable::parse_recoverable(&document);
+        let read = tree.get_ref().get("v").filter(|_| !self.is_taken_away(value));
+        if let (Some(key), Some(read)) = (self.key(), read) {
+            read_value(key.name, &key.kind, read, &mut faults);
+        }
+        faults
     }
 }
 

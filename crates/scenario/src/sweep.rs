@@ -17,6 +17,8 @@ use crate::set::{self, Set};
 pub(crate) struct Key {
     path: At<String>,
     values: Vec<String>,
+    /// Where each value stands.
+    spans: Vec<Range<usize>>,
     /// Which `[[sweep.together]]` it stands in, by their order.
     group: Option<usize>,
     /// It sets nothing: its values name the steps of its group.
@@ -109,6 +111,7 @@ fn keys(table: &DeTable<'_>, group: Option<usize>, faults: &mut Vec<Diagnostic>)
                 }
                 keys.push(Key {
                     path: Spanned::new(path.span(), path.get_ref().to_string()),
+                    spans: values.iter().map(Spanned::span).collect(),
                     values: values.into_iter().map(Spanned::into_inner).collect(),
                     group,
                     is_label: false,
@@ -164,6 +167,7 @@ fn label(group: &DeTable<'_>, n: usize, faults: &mut Vec<Diagnostic>) -> Option<
     refuse_twice(name.get_ref(), &values, faults);
     Some(Key {
         path: Spanned::new(name.span(), name.get_ref().to_string()),
+        spans: values.iter().map(Spanned::span).collect(),
         values: values.into_iter().map(Spanned::into_inner).collect(),
         group: Some(n),
         is_label: true,
@@ -186,7 +190,8 @@ fn check_group(keys: &[Key], span: Range<usize>, faults: &mut Vec<Diagnostic>) {
         return;
     }
     let other = |k: &&Key| k.values.len() != first.values.len();
-    if let Some(key) = others.iter().find(other) {
+    let before = faults.len();
+    for key in others.iter().filter(other) {
         let title = format!(
             "sweep key `{}` has {} values, and `{}` has {}",
             shorten(key.path.get_ref()),
@@ -200,6 +205,8 @@ fn check_group(keys: &[Key], span: Range<usize>, faults: &mut Vec<Diagnostic>) {
                 .see(first.path.span(), "the other")
                 .help("give both as many values; below [sweep] keys are crossed"),
         );
+    }
+    if faults.len() > before {
         return;
     }
     let set = |k: &&Key| !k.is_label;
@@ -482,6 +489,23 @@ pub(crate) fn check(tables: &Tables, scenario: &mut Scenario, faults: &mut Vec<D
                     .help("points multiply from key to key: try fewer values"),
             );
             break;
+        }
+    }
+}
+
+/// The faults of the values by themselves: where something else in the text is wrong, no point is read that would find them.
+pub(crate) fn check_values(tables: &Tables, faults: &mut Vec<Diagnostic>) {
+    for key in tables.sweep.iter().filter(|k| !k.is_label) {
+        let Ok(target) = set::target(key.path.get_ref()) else {
+            continue;
+        };
+        for (value, span) in key.values.iter().zip(&key.spans) {
+            let here = |mut fault: Diagnostic| {
+                fault.places.truncate(1);
+                fault.places.iter_mut().for_each(|p| p.span = span.clone());
+                fault
+            };
+            faults.extend(target.refused(value).into_iter().map(here));
         }
     }
 }

@@ -164,7 +164,11 @@ pub(crate) const EXPECT: Section = Section {
             "`TEST.METRIC`, `link.NAME.A>B.METRIC` or `search.NAME.highest_bps`.",
         )
         .required(),
-        key("over", Text, "Divide by this metric."),
+        key(
+            "over",
+            Text,
+            "Divide by this metric. Bounds are then shares of it: `0.1 %`, or a number such as 0.001.",
+        ),
         key("minus", Text, "Subtract this metric."),
         key(
             "min",

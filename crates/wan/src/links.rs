@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use farpath_element::{Drop, Port};
 use farpath_record::{LinkRecord, Origin};
 use farpath_scenario::Scenario;
+use farpath_scenario::plan::Hop;
 use farpath_units::Time;
+use farpath_wire::FlowDir;
 
 use crate::wan::Wan;
 use crate::{circuits, queueing, realised};
@@ -46,6 +48,10 @@ pub fn link(
         offered: Some(counters.offered),
         frames: counters.frames,
         drops,
+        too_large_for: match behind[Drop::Mtu as usize] {
+            0 => Vec::new(),
+            _ => smaller_behind(scenario, wan, number),
+        },
         t_ns: (1..=counters.intervals.len() as u64)
             .map(|n| every.times(n).as_ns())
             .collect(),
@@ -60,4 +66,32 @@ pub fn link(
         realised: realised::metrics(scenario, id, way, &counters.realised, (wan, end)),
         cells: circuits::counted(scenario.links[id.0].framing, counters),
     }
+}
+
+/// The directions of links that carry less than port `number` and over which what comes that way goes on, each once.
+fn smaller_behind(scenario: &Scenario, wan: &Wan, number: usize) -> Vec<String> {
+    let plan = &wan.plan;
+    let carries = |hop: &Hop| {
+        let port = &plan.ports[hop.port];
+        let direction = scenario.links[port.link.0].direction_from(port.from);
+        direction.mtu.saturating_sub(hop.extra)
+    };
+    let mut found: Vec<String> = Vec::new();
+    for flow in 0..plan.flows.len() {
+        let there = FlowDir::forward(flow as u16);
+        for dir in [there, there.turned()] {
+            for pair in plan.walk(scenario, dir).windows(2) {
+                if pair[0].port != number || carries(&pair[1]) >= carries(&pair[0]) {
+                    continue;
+                }
+                let next = &plan.ports[pair[1].port];
+                let link = &scenario.links[next.link.0].name;
+                let name = format!("{link} {}", scenario.direction_name(next.link, next.way));
+                if !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+        }
+    }
+    found
 }

@@ -388,8 +388,10 @@ function drops(links: readonly LinkRecord[]): HTMLElement[] {
   const number = (name: string, all: readonly LinkRecord[], of: (l: LinkRecord) => number): HTMLElement => h("td", { class: "number", "data-head": name }, format.count(median(all.map(of))));
   const body = lossy.map((all) => {
     const l = all[0]!;
+    const refused = [...new Set(all.flatMap((one) => one.too_large_for ?? []))].map((name) => name.replace(">", " → ")).join(" or ");
     return h("tr", {},
-      h("th", { scope: "row" }, [runOf(l.point), l.link].filter((t) => t !== null).join(": ")), h("td", { "data-head": "direction" }, l.direction.replace(">", " → ")), h("td", { "data-head": "origin" }, l.origin),
+      h("th", { scope: "row" }, [runOf(l.point), l.link].filter((t) => t !== null).join(": ")),
+      h("td", { "data-head": "direction" }, `${l.direction.replace(">", " → ")}${refused === "" ? "" : `, too large for ${refused}`}`), h("td", { "data-head": "origin" }, l.origin),
       ...reasons.map((reason) => number(words(reason), all, (one) => one.drops[reason] ?? 0)), number("offered", all, (one) => one.offered ?? one.frames));
   });
   return [h("h3", {}, "Drops"), scroller("Drops", h("table", { class: "drops stacked" },

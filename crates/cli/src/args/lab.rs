@@ -56,8 +56,8 @@ pub(crate) enum LabCommand {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "The path")]
 pub(crate) struct OnePath {
-    /// Round-trip time, with its unit: 300ms
-    #[arg(long, value_name = "TIME", required_unless_present = "scenario")]
+    /// Round-trip time, with its unit: 300ms; not needed where --there and --back have a delay each
+    #[arg(long, value_name = "TIME", required_unless_present_any = ["scenario", "there", "back"])]
     pub(crate) rtt: Option<String>,
     /// Rate of the path: 1Gbit/s; not needed where --there and --back have a rate each
     #[arg(long, value_name = "RATE")]
@@ -91,8 +91,8 @@ pub(crate) struct OnePath {
     /// Largest IP datagram in bytes; without it 1500
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(576..=65_521))]
     pub(crate) mtu: Option<u32>,
-    /// What differs from client to server: loss=1%, delay=250ms, rate=1Mbit/s or any other key of a link's direction
-    /// (may be repeated)
+    /// What differs from client to server: loss=1%, delay=250ms, rate=1Mbit/s or any other key of a link's direction; a
+    /// time alone is a delay (may be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) there: Vec<String>,
     /// What differs from server to client: loss=1% (may be repeated)

@@ -1,5 +1,8 @@
 //! The scenario of one path between a client and a server, from a command line.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use farpath_scenario::{Diagnostics, Document, Scenario, Set, Source, Writer, parse};
 use farpath_units::{Duration, Rate, Ratio};
 
@@ -124,19 +127,12 @@ fn given(path: &OnePath, changes: Vec<Set>) -> Result<(Source, Vec<Set>), Failur
 
 /// Its text, without what errors may have to point at.
 fn text(path: &OnePath) -> Result<String, Failure> {
-    let rtt = path.rtt.as_deref().unwrap_or_default();
     let fastest = fastest(path)?;
     let rate = match &path.rate {
         Some(rate) => read("rate", rate)?,
         None => fastest.ok_or_else(no_rate)?,
     };
-    let given: Duration = read("rtt", rtt)?;
-    let least = ACCESS.times(4);
-    if given <= least {
-        let title = format!("--rtt {rtt}: it must be more than {least}");
-        return Err(Failure::usage(title));
-    }
-    let one_way = Duration::from_ps(given.saturating_sub(least).as_ps() / 2);
+    let one_way = one_way(path)?;
     let mtu = u64::from(path.mtu.unwrap_or(USUAL_MTU));
     let fastest = fastest.map_or(rate, |fastest| fastest.max(rate));
     let access = fastest.as_bps().saturating_mul(ACCESS_TIMES);
@@ -172,17 +168,29 @@ fn text(path: &OnePath) -> Result<String, Failure> {
     Ok(text.finish())
 }
 
+/// The delay of the path in a direction that has none of its own: half of what `--rtt` leaves beside the hosts' links, or the mean of what
+/// `--there` and `--back` give.
+fn one_way(path: &OnePath) -> Result<Duration, Failure> {
+    let Some(rtt) = &path.rtt else {
+        let [Some(there), Some(back)] = each::<Duration>(path, "delay")? else {
+            let title = "--rtt is missing: a path has a delay in both directions";
+            let hint = "add --rtt, such as --rtt 100ms, or a delay to both --there and --back: --there 10ms --back 20ms";
+            return Err(Failure::usage(title).hint(hint));
+        };
+        return Ok(Duration::from_ps(there.as_ps() / 2 + back.as_ps() / 2));
+    };
+    let given: Duration = read("rtt", rtt)?;
+    let least = ACCESS.times(4);
+    if given <= least {
+        let title = format!("--rtt {rtt}: it must be more than {least}");
+        return Err(Failure::usage(title));
+    }
+    Ok(Duration::from_ps(given.saturating_sub(least).as_ps() / 2))
+}
+
 /// The higher of the rates that `--there` and `--back` give; none where neither gives one, or one alone does and there is no `--rate`.
 fn fastest(path: &OnePath) -> Result<Option<Rate>, Failure> {
-    let mut rates = [None; 2];
-    for (option, written) in directions(path) {
-        if let Some((key, value)) = written.split_once('=')
-            && key.trim() == "rate"
-        {
-            let own = &mut rates[usize::from(option == "back")];
-            *own = Some(read(&format!("{option} rate"), value.trim())?);
-        }
-    }
+    let rates: [Option<Rate>; 2] = each(path, "rate")?;
     let have_all = path.rate.is_some() || rates.iter().all(Option::is_some);
     Ok(rates.into_iter().flatten().max().filter(|_| have_all))
 }
@@ -192,6 +200,34 @@ fn no_rate() -> Failure {
     let hint = "add --rate, such as --rate 1Gbit/s where the rate is not to matter, or a rate to both --there and --back; a \
                 rate above what this machine carries makes the certificate invalid";
     Failure::usage(title).hint(hint)
+}
+
+/// What `--there` and `--back` give a key, each where it does; of several the last.
+fn each<T: Copy + FromStr<Err: Display>>(
+    path: &OnePath,
+    wanted: &str,
+) -> Result<[Option<T>; 2], Failure> {
+    let mut found = [None; 2];
+    for (option, written) in directions(path) {
+        if let Some((key, value)) = keyed(written)
+            && key == wanted
+        {
+            let own = &mut found[usize::from(option == "back")];
+            *own = Some(read(&format!("{option} {wanted}"), value)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The key and the value of what `--there` or `--back` says; a time alone is a delay.
+fn keyed(written: &str) -> Option<(&str, &str)> {
+    match written.split_once('=') {
+        Some((key, value)) => Some((key.trim(), value.trim())),
+        None => {
+            let time = written.trim();
+            time.parse::<Duration>().is_ok().then_some(("delay", time))
+        }
+    }
 }
 
 /// What `--there` and `--back` say, each with its option.
@@ -312,12 +348,12 @@ fn sets(path: &OnePath) -> Result<Vec<Set>, Failure> {
         }
     }
     for (option, written) in directions(path) {
-        let Some((key, value)) = written.split_once('=') else {
+        let Some((key, value)) = keyed(written) else {
             let title = format!("--{option} {written}: it sets nothing");
             let hint = format!("write --{option} KEY=VALUE, such as --{option} loss=1%");
             return Err(Failure::usage(title).hint(hint));
         };
-        if let Some(wrong) = not_a_key(option, written, key.trim()) {
+        if let Some(wrong) = not_a_key(option, written, key) {
             return Err(wrong);
         }
         let way = if option == "there" {
@@ -325,13 +361,8 @@ fn sets(path: &OnePath) -> Result<Vec<Set>, Failure> {
         } else {
             "reverse"
         };
-        let key = format!("{way}.{}", key.trim());
-        set(
-            &key,
-            value.trim().to_owned(),
-            &format!("--{option}"),
-            written,
-        );
+        let key = format!("{way}.{key}");
+        set(&key, value.to_owned(), &format!("--{option}"), written);
     }
     Ok(sets)
 }
@@ -569,6 +600,26 @@ mod tests {
         }
     }
 
+    /// Delays of both directions are a round trip.
+    #[test]
+    fn a_path_has_a_round_trip_or_each_direction_has_a_delay() {
+        let rate = ["--rate", "10Mbit/s"];
+        for options in [
+            "--there 10ms --back 20ms",
+            "--there delay=10ms --back delay=20ms",
+        ] {
+            let scenario = only(&rate, options).expect(options);
+            let delays = scenario.links[1].directions.each_ref().map(|d| d.delay);
+            assert_eq!(delays, [10, 20].map(Duration::from_ms), "{options}");
+        }
+        for options in ["--there 10ms", "--there loss=1% --back 20ms"] {
+            let said = only(&rate, options).expect_err(options);
+            assert!(said.contains("add --rtt, such as"), "{said}");
+        }
+        let said = only(&rate, "").expect_err("nothing says how long it is");
+        assert!(said.contains("--rtt"), "{said}");
+    }
+
     #[test]
     fn impairments_are_those_of_the_scenario_language() {
         let options = "--jitter 5ms --reorder 1%,10ms --duplicate 2% --corrupt 0.001 --down 1s-2s";
@@ -656,9 +707,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_as_it_was_written() {
         for (options, words) in [
-            ("--queue 5", ["--queue:1:1", "| 5"]),
+            ("--queue 5", ["--queue:1:1", "write the unit: --queue 5packets"]),
             ("--loss 5", ["--loss:1:1", "| 5"]),
-            ("--jitter 5", ["--jitter:1:1", "| 5"]),
+            ("--jitter 5", ["--jitter:1:1", "the unit: --jitter 5ms"]),
+            ("--there delay=5", ["--there:1:7", "--there delay=5ms"]),
             ("--there delay=-5ms", ["--there:1:7", "delay=-5ms"]),
             ("--there lost=1%", ["--there:1:1", "did you mean"]),
             ("--back loss", ["--back loss", "--back loss=1%"]),

@@ -33,6 +33,7 @@ use farpath_experiment::lab::{self, Ground};
 const READY: &str = "up";
 
 pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
+    not_of_a_run(name)?;
     // What is wrong with the scenario is said here, whoever runs it.
     let scenario = open(&args.scenario, &sets(&args.sets)?)?.scenario;
     if args.foreground {
@@ -94,6 +95,16 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         log.display()
     ))?;
     Ok(Exit::Ok)
+}
+
+/// Refuses the names that `lab run` gives its own labs, by the number of a process.
+fn not_of_a_run(name: &str) -> Result<(), Failure> {
+    let number = name.strip_prefix("run-").unwrap_or_default();
+    if number.parse::<u32>().is_err() {
+        return Ok(());
+    }
+    let title = format!("--lab {name}: `lab run` gives its labs such names, run- and a number");
+    Err(Failure::usage(title).hint(format!("write another, such as --lab path-{number}")))
 }
 
 /// What the process in the background says first: that it is up, or nothing. The terminal's signals are not for it: where the user interrupts
@@ -309,6 +320,15 @@ fn other_buckets(old: &Scenario, new: &Scenario) -> Vec<Bucket> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_runs_have_are_refused() {
+        let said = not_of_a_run("run-1").map_err(|f| f.to_string());
+        assert!(said.is_err_and(|s| s.contains("--lab path-1")));
+        for name in ["lab", "run", "run-", "run-a", "rerun-1"] {
+            assert!(not_of_a_run(name).is_ok(), "{name}");
+        }
+    }
 
     #[test]
     fn a_lab_that_was_killed_before_it_was_up_is_said() {

@@ -325,6 +325,25 @@ fn a_framing_that_nobody_knows_is_the_only_error() {
         .says(&["did you mean `gbe`?", "1 error in"]);
 }
 
+/// An MTU that is too small at some points of a sweep is said with these.
+#[test]
+fn check_says_at_which_points_packets_are_too_large() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[router]]\nname = \"r\"\n\
+        [[link]]\nname = \"near\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
+        [[link]]\nname = \"far\"\nends = [\"r\", \"b\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
+        [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"1 s\"\n\
+        [sweep]\n\"link.far.mtu\" = [9000, 1500]\n";
+    fs::write(folder.path().join("s.toml"), text).expect("writable");
+    let checked = farpath_in(folder.path(), &["check", "s.toml"]).exits(0);
+    let lines: Vec<&str> = checked.out.lines().filter(|l| l.contains("MTU")).collect();
+    assert!(
+        lines.len() == 1 && lines[0].ends_with(", at link.far.mtu 1500"),
+        "{}",
+        checked.out
+    );
+}
+
 /// What a test's way is over a sweep, and with a value that was set.
 #[test]
 fn check_has_the_way_of_a_swept_link_over_all_of_the_sweep() {

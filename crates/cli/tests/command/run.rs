@@ -68,6 +68,22 @@ fn a_bound_without_a_unit_is_said() {
     assert!(checked.out.contains(words), "{}", checked.out);
 }
 
+/// What `check` warns of, a run says once, in its notes and in JSON.
+#[test]
+fn a_key_without_effect_is_a_note_of_a_run() {
+    let folder = with_small();
+    let idle = SMALL.replacen("name = \"a\"\n", "name = \"a\"\nrmem_max = 1000000\n", 1);
+    std::fs::write(folder.path().join("idle.toml"), idle).expect("writable");
+    let words = "idle.toml:6: `rmem_max` has no effect";
+    let table = farpath_in(folder.path(), &["run", "idle.toml"]).exits(0);
+    assert_eq!(table.out.matches(words).count(), 1, "{}", table.out);
+    let json = farpath_in(folder.path(), &["run", "idle.toml", "--json"]).exits(0);
+    let json = document(&json.out);
+    let notes = json["notes"].as_array().expect("there is one");
+    let said = notes.iter().filter_map(Value::as_str);
+    assert_eq!(said.filter(|n| n.starts_with(words)).count(), 1, "{notes:?}");
+}
+
 /// 1, meant as 1 %, is 100 % of a ratio and holds always. With its sign, or below 1, it is what it says.
 #[test]
 fn a_whole_share_without_its_sign_is_said() {

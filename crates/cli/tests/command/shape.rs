@@ -150,13 +150,14 @@ fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
 pub(crate) fn document(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).expect("JSON");
     let mut keys = DOCUMENT.to_vec();
-    // Only what was run several times has the first, a sweep the second, one that carried nothing the third, and what was
-    // stopped the last.
+    // Only what was run several times has the first, a sweep the second, one that carried nothing the third, what was
+    // stopped the fourth, and a text with keys that do nothing the last.
     for (key, is) in [
         ("repeats", Is::Object),
         ("sweep", Is::Array),
         ("link_names", Is::Array),
         ("stopped", Is::Object),
+        ("notes", Is::Array),
     ] {
         keys.extend(document.get(key).map(|_| (key, is)));
     }
@@ -180,6 +181,10 @@ pub(crate) fn document(text: &str) -> Value {
         // Of a direction whose queue is managed, or that has several.
         if link.get("queues").is_some() {
             keys.push(("queues", Is::Array));
+        }
+        // Of one behind which frames were too large.
+        if link.get("too_large_for").is_some() {
+            keys.push(("too_large_for", Is::Array));
         }
         assert_shape("link", link, &keys);
         for reason in link["drops"].as_object().expect("checked").keys() {

@@ -117,6 +117,8 @@ pub struct Unit {
     pub routed: Option<Place>,
     /// `family inet mtu`.
     pub inet_mtu: Option<Stated<Size>>,
+    /// `family inet6 mtu`.
+    pub inet6_mtu: Option<Stated<Size>>,
     /// `family inet tcp-mss`, bytes.
     pub tcp_mss: Option<Stated<u64>>,
     /// `family inet6 tcp-mss`, bytes.

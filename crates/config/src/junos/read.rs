@@ -336,6 +336,8 @@ impl Reader<'_, '_> {
             routed: routed.map(|f| self.place(f)),
             inet_mtu: inet
                 .and_then(|i| self.value(i, "mtu", mtu, "a number of bytes from 256 to 16000")),
+            inet6_mtu: inet6
+                .and_then(|i| self.value(i, "mtu", mtu, "a number of bytes from 256 to 16000")),
             tcp_mss: inet.and_then(|i| self.value(i, "tcp-mss", segment, SEGMENT)),
             tcp_mss_ipv6: inet6.and_then(|i| self.value(i, "tcp-mss", segment, SEGMENT)),
             mpls: mpls.map(|m| self.place(m)),

@@ -103,3 +103,37 @@ fn jun007_of_a_flow_a_tunnel_and_a_unit() {
     let jumbo = with("set interfaces ge-0/0/1 unit 0 family inet tcp-mss 1400");
     assert_eq!(jumbo[0].0, Severity::Info, "{jumbo:?}");
 }
+
+/// Over IPv6 the headers of a segment have 60 bytes (RFC 8200 §3).
+#[test]
+fn jun007_of_a_unit_over_ipv6() {
+    let with = |more: &str| {
+        let text = format!(
+            "set system host-name fw\nset interfaces ge-0/0/0 unit 0 family inet6 address 2001:db8::1/64\nset interfaces ge-0/0/0 unit 0 family inet6 {more}\n"
+        );
+        found(&text, Dialect::JunosSet, "JUN007")
+    };
+    for fine in ["tcp-mss 1440", "tcp-mss 1340"] {
+        assert_eq!(with(fine), [], "{fine}");
+    }
+    let large = with("tcp-mss 1460");
+    assert!(
+        large.len() == 1
+            && large[0].0 == Severity::Warning
+            && large[0].1.contains("`family inet6 tcp-mss 1460` of ge-0/0/0.0")
+            && large[0].1.contains("1440 B behind 60 B of headers"),
+        "{large:?}"
+    );
+    let own = "mtu 1400\nset interfaces ge-0/0/0 unit 0 family inet6 tcp-mss";
+    assert_eq!(with(&format!("{own} 1340")), []);
+    let stated = with(&format!("{own} 1360"));
+    assert!(
+        stated[0].1.contains("have 1400 B, 1340 B behind 60 B"),
+        "{stated:?}"
+    );
+    let small = with("tcp-mss 536");
+    assert!(
+        small[0].0 == Severity::Warning && small[0].1.contains("2.7 times"),
+        "{small:?}"
+    );
+}

@@ -1,15 +1,16 @@
 //! Events that change nothing: where no test goes, when every test has ended, or to what is in force already; and ends of
 //! events that do not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_units::{Duration, Rate, Time};
+use farpath_wire::FlowDir;
 
 use super::Reader;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::event::{self, Happening};
-use crate::model::{Change, Direction, Event, LinkId, Loss, QueueLimit, Way};
+use crate::model::{Change, Direction, Event, LinkId, Loss, NodeId, QueueLimit, Scenario, Way};
 
 /// What holds of a direction until the next event.
 struct InForce {
@@ -59,6 +60,26 @@ impl InForce {
     }
 }
 
+/// Whether two nodes have a way by routers without this link.
+fn is_joined(scenario: &Scenario, [from, to]: [NodeId; 2], without: LinkId) -> bool {
+    let mut reached = vec![from];
+    let mut next = 0;
+    while let Some(&node) = reached.get(next) {
+        next += 1;
+        if node != from && !scenario.is_router(node) {
+            continue;
+        }
+        let links = scenario.links.iter().enumerate();
+        let others = links.filter(|(n, link)| *n != without.0 && link.ends.contains(&node));
+        for far in others.map(|(_, link)| link.other(node)) {
+            if !reached.contains(&far) {
+                reached.push(far);
+            }
+        }
+    }
+    reached.contains(&to)
+}
+
 /// Whether a trace says how fast a direction is.
 fn is_traced(direction: &Direction) -> bool {
     direction.impairments.trace.is_some()
@@ -85,6 +106,7 @@ impl Reader<'_> {
             &self.scenario.links,
             &mut Vec::new(),
         );
+        let mut down = BTreeSet::new();
         for (number, f) in tables.events.iter().enumerate() {
             let link = f.get::<String>("link");
             let crossed = |l: &String| {
@@ -107,9 +129,42 @@ impl Reader<'_> {
                     .push(d.help("let it come earlier, or a test last longer"));
                 continue;
             }
+            let is_down = |e: &&Event| e.change == Change::Up(false);
+            let first = all[number].changes.iter().find(is_down);
+            if let Some(event) = first.filter(|e| down.insert(e.link)) {
+                self.stays_on(f, event.link);
+            }
             self.over(f, number, &all);
         }
         self.repeated(&all);
+    }
+
+    /// That no packet goes another way while a link is down, where there is one: routing protocols would find it.
+    fn stays_on(&mut self, f: &Fields, link: LinkId) {
+        let (plan, scenario) = (self.plan, self.scenario);
+        if !self.crossed.contains(&link.0) || scenario.bundle_of(link).is_some() {
+            return;
+        }
+        let crosses = |flow: usize| {
+            let there = FlowDir::forward(u16::try_from(flow).unwrap_or(0));
+            let ways = [there, there.turned()].map(|dir| plan.walk(scenario, dir));
+            let mut hops = ways.iter().flatten();
+            hops.any(|hop| plan.ports[hop.port].link == link)
+        };
+        let mut flows = plan.flows.iter().enumerate();
+        let found = flows.find(|(number, flow)| {
+            is_joined(scenario, [flow.source, flow.sink], link) && crosses(*number)
+        });
+        let Some((_, flow)) = found else {
+            return;
+        };
+        let title = format!(
+            "what test `{}` sends over link `{}` while it is down goes no other way: routes stay as they are for the whole run",
+            scenario.tests[flow.test].name, scenario.links[link.0].name
+        );
+        let help = "links with the same ends stand in for one another in a [[bundle]]";
+        let d = Diagnostic::new(f.place("up"), title);
+        self.found.push(d.help(help));
     }
 
     /// The end of an event that comes after everything, or while another holds.

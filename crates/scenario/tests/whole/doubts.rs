@@ -21,6 +21,24 @@ fn of(metric: &str, keys: &str) -> Vec<String> {
     document.doubts().lines()
 }
 
+/// Beside `over` a percentage is a share of that metric, of a count alone it is not one of anything.
+#[test]
+fn a_percentage_is_of_the_metric_that_divides() {
+    let ratio = "[[expect]]\nmetric = \"t.goodput_bps\"\nover = \"t.goodput_bps\"\n";
+    let read = |keys: &str| parse(&with(&format!("{ratio}{keys}")), &[]);
+    let expects = |keys: &str| read(keys).unwrap_or_else(|e| panic!("{e}")).expects;
+    let band = expects("min = \"50 %\"\nmax = \"150 %\"").remove(0);
+    assert_eq!((band.min, band.max), (Some(0.5), Some(1.5)));
+    let unit = read("max = \"1 Mbit/s\"").expect_err("a ratio has no unit");
+    assert!(
+        unit.to_string().contains("a share of that metric"),
+        "{unit}"
+    );
+    let count = "[[expect]]\nmetric = \"t.retransmits\"\nmax = \"0.1 %\"";
+    let count = parse(&with(count), &[]).expect_err("a count is not a share");
+    assert!(count.to_string().contains("name in `over`"), "{count}");
+}
+
 #[test]
 fn a_number_in_the_base_unit_is_never_silent() {
     let rate = of("t.goodput_bps", "min = 2400");

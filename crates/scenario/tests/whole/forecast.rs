@@ -1431,9 +1431,18 @@ fn a_short_queue_costs_what_its_law_says() {
     assert!(says(&brief, doubt), "{:?}", brief.notes);
     let whole = with("25 packets", "cc = \"reno\"");
     assert!(!says(&whole, "one takes some"), "{:?}", whole.notes);
-    // No law is known of the others.
+    // No law is known of the others, and of BIC none in the paper's steps.
     let other = with("25 packets", "cc = \"highspeed\"");
     assert!(says(&other, "as if the queue"), "{:?}", other.notes);
+    let bic = with("5 packets", "cc = \"bic\"\nflavour = \"rfc\"");
+    assert!(says(&bic, "no closed form says"), "{:?}", bic.notes);
+    // What fills a queue by itself needs some frames for that.
+    for cc in ["bbr", "vegas"] {
+        let tiny = with("5 packets", &format!("cc = \"{cc}\""));
+        assert!(says(&tiny, "no closed form says"), "{:?}", tiny.notes);
+        let short = with("25 packets", &format!("cc = \"{cc}\""));
+        assert!(!says(&short, "as if the queue"), "{:?}", short.notes);
+    }
 }
 
 /// ProbeRTT costs as much with loss as without, and the line is the limit of both. The flight comes down for a round trip before

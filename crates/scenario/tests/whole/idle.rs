@@ -514,6 +514,27 @@ fn events_that_change_nothing_are_found() {
     );
 }
 
+/// Routes are found once: a link that goes down takes what goes over it, whatever other way there is. A bundle has its own.
+#[test]
+fn a_link_that_goes_down_beside_another_way_is_found() {
+    let cut = "[[event]]\nat = \"2 s\"\nlink = \"out\"\nup = false\n";
+    let beside = "[[router]]\nname = \"s\"\n\
+        [[link]]\nname = \"up\"\nends = [\"r\", \"s\"]\nrate = \"1 Gbit/s\"\n\
+        [[link]]\nname = \"across\"\nends = [\"s\", \"b\"]\nrate = \"1 Gbit/s\"\n";
+    let words = "what test `t` sends over link `out` while it is down goes no other way";
+    let said = |more: &str| {
+        let all = found(&with("", "", "", more));
+        all.iter().filter(|t| t.starts_with(words)).count()
+    };
+    assert_eq!(said(&format!("{beside}{cut}")), 1);
+    let again = cut.replace("2 s", "6 s");
+    let up = cut.replace("2 s", "4 s").replace("false", "true");
+    assert_eq!(said(&format!("{beside}{cut}{up}{again}")), 1, "once a link");
+    assert_eq!(said(cut), 0, "there is one way alone");
+    let late = cut.replace("2 s", "30 s");
+    assert_eq!(said(&format!("{beside}{late}")), 0);
+}
+
 /// Ends that come too late to matter, and those that others hide.
 #[test]
 fn ends_of_events_that_change_nothing_are_found() {

@@ -1542,6 +1542,47 @@ fn a_remedy_keeps_the_number_that_was_meant() {
     }
 }
 
+/// What is wrong with the values of a sweep is said beside what is wrong with the rest of the text.
+#[test]
+fn values_of_a_sweep_are_refused_beside_other_faults() {
+    let sweep = "[sweep]\n\"link.rb.delay\" = [\"1 ms\", \"oops\"]\n\"link.rb.queue\" = [\"ten\", \"10 packets\"]\n";
+    let said = rendered(format!("{BASE}cc = \"cubik\"\n{sweep}"));
+    for wrong in ["`cubik`", "`oops` is not a valid delay", "`ten`"] {
+        assert!(said.contains(wrong), "{wrong}: {said}");
+    }
+    assert!(said.ends_with("3 errors in x.toml\n"), "{said}");
+    let right = sweep.replace("oops", "2 ms").replace("ten", "20 packets");
+    let said = rendered(format!("{BASE}cc = \"cubik\"\n{right}"));
+    assert!(said.ends_with("1 error in x.toml\n"), "{said}");
+}
+
+/// Every key of a group that has another number of values than the first is named.
+#[test]
+fn every_key_with_another_number_of_values_is_named() {
+    let group = "[[sweep.together]]\n\"link.rb.delay\" = [\"1 ms\", \"2 ms\"]\n\"link.rb.mtu\" = [1500]\n\"link.ar.mtu\" = [1500]\n";
+    let said = rendered(format!("{BASE}{group}"));
+    for key in ["link.rb.mtu", "link.ar.mtu"] {
+        assert!(said.contains(&format!("`{key}` has 1 values")), "{said}");
+    }
+}
+
+/// Who writes that there is to be none is answered how that is written, and not with the least number.
+#[test]
+fn a_whole_number_that_is_denied_is_left_out() {
+    let said = |value: &str| {
+        let delay = "delay = \"58 ms\"\n";
+        rendered(BASE.replace(delay, &format!("{delay}adjust_mss_ipv6 = {value}\n")))
+    };
+    for none in ["\"none\"", "\"off\"", "false"] {
+        let text = said(none);
+        assert!(text.contains("leave `adjust_mss_ipv6` out"), "{text}");
+        assert!(text.contains("a whole number from 88 to 65495"), "{text}");
+        assert!(!text.contains("write adjust_mss_ipv6 = 88"), "{text}");
+    }
+    let bytes = said("\"1340 B\"");
+    assert!(bytes.contains("write adjust_mss_ipv6 = 1340"), "{bytes}");
+}
+
 #[test]
 fn a_test_without_a_kind_is_told_the_kinds() {
     let said = rendered(BASE.replace("kind = \"tcp\"\n", ""));

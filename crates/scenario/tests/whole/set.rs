@@ -93,8 +93,10 @@ fn refused(list: &[&str]) -> String {
 fn what_the_help_says_to_write_is_taken() {
     for key in ["jitter", "reordering", "duplication", "corruption", "flap"] {
         let said = refused(&[&format!("link.ab.{key}=often")]);
-        let (_, written) = said.split_once(&format!("write {key} = ")).expect(&said);
+        let before = format!("write --set 'link.ab.{key}=");
+        let (_, written) = said.split_once(&before).expect(&said);
         let value = written.lines().next().unwrap_or_default().trim();
+        let value = value.strip_suffix('\'').expect(&said);
         with(&[&format!("link.ab.{key}={value}")]);
     }
 }
@@ -303,6 +305,32 @@ fn a_table_is_taken_away_by_none() {
     assert_ne!(conditioning(policed, &[]), *free);
     assert_eq!(conditioning(policed, &["link.ra.police=none"]), *free);
     assert_eq!(conditioning("", &["link.ra.police=none"]), *free);
+}
+
+/// A whole number that need not be there goes the same way.
+#[test]
+fn a_whole_number_is_taken_away_by_none() {
+    let clamped = "adjust_mss_ipv6 = 1340\n";
+    let none = "link.ra.adjust_mss_ipv6=none";
+    let segments = |here: &str, list: &[&str]| routed(here, list).links[0].segments;
+    assert_eq!(segments(clamped, &[]), [None, Some(1340)]);
+    assert_eq!(segments(clamped, &[none]), [None, None]);
+    assert_eq!(segments("", &[none]), [None, None]);
+    let sweep = "[sweep]\n\"link.ra.adjust_mss_ipv6\" = [\"none\", 1340]\n";
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text: ROUTED.replace("HERE", "") + sweep,
+    };
+    let swept = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let found: Vec<Option<u32>> = swept
+        .points()
+        .iter()
+        .map(|point| {
+            let scenario = parse(&source, &point.sets).unwrap_or_else(|e| panic!("{e}"));
+            scenario.links[0].segments[1]
+        })
+        .collect();
+    assert_eq!(found, [None, Some(1340)]);
 }
 
 #[test]

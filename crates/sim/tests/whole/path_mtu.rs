@@ -97,6 +97,8 @@ fn rfc1191_a_sender_that_is_told_goes_on_with_smaller_segments() {
     assert!(record.notes.is_empty(), "{:?}", record.notes);
     // What a SYN-ACK's window allows: seven segments, and each is answered for.
     assert_eq!(world.drops("left", "a>r", Drop::Mtu), 7);
+    assert_eq!(world.link("left", "a>r").too_large_for, ["trunk r>s"]);
+    assert!(world.link("trunk", "r>s").too_large_for.is_empty());
     assert_eq!(mtu_drops(&world), 7);
     assert_eq!(world.metric("bulk", "rtos"), 0.0);
     // 62 636 bytes in segments of 4418.
