@@ -379,8 +379,8 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Remembers what routers answered, and that what they reported as too large is lost: its bytes are needed until the report has
-    /// arrived.
+    /// Remembers what routers answered, and that what they reported, as too large or at the end of its TTL, is lost: its bytes are
+    /// needed until the report has arrived.
     fn note_answers(&mut self) {
         for id in &self.nodes {
             let Piece::Router(router) = self.network.element_mut(*id) else {
@@ -391,10 +391,10 @@ impl<I: Interface> Plane<I> {
                 self.datagrams.answered(self.pool.packet(slot));
                 self.told.insert(told.handle, told);
             }
-            for frame in router.too_big.drain(..) {
+            for (frame, reason) in router.reported.drain(..) {
                 let (slot, _) = unpack(frame.side);
                 let counts = (&mut self.datagrams, self.segments.as_mut());
-                let why = (Drop::Mtu, frame.at);
+                let why = (reason, frame.at);
                 note_lost(self.pool.packet(slot), why, counts, self.queries.as_mut());
             }
         }
@@ -643,7 +643,7 @@ impl<I: Interface> Plane<I> {
         let node = self.wan.plan.ports[number].to;
         let all = self.dropped_behind(number)[Drop::Mtu as usize];
         match self.network.element(self.nodes[node.0]) {
-            Piece::Router(router) => all - router.reported(self.wan.input_of(number)),
+            Piece::Router(router) => all - router.too_big(self.wan.input_of(number)),
             _ => all,
         }
     }

@@ -830,6 +830,48 @@ fn what_is_reported_as_too_big_is_lost() {
     }
 }
 
+/// A segment whose TTL ends at the router beside one that arrives: the report on its way back is not what was sent.
+#[test]
+fn what_is_reported_at_the_end_of_its_ttl_is_lost() {
+    for (version, udp) in [(4, false), (4, true), (6, false), (6, true)] {
+        let mut w = two("");
+        w.plane.note_segments();
+        let of = |ttl, seq| Made {
+            version,
+            udp,
+            ports: [4000, 33_434],
+            ttl,
+            seq,
+            ..Made::default()
+        };
+        w.sends(0, Time::ZERO, of(64, 1).bytes());
+        w.sends(0, Time::ZERO, of(1, 1001).bytes());
+        w.step(Time::ZERO);
+        let case = format!("IPv{version}, UDP {udp}");
+        while w.plane.packets_under_way() > 0 {
+            let due = w.plane.due();
+            w.step(due);
+            let found = w.plane.datagrams(NodeId(0));
+            let left = w.plane.datagrams_under_way(NodeId(0));
+            let arrived = w.got(1).len() as u64 * u64::from(udp);
+            assert_eq!(found.sent, found.lost + left + arrived, "{case}");
+        }
+        assert_eq!((w.got(1).len(), w.got(0).len()), (1, 1), "{case}");
+        let found = w.plane.datagrams(NodeId(0));
+        let expected = if udp { (2, 1) } else { (0, 0) };
+        assert_eq!((found.sent, found.lost), expected, "{case}");
+        let all: Vec<_> = w.plane.segments().collect();
+        let counts = all
+            .iter()
+            .map(|(_, s)| (s.sent, s.lost[Drop::Ttl as usize]));
+        let expected = if udp { vec![] } else { vec![(2, 1)] };
+        assert_eq!(counts.collect::<Vec<_>>(), expected, "{case}");
+        let behind = (0..w.plane.port_count()).map(|port| w.plane.dropped_behind(port));
+        let died: u64 = behind.map(|drops| drops[Drop::Ttl as usize]).sum();
+        assert_eq!(died, 1, "{case}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64 * ProptestConfig::default().cases / 256))]
 
