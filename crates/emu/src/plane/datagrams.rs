@@ -62,17 +62,18 @@ impl Counts {
         self.hosts.get(host.0).copied().unwrap_or_default()
     }
 
-    /// Those of a host in `packets` that are under way, each with so many segments; one in fragments counts once, and not where one of
-    /// them is lost.
+    /// Those of a host in `packets` that are under way, each with so many segments, without copies; one in fragments counts once, and
+    /// not where one of them is lost.
     fn under_way<'a>(&self, host: NodeId, packets: impl Iterator<Item = (&'a Packet, u32)>) -> u64 {
         let mut seen = BTreeSet::new();
         let is_own =
             |packet: &Packet| packet.is_udp() && node_at(packet.addresses[0]) == Some(host);
         let own = packets.filter(|(packet, _)| is_own(packet));
         let count = own.map(|(packet, live)| match whole(packet) {
-            Some(whole) => u64::from(!self.counted.contains(&whole) && seen.insert(whole)),
-            // A copy is none of its own.
-            None => u64::from(live).min(packet.segments() as u64),
+            Some(whole) => {
+                u64::from(live > 0 && !self.counted.contains(&whole) && seen.insert(whole))
+            }
+            None => u64::from(live),
         });
         let answered = self.answered.get(host.0).copied().unwrap_or_default();
         count.sum::<u64>().saturating_sub(answered)
@@ -142,7 +143,9 @@ impl Counts {
 impl<I: Interface> Plane<I> {
     /// UDP datagrams of a host that it has sent and that are in the network yet: on a link, in a queue, or not handed out.
     pub fn datagrams_under_way(&self, host: NodeId) -> u64 {
-        self.datagrams.under_way(host, self.pool.under_way())
+        let all = self.pool.under_way();
+        let own = all.map(|(slot, packet, live)| (packet, live - self.copies.spare(slot)));
+        self.datagrams.under_way(host, own)
     }
 }
 

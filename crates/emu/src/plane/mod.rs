@@ -7,6 +7,7 @@
 mod backlog;
 mod compose;
 mod datagrams;
+mod fates;
 mod flows;
 mod heading;
 mod message;
@@ -26,7 +27,6 @@ mod tests;
 mod traffic;
 mod turns;
 
-use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 
 use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port};
@@ -52,6 +52,7 @@ use crate::capture::Watch;
 use crate::fidelity::Fidelity;
 use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
+use fates::{Answers, Copies};
 use flows::Flows;
 use openings::Openings;
 use packet::Packet;
@@ -59,10 +60,10 @@ use pauses::Pauses;
 use plug::{endpoint, socket};
 use pool::{Pool, handle, unpack};
 use queries::Asked;
-use router::{Router, Told};
+use router::Router;
 use segments::Counted;
 use tapped::Taps;
-use traffic::{damaged, forget, note_lost};
+use traffic::damaged;
 use turns::Talks;
 
 /// An interface of a host, seen from the network: a queue of packets with offload headers.
@@ -161,7 +162,8 @@ pub struct Plane<I> {
     sockets: Vec<Socket<I>>,
     pool: Pool,
     flows: Flows,
-    told: BTreeMap<u32, Told>,
+    answers: Answers,
+    copies: Copies,
     coalescing: Duration,
     next_event: usize,
     traffic: Traffic,
@@ -227,7 +229,8 @@ impl<I: Interface> Plane<I> {
             sockets,
             pool: Pool::new(memory)?,
             flows,
-            told: BTreeMap::new(),
+            answers: Answers::default(),
+            copies: Copies::default(),
             coalescing: COALESCING,
             next_event: 0,
             traffic: Traffic::default(),
@@ -379,27 +382,6 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Remembers what routers answered, and that what they reported, as too large or at the end of its TTL, is lost: its bytes are
-    /// needed until the report has arrived.
-    fn note_answers(&mut self) {
-        for id in &self.nodes {
-            let Piece::Router(router) = self.network.element_mut(*id) else {
-                continue;
-            };
-            for told in router.told.drain(..) {
-                let (slot, _) = unpack(told.handle);
-                self.datagrams.answered(self.pool.packet(slot));
-                self.told.insert(told.handle, told);
-            }
-            for (frame, reason) in router.reported.drain(..) {
-                let (slot, _) = unpack(frame.side);
-                let counts = (&mut self.datagrams, self.segments.as_mut());
-                let why = (reason, frame.at);
-                note_lost(self.pool.packet(slot), why, counts, self.queries.as_mut());
-            }
-        }
-    }
-
     /// Takes the bytes of what tapped links carry, while they are there.
     fn note_tapped(&mut self) {
         for (n, number) in self.taps.ports() {
@@ -409,7 +391,8 @@ impl<I: Interface> Plane<I> {
             for tapped in port.take_tapped() {
                 let (slot, first) = unpack(tapped.frame.side);
                 let packet = (self.pool.packet(slot), self.pool.bytes(slot));
-                let told = is_answer(&tapped.frame).then(|| self.told.get(&tapped.frame.side));
+                let answers = is_answer(&tapped.frame, packet.0);
+                let told = answers.then(|| self.answers.get(tapped.frame.side));
                 let macs = self.taps.macs(n);
                 let out = &mut self.heading;
                 let run = (first, 1);
@@ -425,32 +408,6 @@ impl<I: Interface> Plane<I> {
             }
         }
         self.taps.hand_on(self.network.now());
-    }
-
-    /// Forgets the bytes of what is lost, and remembers what was doubled.
-    fn note_fates(&mut self) {
-        let mut lost = Vec::new();
-        for id in &self.ports {
-            let Piece::Port(port) = self.network.element_mut(*id) else {
-                continue;
-            };
-            let Some(fates) = port.fates() else { continue };
-            for copy in fates.copied.drain(..) {
-                self.pool.copied(copy.side);
-                self.traffic.copied += 1;
-            }
-            lost.append(&mut fates.lost);
-        }
-        for id in &self.nodes {
-            if let Piece::Router(router) = self.network.element_mut(*id) {
-                lost.append(&mut router.lost);
-            }
-        }
-        for frame in lost {
-            let counts = (&mut self.datagrams, self.segments.as_mut());
-            let queries = self.queries.as_mut();
-            forget(&frame, &mut self.pool, &mut self.traffic, counts, queries);
-        }
     }
 
     /// Writes to hosts what is due before `until`, to which the network has been advanced; `fidelity` counts how late
@@ -495,14 +452,20 @@ impl<I: Interface> Plane<I> {
         channel.drop_heads(count);
         let (slot, first) = unpack(frame.side);
         let (packet, bytes) = (*self.pool.packet(slot), self.pool.bytes(slot));
-        let told = match is_answer(&frame) {
-            true => self.told.remove(&frame.side),
+        let told = match is_answer(&frame, &packet) {
+            true => self.answers.gone(frame.side),
             false => None,
         };
+        let is_whole = told.is_none() && !frame.is_damaged();
+        let mut is_gone = false;
         if told.is_some() {
             self.datagrams.answer_gone(&packet);
+        } else {
+            for segment in first..first + count {
+                is_gone = self.copies.ended(handle(slot, segment), is_whole) && !is_whole;
+            }
         }
-        if frame.is_damaged() && told.is_none() {
+        if is_gone {
             self.datagrams.note(&packet, Fate::Damaged);
             let watching = (self.segments.as_mut(), self.queries.as_mut());
             damaged(&packet, frame.at, watching);
@@ -528,7 +491,6 @@ impl<I: Interface> Plane<I> {
                 if let Some(pauses) = self.pauses.as_mut().filter(|_| told.is_none()) {
                     pauses.delivered(&packet, packet.slice(first, count), frame.at);
                 }
-                let is_whole = told.is_none() && !frame.is_damaged();
                 if let Some(talks) = self.talks.as_mut().filter(|_| is_whole) {
                     talks.delivered(&packet, packet.slice(first, count), due);
                 }

@@ -176,9 +176,10 @@ impl Pool {
     }
 
     /// Each packet that is under way, and how many of its segments are: copies count.
-    pub(super) fn under_way(&self) -> impl Iterator<Item = (&Packet, u32)> {
-        let live = self.slots.iter().filter(|slot| slot.live > 0);
-        live.map(|slot| (&slot.packet, slot.live))
+    pub(super) fn under_way(&self) -> impl Iterator<Item = (SlotId, &Packet, u32)> {
+        let all = (0..).map(SlotId).zip(&self.slots);
+        let live = all.filter(|(_, slot)| slot.live > 0);
+        live.map(|(id, slot)| (id, &slot.packet, slot.live))
     }
 
     /// Packets under way.
@@ -225,7 +226,7 @@ mod tests {
             pool.release(id, 1);
         }
         assert_eq!(pool.packets(), 1);
-        assert_eq!(pool.under_way().map(|(_, live)| live).sum::<u32>(), 1);
+        assert_eq!(pool.under_way().map(|(_, _, live)| live).sum::<u32>(), 1);
         assert!(pool.most_used() <= 3 << 20);
         pool.release(held, 1);
         assert_eq!(pool.packets(), 0);

@@ -20,6 +20,13 @@ pub(super) struct Told {
     pub(super) ttl: u8,
 }
 
+impl Told {
+    /// Whether what it is about was for the node that answers, and has arrived.
+    pub(super) fn is_of_arrival(&self) -> bool {
+        matches!(self.about, About::Echo | About::Unreachable)
+    }
+}
+
 /// What an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {

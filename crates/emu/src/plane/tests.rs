@@ -1,7 +1,7 @@
 //! The plane between interfaces made of memory, on a clock made of numbers.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
@@ -869,6 +869,63 @@ fn what_is_reported_at_the_end_of_its_ttl_is_lost() {
         let behind = (0..w.plane.port_count()).map(|port| w.plane.dropped_behind(port));
         let died: u64 = behind.map(|drops| drops[Drop::Ttl as usize]).sum();
         assert_eq!(died, 1, "{case}");
+    }
+}
+
+/// Sends datagrams until nothing is under way: no more are lost or on their way at any instant than were sent.
+fn conserved(w: &mut World, datagrams: u64, made: &Made) -> Datagrams {
+    for _ in 0..datagrams {
+        w.sends(0, Time::ZERO, made.bytes());
+    }
+    w.step(Time::ZERO);
+    while w.plane.packets_under_way() > 0 {
+        let due = w.plane.due();
+        w.step(due);
+        let found = w.plane.datagrams(NodeId(0));
+        let left = w.plane.datagrams_under_way(NodeId(0));
+        assert!(found.sent >= found.lost + left, "{found:?} {left}");
+    }
+    assert_eq!(w.plane.datagrams_under_way(NodeId(0)), 0);
+    w.plane.datagrams(NodeId(0))
+}
+
+/// The second and the fourth come twice, and of six answers each second does: a copy is no datagram of its own, and an answer to a copy is
+/// an answer.
+#[test]
+fn answers_to_copies_are_answers() {
+    let (access, every) = ("name = \"access\"", "duplication = { every = 2 }");
+    let there = format!("{access}\nforward.{every}");
+    let both = format!("{there}\nreverse.{every}");
+    let mut w = world(&TWO.replace("LOSS", "").replace(access, &both));
+    let expiring = Made {
+        udp: true,
+        ports: [4000, 33_434],
+        ttl: 1,
+        ..Made::default()
+    };
+    let found = conserved(&mut w, 4, &expiring);
+    assert_eq!((found.sent, found.lost), (4, 4));
+    assert_eq!((w.got(0).len(), w.got(1).len()), (9, 0));
+    for bytes in w.got(0) {
+        let whole = Read::parse(LinkType::Ethernet, &bytes[OFFLOAD..]).expect("it reads");
+        let Some((_, Segment::Icmp(icmp))) = whole.ip else {
+            panic!("it is ICMP")
+        };
+        assert_eq!(icmp.message, farpath_wire::icmp::Message::TimeExceeded);
+    }
+    // Of nine frames the third, sixth and ninth are copies. The fourth is not, and is lost alone where each second is.
+    for (lose_every, lost, arrived) in [(3, 0, 6), (2, 1, 5)] {
+        let loss = format!("forward.lose_every = {lose_every}");
+        let text = TWO.replace("LOSS", &loss);
+        let mut w = world(&text.replace(access, &there));
+        let through = Made {
+            udp: true,
+            ports: [4000, 33_434],
+            ..Made::default()
+        };
+        let found = conserved(&mut w, 6, &through);
+        assert_eq!((found.sent, found.lost), (6, lost), "{lose_every}");
+        assert_eq!(w.got(1).len(), arrived, "{lose_every}");
     }
 }
 
