@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use farpath_element::Drop;
 use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
 
@@ -20,6 +21,10 @@ pub struct Datagrams {
     pub lost: u64,
     /// Those that arrived with a checksum that is wrong.
     pub damaged: u64,
+    /// Those of the lost ones that were larger than a link carries.
+    pub too_large: u64,
+    /// Bytes of the largest IP packet among these, of a fragment where they came in fragments; 0 where none was too large.
+    pub too_large_bytes: u64,
 }
 
 /// So many datagrams in fragments that did not arrive whole are known at once: their other fragments are not far behind.
@@ -41,8 +46,8 @@ pub(super) struct Counts {
 /// What may happen to a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// The network dropped it.
-    Lost,
+    /// The network dropped it, for a reason.
+    Lost(Drop),
     /// Its checksum is wrong.
     Damaged,
 }
@@ -134,7 +139,14 @@ impl Counts {
             }
         }
         match fate {
-            Fate::Lost => datagrams.lost += 1,
+            Fate::Lost(Drop::Mtu) => {
+                datagrams.lost += 1;
+                datagrams.too_large += 1;
+                // The first segment is as long as any.
+                let bytes = u64::from(packet.datagram(0));
+                datagrams.too_large_bytes = datagrams.too_large_bytes.max(bytes);
+            }
+            Fate::Lost(_) => datagrams.lost += 1,
             Fate::Damaged => datagrams.damaged += 1,
         }
     }

@@ -821,6 +821,10 @@ fn what_is_reported_as_too_big_is_lost() {
         let found = w.plane.datagrams(NodeId(0));
         let expected = if udp { (4, 3) } else { (0, 0) };
         assert_eq!((found.sent, found.lost), expected, "{case}");
+        let bytes = 2008 + if version == 6 { 40 } else { 20 };
+        let expected = if udp { (3, bytes) } else { (0, 0) };
+        let large = (found.too_large, found.too_large_bytes);
+        assert_eq!(large, expected, "{case}");
         let all: Vec<_> = w.plane.segments().collect();
         let counts = all
             .iter()
@@ -1018,7 +1022,7 @@ proptest! {
             sent: traffic.frames_in,
             bytes: 5 * payload_bytes as u64,
             lost: traffic.lost,
-            damaged: 0,
+            ..Datagrams::default()
         };
         let none = Datagrams::default();
         let wanted = if udp { datagrams } else { none };

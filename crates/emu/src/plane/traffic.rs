@@ -54,7 +54,7 @@ pub(super) fn note_lost(
     (datagrams, segments): (&mut Counts, Option<&mut Counted>),
     queries: Option<&mut Asked>,
 ) {
-    datagrams.note(packet, Fate::Lost);
+    datagrams.note(packet, Fate::Lost(reason));
     if let Some(segments) = segments {
         segments.lost(packet, reason, at);
     }
