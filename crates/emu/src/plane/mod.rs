@@ -110,6 +110,10 @@ const HOST_QUEUE: u64 = 1 << 16;
 /// How far ahead of the slowest element others may run.
 const WINDOW: Duration = Duration::from_ms(5);
 
+/// Memory that hosts can fill in this time is made ready at the start. On a path that holds far more it is filled so slowly that the rest
+/// may be made ready meanwhile.
+const SOON: Duration = Duration::from_secs(10);
+
 /// A host sends nothing while the network runs: what it has sent was read before. So nobody has to wait for it, and frames on
 /// the way to it hold nobody up.
 const SILENCE: Duration = Duration::from_secs(3600);
@@ -214,6 +218,8 @@ impl<I: Interface> Plane<I> {
         let (nodes, ports): (Vec<ElementId>, Vec<ElementId>) = (first(&nodes), first(&ports));
         let routers = &nodes[scenario.hosts.len()..];
         let datagrams = Counts::new(scenario.hosts.len());
+        let rates = attachments.iter().map(|a| wan.plan.ports[a.port].rate);
+        let soon: u64 = rates.map(|rate| rate.bytes_in(SOON).as_bytes()).sum();
         let active = routers.iter().chain(&ports).copied().collect();
         let sockets = attachments
             .into_iter()
@@ -227,7 +233,7 @@ impl<I: Interface> Plane<I> {
             nodes,
             active,
             sockets,
-            pool: Pool::new(memory)?,
+            pool: Pool::new(memory, soon)?,
             flows,
             answers: Answers::default(),
             copies: Copies::default(),
@@ -365,8 +371,14 @@ impl<I: Interface> Plane<I> {
     }
 
     fn run(&mut self, until: Time) {
-        if until <= self.network.now() {
+        let now = self.network.now();
+        if until <= now {
             return;
+        }
+        // Step by step through hours in which frames are only on their way, those that are due then would be late.
+        if until.since(now) > WINDOW {
+            let due = self.network_due();
+            self.network.pass(due.clamp(now, until));
         }
         self.hosts_promise(SILENCE);
         self.network.run(until, Mode::Windowed(WINDOW));
@@ -508,8 +520,13 @@ impl<I: Interface> Plane<I> {
     pub fn work_due(&self) -> Time {
         let event = self.scenario.events.get(self.next_event);
         let event = event.map_or(Time::MAX, |e| e.at);
+        event.min(self.network_due())
+    }
+
+    /// When anything in the network itself has something to do.
+    fn network_due(&self) -> Time {
         let active = self.active.iter().map(|id| self.network.due(*id));
-        active.fold(event, Time::min)
+        active.fold(Time::MAX, Time::min)
     }
 
     /// When there is something to do next, deliveries among it, unless a host sends before.

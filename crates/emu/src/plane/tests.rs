@@ -876,6 +876,26 @@ fn what_is_reported_at_the_end_of_its_ttl_is_lost() {
     }
 }
 
+/// Nothing happens while a frame is on its way for an hour, and it arrives when it is due.
+#[test]
+fn a_frame_may_be_on_its_way_for_an_hour() {
+    let far = TWO.replace("delay = \"1 ms\"", "delay = \"3600 s\"");
+    let mut w = world(&far.replace("LOSS", ""));
+    w.sends(0, Time::ZERO, Made::default().bytes());
+    w.step(Time::ZERO);
+    let mut steps = 0;
+    let mut due = Time::ZERO;
+    while w.got(1).is_empty() && steps < 100 {
+        steps += 1;
+        due = w.plane.due();
+        w.step(due);
+    }
+    let hour = Time::ZERO + Duration::from_secs(3600);
+    let within = hour + Duration::from_us(10)..hour + Duration::from_us(20);
+    assert!(within.contains(&due), "{due:?} after {steps} steps");
+    assert_eq!(w.plane.packets_under_way(), 0);
+}
+
 /// Sends datagrams until nothing is under way: no more are lost or on their way at any instant than were sent.
 fn conserved(w: &mut World, datagrams: u64, made: &Made) -> Datagrams {
     for _ in 0..datagrams {
