@@ -30,6 +30,8 @@ pub(super) struct Sent {
     dropped: u64,
     /// Those of the dropped ones that were larger than a link carries; none where none was.
     too_large: Option<TooLarge>,
+    /// Those of the dropped ones whose TTL ended at a router.
+    expired: u64,
     /// Those that were on the path when the run ended, on a link or in a queue.
     under_way: u64,
     /// Those that arrived with a wrong checksum: the receiver's kernel throws them away.
@@ -156,6 +158,7 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             // A fragment in front of one that the host dropped may be lost, too.
             dropped: counted.lost.min(counted.sent),
             too_large: TooLarge::of(lab, &hops, large),
+            expired: counted.expired,
             under_way: plane
                 .datagrams_under_way(node)
                 .min(counted.sent.saturating_sub(counted.lost)),
@@ -296,6 +299,9 @@ impl Sent {
             }
         };
         line += &self.too_large.as_ref().map_or(String::new(), TooLarge::words);
+        if self.expired > 0 {
+            line += &format!("; {} of these at the end of their TTL", self.expired);
+        }
         line += &self.found();
         line += &self.left();
         line += &self.pace();
@@ -435,6 +441,22 @@ mod tests {
         assert!(!line.contains("sent no faster"));
         assert!(said(0.3, 0.0).contains("sent no faster"));
         assert!(said(0.95, 0.9).contains("a link of that way was full 90 %"));
+    }
+
+    /// What traceroute sends.
+    #[test]
+    fn what_ended_at_a_router_is_said_to() {
+        let sent = Sent {
+            sender: SENDERS[0],
+            datagrams: 12,
+            dropped: 9,
+            expired: 9,
+            ..Sent::default()
+        };
+        assert_eq!(
+            sent.line(),
+            "of 12 datagrams that your command sent the path dropped 9 (75.0 %); 9 of these at the end of their TTL"
+        );
     }
 
     /// Full packets into a link that carries less, and what is known where the link is not.

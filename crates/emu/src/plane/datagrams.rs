@@ -25,6 +25,8 @@ pub struct Datagrams {
     pub too_large: u64,
     /// Bytes of the largest IP packet among these, of a fragment where they came in fragments; 0 where none was too large.
     pub too_large_bytes: u64,
+    /// Those of the lost ones whose TTL ended at a router.
+    pub expired: u64,
 }
 
 /// So many datagrams in fragments that did not arrive whole are known at once: their other fragments are not far behind.
@@ -146,7 +148,10 @@ impl Counts {
                 let bytes = u64::from(packet.datagram(0));
                 datagrams.too_large_bytes = datagrams.too_large_bytes.max(bytes);
             }
-            Fate::Lost(_) => datagrams.lost += 1,
+            Fate::Lost(reason) => {
+                datagrams.lost += 1;
+                datagrams.expired += u64::from(reason == Drop::Ttl);
+            }
             Fate::Damaged => datagrams.damaged += 1,
         }
     }

@@ -862,8 +862,9 @@ fn what_is_reported_at_the_end_of_its_ttl_is_lost() {
         }
         assert_eq!((w.got(1).len(), w.got(0).len()), (1, 1), "{case}");
         let found = w.plane.datagrams(NodeId(0));
-        let expected = if udp { (2, 1) } else { (0, 0) };
-        assert_eq!((found.sent, found.lost), expected, "{case}");
+        let expected = if udp { (2, 1, 1) } else { (0, 0, 0) };
+        let counts = (found.sent, found.lost, found.expired);
+        assert_eq!(counts, expected, "{case}");
         let all: Vec<_> = w.plane.segments().collect();
         let counts = all
             .iter()
