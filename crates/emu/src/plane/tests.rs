@@ -914,8 +914,8 @@ fn conserved(w: &mut World, datagrams: u64, made: &Made) -> Datagrams {
     w.plane.datagrams(NodeId(0))
 }
 
-/// The second and the fourth come twice, and of six answers each second does: a copy is no datagram of its own, and an answer to a copy is
-/// an answer.
+/// The second and the fourth come twice, and of six answers each second does: a copy does not count as a datagram, and an answer to a
+/// copy is an answer.
 #[test]
 fn answers_to_copies_are_answers() {
     let (access, every) = ("name = \"access\"", "duplication = { every = 2 }");
