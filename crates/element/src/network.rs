@@ -242,7 +242,12 @@ impl<E: Element> Network<E> {
             Mode::Windowed(window) => self.run_windowed(end, window),
             Mode::EventByEvent => self.run_event_by_event(end),
         }
-        // Agree on `end`: every clock restarts from it, whatever the mode was.
+        self.pass(end);
+    }
+
+    /// Lets time pass until `end`, before which nothing is due: every clock restarts from it. What has arrived at elements that do nothing
+    /// may stay there.
+    pub fn pass(&mut self, end: Time) {
         self.now = end;
         for n in 0..self.elements.len() {
             self.reached[n] = end;

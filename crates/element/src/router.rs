@@ -21,9 +21,13 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The frame was too large to go on and that is reported to its source: it counts as dropped all the same.
-    pub fn is_too_big(&self) -> bool {
-        matches!(self, Answer::Reply(frame) if frame.kind == Kind::FragmentationNeeded)
+    /// Why the frame could not go on, where that is reported to its source: it counts as dropped all the same.
+    pub fn reported(&self) -> Option<Drop> {
+        match self {
+            Answer::Reply(frame) if frame.kind == Kind::FragmentationNeeded => Some(Drop::Mtu),
+            Answer::Reply(frame) if frame.kind == Kind::TimeExceeded => Some(Drop::Ttl),
+            _ => None,
+        }
     }
 }
 
@@ -73,7 +77,9 @@ mod tests {
     fn an_echo_request_is_turned_round() {
         let mut request = Frame::new(Kind::EchoRequest, FlowDir::forward(4), 3, 100);
         request.label = LabelEntry::bottom(17, 0, 1);
-        let Answer::Reply(reply) = answer(&request, 9, true, true) else {
+        let told = answer(&request, 9, true, true);
+        assert_eq!(told.reported(), None, "it has arrived");
+        let Answer::Reply(reply) = told else {
             panic!("no reply")
         };
         assert_eq!(
@@ -88,7 +94,9 @@ mod tests {
     fn an_expired_frame_is_reported_to_its_source_once() {
         let mut probe = Frame::new(Kind::Udp, FlowDir::forward(4), 7, 60);
         probe.ttl = 1;
-        let Answer::Reply(error) = answer(&probe, 9, false, true) else {
+        let told = answer(&probe, 9, false, true);
+        assert_eq!(told.reported(), Some(Drop::Ttl));
+        let Answer::Reply(error) = told else {
             panic!("no reply")
         };
         assert_eq!(
@@ -106,7 +114,7 @@ mod tests {
         assert_eq!(answer(&large, 1, false, true), Answer::Drop(Drop::Mtu));
         large.set_flags(Flags::DONT_FRAGMENT);
         let told = answer(&large, 1, false, true);
-        assert!(told.is_too_big());
+        assert_eq!(told.reported(), Some(Drop::Mtu));
         let Answer::Reply(error) = told else {
             panic!("no reply")
         };

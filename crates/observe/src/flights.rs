@@ -14,7 +14,8 @@
 //! 3. the congestion window after a loss, where there has been one;
 //! 4. the application, where less was in flight than any congestion window holds: it writes little, or waits with the rest for an
 //!    acknowledgement (Nagle's algorithm, RFC 1122 §4.2.3.4);
-//! 5. slow start, while what is delivered grows from one round to the next, or will within a few;
+//! 5. slow start, while what is delivered grows from one round to the next, or will within a few, and what is in flight does not stay
+//!    at one height: a send buffer or a program keeps it there;
 //! 6. nobody that a capture shows.
 
 use farpath_units::{Duration, Time};
@@ -83,6 +84,9 @@ const SMALL: u64 = 2920;
 const NEXT: f64 = 1.5;
 /// Rounds that may pass between growth and growth in slow start: delayed and stretched acknowledgements.
 const PATIENCE: usize = 4;
+/// What is in flight stays at one height where so many rounds on end have as much, to the least growth. The slowest slow start, HyStart's
+/// conservative one, has 1.25³ = 1.95 times as much by then (RFC 9406 §4.3).
+const LEVEL: usize = 4;
 
 /// A round trip, or a little more.
 #[derive(Clone, Copy, Debug, Default)]
@@ -165,7 +169,11 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         window_fills: true,
     };
     reader.window_fills = reader.fills(&rounds);
-    let all = rounds.iter().zip(growing(&rounds)).enumerate();
+    let mut growing = growing(&rounds);
+    if floor > Duration::ZERO {
+        level(&rounds, &mut growing);
+    }
+    let all = rounds.iter().zip(growing).enumerate();
     let all = all.map(|(n, (round, grows))| {
         let next = rounds.get(n + 1).map_or(0, |next| next.flight.peak);
         let small = round.flight.peak < SMALL && (next as f64) < NEXT * round.flight.peak as f64;
@@ -221,6 +229,18 @@ fn growing(rounds: &[Round]) -> Vec<bool> {
         };
     }
     growing
+}
+
+/// Takes rounds out of growth that have no more in flight than those before them: in slow start there is more in each.
+fn level(rounds: &[Round], growing: &mut [bool]) {
+    for (n, few) in rounds.windows(LEVEL).enumerate() {
+        let peaks = || few.iter().map(|round| round.flight.peak);
+        let (least, most) = (peaks().min().unwrap_or(0), peaks().max().unwrap_or(0));
+        if least > 0 && (most as f64) < GROWS * least as f64 {
+            // What the first one has may be new.
+            growing[n + 1..n + LEVEL].fill(false);
+        }
+    }
 }
 
 /// Whether half of all rates, the middle ones, are one.
@@ -409,8 +429,24 @@ mod tests {
         let all = found(&seen(&[1, 2, 4, 8, 16, 16, 16, 16, 16, 16], |_, _| {}));
         assert_eq!(all["cwnd_slow_start"], 0.5);
         assert_eq!(all["unknown"], 0.5, "it stayed so to the end");
-        let all = found(&seen(&[1, 2, 4, 4, 4, 4, 8, 8, 8, 8], |_, _| {}));
+        let patient = [1, 2, 4, 4, 4, 4, 8, 8, 8, 8];
+        let all = found(&seen(&patient, |n, f| f.peak = 3000 << n));
         assert_eq!(all["cwnd_slow_start"], 1.0, "with some patience");
+        let all = found(&seen(&patient, |_, _| {}));
+        assert!((all["cwnd_slow_start"] - 0.4).abs() < 1e-9, "{all:?}");
+        assert!((all["unknown"] - 0.6).abs() < 1e-9, "{all:?}");
+    }
+
+    /// 65.7 kB in flight in each round from the fourth on. What is delivered in busy time is more once, and grows anew behind that pause.
+    #[test]
+    fn what_stays_in_flight_at_one_height_is_no_slow_start() {
+        let all = found(&seen(&[10, 20, 40, 45, 45, 45, 45, 45, 45, 45], |n, f| {
+            f.peak = f.delivered * 1460;
+            f.idle = Duration::from_us(if n == 6 { 9500 } else { 0 });
+        }));
+        assert!((all["cwnd_slow_start"] - 0.3).abs() < 1e-9, "{all:?}");
+        assert!((all["application"] - 0.095).abs() < 1e-9, "{all:?}");
+        assert!((all["unknown"] - 0.605).abs() < 1e-9, "{all:?}");
     }
 
     /// Answers of two segments, of which the second waits for the acknowledgement of the first (RFC 1122 §4.2.3.4).

@@ -410,8 +410,8 @@ impl Station {
         // A frame that could not be forwarded has a route onwards from here; one that ends here has none.
         let is_destination = self.output(frame.flow).is_none();
         let answer = answer(frame, self.node, is_destination, self.answers);
-        if answer.is_too_big() {
-            self.drop(input, Drop::Mtu);
+        if let Some(reason) = answer.reported() {
+            self.drop(input, reason);
         }
         match answer {
             // What a router reports is its stack's.

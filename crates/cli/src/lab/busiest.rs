@@ -39,9 +39,10 @@ pub(super) struct Busiest {
     pub(super) held_small_ratio: f64,
     /// The same of the other end, in its own samples; none where they are few.
     pub(super) other_held_small_ratio: Option<f64>,
-    /// Time that small writes of it and of the other end waited so, seconds: by frames, in messages that somebody waited for.
-    pub(super) held_small_s: f64,
-    pub(super) other_held_small_s: f64,
+    /// Time that small writes of it and of the other end waited so, seconds, at least: by frames, in messages that somebody waited for. None
+    /// where its frames were not followed, or do not say whether anybody waited.
+    pub(super) held_small_s: Option<f64>,
+    pub(super) other_held_small_s: Option<f64>,
     /// Share of its receiver's samples in which at least a segment lay unread; none where there are none.
     pub(super) unread_ratio: Option<f64>,
     /// Of the time before samples in which its program was seen to wait, with something in flight, the share in which it waited for
@@ -241,11 +242,11 @@ impl Busiest {
             (self.host, self.held_small_s),
             (1 - self.host, self.other_held_small_s),
         ];
-        let ends = ends
-            .into_iter()
-            .filter(|(_, held)| self.limited_by.is_none() && *held > 0.0);
-        ends.map(|(host, held)| format!("; for {held:.2} s {}: {UNHELD}", held::words(host)))
-            .collect()
+        let known = |(host, held): (usize, Option<f64>)| {
+            let held = held.filter(|held| self.limited_by.is_none() && *held > 0.0)?;
+            Some(format!("; for {held:.2} s {}: {UNHELD}", held::words(host)))
+        };
+        ends.into_iter().filter_map(known).collect()
     }
 
     /// Why the window of a receiver of this name was full: it reads slowly, or its buffer is small.

@@ -3,7 +3,7 @@
 use std::path::Path as File;
 
 use farpath_emu::certify::Kind;
-use farpath_record::Certificate;
+use farpath_record::{Certificate, Record, count_of};
 
 use super::busiest::Busiest;
 use super::datagrams::Sent;
@@ -11,6 +11,38 @@ use super::impaired::Impaired;
 use super::refused::Refused;
 use crate::exit::{note, note_in_parts};
 use crate::shell;
+
+/// Of fewer samples than these the 99th percentile is the largest.
+const PERCENTILE_LEAST: u64 = 100;
+
+/// Round trips of the lab's own pings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rtt {
+    /// Their 99th percentile, of few the largest, nanoseconds.
+    pub(super) p99_ns: f64,
+    /// How many came back.
+    pub(super) pings: u64,
+}
+
+impl Rtt {
+    /// Those of a ping's record; none where none came back.
+    pub(super) fn of(record: &Record) -> Option<Rtt> {
+        let metric = |name: &str| record.metrics.get(name).copied();
+        Some(Rtt {
+            p99_ns: metric("rtt_p99_ns")?,
+            pings: metric("received")? as u64,
+        })
+    }
+
+    /// In words.
+    fn words(self) -> String {
+        let of = match self.pings {
+            PERCENTILE_LEAST.. => "p99".to_owned(),
+            few => format!("at most in {}", count_of(few, "ping", "pings")),
+        };
+        format!("RTT {:.2} ms {of}", self.p99_ns / 1e6)
+    }
+}
 
 /// Above this share of a processor the data plane's own work is what a small machine lacks time for.
 const MUCH: f64 = 0.5;
@@ -186,7 +218,7 @@ fn change(kind: Kind, certificate: &Certificate, processors: usize) -> String {
 
 /// What the run came to, in one line: what limited it first, what the path and the lab did last, and whether nothing was run.
 pub(super) fn closing(
-    (rtt, ran_nothing): (Option<f64>, bool),
+    (rtt, ran_nothing): (Option<Rtt>, bool),
     control: Option<&str>,
     certificate: &Certificate,
     told: &[String],
@@ -197,7 +229,7 @@ pub(super) fn closing(
     };
     let head = match rtt {
         _ if ran_nothing => NOT_RUN.to_owned(),
-        Some(ns) => format!("RTT {:.2} ms p99, {verdict}", ns / 1e6),
+        Some(rtt) => format!("{}, {verdict}", rtt.words()),
         None if is_of_nothing(certificate) => {
             "nothing was carried: no RTT, and a certificate of nothing".to_owned()
         }
@@ -212,7 +244,12 @@ pub(super) fn closing(
 mod tests {
     use super::*;
 
-    fn said(rtt: Option<f64>, frames: u64, valid: bool) -> String {
+    fn of(pings: u64) -> Option<Rtt> {
+        let p99_ns = 20.5e6;
+        Some(Rtt { p99_ns, pings })
+    }
+
+    fn said(rtt: Option<Rtt>, frames: u64, valid: bool) -> String {
         let certificate = Certificate {
             valid,
             frames,
@@ -224,7 +261,7 @@ mod tests {
     /// Whether a ping had passed by then is chance.
     #[test]
     fn of_a_command_that_did_not_run_the_last_line_says_one_thing() {
-        for (rtt, frames) in [(None, 0), (None, 3), (Some(20.5e6), 9)] {
+        for (rtt, frames) in [(None, 0), (None, 3), (of(3), 9)] {
             let certificate = Certificate {
                 valid: true,
                 frames,
@@ -242,8 +279,20 @@ mod tests {
         assert_eq!(said(None, 3, true), lost);
         let late = "no RTT measured, certificate INVALID; cubic by default";
         assert_eq!(said(None, 0, false), late);
-        let measured = "RTT 20.50 ms p99, certificate valid; cubic by default";
-        assert_eq!(said(Some(20.5e6), 9, true), measured);
+    }
+
+    /// Of few pings one that was late by chance is the 99th percentile.
+    #[test]
+    fn a_percentile_of_few_is_called_the_largest() {
+        for (pings, words) in [
+            (1, "at most in 1 ping"),
+            (3, "at most in 3 pings"),
+            (99, "at most in 99 pings"),
+            (100, "p99"),
+        ] {
+            let wanted = format!("RTT 20.50 ms {words}, certificate valid; cubic by default");
+            assert_eq!(said(of(pings), 9, true), wanted);
+        }
     }
 
     #[test]

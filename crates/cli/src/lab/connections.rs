@@ -198,7 +198,8 @@ impl Connections {
                 let ends = [own.clone(), peer.clone()];
                 let waits = self.waits.get(&ends);
                 let waited = waits.map(|w| w.of_command(one.host));
-                let held = waits.map_or([0.0; 2], Waits::held_small);
+                let held = waits.map(Waits::held_small).unwrap_or_default();
+                let held = held.map(Option::unwrap_or_default);
                 let tls = self.tls.get(&ends).copied().unwrap_or_default();
                 let ends = [own.as_str(), peer.as_str()];
                 let of = Each::of(ends, sent, one.last.sample.timers);
@@ -346,8 +347,8 @@ impl Watched {
             samples: self.samples.len(),
             held_small_ratio: self.held_small(),
             other_held_small_ratio: None,
-            held_small_s: 0.0,
-            other_held_small_s: 0.0,
+            held_small_s: None,
+            other_held_small_s: None,
             unread_ratio: None,
             waited_for_room_ratio: buffer::waited_ratio(&self.samples, &self.ends),
             doubt: None,

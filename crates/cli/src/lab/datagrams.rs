@@ -3,8 +3,10 @@
 use std::time::Duration as Wall;
 
 use farpath_element::Drop;
+use farpath_emu::lab::Lab;
 use farpath_record::count_of;
 use farpath_scenario::NodeId;
+use farpath_scenario::plan::Hop;
 use farpath_units::{Duration, Time};
 use serde::Serialize;
 
@@ -26,6 +28,10 @@ pub(super) struct Sent {
     host_waiting: u64,
     /// Those that the path dropped, anywhere; one in fragments with the first of them.
     dropped: u64,
+    /// Those of the dropped ones that were larger than a link carries; none where none was.
+    too_large: Option<TooLarge>,
+    /// Those of the dropped ones whose TTL ended at a router.
+    expired: u64,
     /// Those that were on the path when the run ended, on a link or in a queue.
     under_way: u64,
     /// Those that arrived with a wrong checksum: the receiver's kernel throws them away.
@@ -40,8 +46,64 @@ pub(super) struct Sent {
     answered: u64,
     /// Share of the command's time in which the other host had one of these or more, and had not answered.
     answering_ratio: f64,
+    /// Share of the command's time in which one of the answered queries or more, or an answer, was on the way.
+    asking_ratio: f64,
     /// Why what limited them is doubtful: an invalid certificate; none with a valid one.
     doubt: Option<String>,
+}
+
+/// Datagrams that were larger than a link carries.
+#[derive(Debug, Serialize)]
+struct TooLarge {
+    datagrams: u64,
+    /// Bytes of the largest IP packet among them, of a fragment where they came in fragments.
+    largest_bytes: u64,
+    /// The first link of that way that was too narrow for a frame, and the largest IP packet that it carries, in bytes.
+    link: Option<String>,
+    mtu_bytes: Option<u32>,
+}
+
+impl TooLarge {
+    /// Those of a host whose datagrams go over `hops`: none where none was too large.
+    fn of(lab: &Lab, hops: &[Hop], (datagrams, largest_bytes): (u64, u64)) -> Option<TooLarge> {
+        let plane = &lab.plane;
+        let own = |hop: &Hop| plane.port(hop.port).counters().dropped(Drop::Mtu) > 0;
+        let behind = |hop: &Hop| plane.dropped_behind(hop.port)[Drop::Mtu as usize] > 0;
+        let mut ways = hops.iter().enumerate();
+        let narrow = ways.find_map(|(n, hop)| match (own(hop), behind(hop)) {
+            (true, _) => Some(hop),
+            (false, true) => hops.get(n + 1),
+            (false, false) => None,
+        });
+        let link = narrow.map(|hop| {
+            let port = &plane.wan().plan.ports[hop.port];
+            let link = &plane.scenario().links[port.link.0];
+            (link.name.clone(), link.direction_from(port.from).mtu)
+        });
+        let (link, mtu_bytes) = link.unzip();
+        (datagrams > 0).then_some(TooLarge {
+            datagrams,
+            largest_bytes,
+            link,
+            mtu_bytes,
+        })
+    }
+
+    /// In words.
+    fn words(&self) -> String {
+        let are = if self.datagrams == 1 { "was" } else { "were" };
+        let (link, mtu) = match (&self.link, self.mtu_bytes) {
+            (Some(link), Some(mtu)) => (
+                format!("link `{link}`"),
+                format!(", and its MTU is {mtu} B"),
+            ),
+            _ => ("a link".to_owned(), String::new()),
+        };
+        format!(
+            "; {} of these {are} too large for {link}: packets of up to {} B{mtu}",
+            self.datagrams, self.largest_bytes
+        )
+    }
 }
 
 /// Whether a link is full is judged over rounds of this length.
@@ -54,7 +116,7 @@ const STREAM: u64 = 100;
 /// Where more than this share had not arrived yet when the run ended, what was sent says nothing of a sender that is slow.
 const LEFT_MOST: f64 = 0.1;
 
-/// A host that had queries for this share of the time is what they waited for.
+/// A host that had queries for this share of the time is what they waited for; so is the path, where they were on it for so long.
 const SLOW: f64 = 0.5;
 
 /// What the hosts sent, the command's first, in the time that the command `took`; without who sent none.
@@ -85,6 +147,8 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             let ports = hops.iter().map(|hop| plane.port(hop.port));
             ports.map(|port| port.counters().dropped(reason)).sum()
         };
+        let share = |time: Duration| (time.as_secs_f64() / took.as_secs_f64().max(1e-9)).min(1.0);
+        let large = (counted.too_large, counted.too_large_bytes);
         Some(Sent {
             sender: SENDERS[n],
             datagrams,
@@ -93,6 +157,8 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             host_waiting,
             // A fragment in front of one that the host dropped may be lost, too.
             dropped: counted.lost.min(counted.sent),
+            too_large: TooLarge::of(lab, &hops, large),
+            expired: counted.expired,
             under_way: plane
                 .datagrams_under_way(node)
                 .min(counted.sent.saturating_sub(counted.lost)),
@@ -106,7 +172,8 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
                 // An empty sum is -0.
                 .fold(0.0, |sum, share| sum + share),
             answered: queries.answered,
-            answering_ratio: (queries.at.as_secs_f64() / took.as_secs_f64().max(1e-9)).min(1.0),
+            answering_ratio: share(queries.at),
+            asking_ratio: share(queries.way),
             doubt: None,
         })
     };
@@ -161,6 +228,14 @@ impl Sent {
             return format!(
                 "; {other} had a query, and had not answered, for {:.0} % of the command's time: {} answered",
                 100.0 * self.answering_ratio,
+                self.answered
+            );
+        }
+        // Where a link is full, they wait for that.
+        if self.asking_ratio >= SLOW && self.link_full_ratio < SLOW {
+            return format!(
+                "; a query, or its answer, was on the way for {:.0} % of the command's time: {} answered, a round trip for each",
+                100.0 * self.asking_ratio,
                 self.answered
             );
         }
@@ -223,6 +298,10 @@ impl Sent {
                 )
             }
         };
+        line += &self.too_large.as_ref().map_or(String::new(), TooLarge::words);
+        if self.expired > 0 {
+            line += &format!("; {} of these at the end of their TTL", self.expired);
+        }
         line += &self.found();
         line += &self.left();
         line += &self.pace();
@@ -338,6 +417,74 @@ mod tests {
         let words = "; the server had a query, and had not answered, for 94 % of the command's time: 50 answered";
         assert!(said(0.94).ends_with(words), "{}", said(0.94));
         assert!(!said(0.2).contains("had not answered"));
+    }
+
+    /// 200 queries one after the other across 20 ms, as of names: the path is what they wait for, and not a sender that is slow.
+    #[test]
+    fn queries_that_wait_for_the_path_are_named() {
+        let said = |asking_ratio, link_full_ratio| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 200,
+                bytes: 8000,
+                answered: 200,
+                answering_ratio: 0.02,
+                asking_ratio,
+                link_full_ratio,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let words = "; a query, or its answer, was on the way for 95 % of the command's time: 200 answered, a round trip for each";
+        let line = said(0.95, 0.0);
+        assert!(line.ends_with(words), "{line}");
+        assert!(!line.contains("sent no faster"));
+        assert!(said(0.3, 0.0).contains("sent no faster"));
+        assert!(said(0.95, 0.9).contains("a link of that way was full 90 %"));
+    }
+
+    /// What traceroute sends.
+    #[test]
+    fn what_ended_at_a_router_is_said_to() {
+        let sent = Sent {
+            sender: SENDERS[0],
+            datagrams: 12,
+            dropped: 9,
+            expired: 9,
+            ..Sent::default()
+        };
+        assert_eq!(
+            sent.line(),
+            "of 12 datagrams that your command sent the path dropped 9 (75.0 %); 9 of these at the end of their TTL"
+        );
+    }
+
+    /// Full packets into a link that carries less, and what is known where the link is not.
+    #[test]
+    fn what_was_too_large_is_named_with_link_and_mtu() {
+        let said = |datagrams, link: Option<&str>| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 50,
+                dropped: datagrams,
+                too_large: Some(TooLarge {
+                    datagrams,
+                    largest_bytes: 1500,
+                    link: link.map(str::to_owned),
+                    mtu_bytes: link.map(|_| 1400),
+                }),
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        assert_eq!(
+            said(20, Some("wan")),
+            "of 50 datagrams that your command sent the path dropped 20 (40.0 %); 20 of these were too large for link `wan`: \
+             packets of up to 1500 B, and its MTU is 1400 B"
+        );
+        let one = said(1, None);
+        let words = "; 1 of these was too large for a link: packets of up to 1500 B";
+        assert!(one.ends_with(words), "{one}");
     }
 
     /// A burst most of which is on the way yet, and a machine that was too busy for the path and the program.

@@ -20,9 +20,14 @@ pub(super) fn words(host: usize) -> String {
 }
 
 /// Takes the time in which a small write waited out of that in which the sender, the host of this number, had nothing to send. `held` are
-/// the shares of the time by samples of it and of the other end, and `known` is the share that frames explain otherwise. What nothing explains
-/// is taken for more of the same, where it is no more than samples have: they are few.
-pub(super) fn share(host: usize, held: [f64; 2], known: f64, causes: &mut Vec<(Cause, f64)>) {
+/// the shares of the time by samples of it and of the other end, `most` is what frames leave for both, and `known` the share that frames
+/// explain otherwise. What nothing explains is taken for more of the same, where it is no more than samples have: they are few.
+pub(super) fn share(
+    host: usize,
+    (held, most): ([f64; 2], f64),
+    known: f64,
+    causes: &mut Vec<(Cause, f64)>,
+) {
     let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
     let Some((_, idle)) = causes.iter_mut().find(idle) else {
         return;
@@ -30,7 +35,8 @@ pub(super) fn share(host: usize, held: [f64; 2], known: f64, causes: &mut Vec<(C
     let all: f64 = held.iter().sum();
     let seen = all.min(*idle);
     let open = (*idle - seen - known).max(0.0);
-    let waited = seen + if open <= seen { open } else { 0.0 };
+    let more = if open <= seen { open } else { 0.0 };
+    let waited = (seen + more).min(most);
     *idle -= waited;
     let parts = [host, 1 - host].into_iter().zip(held);
     let parts = parts.filter(|(_, share)| *share > 0.0);
@@ -47,7 +53,7 @@ mod tests {
 
     fn shared(held: [f64; 2], known: f64) -> Vec<(Cause, f64)> {
         let mut causes = vec![(IDLE, 0.6), (Cause::Way, 0.4)];
-        share(1, held, known, &mut causes);
+        share(1, (held, 1.0), known, &mut causes);
         let sum: f64 = causes.iter().map(|c| c.1).sum();
         assert!((sum - 1.0).abs() < 1e-9, "{causes:?}");
         causes
@@ -75,7 +81,18 @@ mod tests {
         assert_eq!(of(Cause::Held(0)), of(Cause::Held(1)));
         assert!((of(IDLE).unwrap_or(0.0) - 0.5).abs() < 1e-9, "{few:?}");
         let mut none = vec![(Cause::Way, 1.0)];
-        share(1, [0.0, 0.5], 0.0, &mut none);
+        share(1, ([0.0, 0.5], 1.0), 0.0, &mut none);
         assert_eq!(none, [(Cause::Way, 1.0)]);
+    }
+
+    /// Samples met a wait in half of the time, and frames leave 0.52 of it for one.
+    #[test]
+    fn small_writes_take_no_more_than_frames_leave() {
+        let mut causes = vec![(IDLE, 0.6), (Cause::Way, 0.4)];
+        share(1, ([0.0, 0.5], 0.52), 0.0, &mut causes);
+        assert_eq!(causes[0].0, Cause::Held(0));
+        assert!((causes[0].1 - 0.52).abs() < 1e-9, "{causes:?}");
+        let sum: f64 = causes.iter().map(|c| c.1).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{causes:?}");
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Lost {
     policer: u64,
     /// Larger than a link carries.
     mtu: u64,
+    /// Their TTL ended at a router.
+    ttl: u64,
     /// A link was down.
     down: u64,
     /// For any other reason.
@@ -40,8 +42,9 @@ impl Lost {
                 Drop::Checksum => &mut lost.damaged,
                 Drop::Policed => &mut lost.policer,
                 Drop::Mtu => &mut lost.mtu,
+                Drop::Ttl => &mut lost.ttl,
                 Drop::Down => &mut lost.down,
-                Drop::Ttl | Drop::NoRoute | Drop::Host | Drop::Cell => &mut lost.other,
+                Drop::NoRoute | Drop::Host | Drop::Cell => &mut lost.other,
             };
             *of += count;
         }
@@ -50,7 +53,7 @@ impl Lost {
 
     /// All that were lost.
     pub(super) fn all(&self) -> u64 {
-        let rest = self.queue + self.policer + self.mtu + self.down + self.other;
+        let rest = self.queue + self.policer + self.mtu + self.ttl + self.down + self.other;
         self.by_chance() + rest
     }
 
@@ -72,6 +75,7 @@ impl Lost {
             (self.damaged, "arrived damaged"),
             (self.policer, "exceeded a policer's rate"),
             (self.mtu, "too large for a link"),
+            (self.ttl, "at the end of their TTL"),
             (self.down, "found the path down"),
             (self.other, "for another reason"),
         ];

@@ -195,7 +195,7 @@ pub(super) fn run(
     logs: &mut Logs<'_>,
 ) -> Result<Ended, Failure> {
     // Until the clock runs, packets stand still.
-    while beside.now() == Time::ZERO && !beside.is_over() {
+    while beside.now() == Time::ZERO && !beside.is_over() && !progress::interrupted() {
         std::thread::park_timeout(CHECK);
     }
     // What it would do is not to be undone by ending it.

@@ -20,7 +20,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::Busiest;
-use super::closing::{closing, help, say, told, with_its_source};
+use super::closing::{Rtt, closing, help, say, told, with_its_source};
 use super::connections::Connections;
 use super::crossed::Crossed;
 use super::datagrams::{self, Sent};
@@ -87,6 +87,7 @@ pub(super) struct Report {
     took_ns: Option<u64>,
     /// Of the lab's own ping; none where no answer came.
     rtt_p99_ns: Option<f64>,
+    rtt_pings: Option<u64>,
     certificate: Option<Certificate>,
     /// Of the connections to these ports alone; of all where they are none.
     ports: Vec<u16>,
@@ -125,6 +126,7 @@ impl Report {
             failure: None,
             took_ns: None,
             rtt_p99_ns: None,
+            rtt_pings: None,
             certificate: None,
             ports: Vec::new(),
             connection: None,
@@ -339,7 +341,8 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let report = Report {
         fault: ended.why.clone().filter(|_| ended.by != By::Itself),
         took_ns: u64::try_from(ended.took.as_nanos()).ok(),
-        rtt_p99_ns: rtt,
+        rtt_p99_ns: rtt.map(|rtt| rtt.p99_ns),
+        rtt_pings: rtt.map(|rtt| rtt.pings),
         certificate: Some(certificate),
         ports: args.port.clone(),
         connection,
@@ -534,7 +537,7 @@ fn both(
     (path, limit): (&Path, Option<Wall>),
     (lab, hosts): (&mut Lab, &[Host]),
     logs: &mut Logs<'_>,
-) -> Result<(Ended, Connections, Option<f64>), Failure> {
+) -> Result<(Ended, Connections, Option<Rtt>), Failure> {
     let [client, server] = path.hosts.map(|number| &hosts[number]);
     let holds = path.holds()?;
     let serving = programs::serve(args, (server, limit), logs);
@@ -564,8 +567,7 @@ fn both(
     let at = Default::default();
     let measured = (&planned, &results);
     let found = records(scenario, &plan, measured, Origin::Emulated, &at, &|_| None);
-    let rtt = found.first().and_then(|r| r.metrics.get("rtt_p99_ns"));
-    let rtt = rtt.copied();
+    let rtt = found.first().and_then(Rtt::of);
     if let (None, Some(why)) = (rtt, why_unmeasured(&results.faults)) {
         note(&why);
     }

@@ -26,8 +26,9 @@ pub(super) struct Waits {
     asking: Handing,
     /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
     held_most: [Duration; 2],
-    /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for.
-    held: [Duration; 2],
+    /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for: at
+    /// least. None where such writes waited, and none of them in a message that somebody is known to have waited for.
+    held: [Option<Duration>; 2],
     /// Segments of requests and answers that were on the way at a time; none where they were many.
     at_a_time: Option<f64>,
     /// Since when the other end has had all that this one sent, and sent nothing.
@@ -55,7 +56,10 @@ impl Waits {
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],
             held_most: [end, 1 - end].map(|who| turns.handing[who].way + turns.way),
-            held: [end, 1 - end].map(|who| turns.handing[who].held),
+            held: [end, 1 - end].map(|who| {
+                let Handing { held, is_open, .. } = turns.handing[who];
+                (held > Duration::ZERO || !is_open).then_some(held)
+            }),
             at_a_time: turns.at_a_time,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
@@ -101,9 +105,10 @@ impl Waits {
         all.as_secs_f64() / self.all(time)
     }
 
-    /// How long small writes of this end and the other were seen to wait for an acknowledgement, seconds.
-    pub(super) fn held_small(&self) -> [f64; 2] {
-        self.held.map(Duration::as_secs_f64)
+    /// How long small writes of this end and the other were seen to wait for an acknowledgement, seconds: at least, and none where it is
+    /// not known whether anybody waited.
+    pub(super) fn held_small(&self) -> [Option<f64>; 2] {
+        self.held.map(|held| held.map(Duration::as_secs_f64))
     }
 
     /// How long at the end, at an instant, the other one has had all and sent nothing, where that is worth naming.
@@ -153,12 +158,15 @@ impl Waits {
         known.as_secs_f64() / self.all(time)
     }
 
-    /// The shares of a connection's `time` that small writes of this end and the other took, of those in which samples met one: data that
-    /// nobody answers is late, and nobody waits for it.
-    pub(super) fn held(&self, time: Duration, held: [f64; 2]) -> [f64; 2] {
+    /// The shares of a connection's `time` that small writes of this end and the other took, of those in which samples met one, and the most
+    /// that both can have taken: data that nobody answers is late, and nobody waits for it.
+    pub(super) fn held(&self, time: Duration, held: [f64; 2]) -> ([f64; 2], f64) {
         let all = self.all(time);
         let most = self.held_most.map(|most| most.as_secs_f64() / all);
-        [0, 1].map(|who| held[who].min(most[who]))
+        let took = [0, 1].map(|who| held[who].min(most[who]));
+        // Of an end that samples never met so, nothing is taken.
+        let ends = [0, 1].into_iter().filter(|who| took[*who] > 0.0);
+        (took, ends.map(|who| most[who]).sum())
     }
 
     /// Gives the time in which the other end handed over what this one waited for its share. It is the path's, or that of a link that was
@@ -381,8 +389,35 @@ mod tests {
         };
         let time = Duration::from_ms(1000);
         let stream = Waits::of(&turns(0, 0), 0);
-        assert_eq!(stream.held(time, [1.0, 0.0]), [0.0; 2]);
+        assert_eq!(stream.held(time, [1.0, 0.0]).0, [0.0; 2]);
         let asked = Waits::of(&turns(500, 500), 0);
-        assert_eq!(asked.held(time, [0.5, 0.0]), [0.5, 0.0]);
+        assert_eq!(asked.held(time, [0.5, 0.0]), ([0.5, 0.0], 1.0));
+    }
+
+    /// That nothing waited is not that nobody knows.
+    #[test]
+    fn a_wait_that_nobody_is_known_to_share_is_unknown() {
+        let of = |held: u64, is_open: bool| {
+            let handing = Handing {
+                held: Duration::from_ms(held),
+                is_open,
+                ..Handing::default()
+            };
+            let turns = Turns {
+                ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+                span: Duration::from_ms(1000),
+                waited: Default::default(),
+                at: Default::default(),
+                way: Duration::ZERO,
+                handing: [handing, Handing::default()],
+                overlapping: Default::default(),
+                at_a_time: None,
+                unanswered: None,
+            };
+            Waits::of(&turns, 0).held_small()
+        };
+        assert_eq!(of(0, false), [Some(0.0), Some(0.0)]);
+        assert_eq!(of(0, true), [None, Some(0.0)]);
+        assert_eq!(of(500, true), [Some(0.5), Some(0.0)]);
     }
 }

@@ -551,6 +551,9 @@ fn the_time_of_a_server_of_queries_over_udp_is_its_own() {
     let ratio = sent["answering_ratio"].as_f64().expect("a number");
     // It sleeps so long at least.
     assert!(ratio * took > 1.99, "{ratio} of {took} s");
+    let ratio = sent["asking_ratio"].as_f64().expect("a number");
+    // A round trip for each.
+    assert!(ratio * took > 0.079, "{ratio} of {took} s");
     assert_eq!(found["datagrams"][1]["answered"], 0, "{found}");
 }
 

@@ -8,17 +8,15 @@ use farpath_scenario::plan::{Plan, address};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Frame, Kind};
 
+use super::flows::kind;
 use super::heading::{self, Macs};
 use super::packet::{DATAGRAM, Packet};
 use super::reply;
 use super::router::{About, Told};
 
-/// Whether a router may have made it.
-pub(super) fn is_answer(frame: &Frame) -> bool {
-    matches!(
-        frame.kind,
-        Kind::TimeExceeded | Kind::FragmentationNeeded | Kind::EchoReply
-    )
+/// Whether a router made it of `packet`, whose bytes its handle names: what a host sent stays what it is.
+pub(super) fn is_answer(frame: &Frame, packet: &Packet) -> bool {
+    frame.kind != kind(packet)
 }
 
 /// Puts in `out` the headers of `count` segments of a packet from `first` on, or the whole of what is not as its host sent it:

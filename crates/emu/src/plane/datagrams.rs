@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use farpath_element::Drop;
 use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
 
@@ -20,6 +21,12 @@ pub struct Datagrams {
     pub lost: u64,
     /// Those that arrived with a checksum that is wrong.
     pub damaged: u64,
+    /// Those of the lost ones that were larger than a link carries.
+    pub too_large: u64,
+    /// Bytes of the largest IP packet among these, of a fragment where they came in fragments; 0 where none was too large.
+    pub too_large_bytes: u64,
+    /// Those of the lost ones whose TTL ended at a router.
+    pub expired: u64,
 }
 
 /// So many datagrams in fragments that did not arrive whole are known at once: their other fragments are not far behind.
@@ -41,8 +48,8 @@ pub(super) struct Counts {
 /// What may happen to a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// The network dropped it.
-    Lost,
+    /// The network dropped it, for a reason.
+    Lost(Drop),
     /// Its checksum is wrong.
     Damaged,
 }
@@ -62,17 +69,18 @@ impl Counts {
         self.hosts.get(host.0).copied().unwrap_or_default()
     }
 
-    /// Those of a host in `packets` that are under way, each with so many segments; one in fragments counts once, and not where one of
-    /// them is lost.
+    /// Those of a host in `packets` that are under way, each with so many segments, without copies; one in fragments counts once, and
+    /// not where one of them is lost.
     fn under_way<'a>(&self, host: NodeId, packets: impl Iterator<Item = (&'a Packet, u32)>) -> u64 {
         let mut seen = BTreeSet::new();
         let is_own =
             |packet: &Packet| packet.is_udp() && node_at(packet.addresses[0]) == Some(host);
         let own = packets.filter(|(packet, _)| is_own(packet));
         let count = own.map(|(packet, live)| match whole(packet) {
-            Some(whole) => u64::from(!self.counted.contains(&whole) && seen.insert(whole)),
-            // A copy is none of its own.
-            None => u64::from(live).min(packet.segments() as u64),
+            Some(whole) => {
+                u64::from(live > 0 && !self.counted.contains(&whole) && seen.insert(whole))
+            }
+            None => u64::from(live),
         });
         let answered = self.answered.get(host.0).copied().unwrap_or_default();
         count.sum::<u64>().saturating_sub(answered)
@@ -133,7 +141,17 @@ impl Counts {
             }
         }
         match fate {
-            Fate::Lost => datagrams.lost += 1,
+            Fate::Lost(Drop::Mtu) => {
+                datagrams.lost += 1;
+                datagrams.too_large += 1;
+                // The first segment is as long as any.
+                let bytes = u64::from(packet.datagram(0));
+                datagrams.too_large_bytes = datagrams.too_large_bytes.max(bytes);
+            }
+            Fate::Lost(reason) => {
+                datagrams.lost += 1;
+                datagrams.expired += u64::from(reason == Drop::Ttl);
+            }
             Fate::Damaged => datagrams.damaged += 1,
         }
     }
@@ -142,7 +160,9 @@ impl Counts {
 impl<I: Interface> Plane<I> {
     /// UDP datagrams of a host that it has sent and that are in the network yet: on a link, in a queue, or not handed out.
     pub fn datagrams_under_way(&self, host: NodeId) -> u64 {
-        self.datagrams.under_way(host, self.pool.under_way())
+        let all = self.pool.under_way();
+        let own = all.map(|(slot, packet, live)| (packet, live - self.copies.spare(slot)));
+        self.datagrams.under_way(host, own)
     }
 }
 

@@ -237,7 +237,8 @@ impl Course {
     }
 }
 
-fn kind(packet: &Packet) -> Kind {
+/// What the frames of a packet are.
+pub(super) fn kind(packet: &Packet) -> Kind {
     match packet.transport {
         Transport::Tcp { control, .. } if control & SYN != 0 => match control & ACK {
             0 => Kind::Syn,

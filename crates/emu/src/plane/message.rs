@@ -21,6 +21,8 @@ pub struct Handing {
     pub paused: Duration,
     /// Of `way`, the time in which a small piece waited for the acknowledgement of a small one before (RFC 1122 §4.2.3.4, Nagle's algorithm).
     pub held: Duration,
+    /// Small pieces of other messages waited as well, and whether anybody waited for these is not known: `held` is a part of it.
+    pub is_open: bool,
 }
 
 impl Handing {
@@ -31,6 +33,7 @@ impl Handing {
             way: self.way + other.way,
             paused: self.paused + other.paused,
             held: self.held + other.held,
+            is_open: self.is_open || other.is_open,
         }
     }
 }
@@ -89,7 +92,15 @@ impl Message {
     pub(super) fn last(&self) -> Handing {
         match self.is_answer && self.stalls <= STALLS {
             true => self.handing,
-            false => Handing::default(),
+            false => self.unanswered(),
+        }
+    }
+
+    /// What is known of it where nobody is known to have waited for it.
+    pub(super) fn unanswered(&self) -> Handing {
+        Handing {
+            is_open: self.handing.held > Duration::ZERO,
+            ..Handing::default()
         }
     }
 }

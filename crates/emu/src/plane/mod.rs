@@ -7,6 +7,7 @@
 mod backlog;
 mod compose;
 mod datagrams;
+mod fates;
 mod flows;
 mod heading;
 mod message;
@@ -26,7 +27,6 @@ mod tests;
 mod traffic;
 mod turns;
 
-use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 
 use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port};
@@ -52,6 +52,7 @@ use crate::capture::Watch;
 use crate::fidelity::Fidelity;
 use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
+use fates::{Answers, Copies};
 use flows::Flows;
 use openings::Openings;
 use packet::Packet;
@@ -59,10 +60,10 @@ use pauses::Pauses;
 use plug::{endpoint, socket};
 use pool::{Pool, handle, unpack};
 use queries::Asked;
-use router::{Router, Told};
+use router::Router;
 use segments::Counted;
 use tapped::Taps;
-use traffic::{damaged, forget, note_lost};
+use traffic::damaged;
 use turns::Talks;
 
 /// An interface of a host, seen from the network: a queue of packets with offload headers.
@@ -108,6 +109,10 @@ const HOST_QUEUE: u64 = 1 << 16;
 
 /// How far ahead of the slowest element others may run.
 const WINDOW: Duration = Duration::from_ms(5);
+
+/// Memory that hosts can fill in this time is made ready at the start. On a path that holds far more it is filled so slowly that the rest
+/// may be made ready meanwhile.
+const SOON: Duration = Duration::from_secs(10);
 
 /// A host sends nothing while the network runs: what it has sent was read before. So nobody has to wait for it, and frames on
 /// the way to it hold nobody up.
@@ -161,7 +166,8 @@ pub struct Plane<I> {
     sockets: Vec<Socket<I>>,
     pool: Pool,
     flows: Flows,
-    told: BTreeMap<u32, Told>,
+    answers: Answers,
+    copies: Copies,
     coalescing: Duration,
     next_event: usize,
     traffic: Traffic,
@@ -212,6 +218,8 @@ impl<I: Interface> Plane<I> {
         let (nodes, ports): (Vec<ElementId>, Vec<ElementId>) = (first(&nodes), first(&ports));
         let routers = &nodes[scenario.hosts.len()..];
         let datagrams = Counts::new(scenario.hosts.len());
+        let rates = attachments.iter().map(|a| wan.plan.ports[a.port].rate);
+        let soon: u64 = rates.map(|rate| rate.bytes_in(SOON).as_bytes()).sum();
         let active = routers.iter().chain(&ports).copied().collect();
         let sockets = attachments
             .into_iter()
@@ -225,9 +233,10 @@ impl<I: Interface> Plane<I> {
             nodes,
             active,
             sockets,
-            pool: Pool::new(memory)?,
+            pool: Pool::new(memory, soon)?,
             flows,
-            told: BTreeMap::new(),
+            answers: Answers::default(),
+            copies: Copies::default(),
             coalescing: COALESCING,
             next_event: 0,
             traffic: Traffic::default(),
@@ -362,8 +371,14 @@ impl<I: Interface> Plane<I> {
     }
 
     fn run(&mut self, until: Time) {
-        if until <= self.network.now() {
+        let now = self.network.now();
+        if until <= now {
             return;
+        }
+        // Step by step through hours in which frames are only on their way, those that are due then would be late.
+        if until.since(now) > WINDOW {
+            let due = self.network_due();
+            self.network.pass(due.clamp(now, until));
         }
         self.hosts_promise(SILENCE);
         self.network.run(until, Mode::Windowed(WINDOW));
@@ -379,27 +394,6 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Remembers what routers answered, and that what they reported as too large is lost: its bytes are needed until the report has
-    /// arrived.
-    fn note_answers(&mut self) {
-        for id in &self.nodes {
-            let Piece::Router(router) = self.network.element_mut(*id) else {
-                continue;
-            };
-            for told in router.told.drain(..) {
-                let (slot, _) = unpack(told.handle);
-                self.datagrams.answered(self.pool.packet(slot));
-                self.told.insert(told.handle, told);
-            }
-            for frame in router.too_big.drain(..) {
-                let (slot, _) = unpack(frame.side);
-                let counts = (&mut self.datagrams, self.segments.as_mut());
-                let why = (Drop::Mtu, frame.at);
-                note_lost(self.pool.packet(slot), why, counts, self.queries.as_mut());
-            }
-        }
-    }
-
     /// Takes the bytes of what tapped links carry, while they are there.
     fn note_tapped(&mut self) {
         for (n, number) in self.taps.ports() {
@@ -409,7 +403,8 @@ impl<I: Interface> Plane<I> {
             for tapped in port.take_tapped() {
                 let (slot, first) = unpack(tapped.frame.side);
                 let packet = (self.pool.packet(slot), self.pool.bytes(slot));
-                let told = is_answer(&tapped.frame).then(|| self.told.get(&tapped.frame.side));
+                let answers = is_answer(&tapped.frame, packet.0);
+                let told = answers.then(|| self.answers.get(tapped.frame.side));
                 let macs = self.taps.macs(n);
                 let out = &mut self.heading;
                 let run = (first, 1);
@@ -425,32 +420,6 @@ impl<I: Interface> Plane<I> {
             }
         }
         self.taps.hand_on(self.network.now());
-    }
-
-    /// Forgets the bytes of what is lost, and remembers what was doubled.
-    fn note_fates(&mut self) {
-        let mut lost = Vec::new();
-        for id in &self.ports {
-            let Piece::Port(port) = self.network.element_mut(*id) else {
-                continue;
-            };
-            let Some(fates) = port.fates() else { continue };
-            for copy in fates.copied.drain(..) {
-                self.pool.copied(copy.side);
-                self.traffic.copied += 1;
-            }
-            lost.append(&mut fates.lost);
-        }
-        for id in &self.nodes {
-            if let Piece::Router(router) = self.network.element_mut(*id) {
-                lost.append(&mut router.lost);
-            }
-        }
-        for frame in lost {
-            let counts = (&mut self.datagrams, self.segments.as_mut());
-            let queries = self.queries.as_mut();
-            forget(&frame, &mut self.pool, &mut self.traffic, counts, queries);
-        }
     }
 
     /// Writes to hosts what is due before `until`, to which the network has been advanced; `fidelity` counts how late
@@ -495,14 +464,20 @@ impl<I: Interface> Plane<I> {
         channel.drop_heads(count);
         let (slot, first) = unpack(frame.side);
         let (packet, bytes) = (*self.pool.packet(slot), self.pool.bytes(slot));
-        let told = match is_answer(&frame) {
-            true => self.told.remove(&frame.side),
+        let told = match is_answer(&frame, &packet) {
+            true => self.answers.gone(frame.side),
             false => None,
         };
+        let is_whole = told.is_none() && !frame.is_damaged();
+        let mut is_gone = false;
         if told.is_some() {
             self.datagrams.answer_gone(&packet);
+        } else {
+            for segment in first..first + count {
+                is_gone = self.copies.ended(handle(slot, segment), is_whole) && !is_whole;
+            }
         }
-        if frame.is_damaged() && told.is_none() {
+        if is_gone {
             self.datagrams.note(&packet, Fate::Damaged);
             let watching = (self.segments.as_mut(), self.queries.as_mut());
             damaged(&packet, frame.at, watching);
@@ -528,7 +503,6 @@ impl<I: Interface> Plane<I> {
                 if let Some(pauses) = self.pauses.as_mut().filter(|_| told.is_none()) {
                     pauses.delivered(&packet, packet.slice(first, count), frame.at);
                 }
-                let is_whole = told.is_none() && !frame.is_damaged();
                 if let Some(talks) = self.talks.as_mut().filter(|_| is_whole) {
                     talks.delivered(&packet, packet.slice(first, count), due);
                 }
@@ -546,8 +520,13 @@ impl<I: Interface> Plane<I> {
     pub fn work_due(&self) -> Time {
         let event = self.scenario.events.get(self.next_event);
         let event = event.map_or(Time::MAX, |e| e.at);
+        event.min(self.network_due())
+    }
+
+    /// When anything in the network itself has something to do.
+    fn network_due(&self) -> Time {
         let active = self.active.iter().map(|id| self.network.due(*id));
-        active.fold(event, Time::min)
+        active.fold(Time::MAX, Time::min)
     }
 
     /// When there is something to do next, deliveries among it, unless a host sends before.
@@ -643,7 +622,7 @@ impl<I: Interface> Plane<I> {
         let node = self.wan.plan.ports[number].to;
         let all = self.dropped_behind(number)[Drop::Mtu as usize];
         match self.network.element(self.nodes[node.0]) {
-            Piece::Router(router) => all - router.reported(self.wan.input_of(number)),
+            Piece::Router(router) => all - router.too_big(self.wan.input_of(number)),
             _ => all,
         }
     }

@@ -14,6 +14,9 @@ use super::packet::Packet;
 /// Bytes of a chunk.
 pub const CHUNK: usize = 1 << 20;
 
+/// Bytes of a page of memory.
+const PAGE: usize = 4096;
+
 /// The largest packet: an offload header, an Ethernet header, a datagram of 65 535 bytes and some room.
 pub const LARGEST: usize = 66 * 1024;
 
@@ -63,18 +66,19 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// A pool of at least `bytes`, every page of which has been touched: the first touch of a page costs
-    /// far more than what is done with it later.
+    /// A pool of at least `bytes`, of which the pages that hold the first `soon` bytes have been touched: the first touch of a page costs
+    /// far more than what is done with it later. The others are touched when they are needed, which is later than `soon` is full.
     ///
     /// # Errors
     /// The system has no such amount of addresses.
-    pub(super) fn new(bytes: u64) -> io::Result<Pool> {
+    pub(super) fn new(bytes: u64, soon: u64) -> io::Result<Pool> {
         let count = (bytes.div_ceil(CHUNK as u64) as usize).max(4);
         let mut memory = MmapMut::map_anon(count * CHUNK)?;
         // What is under way for long is cold when it is written: with large pages half of the cost of finding
         // it falls away. A system without them goes without.
         _ = memory.advise(Advice::HugePage);
-        for page in memory.chunks_mut(4096) {
+        let pages = soon.div_ceil(PAGE as u64) as usize;
+        for page in memory.chunks_mut(PAGE).take(pages) {
             page[0] = 1;
         }
         Ok(Pool {
@@ -176,9 +180,10 @@ impl Pool {
     }
 
     /// Each packet that is under way, and how many of its segments are: copies count.
-    pub(super) fn under_way(&self) -> impl Iterator<Item = (&Packet, u32)> {
-        let live = self.slots.iter().filter(|slot| slot.live > 0);
-        live.map(|slot| (&slot.packet, slot.live))
+    pub(super) fn under_way(&self) -> impl Iterator<Item = (SlotId, &Packet, u32)> {
+        let all = (0..).map(SlotId).zip(&self.slots);
+        let live = all.filter(|(_, slot)| slot.live > 0);
+        live.map(|(id, slot)| (id, &slot.packet, slot.live))
     }
 
     /// Packets under way.
@@ -212,7 +217,7 @@ mod tests {
 
     #[test]
     fn chunks_go_round_and_a_held_packet_blocks_only_its_own() {
-        let mut pool = Pool::new(4 << 20).expect("a little memory");
+        let mut pool = Pool::new(4 << 20, 4 << 20).expect("a little memory");
         let held = {
             assert!(pool.room().is_some());
             pool.keep(60_000, Packet::plain(60_000))
@@ -225,7 +230,7 @@ mod tests {
             pool.release(id, 1);
         }
         assert_eq!(pool.packets(), 1);
-        assert_eq!(pool.under_way().map(|(_, live)| live).sum::<u32>(), 1);
+        assert_eq!(pool.under_way().map(|(_, _, live)| live).sum::<u32>(), 1);
         assert!(pool.most_used() <= 3 << 20);
         pool.release(held, 1);
         assert_eq!(pool.packets(), 0);
@@ -234,7 +239,8 @@ mod tests {
 
     #[test]
     fn a_full_pool_says_so_and_recovers() {
-        let mut pool = Pool::new(4 << 20).expect("a little memory");
+        // Of which nothing has been touched.
+        let mut pool = Pool::new(4 << 20, 0).expect("a little memory");
         let mut kept = Vec::new();
         while pool.room().is_some() {
             kept.push(pool.keep(65_000, Packet::plain(65_000)));

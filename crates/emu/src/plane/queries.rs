@@ -1,4 +1,4 @@
-//! Queries over UDP that a host answered, and how long it had them, by the frames of both.
+//! Queries over UDP that a host answered, how long it had them, and how long they and the answers were on the way, by the frames of both.
 //!
 //! Of two ends that talk, the one that sends first asks. The other one has a query from when the last datagram that was sent to it has
 //! arrived until it sends one back. That counts only where nothing else was on the way to it then, and where who asked sends nothing before
@@ -27,6 +27,17 @@ pub struct Queries {
     pub answered: u64,
     /// Time in which it had one of them or more, and had not answered.
     pub at: Duration,
+    /// Time in which one of them or more, or an answer to one, was on the way.
+    pub way: Duration,
+}
+
+/// A query and its answer, until that has arrived.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    asked: Time,
+    /// When who answers had it.
+    arrived: Time,
+    answered: Time,
 }
 
 /// Two ends.
@@ -36,10 +47,12 @@ struct Talk {
     way: Way,
     /// Datagrams on the way to who answers.
     under_way: u64,
+    /// When the last one was sent.
+    asked: Time,
     /// When the last one arrived, until something is sent back.
     arrived: Option<Time>,
-    /// Since when who answers had what is being answered, and when it sent the answer, until that has arrived.
-    answer: Option<(Time, Time)>,
+    /// What is being answered, until the answer has arrived.
+    answer: Option<Turn>,
 }
 
 impl Talk {
@@ -48,19 +61,17 @@ impl Talk {
     }
 }
 
-/// Times in which a host had queries.
+/// Times that may overlap.
 #[derive(Clone, Debug, Default)]
-struct Had {
-    answered: u64,
+struct Times {
     times: Vec<(Time, Time)>,
     /// What is added up of those before an instant.
     past: Duration,
     until: Time,
 }
 
-impl Had {
+impl Times {
     fn add(&mut self, from: Time, to: Time) {
-        self.answered += 1;
         let from = from.max(self.until);
         if from < to {
             self.times.push((from, to));
@@ -76,12 +87,37 @@ impl Had {
         }
     }
 
-    fn queries(&self) -> Queries {
+    /// All of it, each instant once.
+    fn sum(&self) -> Duration {
         let mut times = self.times.clone();
         join(&mut times);
+        self.past + sum(&times)
+    }
+}
+
+/// Queries that a host answered.
+#[derive(Clone, Debug, Default)]
+struct Had {
+    answered: u64,
+    /// When it had any.
+    at: Times,
+    /// When any, or an answer, was on the way.
+    way: Times,
+}
+
+impl Had {
+    fn add(&mut self, turn: Turn, arrived: Time) {
+        self.answered += 1;
+        self.at.add(turn.arrived, turn.answered);
+        self.way.add(turn.asked, turn.arrived);
+        self.way.add(turn.answered, arrived);
+    }
+
+    fn queries(&self) -> Queries {
         Queries {
             answered: self.answered,
-            at: self.past + sum(&times),
+            at: self.at.sum(),
+            way: self.way.sum(),
         }
     }
 }
@@ -140,16 +176,22 @@ impl Asked {
         let talk = self.talks.entry(key(way)).or_insert(Talk {
             way,
             under_way: 0,
+            asked: now,
             arrived: None,
             answer: None,
         });
         if talk.way == way {
             talk.under_way += packet.segments() as u64;
+            talk.asked = now;
             talk.answer = None;
         } else if let Some(arrived) = talk.arrived.take()
             && talk.under_way == 0
         {
-            talk.answer = Some((arrived, now));
+            talk.answer = Some(Turn {
+                asked: talk.asked,
+                arrived,
+                answered: now,
+            });
         }
     }
 
@@ -164,10 +206,10 @@ impl Asked {
         if talk.way == way {
             talk.under_way = talk.under_way.saturating_sub(count as u64);
             talk.arrived = Some(at);
-        } else if let Some((from, to)) = talk.answer.take()
+        } else if let Some(turn) = talk.answer.take()
             && let Some(host) = node_at(packet.addresses[0])
         {
-            self.hosts.entry(host).or_default().add(from, to);
+            self.hosts.entry(host).or_default().add(turn, at);
         }
     }
 
@@ -231,9 +273,13 @@ mod tests {
         datagram(1, 0, [53, port])
     }
 
-    fn found(asked: &Asked) -> (u64, Duration) {
+    fn queries(asked: &Asked) -> Queries {
         let had = asked.hosts.get(&NodeId(1)).map(Had::queries);
-        let had = had.unwrap_or_default();
+        had.unwrap_or_default()
+    }
+
+    fn found(asked: &Asked) -> (u64, Duration) {
+        let had = queries(asked);
         (had.answered, had.at)
     }
 
@@ -250,6 +296,7 @@ mod tests {
                 asked.delivered(&answer(port), 1, at(t + 320));
             }
             assert_eq!(found(&asked), (10, Duration::from_ms(3000)));
+            assert_eq!(queries(&asked).way, Duration::from_ms(10 * 20));
             assert!(!asked.hosts.contains_key(&NodeId(0)));
         }
     }
@@ -271,6 +318,8 @@ mod tests {
             asked.delivered(&answer(port), 1, at(ms));
         }
         assert_eq!(found(&asked), (2, Duration::from_ms(200)));
+        // 0 to 10, 110 to 120, and 210 to 220 ms: the one that was the second from its port has no answer of its own.
+        assert_eq!(queries(&asked).way, Duration::from_ms(30));
     }
 
     /// A query that is lost and asked again a second later: its server had it for 50 ms.
@@ -284,6 +333,7 @@ mod tests {
         asked.sent(&answer(7), at(1060));
         asked.delivered(&answer(7), 1, at(1070));
         assert_eq!(found(&asked), (1, Duration::from_ms(50)));
+        assert_eq!(queries(&asked).way, Duration::from_ms(20));
     }
 
     /// A datagram every 20 ms each way, 50 ms apart; and one way alone.
@@ -330,16 +380,12 @@ mod tests {
 
     #[test]
     fn as_many_answers_as_there_may_be_take_bounded_memory() {
-        let mut had = Had::default();
+        let mut had = Times::default();
         let many = 3 * TIMES as u64;
         for n in 0..many {
             had.add(at(2 * n), at(2 * n + 1));
         }
         assert!(had.times.len() < TIMES);
-        let wanted = Queries {
-            answered: many,
-            at: Duration::from_ms(many),
-        };
-        assert_eq!(had.queries(), wanted);
+        assert_eq!(had.sum(), Duration::from_ms(many));
     }
 }

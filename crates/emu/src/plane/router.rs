@@ -20,6 +20,13 @@ pub(super) struct Told {
     pub(super) ttl: u8,
 }
 
+impl Told {
+    /// Whether what it is about was for the node that answers, and has arrived.
+    pub(super) fn is_of_arrival(&self) -> bool {
+        matches!(self.about, About::Echo | About::Unreachable)
+    }
+}
+
 /// What an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
@@ -49,12 +56,13 @@ pub(super) struct Router {
     pub(super) told: Vec<Told>,
     /// Frames that ended here without an answer since this was last emptied, and why.
     pub(super) lost: Vec<(Frame, Drop)>,
-    /// Frames that were too large to go on, and were reported to their senders, since this was last emptied.
-    pub(super) too_big: Vec<Frame>,
+    /// Frames that could not go on, too large or at the end of their TTL, and were reported to their senders, since this was last
+    /// emptied, and why.
+    pub(super) reported: Vec<(Frame, Drop)>,
     /// Frames dropped here, by input.
     dropped: Vec<Drops>,
     /// Of those that were too large, how many were reported to their senders, by input.
-    reported: Vec<u64>,
+    too_big: Vec<u64>,
 }
 
 impl Router {
@@ -66,18 +74,18 @@ impl Router {
             routes,
             told: Vec::new(),
             lost: Vec::new(),
-            too_big: Vec::new(),
-            dropped: Vec::new(),
             reported: Vec::new(),
+            dropped: Vec::new(),
+            too_big: Vec::new(),
         }
     }
 
     /// Frames that came over input `input`, were too large to go on, and were reported to their senders.
-    pub(super) fn reported(&self, input: usize) -> u64 {
-        self.reported.get(input).copied().unwrap_or(0)
+    pub(super) fn too_big(&self, input: usize) -> u64 {
+        self.too_big.get(input).copied().unwrap_or(0)
     }
 
-    /// Frames that came over input `input` and ended here unanswered, by reason.
+    /// Frames that came over input `input` and could not go on from here, reported or not, by reason.
     pub(super) fn dropped(&self, input: usize) -> Drops {
         self.dropped.get(input).copied().unwrap_or_default()
     }
@@ -94,13 +102,7 @@ impl Router {
     fn receive(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
         let onward = self.output(frame.flow);
         let answer = answer(frame, self.node, onward.is_none(), self.answers);
-        if answer.is_too_big() {
-            self.count(input, Drop::Mtu);
-            if self.reported.len() <= input {
-                self.reported.resize(input + 1, 0);
-            }
-            self.reported[input] += 1;
-        }
+        let reported = answer.reported();
         let mut reply = match answer {
             Answer::Reply(reply) => reply,
             Answer::Accept if frame.kind == Kind::Udp && self.answers => {
@@ -123,8 +125,8 @@ impl Router {
             (_, None) => About::Unreachable,
             _ => About::Expired,
         };
-        if matches!(about, About::TooBig { .. }) {
-            self.too_big.push(*frame);
+        if let Some(reason) = reported {
+            self.report(input, frame, reason);
         }
         self.told.push(Told {
             handle: frame.side,
@@ -137,6 +139,18 @@ impl Router {
         reply.label = LabelEntry::NONE;
         reply.at = frame.at + ROUTER_ANSWER;
         io.output(usize::from(output)).push(reply);
+    }
+
+    /// A frame that could not go on is reported to its sender.
+    fn report(&mut self, input: usize, frame: &Frame, reason: Drop) {
+        self.count(input, reason);
+        self.reported.push((*frame, reason));
+        if reason == Drop::Mtu {
+            if self.too_big.len() <= input {
+                self.too_big.resize(input + 1, 0);
+            }
+            self.too_big[input] += 1;
+        }
     }
 
     fn drop(&mut self, input: usize, frame: &Frame, reason: Drop) {

@@ -1,7 +1,7 @@
 //! The plane between interfaces made of memory, on a clock made of numbers.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
@@ -821,12 +821,136 @@ fn what_is_reported_as_too_big_is_lost() {
         let found = w.plane.datagrams(NodeId(0));
         let expected = if udp { (4, 3) } else { (0, 0) };
         assert_eq!((found.sent, found.lost), expected, "{case}");
+        let bytes = 2008 + if version == 6 { 40 } else { 20 };
+        let expected = if udp { (3, bytes) } else { (0, 0) };
+        let large = (found.too_large, found.too_large_bytes);
+        assert_eq!(large, expected, "{case}");
         let all: Vec<_> = w.plane.segments().collect();
         let counts = all
             .iter()
             .map(|(_, s)| (s.sent, s.lost[Drop::Mtu as usize]));
         let expected = if udp { vec![] } else { vec![(4, 3)] };
         assert_eq!(counts.collect::<Vec<_>>(), expected, "{case}");
+    }
+}
+
+/// A segment whose TTL ends at the router beside one that arrives: the report on its way back is not what was sent.
+#[test]
+fn what_is_reported_at_the_end_of_its_ttl_is_lost() {
+    for (version, udp) in [(4, false), (4, true), (6, false), (6, true)] {
+        let mut w = two("");
+        w.plane.note_segments();
+        let of = |ttl, seq| Made {
+            version,
+            udp,
+            ports: [4000, 33_434],
+            ttl,
+            seq,
+            ..Made::default()
+        };
+        w.sends(0, Time::ZERO, of(64, 1).bytes());
+        w.sends(0, Time::ZERO, of(1, 1001).bytes());
+        w.step(Time::ZERO);
+        let case = format!("IPv{version}, UDP {udp}");
+        while w.plane.packets_under_way() > 0 {
+            let due = w.plane.due();
+            w.step(due);
+            let found = w.plane.datagrams(NodeId(0));
+            let left = w.plane.datagrams_under_way(NodeId(0));
+            let arrived = w.got(1).len() as u64 * u64::from(udp);
+            assert_eq!(found.sent, found.lost + left + arrived, "{case}");
+        }
+        assert_eq!((w.got(1).len(), w.got(0).len()), (1, 1), "{case}");
+        let found = w.plane.datagrams(NodeId(0));
+        let expected = if udp { (2, 1, 1) } else { (0, 0, 0) };
+        let counts = (found.sent, found.lost, found.expired);
+        assert_eq!(counts, expected, "{case}");
+        let all: Vec<_> = w.plane.segments().collect();
+        let counts = all
+            .iter()
+            .map(|(_, s)| (s.sent, s.lost[Drop::Ttl as usize]));
+        let expected = if udp { vec![] } else { vec![(2, 1)] };
+        assert_eq!(counts.collect::<Vec<_>>(), expected, "{case}");
+        let behind = (0..w.plane.port_count()).map(|port| w.plane.dropped_behind(port));
+        let died: u64 = behind.map(|drops| drops[Drop::Ttl as usize]).sum();
+        assert_eq!(died, 1, "{case}");
+    }
+}
+
+/// Nothing happens while a frame is on its way for an hour, and it arrives when it is due.
+#[test]
+fn a_frame_may_be_on_its_way_for_an_hour() {
+    let far = TWO.replace("delay = \"1 ms\"", "delay = \"3600 s\"");
+    let mut w = world(&far.replace("LOSS", ""));
+    w.sends(0, Time::ZERO, Made::default().bytes());
+    w.step(Time::ZERO);
+    let mut steps = 0;
+    let mut due = Time::ZERO;
+    while w.got(1).is_empty() && steps < 100 {
+        steps += 1;
+        due = w.plane.due();
+        w.step(due);
+    }
+    let hour = Time::ZERO + Duration::from_secs(3600);
+    let within = hour + Duration::from_us(10)..hour + Duration::from_us(20);
+    assert!(within.contains(&due), "{due:?} after {steps} steps");
+    assert_eq!(w.plane.packets_under_way(), 0);
+}
+
+/// Sends datagrams until nothing is under way: no more are lost or on their way at any instant than were sent.
+fn conserved(w: &mut World, datagrams: u64, made: &Made) -> Datagrams {
+    for _ in 0..datagrams {
+        w.sends(0, Time::ZERO, made.bytes());
+    }
+    w.step(Time::ZERO);
+    while w.plane.packets_under_way() > 0 {
+        let due = w.plane.due();
+        w.step(due);
+        let found = w.plane.datagrams(NodeId(0));
+        let left = w.plane.datagrams_under_way(NodeId(0));
+        assert!(found.sent >= found.lost + left, "{found:?} {left}");
+    }
+    assert_eq!(w.plane.datagrams_under_way(NodeId(0)), 0);
+    w.plane.datagrams(NodeId(0))
+}
+
+/// The second and the fourth come twice, and of six answers each second does: a copy does not count as a datagram, and an answer to a
+/// copy is an answer.
+#[test]
+fn answers_to_copies_are_answers() {
+    let (access, every) = ("name = \"access\"", "duplication = { every = 2 }");
+    let there = format!("{access}\nforward.{every}");
+    let both = format!("{there}\nreverse.{every}");
+    let mut w = world(&TWO.replace("LOSS", "").replace(access, &both));
+    let expiring = Made {
+        udp: true,
+        ports: [4000, 33_434],
+        ttl: 1,
+        ..Made::default()
+    };
+    let found = conserved(&mut w, 4, &expiring);
+    assert_eq!((found.sent, found.lost), (4, 4));
+    assert_eq!((w.got(0).len(), w.got(1).len()), (9, 0));
+    for bytes in w.got(0) {
+        let whole = Read::parse(LinkType::Ethernet, &bytes[OFFLOAD..]).expect("it reads");
+        let Some((_, Segment::Icmp(icmp))) = whole.ip else {
+            panic!("it is ICMP")
+        };
+        assert_eq!(icmp.message, farpath_wire::icmp::Message::TimeExceeded);
+    }
+    // Of nine frames the third, sixth and ninth are copies. The fourth is not, and is lost alone where each second is.
+    for (lose_every, lost, arrived) in [(3, 0, 6), (2, 1, 5)] {
+        let loss = format!("forward.lose_every = {lose_every}");
+        let text = TWO.replace("LOSS", &loss);
+        let mut w = world(&text.replace(access, &there));
+        let through = Made {
+            udp: true,
+            ports: [4000, 33_434],
+            ..Made::default()
+        };
+        let found = conserved(&mut w, 6, &through);
+        assert_eq!((found.sent, found.lost), (6, lost), "{lose_every}");
+        assert_eq!(w.got(1).len(), arrived, "{lose_every}");
     }
 }
 
@@ -919,7 +1043,7 @@ proptest! {
             sent: traffic.frames_in,
             bytes: 5 * payload_bytes as u64,
             lost: traffic.lost,
-            damaged: 0,
+            ..Datagrams::default()
         };
         let none = Datagrams::default();
         let wanted = if udp { datagrams } else { none };

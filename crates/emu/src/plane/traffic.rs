@@ -2,12 +2,9 @@
 
 use farpath_element::Drop;
 use farpath_units::Time;
-use farpath_wire::Frame;
 
-use super::compose::is_answer;
 use super::datagrams::{Counts, Fate};
 use super::packet::Packet;
-use super::pool::{Pool, unpack};
 use super::queries::Asked;
 use super::segments::Counted;
 
@@ -57,29 +54,11 @@ pub(super) fn note_lost(
     (datagrams, segments): (&mut Counts, Option<&mut Counted>),
     queries: Option<&mut Asked>,
 ) {
-    datagrams.note(packet, Fate::Lost);
+    datagrams.note(packet, Fate::Lost(reason));
     if let Some(segments) = segments {
         segments.lost(packet, reason, at);
     }
     if let Some(queries) = queries {
         queries.lost(packet);
     }
-}
-
-/// A frame is lost for a reason: its bytes are not needed any more.
-pub(super) fn forget(
-    (frame, reason): &(Frame, Drop),
-    pool: &mut Pool,
-    traffic: &mut Traffic,
-    counts: (&mut Counts, Option<&mut Counted>),
-    queries: Option<&mut Asked>,
-) {
-    let (slot, _) = unpack(frame.side);
-    let packet = pool.packet(slot);
-    match is_answer(frame) {
-        true => counts.0.answer_gone(packet),
-        false => note_lost(packet, (*reason, frame.at), counts, queries),
-    }
-    pool.release(slot, 1);
-    traffic.lost += 1;
 }

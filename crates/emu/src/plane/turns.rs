@@ -207,13 +207,17 @@ impl Talk {
     fn turns_to(&mut self, end: usize, then: Time, now: Time) {
         let message = self.message;
         let stream = &self.streams[1 - end];
-        if stream.is_all_there() {
+        let is_answered = stream.is_all_there();
+        if is_answered {
             let there = stream.grew.max(then).min(now);
             self.turns.way += there.since(then);
             self.turns.at[end] += now.since(there);
-            let handing = &mut self.turns.handing[1 - end];
-            *handing = handing.and(message.answered());
         }
+        let handing = &mut self.turns.handing[1 - end];
+        *handing = handing.and(match is_answered {
+            true => message.answered(),
+            false => message.unanswered(),
+        });
     }
 
     /// Data of an end has arrived.
@@ -695,6 +699,10 @@ mod tests {
             talk.arrived(0, (n * 10, 10), at(t + 40));
             talk.heard[0] = at(t + 80);
         }
-        assert_eq!(talk.turns().handing, [Handing::default(); 2]);
+        let open = Handing {
+            is_open: true,
+            ..Handing::default()
+        };
+        assert_eq!(talk.turns().handing, [open, Handing::default()]);
     }
 }

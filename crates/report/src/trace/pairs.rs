@@ -102,11 +102,15 @@ fn direction_lines(name: &str, d: &PairDirection) -> Vec<String> {
         d.delay_max_ns,
     ) {
         let ns = |v: i64| quantity("delay_ns", v as f64);
+        // Of fewer it is the largest.
+        let p99 = match d.packets.saturating_sub(d.lost) {
+            0..100 => String::new(),
+            _ => format!(", p99 {}", ns(p99)),
+        };
         lines.push(format!(
-            "    one way: min {}, mean {}, p99 {}, max {}",
+            "    one way: min {}, mean {}{p99}, max {}",
             ns(least),
             ns(mean),
-            ns(p99),
             ns(most)
         ));
     }

@@ -177,6 +177,11 @@ fn an_expired_ttl_is_reported_by_the_router_where_it_ended() {
             "requests 1 to 3 were answered by {node}: its TTL ended there (ICMP time exceeded)"
         );
         assert_eq!(record.notes, [wanted]);
+        // They are lost where they came in, reported or not.
+        let links = [("ar", "a>r"), ("rs", "r>s"), ("st", "s>t")];
+        let lost = links.map(|(link, way)| world.drops(link, way, Drop::Ttl));
+        let wanted: [u64; 3] = [1, 2, 3].map(|hop| if hop == ttl { 3 } else { 0 });
+        assert_eq!(lost, wanted, "{ttl}");
     }
     let world = chain("", "", &ping("probe", "b", "ttl = 4"));
     assert_eq!(world.metric("probe", "received"), 3.0);

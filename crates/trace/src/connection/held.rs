@@ -21,6 +21,10 @@ const AT_ONCE_PART: i64 = 64;
 const LEAST: u64 = 3;
 const PERCENT_LEAST: u64 = 20;
 
+/// So many small segments that neither rule lets go say nothing of those behind them: a handshake of TLS is sent by other rules than what
+/// a program writes later.
+const EXCUSED: u64 = 2;
+
 /// What is kept of one end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
@@ -54,7 +58,8 @@ impl Connection {
     pub(super) fn held_since(&self, s: &Segment, from: usize) -> Option<i64> {
         let (own, held) = (&self.streams[from], &self.sides[from].held);
         // What the other end said may have been what its program waited for.
-        if held.is_answered || own.first_data.is_none() || held.unheld > held.segments {
+        let is_free = held.unheld > held.segments + EXCUSED;
+        if held.is_answered || own.first_data.is_none() || is_free {
             return None;
         }
         if s.length >= own.mss().max(FULL_LEAST) {
@@ -101,14 +106,17 @@ impl Connection {
     /// What an end held back, where that was often.
     pub(crate) fn held_small(&self, from: usize) -> Option<HeldSmall> {
         let Held {
-            segments, waited, ..
+            segments,
+            unheld,
+            waited,
+            ..
         } = self.sides[from].held;
         let all = self.streams[from].data_packets;
         let lasted = self.last() - self.started;
         let is_often = segments.saturating_mul(100) >= all.saturating_mul(PERCENT_LEAST);
         let is_long =
             waited.saturating_mul(100) >= lasted.saturating_mul(PERCENT_LEAST.cast_signed());
-        if segments < LEAST || !(is_often || is_long) {
+        if segments < LEAST || unheld > segments || !(is_often || is_long) {
             return None;
         }
         let mean = waited / segments.cast_signed();

@@ -150,6 +150,27 @@ fn small_writes_that_wait_for_delayed_acknowledgements_are_named() {
     }
 }
 
+/// The same behind a handshake of TLS, two of whose records leave together: what is written later has waited all the same.
+#[test]
+fn small_writes_that_wait_behind_a_handshake_are_named() {
+    for place in [0, 7 * MS, ONE_WAY] {
+        let mut talk = Talk::new(place);
+        let at = talk.open();
+        talk.send(at, true, ACK, &[7; 100]);
+        let there = talk.send(at + MS, true, ACK, &[7; 50]);
+        let mut at = talk.send(there, false, ACK, &[7; 200]);
+        for _ in 0..10 {
+            let there = talk.send(at, true, ACK, &[7; 4]);
+            let back = talk.send(there, false, ACK, &[]);
+            let there = talk.send(back, true, ACK, &[7; 500]);
+            at = talk.send(there, false, ACK, &[7; 100]);
+        }
+        let held = talk.read().a2b.held_small.expect("they waited");
+        assert_eq!(held.segments, 10, "{place}");
+        assert_eq!(held.waited_ns, 10 * 2 * ONE_WAY, "{place}");
+    }
+}
+
 /// What a program writes at its own time, after an answer, or in full segments, nobody holds back.
 #[test]
 fn small_writes_that_do_not_wait_are_not_said_to() {

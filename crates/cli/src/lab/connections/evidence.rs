@@ -77,7 +77,7 @@ impl Watched {
         }
         let known = waits.map_or(0.0, |waits| waits.known(time));
         let held = [Some(self), other].map(|end| end.map_or(0.0, Watched::held_share));
-        let held = waits.map_or(held, |waits| waits.held(time, held));
+        let held = waits.map_or((held, 1.0), |waits| waits.held(time, held));
         held::share(self.host, held, known, causes);
         if let Some(waits) = waits {
             let until = self.last.sample.t;
