@@ -599,7 +599,12 @@ fn no_unreachables_before_a_tunnel_are_found() {
         );
         let (_, report) = checked(&text, None);
         let of_answers = report.findings.iter().filter(|f| f.rule == "IOS008");
-        of_answers.map(|f| f.text.clone()).collect::<Vec<_>>()
+        let said: Vec<String> = of_answers.map(|f| f.text.clone()).collect();
+        // What a finding is about is not listed without effect beside it.
+        let mut idle = report.files[0].without_effect.iter();
+        let listed = idle.any(|p| text[p.span.clone()].contains("ip unreachables"));
+        assert_eq!(listed, text.contains("ip unreachables") && said.is_empty());
+        said
     };
     let (off, on) = (" no ip unreachables", "!");
     let said = found(off, on, " ip mtu 1400\n");
