@@ -69,6 +69,8 @@ enum Agreed {
     Negotiated,
     /// Both are stated: Mbit/s, and whether both ends may send at once.
     Fixed(u32, bool),
+    /// It has 1 Gbit/s, and does not negotiate.
+    Mute,
 }
 
 /// The findings on all links that the files' subnets show. `unknown` is what nobody understood of Junos, in order.
@@ -145,8 +147,7 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
         tagged: unit.vlan.as_ref().map_or(&unit.place, |v| &v.place).clone(),
         doubts: ccc::unknown_in(unknown, &router.place, &[&["interfaces", &interface.name]]),
         channel: bundle(interface),
-        speed: (interface.speed.is_none() && interface.link_mode.is_none() && ethernet(interface))
-            .then(|| (Agreed::Negotiated, interface.place.clone())),
+        speed: agreed_of_junos(interface),
     }
 }
 
@@ -229,6 +230,27 @@ fn ethernet(interface: &JunosPort) -> bool {
     interface.name.starts_with("ge-") || interface.name.starts_with("fe-")
 }
 
+/// How a port of Junos comes to its speed. Whether one that states speed or duplex negotiates depends on the machine, where
+/// `no-auto-negotiation` does not say.
+fn agreed_of_junos(port: &JunosPort) -> Option<(Agreed, Place)> {
+    if !ethernet(port) {
+        return None;
+    }
+    let mode = port.link_mode.as_ref().map(|m| m.value.as_str());
+    let Some(off) = &port.no_negotiation else {
+        let negotiates = port.speed.is_none() && mode.is_none();
+        return negotiates.then(|| (Agreed::Negotiated, port.place.clone()));
+    };
+    let mbps = u32::try_from(port.rate()?.as_bps() / 1_000_000).ok()?;
+    let agreed = match (mode, mbps) {
+        (Some("half-duplex"), _) => Agreed::Fixed(mbps, false),
+        (_, 1000) => Agreed::Mute,
+        (Some("full-duplex"), _) => Agreed::Fixed(mbps, true),
+        _ => return None,
+    };
+    Some((agreed, off.clone()))
+}
+
 /// How a port of IOS comes to its speed; none where only one of speed and duplex is stated, which QOS013 says by itself.
 fn agreed(device: &Device, interface: &Interface) -> Option<(Agreed, Place)> {
     let whole = interface.name.split('.').next().unwrap_or_default();
@@ -271,9 +293,11 @@ fn disagree(near: &End, far: &End) -> Option<Finding> {
         // A port of 1 Gbit/s and more negotiates whatever is stated.
         (Agreed::Fixed(mbps @ ..=100, true), Agreed::Negotiated) => falls_to_half(near, mbps, far),
         (Agreed::Negotiated, Agreed::Fixed(mbps @ ..=100, true)) => falls_to_half(far, mbps, near),
+        (Agreed::Mute, Agreed::Negotiated) => hears_nothing(near, far),
+        (Agreed::Negotiated, Agreed::Mute) => hears_nothing(far, near),
         _ => return None,
     };
-    let remedy = "`speed auto` and `duplex auto` at both ends, or the same fixed values at both";
+    let remedy = "`speed auto` and `duplex auto` (Junos: `auto-negotiation`) at both ends, or the same fixed values at both";
     let finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);
     Some(of_both(finding, (near, far), other))
 }
@@ -289,6 +313,13 @@ fn falls_to_half(fixed: &End, mbps: u32, other: &End) -> String {
     format!(
         "{} is fixed to {mbps} Mbit/s full duplex and {} negotiates: it hears the speed, falls to half duplex, and frames are lost under load",
         fixed.name, other.name
+    )
+}
+
+fn hears_nothing(mute: &End, other: &End) -> String {
+    format!(
+        "{} has `no-auto-negotiation` at 1 Gbit/s and {} negotiates: over fibre that end hears no offer and stays down (IEEE 802.3 clause 37), and copper needs both to negotiate (clause 40)",
+        mute.name, other.name
     )
 }
 
