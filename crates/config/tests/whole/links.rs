@@ -330,7 +330,8 @@ fn qos013_the_ends_of_a_cable_come_to_one_speed_and_duplex() {
             "{options} {said:?}"
         );
     }
-    let fixed_there = "ether-options { no-auto-negotiation; speed { 100m; } link-mode full-duplex; }";
+    let fixed_there =
+        "ether-options { no-auto-negotiation; speed { 100m; } link-mode full-duplex; }";
     assert_eq!(found(&near, &junos(fixed_there)), []);
     let auto = "ether-options { auto-negotiation; speed { auto-10m-100m; } link-mode automatic; }";
     assert_eq!(found(&negotiates, &junos(auto)), []);
