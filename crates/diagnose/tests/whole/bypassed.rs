@@ -198,7 +198,21 @@ fn drops_of_an_interface_that_passed_far_less_are_of_something_else() {
     assert!(!said.contains("between its readings"), "{said}");
 }
 
-/// Frames that arrived damaged at an interface of the receiver that received 10 MB meanwhile, by `ip` and by `ifconfig`.
+/// A reading of `/proc/net/dev`: bytes and packets received, frames damaged.
+fn proc(bytes: u64, packets: u64, errors: u32) -> String {
+    format!(
+        "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n  eth1: {bytes} {packets} {errors} 0 0 {errors} 0 0 410000000 5400000 0 0 0 0 0 0\n"
+    )
+}
+
+/// The same by `netstat -i`, which counts packets alone.
+fn netstat(packets: u64, errors: u32) -> String {
+    format!(
+        "Kernel Interface table\nIface      MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg\neth1      1500 {packets} {errors} 0 0 5400000 0 0 0 BMRU\n"
+    )
+}
+
+/// Frames that arrived damaged at an interface of the receiver that received 10 MB meanwhile, by `ip`, `ifconfig` and the kernel's table.
 #[test]
 fn damaged_frames_of_an_interface_that_passed_far_less_are_of_something_else() {
     let ip = |bytes: u64, packets: u64, errors: u32| {
@@ -236,6 +250,10 @@ fn damaged_frames_of_an_interface_that_passed_far_less_are_of_something_else() {
             few.map(|(b, p, e)| ifconfig(b, p, e)),
             many.map(|(b, p, e)| ifconfig(b, p, e)),
         ),
+        (
+            few.map(|(b, p, e)| proc(b, p, e)),
+            many.map(|(b, p, e)| proc(b, p, e)),
+        ),
     ] {
         let d = with(few);
         assert!(!because(&d.flows[0]).contains("arrived damaged"));
@@ -248,6 +266,15 @@ fn damaged_frames_of_an_interface_that_passed_far_less_are_of_something_else() {
         let why = because(&d.flows[0]);
         assert!(why.contains("82 frames arrived damaged"), "{why}");
     }
+    // Where packets alone are counted, so few that no segments of a card hold the flow.
+    let packets = |grew: u64| with([(0, 0), (grew, 82)].map(|(n, e)| netstat(11_000_000 + n, e)));
+    let d = packets(2000);
+    assert!(!because(&d.flows[0]).contains("arrived damaged"));
+    let said = notes(&d);
+    assert!(said.contains("received 2000 packets between"), "{said}");
+    let d = packets(525_000);
+    let why = because(&d.flows[0]);
+    assert!(why.contains("82 frames arrived damaged"), "{why}");
 }
 
 #[test]
