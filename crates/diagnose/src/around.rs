@@ -14,7 +14,7 @@ use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
-use crate::ports::{Ports, by_ports, half_on_path};
+use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{Tally, tally};

@@ -42,6 +42,7 @@ mod flow;
 mod follow;
 mod group;
 mod guessed_line;
+mod half_port;
 mod handshake;
 mod history;
 mod holes;

@@ -70,6 +70,51 @@ fn a_routers_port_slower_than_the_flow_did_not_carry_it() {
     assert!(said.contains("fe-0/0/0 is slower than the flow"), "{said}");
 }
 
+/// Two readings of a port of IOS, whose state is this, and how many packets came and left between them.
+fn half_of_ios(state: &str, grew: [u64; 2]) -> Diagnosis {
+    let port = |[came, left]: [u64; 2]| {
+        format!(
+            "r1#show interfaces Gi0/2
+GigabitEthernet0/2 is {state}
+  MTU 1500 bytes, BW 100000 Kbit/sec, DLY 100 usec,
+     reliability 255/255, txload 1/255, rxload 1/255
+  Half-duplex, 100Mb/s, media type is RJ45
+     {came} packets input, 91283746152 bytes, 0 no buffer
+     {left} packets output, 1283746152 bytes, 0 underruns
+"
+        )
+    };
+    let later = [1_000_000 + grew[0], 500_000 + grew[1]];
+    let router = port([1_000_000, 500_000]) + &port(later);
+    let test = log(6.2, 300);
+    let files = [("t.txt", test.as_str()), ("router.txt", router.as_str())];
+    of_files(&files, &Known::default())
+}
+
+/// Of 7.75 MB at least 430 packets passed: a port with 120 and 90, and one without a link, did not carry it.
+#[test]
+fn a_routers_port_at_half_duplex_that_few_packets_passed_did_not_carry_it() {
+    let up = "up, line protocol is up";
+    let busy = half_of_ios(up, [2700, 5400]);
+    let why = because(&busy.flows[0]);
+    assert!(why.contains("half duplex"), "{why}");
+    assert!(!notes(&busy).contains("its duplex is not weighed"));
+    let quiet = half_of_ios(up, [120, 90]);
+    let why = because(&quiet.flows[0]);
+    assert!(!why.contains("half duplex"), "{why}");
+    let said = notes(&quiet);
+    let idle = "at GigabitEthernet0/2 of r1 120 packets arrived and 90 left between its readings";
+    assert!(said.contains(idle), "{said}");
+    for down in [
+        "down, line protocol is down (notconnect)",
+        "administratively down, line protocol is down",
+    ] {
+        let d = half_of_ios(down, [2700, 5400]);
+        let why = because(&d.flows[0]);
+        assert!(!why.contains("half duplex"), "{down} {why}");
+    }
+}
+
 #[test]
 fn a_port_without_a_link_did_not_carry_it() {
     let with = |link: &str| diagnosis(&(log(8.0, 500) + &ethtool("eno2", 100, "Half", link)));
