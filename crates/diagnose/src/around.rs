@@ -8,6 +8,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
 use crate::group::{Group, MEMBERS};
+use crate::half_port::half_on_path;
 use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::located::{by_trace, lost_at, own_answers};

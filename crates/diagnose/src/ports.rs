@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::cause::Cause;
 use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of, Place};
+use crate::fact::{Figure, Place};
 use crate::flow::Flow;
 use crate::half_port::{half_on_path, halves};
 use crate::items::{Item, step};
