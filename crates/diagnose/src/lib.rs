@@ -54,6 +54,7 @@ mod interface;
 mod intervals;
 mod items;
 mod known;
+mod leaves;
 mod located;
 mod lookalike;
 mod lossy_back;
