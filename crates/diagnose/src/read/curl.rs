@@ -1,4 +1,4 @@
-//! curl: its table of progress, and with `-v` whom it was connected to.
+//! curl: its table of progress, with `-v` whom it was connected to, and with `-w` how long each part of a request took.
 
 use super::copies::{bytes, clock, copy, shown};
 use super::{Facts, Line, Tool};
@@ -8,11 +8,17 @@ use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
 
+mod times;
+
+use times::Times;
+
 /// The state of reading.
 #[derive(Default)]
 pub(super) struct Curl {
     /// The last row that says a rate.
     row: Option<Test>,
+    /// What `-w` wrote of the request.
+    times: Times,
     /// The server, as `-v` names it: its name, and its address and port.
     server: Option<(String, End)>,
     /// How long the transfer took, seconds.
@@ -39,6 +45,14 @@ impl Tool for Curl {
         if text.starts_with("Dload ") {
             return going;
         }
+        if let Some(figures) = times::figures(text, line.at) {
+            if !going || self.times.has_any(&figures) {
+                self.close(false, facts);
+            }
+            self.begin(line.at);
+            self.times.add(figures);
+            return true;
+        }
         if let Some(server) = connected(text) {
             self.close(false, facts);
             (self.at, self.server) = (None, Some(server));
@@ -56,6 +70,9 @@ impl Tool for Curl {
                 let header: String = header.chars().take(HEADER_MAX).collect();
                 facts.word(Of::Path, PASSED_ON, &header, line.at);
             }
+            return true;
+        }
+        if going && times::is_beside(text) {
             return true;
         }
         if is_around(text) {
@@ -101,7 +118,7 @@ impl Tool for Curl {
     }
 
     fn held(&self) -> usize {
-        self.row.as_ref().map_or(0, Test::facts)
+        self.row.as_ref().map_or(0, Test::facts) + self.times.len()
     }
 
     fn finish(&mut self, facts: &mut Facts) {
@@ -123,7 +140,11 @@ impl Curl {
     /// timed out so.
     fn close(&mut self, timed_out: bool, facts: &mut Facts) {
         let waited = core::mem::take(&mut self.waited);
-        let row = self.row.take();
+        let times = core::mem::take(&mut self.times);
+        let from = self.at.unwrap_or(Place::You);
+        note(&times, from, facts);
+        // What `-w` wrote is of the same transfer as the rows before it, and exact.
+        let row = times.test(from).or(self.row.take());
         let connected = self.server.is_some() || timed_out && !self.over;
         let hung = row.is_none() && connected && waited >= HUNG_S;
         let at = self.at.unwrap_or(Place::You);
@@ -133,6 +154,7 @@ impl Curl {
             copy("curl", Side::Receiver, &none, what, at)
         };
         let Some(mut test) = row.or_else(|| hung.then(nothing)) else {
+            self.at = self.at.filter(|_| times.len() == 0);
             return;
         };
         (self.over, self.at) = (timed_out, None);
@@ -144,6 +166,28 @@ impl Curl {
         }
         facts.tests.push(test);
     }
+}
+
+/// Most requests of which is said what their times show.
+const SAID_MAX: usize = 4;
+
+/// Says what the times of a request show.
+fn note(times: &Times, at: Place, facts: &mut Facts) {
+    let of_times = facts.notes.iter().filter(|n| n.contains(times::WROTE));
+    if of_times.count() < SAID_MAX {
+        let said = times.said(&facts.place(at));
+        facts.notes.extend(said);
+    }
+}
+
+/// What `-w '%{json}'` wrote; `false` of another document.
+pub(super) fn json(value: &serde_json::Value, at: Place, facts: &mut Facts) -> bool {
+    let Some(times) = Times::of_json(value, at) else {
+        return false;
+    };
+    note(&times, at, facts);
+    facts.tests.extend(times.test(at));
+    true
 }
 
 /// `* Connected to www.example.org (192.0.2.80) port 443 (#0)`: the server's name, address and port.
