@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::ccc::{self, Unknown};
 use crate::finding::Finding;
 use crate::junos::model::{Interface as JunosPort, Router, Unit};
-use crate::qos::{ChannelMode, Device, Duplex, Interface, Speed, channel_number};
+use crate::qos::{ChannelMode, Device, Duplex, Interface, Speed, channel_number, default_packet};
 use crate::report::Report;
 use crate::rules::{CCC014, CCC023, QOS013, QOS025};
 use crate::source::{Place, Source};
@@ -133,13 +133,18 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
     let place = mpls.map(|m| &m.place).or(stated);
     let frame = interface.media_mtu().as_bytes();
     let packet = frame.saturating_sub(interface.header());
+    // What a tunnel takes by default only the machine knows.
+    let tunnel = ["gr-", "ip-", "st0"]
+        .iter()
+        .any(|kind| interface.name.starts_with(kind));
+    let by_default = Some(packet).filter(|_| !tunnel);
     End {
         name: format!("`{}.{}` of `{}`", interface.name, unit.number, router.name),
         router: router.place.clone(),
         takes: Takes {
-            packet: Some(inet.map_or(packet, |m| m.value.as_bytes())),
+            packet: inet.map(|m| m.value.as_bytes()).or(by_default),
             stated: stated.is_some(),
-            frame: Some((frame, mpls.map(|m| m.value.as_bytes()))),
+            frame: by_default.map(|_| (frame, mpls.map(|m| m.value.as_bytes()))),
             mtu: Mtu::JunosFrames,
         },
         place: place.unwrap_or(&unit.place).clone(),
@@ -160,7 +165,8 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
             continue;
         };
         let stated = interface.ip_mtu.as_ref().or(interface.mtu.as_ref());
-        let by_default = default_known.then(|| default_mtu(&interface)).flatten();
+        let default = || default_mtu(&interface).or_else(|| default_packet(device, &interface));
+        let by_default = default_known.then(default).flatten();
         let packet = stated.map(|m| m.value).or(by_default).map(u64::from);
         let name = device.name.as_deref().unwrap_or("the other router");
         let whole = Place {
