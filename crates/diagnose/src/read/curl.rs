@@ -46,11 +46,7 @@ impl Tool for Curl {
             return going;
         }
         if let Some(figures) = times::figures(text, line.at) {
-            if !going || self.times.has_any(&figures) {
-                self.close(false, facts);
-            }
-            self.begin(line.at);
-            self.times.add(figures);
+            self.timed(figures, (line.at, going), facts);
             return true;
         }
         if let Some(server) = connected(text) {
@@ -78,6 +74,24 @@ impl Tool for Curl {
         if is_around(text) {
             return going || text.starts_with("* ") && text.contains("Trying ");
         }
+        self.progress(text, line.at)
+    }
+
+    fn held(&self) -> usize {
+        self.row.as_ref().map_or(0, Test::facts) + self.times.len()
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.close(false, facts);
+    }
+}
+
+/// An answer that has not begun after so many seconds hangs.
+const HUNG_S: f64 = 5.0;
+
+impl Curl {
+    /// A row of the table of progress.
+    fn progress(&mut self, text: &str, at: Place) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         let [
             share,
@@ -98,7 +112,7 @@ impl Tool for Curl {
         };
         let shares = [share, received, sent].map(whole);
         let times = [total, spent, left].iter().all(|t| t.contains(':'));
-        let figures = [down, up, rate, rate_up].map(|word| bytes(word, line.at));
+        let figures = [down, up, rate, rate_up].map(|word| bytes(word, at));
         let [Some(down), Some(up), Some(rate), Some(rate_up)] = figures else {
             return false;
         };
@@ -112,24 +126,25 @@ impl Tool for Curl {
         };
         self.waited = seconds;
         if rate.value > 0.0 {
-            self.row = Some(copy("curl", side, &rate, (Some(all), seconds), line.at));
+            self.row = Some(copy("curl", side, &rate, (Some(all), seconds), at));
         }
         true
     }
 
-    fn held(&self) -> usize {
-        self.row.as_ref().map_or(0, Test::facts) + self.times.len()
+    /// Figures that `-w` wrote: of the transfer before them, unless they do not stand just behind it, or it has such already.
+    fn timed(
+        &mut self,
+        figures: Vec<(&'static str, Figure)>,
+        (at, going): (Place, bool),
+        facts: &mut Facts,
+    ) {
+        if !going || self.times.has_any(&figures) {
+            self.close(false, facts);
+        }
+        self.begin(at);
+        self.times.add(figures);
     }
 
-    fn finish(&mut self, facts: &mut Facts) {
-        self.close(false, facts);
-    }
-}
-
-/// An answer that has not begun after so many seconds hangs.
-const HUNG_S: f64 = 5.0;
-
-impl Curl {
     /// A transfer begins, or goes on.
     fn begin(&mut self, at: Place) {
         self.at = self.at.or(Some(at));
