@@ -159,7 +159,8 @@ impl Curl {
         let from = self.at.unwrap_or(Place::You);
         note(&times, from, facts);
         // What `-w` wrote is of the same transfer as the rows before it, and exact.
-        let row = times.test(from).or(self.row.take());
+        let row = self.row.take().map(|row| times.with_trip(row));
+        let row = times.test(from).or(row);
         let connected = self.server.is_some() || timed_out && !self.over;
         let hung = row.is_none() && connected && waited >= HUNG_S;
         let at = self.at.unwrap_or(Place::You);

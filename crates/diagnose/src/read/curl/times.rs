@@ -215,11 +215,15 @@ impl Times {
             _ => size.is_some_and(|size| size.value >= LARGE),
         };
         let what = (size.cloned(), total.unwrap_or(0.0));
-        let mut test = is_transfer.then(|| copy("curl", side, &rate, what, at))?;
+        is_transfer.then(|| self.with_trip(copy("curl", side, &rate, what, at)))
+    }
+
+    /// A test of this transfer, with the round trip of its connection.
+    pub(super) fn with_trip(&self, mut test: Test) -> Test {
         if let Some(trip) = self.trip() {
             test.set("handshake_rtt_ns", trip.times(1e9));
         }
-        Some(test)
+        test
     }
 
     /// What is known of a request, and what is not, for people; `place` is where it was read.
