@@ -147,7 +147,9 @@ pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
         )
     };
     let counted = ARRIVING.into_iter().flat_map(of).map(named);
-    counted.chain(crate::half_port::left_out(facts, flow)).collect()
+    counted
+        .chain(crate::half_port::left_out(facts, flow))
+        .collect()
 }
 
 /// Every port's count of a kind; of one that was read more than once its growth, where time passed between the readings. A speed and a
