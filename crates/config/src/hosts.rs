@@ -810,6 +810,18 @@ mod tests {
                 "",
             ),
             (
+                "tc qdisc add dev eth0 root tbf rate 100mbps burst 64kb latency 50ms",
+                "HOST025",
+                Severity::Info,
+                "`rate 100mbps` as bytes a second: 800.0 Mbit/s, not 100.0 Mbit/s",
+            ),
+            (
+                "tc qdisc add dev eth0 root tbf rate 100mbit burst 64kb latency 50ms",
+                "HOST025",
+                Severity::Info,
+                "",
+            ),
+            (
                 "net.ipv4.tcp_adv_win_scale = -2",
                 "HOST024",
                 Severity::Warning,

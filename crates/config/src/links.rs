@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::ccc::{self, Unknown};
 use crate::finding::Finding;
 use crate::junos::model::{Interface as JunosPort, Router, Unit};
-use crate::qos::{ChannelMode, Device, Duplex, Interface, Speed, channel_number};
+use crate::qos::{ChannelMode, Device, Duplex, Interface, Speed, channel_number, default_packet};
 use crate::report::Report;
 use crate::rules::{CCC014, CCC023, QOS013, QOS025};
 use crate::source::{Place, Source};
@@ -69,6 +69,8 @@ enum Agreed {
     Negotiated,
     /// Both are stated: Mbit/s, and whether both ends may send at once.
     Fixed(u32, bool),
+    /// It has 1 Gbit/s, and does not negotiate.
+    Mute,
 }
 
 /// The findings on all links that the files' subnets show. `unknown` is what nobody understood of Junos, in order.
@@ -131,13 +133,18 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
     let place = mpls.map(|m| &m.place).or(stated);
     let frame = interface.media_mtu().as_bytes();
     let packet = frame.saturating_sub(interface.header());
+    // What a tunnel takes by default only the machine knows.
+    let tunnel = ["gr-", "ip-", "st0"]
+        .iter()
+        .any(|kind| interface.name.starts_with(kind));
+    let by_default = Some(packet).filter(|_| !tunnel);
     End {
         name: format!("`{}.{}` of `{}`", interface.name, unit.number, router.name),
         router: router.place.clone(),
         takes: Takes {
-            packet: Some(inet.map_or(packet, |m| m.value.as_bytes())),
+            packet: inet.map(|m| m.value.as_bytes()).or(by_default),
             stated: stated.is_some(),
-            frame: Some((frame, mpls.map(|m| m.value.as_bytes()))),
+            frame: by_default.map(|_| (frame, mpls.map(|m| m.value.as_bytes()))),
             mtu: Mtu::JunosFrames,
         },
         place: place.unwrap_or(&unit.place).clone(),
@@ -145,8 +152,7 @@ fn junos_end(router: &Router, interface: &JunosPort, unit: &Unit, unknown: &[Unk
         tagged: unit.vlan.as_ref().map_or(&unit.place, |v| &v.place).clone(),
         doubts: ccc::unknown_in(unknown, &router.place, &[&["interfaces", &interface.name]]),
         channel: bundle(interface),
-        speed: (interface.speed.is_none() && interface.link_mode.is_none() && ethernet(interface))
-            .then(|| (Agreed::Negotiated, interface.place.clone())),
+        speed: agreed_of_junos(interface),
     }
 }
 
@@ -159,7 +165,8 @@ fn of_ios(device: &Device, text: &str, subnets: &mut BTreeMap<(u32, u8), Vec<End
             continue;
         };
         let stated = interface.ip_mtu.as_ref().or(interface.mtu.as_ref());
-        let by_default = default_known.then(|| default_mtu(&interface)).flatten();
+        let default = || default_mtu(&interface).or_else(|| default_packet(device, &interface));
+        let by_default = default_known.then(default).flatten();
         let packet = stated.map(|m| m.value).or(by_default).map(u64::from);
         let name = device.name.as_deref().unwrap_or("the other router");
         let whole = Place {
@@ -229,6 +236,27 @@ fn ethernet(interface: &JunosPort) -> bool {
     interface.name.starts_with("ge-") || interface.name.starts_with("fe-")
 }
 
+/// How a port of Junos comes to its speed. Whether one that states speed or duplex negotiates depends on the machine, where
+/// `no-auto-negotiation` does not say.
+fn agreed_of_junos(port: &JunosPort) -> Option<(Agreed, Place)> {
+    if !ethernet(port) {
+        return None;
+    }
+    let mode = port.link_mode.as_ref().map(|m| m.value.as_str());
+    let Some(off) = &port.no_negotiation else {
+        let negotiates = port.speed.is_none() && mode.is_none();
+        return negotiates.then(|| (Agreed::Negotiated, port.place.clone()));
+    };
+    let mbps = u32::try_from(port.rate()?.as_bps() / 1_000_000).ok()?;
+    let agreed = match (mode, mbps) {
+        (Some("half-duplex"), _) => Agreed::Fixed(mbps, false),
+        (_, 1000) => Agreed::Mute,
+        (Some("full-duplex"), _) => Agreed::Fixed(mbps, true),
+        _ => return None,
+    };
+    Some((agreed, off.clone()))
+}
+
 /// How a port of IOS comes to its speed; none where only one of speed and duplex is stated, which QOS013 says by itself.
 fn agreed(device: &Device, interface: &Interface) -> Option<(Agreed, Place)> {
     let whole = interface.name.split('.').next().unwrap_or_default();
@@ -271,9 +299,11 @@ fn disagree(near: &End, far: &End) -> Option<Finding> {
         // A port of 1 Gbit/s and more negotiates whatever is stated.
         (Agreed::Fixed(mbps @ ..=100, true), Agreed::Negotiated) => falls_to_half(near, mbps, far),
         (Agreed::Negotiated, Agreed::Fixed(mbps @ ..=100, true)) => falls_to_half(far, mbps, near),
+        (Agreed::Mute, Agreed::Negotiated) => hears_nothing(near, far),
+        (Agreed::Negotiated, Agreed::Mute) => hears_nothing(far, near),
         _ => return None,
     };
-    let remedy = "`speed auto` and `duplex auto` at both ends, or the same fixed values at both";
+    let remedy = "`speed auto` and `duplex auto` (Junos: `auto-negotiation`) at both ends, or the same fixed values at both";
     let finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);
     Some(of_both(finding, (near, far), other))
 }
@@ -289,6 +319,13 @@ fn falls_to_half(fixed: &End, mbps: u32, other: &End) -> String {
     format!(
         "{} is fixed to {mbps} Mbit/s full duplex and {} negotiates: it hears the speed, falls to half duplex, and frames are lost under load",
         fixed.name, other.name
+    )
+}
+
+fn hears_nothing(mute: &End, other: &End) -> String {
+    format!(
+        "{} has `no-auto-negotiation` at 1 Gbit/s and {} negotiates: over fibre that end hears no offer and stays down (IEEE 802.3 clause 37), and copper needs both to negotiate (clause 40)",
+        mute.name, other.name
     )
 }
 

@@ -1,5 +1,7 @@
 //! What came of checking some configuration files.
 
+use std::collections::BTreeSet;
+
 use crate::ccc::{Circuit, Hop};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Severity, place};
@@ -79,7 +81,7 @@ pub struct FileReport {
     pub recognised: usize,
     /// Statements that were not.
     pub unrecognised: Vec<Place>,
-    /// Statements that were understood, and make no difference to a run.
+    /// Statements that were understood, make no difference to a run, and have no finding of their own.
     pub without_effect: Vec<Place>,
     /// What the file defines.
     pub defined: Vec<Structure>,
@@ -219,8 +221,24 @@ impl Report {
         }
     }
 
+    /// Takes what a finding is about from the statements without effect: a check has a use for it. Of hosts all of them stay, for none has
+    /// an effect.
+    fn keep_idle(&mut self) {
+        let starts = self.findings.iter().map(place);
+        let found: BTreeSet<(usize, usize)> = starts.map(|p| (p.file, p.span.start)).collect();
+        let is_found = |p: &Place| {
+            let [start, end] = [p.span.start, p.span.end.max(p.span.start)].map(|at| (p.file, at));
+            found.range(start..end).next().is_some()
+        };
+        let files = self.files.iter_mut();
+        for file in files.filter(|f| f.dialect != Dialect::Hosts) {
+            file.without_effect.retain(|p| !is_found(p));
+        }
+    }
+
     /// Orders what was found by file and place, faults too.
     pub(crate) fn sort(&mut self) {
+        self.keep_idle();
         for file in &mut self.files {
             file.faults.sort_by_key(|f| f.place.span.start);
             file.unrecognised.sort_by_key(|p| p.span.start);

@@ -239,6 +239,8 @@ rules! {
         "a tbf drops frames that are larger than its bucket, and where the kernel waits in ticks the bucket must hold what passes in one (tc-tbf, 8: rate / HZ)";
     HOST024 Warning "part of a buffer that is window"
         "before Linux 6.6 a tcp_adv_win_scale of -n leaves one part in 2^n of a receive buffer as window; the rest is kept for headers and bookkeeping";
+    HOST025 Info "rate of tc in bytes"
+        "to tc, kbps, mbps and gbps are kB, MB and GB a second (tc, 8, RATES); elsewhere the same letters are of bits, an eighth of that";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.

@@ -8,13 +8,15 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
 use crate::group::{Group, MEMBERS};
+use crate::half_port::half_on_path;
 use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
+use crate::leaves::Held;
 use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
-use crate::ports::{Ports, by_ports, half_on_path};
+use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{Tally, tally};
@@ -54,6 +56,8 @@ pub(crate) struct Around {
     pub(crate) each: Vec<f64>,
     /// The host whose shaper has the lowest rate: the sender, or one on the way.
     pub(crate) shaper_of: Option<u32>,
+    /// Its classes that hold the flow, where it has some.
+    pub(crate) held: Option<Held>,
     /// How long that shaper lets packets wait at most, seconds.
     pub(crate) shaper_queue: Option<Figure>,
     /// Packets that its queue dropped.

@@ -5,6 +5,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::items::{Item, spread, step};
+use crate::leaves::{by_leaves, shaping};
 use crate::pinged;
 use crate::read::Facts;
 
@@ -66,9 +67,11 @@ impl Evidence {
             !port.is_some_and(|(port, _)| flow.bypassed.leaves(*host, port))
         };
         let hosts = hosts.filter(|host| own(host));
-        let rate = |host: &u32| Some((*host, number(facts, Of::Host(*host), "shaper_bps")?));
+        let passes = self.settled().map(|rate| rate.value);
+        let rate = |host: &u32| Some((*host, shaping(facts, Of::Host(*host), passes)?));
         let slowest = hosts.filter_map(rate);
-        let Some((host, bps)) = slowest.min_by(|a, b| a.1.value.total_cmp(&b.1.value)) else {
+        let slowest = slowest.min_by(|a, b| a.1.0.value.total_cmp(&b.1.0.value));
+        let Some((host, (bps, held))) = slowest else {
             return;
         };
         if self
@@ -76,10 +79,11 @@ impl Evidence {
             .as_ref()
             .is_none_or(|known| bps.value < known.value)
         {
-            self.shaper = Some(bps.clone());
+            self.shaper = Some(bps);
         }
         let get = |name| number(facts, Of::Host(host), name).cloned();
         self.around.shaper_of = Some(host);
+        self.around.held = held;
         self.around.shaper_drops = get("qdisc_drops");
         self.around.shaper_queue = get("shaper_queue_ns").map(|q| q.times(NS));
     }
@@ -249,6 +253,7 @@ pub(crate) fn by_bloat(e: &Evidence, items: &mut Vec<Item>) {
             ms(other)
         ),
     }));
+    by_leaves(e, items);
     by_shaper(e, items);
     let Some(added) = e.bloat() else { return };
     let even = spread(&e.steady).is_none_or(|s| s < STAYS_FULL);

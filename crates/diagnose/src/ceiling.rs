@@ -54,6 +54,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
         losses(e, &mut all);
         ramp(e, &mut all);
     }
+    let shaper = e.shaper_called();
     let stated: [(&Option<Figure>, Cause, &str); 5] = [
         (&e.around.disk, Cause::Disk, "the rate of a disk"),
         (&e.pacing, Cause::Pacing, "the sender's pacing rate"),
@@ -62,7 +63,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
             Cause::Application,
             "the rate the program was asked for",
         ),
-        (&e.shaper, Cause::Shaper, "the shaper's rate"),
+        (&e.shaper, Cause::Shaper, shaper.as_str()),
         (&e.policer, Cause::Policer, "the policer's rate"),
     ];
     for (figure, cause, what) in stated {

@@ -9,17 +9,19 @@ use crate::items::Item;
 use crate::read::Facts;
 use crate::split::is_far_shorter;
 
-/// A trace by TCP that reached its target.
+/// A trace that reached its target, and is by TCP or may be.
 #[derive(Clone, Debug)]
 pub(crate) struct TcpTrace {
     /// Names and addresses of the target.
     pub(crate) names: Vec<String>,
-    /// The port that was tried.
-    pub(crate) port: u16,
+    /// The port that was tried; none where no text says what the probes were.
+    pub(crate) port: Option<u16>,
     /// The hop at which the target answered.
     pub(crate) hop: f64,
     /// Least, mean and greatest time of its answers, nanoseconds.
     pub(crate) run: [Figure; 3],
+    /// The first of the facts with these times, where they are taken already.
+    pub(crate) taken: Option<usize>,
 }
 
 /// One whose answers came far sooner than those to pings.
@@ -35,37 +37,87 @@ pub(crate) struct Intercepted {
 /// The fact that is a header of an answer which a proxy or a cache passed on.
 pub(crate) const PASSED_ON: &str = "passed_on";
 
+/// The facts that are least, mean and greatest time of a run.
+pub(crate) const TIMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
+
+/// Ports that proxies of the web answer.
+const WEB: [u16; 4] = [80, 443, 3128, 8080];
+
 /// Most traces by TCP that are held against pings.
 const TRACES_MAX: usize = 100;
 
 impl Facts {
     /// A run over the path took so long: least, mean and greatest, nanoseconds.
-    pub(crate) fn took_times(&mut self, [least, mean, most]: [Figure; 3]) {
-        self.number(Of::Path, "rtt_min_ns", least);
-        self.number(Of::Path, "rtt_avg_ns", mean);
-        self.number(Of::Path, "rtt_max_ns", most);
-    }
-
-    /// A trace by TCP reached its target: all pings have to be read before its times count.
-    pub(crate) fn traced_by_tcp(&mut self, trace: TcpTrace) {
-        match self.traces.len() < TRACES_MAX {
-            true => self.traces.push(trace),
-            false => self.took_times(trace.run),
+    pub(crate) fn took_times(&mut self, run: [Figure; 3]) {
+        for (name, time) in TIMES.into_iter().zip(run) {
+            self.number(Of::Path, name, time);
         }
     }
 
-    /// All is read: times of traces by TCP are those of the path, unless pings to the same address took far longer.
+    /// A trace reached its target by TCP: all pings have to be read before its times count. Where it only may be by TCP they count until
+    /// something speaks against it.
+    pub(crate) fn traced_by_tcp(&mut self, mut trace: TcpTrace) {
+        let kept = self.traces.len() < TRACES_MAX;
+        if !kept || trace.port.is_none() {
+            trace.taken = Some(self.facts.len());
+            self.took_times(trace.run.clone());
+        }
+        if kept {
+            self.traces.push(trace);
+        }
+    }
+
+    /// All is read: times of traces by TCP are those of the path, unless pings to the same address took far longer, or a proxy may have
+    /// answered and no ping says that it did not.
     pub(crate) fn settle_traces(&mut self) {
         for trace in core::mem::take(&mut self.traces) {
-            match self.pinged_longer(&trace) {
+            let longer = self.pinged_longer(&trace);
+            let proxied = self.may_be_proxied(&trace);
+            let others = match trace.port {
+                Some(_) => longer.is_some() || proxied && !self.is_pinged(&trace),
+                None => proxied && (longer.is_some() || !self.is_pinged(&trace)),
+            };
+            match (others, trace.taken) {
+                (true, Some(first)) => self.gives_back(first),
+                (false, None) => self.took_times(trace.run.clone()),
+                _ => {}
+            }
+            match longer.filter(|_| trace.port.is_some()) {
                 Some((ping, pinged_ns)) => self.intercepted.push(Intercepted {
                     trace,
                     ping,
                     pinged_ns,
                 }),
-                None => self.took_times(trace.run),
+                None if others => self.notes.push(self.doubted(&trace)),
+                None => {}
             }
         }
+    }
+
+    /// Whether a proxy is known of that may answer a trace.
+    fn may_be_proxied(&self, trace: &TcpTrace) -> bool {
+        let web = trace.port.is_none_or(|port| WEB.contains(&port));
+        web && self.latest(Of::Path, PASSED_ON).is_some()
+    }
+
+    /// Whether pings went to a trace's target.
+    fn is_pinged(&self, trace: &TcpTrace) -> bool {
+        let mut names = self.pings.iter().flatten();
+        names.any(|a| trace.names.iter().any(|b| alike(a, b)))
+    }
+
+    /// That a trace does not count, as a proxy may have answered it, for people.
+    fn doubted(&self, trace: &TcpTrace) -> String {
+        let at = trace.run[0].from.first();
+        let place = at.map_or_else(String::new, |at| format!("{}: ", self.place(*at)));
+        let what = match trace.port {
+            Some(port) => format!("the trace by TCP to port {port}"),
+            None => "the trace, which may be by TCP as its command is missing,".to_owned(),
+        };
+        let target = trace.names.last().map_or("HOST", String::as_str);
+        format!(
+            "{place}{what} may be answered by the proxy or cache that the header of an HTTP answer names: it does not count as the path at rest; ping -c 20 {target} says how far that is"
+        )
     }
 
     /// The ping to a trace's target that took least, and how long, nanoseconds, where that is far longer than the trace says.
@@ -94,9 +146,9 @@ impl Intercepted {
             }
             false => "",
         };
+        let port = trace.port.map_or_else(String::new, |p| format!(" to port {p}"));
         format!(
-            "a trace by TCP to port {} is answered after {} at hop {:.0}, and pings to the same address take {} at least: something on the way answers in its stead (a transparent proxy, a firewall, a WAN accelerator), or the pings went elsewhere or stood in a queue. The trace does not count as the path at rest{beside}",
-            trace.port,
+            "a trace by TCP{port} is answered after {} at hop {:.0}, and pings to the same address take {} at least: something on the way answers in its stead (a transparent proxy, a firewall, a WAN accelerator), or the pings went elsewhere or stood in a queue. The trace does not count as the path at rest{beside}",
             ms(trace.run[1].value * NS),
             trace.hop,
             ms(self.pinged_ns * NS)
@@ -109,11 +161,9 @@ impl Evidence {
     pub(crate) fn of_intercepted(&mut self, facts: &Facts, flow: &Flow) {
         let own = |i: &&Intercepted| flow.pings.is_own(Of::Ping(i.ping));
         self.around.intercepted = facts.intercepted.iter().find(own).map(|found| {
-            let port = Some(found.trace.port);
-            (
-                found.clone(),
-                flow.from.port == port || flow.to.port == port,
-            )
+            let port = found.trace.port;
+            let meets = flow.from.port == port || flow.to.port == port;
+            (found.clone(), port.is_some() && meets)
         });
         let fetched = flow.test.as_ref().is_some_and(|t| t.tool == "curl");
         let said = word(facts, Of::Path, PASSED_ON);

@@ -6,6 +6,7 @@ use crate::bystander;
 use crate::fact::{Of, Place};
 use crate::flow::{Flow, alike, number, word};
 use crate::known::System;
+use crate::leaves::LEAVES;
 use crate::read::{Facts, HEADED, WINDOWS};
 use crate::seen::{End, Side, Test};
 use crate::verdict::Judged;
@@ -268,7 +269,8 @@ fn beside_named(facts: &Facts, placed: &[Vec<u32>; 2], host: u32) -> Option<usiz
 /// Whether a host that has a name of its own shapes what it sends: where it is neither end by that name, it is a device on the way.
 fn shapes(facts: &Facts, host: u32) -> bool {
     let named = !facts.hosts[host as usize].is_empty();
-    named && number(facts, Of::Host(host), "shaper_bps").is_some()
+    let of = Of::Host(host);
+    named && (number(facts, of, "shaper_bps").is_some() || facts.latest(of, LEAVES).is_some())
 }
 
 /// What is known of a host's system from two texts: where one says only that it is a BSD, which one by the other.

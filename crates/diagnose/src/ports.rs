@@ -1,12 +1,13 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::cause::Cause;
 use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of, Place};
+use crate::fact::{Figure, Place};
 use crate::flow::Flow;
+use crate::half_port::{half_on_path, halves};
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 use crate::read::Facts;
@@ -59,8 +60,10 @@ pub(crate) struct PortReading {
     pub(crate) kind: Kind,
     /// What it stood at.
     pub(crate) value: f64,
-    /// The packets that had arrived at the port, where that was printed before.
+    /// The packets that had arrived at the port, where that was printed before; of its duplex, behind it.
     pub(crate) packets: Option<f64>,
+    /// Of its duplex, the packets that had left by the port.
+    pub(crate) sent: Option<f64>,
     /// Where it was read.
     pub(crate) at: Place,
 }
@@ -88,8 +91,8 @@ pub(crate) struct Ports {
     dropped: Option<Counted>,
     /// What a port dropped as it arrived.
     refused: Option<Counted>,
-    /// A port at half duplex: of Junos, and of Cisco's systems.
-    half: [Option<Counted>; 2],
+    /// A port at half duplex that may have carried the flow.
+    half: Option<PortReading>,
     /// Speeds of ports, bit/s.
     speeds: Vec<f64>,
     /// The speed of the port whose queue dropped, bit/s.
@@ -116,13 +119,7 @@ impl Port {
 const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
 
 /// What stands as it is: nothing of it counts up.
-const STATES: [Kind; 5] = [
-    Kind::Dark,
-    Kind::Speed,
-    Kind::Received,
-    Kind::HalfOfJunos,
-    Kind::HalfOfIos,
-];
+const STATES: [Kind; 3] = [Kind::Dark, Kind::Speed, Kind::Received];
 
 /// What is counted of packets that arrive, as their own count is.
 const ARRIVING: [Kind; 4] = [Kind::Damaged, Kind::Framing, Kind::Errors, Kind::Refused];
@@ -133,21 +130,6 @@ fn largest((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
         .into_iter()
         .filter(|c| c.count.value > 0.0 && !c.is_of_other(flow, kind));
     some.max_by(Counted::order)
-}
-
-/// Lines with the speed of a port that is too slow to have carried a flow.
-fn too_slow(facts: &Facts, flow: &Flow) -> BTreeSet<Place> {
-    let speeds = facts.ports.iter().filter(|r| r.kind == Kind::Speed);
-    let slow = speeds.filter(|r| flow.bypassed.is_too_slow(r.value));
-    slow.map(|r| r.at).collect()
-}
-
-/// Where a port on the path is at half duplex, the last one; such as are too slow for the flow, by the same line, did not carry it.
-pub(crate) fn half_on_path(facts: &Facts, flow: &Flow) -> Option<Place> {
-    let slow = too_slow(facts, flow);
-    let said = facts.facts.iter();
-    let mut half = said.filter(|f| f.of == Of::Path && f.name == "half_duplex");
-    half.rfind(|f| !slow.contains(&f.at)).map(|f| f.at)
 }
 
 /// That what some ports counted, or their duplex, is of something else than a flow.
@@ -164,18 +146,10 @@ pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
             c.count.value
         )
     };
-    let slow = too_slow(facts, flow);
-    let is_half = |kind: Kind| matches!(kind, Kind::HalfOfJunos | Kind::HalfOfIos);
-    let half = facts.ports.iter();
-    let half = half.filter(|r| is_half(r.kind) && slow.contains(&r.at));
-    let half = half.map(|r| {
-        format!(
-            "{} is slower than the flow, and did not carry it: its duplex is not weighed",
-            r.port.named("a router's port")
-        )
-    });
     let counted = ARRIVING.into_iter().flat_map(of).map(named);
-    counted.chain(half).collect()
+    counted
+        .chain(crate::half_port::left_out(facts, flow))
+        .collect()
 }
 
 /// Every port's count of a kind; of one that was read more than once its growth, where time passed between the readings. A speed and a
@@ -302,7 +276,8 @@ impl Ports {
             policed: largest(Kind::Policed),
             dropped,
             refused: largest(Kind::Refused),
-            half: [Kind::HalfOfJunos, Kind::HalfOfIos].map(largest),
+            half: half_on_path(facts, flow)
+                .and_then(|at| halves(facts).find(|r| r.at == at).cloned()),
             speeds: speeds.iter().map(|c| c.count.value).collect(),
         }
     }
@@ -314,10 +289,9 @@ impl Ports {
 
     /// The named port at half duplex that was read at this place, and whether it is one of Junos.
     pub(crate) fn half_duplex(&self, at: Place) -> Option<(&Port, bool)> {
-        let here = |c: &&Counted| c.count.from.contains(&at) && !c.port.name.is_empty();
-        let [junos, ios] = self.half.each_ref().map(|c| c.as_ref().filter(here));
-        let junos = junos.map(|c| (&c.port, true));
-        junos.or_else(|| ios.map(|c| (&c.port, false)))
+        let half = self.half.as_ref();
+        let half = half.filter(|r| r.at == at && !r.port.name.is_empty())?;
+        Some((&half.port, half.kind == Kind::HalfOfJunos))
     }
 
     /// Whether the queue that dropped is one before the flow's way back, which is full.

@@ -5,7 +5,6 @@ use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::exceeded::HANDED;
 use crate::fact::Place;
 use crate::infer::Ranking;
 use crate::lookalike::share_lead;
@@ -19,22 +18,7 @@ const MORE: f64 = 1.2;
 /// Most that is said of either.
 const EITHER: f64 = 0.6;
 
-/// A bucket of tokens that is full lets the first intervals be so many times as fast as all after them.
-const FASTER: f64 = 1.25;
-
 impl Evidence {
-    /// Whether the start alone was faster than the rest, as a bucket of tokens lets it be, and a slower link never.
-    fn starts_on_tokens(&self) -> bool {
-        let then = self.steady.iter().copied().fold(0.0, f64::max);
-        let more = (self.peak - then) * self.interval_s / 8.0;
-        // Only what a sender hands over comes in whole writes.
-        let handed = match self.peak_grain > 0.0 {
-            true => HANDED * self.streams,
-            false => 0.0,
-        };
-        then > 0.0 && self.peak > FASTER * then && more > handed
-    }
-
     /// Whether another test between the same hosts shows that the path carries more.
     fn carries_more(&self) -> bool {
         let counted = &self.counted_else;
@@ -46,7 +30,8 @@ impl Evidence {
     fn may_be_slower_line(&self) -> bool {
         let named = self.around.own_queue.is_some() && self.shaper.is_none();
         let shaped = self.is_shaped() || named || self.around.cloud.shapes(self);
-        self.line.is_some() && !shaped && !self.carries_more() && !self.starts_on_tokens()
+        // A bucket of tokens lets the start alone be faster than the rest, a slower link never.
+        self.line.is_some() && !shaped && !self.carries_more() && !self.starts_beyond()
     }
 
     /// The most that is said of a shaper that a slower link would look like.
@@ -134,6 +119,15 @@ mod tests {
         };
         assert!(filled(1e6).may_be_slower_line());
         assert!(!filled(0.0).may_be_slower_line());
+        // A window of 50 MB, and as much again in the sender's socket, hold 87 MB; one of 5 MB does not.
+        let with = |cwnd: f64| Evidence {
+            peak: 982e6,
+            peak_grain: 1e6,
+            cwnd: Some(Figure::exact(cwnd, Place::You)),
+            ..evidence()
+        };
+        assert!(with(50e6).may_be_slower_line());
+        assert!(!with(5e6).may_be_slower_line());
     }
 
     #[test]

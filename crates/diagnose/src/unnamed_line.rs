@@ -38,12 +38,13 @@ impl Evidence {
     }
 
     /// Whether an interval counted more than all after the start, by so much that neither a socket nor a queue can have held the rest.
-    fn starts_beyond(&self) -> bool {
+    pub(crate) fn starts_beyond(&self) -> bool {
         let then = self.steady.iter().copied().fold(0.0, f64::max);
         let more = (self.peak - then) * self.interval_s / 8.0;
         let each = self.counted.iter().filter_map(|r| r.cwnd);
         let window = each.chain(self.cwnd.iter().map(|c| c.value));
         let window = HELD * window.fold(0.0, f64::max);
+        // Only what a sender hands over comes in whole writes.
         let held = match self.peak_grain > 0.0 {
             true => libm::fmax(HANDED * self.streams, window),
             false => 0.0,

@@ -76,6 +76,15 @@ pub(super) fn odd_unit(text: &str) -> Option<(&str, &str)> {
     (odd && digits.parse::<f64>().is_ok()).then_some((digits, unit))
 }
 
+/// Number and prefix of a rate of bytes: `100` and `m` of `100mbps`. `None` of any other.
+pub(super) fn in_bytes(text: &str) -> Option<(&str, &str)> {
+    let (digits, unit) = unit_apart(text);
+    let known = worth(unit).is_some() && digits.parse::<f64>().is_ok();
+    let at = unit.len().checked_sub("bps".len()).filter(|_| known)?;
+    let (prefix, bps) = unit.split_at(at);
+    bps.eq_ignore_ascii_case("bps").then_some((digits, prefix))
+}
+
 /// A size in bytes: `1540`, `10kb` and `10k` of 1024 each; what stands behind a `/` is the size of a cell.
 pub(super) fn size(text: &str) -> Option<u64> {
     let text = text.split('/').next()?.to_ascii_lowercase();
@@ -129,6 +138,17 @@ mod tests {
             ("8000", None),
         ] {
             assert_eq!(odd_unit(text), odd, "{text}");
+        }
+        for (text, apart) in [
+            ("100mbps", Some(("100", "m"))),
+            ("1.5Gibps", Some(("1.5", "Gi"))),
+            ("9000bps", Some(("9000", ""))),
+            ("100mbit", None),
+            ("$RATEbps", None),
+            ("100xbps", None),
+            ("8000", None),
+        ] {
+            assert_eq!(in_bytes(text), apart, "{text}");
         }
         for (text, bytes) in [
             ("1540", Some(1540)),

@@ -3,13 +3,13 @@
 use farpath_units::{Duration, Size};
 
 use super::Host;
-use super::amounts::{bits, odd_unit, percent, size, time};
+use super::amounts::{bits, in_bytes, odd_unit, percent, size, time};
 use super::command::queue;
 use super::path::{held, shown};
 use crate::commands::{Word, Words};
 use crate::finding::{Severity, quoted};
 use crate::near::nearest;
-use crate::rules::{HOST012, HOST015, HOST020, HOST021, HOST022, HOST023};
+use crate::rules::{HOST012, HOST015, HOST020, HOST021, HOST022, HOST023, HOST025};
 use crate::source::Place;
 
 /// Queue disciplines of Linux, of `net/sched` up to 6.18 and of kernels back to 2.4.
@@ -237,13 +237,30 @@ fn rate_keys(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// HOST022, of rates with a unit that `tc` does not take.
+/// HOST025, of a rate of bytes.
+fn of_bytes(key: &str, word: Word<'_>, host: &mut Host) {
+    let Some(((digits, prefix), rate)) = in_bytes(word.text).zip(bits(word.text)) else {
+        return;
+    };
+    let meant = format!("{key} {}{}bit", quoted(digits), prefix.to_ascii_lowercase());
+    let [taken, eighth] = [1, 8].map(|part| shown(rate.as_bps() / part));
+    let message = format!(
+        "tc takes `{key} {}` as bytes a second: {taken}, not {eighth}",
+        quoted(word.text)
+    );
+    let remedy = format!("`{meant}` where {eighth} are meant");
+    let place = host.at(word.span());
+    host.find(&HOST025, &place, message, remedy);
+}
+
+/// HOST022 and HOST025, of rates with a unit that `tc` does not take, or takes as bytes.
 fn refused(one: &Installed<'_, '_>, host: &mut Host) {
     let keys = rate_keys(one.kind.text);
     let peak = (!keys.is_empty()).then_some(PEAK);
     for key in keys.iter().copied().chain(peak) {
         let Some(word) = one.after(key) else { continue };
         let Some((digits, unit)) = odd_unit(word.text) else {
+            of_bytes(key, word, host);
             continue;
         };
         let message = format!(

@@ -7,7 +7,7 @@ use farpath_predict::IpVersion;
 use super::interface::names;
 use super::lists::{Entry, Lists};
 use crate::commands::{Reader, Tree, Words};
-use crate::qos::{Device, Interface};
+use crate::qos::{Device, Interface, default_packet};
 use crate::rules::IOS008;
 
 /// Largest packet that most hosts send, bytes.
@@ -95,8 +95,8 @@ pub(super) fn unreachables(tree: &Tree<'_>, reader: &mut Reader) {
     }
 }
 
-/// The tunnel with the smallest packets that are stated below the usual ones, where no segment size is lowered to fit it and what comes in by
-/// `name` may go there.
+/// The tunnel with the smallest packets below the usual ones, stated or by default, where no segment size is lowered to fit it and what
+/// comes in by `name` may go there.
 fn narrower(device: &Device, name: &str) -> Option<(String, u32)> {
     let own = device.interfaces.iter().find(|i| i.name == name)?;
     if own.shutdown || VIRTUAL.iter().any(|kind| name.starts_with(kind)) {
@@ -112,8 +112,8 @@ fn narrower(device: &Device, name: &str) -> Option<(String, u32)> {
         source.is_some_and(|s| s.value == name || has(s.value.as_str()))
     };
     let small = tunnels.filter(|t| !carries(t)).filter_map(|t| {
-        let packet = stated(t).filter(|packet| *packet < USUAL)?;
-        Some((packet, t.name.clone()))
+        let packet = stated(t).or_else(|| default_packet(device, t));
+        Some((packet.filter(|packet| *packet < USUAL)?, t.name.clone()))
     });
     let (packet, tunnel) = small.min()?;
     let fits = packet.saturating_sub(IpVersion::V4.fixed_headers());

@@ -25,6 +25,7 @@ interfaces <> clocking =
 interfaces <> hold-time up <> down =
 interfaces <> hold-time down <> up =
 interfaces <> gigether-options|ether-options|fastether-options flow-control|no-flow-control|auto-negotiation|no-auto-negotiation|loopback|no-loopback
+interfaces <> gigether-options|ether-options|fastether-options speed|link-mode =
 interfaces <> gigether-options|ether-options|fastether-options|sonet-options 802.3ad|aggregate =
 interfaces <> sonet-options fcs =
 interfaces <> sonet-options payload-scrambler|no-payload-scrambler|rfc-2615|z0-increment|no-z0-increment

@@ -72,10 +72,12 @@ pub struct Interface {
     pub off: Option<Place>,
     /// Largest frame without its check sequence (media MTU).
     pub mtu: Option<Stated<Size>>,
-    /// `speed`, as written.
+    /// `speed`, as written, of the port or of its `ether-options`; none where it is negotiated.
     pub speed: Option<Stated<String>>,
-    /// `link-mode`.
+    /// `link-mode`, of either; none where it is negotiated.
     pub link_mode: Option<Stated<String>>,
+    /// `no-auto-negotiation` of its `ether-options`, `gigether-options` or `fastether-options`.
+    pub no_negotiation: Option<Place>,
     /// `encapsulation`.
     pub encapsulation: Option<Stated<String>>,
     /// Any of `vlan-tagging`, `flexible-vlan-tagging`, `stacked-vlan-tagging`.

@@ -23,6 +23,9 @@ pub(super) struct Reader<'t, 'a> {
     pub(super) problems: Vec<Problem>,
 }
 
+/// Where the options of an Ethernet port stand, by the machine.
+const ETHERNET: [&str; 3] = ["gigether-options", "ether-options", "fastether-options"];
+
 /// The routers of a file: itself, and its logical systems.
 pub(super) fn routers(
     tree: &Tree<'_>,
@@ -255,13 +258,7 @@ impl Reader<'_, '_> {
     }
 
     fn interface(&mut self, id: Id) -> Interface {
-        let options = [
-            "gigether-options",
-            "ether-options",
-            "fastether-options",
-            "sonet-options",
-        ];
-        let member_of = options.iter().find_map(|o| {
+        let member_of = ETHERNET.iter().chain(&["sonet-options"]).find_map(|o| {
             let options = self.child(id, o)?;
             self.value(options, "802.3ad", text, "a bundle, `ae0`")
                 .or_else(|| self.value(options, "aggregate", text, "a bundle, `as0`"))
@@ -272,8 +269,11 @@ impl Reader<'_, '_> {
             place: self.place(id),
             off: self.off(id),
             mtu: self.value(id, "mtu", mtu, "a number of bytes from 256 to 16000"),
-            speed: self.value(id, "speed", text, "a speed, `10g`"),
-            link_mode: self.value(id, "link-mode", text, "`full-duplex`"),
+            speed: self.of_line(id, "speed", "a speed, `10g`"),
+            link_mode: self.of_line(id, "link-mode", "`full-duplex`"),
+            no_negotiation: ETHERNET
+                .iter()
+                .find_map(|o| self.said(self.child(id, o)?, "no-auto-negotiation")),
             encapsulation: self.value(id, "encapsulation", text, "an encapsulation"),
             tagging: self
                 .said(id, "vlan-tagging")
@@ -284,6 +284,15 @@ impl Reader<'_, '_> {
             member_of,
             units: units.into_iter().map(|u| self.unit(u)).collect(),
         }
+    }
+
+    /// What a port states of its line, itself or in its options of Ethernet, as EX switches have it; none where it is negotiated.
+    fn of_line(&mut self, id: Id, word: &str, wanted: &str) -> Option<Stated<String>> {
+        let options = ETHERNET.iter().filter_map(|o| self.child(id, o));
+        let all: Vec<Id> = core::iter::once(id).chain(options).collect();
+        let mut said = all.into_iter();
+        let said = said.find_map(|at| self.value(at, word, text, wanted))?;
+        (!said.value.starts_with("auto")).then_some(said)
     }
 
     /// How a bundle forms: `passive` unless `active` is written (Junos, `lacp`).

@@ -3,6 +3,7 @@
 use super::{Device, Interface, Stated};
 use crate::finding::Finding;
 use crate::links::default_mtu;
+use crate::platform::Platform;
 use crate::tunnels::{self, ESP, GRE, IPV4, IPV6, KEY, Wrapped};
 
 /// The `tunnel` statements of an interface.
@@ -88,6 +89,20 @@ pub(super) fn check(device: &Device, interface: &Interface) -> Vec<Finding> {
         lacks: (!lowered && !six).then_some("ip tcp adjust-mss"),
     };
     tunnel.check()
+}
+
+/// The largest packet of IPv4, bytes, that a tunnel takes where nothing is stated: what its outer interface takes, less what IOS puts around
+/// it: 1476 of GRE over 1500, 1472 with a key. None where that interface, or what a cipher adds, is not known.
+pub(crate) fn default_packet(device: &Device, interface: &Interface) -> Option<u32> {
+    let said = &interface.tunnel;
+    let mode = said.mode.as_ref().map_or(TunnelMode::Gre, |m| m.value);
+    if device.platform == Platform::NxOs || mode == TunnelMode::Ipv6ip {
+        return None;
+    }
+    let wrapped = said.wrapped().filter(|w| !w.at_least)?;
+    let (outer, named) = outer(device, &said.source.as_ref()?.value)?;
+    named?;
+    u32::try_from(outer.checked_sub(wrapped.bytes.into())?).ok()
 }
 
 /// The largest packet of what carries a tunnel with this source: of the interface that is named or has the address, or

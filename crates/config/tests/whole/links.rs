@@ -306,6 +306,36 @@ fn qos013_the_ends_of_a_cable_come_to_one_speed_and_duplex() {
         found(&near, &junos("speed 100m; link-mode full-duplex;")),
         []
     );
+    let negotiates = ios(1, 252, "");
+    for (options, end) in [
+        (
+            "speed { 100m; } link-mode full-duplex;",
+            "falls to half duplex, and frames are lost under load",
+        ),
+        (
+            "speed { 10m; } link-mode full-duplex;",
+            "falls to half duplex, and frames are lost under load",
+        ),
+        (
+            "speed { 1g; } link-mode full-duplex;",
+            "copper needs both to negotiate (clause 40)",
+        ),
+    ] {
+        let far = junos(&format!(
+            "ether-options {{ no-auto-negotiation; {options} }}"
+        ));
+        let said = found(&negotiates, &far);
+        assert!(
+            said.len() == 1 && said[0].0 == 2 && said[0].1.ends_with(end),
+            "{options} {said:?}"
+        );
+    }
+    let fixed_there =
+        "ether-options { no-auto-negotiation; speed { 100m; } link-mode full-duplex; }";
+    assert_eq!(found(&near, &junos(fixed_there)), []);
+    let auto = "ether-options { auto-negotiation; speed { auto-10m-100m; } link-mode automatic; }";
+    assert_eq!(found(&negotiates, &junos(auto)), []);
+    assert_eq!(found(&near, &junos(auto)).len(), 1);
 }
 
 /// A switch with `lines` on the port whose description names the router's.

@@ -1,8 +1,8 @@
 //! Packets of tunnels that fit what carries them, and others, in either language.
 
-use farpath_config::{Dialect, Severity};
+use farpath_config::{Dialect, Severity, check};
 
-use crate::found;
+use crate::{found, source};
 
 /// A router whose outer port has `outer`, and a tunnel with `lines`.
 fn ios(outer: &str, lines: &str) -> Vec<(Severity, String)> {
@@ -136,4 +136,27 @@ fn qos028_of_junos() {
         "{said:?}"
     );
     assert_eq!(with(&st("mtu 1500;"), "lo0", ""), []);
+}
+
+/// The ends of a tunnel in one subnet: what is stated at one is held against what the other takes by default.
+#[test]
+fn the_ends_of_a_tunnel_are_compared_by_their_defaults() {
+    let end = |n: u32, tunnel: &str| {
+        format!(
+            "hostname r{n}\ninterface GigabitEthernet0/0/0\n ip address 203.0.113.{n} 255.255.255.0\ninterface Tunnel0\n ip address 192.0.2.{n} 255.255.255.252\n tunnel source GigabitEthernet0/0/0\n tunnel destination 203.0.113.9\n{tunnel}end\n"
+        )
+    };
+    let junos = "system { host-name j; }\ninterfaces { gr-0/0/0 { unit 0 { tunnel { source 203.0.113.2; destination 203.0.113.1; } family inet { address 192.0.2.2/30; } } } }\n";
+    for (far, differ) in [
+        (end(2, ""), false),
+        (end(2, " ip mtu 1476\n"), false),
+        (end(2, " ip mtu 1400\n"), true),
+        (end(2, " tunnel key 7\n"), true),
+        (junos.to_owned(), false),
+    ] {
+        let files = [source("a.cfg", &end(1, "")), source("b.cfg", &far)];
+        let report = check(&files, &[]);
+        let said = report.findings.iter().filter(|f| f.rule == "CCC014");
+        assert_eq!(said.count(), usize::from(differ), "{far}");
+    }
 }

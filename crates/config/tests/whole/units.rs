@@ -121,6 +121,8 @@ fn qos013_of_lines_of_junos() {
         half.len() == 1 && half[0].0 == Severity::Error && half[0].1.contains("half duplex"),
         "{half:?}"
     );
+    let of_ex = "ether-options { no-auto-negotiation; link-mode half-duplex; speed { 100m; } }";
+    assert_eq!(with(of_ex), half);
     let slow = with("speed 10m;");
     let says = "fixed to 10 Mbit/s, and ports of its name carry 1 Gbit/s";
     assert!(

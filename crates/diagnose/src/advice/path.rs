@@ -49,7 +49,7 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     let mut all = Vec::new();
     if e.waits().is_some() && !shaper::is_of_pod(e, facts) {
         let waits = e.waits_in_words();
-        let change = match shaper::class(e, facts) {
+        let change = match shaper::class(e) {
             Some(class) => of_class(&class, &host, &waits),
             None => shorter(e, &host, &waits, shaper::back(e, facts)),
         };

@@ -5,9 +5,8 @@ use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
+use crate::leaves::{NEXT, is_root, most};
 use crate::read::Facts;
-use crate::read::classes::NEXT;
-use crate::words::after;
 
 /// What the names of interfaces begin with that a node gives its pods: the kernel's own, Calico's, Cilium's, Amazon's, and those that the
 /// bandwidth plugin of CNI shapes what a pod sends with.
@@ -34,19 +33,14 @@ pub(super) fn back(e: &Evidence, facts: &Facts) -> Option<String> {
 }
 
 /// The class that holds the flow, of a shaper that has several; none of one that has no classes.
-pub(super) fn class(e: &Evidence, facts: &Facts) -> Option<String> {
-    let (named, _) = word(facts, Of::Host(e.shaping_host()?), "shaper_class")?;
-    after(named, " classid ").map(str::to_owned)
+pub(super) fn class(e: &Evidence) -> Option<String> {
+    e.shaping_host()?;
+    e.around.held.as_ref().map(|held| held.leaf().to_owned())
 }
 
 /// The classes that let through the least of those that the flow is in, or less than it is to get, each with a higher rate, and as it was. A
 /// class borrows up to its `ceil` from the one above; a root has nobody above it, and its `rate` is raised, too.
 fn raised(port: &str, classes: &str, wanted: Option<f64>, bits: &str) -> [Vec<String>; 2] {
-    let is_root = |class: &str| after(class, "parent ").is_some_and(|p| p.ends_with(':'));
-    let most = |class: &str| {
-        let key = if is_root(class) { " rate " } else { " ceil " };
-        after(class, key).and_then(crate::words::rate)
-    };
     let all = classes.split(NEXT).filter_map(most);
     let least = all.reduce(libm::fmin).unwrap_or(0.0);
     let holds = |most: f64| most <= 1.001 * least || wanted.is_some_and(|w| most < w);
@@ -81,8 +75,8 @@ pub(super) fn rate(e: &Evidence, facts: &Facts, host: &str) -> Option<Change> {
         Some(bps) => ["mbit", "M"].map(|unit| format!("{:.0}{unit}", (bps / 1e6).ceil())),
         None => ["RATE"; 2].map(str::to_owned),
     };
-    let classes = word(facts, shaper, "shaper_classes").map(|(named, _)| named);
-    let classes = classes.filter(|_| kind == "htb");
+    let held = e.around.held.as_ref();
+    let classes = held.map(|h| h.classes.as_str()).filter(|_| kind == "htb");
     let set = |verb: &str, rate: &str| {
         let name = if kind == "cake" { "bandwidth" } else { "rate" };
         format!(

@@ -1,9 +1,10 @@
 //! `tc -s class show`: classes of a host's queue that hold a flow to a rate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::leaves::{LEAVES, NEXT, OR};
 use crate::words::{after, rate, whole};
 
 /// A class of `htb`.
@@ -27,19 +28,21 @@ pub(super) struct Classes {
     port: String,
     host: Option<Of>,
     all: Vec<Class>,
+    /// What each class sent and dropped when it was read before: by its host, interface and number.
+    before: BTreeMap<(String, String, String), [u64; 2]>,
 }
 
 /// Most classes that are kept.
 const CLASSES_MAX: usize = 4096;
 
-/// A class that sent this part of what the largest did may be the flow's: one below another has the same bytes.
-const LARGE: f64 = 0.5;
+/// A leaf that sent this part of what the largest one did may be the flow's as well.
+const BESIDE: f64 = 0.25;
+
+/// Most leaves that are kept of which one is the flow's.
+const LEAVES_MAX: usize = 16;
 
 /// Most classes above each other (Linux, `TC_HTB_MAXDEPTH`).
 const DEPTH: usize = 8;
-
-/// What stands between two classes of a fact.
-pub(crate) const NEXT: &str = " | ";
 
 /// How the other lines of a class begin.
 const LINES: [&str; 5] = ["rate ", "backlog ", "lended:", "tokens:", "period "];
@@ -89,35 +92,65 @@ impl Tool for Classes {
 }
 
 impl Classes {
-    /// Of the classes that sent most the one that sends the least is what holds a flow. Without counts nobody knows which it is in.
+    /// The leaf that alone sent much is the flow's, and of it and those above it the one that sends the least holds the flow. Of several
+    /// nobody knows which it is in.
     fn close(&mut self, facts: &mut Facts) {
         let all = core::mem::take(&mut self.all);
         let Some(host) = self.host.take() else { return };
-        let most = all.iter().map(|c| c.sent).max().unwrap_or(0) as f64;
-        let one = all.len() == 1;
-        let large = |c: &&Class| one || most > 0.0 && c.sent as f64 >= LARGE * most;
-        let own = all.iter().filter(large);
-        let Some(own) = own.min_by(|a, b| a.most.total_cmp(&b.most)) else {
-            return;
-        };
-        // The flow's own class is the lowest of those with its bytes.
+        let all = self.grown(host, all, facts);
+        let above: BTreeSet<&str> = all.iter().map(|c| c.parent.as_str()).collect();
+        let leaves = || all.iter().filter(|c| !above.contains(c.id.as_str()));
+        let most = leaves().map(|c| c.sent).max().unwrap_or(0) as f64;
+        let open = leaves().filter(|c| c.sent as f64 >= BESIDE * most);
         let known: BTreeMap<&str, &Class> = all.iter().map(|c| (c.id.as_str(), c)).collect();
-        let below = all.iter().filter(large).map(|c| upwards(&known, c));
-        let below = below.filter(|way| way.iter().any(|c| c.id == own.id));
-        let Some(way) = below.max_by_key(|way| (way.len(), way[0].sent)) else {
-            return;
-        };
+        let open: Vec<Vec<&Class>> = open.map(|c| upwards(&known, c)).collect();
+        let Some(way) = open.first() else { return };
         let leaf = way[0];
-        let named: Vec<&str> = way.iter().rev().map(|c| c.named.as_str()).collect();
+        if open.len() > 1 {
+            let ways: Vec<String> = open.iter().take(LEAVES_MAX).map(|w| named(w)).collect();
+            facts.word(host, "shaper_kind", "htb", leaf.at);
+            facts.word(host, "shaper_port", &crate::redact(&self.port), leaf.at);
+            facts.word(host, LEAVES, &ways.join(OR), leaf.at);
+            return;
+        }
+        let least = way.iter().min_by(|a, b| a.most.total_cmp(&b.most));
+        let own = least.copied().unwrap_or(leaf);
         facts.word(host, "shaper_kind", "htb", own.at);
         facts.word(host, "shaper_port", &crate::redact(&self.port), own.at);
-        facts.word(host, "shaper_class", &leaf.named, leaf.at);
-        facts.word(host, "shaper_classes", &named.join(NEXT), own.at);
+        facts.word(host, "shaper_classes", &named(way), own.at);
         if leaf.sent > 0 {
             facts.exact(host, "qdisc_drops", leaf.dropped as f64, leaf.at);
         }
         facts.number(host, "shaper_bps", Figure::exact(own.most, own.at));
     }
+
+    /// Classes with what they sent and dropped since they were read before, where anything was sent meanwhile.
+    fn grown(&mut self, host: Of, mut all: Vec<Class>, facts: &Facts) -> Vec<Class> {
+        let Of::Host(n) = host else { return all };
+        let name = facts.hosts.get(n as usize).and_then(|names| names.first());
+        let name = name.cloned().unwrap_or_else(|| n.to_string());
+        let mut since: Vec<Option<[u64; 2]>> = Vec::with_capacity(all.len());
+        for class in &all {
+            let key = (name.clone(), self.port.clone(), class.id.clone());
+            let now = [class.sent, class.dropped];
+            let room = self.before.len() < CLASSES_MAX || self.before.contains_key(&key);
+            let before = room.then(|| self.before.insert(key, now)).flatten();
+            let before = before.filter(|b| b[0] <= now[0] && b[1] <= now[1]);
+            since.push(before.map(|b| [now[0] - b[0], now[1] - b[1]]));
+        }
+        if since.iter().flatten().any(|[sent, _]| *sent > 0) {
+            for (class, grew) in all.iter_mut().zip(since) {
+                [class.sent, class.dropped] = grew.unwrap_or([class.sent, class.dropped]);
+            }
+        }
+        all
+    }
+}
+
+/// The classes of a leaf's way up as a fact has them: from the root down.
+fn named(way: &[&Class]) -> String {
+    let each: Vec<&str> = way.iter().rev().map(|c| c.named.as_str()).collect();
+    each.join(NEXT)
 }
 
 /// A class and those above it, up to its root.

@@ -1,9 +1,10 @@
 //! Commands that were typed: `iperf -c host -w 8m`, also behind a shell's prompt.
 
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::ceiling::bps;
 use crate::fact::{Figure, Of, Place};
 use crate::filed::{ASKED, SENT};
-use crate::words::{option_rate, size};
+use crate::words::{decimal, option_rate, size};
 
 /// The state of reading: none.
 pub(super) struct Commands;
@@ -19,6 +20,13 @@ impl Tool for Commands {
         {
             // What iperf3 says of the file it sent.
             facts.word(Of::Sender, SENT, file, line.at);
+            return true;
+        }
+        if let Some(said) = of_bytes(line.bare) {
+            if facts.notes.len() < NOTES_MAX {
+                let note = format!("{}: {said}", facts.place(line.at));
+                facts.notes.push(note);
+            }
             return true;
         }
         let Some(typed) = typed(line.bare) else {
@@ -39,6 +47,46 @@ impl Tool for Commands {
         }
         true
     }
+}
+
+/// What a rate stands behind in commands of `tc`.
+const RATES: [&str; 5] = ["rate", "ceil", "bandwidth", "maxrate", "peakrate"];
+
+/// That `tc` takes a rate for bytes, where a command sets one in `bps` (tc, 8, RATES).
+fn of_bytes(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().take(60).collect();
+    let is_tc = |w: &&str| w.rsplit(['/', '$', '#', '>', '%']).next() == Some("tc");
+    let start = words.iter().position(is_tc)?;
+    let options = &words[start + 1..];
+    let sets = |w: &&str| ["add", "replace", "change"].contains(w);
+    let what = |w: &&str| ["qdisc", "class"].contains(w);
+    if !options.iter().any(sets) || !options.iter().any(what) {
+        return None;
+    }
+    let pair = options.windows(2).find(|pair| {
+        let bytes = pair[1].to_ascii_lowercase().ends_with("bps");
+        RATES.contains(&pair[0]) && bytes
+    })?;
+    let rate = pair[1].to_ascii_lowercase();
+    let rate = rate.strip_suffix("bps")?;
+    let end = rate.find(|c: char| c.is_ascii_alphabetic());
+    let (digits, prefix) = rate.split_at(end.unwrap_or(rate.len()));
+    let worth = match prefix {
+        "" => 1.0,
+        "k" => 1e3,
+        "m" => 1e6,
+        "g" => 1e9,
+        "t" => 1e12,
+        _ => return None,
+    };
+    let bytes = decimal(digits)? * worth;
+    Some(format!(
+        "tc takes `{} {}` as bytes a second: {}, not {}; in bits it is `{digits}{prefix}bit`",
+        pair[0],
+        pair[1],
+        bps(8.0 * bytes),
+        bps(bytes)
+    ))
 }
 
 /// A command that starts an end of iperf.
@@ -177,5 +225,30 @@ fn split(word: &str) -> Vec<&str> {
     match joined {
         Some(_) => vec![&word[..2], &word[2..]],
         None => vec![word],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_of_tc_in_bps_is_of_bytes() {
+        let typed =
+            "root@gw:~# tc qdisc add dev eth0 root tbf rate 100mbps burst 64kb latency 50ms";
+        let said = of_bytes(typed).expect("it is of bytes");
+        assert!(
+            said.starts_with("tc takes `rate 100mbps` as bytes a second: 800")
+                && said.ends_with("in bits it is `100mbit`"),
+            "{said}"
+        );
+        for text in [
+            "tc qdisc add dev eth0 root tbf rate 100mbit burst 64kb latency 50ms",
+            "tc -s qdisc show dev eth0",
+            "set it by tc to a rate of 100mbps",
+            "police rate 100 mbps",
+        ] {
+            assert!(of_bytes(text).is_none(), "{text}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! curl: its table of progress, and with `-v` whom it was connected to.
+//! curl: its table of progress, with `-v` whom it was connected to, and with `-w` how long each part of a request took.
 
 use super::copies::{bytes, clock, copy, shown};
 use super::{Facts, Line, Tool};
@@ -8,11 +8,17 @@ use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
 
+mod times;
+
+use times::Times;
+
 /// The state of reading.
 #[derive(Default)]
 pub(super) struct Curl {
     /// The last row that says a rate.
     row: Option<Test>,
+    /// What `-w` wrote of the request.
+    times: Times,
     /// The server, as `-v` names it: its name, and its address and port.
     server: Option<(String, End)>,
     /// How long the transfer took, seconds.
@@ -39,6 +45,10 @@ impl Tool for Curl {
         if text.starts_with("Dload ") {
             return going;
         }
+        if let Some(figures) = times::figures(text, line.at) {
+            self.timed(figures, (line.at, going), facts);
+            return true;
+        }
         if let Some(server) = connected(text) {
             self.close(false, facts);
             (self.at, self.server) = (None, Some(server));
@@ -58,9 +68,30 @@ impl Tool for Curl {
             }
             return true;
         }
+        if going && times::is_beside(text) {
+            return true;
+        }
         if is_around(text) {
             return going || text.starts_with("* ") && text.contains("Trying ");
         }
+        self.progress(text, line.at)
+    }
+
+    fn held(&self) -> usize {
+        self.row.as_ref().map_or(0, Test::facts) + self.times.len()
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.close(false, facts);
+    }
+}
+
+/// An answer that has not begun after so many seconds hangs.
+const HUNG_S: f64 = 5.0;
+
+impl Curl {
+    /// A row of the table of progress.
+    fn progress(&mut self, text: &str, at: Place) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         let [
             share,
@@ -81,7 +112,7 @@ impl Tool for Curl {
         };
         let shares = [share, received, sent].map(whole);
         let times = [total, spent, left].iter().all(|t| t.contains(':'));
-        let figures = [down, up, rate, rate_up].map(|word| bytes(word, line.at));
+        let figures = [down, up, rate, rate_up].map(|word| bytes(word, at));
         let [Some(down), Some(up), Some(rate), Some(rate_up)] = figures else {
             return false;
         };
@@ -95,24 +126,25 @@ impl Tool for Curl {
         };
         self.waited = seconds;
         if rate.value > 0.0 {
-            self.row = Some(copy("curl", side, &rate, (Some(all), seconds), line.at));
+            self.row = Some(copy("curl", side, &rate, (Some(all), seconds), at));
         }
         true
     }
 
-    fn held(&self) -> usize {
-        self.row.as_ref().map_or(0, Test::facts)
+    /// Figures that `-w` wrote: of the transfer before them, unless they do not stand just behind it, or it has such already.
+    fn timed(
+        &mut self,
+        figures: Vec<(&'static str, Figure)>,
+        (at, going): (Place, bool),
+        facts: &mut Facts,
+    ) {
+        if !going || self.times.has_any(&figures) {
+            self.close(false, facts);
+        }
+        self.begin(at);
+        self.times.add(figures);
     }
 
-    fn finish(&mut self, facts: &mut Facts) {
-        self.close(false, facts);
-    }
-}
-
-/// An answer that has not begun after so many seconds hangs.
-const HUNG_S: f64 = 5.0;
-
-impl Curl {
     /// A transfer begins, or goes on.
     fn begin(&mut self, at: Place) {
         self.at = self.at.or(Some(at));
@@ -123,7 +155,12 @@ impl Curl {
     /// timed out so.
     fn close(&mut self, timed_out: bool, facts: &mut Facts) {
         let waited = core::mem::take(&mut self.waited);
-        let row = self.row.take();
+        let times = core::mem::take(&mut self.times);
+        let from = self.at.unwrap_or(Place::You);
+        note(&times, from, facts);
+        // What `-w` wrote is of the same transfer as the rows before it, and exact.
+        let row = self.row.take().map(|row| times.with_trip(row));
+        let row = times.test(from).or(row);
         let connected = self.server.is_some() || timed_out && !self.over;
         let hung = row.is_none() && connected && waited >= HUNG_S;
         let at = self.at.unwrap_or(Place::You);
@@ -133,6 +170,7 @@ impl Curl {
             copy("curl", Side::Receiver, &none, what, at)
         };
         let Some(mut test) = row.or_else(|| hung.then(nothing)) else {
+            self.at = self.at.filter(|_| times.len() == 0);
             return;
         };
         (self.over, self.at) = (timed_out, None);
@@ -144,6 +182,28 @@ impl Curl {
         }
         facts.tests.push(test);
     }
+}
+
+/// Most requests of which is said what their times show.
+const SAID_MAX: usize = 4;
+
+/// Says what the times of a request show.
+fn note(times: &Times, at: Place, facts: &mut Facts) {
+    let of_times = facts.notes.iter().filter(|n| n.contains(times::WROTE));
+    if of_times.count() < SAID_MAX {
+        let said = times.said(&facts.place(at));
+        facts.notes.extend(said);
+    }
+}
+
+/// What `-w '%{json}'` wrote; `false` of another document.
+pub(super) fn json(value: &serde_json::Value, at: Place, facts: &mut Facts) -> bool {
+    let Some(times) = Times::of_json(value, at) else {
+        return false;
+    };
+    note(&times, at, facts);
+    facts.tests.extend(times.test(at));
+    true
 }
 
 /// `* Connected to www.example.org (192.0.2.80) port 443 (#0)`: the server's name, address and port.

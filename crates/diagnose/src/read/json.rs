@@ -43,6 +43,9 @@ pub(super) fn read(
     {
         return mlab(value, at, facts).then_some("ndt7");
     }
+    if super::curl::json(value, at, facts) {
+        return Some("curl");
+    }
     if value.get("results").is_some() && value.get("x_values").is_some() {
         return flent(value, at, facts).then_some("flent");
     }

@@ -5,7 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod broken;
-pub(crate) mod classes;
+mod classes;
 mod command;
 pub(crate) mod conditioned;
 mod copies;

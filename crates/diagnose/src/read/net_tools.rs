@@ -134,6 +134,26 @@ impl Counts {
     }
 }
 
+/// What an interface passed, as far as a row has it: in the order of [`PASSED`].
+type Passed = [Option<u64>; 4];
+
+/// The ways and units of what passed.
+const PASSED: [(Way, Unit); 4] = [
+    (Way::Received, Unit::Bytes),
+    (Way::Received, Unit::Packets),
+    (Way::Sent, Unit::Bytes),
+    (Way::Sent, Unit::Packets),
+];
+
+/// Adds what a row says that an interface passed.
+fn passed((host, port): (Of, &str), of: &'static str, row: Passed, at: Place, facts: &mut Facts) {
+    for ((way, unit), count) in PASSED.into_iter().zip(row) {
+        if let Some(n) = count {
+            facts.passes(host, port, (of, way, unit), n, at);
+        }
+    }
+}
+
 /// Adds the name of an interface, unless it is the loopback.
 fn named(host: Of, port: &str, at: Place, facts: &mut Facts) {
     if !port.is_empty() {
@@ -231,12 +251,13 @@ impl NetTools {
             PROC => of_proc(text),
             _ => of_netstat(&self.columns, text),
         };
-        let Some((name, counts)) = row else {
+        let Some((name, counts, through)) = row else {
             return text.contains("no statistics available");
         };
         if name != "lo" {
             named(host, name, at, facts);
             counts.put(host, name, at, facts);
+            passed((host, name), self.kind, through, at, facts);
         }
         true
     }
@@ -265,12 +286,16 @@ impl NetTools {
                 dropped: count(&["Idrop", "Ifail"]),
                 overruns: None,
                 unsent: count(&["Oerrs", "Ofail"]),
-                queue_drops: None,
+                // With `-d`.
+                queue_drops: count(&["Drop"]),
                 carrier: None,
                 collisions: count(&["Coll", "Colls", "Collis"]),
             };
             named(host, name, at, facts);
             counts.put(host, name, at, facts);
+            // Bytes with `-b`.
+            let through = ["Ibytes", "Ipkts", "Obytes", "Opkts"].map(|of| count(&[of]));
+            passed((host, name), self.kind, through, at, facts);
         }
         true
     }
@@ -286,7 +311,7 @@ fn column<'t>(columns: &[String], words: &[&'t str], names: &[&str]) -> Option<&
 }
 
 /// `eth0: 91000000000 11000000 320 0 0 320 0 120 410000000 5400000 0 0 0 0 0 0`: eight columns received, and eight sent.
-fn of_proc(text: &str) -> Option<(&str, Counts)> {
+fn of_proc(text: &str) -> Option<(&str, Counts, Passed)> {
     let (name, rest) = text.split_once(':')?;
     let numbers: Option<Vec<u64>> = rest.split_whitespace().map(whole).collect();
     let n = numbers.filter(|n| n.len() == 16)?;
@@ -300,11 +325,12 @@ fn of_proc(text: &str) -> Option<(&str, Counts)> {
         carrier: None,
         collisions: Some(n[13]),
     };
-    Some((name, counts))
+    let passed = [n[0], n[1], n[8], n[9]].map(Some);
+    Some((name, counts, passed))
 }
 
 /// `eth0  9000 11000000  320  0 0  5400000  0  0  0 BMRU`.
-fn of_netstat<'t>(columns: &[String], text: &'t str) -> Option<(&'t str, Counts)> {
+fn of_netstat<'t>(columns: &[String], text: &'t str) -> Option<(&'t str, Counts, Passed)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let get = |name: &str| {
         let place = columns.iter().position(|column| column == name)?;
@@ -320,7 +346,8 @@ fn of_netstat<'t>(columns: &[String], text: &'t str) -> Option<(&'t str, Counts)
         carrier: None,
         collisions: None,
     };
-    words.first().map(|name| (*name, counts))
+    let passed = [None, get("RX-OK"), None, get("TX-OK")];
+    words.first().map(|name| (*name, counts, passed))
 }
 
 #[cfg(test)]
@@ -341,6 +368,14 @@ mod tests {
             let all = ["Ipkts", "Ierrs", "Coll", "Colls"].map(get);
             assert_eq!(all, [Some("12"), Some("3"), Some("6"), None], "{row}");
         }
+        // `netstat -id` of FreeBSD.
+        let head = "Name Mtu Network Address Ipkts Ierrs Idrop Opkts Oerrs Coll Drop";
+        let of_free: Vec<String> = head.split(' ').map(str::to_owned).collect();
+        let row = "em0 1500 <Link#1> 02:00:00:00:00:01 12 3 4 5 6 7 8";
+        let words: Vec<&str> = row.split(' ').collect();
+        let get = |name: &str| column(&of_free, &words, &[name]);
+        let all = ["Ierrs", "Idrop", "Oerrs", "Drop"].map(get);
+        assert_eq!(all, [Some("3"), Some("4"), Some("6"), Some("8")]);
         let short: Vec<&str> = "en0 1500".split(' ').collect();
         assert_eq!(column(&columns, &short, &["Ipkts"]), None);
     }

@@ -156,6 +156,7 @@ impl Policed {
             kind: Kind::Policed,
             value: all.iter().map(|(n, _)| *n as f64).sum(),
             packets: None,
+            sent: None,
             at: *at,
         });
     }

@@ -74,6 +74,7 @@ impl Tool for PolicyMap {
                 kind: Kind::Policed,
                 value: packets as f64,
                 packets: None,
+                sent: None,
                 at: line.at,
             });
         }

@@ -13,6 +13,8 @@ pub(super) struct Here {
     port: Port,
     /// Packets that had arrived at it.
     packets: Option<f64>,
+    /// Its reading at half duplex, among those of all ports.
+    half: Option<usize>,
     /// Rows of policers follow.
     policers: bool,
     /// Tables of a filter's counters and policers follow.
@@ -71,7 +73,7 @@ impl Here {
     /// The lines that follow are about this port.
     pub(super) fn is(&mut self, port: &str) {
         self.port.name = crate::redact(port.trim());
-        self.packets = None;
+        (self.packets, self.half) = (None, None);
     }
 
     /// Takes a line with counters.
@@ -83,13 +85,19 @@ impl Here {
             return true;
         }
         let drops = dropped(text);
-        if let Some(n) = packets(text) {
+        if let Some(n) = packets(text, INPUT) {
             self.packets = Some(n);
+        }
+        if let Some(n) = self.half
+            && let Some(half) = facts.ports.get_mut(n)
+        {
+            half.packets = half.packets.or(self.packets);
+            half.sent = half.sent.or_else(|| packets(text, OUTPUT));
         }
         if let Some((kind, n)) = drops {
             self.has(kind, n, at, facts);
         }
-        if drops.is_some() || packets(text).is_some() {
+        if drops.is_some() || packets(text, INPUT).is_some() {
             return true;
         }
         let Some((kind, n)) = counted(text) else {
@@ -104,12 +112,19 @@ impl Here {
         self.reads(self.port.clone(), kind, value, at, facts);
     }
 
+    /// The port that is read now is at half duplex; what passed it stands below.
+    pub(super) fn is_half(&mut self, kind: Kind, at: Place, facts: &mut Facts) {
+        self.has(kind, 1.0, at, facts);
+        self.half = facts.ports.len().checked_sub(1);
+    }
+
     fn reads(&self, port: Port, kind: Kind, value: f64, at: Place, facts: &mut Facts) {
         facts.ports.push(PortReading {
             port,
             kind,
             value,
             packets: self.packets.filter(|_| kind != Kind::Policed),
+            sent: None,
             at,
         });
     }
@@ -182,19 +197,20 @@ impl Here {
     }
 }
 
+/// The words around a count of packets that arrived, and of such that left: of IOS and NX-OS behind it, of Junos before it.
+const INPUT: [&str; 3] = [" packets input", " input packets ", "Input"];
+const OUTPUT: [&str; 3] = [" packets output", " output packets ", "Output"];
+
 /// `118277366 packets input, …` of IOS, `118277366 input packets  91283746152 bytes` of NX-OS, `Input  packets:  118277366` of Junos.
-fn packets(text: &str) -> Option<f64> {
-    let ios = || {
-        let words = [" packets input", " input packets "];
-        words.iter().find_map(|w| Some(text.split_once(w)?.0))
-    };
+fn packets(text: &str, [ios, nexus, way]: [&str; 3]) -> Option<f64> {
+    let cisco = || [ios, nexus].iter().find_map(|w| Some(text.split_once(w)?.0));
     let junos = || {
         let (head, rest) = text.split_once(':')?;
         let mut words = head.split_whitespace();
-        let is_it = words.next() == Some("Input") && words.next() == Some("packets");
+        let is_it = words.next() == Some(way) && words.next() == Some("packets");
         rest.split_whitespace().next().filter(|_| is_it)
     };
-    whole(ios().or_else(junos)?).map(|n| n as f64)
+    whole(cisco().or_else(junos)?).map(|n| n as f64)
 }
 
 /// `…, 0 total input drops`, `…, 218812 total output drops`, which IOS XR counts behind packets.

@@ -5,8 +5,8 @@
 
 use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
-use crate::fact::{Figure, Of, Place};
-use crate::intercepted::TcpTrace;
+use crate::fact::{Fact, Figure, Of, Place};
+use crate::intercepted::{TIMES, TcpTrace};
 use crate::located::{Answered, locate};
 use crate::words::{after, decimal, number};
 
@@ -29,7 +29,9 @@ pub(super) struct Routes {
     /// The port that the trace opens, where it is by TCP.
     tcp: Option<u16>,
     /// The same of a command that was typed and has printed nothing.
-    typed: Option<u16>,
+    typed: Option<Option<u16>>,
+    /// Whether no text says what the probes of the trace are.
+    unsaid: bool,
 }
 
 /// A hop.
@@ -70,14 +72,16 @@ impl Tool for Routes {
             self.close(facts);
             self.kind = kind;
             let said = || after(text, " on TCP port ")?.parse::<u16>().ok();
-            self.tcp = self.typed.take().or_else(said);
+            let typed = self.typed.take();
+            self.tcp = typed.flatten().or_else(said);
+            self.unsaid = typed.is_none() && self.tcp.is_none() && text.starts_with("traceroute");
             self.target = target(text);
             self.pmtu = after(text, "pmtu ").and_then(decimal);
             self.at = Some(line.at);
             return true;
         }
         if let Some(words) = typed(text) {
-            self.typed = port_of(&words);
+            self.typed = Some(port_of(&words));
             return false;
         }
         if let Some(rest) = text.strip_prefix("Resume: pmtu ") {
@@ -291,6 +295,7 @@ impl Routes {
         let hops = core::mem::take(&mut self.hops);
         let reached = core::mem::take(&mut self.reached);
         let tcp = self.tcp.take();
+        let unsaid = core::mem::take(&mut self.unsaid);
         let (hop, at) = (self.hop.take(), self.at.take());
         let trail = core::mem::take(&mut self.trail);
         let Some(hop) = hop else { return };
@@ -308,14 +313,15 @@ impl Routes {
                 _ => hop.times.iter().map(|t| t.value).sum::<f64>() / hop.times.len() as f64,
             };
             let run = [least.times(NS), mean.times(NS), most.times(NS)];
-            match tcp {
-                Some(port) => facts.traced_by_tcp(TcpTrace {
+            match tcp.is_some() || unsaid {
+                true => facts.traced_by_tcp(TcpTrace {
                     names: self.target.iter().map(|name| crate::redact(name)).collect(),
-                    port,
+                    port: tcp,
                     hop: hops,
                     run,
+                    taken: None,
                 }),
-                None => facts.took_times(run),
+                false => facts.took_times(run),
             }
         }
         if let Some((sent, lost)) = hop.loss {
@@ -329,6 +335,21 @@ impl Routes {
 }
 
 impl Facts {
+    /// The times of a run over the path, which are so many facts behind the first of them, are of something else.
+    pub(crate) fn gives_back(&mut self, first: usize) {
+        for fact in self.facts.iter_mut().skip(first).take(TIMES.len()) {
+            let is_it = fact.of == Of::Path && TIMES.contains(&fact.name);
+            fact.name = if is_it { "doubtful_ns" } else { fact.name };
+        }
+        for name in TIMES {
+            let is_it = |f: &Fact| f.of == Of::Path && f.name == name;
+            match self.facts.iter().rposition(is_it) {
+                Some(last) => self.latest.insert((Of::Path, name), last),
+                None => self.latest.remove(&(Of::Path, name)),
+            };
+        }
+    }
+
     /// A trace ended at a router on the way.
     pub(super) fn unreached(&mut self, tool: &str, at: Place) {
         if self.notes.len() < NOTES_MAX {

@@ -15,6 +15,8 @@ pub(super) struct Interfaces {
     here: Here,
     /// What the interface is said to have, bit/s: 0 where that was not printed.
     stated: f64,
+    /// Whether the interface has no link.
+    down: bool,
 }
 
 impl Tool for Interfaces {
@@ -45,13 +47,13 @@ impl Tool for Interfaces {
         let half = ["half-duplex", "half duplex"]
             .iter()
             .any(|h| starts(text, h));
-        if half {
+        if half && !self.down {
             facts.word(Of::Path, "half_duplex", "half", at);
             let kind = match self.kind {
                 "junos" => Kind::HalfOfJunos,
                 _ => Kind::HalfOfIos,
             };
-            self.here.has(kind, 1.0, at, facts);
+            self.here.is_half(kind, at, facts);
         }
         if self.speed(text, at, facts) || half {
             return true;
@@ -85,23 +87,25 @@ impl Interfaces {
     /// Takes a command or the head of an interface: what follows is about it.
     fn begins(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         if let Some(kind) = self.here.command(text) {
-            self.kind = kind;
+            (self.kind, self.down) = (kind, false);
             if text.contains('|') {
                 // What is filtered may lack the line that begins an interface.
                 facts.word(Of::Path, "interface", kind, at);
             }
             return true;
         }
-        if text.contains(" is up, line protocol is ")
-            || text.contains(" is down, line protocol is ")
+        let states = [" is up,", " is down,", " is administratively down,"];
+        let mut each = states.iter();
+        if text.contains(" line protocol is ")
+            && let Some(state) = each.find(|s| text.contains(&format!("{s} line protocol is ")))
         {
-            self.kind = "ios";
+            (self.kind, self.down) = ("ios", *state != states[0]);
             self.here.is(text.split(' ').next().unwrap_or(""));
             facts.word(Of::Path, "interface", self.kind, at);
             return true;
         }
         if let Some(name) = of_nexus(text) {
-            self.kind = "nxos";
+            (self.kind, self.down) = ("nxos", !text.ends_with(" is up"));
             self.here.is(name);
             facts.word(Of::Path, "interface", self.kind, at);
             return true;
@@ -110,13 +114,14 @@ impl Interfaces {
         let physical = text.split_once("Physical link is ");
         let named = |head: &str| head.starts_with("Physical interface: ") || is_interface(head);
         if physical.is_some_and(|(head, _)| named(head)) {
-            self.kind = "junos";
+            let down = physical.is_some_and(|(_, state)| state.starts_with("Down"));
+            (self.kind, self.down) = ("junos", down);
             self.here.is(interface_of(text));
             facts.word(Of::Path, "interface", self.kind, at);
             return true;
         }
         if text.starts_with("Physical interface: ") {
-            self.kind = "junos";
+            (self.kind, self.down) = ("junos", false);
             self.here.is(interface_of(text));
             return true;
         }

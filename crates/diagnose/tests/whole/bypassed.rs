@@ -70,6 +70,51 @@ fn a_routers_port_slower_than_the_flow_did_not_carry_it() {
     assert!(said.contains("fe-0/0/0 is slower than the flow"), "{said}");
 }
 
+/// Two readings of a port of IOS, whose state is this, and how many packets came and left between them.
+fn half_of_ios(state: &str, grew: [u64; 2]) -> Diagnosis {
+    let port = |[came, left]: [u64; 2]| {
+        format!(
+            "r1#show interfaces Gi0/2
+GigabitEthernet0/2 is {state}
+  MTU 1500 bytes, BW 100000 Kbit/sec, DLY 100 usec,
+     reliability 255/255, txload 1/255, rxload 1/255
+  Half-duplex, 100Mb/s, media type is RJ45
+     {came} packets input, 91283746152 bytes, 0 no buffer
+     {left} packets output, 1283746152 bytes, 0 underruns
+"
+        )
+    };
+    let later = [1_000_000 + grew[0], 500_000 + grew[1]];
+    let router = port([1_000_000, 500_000]) + &port(later);
+    let test = log(6.2, 300);
+    let files = [("t.txt", test.as_str()), ("router.txt", router.as_str())];
+    of_files(&files, &Known::default())
+}
+
+/// Of 7.75 MB at least 430 packets passed: a port with 120 and 90, and one without a link, did not carry it.
+#[test]
+fn a_routers_port_at_half_duplex_that_few_packets_passed_did_not_carry_it() {
+    let up = "up, line protocol is up";
+    let busy = half_of_ios(up, [2700, 5400]);
+    let why = because(&busy.flows[0]);
+    assert!(why.contains("half duplex"), "{why}");
+    assert!(!notes(&busy).contains("its duplex is not weighed"));
+    let quiet = half_of_ios(up, [120, 90]);
+    let why = because(&quiet.flows[0]);
+    assert!(!why.contains("half duplex"), "{why}");
+    let said = notes(&quiet);
+    let idle = "at GigabitEthernet0/2 of r1 120 packets arrived and 90 left between its readings";
+    assert!(said.contains(idle), "{said}");
+    for down in [
+        "down, line protocol is down (notconnect)",
+        "administratively down, line protocol is down",
+    ] {
+        let d = half_of_ios(down, [2700, 5400]);
+        let why = because(&d.flows[0]);
+        assert!(!why.contains("half duplex"), "{down} {why}");
+    }
+}
+
 #[test]
 fn a_port_without_a_link_did_not_carry_it() {
     let with = |link: &str| diagnosis(&(log(8.0, 500) + &ethtool("eno2", 100, "Half", link)));
@@ -198,7 +243,21 @@ fn drops_of_an_interface_that_passed_far_less_are_of_something_else() {
     assert!(!said.contains("between its readings"), "{said}");
 }
 
-/// Frames that arrived damaged at an interface of the receiver that received 10 MB meanwhile, by `ip` and by `ifconfig`.
+/// A reading of `/proc/net/dev`: bytes and packets received, frames damaged.
+fn proc(bytes: u64, packets: u64, errors: u32) -> String {
+    format!(
+        "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n  eth1: {bytes} {packets} {errors} 0 0 {errors} 0 0 410000000 5400000 0 0 0 0 0 0\n"
+    )
+}
+
+/// The same by `netstat -i`, which counts packets alone.
+fn netstat(packets: u64, errors: u32) -> String {
+    format!(
+        "Kernel Interface table\nIface      MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg\neth1      1500 {packets} {errors} 0 0 5400000 0 0 0 BMRU\n"
+    )
+}
+
+/// Frames that arrived damaged at an interface of the receiver that received 10 MB meanwhile, by `ip`, `ifconfig` and the kernel's table.
 #[test]
 fn damaged_frames_of_an_interface_that_passed_far_less_are_of_something_else() {
     let ip = |bytes: u64, packets: u64, errors: u32| {
@@ -236,6 +295,10 @@ fn damaged_frames_of_an_interface_that_passed_far_less_are_of_something_else() {
             few.map(|(b, p, e)| ifconfig(b, p, e)),
             many.map(|(b, p, e)| ifconfig(b, p, e)),
         ),
+        (
+            few.map(|(b, p, e)| proc(b, p, e)),
+            many.map(|(b, p, e)| proc(b, p, e)),
+        ),
     ] {
         let d = with(few);
         assert!(!because(&d.flows[0]).contains("arrived damaged"));
@@ -248,6 +311,15 @@ fn damaged_frames_of_an_interface_that_passed_far_less_are_of_something_else() {
         let why = because(&d.flows[0]);
         assert!(why.contains("82 frames arrived damaged"), "{why}");
     }
+    // Where packets alone are counted, so few that no segments of a card hold the flow.
+    let packets = |grew: u64| with([(0, 0), (grew, 82)].map(|(n, e)| netstat(11_000_000 + n, e)));
+    let d = packets(2000);
+    assert!(!because(&d.flows[0]).contains("arrived damaged"));
+    let said = notes(&d);
+    assert!(said.contains("received 2000 packets between"), "{said}");
+    let d = packets(525_000);
+    let why = because(&d.flows[0]);
+    assert!(why.contains("82 frames arrived damaged"), "{why}");
 }
 
 #[test]

@@ -451,6 +451,53 @@ fn the_class_of_htb_that_a_flow_is_in_is_its_shaper() {
     );
 }
 
+/// Two leaves below a root of 1 Gbit/s, one of 240 and one of 200 Mbit/s, that have sent so many MB.
+fn leaves(sent: [u32; 2]) -> String {
+    let [one, other] = sent;
+    let both = one + other;
+    let class = |named: &str, rates: &str, sent: u32| {
+        format!(
+            "class htb {named} {rates} burst 1600b cburst 1600b\n Sent {sent}000000 bytes 164300 pkt (dropped 0, overlimits 160232 requeues 0)\n"
+        )
+    };
+    [
+        "root@router:~# tc -s class show dev wan0\n".to_owned(),
+        class("1:1 root", "rate 1Gbit ceil 1Gbit", both),
+        class("1:10 parent 1:1 prio 0", "rate 100Mbit ceil 240Mbit", one),
+        class("1:20 parent 1:1 prio 0", "rate 100Mbit ceil 200Mbit", other),
+    ]
+    .concat()
+}
+
+/// Where both leaves have much, the one that is full of the flow is taken, and that is said; what grew says which one it is.
+#[test]
+fn the_leaf_of_htb_that_a_flow_fills_is_named() {
+    let test = ping(12.0, None) + &even("", 190.8);
+    let command = ["tc class change dev wan0 parent 1:1 classid 1:20 htb rate 100Mbit ceil RATE"];
+    let flow = alone(&(test.clone() + &leaves([600, 400])));
+    assert_eq!(flow.verdict.cause, "shaper", "{:?}", flow.verdict);
+    assert_eq!(flow.changes[0].commands, command);
+    let why = because(&flow);
+    assert!(
+        why.contains("the rate of class 1:20 of wan0 (htb), if the flow is in it"),
+        "{why}"
+    );
+    assert!(
+        why.contains("no text says which class of wan0 the flow is in: of 1:10 (")
+            && why.contains("it is taken to be in 1:20, the lowest"),
+        "{why}"
+    );
+    let flow = alone(&(leaves([600, 400]) + &test + &leaves([601, 640])));
+    assert_eq!(flow.verdict.cause, "shaper", "{:?}", flow.verdict);
+    assert_eq!(flow.changes[0].commands, command);
+    let why = because(&flow);
+    assert!(
+        why.contains("the rate of class 1:20 of wan0 (htb), which most of the bytes passed"),
+        "{why}"
+    );
+    assert!(!why.contains("no text says which class"), "{why}");
+}
+
 /// A class borrows up to its `ceil` from the one above it; a root borrows from nobody: both of its rates are raised, and the `ceil` below.
 #[test]
 fn a_root_class_of_htb_is_raised_with_what_is_below() {

@@ -256,6 +256,33 @@ fn a_trace_by_tcp_to_the_end_is_a_round_trip() {
     }
 }
 
+/// A trace without its command may be by TCP: where a header says that a proxy answers, and no ping tells, it is not the path's.
+#[test]
+fn a_trace_without_its_command_is_doubted_beside_a_proxy() {
+    let via = "< Via: 1.1 cache7.example (squid/5.7)\n";
+    let doubted = "may be answered by the proxy or cache";
+    let by_tcp = second_hop("Tracing the path to 203.0.113.66 on TCP port 80 (http)", 0.9);
+    for trace in [second_hop(HEAD, 0.9), by_tcp] {
+        let d = of(&format!("{via}{trace}{LOG}"), &Known::default());
+        let rtt = d.flows[0].observed.rtt_ns;
+        assert!(rtt.is_none_or(|rtt| rtt > 2e6), "{rtt:?}");
+        let said = d.notes.join("\n");
+        assert!(said.contains(doubted), "{said}");
+        // Nothing says that a proxy is there.
+        let d = of(&format!("{trace}{LOG}"), &Known::default());
+        let rtt = d.flows[0].observed.rtt_ns.expect("it was traced");
+        assert!((0.8e6..1e6).contains(&rtt), "{rtt}");
+        assert!(!d.notes.join("\n").contains(doubted));
+    }
+    // The command says that it is by UDP, and pings that the host itself is as near.
+    let udp = format!("$ traceroute 203.0.113.66\n{}", second_hop(HEAD, 23.8));
+    let near = second_hop(HEAD, 23.8) + PING;
+    for trace in [udp, near] {
+        let d = of(&format!("{via}{trace}{LOG}"), &Known::default());
+        assert!(!d.notes.join("\n").contains(doubted), "{trace}");
+    }
+}
+
 /// A header says that a proxy answered; a test of another program beside it is not of that connection.
 #[test]
 fn a_header_of_a_proxy_is_said_of_what_was_fetched() {

@@ -1,0 +1,324 @@
+//! What `curl -w` writes of a request: when its name was looked up, its connection open, its first byte there, all of it; bytes, and bytes a
+//! second (curl, 1, `--write-out`).
+
+use std::collections::BTreeMap;
+
+use crate::bloat::ms;
+use crate::fact::{Figure, Place};
+use crate::read::copies::copy;
+use crate::seen::{Side, Test};
+use crate::words::number;
+
+/// The variables of curl that are read: seconds since the request began, bytes, and bytes a second.
+const VARIABLES: [&str; 11] = [
+    "time_namelookup",
+    "time_connect",
+    "time_appconnect",
+    "time_pretransfer",
+    "time_redirect",
+    "time_starttransfer",
+    "time_total",
+    "size_download",
+    "size_upload",
+    "speed_download",
+    "speed_upload",
+];
+
+/// What people write for them in a format of their own.
+const SHORT: [(&str, &str); 15] = [
+    ("namelookup", "time_namelookup"),
+    ("dns", "time_namelookup"),
+    ("lookup", "time_namelookup"),
+    ("connect", "time_connect"),
+    ("tcp", "time_connect"),
+    ("appconnect", "time_appconnect"),
+    ("tls", "time_appconnect"),
+    ("ssl", "time_appconnect"),
+    ("pretransfer", "time_pretransfer"),
+    ("redirect", "time_redirect"),
+    ("starttransfer", "time_starttransfer"),
+    ("ttfb", "time_starttransfer"),
+    ("total", "time_total"),
+    ("size", "size_download"),
+    ("speed", "speed_download"),
+];
+
+/// Units that may stand behind a figure, by the beginning of its variable: those of curl.
+const UNITS: [(&str, &[&str]); 3] = [
+    ("time_", &["seconds", "secs", "sec", "s"]),
+    ("size_", &["bytes", "B"]),
+    ("speed_", &["bytes/sec", "bytes/s", "B/s"]),
+];
+
+/// Other variables of curl, in the lines of a format.
+const BESIDE: [&str; 10] = [
+    "content_type",
+    "http_code",
+    "http_version",
+    "num_connects",
+    "num_redirects",
+    "remote_ip",
+    "response_code",
+    "size_header",
+    "size_request",
+    "url_effective",
+];
+
+/// Without the time of its first byte so many bytes are a transfer.
+const LARGE: f64 = 1e6;
+
+/// A transfer spends more than this part of its time behind its first byte.
+const DATA: f64 = 0.5;
+
+/// How a sentence about a request begins.
+pub(super) const WROTE: &str = "of what curl -w wrote";
+
+/// The figures of one request, by curl's variable.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Times(BTreeMap<&'static str, Figure>);
+
+/// The variable that a word of a format names, and whether it is curl's own word.
+fn variable(word: &str) -> Option<(&'static str, bool)> {
+    let word = word.to_ascii_lowercase();
+    if let Some(name) = VARIABLES.iter().find(|name| **name == word) {
+        return Some((*name, true));
+    }
+    let short = SHORT.iter().find(|(short, _)| *short == word);
+    short.map(|(_, name)| (*name, false))
+}
+
+/// The figure in a word, with curl's unit behind it or without one. `None` of everything else.
+fn figure(name: &str, word: &str, at: Place) -> Option<Figure> {
+    let (_, units) = UNITS.iter().find(|(begin, _)| name.starts_with(begin))?;
+    let bare = units.iter().find_map(|unit| word.strip_suffix(unit));
+    number(bare.unwrap_or(word), at)
+}
+
+/// The figures in a line of what `-w` wrote: `time_connect: 0.120`, `connect=0.12 ttfb=0.37 total=28.5`. `None` of every other line, and
+/// where a unit is not curl's.
+pub(super) fn figures(text: &str, at: Place) -> Option<Vec<(&'static str, Figure)>> {
+    let hints = ["time_", "size_", "speed_", "onnect"];
+    if !hints.iter().any(|hint| text.contains(hint)) {
+        return None;
+    }
+    let between = |c: char| c.is_whitespace() || "=:;|,\"'()[]".contains(c);
+    let words: Vec<&str> = text.split(between).filter(|w| !w.is_empty()).collect();
+    let (mut all, mut own) = (Vec::new(), false);
+    let mut rest = words.iter().copied().peekable();
+    while let Some(word) = rest.next() {
+        let Some((name, is_own)) = variable(word) else {
+            continue;
+        };
+        all.push((name, figure(name, rest.next()?, at)?));
+        own |= is_own;
+        let (_, units) = UNITS.iter().find(|(begin, _)| name.starts_with(begin))?;
+        if rest.peek().is_some_and(|next| units.contains(next)) {
+            rest.next();
+        }
+        // A name begins with a letter and is none of another unit; a comma of other languages leaves a number.
+        if rest.peek().is_some_and(|next| is_odd(next)) {
+            return None;
+        }
+    }
+    let has = |name: &str| all.iter().any(|(known, _)| *known == name);
+    let whole = has("time_connect") && (has("time_total") || has("time_starttransfer"));
+    (own || whole).then_some(all)
+}
+
+/// Whether a word behind a figure makes something else of it: a number, or a unit that is not curl's.
+fn is_odd(word: &str) -> bool {
+    let units = [
+        "ms", "msec", "us", "min", "k", "m", "g", "kb", "mb", "gb", "kib", "mib", "gib", "kbit",
+        "mbit", "gbit", "bits", "bps", "kbps", "mbps", "gbps",
+    ];
+    let (bare, _) = word.split_once('/').unwrap_or((word, ""));
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+    is_number || units.contains(&bare.to_ascii_lowercase().as_str())
+}
+
+/// Whether a line beside such figures has another of curl's variables.
+pub(super) fn is_beside(text: &str) -> bool {
+    let name = text.split([':', '=', ' ']).next().unwrap_or("");
+    BESIDE.contains(&name)
+}
+
+impl Times {
+    /// The figures of `-w '%{json}'`; none of another document.
+    pub(super) fn of_json(value: &serde_json::Value, at: Place) -> Option<Times> {
+        value.get("curl_version")?;
+        let get = |name: &'static str| {
+            let n = value.get(name)?.as_f64()?;
+            (n.is_finite() && n >= 0.0).then(|| (name, Figure::exact(n, at)))
+        };
+        let all: BTreeMap<_, _> = VARIABLES.into_iter().filter_map(get).collect();
+        (!all.is_empty()).then_some(Times(all))
+    }
+
+    /// Adds figures of the same request.
+    pub(super) fn add(&mut self, figures: Vec<(&'static str, Figure)>) {
+        self.0.extend(figures);
+    }
+
+    /// Whether one of these is known already: what follows is of another request.
+    pub(super) fn has_any(&self, figures: &[(&'static str, Figure)]) -> bool {
+        figures.iter().any(|(name, _)| self.0.contains_key(name))
+    }
+
+    /// How many figures there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, name: &str) -> Option<&Figure> {
+        self.0.get(name).filter(|figure| figure.value > 0.0)
+    }
+
+    /// How long the connection took to open, seconds: a round trip to whoever answered. None where another connection was used again,
+    /// where the look-up is not known, and where several requests are in the times.
+    fn trip(&self) -> Option<Figure> {
+        let (open, looked_up) = (self.get("time_connect")?, self.0.get("time_namelookup")?);
+        let trip = open.value - looked_up.value;
+        let (low, high) = (open.low - looked_up.high, open.high - looked_up.low);
+        let once = self.get("time_redirect").is_none() && low > 0.0;
+        let at = open.from.first().copied().unwrap_or(Place::You);
+        once.then(|| Figure::between(trip, low, high, at))
+    }
+
+    /// From the request to the first byte of its answer, seconds.
+    fn waited(&self) -> Option<f64> {
+        let first = self.get("time_starttransfer")?.value;
+        let names = ["time_pretransfer", "time_appconnect", "time_connect"];
+        let asked = names.iter().filter_map(|name| self.get(name));
+        let asked = asked.map(|asked| asked.value).reduce(f64::max)?;
+        let once = self.get("time_redirect").is_none();
+        Some(first - asked).filter(|waited| once && *waited >= 0.0)
+    }
+
+    /// The transfer, where there was one: one that is over with its first bytes says nothing of the path's rate.
+    pub(super) fn test(&self, at: Place) -> Option<Test> {
+        let value = |name| self.get(name).map_or(0.0, |f| f.value);
+        let ways = [
+            ("size_download", "speed_download", Side::Receiver),
+            ("size_upload", "speed_upload", Side::Sender),
+        ];
+        let up = value("size_upload") > value("size_download");
+        let (size, speed, side) = ways[usize::from(up)];
+        let (size, total) = (self.get(size), self.get("time_total").map(|t| t.value));
+        let rate = match (self.get(speed), size.zip(total)) {
+            (Some(rate), _) => rate.clone(),
+            (None, Some((size, total))) => size.times(1.0 / total),
+            (None, None) => return None,
+        };
+        let first = self.get("time_starttransfer").filter(|_| !up);
+        let is_transfer = match (total, first) {
+            (Some(total), Some(first)) => total - first.value > DATA * total,
+            _ => size.is_some_and(|size| size.value >= LARGE),
+        };
+        let what = (size.cloned(), total.unwrap_or(0.0));
+        is_transfer.then(|| self.with_trip(copy("curl", side, &rate, what, at)))
+    }
+
+    /// A test of this transfer, with the round trip of its connection.
+    pub(super) fn with_trip(&self, mut test: Test) -> Test {
+        if let Some(trip) = self.trip() {
+            test.set("handshake_rtt_ns", trip.times(1e9));
+        }
+        test
+    }
+
+    /// What is known of a request, and what is not, for people; `place` is where it was read.
+    pub(super) fn said(&self, place: &str) -> Option<String> {
+        self.get("time_connect").or(self.get("time_starttransfer"))?;
+        let opened = match self.trip() {
+            Some(trip) => format!(
+                "its connection was open after {}, one round trip to whoever answered, which a proxy may be",
+                ms(trip.value)
+            ),
+            None => "no round trip is known, as its times do not show a connection that was opened for it alone".to_owned(),
+        };
+        let waited = self.waited().map_or_else(String::new, |waited| {
+            let own = match self.trip() {
+                Some(trip) => format!("that round trip and {}", ms((waited - trip.value).max(0.0))),
+                None => "a round trip and the time".to_owned(),
+            };
+            format!(
+                "; the first byte came {} after it asked: {own} of the server",
+                ms(waited)
+            )
+        });
+        let small = match self.test(Place::You) {
+            Some(_) => "",
+            None => "; too little was transferred to say how fast the path is",
+        };
+        Some(format!(
+            "{place}: {WROTE}, {opened}{waited}{small}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{Source, read};
+
+    /// The tests and notes of a text, and whether all of it was read.
+    fn tests(text: &str) -> (Vec<Test>, Vec<String>, bool) {
+        let source = Source {
+            name: "w.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let facts = read(&[source]);
+        let whole = facts.ignored_count == [0];
+        (facts.tests, facts.notes, whole)
+    }
+
+    /// The round trip is 0.116 s, the rate 35.7 MB/s, and of 0.25 s until the first byte 0.134 s are the server's.
+    #[test]
+    fn formats_of_people_are_read() {
+        let lines = "  time_namelookup:  0.004000s\n     time_connect:  0.120000s\n  time_appconnect:  0.250000s\ntime_pretransfer:  0.250000s\n    time_redirect:  0.000000s\ntime_starttransfer:  0.500000s\n        http_code: 200\n                   ----------\n       time_total:  28.500000s\n    size_download: 1017450000 bytes\n   speed_download: 35700000 bytes/sec\n";
+        let short = "dns=0.004000 connect=0.120000 tls=0.250000 ttfb=0.500000 total=28.500000 size=1017450000 speed=35700000\n";
+        let json = "{\"curl_version\":\"libcurl/8.5.0\",\"http_code\":200,\"size_download\":1017450000,\"speed_download\":35700000,\"time_appconnect\":0.25,\"time_connect\":0.12,\"time_namelookup\":0.004,\"time_pretransfer\":0.25,\"time_redirect\":0,\"time_starttransfer\":0.5,\"time_total\":28.5}\n";
+        for text in [lines, short, json] {
+            let (all, notes, whole) = tests(text);
+            assert_eq!((all.len(), whole), (1, true), "{text}");
+            let (rate, side) = all[0].goodput().expect("a rate");
+            assert_eq!((rate.value, side), (285.6e6, Side::Receiver), "{text}");
+            let trip = all[0].numbers.get("handshake_rtt_ns").expect("a trip");
+            assert!((trip.value - 116e6).abs() < 1e3, "{text}");
+            let said = notes.join("\n");
+            assert!(said.contains("open after 116 ms, one round trip"), "{said}");
+            assert!(
+                said.contains("250 ms after it asked: that round trip and 134 ms"),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_said() {
+        let small = "time_namelookup: 0.004\ntime_connect: 0.120\ntime_starttransfer: 0.370\ntime_total: 0.371\nspeed_download: 1380\n";
+        let (all, notes, _) = tests(small);
+        assert_eq!(all.len(), 0);
+        let said = notes.join("\n");
+        assert!(said.contains("too little was transferred"), "{said}");
+        // Two requests, the second on the connection of the first.
+        let again = "connect=0.120 dns=0.004 total=2.5 size=90000000\nconnect=0.000 dns=0.000 total=2.4 size=90000000\n";
+        let (all, notes, _) = tests(again);
+        assert_eq!(all.len(), 2);
+        let mut trips = all.iter().map(|t| t.numbers.contains_key("handshake_rtt_ns"));
+        assert_eq!([trips.next(), trips.next()], [Some(true), Some(false)]);
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        // Units that are not curl's, commas in numbers, formats and sentences are left.
+        let at = Place::You;
+        for text in [
+            "time_total: 28.5 ms",
+            "time_connect=0,120 time_total=28,5",
+            "speed_download: 285 Mbit/s",
+            "curl -w 'time_connect: %{time_connect}' https://example.org/",
+            "we connect: 3 of them",
+            "total: 28.5",
+        ] {
+            assert!(figures(text, at).is_none(), "{text}");
+        }
+    }
+}
