@@ -8,14 +8,16 @@
 //!    which the window was full is the link's then, too: a larger window would make the queue longer, and nothing faster. Not
 //!    so where full windows go through faster without a queue: what is late then is jitter, and the window is the limit. Nor
 //!    where the receiver offers far less than before, as its program has not read, or the path has carried twice as much;
-//! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
+//! 2. a link as well, at the most that is delivered and without a queue, where what the sender sent more at other times
+//!    waited and did not come sooner (`probes`);
+//! 3. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
-//! 3. the congestion window after a loss, where there has been one;
-//! 4. the application, where less was in flight than any congestion window holds: it writes little, or waits with the rest for an
+//! 4. the congestion window after a loss, where there has been one;
+//! 5. the application, where less was in flight than any congestion window holds: it writes little, or waits with the rest for an
 //!    acknowledgement (Nagle's algorithm, RFC 1122 §4.2.3.4);
-//! 5. slow start, while what is delivered grows from one round to the next, or will within a few;
-//! 6. nobody that a capture shows.
+//! 6. slow start, while what is delivered grows from one round to the next, or will within a few;
+//! 7. nobody that a capture shows.
 
 use farpath_units::{Duration, Time};
 
@@ -23,6 +25,7 @@ use crate::connection::Connection;
 use crate::limit::{Limit, Stretch};
 use crate::path::TO_THE_BRIM;
 use crate::percentile;
+use crate::probes::{Sight, find_a_line};
 
 /// What a capture shows of a connection in one interval, as its sender had it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -163,8 +166,11 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         established: connection.established,
         rtt: None,
         window_fills: true,
+        probed: false,
     };
     reader.window_fills = reader.fills(&rounds);
+    let sights: Vec<Sight> = rounds.iter().map(|round| reader.sight(round)).collect();
+    reader.probed = reader.steady && find_a_line(&sights, most);
     let all = rounds.iter().zip(growing(&rounds)).enumerate();
     let all = all.map(|(n, (round, grows))| {
         let next = rounds.get(n + 1).map_or(0, |next| next.flight.peak);
@@ -251,9 +257,20 @@ struct Reader {
     rtt: Option<Duration>,
     /// Full windows behind a queue fill a link, as far as full windows without one show.
     window_fills: bool,
+    /// Probes show that a line is full at the most that is delivered.
+    probed: bool,
 }
 
 impl Reader {
+    /// What a round shows of probes.
+    fn sight(&self, round: &Round) -> Sight {
+        Sight {
+            sent: round.flight.sent as f64 / round.seconds().max(f64::MIN_POSITIVE),
+            delivered: round.rate(),
+            waited: round.flight.rtt.is_some_and(|rtt| self.is_queue(rtt)),
+        }
+    }
+
     fn stretch(&mut self, round: &Round, shape: Shape) -> Stretch {
         let f = &round.flight;
         let mut stretch = Stretch::new(f.from, f.until);
@@ -336,6 +353,9 @@ impl Reader {
     fn rest(&self, round: &Round, shape: Shape) -> Limit {
         let f = &round.flight;
         let rate = round.rate();
+        if self.probed && rate >= STEADY * self.most {
+            return Limit::Link;
+        }
         let mean = round.seconds() / f64::from(f.packets.max(1));
         let even = f.packets >= 4 && f.gap.as_secs_f64() <= EVEN * mean;
         if even && self.steady && rate >= STEADY * self.most {
@@ -531,6 +551,26 @@ mod tests {
         // At first as fast as later.
         let link = found(&seen(&[100; 20], slow));
         assert!(link["link"] > 0.9, "{link:?}");
+    }
+
+    /// BBR on a line: in pairs, or in bursts of a millisecond, mostly without a queue. Each eighth round it sends a quarter more, which
+    /// waits. A host's own interface lets nothing more out.
+    #[test]
+    fn a_rate_that_probes_do_not_raise_is_a_links() {
+        let paced = |probes: bool, gap_ms: u64| {
+            found(&seen(&[100; 48], |n, f| {
+                f.packets = 10;
+                f.gap = Duration::from_ms(gap_ms);
+                if probes && n % 8 == 2 {
+                    f.sent = 125;
+                    f.rtt = Some(Duration::from_ms(12));
+                }
+            }))
+        };
+        for gap_ms in [1, 9] {
+            assert_eq!(paced(true, gap_ms)["link"], 1.0, "{gap_ms}");
+        }
+        assert_eq!(paced(false, 1)["nic"], 1.0);
     }
 
     #[test]
