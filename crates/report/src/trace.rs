@@ -7,7 +7,7 @@ mod pairs;
 use farpath_record::count_of;
 use farpath_record::quantity::quantity;
 use farpath_record::trace::{
-    HeldSmall, PolicerFound, SackBenefit, TraceConnection, TraceDirection, TraceDocument,
+    Glitch, HeldSmall, PolicerFound, SackBenefit, TraceConnection, TraceDirection, TraceDocument,
 };
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
@@ -387,13 +387,17 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
     let bytes = |b: u64| quantity("bytes", b as f64);
     let mut lines = Vec::new();
     for glitch in d.glitches.iter().take(GLITCHES_MAX) {
+        let cause = match glitch.cause.as_str() {
+            Glitch::PROBE_RTT => "BBR's ProbeRTT".to_owned(),
+            other => other.replace('_', " "),
+        };
         lines.push(format!(
             "  {} at {} for {}: {} not sent, by {}",
             glitch.kind.replace('_', " "),
             quantity("start_ns", glitch.start_ns as f64),
             quantity("duration_ns", glitch.duration_ns as f64),
             bytes(glitch.cost_bytes),
-            glitch.cause.replace('_', " ")
+            cause
         ));
     }
     if d.glitches.len() > GLITCHES_MAX {
