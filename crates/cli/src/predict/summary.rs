@@ -178,7 +178,9 @@ fn counting_bytes(input: &PathInput) -> String {
     let results = path(&counting).unwrap_or_default();
     let shown = |name| results.iter().find(|a| a.name == name).map(super::shown);
     match shown("slow_start_s") {
-        Some(less) => format!(" ({less} where bytes are counted, as Linux does)"),
+        Some(less) => {
+            format!(" where ACKs are counted ({less} where bytes are, as Linux does)")
+        }
         None => String::new(),
     }
 }
