@@ -318,11 +318,11 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
     if let (Some(min), Some(avg), Some(max)) = (d.rtt_min_ns, d.rtt_avg_ns, d.rtt_max_ns) {
         let ns = |v: u64| quantity("rtt_ns", v as f64);
         lines.push(format!(
-            "  RTT min {}, mean {}, max {} ({})",
+            "  RTT min {}, mean {}, max {} ({} of segments sent once)",
             ns(min),
             ns(avg),
             ns(max),
-            count_of(d.rtt_samples, "sample", "samples")
+            count_of(d.rtt_samples, "acknowledgement", "acknowledgements")
         ));
     }
     if !d.limit_shares.is_empty() {
