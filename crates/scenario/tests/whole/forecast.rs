@@ -564,7 +564,11 @@ fn a_policer_holds_the_window_to_its_burst() {
         assert!(most <= 1e9 * 8948.0 / 9014.0 + 1.0, "{burst}: {most}");
         assert_eq!(bounds.level, Some(0.95));
         let follows_a_rate = policed(&tcp.replace("cubic", "bbr"), &police);
-        assert!(of(&follows_a_rate, "goodput_bps") > 0.95e9, "{burst}");
+        // Of 992.7 Mbit/s five probes of 0.32 s take 2.7 % within the minute, and the start.
+        let bbr = of(&follows_a_rate, "goodput_bps");
+        assert!((0.94e9..0.966e9).contains(&bbr), "{burst}: {bbr}");
+        let notes = &follows_a_rate.notes;
+        assert!(says(&follows_a_rate, "ProbeRTT"), "{notes:?}");
     }
     let other = "[link.forward]\npolice = { name = \"p\", protocol = \"udp\", rate = \"1 Gbit/s\", burst = \"62500 B\" }";
     let record = policed(
