@@ -421,7 +421,14 @@ fn an_odd_window_is_reckoned_by_the_receivers_timer() {
         "{:?}",
         linux.notes
     );
+    // A flight that parts has one segment waiting at any time.
+    assert!(
+        says(&linux, "so that one segment always waits, 10 a round trip are"),
+        "{:?}",
+        linux.notes
+    );
     let late = of("delayed_ack_timeout = \"200 ms\"");
+    assert!(!says(&late, "has parted"), "{:?}", late.notes);
     assert!(says(&late, "has one: 10 a round trip"), "{:?}", late.notes);
 }
 
