@@ -274,7 +274,11 @@ mod tests {
         let all: Vec<&Point> = points.iter().collect();
         let words = |count: usize| points_words(&all[..count], &all, &Keys::default());
         assert_eq!(words(4).matches(';').count(), 3);
-        assert!(words(6).ends_with('f') && !words(6).contains("more"), "{}", words(6));
+        assert!(
+            words(6).ends_with('f') && !words(6).contains("more"),
+            "{}",
+            words(6)
+        );
         assert!(words(7).ends_with("; 2 more points"), "{}", words(7));
         assert_eq!(words(8), "");
     }

@@ -114,7 +114,10 @@ mod tests {
         let long = direction(&[(10_100, 10_600, 4)]);
         assert_eq!(causes(&long, &[10_150]), ["unknown"]);
         let soon = direction(&[(10_100, 10_300, 4), (13_100, 13_300, 4)]);
-        assert_eq!(causes(&soon, &[10_150, 13_150]), [Glitch::PROBE_RTT, "unknown"]);
+        assert_eq!(
+            causes(&soon, &[10_150, 13_150]),
+            [Glitch::PROBE_RTT, "unknown"]
+        );
         let early = direction(&[(3_100, 3_300, 4)]);
         assert_eq!(causes(&early, &[3_150]), ["unknown"]);
     }

@@ -222,7 +222,10 @@ mod tests {
         let wanted = 20e6 * 1448.0 / 1514.0 * (1.0 - 0.24 / 10.24);
         for name in ["policer_limit_bps", "goodput_bps"] {
             let (bps, note) = found(name).expect("a figure");
-            assert!(bps.is_some_and(|bps| (bps - wanted).abs() < 1.0), "{name}: {bps:?}");
+            assert!(
+                bps.is_some_and(|bps| (bps - wanted).abs() < 1.0),
+                "{name}: {bps:?}"
+            );
             assert!(note.contains("2.3 % less for ProbeRTT"), "{note}");
         }
     }

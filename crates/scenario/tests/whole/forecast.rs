@@ -423,7 +423,10 @@ fn an_odd_window_is_reckoned_by_the_receivers_timer() {
     );
     // A flight that parts has one segment waiting at any time.
     assert!(
-        says(&linux, "so that one segment always waits, 10 a round trip are"),
+        says(
+            &linux,
+            "so that one segment always waits, 10 a round trip are"
+        ),
         "{:?}",
         linux.notes
     );

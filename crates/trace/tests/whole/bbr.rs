@@ -9,18 +9,19 @@ use crate::runs::{read, run, two_routers};
 #[test]
 fn a_line_that_bbr_fills_is_a_link_and_its_probes_have_their_name() {
     let wan = "rate = \"20 Mbit/s\"\ndelay = \"25 ms\"\nqueue = \"1bdp\"";
-    let run = run(&two_routers(
-        "",
-        wan,
-        "cc = \"bbr\"\nduration = \"30 s\"",
-    ));
+    let run = run(&two_routers("", wan, "cc = \"bbr\"\nduration = \"30 s\""));
     let found = read(&run.captures["access"]).document;
     let seen = &found.connections[0].a2b;
     let shares = &seen.limit_shares;
     assert_eq!(seen.limited_by.as_deref(), Some("link"), "{shares:?}");
     assert!(shares["link"] > 0.8, "{shares:?}");
     assert!(!shares.contains_key("nic"), "{shares:?}");
-    let of = |kind: &str| seen.glitches.iter().filter(|g| g.kind == kind).collect::<Vec<_>>();
+    let of = |kind: &str| {
+        seen.glitches
+            .iter()
+            .filter(|g| g.kind == kind)
+            .collect::<Vec<_>>()
+    };
     let (collapses, glitches) = (of("rate_collapse"), &seen.glitches);
     assert!(collapses.len() >= 2, "{glitches:?}");
     for collapse in collapses {
