@@ -37,7 +37,6 @@ pub(crate) use backlog::SOFTNET;
 use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
 use next::next;
-use plateau::within_plateau;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{
@@ -113,7 +112,7 @@ fn of_causes(
             _ => next(&gone, second, e, ceilings).map(|n| within_set(n, &set, e, (facts, flow))),
         };
         let shared = e.streams <= 1.0 || old_threads(facts, flow).is_some();
-        let next = next.map(|n| within_plateau(within_processor(n, &gone, e, shared), e));
+        let next = next.map(|n| within_processor(n, &gone, e, shared));
         let next = next.map(|n| within_channel(cause, n, e, &mut change));
         match next {
             // A setting that gives no more than was measured is not changed, unless what holds it as well goes with it.

@@ -7,17 +7,16 @@
 //! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen. Time in
 //!    which the window was full is the link's then, too: a larger window would make the queue longer, and nothing faster. Not
 //!    so where full windows go through faster without a queue: what is late then is jitter, and the window is the limit. Nor
-//!    where the receiver offers far less than before, as its program has not read, or the path has carried twice as much;
-//! 2. a link as well, at the most that is delivered and without a queue, where what the sender sent more at other times
-//!    waited and did not come sooner (`probes`);
-//! 3. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
+//!    where the receiver offers far less than before, as its program has not read, or the path has carried twice as much.
+//!    Without a queue, too, at the most that is delivered, where what was sent more at other times waited (`probes`);
+//! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
-//! 4. the congestion window after a loss, where there has been one;
-//! 5. the application, where less was in flight than any congestion window holds: it writes little, or waits with the rest for an
+//! 3. the congestion window after a loss, where there has been one;
+//! 4. the application, where less was in flight than any congestion window holds: it writes little, or waits with the rest for an
 //!    acknowledgement (Nagle's algorithm, RFC 1122 §4.2.3.4);
-//! 6. slow start, while what is delivered grows from one round to the next, or will within a few;
-//! 7. nobody that a capture shows.
+//! 5. slow start, while what is delivered grows from one round to the next, or will within a few;
+//! 6. nobody that a capture shows.
 
 use farpath_units::{Duration, Time};
 
@@ -168,9 +167,9 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         window_fills: true,
         probed: false,
     };
-    reader.window_fills = reader.fills(&rounds);
     let sights: Vec<Sight> = rounds.iter().map(|round| reader.sight(round)).collect();
     reader.probed = reader.steady && find_a_line(&sights, most);
+    reader.window_fills = reader.fills(&rounds);
     let all = rounds.iter().zip(growing(&rounds)).enumerate();
     let all = all.map(|(n, (round, grows))| {
         let next = rounds.get(n + 1).map_or(0, |next| next.flight.peak);
