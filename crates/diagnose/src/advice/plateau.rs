@@ -13,8 +13,11 @@ const WHOLE: f64 = 1.0;
 /// What is left after a change, and no more than what came while the line was full.
 pub(super) fn within_plateau(next: (Cause, Figure), e: &Evidence) -> (Cause, Figure) {
     let account = e.account.as_ref().filter(|a| !a.sees_buffers);
-    let is_full = account.is_some_and(|a| a.trust >= WHOLE && a.share("link") >= FULL);
-    match e.settled().filter(|_| is_full) {
+    let full = account.filter(|a| a.trust >= WHOLE && a.share("link") >= FULL);
+    // What the sender was idle for is in the mean rate, and not in what the line carried.
+    let idle = full.map(|a| a.share("application"));
+    let carried = idle.and_then(|idle| Some(e.settled()?.times(1.0 / (1.0 - idle))));
+    match carried {
         Some(carried) if carried.value < next.1.value => (Cause::Link, carried),
         _ => next,
     }
