@@ -11,6 +11,7 @@ mod options;
 mod overrun;
 mod own_drops;
 mod path;
+mod plateau;
 mod policy_map;
 mod printed;
 mod roots;

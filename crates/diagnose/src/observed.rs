@@ -170,7 +170,7 @@ fn share(account: &Account, word: &str, span: [f64; 2], weights: &[(Cause, f64)]
         "disk" => "a disk was waited for",
         "mtu" => "packets were larger than a link carries",
         "pacing" => "the sender's pacing was the limit",
-        "link" => "a queue stood and the rate stayed at its most",
+        "link" => "what was sent more waited in a queue, and the rate stayed at its most",
         "policer" => "losses of a policer were repaired",
         "cwnd_slow_start" => "slow start had not ended",
         _ => "",

@@ -7,7 +7,8 @@
 //! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen. Time in
 //!    which the window was full is the link's then, too: a larger window would make the queue longer, and nothing faster. Not
 //!    so where full windows go through faster without a queue: what is late then is jitter, and the window is the limit. Nor
-//!    where the receiver offers far less than before, as its program has not read, or the path has carried twice as much;
+//!    where the receiver offers far less than before, as its program has not read, or the path has carried twice as much.
+//!    Without a queue, too, at the most that is delivered, where what was sent more at other times waited (`probes`);
 //! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
@@ -24,6 +25,7 @@ use crate::connection::Connection;
 use crate::limit::{Limit, Stretch};
 use crate::path::TO_THE_BRIM;
 use crate::percentile;
+use crate::probes::{Sight, find_a_line};
 
 /// What a capture shows of a connection in one interval, as its sender had it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -167,7 +169,10 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         established: connection.established,
         rtt: None,
         window_fills: true,
+        probed: false,
     };
+    let sights: Vec<Sight> = rounds.iter().map(|round| reader.sight(round)).collect();
+    reader.probed = reader.steady && find_a_line(&sights, most);
     reader.window_fills = reader.fills(&rounds);
     let mut growing = growing(&rounds);
     if floor > Duration::ZERO {
@@ -271,9 +276,20 @@ struct Reader {
     rtt: Option<Duration>,
     /// Full windows behind a queue fill a link, as far as full windows without one show.
     window_fills: bool,
+    /// Probes show that a line is full at the most that is delivered.
+    probed: bool,
 }
 
 impl Reader {
+    /// What a round shows of probes.
+    fn sight(&self, round: &Round) -> Sight {
+        Sight {
+            sent: round.flight.sent as f64 / round.seconds().max(f64::MIN_POSITIVE),
+            delivered: round.rate(),
+            waited: round.flight.rtt.is_some_and(|rtt| self.is_queue(rtt)),
+        }
+    }
+
     fn stretch(&mut self, round: &Round, shape: Shape) -> Stretch {
         let f = &round.flight;
         let mut stretch = Stretch::new(f.from, f.until);
@@ -356,6 +372,9 @@ impl Reader {
     fn rest(&self, round: &Round, shape: Shape) -> Limit {
         let f = &round.flight;
         let rate = round.rate();
+        if self.probed && rate >= STEADY * self.most {
+            return Limit::Link;
+        }
         let mean = round.seconds() / f64::from(f.packets.max(1));
         let even = f.packets >= 4 && f.gap.as_secs_f64() <= EVEN * mean;
         if even && self.steady && rate >= STEADY * self.most {
@@ -567,6 +586,26 @@ mod tests {
         // At first as fast as later.
         let link = found(&seen(&[100; 20], slow));
         assert!(link["link"] > 0.9, "{link:?}");
+    }
+
+    /// BBR on a line: in pairs, or in bursts of a millisecond, mostly without a queue. Each eighth round it sends a quarter more, which
+    /// waits. A host's own interface lets nothing more out.
+    #[test]
+    fn a_rate_that_probes_do_not_raise_is_a_links() {
+        let paced = |probes: bool, gap_ms: u64| {
+            found(&seen(&[100; 48], |n, f| {
+                f.packets = 10;
+                f.gap = Duration::from_ms(gap_ms);
+                if probes && n % 8 == 2 {
+                    f.sent = 125;
+                    f.rtt = Some(Duration::from_ms(12));
+                }
+            }))
+        };
+        for gap_ms in [1, 9] {
+            assert_eq!(paced(true, gap_ms)["link"], 1.0, "{gap_ms}");
+        }
+        assert_eq!(paced(false, 1)["nic"], 1.0);
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod observation;
 mod packets;
 mod path;
 mod percentile;
+mod probes;
 mod ramp;
 mod rates;
 mod recovery;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Point, Record, RunDocument};
 
 /// Points that are named one by one; of more than one more, how many there are.
-const NAMED: usize = 3;
+const NAMED: usize = 5;
 
 /// The keys of a run's points in the order of the scenario's sweep, each with its name in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -264,6 +264,23 @@ mod tests {
             Keys::of(&one).words(&one.records[0].point),
             "z p, m 1, a u, b 2"
         );
+    }
+
+    /// Four of seven algorithms have a note: all of them are named, and of seven of eight the first five.
+    #[test]
+    fn points_of_a_note_are_named_up_to_six() {
+        let ccs = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let points: Vec<Point> = ccs.iter().map(|cc| point(&[("t.cc", *cc)])).collect();
+        let all: Vec<&Point> = points.iter().collect();
+        let words = |count: usize| points_words(&all[..count], &all, &Keys::default());
+        assert_eq!(words(4).matches(';').count(), 3);
+        assert!(
+            words(6).ends_with('f') && !words(6).contains("more"),
+            "{}",
+            words(6)
+        );
+        assert!(words(7).ends_with("; 2 more points"), "{}", words(7));
+        assert_eq!(words(8), "");
     }
 
     #[test]

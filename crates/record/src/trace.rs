@@ -282,11 +282,16 @@ pub struct Glitch {
     pub duration_ns: u64,
     /// Bytes that were not delivered in that time, beside the rate before it.
     pub cost_bytes: u64,
-    /// Why, in the words of limits: `loss`, `receive_window`, `application`, `link`, `unknown` …
+    /// Why, in the words of limits: `loss`, `receive_window`, `application`, `link`, `unknown` … or [`Glitch::PROBE_RTT`].
     pub cause: String,
     /// Segments sent again in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub retransmitted_segments: u64,
+}
+
+impl Glitch {
+    /// The cause of a collapse that is BBR's ProbeRTT: four segments in flight for 200 ms and a round trip at least, each ten seconds.
+    pub const PROBE_RTT: &str = "probe_rtt";
 }
 
 /// What selective acknowledgements saved in recoveries: with them several holes are repaired in one round trip, without them

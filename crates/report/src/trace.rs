@@ -7,7 +7,7 @@ mod pairs;
 use farpath_record::count_of;
 use farpath_record::quantity::quantity;
 use farpath_record::trace::{
-    HeldSmall, PolicerFound, SackBenefit, TraceConnection, TraceDirection, TraceDocument,
+    Glitch, HeldSmall, PolicerFound, SackBenefit, TraceConnection, TraceDirection, TraceDocument,
 };
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
@@ -318,11 +318,11 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
     if let (Some(min), Some(avg), Some(max)) = (d.rtt_min_ns, d.rtt_avg_ns, d.rtt_max_ns) {
         let ns = |v: u64| quantity("rtt_ns", v as f64);
         lines.push(format!(
-            "  RTT min {}, mean {}, max {} ({})",
+            "  RTT min {}, mean {}, max {} ({} of segments sent once)",
             ns(min),
             ns(avg),
             ns(max),
-            count_of(d.rtt_samples, "sample", "samples")
+            count_of(d.rtt_samples, "acknowledgement", "acknowledgements")
         ));
     }
     if !d.limit_shares.is_empty() {
@@ -387,13 +387,17 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
     let bytes = |b: u64| quantity("bytes", b as f64);
     let mut lines = Vec::new();
     for glitch in d.glitches.iter().take(GLITCHES_MAX) {
+        let cause = match glitch.cause.as_str() {
+            Glitch::PROBE_RTT => "BBR's ProbeRTT".to_owned(),
+            other => other.replace('_', " "),
+        };
         lines.push(format!(
             "  {} at {} for {}: {} not sent, by {}",
             glitch.kind.replace('_', " "),
             quantity("start_ns", glitch.start_ns as f64),
             quantity("duration_ns", glitch.duration_ns as f64),
             bytes(glitch.cost_bytes),
-            glitch.cause.replace('_', " ")
+            cause
         ));
     }
     if d.glitches.len() > GLITCHES_MAX {

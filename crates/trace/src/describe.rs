@@ -113,7 +113,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     let mut seen = observe(connection, from, &classes);
     let stream = &connection.streams[from];
     d.held_small = connection.held_small(from);
-    d.glitches = glitches(&seen, connection.started);
+    d.glitches = glitches(&seen, connection.started, stream.mss());
     d.loss_pattern = pattern(
         &seen.repairs,
         &lost(stream, &classes),

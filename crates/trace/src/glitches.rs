@@ -4,7 +4,7 @@ use farpath_record::trace::Glitch;
 
 use crate::flights::Interval;
 use crate::observed::{Direction, Repair};
-use crate::work;
+use crate::{probe_rtt, work};
 
 /// Rounds before a glitch that say what the rate was.
 const BEFORE: usize = 8;
@@ -55,8 +55,9 @@ struct Wrong {
     segments: u64,
 }
 
-/// Finds the glitches of a direction, in order of time; `started` is the connection's first packet.
-pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
+/// Finds the glitches of a direction, in order of time; `started` is the connection's first packet, and `full` the payload of a full
+/// segment.
+pub(crate) fn glitches(direction: &Direction, started: i64, full: u32) -> Vec<Glitch> {
     let rounds = rounds(&direction.intervals, direction.round_trip);
     let mut wrong: Vec<Wrong> = direction.repairs.iter().map(recovery).collect();
     let idle: i64 = rounds.iter().map(|r| r.idle).sum();
@@ -66,7 +67,7 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
         collapses(&rounds, &mut wrong);
     }
     let wrong = joined(wrong, direction.round_trip.max(ROUND_LEAST));
-    let best = best(&rounds);
+    let best = Best::of(&rounds);
     let mut found: Vec<Glitch> = Vec::new();
     let mut over = i64::MIN;
     for (n, w) in wrong.iter().enumerate() {
@@ -102,6 +103,7 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
             retransmitted_segments: w.segments,
         });
     }
+    probe_rtt::name(&mut found, direction, started, full);
     found
 }
 
@@ -254,24 +256,44 @@ fn median(rounds: &[Round]) -> f64 {
 }
 
 /// The rate that rounds had come to: the median of eight. While it rises, the median is of a connection that had hardly begun:
-/// then it is what the last of them sent, though no more than the path ever delivered, `best`.
-fn rate_before(rounds: &[Round], best: f64) -> f64 {
+/// then it is what the last of them sent, though no more than the path ever delivered. Never is it more than the path sustained:
+/// acknowledgements that come together make a round or two faster than any line.
+fn rate_before(rounds: &[Round], best: Best) -> f64 {
     let before = &rounds[rounds.len().saturating_sub(BEFORE)..];
     let usual = median(before);
-    match before.last() {
+    let rate = match before.last() {
         Some(last) if last.rate() > RISING * usual && rises(before) => {
             let sent = last.sent as f64 / (last.until - last.from).max(1) as f64;
-            sent.min(best).max(last.rate())
+            sent.min(best.few).max(last.rate())
         }
         _ => usual,
-    }
+    };
+    rate.min(best.sustained)
 }
 
 /// The most that rounds in a row delivered in a nanosecond.
-fn best(rounds: &[Round]) -> f64 {
-    work::count(rounds.len());
-    let each = rounds.windows(COLLAPSED).map(mean);
-    each.fold(0.0, f64::max)
+#[derive(Clone, Copy, Debug)]
+struct Best {
+    /// Of three.
+    few: f64,
+    /// Of eight; infinite where there are less than sixteen, which do not show what the path sustains.
+    sustained: f64,
+}
+
+impl Best {
+    fn of(rounds: &[Round]) -> Best {
+        let most = |count: usize| {
+            work::count(rounds.len());
+            rounds.windows(count).map(mean).fold(0.0, f64::max)
+        };
+        Best {
+            few: most(COLLAPSED),
+            sustained: match rounds.len() >= 2 * BEFORE {
+                true => most(BEFORE),
+                false => f64::INFINITY,
+            },
+        }
+    }
 }
 
 /// Whether no round delivered less than the one before it but for a little.
@@ -281,7 +303,7 @@ fn rises(rounds: &[Round]) -> bool {
 
 /// The same of a stall or a collapse: until the rate was what it was before, or what it then kept if that is less. What
 /// follows lasts until `next` goes wrong.
-fn price_pause(rounds: &[Round], best: f64, wrong: &Wrong, next: Option<i64>) -> (i64, u64) {
+fn price_pause(rounds: &[Round], best: Best, wrong: &Wrong, next: Option<i64>) -> (i64, u64) {
     let at = |time: i64| rounds.partition_point(|r| r.until <= time);
     let (first, low) = (at(wrong.from), at(wrong.until - 1) + 1);
     let until = next.map_or(rounds.len(), at).max(low);
@@ -326,7 +348,7 @@ fn mean(rounds: &[Round]) -> f64 {
 }
 
 /// Until when the rate was not what it had been before, and the bytes that were not delivered for it.
-fn price(rounds: &[Round], best: f64, wrong: &Wrong) -> (i64, u64) {
+fn price(rounds: &[Round], best: Best, wrong: &Wrong) -> (i64, u64) {
     let first = rounds.partition_point(|r| r.until <= wrong.from);
     let usual = rate_before(&rounds[..first], best);
     let mut back = wrong.until;

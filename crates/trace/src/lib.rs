@@ -35,6 +35,7 @@ mod peel;
 mod plateau;
 mod points;
 mod policer;
+mod probe_rtt;
 mod ranges;
 mod room;
 mod rtt;

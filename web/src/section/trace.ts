@@ -27,7 +27,9 @@ function drawn(data: TraceData): { connection: TraceConnection; direction: Trace
   return { connection, direction, ends };
 }
 
+/** A limit, or a cause of glitches that is none. */
 function limit(word: string): string {
+  if (word === "probe_rtt") return "BBR's ProbeRTT";
   return LIMITS.get(word) ?? word.replace(/_/g, " ");
 }
 

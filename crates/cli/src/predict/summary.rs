@@ -182,7 +182,9 @@ fn counting_bytes(input: &PathInput) -> String {
     let results = path(&counting).unwrap_or_default();
     let shown = |name| results.iter().find(|a| a.name == name).map(super::shown);
     match shown("slow_start_s") {
-        Some(less) => format!(" ({less} where bytes are counted, as Linux does)"),
+        Some(less) => {
+            format!(" where ACKs are counted ({less} where bytes are, as Linux does)")
+        }
         None => String::new(),
     }
 }
@@ -472,14 +474,15 @@ fn burst(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
     };
     let pipe = (rate.as_bps() as f64 * input.rtt.as_secs_f64() / 8.0) as u64;
     let most = pipe.max(BURST).saturating_mul(4);
-    // A sender that paces gets all of it.
+    // A sender that paces gets all of it, but for BBR's probes.
     let paced = PathInput {
         cc: Cc::Bbr,
         policer: Some((rate, Size::from_bytes(most))),
         ..input.clone()
     };
     let paced = path(&paced).ok()?;
-    let all = Figures(&paced).number("policer_limit_bps")?;
+    let sending = 1.0 - law::probing(Cc::Bbr, input.rtt.as_secs_f64());
+    let all = Figures(&paced).number("policer_limit_bps")? / sending;
     let enough = |bytes: u64| with(bytes).is_some_and(|bps| bps >= OF_ITS_RATE * all);
     if figures.number("goodput_bps")? >= OF_ITS_RATE * all || !enough(most) {
         return None;

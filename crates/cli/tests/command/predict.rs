@@ -419,7 +419,7 @@ fn a_path_is_answered_first_and_listed_on_demand() {
                 "7.4379 Mbit/s",
                 "the policer",
                 "a burst of",
-                "% of what the policer's rate leaves; or shape to the policer's rate before it, or use BBR: 956.41 Mbit/s",
+                "% of what the policer's rate leaves; or shape to the policer's rate before it, or use BBR: 926.75 Mbit/s",
             ],
         ),
         // The burst is the fault here too, though no law says what BBR has of it.
@@ -432,7 +432,7 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         ),
         (
             &["--policer", "1Gbit/s,62500B", "--cc", "bbr"],
-            &["956.41 Mbit/s", "a higher rate"],
+            &["926.75 Mbit/s", "a higher rate"],
         ),
         // A burst of BBR is 64 KiB here.
         (

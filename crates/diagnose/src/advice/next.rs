@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::Figure;
 
 use super::ROOMS;
+use super::plateau::within_plateau;
 
 /// What is left once some causes are gone: the lowest of the other ceilings that the rate does not contradict. A sender
 /// that had pauses goes on, without them, as fast as it was between them, where a second cause without a ceiling held it then.
@@ -70,10 +71,11 @@ pub(super) fn next(
         figure.high = figure.high.max(figure.value);
         (next.cause, figure)
     });
-    match (gone.first(), second) {
+    let then = match (gone.first(), second) {
         (Some(&Cause::Application), Some(second)) => between_pauses(second, rate, e, least),
         _ => least,
-    }
+    };
+    then.map(|next| within_plateau(next, e))
 }
 
 /// What held a sender between its pauses goes on, without them; where something else leaves less, that.

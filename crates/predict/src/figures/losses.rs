@@ -4,9 +4,10 @@ use crate::answer::{Answer, Value, answer};
 use crate::cc::Cc;
 use crate::cubic_linux;
 use crate::law::{self, LOSS_MAX};
+use crate::path::PathInput;
 use crate::recovery::{self, Losses};
 
-use super::{Figures, OUTSIDE, segments_of};
+use super::{Figures, OUTSIDE, loss_limit_bps, segments_of};
 
 /// How often a window that waits for repairs is corrected for them.
 const STEPS: u32 = 100;
@@ -46,6 +47,19 @@ impl Figures<'_> {
             .note(note)
             .note(self.loss_of_linux(self.share_of_pipe()))
             .holds("mean window equal to the pipe, empty queues; queues allow more loss")
+    }
+
+    /// Whose growth a law of Reno with delayed ACKs is, and what the law leaves a sender that counts bytes.
+    fn counting_bytes(&self, loss: f64) -> String {
+        let counting = PathInput {
+            segments_per_ack: 1,
+            ..self.input.clone()
+        };
+        let rate = loss_limit_bps(&counting, self.mss, loss, self.line_bps);
+        let rate = rate.map_or_else(String::new, |bps| format!(", {:.3} Mbit/s", bps / 1e6));
+        format!(
+            "Growth by ACKs, one for b segments. Linux and `farpath run` count bytes and get √b times as much{rate}: --segments-per-ack 1."
+        )
     }
 
     /// What Linux's CUBIC has of a path so short that its window stands; empty elsewhere.
@@ -136,10 +150,7 @@ impl Figures<'_> {
             );
         }
         if self.input.cc == Cc::Reno && self.input.segments_per_ack > 1 {
-            note.push_str(
-                "Growth by ACKs, one for b segments. Linux and `farpath run` count bytes and get √b times as much: \
-                 --segments-per-ack 1.",
-            );
+            note.push_str(&self.counting_bytes(p));
         } else if self.input.cc == Cc::Cubic
             && recovery::cubic_own_window(p, self.rtt_s, recovery::CUBIC_C)
                 < recovery::cubic_window(p, self.rtt_s)

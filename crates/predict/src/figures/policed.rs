@@ -4,6 +4,7 @@ use farpath_units::Size;
 
 use crate::answer::{Answer, answer};
 use crate::clumps::{Clumped, MEAN_OVER_S};
+use crate::law;
 use crate::path::PathInput;
 use crate::policer::{Policer, apart, at_once};
 use crate::window::seconds;
@@ -68,7 +69,9 @@ impl Policed {
         } else {
             None
         };
-        let [likely_bps, least_bps, most_bps] = likely.map_or([all_bps; 3], |likely| {
+        // BBR comes down for its probes in front of a policer as of a line.
+        let sending = all_bps * (1.0 - law::probing(input.cc, rtt_s));
+        let [likely_bps, least_bps, most_bps] = likely.map_or([sending; 3], |likely| {
             let likely = (likely * segment * 8.0).min(all_bps);
             let [low, high] = segments.spread();
             [likely, likely * low, (likely * high).min(all_bps)]
@@ -124,7 +127,10 @@ impl Figures<'_> {
                  Simulate it."
                     .to_owned()
             }
-            Some(_) => "The policer's rate, as payload.".to_owned(),
+            Some(_) => match law::probing_words(self.input.cc, self.rtt_s) {
+                Some(probing) => format!("The policer's rate, as payload, {probing}"),
+                None => "The policer's rate, as payload.".to_owned(),
+            },
         };
         let lawful = self.policed.as_ref().filter(|p| !p.cuts_paced);
         answer("policer_limit_bps", lawful.map(|p| p.likely_bps), "bit/s")
@@ -191,6 +197,37 @@ mod tests {
         assert_eq!(found(15_000), [None; 2]);
         assert_eq!(found(45_000), [None; 2]);
         assert!(found(60_000)[0].is_some_and(|bps| bps > 900e6));
+    }
+
+    /// 20 Mbit/s and 40 ms: ten seconds after each probe one takes 0.24 s.
+    #[test]
+    fn bbr_probes_in_front_of_a_policer_too() {
+        let input = PathInput {
+            policer: Some((
+                "20 Mbit/s".parse().expect("a rate"),
+                Size::from_bytes(100_000),
+            )),
+            cc: Cc::Bbr,
+            ..PathInput::new(
+                "1 Gbit/s".parse().expect("a rate"),
+                farpath_units::Duration::from_ms(40),
+                Size::from_bytes(1500),
+            )
+        };
+        let all = path(&input).expect("a path");
+        let found = |name: &str| {
+            let found = all.iter().find(|a| a.name == name);
+            found.map(|a| (a.value.number(), a.note.clone()))
+        };
+        let wanted = 20e6 * 1448.0 / 1514.0 * (1.0 - 0.24 / 10.24);
+        for name in ["policer_limit_bps", "goodput_bps"] {
+            let (bps, note) = found(name).expect("a figure");
+            assert!(
+                bps.is_some_and(|bps| (bps - wanted).abs() < 1.0),
+                "{name}: {bps:?}"
+            );
+            assert!(note.contains("2.3 % less for ProbeRTT"), "{note}");
+        }
     }
 
     #[test]

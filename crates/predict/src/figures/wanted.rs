@@ -35,7 +35,7 @@ impl Figures<'_> {
         let bps = self.input.goodput.ok_or(NONE_WANTED)?.as_bps() as f64;
         let sending = 1.0 - law::probing(self.input.cc, self.rtt_s);
         let host = self.input.host.map(|rate| rate.as_bps() as f64);
-        let policer = self.policed.as_ref().map(|p| p.all_bps);
+        let policer = self.policed.as_ref().map(|p| p.all_bps * sending);
         for (what, most) in [
             ("line", Some(self.line_bps * sending)),
             ("host", host),

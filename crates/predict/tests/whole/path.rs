@@ -278,6 +278,23 @@ fn loss_out_of_range_is_flagged() {
     assert!(note(&answers, "loss_limit_bps").contains("Without loss"));
 }
 
+/// The law of delayed ACKs is of nobody's sender of today: its note has the rate of one that counts bytes, as Linux does.
+#[test]
+fn a_law_of_delayed_acks_names_the_rate_of_linux() {
+    let mut p = input("1 Gbit/s", "120 ms", "1500");
+    (p.cc, p.loss) = (Cc::Reno, Ratio::new(1e-4));
+    let delayed = path(&p).expect("a path");
+    p.segments_per_ack = 1;
+    let counting = path(&p).expect("a path");
+    let linux = number(&counting, "loss_limit_bps");
+    let words = format!("{:.3} Mbit/s", linux / 1e6);
+    let said = note(&delayed, "loss_limit_bps");
+    assert!(said.contains(&words), "{words}: {said}");
+    let times = linux / number(&delayed, "loss_limit_bps");
+    assert!((times - libm::sqrt(2.0)).abs() < 0.01, "{times}");
+    assert!(!note(&counting, "loss_limit_bps").contains("Growth by ACKs"));
+}
+
 #[test]
 fn every_algorithm_has_its_law_or_says_why_not() {
     let mut p = input("10 Gbit/s", "120 ms", "1500");

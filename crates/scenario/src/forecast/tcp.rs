@@ -104,7 +104,7 @@ impl Path<'_> {
             ));
         }
         let short = self.short_queue(&flow, steady, exact.is_none());
-        let kept = policed.map_or_else(|| flow.kept(short.as_ref()), |_| Delivered::ALL);
+        let kept = policed.map_or_else(|| flow.kept(short.as_ref()), |_| flow.kept_policed());
         let (goodput, completion) =
             exact.unwrap_or_else(|| flow.by_law(test, steady * kept.share, &ramp, kept));
         put(&mut record.metrics, "goodput_bps", goodput);

@@ -1,6 +1,7 @@
 //! What is said of captures, beside what is known of how they came about.
 
 mod bare;
+mod bbr;
 mod changed;
 mod datagrams;
 mod flows;

@@ -62,10 +62,17 @@ impl Flow {
         let filled = short
             .filter(|queue| queue.is_counted)
             .map_or(1.0, |queue| queue.share);
-        let probes = self.cc.and_then(|cc| law::probes(cc, self.rtt_s()));
         Delivered {
             share: filled * self.borne().unwrap_or_else(|| self.carried()),
-            probes,
+            ..self.kept_policed()
+        }
+    }
+
+    /// The same in front of a policer, whose law has its losses: all but for probes.
+    pub(super) fn kept_policed(&self) -> Delivered {
+        Delivered {
+            probes: self.cc.and_then(|cc| law::probes(cc, self.rtt_s())),
+            ..Delivered::ALL
         }
     }
 

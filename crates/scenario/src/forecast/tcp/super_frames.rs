@@ -74,12 +74,18 @@ impl Flow {
         let few = segments > 1 && segments as f64 * WORTH < fewer;
         let less = segments as f64 - fewer;
         // Whole where no timer acknowledges it before the next flight.
-        let (shown, until) = match fewer < 1.0 {
+        let bps = |count: f64| steady * count / segments as f64;
+        let (shown, until, less) = match fewer < 1.0 {
             true => (
-                format!("{less:.1}"),
+                format!(
+                    "{less:.1} a round trip are {:.3} Mbit/s, and where the flight has parted, so that one segment always waits, {:.0}",
+                    bps(less) / 1e6,
+                    segments as f64 - 1.0
+                ),
                 format!(", for {} at most", self.config.delayed_ack.timeout),
+                segments as f64 - 1.0,
             ),
-            false => (format!("{less:.0}"), String::new()),
+            false => (format!("{less:.0}"), String::new(), less),
         };
         let kernels = match self.config.flavour {
             Flavour::Linux if segments < LIKE_KERNELS => {
