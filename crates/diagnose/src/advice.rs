@@ -559,9 +559,9 @@ impl Buffers {
                 "sendspace_bytes",
             ],
         };
-        let most_of_bsd = match end {
-            End::Receiver => "recvbuf_max_bytes",
-            End::Sender => "sendbuf_max_bytes",
+        let [most_of_bsd, auto] = match end {
+            End::Receiver => ["recvbuf_max_bytes", "recvbuf_auto"],
+            End::Sender => ["sendbuf_max_bytes", "sendbuf_auto"],
         };
         Buffers {
             least: None,
@@ -578,6 +578,7 @@ impl Buffers {
                 .and_then(|(level, _)| tuning(level).map(|(name, _)| name)),
             unscaled: get("window_scaling") == Some(0),
             untuned: end == End::Receiver && get("moderate_rcvbuf") == Some(0),
+            fixed: get(auto) == Some(0),
             asked: false,
         }
     }
