@@ -25,6 +25,7 @@ use crate::ceiling::{Limit, slow_start_s};
 use crate::channel::channel_bytes;
 use crate::counted::ASKED;
 use crate::document::{Change, Then};
+use crate::dropping_port::within_port;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -113,6 +114,7 @@ fn of_causes(
         let shared = e.streams <= 1.0 || old_threads(facts, flow).is_some();
         let next = next.map(|n| within_processor(n, &gone, e, shared));
         let next = next.map(|n| within_channel(cause, n, e, &mut change));
+        let next = next.map(|n| within_port(n, e));
         match next {
             // A setting that gives no more than was measured is not changed, unless what holds it as well goes with it.
             Some(ref next @ (other, _)) if is_vain(cause, next, e) => {

@@ -29,6 +29,7 @@ mod core;
 mod counted;
 mod datagrams;
 mod document;
+mod dropping_port;
 mod duplex;
 mod duplicates;
 mod even;
