@@ -13,6 +13,7 @@ mod own_drops;
 mod path;
 mod policy_map;
 mod printed;
+mod regrown;
 mod roots;
 mod shaper;
 mod shared;
@@ -102,7 +103,7 @@ fn of_causes(
         // What is left behind a policer, in a queue that others fill or behind a hole is unknown; after small writes the other end counts.
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
-            Cause::SmallWrites | Cause::SetUp => None,
+            Cause::SmallWrites | Cause::SetUp | Cause::Recovery => None,
             Cause::Application if e.turns.is_some() => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
             _ if e.udp || drawn || e.begins_anew(cause) || e.is_left(cause) => None,
@@ -222,6 +223,7 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         | Cause::Policer
         | Cause::RandomLoss
         | Cause::Reordering
+        | Cause::Recovery
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
     })
@@ -270,6 +272,7 @@ fn change(
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
         Cause::SetUp => e.opened.as_ref()?.remedy(),
+        Cause::Recovery => regrown::remedy(&e.cut_once()?, &sending(e, (facts, flow), &hosts)),
         Cause::Pacing => {
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
             let root = |h: &Of| Some(word(facts, *h, "root_qdisc")?.0);

@@ -187,7 +187,8 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
     ];
     for (share, bursts, what) in sources {
         // What some of several connections lost says nothing of all of them.
-        let own = what != SENT_AGAIN || e.start_only() < 0.5 && e.uncommon() < 0.5;
+        let lasting = e.start_only() < 0.5 && e.uncommon() < 0.5 && e.cut_once().is_none();
+        let own = what != SENT_AGAIN || lasting;
         let Some(share) = share
             .as_ref()
             .filter(|s| own && s.value > 0.0 && s.value < 0.5)

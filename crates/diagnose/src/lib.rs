@@ -84,6 +84,7 @@ mod ports;
 mod read;
 mod read_again;
 mod recounted;
+mod recovering;
 mod redact;
 mod requests;
 mod rest;

@@ -17,7 +17,7 @@ pub(crate) use card::{SPREADING, interface, spread_back};
 pub(crate) use datagrams::reader_of_datagrams;
 pub(crate) use disk::disk;
 pub(crate) use holes::probing;
-pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
+pub(crate) use pacing::{MANY_QUEUES, Sending, bearing, finding, in_order, pacing, unpaced};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use root::{DELETED, is_kept, unseen_back};

@@ -52,6 +52,7 @@ mod proven;
 mod queues;
 mod receiving;
 mod recounted;
+mod recovering;
 mod rerouted;
 mod restart;
 mod rooms;
