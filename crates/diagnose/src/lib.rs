@@ -61,6 +61,7 @@ mod machine;
 mod member;
 mod memory;
 mod missing;
+mod mounted;
 mod negotiated;
 mod observed;
 mod on_the_wire;

@@ -1,7 +1,8 @@
 //! NFS: what `mount`, `nfsstat -m` and `/proc/mounts` say of a mount, and the tables of `nfsiostat`.
 
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Place};
+use crate::fact::{Figure, Of, Place};
+use crate::mounted::MOUNT;
 use crate::redact::address;
 use crate::requests::{PER_S, SIZE, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};
@@ -79,6 +80,9 @@ impl Tool for Nfs {
             self.table = true;
             self.begin(what, folder, line.at);
             if let Some(mount) = self.mount() {
+                if mount.reports == 0 {
+                    facts.word(Of::Path, MOUNT, folder, line.at);
+                }
                 mount.reports += 1;
                 mount.rows = [None, None];
             }
@@ -87,6 +91,7 @@ impl Tool for Nfs {
         if let Some((what, folder, options)) = mounted(text) {
             self.table = false;
             self.begin(what, folder, line.at);
+            facts.word(Of::Path, MOUNT, folder, line.at);
             self.options(options, line.at, facts);
             return true;
         }
