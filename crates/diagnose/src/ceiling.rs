@@ -274,7 +274,8 @@ const FASTER: f64 = 3.0;
 
 /// A transfer that is short beside its round trips spends them on opening its window.
 fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
-    let (Some(rtt), Some(bytes), Some(seconds)) = (&e.rtt, &e.bytes, e.seconds) else {
+    // What waits in a queue that stands is no round trip of slow start: the line is full then.
+    let (Some(rtt), Some(bytes), Some(seconds)) = (e.rtt_by_itself(), &e.bytes, e.seconds) else {
         return;
     };
     if e.swallowed.is_some() || e.ran_from_start() > 0.5 || e.lost_throughout() > 0.5 {

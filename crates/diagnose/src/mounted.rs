@@ -100,9 +100,9 @@ mod tests {
                 "//srv/share on /mnt/share type cifs (rw,vers=3.1.1)",
                 Some("/mnt/share"),
             ),
-            ("eva@dtn1: /home/eva/far fuse.sshfs rw,nosuid 0 0", Some("/home/eva/far")),
+            ("dtn1:/srv /mnt/far fuse.sshfs rw,nosuid 0 0", Some("/mnt/far")),
             (
-                "//eva@srv/share on /Volumes/far (smbfs, nodev, nosuid)",
+                "//srv/share on /Volumes/far (smbfs, nodev, nosuid)",
                 Some("/Volumes/far"),
             ),
             ("/dev/sda1 on / type ext4 (rw,relatime)", None),
