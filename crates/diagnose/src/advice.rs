@@ -212,7 +212,7 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         // Who reads asks for it.
         Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
         Cause::Application if e.turns.is_some() => e.turns?.end(),
-        Cause::SetUp => e.opened.as_ref()?.end(),
+        Cause::SetUp => e.opened.as_ref().map_or(End::Receiver, |o| o.end()),
         Cause::SendBuffer
         | Cause::Application
         | Cause::SmallWrites
@@ -271,7 +271,10 @@ fn change(
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
-        Cause::SetUp => e.opened.as_ref()?.remedy(),
+        Cause::SetUp => match &e.opened {
+            Some(opened) => opened.remedy(),
+            None => e.fetched?.remedy(),
+        },
         Cause::Recovery => regrown::remedy(&e.cut_once()?, &sending(e, (facts, flow), &hosts)),
         Cause::Pacing => {
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);

@@ -9,6 +9,7 @@ use crate::core::Core;
 use crate::counted::Counted;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
+use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::memory::{SendMemory, beyond};
@@ -60,6 +61,8 @@ pub(crate) struct Evidence {
     pub(crate) tester: bool,
     /// What a program asks for piece by piece, where a text counts that.
     pub(crate) requests: Option<Requests>,
+    /// Files that were fetched one by one.
+    pub(crate) fetched: Option<Fetched>,
     /// Connections side by side.
     pub(crate) streams: f64,
     /// Round-trip time: its mean, least and most, seconds.
@@ -332,6 +335,7 @@ impl Evidence {
         self.cc = test.words.get("cc").cloned();
         self.account.clone_from(&test.account);
         self.requests = Requests::of(test);
+        self.fetched = Fetched::of(test);
         self.flight = get("flight_max_bytes");
         self.fill(test);
         self.intervals(test);

@@ -46,6 +46,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::member::by_connections(e, &mut items);
     crate::outage::by_outage(e, &mut items);
     crate::requests::by_requests(e, &mut items);
+    crate::fetched::by_files(e, &mut items);
     crate::turns::by_turns(e, &mut items);
     crate::opened::by_opening(e, &mut items);
     crate::handshake::by_handshake(e, &mut items);

@@ -36,6 +36,7 @@ mod even;
 mod evidence;
 mod exceeded;
 mod fact;
+mod fetched;
 mod filed;
 mod first_hop;
 mod fitted;
