@@ -31,6 +31,7 @@ use crate::stuck::Stuck;
 use crate::tally::Tally;
 use crate::turns::Turns;
 use crate::unmissed::Unmissed;
+use crate::watched::Watched;
 
 /// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
 pub(crate) const SEGMENT: f64 = 1448.0;
@@ -127,6 +128,8 @@ pub(crate) struct Evidence {
     pub(crate) unsent: Option<Figure>,
     /// Bytes that the kernels count as acknowledged, and the longest time that one of them was at work, seconds.
     pub(crate) worked: Option<(f64, f64)>,
+    /// What its socket did between two readings.
+    pub(crate) watched: Option<Watched>,
     /// Bytes handed over and not acknowledged.
     pub(crate) queued: Option<Figure>,
     /// What the receiver's window had room for, where it was full, bytes.
@@ -470,7 +473,7 @@ impl Evidence {
         acked: &Option<Figure>,
         busy: &Option<Figure>,
     ) {
-        if self.rate.is_some() {
+        if self.rate.is_some() || self.between_readings(facts, flow) {
             return;
         }
         if let Some((bytes, busy)) = acked

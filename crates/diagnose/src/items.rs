@@ -48,6 +48,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::requests::by_requests(e, &mut items);
     crate::fetched::by_files(e, &mut items);
     crate::turns::by_turns(e, &mut items);
+    crate::watched::by_readings(e, &mut items);
     crate::opened::by_opening(e, &mut items);
     crate::handshake::by_handshake(e, &mut items);
     crate::unmissed::by_unmissed(e, &mut items);

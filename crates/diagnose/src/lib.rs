@@ -119,6 +119,7 @@ mod unmissed;
 mod unnamed_line;
 mod unread;
 mod verdict;
+mod watched;
 mod way_back;
 mod weights;
 mod words;

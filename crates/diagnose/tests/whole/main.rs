@@ -81,6 +81,7 @@ mod unrested;
 mod unsaid;
 mod unscaled;
 mod views;
+mod watched;
 mod way_back;
 mod wording;
 
