@@ -274,7 +274,7 @@ const FASTER: f64 = 3.0;
 
 /// A transfer that is short beside its round trips spends them on opening its window.
 fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
-    // What waits in a queue that stands is no round trip of slow start: the line is full then.
+    // A queue that stands is not waited for in slow start: the line is full then.
     let (Some(rtt), Some(bytes), Some(seconds)) = (e.rtt_by_itself(), &e.bytes, e.seconds) else {
         return;
     };

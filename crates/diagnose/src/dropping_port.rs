@@ -11,7 +11,7 @@ use crate::ports::queue_holds;
 const CROSSED: f64 = 0.5;
 
 impl Evidence {
-    /// The speed of a port that dropped what this flow sent again, and what it is called; none where the line that is known is no faster, or
+    /// The speed of a port that dropped what this flow sent again, and what it is called; none where the line that is known is not faster, or
     /// the flow was faster than the port.
     fn dropping_port(&self) -> Option<(Figure, String)> {
         let ports = &self.around.ports;

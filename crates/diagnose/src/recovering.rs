@@ -22,7 +22,7 @@ const QUIET_LEAST: usize = 4;
 /// A window of fewer segments grows back within seconds.
 const SEGMENTS_LEAST: f64 = 500.0;
 
-/// More than this part of a window's segments is no small loss: slow start overran a queue, or a line went down.
+/// More than this part of a window's segments are many: slow start overran a queue, or a line went down.
 const FEW: f64 = 0.02;
 
 /// Window and rate fell to this part of what they were at most.

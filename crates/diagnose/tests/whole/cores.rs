@@ -74,7 +74,7 @@ Linux 5.15.0-1051-kvm (a) 	11/27/2026 	_x86_64_	(2 CPU)
     assert!(!commands.contains("3.16"), "{commands}");
 }
 
-/// Three fifths of every processor are taken, and a seventh to a quarter is idle in between: what waits for its turn is no buffer.
+/// Three fifths of every processor are taken, and a seventh to a quarter is idle in between: what waits for its turn fills no buffer.
 #[test]
 fn time_that_the_hypervisor_takes_counts_beside_idle_time() {
     let table = |taken: [f64; 2], idle: [f64; 2]| {

@@ -87,7 +87,7 @@ fn the_port_that_was_opened_picks_sockets_and_is_no_part_of_a_host() {
 
 const FAR: &str = "$ ping -c 5 -q 203.0.113.33\n--- 203.0.113.33 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4004ms\nrtt min/avg/max/mdev = 90.0/90.1/90.2/0.1 ms\n";
 
-/// 4096 bytes were read from a socket at 11.2 MB/s, which is no rate of a path of 90 ms.
+/// 4096 bytes were read from a socket at 11.2 MB/s, which says nothing of a path of 90 ms.
 #[test]
 fn a_file_that_leaves_at_once_says_nothing_of_the_path() {
     let text = format!(

@@ -110,7 +110,7 @@ srv$ ping -c 100 -q 10.200.0.2
 100 packets transmitted, 100 received, 0% packet loss, time 99110ms
 rtt min/avg/max/mdev = 40.01/40.12/40.40/0.08 ms
 srv$ ethtool eth0 | grep Speed
-	Speed: 10000Mb/s
+\tSpeed: 10000Mb/s
 ";
 
 const SLOWER: &str = "agg1# show interface ethernet1/48

@@ -55,7 +55,7 @@ fn a_window_that_one_loss_halved_is_what_holds_reno() {
     assert!(!flow.changes[0].undo.is_empty());
 }
 
-/// CUBIC is back within the test, which cost a twentieth of it: that is said, and the verdict is no kind of loss.
+/// CUBIC is back within the test, which cost a twentieth of it: that is said, and no kind of loss is blamed.
 #[test]
 fn a_window_that_came_back_is_no_policer() {
     let rows = [
