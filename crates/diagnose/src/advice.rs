@@ -114,8 +114,7 @@ fn of_causes(
         };
         let shared = e.streams <= 1.0 || old_threads(facts, flow).is_some();
         let next = next.map(|n| within_processor(n, &gone, e, shared));
-        let next = next.map(|n| within_channel(cause, n, e, &mut change));
-        let next = next.map(|n| within_port(n, e));
+        let next = next.map(|n| within_port(within_channel(cause, n, e, &mut change), e));
         match next {
             // A setting that gives no more than was measured is not changed, unless what holds it as well goes with it.
             Some(ref next @ (other, _)) if is_vain(cause, next, e) => {
@@ -271,10 +270,7 @@ fn change(
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
-        Cause::SetUp => match &e.opened {
-            Some(opened) => opened.remedy(),
-            None => e.fetched?.remedy(),
-        },
+        Cause::SetUp => of_set_up(e)?,
         Cause::Recovery => regrown::remedy(&e.cut_once()?, &sending(e, (facts, flow), &hosts)),
         Cause::Pacing => {
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
@@ -302,6 +298,14 @@ fn change(
         let change = remedy.change(host, system, None);
         (interface::with_name(change, (facts, flow), &hosts), room)
     })
+}
+
+/// Against connections that are opened anew: those of a capture, or of files that were fetched.
+fn of_set_up(e: &Evidence) -> Option<Remedy> {
+    match &e.opened {
+        Some(opened) => Some(opened.remedy()),
+        None => e.fetched.map(|files| files.remedy()),
+    }
 }
 
 /// Against a window that the settings of these hosts do not hold.
