@@ -576,8 +576,8 @@ pub(crate) fn settings(system: Option<System>, receive: bool) -> String {
             "sysctl net.ipv4.tcp_wmem net.core.wmem_max",
         ),
         Some(System::FreeBsd) => word(
-            "sysctl net.inet.tcp.recvspace net.inet.tcp.recvbuf_max",
-            "sysctl net.inet.tcp.sendspace net.inet.tcp.sendbuf_max",
+            "sysctl net.inet.tcp.recvspace net.inet.tcp.recvbuf_auto net.inet.tcp.recvbuf_max",
+            "sysctl net.inet.tcp.sendspace net.inet.tcp.sendbuf_auto net.inet.tcp.sendbuf_max",
         ),
         Some(System::MacOs) => word(
             "sysctl net.inet.tcp.recvspace net.inet.tcp.autorcvbufmax",
