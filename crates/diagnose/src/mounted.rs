@@ -1,6 +1,6 @@
 //! Files on file systems of the network: to read or write them is a transfer, and says nothing of a disk of the host that does it.
 
-use crate::fact::{Of, Value};
+use crate::fact::{Figure, Of, Value};
 use crate::flow::word;
 use crate::read::Facts;
 
@@ -63,6 +63,17 @@ fn remote(facts: &Facts, host: Of) -> Option<(&str, &str)> {
         let own = folders.filter(|folder| lies(file, folder));
         Some((file, own.max_by_key(|folder| folder.len())?))
     })
+}
+
+/// The rate at which `dd` read a file in a folder, or wrote it, bit/s; whether it read.
+pub(crate) fn transfer<'f>(facts: &'f Facts, folder: &str) -> Option<(&'f Figure, bool)> {
+    let rates = facts.facts.iter().filter(|f| f.name == "disk_bps");
+    let mut each = rates.filter_map(|f| {
+        let ours = |name| word(facts, f.of, name).is_some_and(|(file, _)| lies(file, folder));
+        let [read, written] = FILES.map(ours);
+        (read || written).then_some((f.number()?, read))
+    });
+    each.next_back()
 }
 
 /// Whether what `dd` measured on a host was a transfer.

@@ -2,7 +2,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::mounted::MOUNT;
+use crate::mounted::{self, MOUNT};
 use crate::redact::address;
 use crate::requests::{PER_S, SIZE, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};
@@ -113,6 +113,10 @@ impl Tool for Nfs {
     fn finish(&mut self, facts: &mut Facts) {
         let mut said = false;
         for mount in core::mem::take(&mut self.mounts) {
+            if mount.reports < 2 {
+                let copied = mount.copied(facts);
+                facts.tests.extend(copied);
+            }
             match mount.reports {
                 0 => {
                     let place = facts.place(mount.at);
@@ -258,16 +262,23 @@ impl Mount {
         }
     }
 
-    fn test(&self, reads: bool, row: &Row) -> Test {
-        let at = row.at;
-        let mut test = Test::new("nfsiostat", at);
+    /// What `dd` moved on it, as a test; none where it did not.
+    fn copied(&self, facts: &Facts) -> Option<Test> {
+        let (rate, reads) = mounted::transfer(facts, &self.folder)?;
+        let at = rate.from.first().copied()?;
+        Some(self.moved("dd", reads, (rate.clone(), at)))
+    }
+
+    /// A rate at which a tool saw it read or written.
+    fn moved(&self, tool: &'static str, reads: bool, (goodput, at): (Figure, Place)) -> Test {
+        let mut test = Test::new(tool, at);
         test.to.host.clone_from(&self.server);
         test.to.port = Some(PORT);
         test.aliases[1].extend(self.alias.clone());
         let kind = if reads { "reads" } else { "writes" };
         test.name = format!("NFS {kind}, {}", crate::redact(&self.folder));
         test.received = Some(Report {
-            goodput: Figure::exact(row.kib_per_s * KIB * 8.0, at),
+            goodput,
             bytes: None,
             seconds: 0.0,
         });
@@ -276,6 +287,13 @@ impl Mount {
         if reads {
             test.turn();
         }
+        test
+    }
+
+    fn test(&self, reads: bool, row: &Row) -> Test {
+        let at = row.at;
+        let goodput = Figure::exact(row.kib_per_s * KIB * 8.0, at);
+        let mut test = self.moved("nfsiostat", reads, (goodput, at));
         for (name, value) in [
             (PER_S, row.per_s),
             (SIZE, row.kib_each * KIB),

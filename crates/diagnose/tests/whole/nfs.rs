@@ -127,3 +127,15 @@ fn a_file_beside_a_mount_is_of_a_disk() {
     let d = of(&format!("{MOUNT}{dd}"), &known());
     assert!(!d.notes.iter().any(|n| n.contains("dd went by")), "{:?}", d.notes);
 }
+
+/// Without a report of nfsiostat what `dd` moved is the rate of the transfer, from the server to its client.
+#[test]
+fn what_dd_moved_on_a_mount_is_a_transfer() {
+    let dd = "$ dd if=/mnt/data/big of=/dev/null bs=1M count=500\n500+0 records in\n500+0 records out\n524288000 bytes (524 MB, 500 MiB) copied, 41.2 s, 12.7 MB/s\n";
+    let d = of(&format!("{MOUNT}{dd}{PING}"), &known());
+    let flow = &d.flows[0];
+    assert_eq!(flow.name, "dtn1 > receiver (NFS reads, /mnt/data)");
+    let bps = flow.observed.goodput_bps.expect("dd says it");
+    assert!((bps / 101.8e6 - 1.0).abs() < 0.01, "{bps}");
+    assert_ne!(flow.verdict.cause, "disk", "{:#?}", flow.verdict);
+}
