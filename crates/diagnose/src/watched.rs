@@ -108,7 +108,7 @@ pub(crate) fn by_readings(e: &Evidence, items: &mut Vec<Item>) {
         }
         (None, Some((_, busy))) if e.app_limited.is_some() => (
             1.0,
-            vec![(Cause::Application, 1.0)],
+            Vec::new(),
             format!(
                 "the rate is of the {busy:.1} s in which the socket was busy: over all its time, which no text says, it is less. sleep 10 between two ss shows it"
             ),
