@@ -74,7 +74,9 @@ impl Tool for Ss {
             self.held.push_str(text);
             return true;
         }
-        if let Some(seconds) = slept(text) {
+        if self.socket.is_some()
+            && let Some(seconds) = slept(text)
+        {
             facts.exact(Of::Path, SLEPT, seconds, line.at);
         }
         false
