@@ -14,6 +14,7 @@ mod path;
 mod plateau;
 mod policy_map;
 mod printed;
+mod regrown;
 mod roots;
 mod shaper;
 mod shared;
@@ -26,6 +27,7 @@ use crate::ceiling::{Limit, slow_start_s};
 use crate::channel::channel_bytes;
 use crate::counted::ASKED;
 use crate::document::{Change, Then};
+use crate::dropping_port::within_port;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -102,7 +104,7 @@ fn of_causes(
         // What is left behind a policer, in a queue that others fill or behind a hole is unknown; after small writes the other end counts.
         let next = match cause {
             Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
-            Cause::SmallWrites | Cause::SetUp => None,
+            Cause::SmallWrites | Cause::SetUp | Cause::Recovery => None,
             Cause::Application if e.turns.is_some() => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
             _ if e.udp || drawn || e.begins_anew(cause) || e.is_left(cause) => None,
@@ -113,7 +115,7 @@ fn of_causes(
         };
         let shared = e.streams <= 1.0 || old_threads(facts, flow).is_some();
         let next = next.map(|n| within_processor(n, &gone, e, shared));
-        let next = next.map(|n| within_channel(cause, n, e, &mut change));
+        let next = next.map(|n| within_port(within_channel(cause, n, e, &mut change), e));
         match next {
             // A setting that gives no more than was measured is not changed, unless what holds it as well goes with it.
             Some(ref next @ (other, _)) if is_vain(cause, next, e) => {
@@ -210,7 +212,7 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         // Who reads asks for it.
         Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
         Cause::Application if e.turns.is_some() => e.turns?.end(),
-        Cause::SetUp => e.opened.as_ref()?.end(),
+        Cause::SetUp => e.opened.as_ref().map_or(End::Receiver, |o| o.end()),
         Cause::SendBuffer
         | Cause::Application
         | Cause::SmallWrites
@@ -221,6 +223,7 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         | Cause::Policer
         | Cause::RandomLoss
         | Cause::Reordering
+        | Cause::Recovery
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
     })
@@ -268,7 +271,8 @@ fn change(
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
-        Cause::SetUp => e.opened.as_ref()?.remedy(),
+        Cause::SetUp => of_set_up(e)?,
+        Cause::Recovery => regrown::remedy(&e.cut_once()?, &sending(e, (facts, flow), &hosts)),
         Cause::Pacing => {
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
             let root = |h: &Of| Some(word(facts, *h, "root_qdisc")?.0);
@@ -295,6 +299,14 @@ fn change(
         let change = remedy.change(host, system, None);
         (interface::with_name(change, (facts, flow), &hosts), room)
     })
+}
+
+/// Against connections that are opened anew: those of a capture, or of files that were fetched.
+fn of_set_up(e: &Evidence) -> Option<Remedy> {
+    match &e.opened {
+        Some(opened) => Some(opened.remedy()),
+        None => e.fetched.map(|files| files.remedy()),
+    }
 }
 
 /// Against a window that the settings of these hosts do not hold.
@@ -560,9 +572,9 @@ impl Buffers {
                 "sendspace_bytes",
             ],
         };
-        let most_of_bsd = match end {
-            End::Receiver => "recvbuf_max_bytes",
-            End::Sender => "sendbuf_max_bytes",
+        let [most_of_bsd, auto] = match end {
+            End::Receiver => ["recvbuf_max_bytes", "recvbuf_auto"],
+            End::Sender => ["sendbuf_max_bytes", "sendbuf_auto"],
         };
         Buffers {
             least: None,
@@ -579,6 +591,7 @@ impl Buffers {
                 .and_then(|(level, _)| tuning(level).map(|(name, _)| name)),
             unscaled: get("window_scaling") == Some(0),
             untuned: end == End::Receiver && get("moderate_rcvbuf") == Some(0),
+            fixed: get(auto) == Some(0),
             asked: false,
         }
     }

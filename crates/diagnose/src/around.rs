@@ -14,6 +14,7 @@ use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
 use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
+use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
 use crate::ports::{Ports, by_ports};
@@ -158,7 +159,9 @@ impl Evidence {
                     Side::Receiver => get("disk_written_bps"),
                 };
                 let is_own = |m: &Figure| full && m.value > 0.7 * own && m.value < 1.3 * own;
-                let disk = get("disk_bps").or_else(|| moved.filter(is_own));
+                let of_disk = |_: &Figure| !is_transfer(facts, Of::Host(*host));
+                let disk = get("disk_bps").filter(of_disk);
+                let disk = disk.or_else(|| moved.filter(is_own));
                 if self.around.disk.is_none() && disk.is_some() {
                     (self.around.disk, self.around.disk_of) = (disk, Some(side));
                 }

@@ -160,7 +160,8 @@ impl Evidence {
         };
         let mut loaded: Vec<[Figure; 3]> =
             runs.iter().filter(|run| is_loaded(run)).cloned().collect();
-        if let Some([least, mean, most]) = loaded.last() {
+        let own = |run: &&pinged::Run| !pinged::is_before(facts, flow, run);
+        if let Some([least, mean, most]) = loaded.iter().rfind(own) {
             let mut rtt = mean.times(NS);
             // The first of them were answered before the queue was full.
             rtt.low = libm::fmax(least.value, 2.0 * mean.value - most.value) * NS;

@@ -54,6 +54,8 @@ pub enum Cause {
     WayBack,
     /// Pause frames: the neighbour of the sender's interface holds it back (IEEE 802.3 Annex 31B).
     PauseFrames,
+    /// A window that few losses cut once, and that grows back.
+    Recovery,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -61,7 +63,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 27] = [
+const NAMES: [(Cause, &str, &str); 28] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -107,6 +109,11 @@ const NAMES: [(Cause, &str, &str); 27] = [
         "the way back of acknowledgements",
     ),
     (Cause::PauseFrames, "pause_frames", "pause frames"),
+    (
+        Cause::Recovery,
+        "cwnd_recovery",
+        "a window that grows back after few losses",
+    ),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

@@ -188,7 +188,8 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
     ];
     for (share, bursts, what) in sources {
         // What some of several connections lost says nothing of all of them.
-        let own = what != SENT_AGAIN || e.start_only() < 0.5 && e.uncommon() < 0.5;
+        let lasting = e.start_only() < 0.5 && e.uncommon() < 0.5 && e.cut_once().is_none();
+        let own = what != SENT_AGAIN || lasting;
         let Some(share) = share
             .as_ref()
             .filter(|s| own && s.value > 0.0 && s.value < 0.5)
@@ -274,7 +275,8 @@ const FASTER: f64 = 3.0;
 
 /// A transfer that is short beside its round trips spends them on opening its window.
 fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
-    let (Some(rtt), Some(bytes), Some(seconds)) = (&e.rtt, &e.bytes, e.seconds) else {
+    // A queue that stands is not waited for in slow start: the line is full then.
+    let (Some(rtt), Some(bytes), Some(seconds)) = (e.rtt_by_itself(), &e.bytes, e.seconds) else {
         return;
     };
     if e.swallowed.is_some() || e.ran_from_start() > 0.5 || e.lost_throughout() > 0.5 {

@@ -93,9 +93,15 @@ impl Cloud {
         self.exceeded.iter().find(is).map(|x| x.of)
     }
 
+    /// What Amazon's cloud gives one connection, bit/s, where that is what holds this one: no limit of the whole instance is known to.
+    pub(crate) fn single_flow(&self, e: &Evidence) -> Option<f64> {
+        self.near_single_flow(e)
+            .filter(|_| self.surely(e).is_none())
+    }
+
     /// What Amazon's cloud gives one connection, bit/s, where this one has that: 5 Gbit/s between instances, 10 within a cluster placement
     /// group ("Amazon EC2 instance network bandwidth", single-flow traffic).
-    pub(crate) fn single_flow(&self, e: &Evidence) -> Option<f64> {
+    fn near_single_flow(&self, e: &Evidence) -> Option<f64> {
         let rate = e.settled().filter(|_| e.streams == 1.0 && !e.udp)?;
         let of = |limit: &f64| {
             let share = rate.value / limit;
@@ -156,6 +162,18 @@ pub(crate) fn is_kernel(release: &str) -> bool {
     release.contains(".amzn") || release.ends_with("-aws")
 }
 
+/// That the rate is also what one connection gets, where a counter of the whole instance grew, which does not count that.
+fn beside_single_flow(e: &Evidence, exceeded: &Exceeded) -> String {
+    let cloud = &e.around.cloud;
+    match (cloud.near_single_flow(e), cloud.surely(e)) {
+        (Some(limit), Some(of)) if of == exceeded.of => format!(
+            ". {} is also what Amazon's cloud gives one connection, which this counter does not count: it is of the whole instance, whose connections share it, so that several side by side get no more",
+            crate::ceiling::bps(limit)
+        ),
+        _ => String::new(),
+    }
+}
+
 /// Packets beyond what an instance may send or receive are queued or dropped: where segments were sent again it is a policer.
 pub(crate) fn by_cloud(e: &Evidence, items: &mut Vec<Item>) {
     if let Some(limit) = e.around.cloud.single_flow(e) {
@@ -176,10 +194,11 @@ pub(crate) fn by_cloud(e: &Evidence, items: &mut Vec<Item>) {
             false => String::new(),
         };
         let sentence = format!(
-            "{:.0} packets were beyond {} {}: the cloud queued or dropped them{lost}",
+            "{:.0} packets were beyond {} {}: the cloud queued or dropped them{lost}{}",
             exceeded.tally.count.value,
             exceeded.of,
-            exceeded.tally.since()
+            exceeded.tally.since(),
+            beside_single_flow(e, exceeded)
         );
         let weights = match again > 0.0 {
             true => vec![

@@ -2,6 +2,7 @@
 
 use crate::fact::Of;
 use crate::flow::number;
+use crate::items::step;
 use crate::read::Facts;
 
 /// The busiest processor of a host, by a table with its columns (`mpstat -P ALL`).
@@ -23,6 +24,9 @@ const SOFT: f64 = 0.5;
 /// A hypervisor that takes this share of a full processor is what is changed first.
 const STEAL: f64 = 0.2;
 
+/// One that takes this share of any makes what is to be sent wait for its turn, surely: a processor that is given and taken has idle time, too.
+const WAITS: f64 = 0.5;
+
 impl Core {
     /// What a host's text says of it.
     pub(crate) fn of(facts: &Facts, host: Of) -> Option<Core> {
@@ -43,6 +47,11 @@ impl Core {
     /// Whether the hypervisor takes much of it.
     pub(crate) fn is_stolen(&self) -> bool {
         self.steal > STEAL
+    }
+
+    /// How surely the hypervisor takes so much of it that packets wait, though it is not full, 0 to 1.
+    pub(crate) fn waits(&self) -> f64 {
+        step(self.steal, STEAL, WAITS)
     }
 
     /// What it did, for people; none where it was a program's own work.

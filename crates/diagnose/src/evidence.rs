@@ -9,6 +9,7 @@ use crate::core::Core;
 use crate::counted::Counted;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
+use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::memory::{SendMemory, beyond};
@@ -30,6 +31,7 @@ use crate::stuck::Stuck;
 use crate::tally::Tally;
 use crate::turns::Turns;
 use crate::unmissed::Unmissed;
+use crate::watched::Watched;
 
 /// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
 pub(crate) const SEGMENT: f64 = 1448.0;
@@ -60,6 +62,8 @@ pub(crate) struct Evidence {
     pub(crate) tester: bool,
     /// What a program asks for piece by piece, where a text counts that.
     pub(crate) requests: Option<Requests>,
+    /// Files that were fetched one by one.
+    pub(crate) fetched: Option<Fetched>,
     /// Connections side by side.
     pub(crate) streams: f64,
     /// Round-trip time: its mean, least and most, seconds.
@@ -124,6 +128,8 @@ pub(crate) struct Evidence {
     pub(crate) unsent: Option<Figure>,
     /// Bytes that the kernels count as acknowledged, and the longest time that one of them was at work, seconds.
     pub(crate) worked: Option<(f64, f64)>,
+    /// What its socket did between two readings.
+    pub(crate) watched: Option<Watched>,
     /// Bytes handed over and not acknowledged.
     pub(crate) queued: Option<Figure>,
     /// What the receiver's window had room for, where it was full, bytes.
@@ -332,6 +338,7 @@ impl Evidence {
         self.cc = test.words.get("cc").cloned();
         self.account.clone_from(&test.account);
         self.requests = Requests::of(test);
+        self.fetched = Fetched::of(test);
         self.flight = get("flight_max_bytes");
         self.fill(test);
         self.intervals(test);
@@ -466,7 +473,7 @@ impl Evidence {
         acked: &Option<Figure>,
         busy: &Option<Figure>,
     ) {
-        if self.rate.is_some() {
+        if self.rate.is_some() || self.between_readings(facts, flow) {
             return;
         }
         if let Some((bytes, busy)) = acked

@@ -63,7 +63,7 @@ const LEAK: f64 = 0.08;
 const BY_PORT: f64 = 0.5 / 7.0 / 0.009;
 
 /// What each cause is worth before anything was seen, decibans.
-pub(crate) const PRIORS: [(Cause, f64); 26] = [
+pub(crate) const PRIORS: [(Cause, f64); 27] = [
     (Cause::ReceiveWindow, 0.0),
     (Cause::SendBuffer, 0.0),
     (Cause::NoWindowScaling, -9.0),
@@ -89,6 +89,7 @@ pub(crate) const PRIORS: [(Cause, f64); 26] = [
     (Cause::SetUp, crate::opened::UNSEEN),
     (Cause::WayBack, crate::way_back::UNSEEN),
     (Cause::PauseFrames, crate::pauses::UNSEEN),
+    (Cause::Recovery, crate::recovering::UNSEEN),
     (Cause::None, -10.0),
 ];
 

@@ -37,6 +37,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::follow::by_window(e, &mut items);
     crate::shrunk::by_shrunk(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
+    crate::recovering::by_cut(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::own_drops::by_own_drops(e, &mut items);
     crate::unlike_mtus::by_unlike_mtus(e, &mut items);
@@ -45,7 +46,9 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::member::by_connections(e, &mut items);
     crate::outage::by_outage(e, &mut items);
     crate::requests::by_requests(e, &mut items);
+    crate::fetched::by_files(e, &mut items);
     crate::turns::by_turns(e, &mut items);
+    crate::watched::by_readings(e, &mut items);
     crate::opened::by_opening(e, &mut items);
     crate::handshake::by_handshake(e, &mut items);
     crate::unmissed::by_unmissed(e, &mut items);
@@ -498,7 +501,7 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             },
             sentence: match late > rate.value * 1.05 {
                 true => format!(
-                    "after its start the rate is {:.0} % of what {what} for payload",
+                    "the middle one of the intervals after the start had {:.0} % of what {what} for payload",
                     share * 100.0
                 ),
                 false => format!(

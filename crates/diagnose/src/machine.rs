@@ -213,6 +213,19 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
             weights: vec![(Cause::HostCpu, 26.0)],
             sentence: of_processor(e, cpu),
         });
+        let waits = e.core.as_ref().map_or(0.0, Core::waits);
+        items.push(Item {
+            holds: waits * (1.0 - step(cpu.value, FULL[0], FULL[1])),
+            weights: vec![
+                (Cause::HostCpu, 26.0),
+                (Cause::SendBuffer, -8.0),
+                (Cause::ReceiveWindow, -8.0),
+            ],
+            sentence: format!(
+                "{}; packets wait until it is given back, though it is idle at other times",
+                of_processor(e, cpu)
+            ),
+        });
         let carries = e.other_end_carries();
         items.push(Item {
             holds: carries

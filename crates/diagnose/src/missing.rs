@@ -550,7 +550,7 @@ fn rates(e: &Evidence) -> Option<Vec<f64>> {
     let own = e.lasting().filter(|own| *own > 0.0)?;
     // A line that nobody said is the slowest Ethernet that carries what was measured, or less.
     let usual = ETHERNET.into_iter().find(|l| *l > own * 1.02);
-    let line = e.line.as_ref().map(|(l, _)| l.value);
+    let line = e.narrowest();
     let most = libm::fmin(0.88 * line.or(usual)?, DATAGRAMS_MAX);
     let more = most > 1.05 * own || line.is_some() && own < DATAGRAMS_MAX;
     let times = line.map_or(vec![1.25], |_| vec![1.6, 4.0, f64::INFINITY]);
@@ -576,8 +576,8 @@ pub(crate) fn settings(system: Option<System>, receive: bool) -> String {
             "sysctl net.ipv4.tcp_wmem net.core.wmem_max",
         ),
         Some(System::FreeBsd) => word(
-            "sysctl net.inet.tcp.recvspace net.inet.tcp.recvbuf_max",
-            "sysctl net.inet.tcp.sendspace net.inet.tcp.sendbuf_max",
+            "sysctl net.inet.tcp.recvspace net.inet.tcp.recvbuf_auto net.inet.tcp.recvbuf_max",
+            "sysctl net.inet.tcp.sendspace net.inet.tcp.sendbuf_auto net.inet.tcp.sendbuf_max",
         ),
         Some(System::MacOs) => word(
             "sysctl net.inet.tcp.recvspace net.inet.tcp.autorcvbufmax",

@@ -73,7 +73,8 @@ pub(crate) fn opening(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         sentence: String::new(),
     });
     let ramp = ceilings.iter().find(|c| c.cause == Cause::Ramp);
-    let (Some(seconds), Some(ramp), Some(bytes), Some(rtt)) = (e.seconds, ramp, &e.bytes, &e.rtt)
+    let rtt = e.rtt_by_itself();
+    let (Some(seconds), Some(ramp), Some(bytes), Some(rtt)) = (e.seconds, ramp, &e.bytes, rtt)
     else {
         return;
     };

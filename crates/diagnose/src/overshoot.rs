@@ -37,8 +37,8 @@ const START: f64 = 1.0 / 3.0;
 const LONG_RTT_S: f64 = 0.3;
 
 /// CUBIC (RFC 9438 §4): the factor of the cube in segments per second cubed, and what a cut leaves of the window.
-const CUBE: f64 = 0.4;
-const KEPT: f64 = 0.7;
+pub(crate) const CUBE: f64 = 0.4;
+pub(crate) const KEPT: f64 = 0.7;
 
 impl Evidence {
     /// How surely losses are the start's alone, 0 to 1.
@@ -59,7 +59,7 @@ impl Evidence {
         // What was lost at the end of an interval is repaired in the next.
         let quiet = rows.get(last + 2..).filter(|q| q.len() >= QUIET_LEAST)?;
         let until = rows[last].until;
-        if self.udp || end <= 0.0 || until > START * end {
+        if self.udp || end <= 0.0 || until > START * end || self.cut_once().is_some() {
             return None;
         }
         let rates: Vec<f64> = quiet.iter().map(|r| r.bps).collect();

@@ -52,11 +52,12 @@ pub(crate) const FEATURES: [(&str, f64, f64); 13] = [
     ("window_of_rate", -0.3, 1.5),
 ];
 
-/// How much of each knot is in force, nothing where losses are the start's alone, or of some of several connections: `KNOTS` numbers a feature, in the order of [`FEATURES`].
+/// How much of each knot is in force, nothing where losses are the start's alone, came once, or of some of several connections: `KNOTS` numbers a feature, in the order of [`FEATURES`].
 pub(crate) fn activations(e: &Evidence, ceilings: &[Limit]) -> Vec<f64> {
     let values = values(e, ceilings);
     let mut all = vec![0.0; FEATURES.len() * KNOTS];
-    let lasting = (1.0 - e.start_only()) * (1.0 - e.uncommon());
+    let once = f64::from(u8::from(e.cut_once().is_some()));
+    let lasting = (1.0 - e.start_only()) * (1.0 - e.uncommon()) * (1.0 - once);
     for (n, (value, (_, low, high))) in values.iter().zip(FEATURES).enumerate() {
         let Some(value) = value.filter(|v| v.is_finite()) else {
             continue;

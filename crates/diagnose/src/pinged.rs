@@ -95,6 +95,22 @@ pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<Run> {
     facts.facts.windows(3).filter_map(run).collect()
 }
 
+/// Whether a run of pings stands behind another test and before that of a flow, in one text: it was not this flow that loaded the path then.
+pub(crate) fn is_before(facts: &Facts, flow: &Flow, run: &Run) -> bool {
+    let line = |at: Place| match at {
+        Place::Line(source, line) => Some((source, line)),
+        _ => None,
+    };
+    let own = flow.test.as_ref().and_then(|t| line(t.at));
+    let run = run[0].from.first().and_then(|at| line(*at));
+    let (Some(own), Some(run)) = (own, run) else {
+        return false;
+    };
+    let earlier = |at: (u32, u32)| at.0 == run.0 && at.1 < run.1;
+    let mut others = facts.tests.iter().filter_map(|t| line(t.at));
+    own.0 == run.0 && own.1 > run.1 && others.any(earlier)
+}
+
 /// The pings of a flow's path: those to one of its ends. Where there are none, those to the only target that may be its peer by another name.
 pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
     let ends = [0, 1].map(|n| names(flow, n));

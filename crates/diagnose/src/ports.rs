@@ -88,7 +88,7 @@ pub(crate) struct Ports {
     received: Option<f64>,
     policed: Option<Counted>,
     /// What the queue of a port dropped.
-    dropped: Option<Counted>,
+    pub(crate) dropped: Option<Counted>,
     /// What a port dropped as it arrived.
     refused: Option<Counted>,
     /// A port at half duplex that may have carried the flow.
@@ -96,7 +96,7 @@ pub(crate) struct Ports {
     /// Speeds of ports, bit/s.
     speeds: Vec<f64>,
     /// The speed of the port whose queue dropped, bit/s.
-    dropping: Option<f64>,
+    pub(crate) dropping: Option<f64>,
     /// What leaves by that port, bit/s.
     dropping_leaves: Option<f64>,
 }
@@ -399,7 +399,7 @@ const SHORT: f64 = 6.0;
 
 /// How surely the packets that a port's queue dropped are this flow's, 0 to 1: as many as were sent again, or a good part of them from one
 /// reading to the next.
-fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
+pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
     if e.around.ports.drop_back(e) {
         return 0.0;
     }

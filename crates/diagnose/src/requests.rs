@@ -32,6 +32,10 @@ const FEW: [f64; 2] = [3.0, 8.0];
 /// An answer that takes so many times the path's round trip took time elsewhere.
 const ELSEWHERE: [f64; 2] = [1.3, 2.0];
 
+/// Up to the first of these times the path's round trip nothing waited on the way, however many were: a line or a window that is full makes
+/// answers wait.
+const AT_ONCE: [f64; 2] = [1.1, 1.3];
+
 impl Requests {
     /// Of a test that says it.
     pub(crate) fn of(test: &Test) -> Option<Requests> {
@@ -95,6 +99,20 @@ pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
         vec![
             (Cause::Application, 40.0),
             // What a window or a buffer held would wait in the client.
+            (Cause::ReceiveWindow, -10.0),
+            (Cause::SendBuffer, -10.0),
+        ],
+        text,
+    );
+    let text = format!(
+        "{}, which is the path's round trip: nothing waits on the way, so that how many are asked for at a time is the limit (rsize or wsize, what is read ahead, nconnect)",
+        of.shown()
+    );
+    let at_once = 1.0 - step(of.took_s / path, AT_ONCE[0], AT_ONCE[1]);
+    add(
+        at_once * (1.0 - few),
+        vec![
+            (Cause::Application, 30.0),
             (Cause::ReceiveWindow, -10.0),
             (Cause::SendBuffer, -10.0),
         ],

@@ -15,7 +15,9 @@ pub(crate) fn target(e: &Evidence, limits: &[Limit], changes: &[Change]) -> Opti
     if rate.is_some_and(|rate| rate >= REACHED * target) {
         return Some(format!("{} is reached", bps(target)));
     }
+    let port = e.left_by_port();
     let line = limits.iter().filter(|l| l.cause == Cause::Link);
+    let line = line.chain(&port);
     let line = line.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
     if let Some(line) = line.filter(|l| l.rate.high < REACHED * target) {
         return Some(format!(

@@ -56,6 +56,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(bystander::left_out(facts, &flows));
     notes.extend(bypassed::left_out(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
+    notes.extend(crate::mounted::left_out(facts));
     let reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))

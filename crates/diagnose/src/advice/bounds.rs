@@ -69,7 +69,8 @@ fn filled(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
     let end = changed(cause, e).filter(|_| ROOMS.contains(&cause))?;
     let (hosts, _) = at_end(e, (facts, flow), end);
     let now = Buffers::of(facts, &hosts, end);
-    let own = asked(facts, flow) || e.memory.both || e.memory.set.is_some() || now.untuned;
+    let stays = now.untuned || now.fixed;
+    let own = asked(facts, flow) || e.memory.both || e.memory.set.is_some() || stays;
     now.most.filter(|_| !own).map(|most| most as f64)
 }
 

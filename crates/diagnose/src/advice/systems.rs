@@ -3,6 +3,7 @@
 mod card;
 mod datagrams;
 mod disk;
+mod freebsd;
 mod holes;
 mod pacing;
 mod requests;
@@ -16,7 +17,7 @@ pub(crate) use card::{SPREADING, interface, spread_back};
 pub(crate) use datagrams::reader_of_datagrams;
 pub(crate) use disk::disk;
 pub(crate) use holes::probing;
-pub(crate) use pacing::{MANY_QUEUES, Sending, finding, in_order, pacing, unpaced};
+pub(crate) use pacing::{MANY_QUEUES, Sending, bearing, finding, in_order, pacing, unpaced};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
 pub(crate) use root::{DELETED, is_kept, unseen_back};
@@ -87,6 +88,8 @@ pub(crate) struct Buffers {
     pub(crate) unscaled: bool,
     /// Linux's tuning of receive buffers is off: they stay at the default.
     pub(crate) untuned: bool,
+    /// Tuning of a FreeBSD's or a Mac's buffers is off: they stay at what they begin with.
+    pub(crate) fixed: bool,
     /// The test asked for a buffer of its own.
     pub(crate) asked: bool,
 }
@@ -266,7 +269,7 @@ pub(super) fn before(key: &str, value: Option<u64>, write: &str) -> String {
 /// Commands that give a socket room for `wanted` bytes in flight.
 pub(crate) fn buffer(system: Option<System>, wanted: f64, end: End, now: &Buffers) -> Remedy {
     let mut remedy = match system {
-        Some(System::FreeBsd) => freebsd(wanted, end, now),
+        Some(System::FreeBsd) => freebsd::buffer(wanted, end, now),
         Some(System::OpenBsd | System::NetBsd | System::Bsd) => bsd(wanted, end, now),
         Some(System::MacOs) => macos(wanted, end, now),
         Some(System::Windows) => windows::buffer(end, now),
@@ -412,33 +415,6 @@ pub(super) fn kept_by_bsd(key: &str, value: u64) -> String {
     )
 }
 
-fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let twice = larger(wanted * 2.0, now.most);
-    let space = if end == End::Receiver { "recv" } else { "send" };
-    let auto = format!("net.inet.tcp.{space}buf_max");
-    let all = "kern.ipc.maxsockbuf";
-    let most = twice
-        .saturating_mul(2)
-        .min(LARGEST)
-        .max(now.core.unwrap_or(0));
-    Remedy {
-        commands: vec![
-            format!("sysctl {all}={most}"),
-            format!("sysctl {auto}={twice}"),
-        ],
-        undo: vec![
-            before(&auto, now.most, "sysctl "),
-            before(all, now.core, "sysctl "),
-        ],
-        persist: vec![kept_by_bsd(all, most), kept_by_bsd(&auto, twice)],
-        risk: format!(
-            "{}; `netstat -m` shows whether mbufs run out",
-            memory(twice)
-        ),
-        room: Some(twice),
-    }
-}
-
 fn bsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
     let once = larger(wanted, now.space);
     let space = if end == End::Receiver { "recv" } else { "send" };
@@ -480,6 +456,11 @@ fn macos(wanted: f64, end: End, now: &Buffers) -> Remedy {
         remedy
             .risk
             .push_str("; older releases refuse more than kern.ipc.maxsockbuf allows");
+    }
+    if now.fixed {
+        let key = format!("net.inet.tcp.doauto{way}buf");
+        remedy.commands.insert(0, format!("sudo sysctl -w {key}=1"));
+        remedy.undo.push(format!("sudo sysctl -w {key}=0"));
     }
     remedy
 }

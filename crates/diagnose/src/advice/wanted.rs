@@ -8,9 +8,8 @@ pub(super) const MODEST: f64 = 4_194_304.0;
 
 /// The rate that is wanted: the target, or the line's, or else the most that the path carried in other tests, bit/s.
 pub(super) fn goal(e: &Evidence) -> Option<f64> {
-    let line = e.line.as_ref().map(|(line, _)| line);
-    let said = e.target.as_ref().or(line).map(|f| f.value);
-    said.or_else(|| carried(e))
+    let said = e.target.as_ref().map(|target| target.value);
+    said.or_else(|| e.narrowest()).or_else(|| carried(e))
 }
 
 /// What other tests between the same hosts got that were faster or had more connections, all of these together, bit/s.

@@ -3,6 +3,7 @@
 use super::{Facts, Line, Tool};
 use crate::channel::SHELL;
 use crate::fact::{Figure, Place};
+use crate::fetched::FILES;
 use crate::seen::{Report, Side, Test};
 use crate::words::{number, quantity, whole};
 
@@ -267,8 +268,30 @@ fn counted(text: &str, at: Place) -> Option<Figure> {
     Some(number(digits, at)?.times(factor))
 }
 
-/// The state of reading: none.
-pub(super) struct Wget;
+/// The state of reading: files that were saved, and how long all of them took.
+#[derive(Default)]
+pub(super) struct Wget {
+    /// The number of the test of the first of them.
+    first: Option<usize>,
+    /// Seconds.
+    wall: Option<f64>,
+}
+
+impl Wget {
+    /// All files together, by the clock on the wall, in place of those that were printed one by one.
+    fn all(&mut self, (count, size): (f64, Figure), seconds: f64, at: Place, facts: &mut Facts) {
+        let own = |tests: &[Test]| tests.iter().all(|t| t.tool == "wget");
+        if let Some(first) = self.first.take()
+            && facts.tests.get(first..).is_some_and(own)
+        {
+            facts.tests.truncate(first);
+        }
+        let rate = size.times(1.0 / seconds);
+        let mut test = copy("wget", Side::Receiver, &rate, (Some(size), seconds), at);
+        test.set(FILES, Figure::exact(count, at));
+        facts.tests.push(test);
+    }
+}
 
 impl Tool for Wget {
     fn name(&self) -> &'static str {
@@ -279,19 +302,50 @@ impl Tool for Wget {
     /// `--report-speed=bits` the rate is in `Mb/s`. What stands in a bar of progress is said there again.
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
         let text = shown(line.bare);
-        if text.contains("%[") && text.contains("B/s") {
+        if text.contains("%[") && text.contains("B/s") || text.starts_with("FINISHED --") {
+            return true;
+        }
+        if let Some(took) = text.strip_prefix("Total wall clock time: ") {
+            self.wall = wall(took);
+            return self.wall.is_some();
+        }
+        if let Some(all) = downloaded(text, line.at) {
+            if let Some(seconds) = self.wall.take() {
+                self.all(all, seconds, line.at, facts);
+            }
             return true;
         }
         let Some((rate, size)) = saved(text, line.at) else {
             return false;
         };
+        self.first = self.first.or(Some(facts.tests.len()));
         let seconds = size.value / rate.value.max(1.0);
         let what = (Some(size), seconds);
-        facts
-            .tests
-            .push(copy("wget", Side::Receiver, &rate, what, line.at));
+        let mut test = copy("wget", Side::Receiver, &rate, what, line.at);
+        test.set(FILES, Figure::exact(1.0, line.at));
+        facts.tests.push(test);
         true
     }
+}
+
+/// `1h 0m 20s`, `0.4s`: seconds.
+fn wall(text: &str) -> Option<f64> {
+    const UNITS: [(char, f64); 4] = [('d', 86_400.0), ('h', 3600.0), ('m', 60.0), ('s', 1.0)];
+    let each = text.split_whitespace().map(|word| {
+        let (unit, worth) = UNITS.into_iter().find(|(unit, _)| word.ends_with(*unit))?;
+        Some(number(word.strip_suffix(unit)?, Place::You)?.value * worth)
+    });
+    let all: Option<f64> = each.sum();
+    all.filter(|seconds| *seconds > 0.0)
+}
+
+/// How many files, and their bytes: `Downloaded: 20000 files, 78M in 6.9s (11.3 MB/s)`. The time is that of their bytes alone.
+fn downloaded(text: &str, at: Place) -> Option<(f64, Figure)> {
+    let rest = text.strip_prefix("Downloaded: ")?;
+    let (files, rest) = rest.split_once(" files, ")?;
+    let (size, _) = rest.split_once(" in ")?;
+    let count = whole(files).filter(|n| *n > 1)? as f64;
+    Some((count, bytes(size, at)?))
 }
 
 /// Bytes a second and bytes of wget's closing line.

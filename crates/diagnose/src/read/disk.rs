@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
+use crate::mounted;
 use crate::words::{decimal, whole};
 
 /// The state of reading.
@@ -17,6 +18,10 @@ pub(super) struct Disk {
     processors: bool,
     /// The last row of each disk.
     disks: BTreeMap<String, Row>,
+    /// The files that the `dd` reads and writes which was typed last.
+    files: [Option<String>; 2],
+    /// The last line is of a mount.
+    mount: bool,
 }
 
 /// A row of a disk.
@@ -34,11 +39,25 @@ const DISKS_MAX: usize = 1000;
 
 impl Tool for Disk {
     fn name(&self) -> &'static str {
-        if self.iostat { "iostat" } else { "dd" }
+        match (self.mount, self.iostat) {
+            (true, _) => "mount",
+            (false, true) => "iostat",
+            (false, false) => "dd",
+        }
     }
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
+        if let Some(folder) = mounted::point(text) {
+            facts.word(Of::Path, mounted::MOUNT, folder, line.at);
+            (self.mount, self.host) = (true, None);
+            return true;
+        }
+        self.mount = false;
+        if let Some(files) = typed(text) {
+            self.files = files;
+            return false;
+        }
         if records(text) || copied(text).is_some() {
             if !going || self.iostat {
                 self.host = None;
@@ -46,6 +65,12 @@ impl Tool for Disk {
             self.iostat = false;
             if let Some((bytes, seconds)) = copied(text) {
                 let host = *self.host.get_or_insert_with(|| facts.host());
+                let files = core::mem::take(&mut self.files);
+                for (name, file) in mounted::FILES.into_iter().zip(files) {
+                    if let Some(file) = file {
+                        facts.word(host, name, &file, line.at);
+                    }
+                }
                 facts.exact(host, "disk_bps", bytes * 8.0 / seconds, line.at);
             }
             return true;
@@ -117,6 +142,23 @@ impl Disk {
         }
         true
     }
+}
+
+/// The files that a `dd` reads and writes which was typed, also behind a shell's prompt.
+fn typed(text: &str) -> Option<[Option<String>; 2]> {
+    if !text.contains("f=/") {
+        return None;
+    }
+    let words: Vec<&str> = text.split_whitespace().take(60).collect();
+    let is = |w: &&str| w.rsplit(['$', '#', '>', '%', '/']).next() == Some("dd");
+    let start = words.iter().position(is)?;
+    let file = |key: &str| {
+        let mut named = words[start + 1..].iter();
+        let file = named.find_map(|w| w.strip_prefix(key))?;
+        file.starts_with('/').then(|| file.to_owned())
+    };
+    let files = [file("if="), file("of=")];
+    files.iter().any(Option::is_some).then_some(files)
 }
 
 /// `8192+0 records in`.

@@ -251,7 +251,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
-        Box::new(copies::Wget),
+        Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),

@@ -1,7 +1,8 @@
 //! NFS: what `mount`, `nfsstat -m` and `/proc/mounts` say of a mount, and the tables of `nfsiostat`.
 
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Place};
+use crate::fact::{Figure, Of, Place};
+use crate::mounted::{self, MOUNT};
 use crate::redact::address;
 use crate::requests::{PER_S, SIZE, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};
@@ -79,6 +80,9 @@ impl Tool for Nfs {
             self.table = true;
             self.begin(what, folder, line.at);
             if let Some(mount) = self.mount() {
+                if mount.reports == 0 {
+                    facts.word(Of::Path, MOUNT, folder, line.at);
+                }
                 mount.reports += 1;
                 mount.rows = [None, None];
             }
@@ -87,6 +91,7 @@ impl Tool for Nfs {
         if let Some((what, folder, options)) = mounted(text) {
             self.table = false;
             self.begin(what, folder, line.at);
+            facts.word(Of::Path, MOUNT, folder, line.at);
             self.options(options, line.at, facts);
             return true;
         }
@@ -108,6 +113,10 @@ impl Tool for Nfs {
     fn finish(&mut self, facts: &mut Facts) {
         let mut said = false;
         for mount in core::mem::take(&mut self.mounts) {
+            if mount.reports < 2 {
+                let copied = mount.copied(facts);
+                facts.tests.extend(copied);
+            }
             match mount.reports {
                 0 => {
                     let place = facts.place(mount.at);
@@ -253,16 +262,23 @@ impl Mount {
         }
     }
 
-    fn test(&self, reads: bool, row: &Row) -> Test {
-        let at = row.at;
-        let mut test = Test::new("nfsiostat", at);
+    /// What `dd` moved on it, as a test; none where it did not.
+    fn copied(&self, facts: &Facts) -> Option<Test> {
+        let (rate, reads) = mounted::transfer(facts, &self.folder)?;
+        let at = rate.from.first().copied()?;
+        Some(self.moved("dd", reads, (rate.clone(), at)))
+    }
+
+    /// A rate at which a tool saw it read or written.
+    fn moved(&self, tool: &'static str, reads: bool, (goodput, at): (Figure, Place)) -> Test {
+        let mut test = Test::new(tool, at);
         test.to.host.clone_from(&self.server);
         test.to.port = Some(PORT);
         test.aliases[1].extend(self.alias.clone());
         let kind = if reads { "reads" } else { "writes" };
         test.name = format!("NFS {kind}, {}", crate::redact(&self.folder));
         test.received = Some(Report {
-            goodput: Figure::exact(row.kib_per_s * KIB * 8.0, at),
+            goodput,
             bytes: None,
             seconds: 0.0,
         });
@@ -271,6 +287,13 @@ impl Mount {
         if reads {
             test.turn();
         }
+        test
+    }
+
+    fn test(&self, reads: bool, row: &Row) -> Test {
+        let at = row.at;
+        let goodput = Figure::exact(row.kib_per_s * KIB * 8.0, at);
+        let mut test = self.moved("nfsiostat", reads, (goodput, at));
         for (name, value) in [
             (PER_S, row.per_s),
             (SIZE, row.kib_each * KIB),

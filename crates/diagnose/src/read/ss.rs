@@ -4,6 +4,7 @@ use super::{Facts, Line, Tool};
 use crate::address;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
+use crate::watched::SLEPT;
 use crate::words::{decimal, keyed, rate};
 
 /// The state of reading.
@@ -72,6 +73,11 @@ impl Tool for Ss {
             self.at = Some(line.at);
             self.held.push_str(text);
             return true;
+        }
+        if self.socket.is_some()
+            && let Some(seconds) = slept(text)
+        {
+            facts.exact(Of::Path, SLEPT, seconds, line.at);
         }
         false
     }
@@ -281,6 +287,19 @@ fn scaling(of: Of, text: &str, at: Place, facts: &mut Facts) {
         }
         _ => {}
     }
+}
+
+/// How long a command waits that was typed, seconds: `$ sleep 10; ss -tin`.
+fn slept(text: &str) -> Option<f64> {
+    if !text.contains("sleep ") {
+        return None;
+    }
+    let words: Vec<&str> = text.split_whitespace().take(60).collect();
+    let is = |w: &&str| w.trim_start_matches(|c: char| !c.is_ascii_alphabetic()) == "sleep";
+    let at = words.iter().position(is)?;
+    let time = words.get(at + 1)?.trim_end_matches([';', '&']);
+    let digits = time.strip_suffix('s').unwrap_or(time);
+    decimal(digits).filter(|s| *s > 0.0)
 }
 
 /// Times the sender spent: busy, and of that waiting for a window or a buffer.

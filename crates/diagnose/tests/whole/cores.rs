@@ -74,6 +74,35 @@ Linux 5.15.0-1051-kvm (a) 	11/27/2026 	_x86_64_	(2 CPU)
     assert!(!commands.contains("3.16"), "{commands}");
 }
 
+/// Three fifths of every processor are taken, and a seventh to a quarter is idle in between: what waits for its turn fills no buffer.
+#[test]
+fn time_that_the_hypervisor_takes_counts_beside_idle_time() {
+    let table = |taken: [f64; 2], idle: [f64; 2]| {
+        format!(
+            "{CLIENT}a$ mpstat -P ALL 5 1
+Linux 6.1.0-18-amd64 (a) \t11/27/2026 \t_x86_64_\t(2 CPU)
+
+10:00:00     {COLUMNS}
+10:00:05       0    1.20    0.00   11.00    0.00    0.00   11.80   {:.2}    0.00    0.00   {:.2}
+10:00:05       1    2.00    0.00   13.20    0.00    0.00    0.60   {:.2}    0.00    0.00   {:.2}
+a$ ping -c 5 -q 198.51.100.7
+--- 198.51.100.7 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4004ms
+rtt min/avg/max/mdev = 0.5/0.6/0.7/0.1 ms
+",
+            taken[0], idle[0], taken[1], idle[1]
+        )
+    };
+    let flow = first(&table([62.0, 60.0], [14.0, 24.2]));
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    let said = "62 % of processor 0 was taken by the hypervisor (%steal)";
+    assert!(because.contains(said), "{because}");
+    assert!(commands(&flow).contains("dedicated processor"), "{flow:?}");
+    let flow = first(&table([0.0, 0.0], [76.0, 84.2]));
+    assert_ne!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+}
+
 #[test]
 fn a_tunnel_that_fills_a_processor_counts_beside_a_test() {
     let top = |program: &str| {

@@ -84,3 +84,43 @@ fn the_port_that_was_opened_picks_sockets_and_is_no_part_of_a_host() {
     );
     assert!(!open.contains("203.0.113.40:") && !fetched.contains("203.0.113.40:"));
 }
+
+const FAR: &str = "$ ping -c 5 -q 203.0.113.33\n--- 203.0.113.33 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4004ms\nrtt min/avg/max/mdev = 90.0/90.1/90.2/0.1 ms\n";
+
+/// 4096 bytes were read from a socket at 11.2 MB/s, which says nothing of a path of 90 ms.
+#[test]
+fn a_file_that_leaves_at_once_says_nothing_of_the_path() {
+    let text = format!(
+        "$ wget http://203.0.113.33/f1\n2026-11-29 03:10:01 (11.2 MB/s) - 'f1' saved [4096/4096]\n{FAR}"
+    );
+    let d = of(&text, &Known::default());
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "set_up", "{:#?}", flow.verdict);
+    let because = crate::because(flow);
+    assert!(because.contains("says nothing of the path"), "{because}");
+    // A file that many windows carry is of the path.
+    let large = text.replace("4096/4096", "409600000/409600000");
+    let d = of(&large, &Known::default());
+    assert_ne!(d.flows[0].verdict.cause, "set_up");
+}
+
+/// 20000 files in 3620 s are 181 ms each, two round trips: by the clock on the wall, and not by the time of their bytes.
+#[test]
+fn many_small_files_take_two_round_trips_each() {
+    let text = format!(
+        "$ wget -i list.txt 2>&1 | tail -7\n2026-11-29 03:10:02 (10.9 MB/s) - 'f19999' saved [4096/4096]\n2026-11-29 03:10:02 (11.0 MB/s) - 'f20000' saved [4096/4096]\n\nFINISHED --2026-11-29 03:10:02--\nTotal wall clock time: 1h 0m 20s\nDownloaded: 20000 files, 78M in 6.9s (11.3 MB/s)\n{FAR}"
+    );
+    let d = of(&text, &Known::default());
+    assert_eq!(d.flows.len(), 1, "{:#?}", d.flows);
+    let flow = &d.flows[0];
+    let bps = flow.observed.goodput_bps.expect("a rate");
+    assert!((bps / 180_747.0 - 1.0).abs() < 0.01, "{bps}");
+    assert_eq!(flow.verdict.cause, "set_up", "{:#?}", flow.verdict);
+    let because = crate::because(flow);
+    let says = "20000 files of 4.1 kB each took 181 ms a file, 2.0 round trips of 90.1 ms";
+    assert!(because.contains(says), "{because}");
+    let commands = crate::commands(flow);
+    assert!(commands.contains("several at a time"), "{commands}");
+    let ignored = d.read.iter().flat_map(|p| &p.ignored_lines).count();
+    assert_eq!(ignored, 0, "{:#?}", d.read);
+}

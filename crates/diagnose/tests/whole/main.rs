@@ -52,6 +52,7 @@ mod proven;
 mod queues;
 mod receiving;
 mod recounted;
+mod recovering;
 mod rerouted;
 mod restart;
 mod rooms;
@@ -80,6 +81,7 @@ mod unrested;
 mod unsaid;
 mod unscaled;
 mod views;
+mod watched;
 mod way_back;
 mod wording;
 

@@ -1,6 +1,6 @@
 //! `show interface` of NX-OS.
 
-use farpath_diagnose::Diagnosis;
+use farpath_diagnose::{Diagnosis, Known};
 
 use crate::counters::lossy;
 use crate::{of_files, on};
@@ -89,4 +89,75 @@ fn discards_of_a_nexus_are_those_of_a_queue() {
     let said =
         "the queue of Ethernet1/1 of n9k-ams dropped 190 packets from one reading to the next";
     assert!(because.contains(said), "{because}");
+}
+
+/// A server at 10 Gbit/s, whose segments the queue of a port at 1 Gbit/s drops.
+const LOG: &str = "srv$ iperf3 -c 10.200.0.2 -t 20 -i 4
+Connecting to host 10.200.0.2, port 5201
+[  5] local 10.100.0.9 port 40002 connected to 10.200.0.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-4.00   sec   182 MBytes   382 Mbits/sec  1411   1.61 MBytes
+[  5]   4.00-8.00   sec   141 MBytes   296 Mbits/sec   88   1.40 MBytes
+[  5]   8.00-12.00  sec   150 MBytes   315 Mbits/sec   71   1.71 MBytes
+[  5]  12.00-16.00  sec   138 MBytes   289 Mbits/sec   93   1.31 MBytes
+[  5]  16.00-20.00  sec   146 MBytes   306 Mbits/sec   80   1.52 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec   757 MBytes   318 Mbits/sec  1743             sender
+[  5]   0.00-20.04  sec   755 MBytes   316 Mbits/sec                  receiver
+srv$ ping -c 100 -q 10.200.0.2
+--- 10.200.0.2 ping statistics ---
+100 packets transmitted, 100 received, 0% packet loss, time 99110ms
+rtt min/avg/max/mdev = 40.01/40.12/40.40/0.08 ms
+srv$ ethtool eth0 | grep Speed
+\tSpeed: 10000Mb/s
+";
+
+const SLOWER: &str = "agg1# show interface ethernet1/48
+Ethernet1/48 is up
+admin state is up, Dedicated Interface
+  Hardware: 100/1000/10000 Ethernet, address: 00de.fb12.3456 (bia 00de.fb12.3456)
+  Description: to branch router 1G
+  MTU 1500 bytes, BW 1000000 Kbit, DLY 10 usec
+  reliability 255/255, txload 78/255, rxload 2/255
+  Encapsulation ARPA, medium is p2p
+  full-duplex, 1000 Mb/s, media type is 1G
+  Beacon is turned off
+  Auto-Negotiation is turned on  FEC mode is Auto
+  Input flow-control is off, output flow-control is off
+  30 seconds input rate 6123456 bits/sec, 9123 packets/sec
+  30 seconds output rate 308123456 bits/sec, 25412 packets/sec
+  RX
+    182345 unicast packets  12 multicast packets  3 broadcast packets
+    182360 input packets  12345678 bytes
+    0 jumbo packets  0 storm suppression bytes
+    0 runts  0 giants  0 CRC  0 no buffer
+    0 input error  0 short frame  0 overrun   0 underrun  0 ignored
+    0 watchdog  0 bad etype drop  0 bad proto drop  0 if down drop
+    0 input with dribble  0 input discard
+    0 Rx pause
+  TX
+    548123 unicast packets  40 multicast packets  2 broadcast packets
+    548165 output packets  824123456 bytes
+    0 jumbo packets
+    0 output error  0 collision  0 deferred  0 late collision
+    0 lost carrier  0 no carrier  0 babble  1738 output discard
+    0 Tx pause
+";
+
+/// What a port drops crosses it: nothing gives more than its 1 Gbit/s, and no test asks more of it.
+#[test]
+fn no_more_is_promised_than_the_port_carries_that_dropped() {
+    let text = format!("{LOG}{SLOWER}");
+    let flow = crate::of(&text, &Known::default()).flows.remove(0);
+    let promised: Vec<f64> = flow.changes.iter().filter_map(|c| c.predicted_bps).collect();
+    assert!(!promised.is_empty(), "{:#?}", flow.changes);
+    assert!(promised.iter().all(|bps| *bps < 1e9), "{promised:?}");
+    for missing in &flow.missing {
+        for rate in missing.command.split("-b ").skip(1) {
+            let digits: String = rate.chars().take_while(char::is_ascii_digit).collect();
+            let kbps: f64 = digits.parse().unwrap_or(0.0);
+            assert!(kbps < 1e6, "{missing:#?}");
+        }
+    }
 }

@@ -95,3 +95,47 @@ fn what_says_no_rate_is_listed() {
         assert_eq!(d.flows[0].verdict.cause, "unknown");
     }
 }
+
+/// 16 requests of 32 KiB each 40.6 ms are 103 Mbit/s: more in number than a program that waits for each, and none waits on the way.
+#[test]
+fn a_client_that_asks_for_no_more_at_a_time() {
+    let mount = "client$ mount | grep nfs\nfiler:/vol1 on /mnt type nfs (rw,relatime,vers=3,rsize=32768,wsize=32768,namlen=255,hard,proto=tcp,timeo=600,retrans=2,sec=sys,addr=10.0.9.9)\n";
+    let dd = "client$ dd if=/mnt/big of=/dev/null bs=1M count=500\n500+0 records in\n500+0 records out\n524288000 bytes (524 MB, 500 MiB) copied, 41.2 s, 12.7 MB/s\n";
+    let ping = "client$ ping -c 5 -q filer\n--- 10.0.9.9 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4004ms\nrtt min/avg/max/mdev = 40.0/40.1/40.2/0.1 ms\n";
+    let stat = report(388.0, 32.0, [40.6, 40.7]).replace("dtn1:/export", "filer:/vol1");
+    let stat = stat.replace("/mnt/data", "/mnt");
+    let text = format!("{mount}{dd}{ping}client$ nfsiostat 5 2{stat}{stat}");
+    let d = of(&text, &Known::default());
+    let flow = &d.flows[0];
+    let because = flow.verdict.because.join("\n");
+    assert_eq!(flow.verdict.cause, "application", "{because}");
+    let says = "15.8 requests of 32.8 kB each were on their way at a time";
+    assert!(because.contains(says), "{because}");
+    assert!(because.contains("nothing waits on the way"), "{because}");
+    // What dd measured is the same transfer.
+    assert!(!because.contains("disk was read"), "{because}");
+    let note = "dd went by /mnt/big on the network's file system at /mnt";
+    assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(commands.contains("nconnect"), "{commands}");
+}
+
+/// The same file beside the mount is of a disk.
+#[test]
+fn a_file_beside_a_mount_is_of_a_disk() {
+    let dd = "$ dd if=/srv/big of=/dev/null bs=1M count=500\n500+0 records in\n500+0 records out\n524288000 bytes (524 MB, 500 MiB) copied, 41.2 s, 12.7 MB/s\n";
+    let d = of(&format!("{MOUNT}{dd}"), &known());
+    assert!(!d.notes.iter().any(|n| n.contains("dd went by")), "{:?}", d.notes);
+}
+
+/// Without a report of nfsiostat what `dd` moved is the rate of the transfer, from the server to its client.
+#[test]
+fn what_dd_moved_on_a_mount_is_a_transfer() {
+    let dd = "$ dd if=/mnt/data/big of=/dev/null bs=1M count=500\n500+0 records in\n500+0 records out\n524288000 bytes (524 MB, 500 MiB) copied, 41.2 s, 12.7 MB/s\n";
+    let d = of(&format!("{MOUNT}{dd}{PING}"), &known());
+    let flow = &d.flows[0];
+    assert_eq!(flow.name, "dtn1 > receiver (NFS reads, /mnt/data)");
+    let bps = flow.observed.goodput_bps.expect("dd says it");
+    assert!((bps / 101.8e6 - 1.0).abs() < 0.01, "{bps}");
+    assert_ne!(flow.verdict.cause, "disk", "{:#?}", flow.verdict);
+}

@@ -1,8 +1,8 @@
 //! Policers: a bucket of tokens that was full at the start, and what a cloud's interface counts.
 
-use farpath_diagnose::{Diagnosis, FlowReport};
+use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
-use crate::{asked, first_flow, of, of_files, on};
+use crate::{asked, because, commands, first_flow, of, of_files, on};
 
 /// A ping of the idle path, and the head of a test over it of so many intervals.
 const HEAD: &str = "$ ping -c 5 -q 198.51.100.7\nPING 198.51.100.7 (198.51.100.7) 56(84) bytes of data.\n\n--- 198.51.100.7 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 9.811/9.853/9.910/0.031 ms\n\nConnecting to host 198.51.100.7, port 5201\n[  5] local 203.0.113.40 port 40912 connected to 198.51.100.7 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n";
@@ -211,6 +211,39 @@ fn a_cloud_that_counts_what_was_beyond_its_limits_is_a_policer() {
     );
     let because = d.flows[0].verdict.because.join("\n");
     assert!(!because.contains("beyond"), "{because}");
+}
+
+/// 4.96 Gbit/s is what one connection gets in that cloud; the counter that grew is of the instance, which more connections share.
+#[test]
+fn a_counter_of_the_instance_is_no_limit_of_one_connection() {
+    let rows: Vec<(f64, u32)> = [901, 870, 882, 893, 888, 879, 895, 884]
+        .into_iter()
+        .map(|again| (4960.0, again))
+        .collect();
+    let before = allowance([120_311, 0, 0]);
+    let of_grown = |grown: u32| {
+        let after = allowance([120_311 + grown, 0, 0]);
+        let counters = format!("{before}\n{after}");
+        let files = [
+            ("sender.txt", log(&rows)),
+            ("sender-counters.txt", counters),
+        ];
+        let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+        of_files(&files, &Known::default()).flows.remove(0)
+    };
+    let instance = of_grown(7_000);
+    let texts = because(&instance);
+    assert!(!commands(&instance).contains("placement group"), "{texts}");
+    assert_ne!(instance.verdict.cause, "shaper", "{:#?}", instance.verdict);
+    assert!(
+        texts.contains("5.00 Gbit/s is also what Amazon's cloud gives one connection"),
+        "{texts}"
+    );
+    assert!(texts.contains("several side by side get no more"), "{texts}");
+    // A counter that stood still is of nothing that this flow met.
+    let alone = of_grown(0);
+    let texts = because(&alone);
+    assert!(!texts.contains("get no more"), "{texts}");
 }
 
 #[test]

@@ -311,3 +311,25 @@ fn nothing_of_linux_is_asked_of_a_windows_sender() {
         );
     }
 }
+
+/// 262144 B over 155 ms are 13.5 Mbit/s: with tuning off no buffer grows to `sendbuf_max`, however high that is.
+#[test]
+fn a_buffer_of_freebsd_that_does_not_grow_is_let_grow() {
+    let uname = "fs# uname -a\nFreeBSD fs 13.2-RELEASE FreeBSD 13.2-RELEASE releng/13.2-n254617-525ecfdad597 GENERIC amd64\n";
+    let settings = |auto: u32| {
+        format!(
+            "fs# sysctl net.inet.tcp.sendbuf_auto net.inet.tcp.sendbuf_max net.inet.tcp.sendspace kern.ipc.maxsockbuf\nnet.inet.tcp.sendbuf_auto: {auto}\nnet.inet.tcp.sendbuf_max: 262144\nnet.inet.tcp.sendspace: 262144\nkern.ipc.maxsockbuf: 2097152\n"
+        )
+    };
+    let log = "fs# iperf3 -c perth -t 10 -i 5\nConnecting to host perth, port 5201\n[  5] local 10.0.0.3 port 40002 connected to 203.0.113.120 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n[  5]   0.00-5.00   sec  7.88 MBytes  13.2 Mbits/sec    0    812 KBytes\n[  5]   5.00-10.00  sec  8.00 MBytes  13.4 Mbits/sec    0   1.21 MBytes\n- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  15.9 MBytes  13.3 Mbits/sec    0             sender\n[  5]   0.00-10.16  sec  15.9 MBytes  13.1 Mbits/sec                  receiver\n";
+    let ping = "fs# ping -c 3 -q perth\n--- perth ping statistics ---\n3 packets transmitted, 3 packets received, 0.0% packet loss\nround-trip min/avg/max/stddev = 155.010/155.100/155.201/0.080 ms\n";
+    for (auto, is_let) in [(0, true), (1, false)] {
+        let text = format!("{uname}{}{log}{ping}", settings(auto));
+        let flow = crate::of(&text, &Known::default()).flows.remove(0);
+        assert_eq!(flow.verdict.cause, "send_buffer", "{:#?}", flow.verdict);
+        let commands = crate::commands(&flow);
+        let has = commands.contains("sysctl net.inet.tcp.sendbuf_auto=1");
+        assert_eq!(has, is_let, "{commands}");
+        assert!(commands.contains("sendbuf_max="), "{commands}");
+    }
+}

@@ -163,6 +163,13 @@ pub(crate) fn in_order() -> Remedy {
     remedy
 }
 
+/// An algorithm that few losses do not slow down, and nothing besides.
+pub(crate) fn bearing(now: &Sending) -> Remedy {
+    let mut remedy = Remedy::default();
+    withstand(now, &mut remedy);
+    remedy
+}
+
 /// An algorithm that few losses do not slow down, where the connection has another.
 fn withstand(now: &Sending, remedy: &mut Remedy) {
     let cure = "finding and repairing what loses is the cure";

@@ -12,7 +12,9 @@ pub(crate) fn own_buffer(wanted: f64, now: &Buffers) -> Option<Remedy> {
     let again = "then test again: where a window or a buffer is still the limit, read the settings of that end next";
     let (most, set) = (now.most, now.most.or(now.space).or(now.core));
     let (commands, room) = match (most, set) {
-        (Some(most), _) if most as f64 >= 2.0 * wanted && !now.untuned => (vec![leave], Some(most)),
+        (Some(most), _) if most as f64 >= 2.0 * wanted && !now.untuned && !now.fixed => {
+            (vec![leave], Some(most))
+        }
         (None, None) if !now.old && now.level.is_none() => (vec![leave, again], None),
         _ => return None,
     };

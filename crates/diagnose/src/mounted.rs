@@ -1,0 +1,133 @@
+//! Files on file systems of the network: to read or write them is a transfer, and says nothing of a disk of the host that does it.
+
+use crate::fact::{Figure, Of, Value};
+use crate::flow::word;
+use crate::read::Facts;
+
+/// Where a file system of the network is mounted.
+pub(crate) const MOUNT: &str = "network_mount";
+
+/// The files that `dd` read and wrote on a host.
+pub(crate) const FILES: [&str; 2] = ["disk_input", "disk_output"];
+
+/// File systems of the network, as `mount` names them.
+const TYPES: [&str; 10] = [
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "fuse.sshfs",
+    "fuse.glusterfs",
+    "fuse.rclone",
+    "ceph",
+    "lustre",
+];
+
+/// Where such a file system is mounted, in a line of `mount` of Linux, a BSD or macOS, or of `/proc/mounts`.
+pub(crate) fn point(text: &str) -> Option<&str> {
+    if let Some((_, rest)) = text.split_once(" on ")
+        && let Some((folder, options)) = rest.rsplit_once(" (")
+    {
+        let (folder, kind) = match folder.split_once(" type ") {
+            Some(both) => both,
+            None => (folder, options.split([',', ')']).next()?),
+        };
+        return TYPES.contains(&kind).then_some(folder);
+    }
+    let words: Vec<&str> = text.split_whitespace().take(6).collect();
+    match words[..] {
+        [_, folder, kind, options, ..] if TYPES.contains(&kind) && folder.starts_with('/') => {
+            let is = options.starts_with("rw") || options.starts_with("ro");
+            is.then_some(folder)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a file lies in a folder.
+fn lies(file: &str, folder: &str) -> bool {
+    let rest = file.strip_prefix(folder.trim_end_matches('/'));
+    rest.is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// A file of the network that `dd` read or wrote on a host, and where its file system is mounted.
+fn remote(facts: &Facts, host: Of) -> Option<(&str, &str)> {
+    FILES.into_iter().find_map(|name| {
+        let (file, _) = word(facts, host, name)?;
+        let mounts = facts.facts.iter().filter(|f| f.name == MOUNT);
+        let folders = mounts.filter_map(|f| match &f.value {
+            Value::Word(folder) => Some(folder.as_str()),
+            Value::Number(_) => None,
+        });
+        let own = folders.filter(|folder| lies(file, folder));
+        Some((file, own.max_by_key(|folder| folder.len())?))
+    })
+}
+
+/// The rate at which `dd` read a file in a folder, or wrote it, bit/s; whether it read.
+pub(crate) fn transfer<'f>(facts: &'f Facts, folder: &str) -> Option<(&'f Figure, bool)> {
+    let rates = facts.facts.iter().filter(|f| f.name == "disk_bps");
+    let mut each = rates.filter_map(|f| {
+        let ours = |name| word(facts, f.of, name).is_some_and(|(file, _)| lies(file, folder));
+        let [read, written] = FILES.map(ours);
+        (read || written).then_some((f.number()?, read))
+    });
+    each.next_back()
+}
+
+/// Whether what `dd` measured on a host was a transfer.
+pub(crate) fn is_transfer(facts: &Facts, host: Of) -> bool {
+    remote(facts, host).is_some()
+}
+
+/// That rates of `dd` are not those of disks.
+pub(crate) fn left_out(facts: &Facts) -> Vec<String> {
+    let rates = facts.facts.iter().filter(|f| f.name == "disk_bps");
+    let note = |f: &crate::fact::Fact| {
+        let (file, folder) = remote(facts, f.of)?;
+        Some(format!(
+            "{}: dd went by {file} on the network's file system at {folder}: that is a transfer, and its rate is not weighed as a disk's",
+            facts.place(f.at)
+        ))
+    };
+    let mut all: Vec<String> = rates.filter_map(note).collect();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_file_systems_of_the_network_are_mounted() {
+        for (line, folder) in [
+            (
+                "filer:/vol1 on /mnt type nfs (rw,vers=3,rsize=32768)",
+                Some("/mnt"),
+            ),
+            (
+                "//srv/share on /mnt/share type cifs (rw,vers=3.1.1)",
+                Some("/mnt/share"),
+            ),
+            ("dtn1:/srv /mnt/far fuse.sshfs rw,nosuid 0 0", Some("/mnt/far")),
+            (
+                "//srv/share on /Volumes/far (smbfs, nodev, nosuid)",
+                Some("/Volumes/far"),
+            ),
+            ("/dev/sda1 on / type ext4 (rw,relatime)", None),
+            ("/dev/sda1 / ext4 rw,relatime 0 0", None),
+        ] {
+            assert_eq!(point(line), folder, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_file_lies_in_a_folder_and_not_beside_it() {
+        assert!(lies("/mnt/big", "/mnt"));
+        assert!(lies("/mnt/big", "/mnt/"));
+        assert!(!lies("/mnt2/big", "/mnt"));
+        assert!(!lies("/mnt", "/mnt"));
+    }
+}

@@ -1,0 +1,90 @@
+//! A large window that few losses cut once: a long path comes back slowly.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{because, commands, of};
+
+/// Intervals of 5 s over 150 ms at 10 Gbit/s: Gbit/s, what was sent again, and the window in MiB.
+fn ticket(rows: &[(f64, u32, f64)], cc: &str) -> FlowReport {
+    let mut text = format!(
+        "{cc}s$ iperf3 -c 203.0.113.50 -t 60 -i 5\nConnecting to host 203.0.113.50, port 5201\n[  5] local 192.0.2.50 port 40002 connected to 203.0.113.50 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    );
+    for (n, (gbit, again, mib)) in rows.iter().enumerate() {
+        let (from, gbytes) = (5 * n, gbit * 5.0 / 8.589_934_592);
+        text += &format!(
+            "[  5]  {from:>2}.00-{}.00  sec  {gbytes:.2} GBytes  {gbit:.2} Gbits/sec  {again:>3}   {mib:.1} MBytes\n",
+            from + 5
+        );
+    }
+    let seconds = 5 * rows.len();
+    let mean = rows.iter().map(|r| r.0).sum::<f64>() / rows.len() as f64;
+    let again: u32 = rows.iter().map(|r| r.1).sum();
+    let gbytes = mean * seconds as f64 / 8.589_934_592;
+    text += &format!(
+        "- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-{seconds}.00  sec  {gbytes:.1} GBytes  {mean:.2} Gbits/sec  {again}             sender\n[  5]   0.00-{seconds}.15  sec  {gbytes:.1} GBytes  {mean:.2} Gbits/sec                  receiver\ns$ ping -c 5 -q 203.0.113.50\n--- 203.0.113.50 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 150.01/150.10/150.21/0.080 ms\ns$ ethtool eth0 | grep Speed\n\tSpeed: 10000Mb/s\n"
+    );
+    of(&text, &Known::default()).flows.remove(0)
+}
+
+const RENO: &str =
+    "s$ sysctl net.ipv4.tcp_congestion_control\nnet.ipv4.tcp_congestion_control = reno\n";
+const CUBIC: &str =
+    "s$ sysctl net.ipv4.tcp_congestion_control\nnet.ipv4.tcp_congestion_control = cubic\n";
+
+const KINDS: [&str; 4] = [
+    "random_loss",
+    "congestion_loss",
+    "shallow_buffer",
+    "policer",
+];
+
+/// Three segments, and half the rate for the rest of the minute: 47 400 round trips of Reno are two hours.
+#[test]
+fn a_window_that_one_loss_halved_is_what_holds_reno() {
+    let mut rows = vec![(5.1, 0, 131.0), (7.33, 0, 131.0), (4.4, 3, 65.6)];
+    rows.extend((0..9).map(|n| (3.67 + 0.002 * f64::from(n), 0, 65.6 + 0.05 * f64::from(n))));
+    let flow = ticket(&rows, RENO);
+    assert_eq!(flow.verdict.cause, "cwnd_recovery", "{:#?}", flow.verdict);
+    let texts = because(&flow);
+    assert!(texts.contains("3 segments were sent again between 10 and 15 s"), "{texts}");
+    assert!(texts.contains("takes 2.0 h to bring it back"), "{texts}");
+    let commands = commands(&flow);
+    assert!(commands.contains("tcp_congestion_control=bbr"), "{commands}");
+    assert!(commands.contains("tcp_congestion_control=cubic"), "{commands}");
+    assert!(!commands.contains("tc qdisc"), "{commands}");
+    assert!(!flow.changes[0].undo.is_empty());
+}
+
+/// CUBIC is back within the test, which cost a twentieth of it: that is said, and no kind of loss is blamed.
+#[test]
+fn a_window_that_came_back_is_no_policer() {
+    let rows = [
+        (5.10, 0, 131.0),
+        (7.33, 0, 131.0),
+        (5.46, 3, 104.0),
+        (6.09, 0, 114.0),
+        (6.56, 0, 121.0),
+        (6.89, 0, 126.0),
+        (7.11, 0, 129.0),
+        (7.24, 0, 130.0),
+        (7.30, 0, 131.0),
+        (7.33, 0, 131.0),
+        (7.33, 0, 131.0),
+        (7.33, 0, 131.0),
+    ];
+    let flow = ticket(&rows, CUBIC);
+    assert!(!KINDS.contains(&flow.verdict.cause), "{:#?}", flow.verdict);
+    let texts = because(&flow);
+    assert!(texts.contains("the rate was back within 35 s"), "{texts}");
+}
+
+/// Losses that come again are of a path that loses.
+#[test]
+fn losses_that_come_again_are_no_single_cut() {
+    let mut rows = vec![(5.1, 0, 131.0), (7.33, 0, 131.0), (4.4, 3, 65.6)];
+    rows.extend([(3.67, 0, 65.7); 9]);
+    rows[6] = (3.4, 2, 60.0);
+    rows[10] = (3.2, 4, 52.0);
+    let flow = ticket(&rows, RENO);
+    assert_ne!(flow.verdict.cause, "cwnd_recovery", "{:#?}", flow.verdict);
+}
