@@ -19,7 +19,10 @@ impl Evidence {
         let slower = |figure: &Figure| figure.low < speed;
         let crossed = self.rate.as_ref().is_some_and(slower)
             && queue_holds(self, dropped) > CROSSED
-            && self.line.as_ref().is_none_or(|(line, _)| speed < line.value);
+            && self
+                .line
+                .as_ref()
+                .is_none_or(|(line, _)| speed < line.value);
         let at = dropped.count.from.first().copied()?;
         crossed.then(|| {
             let called = dropped.port.named("a router's port");

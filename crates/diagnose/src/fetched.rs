@@ -83,7 +83,9 @@ impl Fetched {
             ),
             n if n < SERVES => (
                 vec![(Cause::SetUp, ALL - opened::UNSEEN)],
-                format!("{text}: one sets a connection up, another carries the request and its answer"),
+                format!(
+                    "{text}: one sets a connection up, another carries the request and its answer"
+                ),
             ),
             _ => (
                 Vec::new(),

@@ -146,7 +146,9 @@ impl Intercepted {
             }
             false => "",
         };
-        let port = trace.port.map_or_else(String::new, |p| format!(" to port {p}"));
+        let port = trace
+            .port
+            .map_or_else(String::new, |p| format!(" to port {p}"));
         format!(
             "a trace by TCP{port} is answered after {} at hop {:.0}, and pings to the same address take {} at least: something on the way answers in its stead (a transparent proxy, a firewall, a WAN accelerator), or the pings went elsewhere or stood in a queue. The trace does not count as the path at rest{beside}",
             ms(trace.run[1].value * NS),

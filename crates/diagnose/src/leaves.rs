@@ -126,7 +126,10 @@ impl Evidence {
             true => "which most of the bytes passed",
             false => "if the flow is in it",
         };
-        format!("the rate of class {class} of {} (htb), {known}", held.port())
+        format!(
+            "the rate of class {class} of {} (htb), {known}",
+            held.port()
+        )
     }
 }
 

@@ -111,7 +111,10 @@ mod tests {
                 "//srv/share on /mnt/share type cifs (rw,vers=3.1.1)",
                 Some("/mnt/share"),
             ),
-            ("dtn1:/srv /mnt/far fuse.sshfs rw,nosuid 0 0", Some("/mnt/far")),
+            (
+                "dtn1:/srv /mnt/far fuse.sshfs rw,nosuid 0 0",
+                Some("/mnt/far"),
+            ),
             (
                 "//srv/share on /Volumes/far (smbfs, nodev, nosuid)",
                 Some("/Volumes/far"),

@@ -141,7 +141,10 @@ mod tests {
             items.pop().map_or(String::new(), |item| item.sentence)
         };
         let text = of(Some(Place::You));
-        assert!(text.contains("31.2 s in which the socket was busy"), "{text}");
+        assert!(
+            text.contains("31.2 s in which the socket was busy"),
+            "{text}"
+        );
         assert_eq!(of(None), "");
     }
 }

@@ -126,7 +126,8 @@ mod tests {
         let (beside, none) = heads("delay 10 ms, loss 1e-4");
         assert_eq!(beside, "test, metric|point|predicted|simulated|limited by");
         assert!(none.is_empty());
-        let long = "delay 10 ms, loss 1e-4, cc cubic, queue 1bdp, window 64 MiB, parallel 4, mtu 9000 B";
+        let long =
+            "delay 10 ms, loss 1e-4, cc cubic, queue 1bdp, window 64 MiB, parallel 4, mtu 9000 B";
         let (least, above) = heads(long);
         assert_eq!(least, "|predicted|simulated|limited by");
         assert_eq!(

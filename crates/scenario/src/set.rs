@@ -230,7 +230,10 @@ impl<'p> Target<'p> {
         let mut faults = Vec::new();
         let document = format!("v = {}", literal(value));
         let (tree, _) = DeTable::parse_recoverable(&document);
-        let read = tree.get_ref().get("v").filter(|_| !self.is_taken_away(value));
+        let read = tree
+            .get_ref()
+            .get("v")
+            .filter(|_| !self.is_taken_away(value));
         if let (Some(key), Some(read)) = (self.key(), read) {
             read_value(key.name, &key.kind, read, &mut faults);
         }

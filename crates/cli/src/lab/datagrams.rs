@@ -298,7 +298,10 @@ impl Sent {
                 )
             }
         };
-        line += &self.too_large.as_ref().map_or(String::new(), TooLarge::words);
+        line += &self
+            .too_large
+            .as_ref()
+            .map_or(String::new(), TooLarge::words);
         if self.expired > 0 {
             line += &format!("; {} of these at the end of their TTL", self.expired);
         }

@@ -707,7 +707,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_as_it_was_written() {
         for (options, words) in [
-            ("--queue 5", ["--queue:1:1", "write the unit: --queue 5packets"]),
+            (
+                "--queue 5",
+                ["--queue:1:1", "write the unit: --queue 5packets"],
+            ),
             ("--loss 5", ["--loss:1:1", "| 5"]),
             ("--jitter 5", ["--jitter:1:1", "the unit: --jitter 5ms"]),
             ("--there delay=5", ["--there:1:7", "--there delay=5ms"]),

@@ -81,7 +81,11 @@ fn a_key_without_effect_is_a_note_of_a_run() {
     let json = document(&json.out);
     let notes = json["notes"].as_array().expect("there is one");
     let said = notes.iter().filter_map(Value::as_str);
-    assert_eq!(said.filter(|n| n.starts_with(words)).count(), 1, "{notes:?}");
+    assert_eq!(
+        said.filter(|n| n.starts_with(words)).count(),
+        1,
+        "{notes:?}"
+    );
 }
 
 /// 1, meant as 1 %, is 100 % of a ratio and holds always. With its sign, or below 1, it is what it says.

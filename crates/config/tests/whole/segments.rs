@@ -120,7 +120,9 @@ fn jun007_of_a_unit_over_ipv6() {
     assert!(
         large.len() == 1
             && large[0].0 == Severity::Warning
-            && large[0].1.contains("`family inet6 tcp-mss 1460` of ge-0/0/0.0")
+            && large[0]
+                .1
+                .contains("`family inet6 tcp-mss 1460` of ge-0/0/0.0")
             && large[0].1.contains("1440 B behind 60 B of headers"),
         "{large:?}"
     );

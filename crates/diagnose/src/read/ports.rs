@@ -203,7 +203,11 @@ const OUTPUT: [&str; 3] = [" packets output", " output packets ", "Output"];
 
 /// `118277366 packets input, …` of IOS, `118277366 input packets  91283746152 bytes` of NX-OS, `Input  packets:  118277366` of Junos.
 fn packets(text: &str, [ios, nexus, way]: [&str; 3]) -> Option<f64> {
-    let cisco = || [ios, nexus].iter().find_map(|w| Some(text.split_once(w)?.0));
+    let cisco = || {
+        [ios, nexus]
+            .iter()
+            .find_map(|w| Some(text.split_once(w)?.0))
+    };
     let junos = || {
         let (head, rest) = text.split_once(':')?;
         let mut words = head.split_whitespace();

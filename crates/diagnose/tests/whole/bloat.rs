@@ -218,7 +218,9 @@ fn a_queue_is_no_round_trip_of_slow_start() {
         "{HEAD}[  5]   0.00-5.00   sec  12.6 MBytes  21.1 Mbits/sec    0   2.12 MBytes\n[  5]   5.00-10.00  sec  11.2 MBytes  18.9 Mbits/sec    0   2.40 MBytes\n- - - - -\n[  5]   0.00-10.00  sec  23.8 MBytes  20.0 Mbits/sec    0             sender\n[  5]   0.00-10.75  sec  23.8 MBytes  18.6 Mbits/sec                  receiver\n"
     );
     let text = [ping([12.0, 12.1, 12.3]), log, ping([701.0, 940.1, 1002.3])].concat();
-    let flow = of(&text, &farpath_diagnose::Known::default()).flows.remove(0);
+    let flow = of(&text, &farpath_diagnose::Known::default())
+        .flows
+        .remove(0);
     assert_ne!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
     let ramp = flow.ceilings.iter().any(|c| c.cause == "ramp");
     assert!(!ramp, "{:#?}", flow.ceilings);
@@ -232,9 +234,16 @@ fn a_loaded_ping_is_of_the_test_before_it() {
     let d = of(&text, &farpath_diagnose::Known::default());
     let grew = |fast: bool| {
         let mut flows = d.flows.iter();
-        let is = |f: &&FlowReport| f.observed.goodput_bps.is_some_and(|bps| (bps > 5e7) == fast);
+        let is = |f: &&FlowReport| {
+            f.observed
+                .goodput_bps
+                .is_some_and(|bps| (bps > 5e7) == fast)
+        };
         let flow = flows.find(is).expect("both ways were tested");
-        flow.verdict.because.join("\n").contains("under load the round trip grew")
+        flow.verdict
+            .because
+            .join("\n")
+            .contains("under load the round trip grew")
     };
     assert!(grew(false));
     assert!(!grew(true));

@@ -150,7 +150,11 @@ admin state is up, Dedicated Interface
 fn no_more_is_promised_than_the_port_carries_that_dropped() {
     let text = format!("{LOG}{SLOWER}");
     let flow = crate::of(&text, &Known::default()).flows.remove(0);
-    let promised: Vec<f64> = flow.changes.iter().filter_map(|c| c.predicted_bps).collect();
+    let promised: Vec<f64> = flow
+        .changes
+        .iter()
+        .filter_map(|c| c.predicted_bps)
+        .collect();
     assert!(!promised.is_empty(), "{:#?}", flow.changes);
     assert!(promised.iter().all(|bps| *bps < 1e9), "{promised:?}");
     for missing in &flow.missing {

@@ -125,7 +125,11 @@ fn a_client_that_asks_for_no_more_at_a_time() {
 fn a_file_beside_a_mount_is_of_a_disk() {
     let dd = "$ dd if=/srv/big of=/dev/null bs=1M count=500\n500+0 records in\n500+0 records out\n524288000 bytes (524 MB, 500 MiB) copied, 41.2 s, 12.7 MB/s\n";
     let d = of(&format!("{MOUNT}{dd}"), &known());
-    assert!(!d.notes.iter().any(|n| n.contains("dd went by")), "{:?}", d.notes);
+    assert!(
+        !d.notes.iter().any(|n| n.contains("dd went by")),
+        "{:?}",
+        d.notes
+    );
 }
 
 /// Without a report of nfsiostat what `dd` moved is the rate of the transfer, from the server to its client.

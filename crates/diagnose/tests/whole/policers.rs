@@ -239,7 +239,10 @@ fn a_counter_of_the_instance_is_no_limit_of_one_connection() {
         texts.contains("5.00 Gbit/s is also what Amazon's cloud gives one connection"),
         "{texts}"
     );
-    assert!(texts.contains("several side by side get no more"), "{texts}");
+    assert!(
+        texts.contains("several side by side get no more"),
+        "{texts}"
+    );
     // A counter that stood still is of nothing that this flow met.
     let alone = of_grown(0);
     let texts = because(&alone);

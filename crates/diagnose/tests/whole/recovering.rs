@@ -46,11 +46,20 @@ fn a_window_that_one_loss_halved_is_what_holds_reno() {
     let flow = ticket(&rows, RENO);
     assert_eq!(flow.verdict.cause, "cwnd_recovery", "{:#?}", flow.verdict);
     let texts = because(&flow);
-    assert!(texts.contains("3 segments were sent again between 10 and 15 s"), "{texts}");
+    assert!(
+        texts.contains("3 segments were sent again between 10 and 15 s"),
+        "{texts}"
+    );
     assert!(texts.contains("takes 2.0 h to bring it back"), "{texts}");
     let commands = commands(&flow);
-    assert!(commands.contains("tcp_congestion_control=bbr"), "{commands}");
-    assert!(commands.contains("tcp_congestion_control=cubic"), "{commands}");
+    assert!(
+        commands.contains("tcp_congestion_control=bbr"),
+        "{commands}"
+    );
+    assert!(
+        commands.contains("tcp_congestion_control=cubic"),
+        "{commands}"
+    );
     assert!(!commands.contains("tc qdisc"), "{commands}");
     assert!(!flow.changes[0].undo.is_empty());
 }

@@ -261,7 +261,10 @@ fn a_trace_by_tcp_to_the_end_is_a_round_trip() {
 fn a_trace_without_its_command_is_doubted_beside_a_proxy() {
     let via = "< Via: 1.1 cache7.example (squid/5.7)\n";
     let doubted = "may be answered by the proxy or cache";
-    let by_tcp = second_hop("Tracing the path to 203.0.113.66 on TCP port 80 (http)", 0.9);
+    let by_tcp = second_hop(
+        "Tracing the path to 203.0.113.66 on TCP port 80 (http)",
+        0.9,
+    );
     for trace in [second_hop(HEAD, 0.9), by_tcp] {
         let d = of(&format!("{via}{trace}{LOG}"), &Known::default());
         let rtt = d.flows[0].observed.rtt_ns;

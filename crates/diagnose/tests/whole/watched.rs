@@ -21,7 +21,10 @@ fn what_a_socket_carried_is_over_all_the_time() {
     assert!((bps / 80e6 - 1.0).abs() < 0.001, "{bps}");
     assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
     let texts = because(&flow);
-    assert!(texts.contains("for 3.4 s of that, and went at 235 Mbit/s"), "{texts}");
+    assert!(
+        texts.contains("for 3.4 s of that, and went at 235 Mbit/s"),
+        "{texts}"
+    );
     // Alone it is of the time in which it was busy.
     let flow = of(&first, &Known::default()).flows.remove(0);
     let bps = flow.observed.goodput_bps.expect("a rate");

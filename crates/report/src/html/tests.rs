@@ -15,6 +15,7 @@ fn data() -> ReportData {
             sweep: Vec::new(),
             link_names: Vec::new(),
             records: Vec::new(),
+            notes: Vec::new(),
             links: Vec::new(),
             expectations: vec![Expectation {
                 metric: "ping.rtt_avg_ns".into(),

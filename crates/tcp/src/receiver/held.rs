@@ -22,7 +22,13 @@ impl Receiver {
     /// many as an in-order segment would. What does not follow them has the stack take them first. Segments that fill a gap or
     /// came before are taken at once.
     #[cold]
-    pub(super) fn gather(&mut self, now: Time, time: Duration, segment: (u64, u64), retransmit: bool) {
+    pub(super) fn gather(
+        &mut self,
+        now: Time,
+        time: Duration,
+        segment: (u64, u64),
+        retransmit: bool,
+    ) {
         let (seq, end) = segment;
         if let Some(held) = &mut self.held {
             if held.end == seq && end - held.seq <= GATHERED && held.retransmit == retransmit {

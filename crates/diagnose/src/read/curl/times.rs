@@ -228,7 +228,8 @@ impl Times {
 
     /// What is known of a request, and what is not, for people; `place` is where it was read.
     pub(super) fn said(&self, place: &str) -> Option<String> {
-        self.get("time_connect").or(self.get("time_starttransfer"))?;
+        self.get("time_connect")
+            .or(self.get("time_starttransfer"))?;
         let opened = match self.trip() {
             Some(trip) => format!(
                 "its connection was open after {}, one round trip to whoever answered, which a proxy may be",
@@ -250,9 +251,7 @@ impl Times {
             Some(_) => "",
             None => "; too little was transferred to say how fast the path is",
         };
-        Some(format!(
-            "{place}: {WROTE}, {opened}{waited}{small}"
-        ))
+        Some(format!("{place}: {WROTE}, {opened}{waited}{small}"))
     }
 }
 
@@ -305,7 +304,9 @@ mod tests {
         let again = "connect=0.120 dns=0.004 total=2.5 size=90000000\nconnect=0.000 dns=0.000 total=2.4 size=90000000\n";
         let (all, notes, _) = tests(again);
         assert_eq!(all.len(), 2);
-        let mut trips = all.iter().map(|t| t.numbers.contains_key("handshake_rtt_ns"));
+        let mut trips = all
+            .iter()
+            .map(|t| t.numbers.contains_key("handshake_rtt_ns"));
         assert_eq!([trips.next(), trips.next()], [Some(true), Some(false)]);
         assert_eq!(notes.len(), 1, "{notes:?}");
         // Units that are not curl's, commas in numbers, formats and sentences are left.
