@@ -21,8 +21,7 @@ pub(super) const BURST: f64 = 65_536.0;
 /// Queues that hold less than this of what the path holds lose more to bursts than the law knows: measured from 0.006 to 0.1
 /// of it (docs/models/predict.md).
 const HOLDS_BURSTS: f64 = 0.03;
-/// Up to this part of it a simulated flow of super-frames may be cut twice where a receiver acknowledges each segment out of order,
-/// and where the path holds many bursts, in segments.
+/// Up to this part of it a flow of super-frames may be cut twice where the path holds many bursts, in segments.
 const CUT_TWICE: f64 = 0.5;
 const MANY: f64 = 2000.0;
 
@@ -47,7 +46,7 @@ pub(super) struct ShortQueue {
     pub(super) is_counted: bool,
     /// It holds no burst of a host that sends super-frames.
     bursts: bool,
-    /// A retransmission that meets it full behind a burst is lost, and what follows it, too: a simulated flow is cut twice.
+    /// What leaves with a retransmission may meet it full behind a burst, so that the flow is cut twice.
     twice: bool,
     /// From one overflow to the next, seconds, where that is known.
     cycle_s: Option<f64>,
@@ -58,7 +57,7 @@ impl ShortQueue {
         let bursts = if self.bursts {
             ", and less still where hosts send bursts that it cannot hold: simulate"
         } else if self.twice {
-            "; where a retransmission finds it full behind a burst, a simulated flow is cut twice and has down to three quarters of that: a kernel holds SACKs back (`comp_sack_nr = 44`)"
+            "; where what leaves with a retransmission finds it full behind a burst, the window is cut twice and the flow has down to three quarters of that: a matter of microseconds"
         } else {
             ""
         };
@@ -282,7 +281,6 @@ impl Path<'_> {
             is_counted: law.is_some() && by_law && flow.streams <= 1.0,
             bursts: bytes < BURST || flow.config.tso > 0 && bytes < HOLDS_BURSTS * pipe,
             twice: flow.config.tso > 0
-                && flow.config.compressed_sacks == 0
                 && bytes < CUT_TWICE * pipe
                 && pipe > MANY * f64::from(mss),
             cycle_s: flow.cycle_s(segments as f64),

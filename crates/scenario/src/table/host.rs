@@ -49,9 +49,9 @@ pub(crate) const HOST: Section = Section {
         key(
             "comp_sack_nr",
             Kind::Int { min: 0, max: 1_000_000 },
-            "`net.ipv4.tcp_comp_sack_nr`: acknowledgements of what is out of order that are held back, for 1 ms at most, to send one for all. A kernel has 44.",
+            "`net.ipv4.tcp_comp_sack_nr`: acknowledgements of what is out of order that are held back, for 1.1 ms at most, to send one for all. A kernel has 44.",
         )
-        .default("0"),
+        .default("44 (linux-6), 0 (the others, `flavour = \"rfc\"`, a written `delayed_ack`)"),
         key(
             "window_scaling",
             Bool,

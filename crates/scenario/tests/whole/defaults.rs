@@ -117,7 +117,11 @@ fn a_window_grows_where_nothing_is_said_of_buffers() {
     assert_eq!(connection("tso = false\ncomp_sack_nr = 0", "").tso, 0);
     assert_eq!(connection("tso = true", "flavour = \"rfc\"").tso, 65_536);
     for (host, test, most) in [
-        ("", "", 0),
+        ("", "", 44),
+        ("", "flavour = \"rfc\"", 0),
+        ("", "delayed_ack = 1", 0),
+        ("profile = \"linux-5\"", "", 0),
+        ("comp_sack_nr = 0", "", 0),
         ("comp_sack_nr = 9", "", 9),
         ("comp_sack_nr = 9", "flavour = \"rfc\"", 9),
     ] {

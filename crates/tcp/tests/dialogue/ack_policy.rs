@@ -57,10 +57,14 @@ fn gathered_segments_are_acknowledged_together() {
     assert_eq!(r.poll(us(1000)).map(|a| a.ack), Some(87_000));
     assert!(!r.on_data(us(2000), 87_000, 1000, false));
     assert_eq!(r.deadline(), us(2050));
-    // A gap is reported at once.
-    assert!(r.on_data(us(2010), 90_000, 1000, false));
+    // What comes behind a gap is gathered as well; the single segment before it still waits for the timer.
+    assert!(!r.on_data(us(2010), 90_000, 1000, false));
+    r.on_deadline(us(2050));
+    assert_eq!(r.poll(us(2050)), None);
+    assert_eq!(r.deadline(), us(2060));
+    r.on_deadline(us(2060));
     assert_eq!(
-        r.poll(us(2010)).map(|a| (a.ack, a.sack.len())),
+        r.poll(us(2060)).map(|a| (a.ack, a.sack.len())),
         Some((88_000, 1))
     );
 }
