@@ -6,6 +6,7 @@ mod full_segment;
 mod report;
 mod round_trip;
 mod run;
+mod stamp;
 
 use farpath_units::{Duration, Time};
 
@@ -21,6 +22,7 @@ use full_segment::{FullSegment, gathered};
 
 pub use report::{AckOut, ReceiverStats};
 pub use run::InOrder;
+pub use stamp::Stamp;
 
 /// An idle time after which a receiver acknowledges one by one again: a retransmission timeout before
 /// the first measurement, where it measures none.
@@ -82,6 +84,8 @@ pub struct Receiver {
     recent: [SackBlock; MAX_SACK_BLOCKS],
     /// Blocks of the acknowledgement being sent, when a duplicate comes first.
     blocks: [SackBlock; MAX_SACK_BLOCKS],
+    /// TS.Recent (RFC 7323 §4.3), where a retransmission set it.
+    stamp: Stamp,
     stats: ReceiverStats,
 }
 
@@ -161,6 +165,7 @@ impl Receiver {
             above: Ranges::default(),
             recent: [SackBlock::default(); MAX_SACK_BLOCKS],
             blocks: [SackBlock::default(); MAX_SACK_BLOCKS],
+            stamp: Stamp::default(),
             stats: ReceiverStats::default(),
         }
     }
@@ -275,6 +280,9 @@ impl Receiver {
             self.stats.refused += 1;
             return false;
         }
+        if !retransmit && seq < end && self.is_outdated(seq) {
+            return self.discard(seq, end);
+        }
         if seq <= self.acked {
             self.echo_retransmit = retransmit;
         }
@@ -331,7 +339,8 @@ impl Receiver {
         while let Some(end) = self.above.take_reached(self.next) {
             self.next = self.next.max(end);
         }
-        self.in_order = self.above.is_empty() && self.slow.is_none();
+        let waits = !self.above.is_empty() || self.slow.is_some();
+        self.in_order = !waits && !self.is_outdated(self.next);
         let next = self.next;
         self.retain_recent(|block| block.start > next);
     }

@@ -1,14 +1,14 @@
 //! The receiving side of one TCP connection on a station.
 
 use farpath_element::{AckExtras, Io};
-use farpath_tcp::Receiver;
+use farpath_tcp::{Receiver, Stamp};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::dial::Dial;
 use super::intake::Intake;
 use super::steps::Steps;
-use super::{sack_bytes, syn_bytes};
+use super::{sack_bytes, stamped, syn_bytes};
 use crate::host::Host;
 
 /// The ECN field of the TOS byte when a router marked the datagram (RFC 3168 §5).
@@ -340,11 +340,15 @@ impl TcpSink {
             self.receiver.note_length(frame.seq, len.into());
         }
         let tuned = self.receiver.is_tuned();
-        if tuned {
+        let (stamp, answers) = self.said(frame, io);
+        if tuned && let Some(answers) = answers {
             let read = self.read();
-            self.receiver.on_answer(now, frame.side, len.into(), read);
+            self.receiver.on_answer(now, answers, len.into(), read);
         }
-        let mut due = self.receiver.on_data(now, frame.seq, len, retransmit);
+        let mut due = match stamp {
+            Some(stamp) => self.receiver.on_stamped(now, frame.seq, len, stamp),
+            None => self.receiver.on_data(now, frame.seq, len, retransmit),
+        };
         if self.receiver.delivered() != delivered {
             self.last = now;
             if tuned {
@@ -363,6 +367,18 @@ impl TcpSink {
             let read = self.read();
             self.receiver.on_read_by_now(now, read);
         }
+    }
+
+    /// What the timestamp of a retransmission says, and what was acknowledged to the sender of this segment, its low 32 bits, as
+    /// far as either is known.
+    #[inline]
+    fn said(&self, frame: &Frame, io: &mut Io<'_>) -> (Option<Stamp>, Option<u32>) {
+        let again = frame.flags().contains(Flags::RETRANSMIT);
+        if !again || !self.config.tcp.timestamps {
+            return (None, Some(frame.side));
+        }
+        let said = io.side(frame.flow).get(frame.side);
+        said.map(|extras| stamped::read(&extras)).unzip()
     }
 
     /// Bytes that the application has read from the socket.

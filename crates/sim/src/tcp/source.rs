@@ -6,7 +6,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::dial::Called;
-use super::{sack_bytes, syn_bytes};
+use super::{sack_bytes, stamped, syn_bytes};
 use crate::host::{Host, Refusal};
 use crate::sequence::Sequence;
 
@@ -459,6 +459,13 @@ impl TcpSource {
             && self.sender.take_cwr()
         {
             frame.set_flags(Flags::ECN);
+        }
+        if let Out::Data(segment) = out
+            && self.config.tcp.timestamps
+            && segment.retransmit
+        {
+            let says = stamped::carried(self.sender.stamp(now), frame.side);
+            frame.side = io.side(frame.flow).push(says);
         }
         if let Some(sequence) = &mut self.sequence
             && frame.kind == Kind::Data
