@@ -66,6 +66,8 @@ pub(super) struct Repair {
     pub(super) rack: Rack,
     pub(super) frto: Frto,
     pub(super) undo: Undo,
+    /// Segments that D-SACKs reported since the start.
+    pub(super) copies: u64,
     pub(super) ecn: Ecn,
     pub(super) probe: Option<Probe>,
     pub(super) probe_due: bool,
@@ -94,6 +96,7 @@ impl Repair {
             rack: Rack::default(),
             frto: Frto::default(),
             undo: Undo::default(),
+            copies: 0,
             ecn: Ecn::new(asked.ecn),
             probe: None,
             probe_due: false,
