@@ -63,6 +63,8 @@ pub struct TcpSink {
     pub last: Time,
     /// When the SYN arrived, until the ACK that ends the handshake does.
     syn_at: Option<Time>,
+    /// The SYN that opened it had been sent again: the one before was lost.
+    syn_again: bool,
 }
 
 impl TcpSink {
@@ -89,6 +91,7 @@ impl TcpSink {
             samples: Vec::new(),
             last: Time::ZERO,
             syn_at: None,
+            syn_again: false,
             config,
         }
     }
@@ -221,11 +224,14 @@ impl TcpSink {
             match frame.kind {
                 Kind::Data => self.on_data(now, frame, host, io),
                 Kind::Syn => {
+                    if !self.receiver.is_open() {
+                        self.syn_again = frame.flags().contains(Flags::RETRANSMIT);
+                    }
                     self.receiver.on_syn(now);
                     self.syn_at = Some(now);
                     self.send(now, host, io);
                 }
-                Kind::SynAck => self.on_syn_ack(now, host, io),
+                Kind::SynAck => self.on_syn_ack(now, frame, host, io),
                 Kind::Ack => {
                     if let Some(at) = self.syn_at.take() {
                         self.receiver.on_round_trip(now.since(at));
@@ -239,11 +245,11 @@ impl TcpSink {
 
     /// The other end answered this one's SYN.
     #[cold]
-    fn on_syn_ack(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+    fn on_syn_ack(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
         let Some(dial) = &mut self.dial else {
             return;
         };
-        let rtt = dial.on_syn_ack(now);
+        let rtt = dial.on_syn_ack(now, frame.flags().contains(Flags::RETRANSMIT));
         if !dial.is_open() {
             return;
         }
@@ -467,7 +473,7 @@ impl TcpSink {
                 }
                 frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, true);
             }
-            if ack.echo_retransmit {
+            if ack.echo_retransmit || (ack.syn_ack && self.syn_again) {
                 frame.set_flags(Flags::ECHO_RETRANSMIT);
             }
             if ack.ecn_echo {
