@@ -1851,6 +1851,15 @@ fn laws_of_bic_and_scalable_say_what_random_losses_make_of_them() {
         let record = wide(&format!("[link.forward]\nloss = {loss}"), &test);
         assert!(says(&record, phrase), "{:?}", record.notes);
     }
+    let regular = wide(
+        "[link.forward]\nlose_every = 1000",
+        "kind = \"tcp\"\ncc = \"bic\"\nduration = \"300 s\"",
+    );
+    assert!(
+        says(&regular, "at even distances simulated flows have"),
+        "{:?}",
+        regular.notes
+    );
 }
 
 /// 1.31 / √p are 41 segments of each of eight connections, as of one: none is few.
