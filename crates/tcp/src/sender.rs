@@ -167,7 +167,6 @@ pub struct Sender {
     path: PathMtu,
     syns: u32,
     syn_at: Time,
-    first_syn_at: Time,
     initial_window: f64,
     /// Not with an algorithm that has a model of the path: it restarts by that.
     idle_restart: bool,
@@ -243,7 +242,6 @@ impl Sender {
             path,
             syns: 0,
             syn_at: Time::ZERO,
-            first_syn_at: Time::ZERO,
             idle_restart: config.idle_restart && watch != Watch::Deliveries,
             flavour,
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,

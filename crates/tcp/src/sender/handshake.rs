@@ -33,7 +33,7 @@ impl Sender {
     /// timestamps show (Linux's `tcp_try_undo_spurious_syn`). Without them nothing does.
     pub fn first_syn_answered(&mut self) {
         if self.timestamps && self.state == State::SynSent {
-            (self.syns, self.syn_at) = (1, self.first_syn_at);
+            (self.syns, self.syn_at) = (1, self.repair.first_syn_at);
         }
     }
 
@@ -69,7 +69,7 @@ impl Sender {
         self.syns += 1;
         self.syn_at = now;
         if self.syns == 1 {
-            self.first_syn_at = now;
+            self.repair.first_syn_at = now;
         }
         self.arm(now);
         Out::Syn

@@ -75,6 +75,8 @@ pub(super) struct Repair {
     pub(super) patience: Patience,
     /// When anything but new data was sent last: a retransmission, or the end of the handshake.
     pub(super) sent_at: Time,
+    /// When the first SYN was sent.
+    pub(super) first_syn_at: Time,
     /// RACK's reordering timer is to run out then, as of the last detection.
     pub(super) reorder_at: Time,
     /// The originals' log is the sender's own.
@@ -103,6 +105,7 @@ impl Repair {
             window_probe_due: false,
             patience: Patience::new(config.retries),
             sent_at: Time::ZERO,
+            first_syn_at: Time::ZERO,
             reorder_at: Time::MAX,
             walk: Walk::default(),
             again: Vec::new(),
