@@ -416,6 +416,11 @@ describe("a sweep's figure", () => {
     // An arrow, and no foot, where the interval goes on.
     expect(count(text, /class="whisker west"[^>]*l4,6l4,-6"/g)).toBe(1);
     expect(captionOf(sweep)).toContain("Arrows: on to 0 or less");
+    // On a narrow page the names of axes are broken: seven pixels a letter.
+    const names = (width: number): string[] => [...toText(drawSweep(sweep, { id: "s", width })).matchAll(/class="axis-name"[^>]*>([^<]*)/g)].map((m) => m[1]!);
+    expect(Math.max(...names(140).map((line) => line.length))).toBeLessThanOrEqual(20);
+    expect(names(140).length).toBeGreaterThan(names(900).length);
+    expect(names(140).join(" ")).toBe(names(900).join(" "));
   });
 
   it("has no bars on a logarithmic axis, and no whisker through a number", () => {

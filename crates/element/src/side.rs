@@ -2,7 +2,7 @@
 
 use farpath_wire::FlowDir;
 
-/// The selective acknowledgements and the window of one ACK.
+/// The selective acknowledgements and the window of one ACK. A retransmission keeps what its timestamp says in the same room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckExtras {
     /// Receive window in bytes beyond the acknowledgement.

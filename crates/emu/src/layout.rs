@@ -192,6 +192,9 @@ fn host(
         let mtu = limit.min(LARGEST_MTU);
         let own = [4, 6].map(|version| address(node, version));
         let line = Line::first(whole, plan, *port);
+        let shaping = shaping(whole, (plan, longest), (*port, line), mtu);
+        let few = few_packets(&name, line.queue, shaping);
+        layout.notes.extend(few);
         layout.spec.interfaces.push(InterfaceSpec {
             mac: mac(*port),
             mtu,
@@ -205,7 +208,7 @@ fn host(
             ring_packets: RING_PACKETS,
             // TCP builds super-frames whatever the card takes (since Linux 4.17): `ethtool -K` would cut them after the fact.
             segments_at_once: (scenario.hosts[node.0].tso == Some(false)).then_some(1),
-            shaping: shaping(whole, (plan, longest), (*port, line), mtu),
+            shaping,
             name,
         });
     }
@@ -418,6 +421,22 @@ fn shaping(
     let limit = Size::from_bytes(waiting.clamp(frame, LARGEST_LIMIT));
     Some(Shaping { rate, burst, limit })
 }
+
+/// What a queue of few packets is in a kernel: room for as many full frames, and so for more small ones.
+fn few_packets(name: &str, queue: QueueLimit, shaping: Option<Shaping>) -> Option<String> {
+    let QueueLimit::Packets(packets) = queue else {
+        return None;
+    };
+    let room = shaping.filter(|_| packets < FEW_PACKETS)?.limit;
+    Some(format!(
+        "the queue of {packets} packets on {name} is one of {} B here, what so many full frames have: of smaller ones, as acknowledgements are, \
+         more wait than in a simulation, and a super-frame waits as a whole; write `queue` in bytes to have the same in both",
+        room.as_bytes()
+    ))
+}
+
+/// A queue of so many packets is as long as a flight: what it holds is not what is said of it by full frames alone.
+const FEW_PACKETS: u64 = 100;
 
 /// Bytes of an Ethernet header.
 const ETHERNET: u64 = 14;
@@ -650,6 +669,25 @@ mod tests {
         assert_eq!(shorter.unwrap().limit.as_bytes(), 65_536);
         assert_eq!(fastest, None, "faster than a bucket is of use");
         assert_eq!(changed_buckets(&parsed(TWO_WAYS)).unwrap(), []);
+    }
+
+    #[test]
+    fn a_queue_of_few_packets_is_one_of_bytes_and_said() {
+        let notes = |queue: &str| {
+            let written = format!("framing = \"gbe\"\nqueue = \"{queue}\"");
+            let text = TWO_WAYS
+                .replacen("txqueuelen = 100", "", 1)
+                .replacen("framing = \"gbe\"", &written, 1);
+            let all = layouts(&text)[0].notes.clone();
+            all.into_iter().filter(|n| n.contains("full frames")).count()
+        };
+        assert_eq!(
+            [notes("10 packets"), notes("64 KiB"), notes("100 packets")],
+            [1, 0, 0]
+        );
+        let host = &layouts(&TWO_WAYS.replacen("txqueuelen = 100", "txqueuelen = 10", 1))[0];
+        let said = |n: &&String| n.contains("the queue of 10 packets on eth0 is one of 15140 B here");
+        assert_eq!(host.notes.iter().filter(said).count(), 1);
     }
 
     #[test]

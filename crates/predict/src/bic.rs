@@ -37,6 +37,8 @@ const SEARCH: f64 = 4.0;
 const NEAR: f64 = 4.0;
 /// Segments a round trip there.
 const SLOWEST: f64 = 0.2;
+/// The same distance in whole segments: a quarter of 8 are 2, and of 7 one.
+const LAST: f64 = 7.0;
 
 /// One epoch: from the cut to the old window.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,16 +79,20 @@ impl Bic {
         epoch
     }
 
-    /// Segments gained in a round trip at a window of `window`, below the old one of `top`.
+    /// Segments gained in a round trip that begins at a window of `window`, below the old one of `top`, as Linux counts: in whole
+    /// segments (`bictcp_update`). So it is slowest from 7 segments below the old window on, and a round trip that gets there in
+    /// its middle is slow from there.
     pub fn increase(self, window: f64, top: f64) -> f64 {
-        let distance = (top - window) / SEARCH;
+        let missing = libm::floor(top) - libm::floor(window);
+        let distance = libm::floor(missing / SEARCH);
         if distance > self.most {
-            self.most
-        } else if distance <= 1.0 {
-            SLOWEST
-        } else {
-            distance
+            return self.most;
         }
+        if distance <= 1.0 {
+            return SLOWEST;
+        }
+        let search = libm::fmin(missing - LAST, distance);
+        search + (1.0 - search / distance) * SLOWEST
     }
 
     /// Mean window in segments under periodic losses of ratio `loss`, in BIC's own region.
@@ -102,5 +108,38 @@ impl Bic {
             epoch.segments / epoch.rounds
         };
         1.0 / self.epoch(solve(window, WINDOWS, mean)).segments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `bictcp_update` by hand: 69, 65, 40, 9, 8 and 7 segments below a window of 1000.
+    #[test]
+    fn linux_counts_whole_segments() {
+        for (window, gained) in [
+            (931.0, 16.0),
+            (935.0, 16.0),
+            (960.0, 10.0),
+            (991.0, 2.0),
+            (992.0, 1.1),
+            (993.0, 0.2),
+            (999.9, 0.2),
+        ] {
+            let found = LINUX.increase(window, 1000.0);
+            assert!((found - gained).abs() < 1e-12, "{window}: {found}");
+        }
+    }
+
+    /// The last seven segments take five round trips each.
+    #[test]
+    fn the_last_segments_take_thirty_five_round_trips() {
+        let (mut window, mut rounds) = (993.0, 0);
+        while window < 1000.0 - 1e-6 {
+            window += LINUX.increase(window, 1000.0);
+            rounds += 1;
+        }
+        assert_eq!(rounds, 35);
     }
 }

@@ -4,6 +4,7 @@ mod dial;
 mod intake;
 mod sink;
 mod source;
+mod stamped;
 mod steps;
 
 use farpath_tcp::Config;

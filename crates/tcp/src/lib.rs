@@ -38,7 +38,7 @@ pub use config::{
 pub use limit::{Limit, Shares};
 pub use path_mtu::MtuProbing;
 pub use profile::{LARGEST_WINDOW, UNSCALED_WINDOW};
-pub use receiver::{AckOut, InOrder, Receiver, ReceiverStats};
+pub use receiver::{AckOut, InOrder, Receiver, ReceiverStats, Stamp};
 pub use retries::Retries;
 pub use sack::{MAX_SACK_BLOCKS, SackBlock};
 pub use sender::{LossEvent, Out, Phase, Segment, Sender, SenderStats, waits_for};

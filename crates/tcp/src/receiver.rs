@@ -7,6 +7,7 @@ mod held;
 mod report;
 mod round_trip;
 mod run;
+mod stamp;
 
 use farpath_units::{Duration, Time};
 
@@ -23,6 +24,7 @@ use held::Held;
 
 pub use report::{AckOut, ReceiverStats};
 pub use run::InOrder;
+pub use stamp::Stamp;
 
 /// An idle time after which a receiver acknowledges one by one again: a retransmission timeout before
 /// the first measurement, where it measures none.
@@ -86,6 +88,8 @@ pub struct Receiver {
     recent: [SackBlock; MAX_SACK_BLOCKS],
     /// Blocks of the acknowledgement being sent, when a duplicate comes first.
     blocks: [SackBlock; MAX_SACK_BLOCKS],
+    /// TS.Recent (RFC 7323 §4.3), where a retransmission set it.
+    stamp: Stamp,
     stats: ReceiverStats,
 }
 
@@ -166,6 +170,7 @@ impl Receiver {
             above: Ranges::default(),
             recent: [SackBlock::default(); MAX_SACK_BLOCKS],
             blocks: [SackBlock::default(); MAX_SACK_BLOCKS],
+            stamp: Stamp::default(),
             stats: ReceiverStats::default(),
         }
     }
@@ -280,6 +285,9 @@ impl Receiver {
             return false;
         }
         let segment = (seq, seq.saturating_add(u64::from(len)));
+        if !retransmit && len > 0 && self.is_outdated(seq) {
+            return self.discard(segment.0, segment.1);
+        }
         match self.gathers {
             Some(_) if self.quick == 0 => self.gather(now, self.timeout, segment, retransmit),
             _ => self.take(now, segment, retransmit),
@@ -344,7 +352,8 @@ impl Receiver {
         while let Some(end) = self.above.take_reached(self.next) {
             self.next = self.next.max(end);
         }
-        self.in_order = self.above.is_empty() && self.held.is_none() && self.slow.is_none();
+        let waits = !self.above.is_empty() || self.held.is_some() || self.slow.is_some();
+        self.in_order = !waits && !self.is_outdated(self.next);
         let next = self.next;
         self.retain_recent(|block| block.start > next);
     }

@@ -116,6 +116,18 @@ impl SendLog {
         self.time_of_run(runs)
     }
 
+    /// The first byte that was sent at `time` or later; `None` if there is none.
+    pub(crate) fn first_since(&self, time: Time) -> Option<u64> {
+        if !self.started {
+            return None;
+        }
+        if self.time >= time {
+            return Some(self.acked);
+        }
+        let run = self.later.partition_point(|run| run.1 < time);
+        self.later.get(run).map(|run| run.0)
+    }
+
     /// The first byte from `cursor` on that was sent after `limit`; `None` if there is none. Leaves
     /// `cursor` at its run.
     pub(crate) fn first_after(&self, limit: Time, cursor: &mut Cursor) -> Option<u64> {
@@ -170,6 +182,10 @@ mod tests {
         log.append(100, at(7));
         log.append(110, at(9));
         assert_eq!(log.runs(), 3);
+        let since = |ps| log.first_since(at(ps));
+        assert_eq!([since(5), since(6)], [Some(0), Some(100)]);
+        assert_eq!([since(7), since(8)], [Some(100), Some(110)]);
+        assert_eq!(since(10), None);
         assert_eq!(
             log.acknowledge(20),
             Acknowledged {

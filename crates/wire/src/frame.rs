@@ -82,9 +82,9 @@ pub struct Flags(u8);
 impl Flags {
     /// Nothing set.
     pub const NONE: Flags = Flags(0);
-    /// Data: a retransmission.
+    /// Data, Syn, SynAck: a retransmission.
     pub const RETRANSMIT: Flags = Flags(1);
-    /// Ack: the segment whose timestamp is echoed was a retransmission (RFC 7323 §4.3 decides which).
+    /// Ack, SynAck: the segment whose timestamp is echoed was a retransmission (RFC 7323 §4.3 decides which).
     pub const ECHO_RETRANSMIT: Flags = Flags(2);
     /// The sender asked not to fragment (IPv4 DF); always in force for IPv6.
     pub const DONT_FRAGMENT: Flags = Flags(4);

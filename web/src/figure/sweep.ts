@@ -323,6 +323,8 @@ function byReality(series: readonly SweepSeries[]): SweepSeries[] {
 /** A 12-pixel letter of the heavier weight, on average, and from a line of a panel's name to its next. */
 const NAME_LETTER = 8;
 const NAME_LINE = 15;
+/** At most so many pixels a letter of an axis's name. */
+const AXIS_LETTER = 7;
 
 /** A panel's name in lines; none of one without a name. */
 function panelName(panel: SweepPanel, width: number): string[] {
@@ -400,23 +402,25 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
   const lines = Math.max(1, ...sweep.panels.map((panel) => panelName(panel, at(0).right - at(0).left).length));
   const names = 26 + (lines - 1) * NAME_LINE;
   const height = (sweep.panels.length === 1 ? ALONE : HEIGHT) - 56 + below + names - 26;
-  const head = legend.height + 32;
+  const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
+  const broken = (axis: string): string[] => wrapped(axis, Math.floor(width / AXIS_LETTER));
+  const above = broken(`${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${partInWords(sweep)}`);
+  const under = broken(`${sweep.x.name}${withOthers(sweep.x)}${sweep.x.log ? ", logarithmic axis" : ""}`);
+  const head = legend.height + 32 + (above.length - 1) * NAME_LINE;
   const rows = Math.ceil(sweep.panels.length / columns);
-  const foot = head + rows * height + 22;
+  const foot = head + rows * height + 22 + (under.length - 1) * NAME_LINE;
   const panels = sweep.panels.map((panel, i) => {
     const top = head + Math.floor(i / columns) * height + (panel.name === "" ? 4 : names);
     const frame: Frame = { ...at(i % columns), top, bottom: head + (Math.floor(i / columns) + 1) * height - below - 6 };
     return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame), laws, `${id}-part-${i}`));
   });
   const name = `${format.called(sweep.test)}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
-  const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
   return shape("svg", {
     class: "figure sweep-figure", viewBox: `0 0 ${n(width)} ${n(foot)}`, width: n(width), height: n(foot), role: "img",
     "aria-labelledby": `${id}-title ${id}-desc`, "data-log": logs.join(" "),
   },
     shape("title", { id: `${id}-title` }, name), shape("desc", { id: `${id}-desc` }, describeSweep(sweep)), ...legend.shapes,
-    shape("text", { class: "axis-name", x: 2, y: n(legend.height + 18) }, `${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${partInWords(sweep)}`),
+    ...above.map((line, i) => shape("text", { class: "axis-name", x: 2, y: n(legend.height + 18 + i * NAME_LINE) }, line)),
     ...panels,
-    shape("text", { class: "axis-name", x: n(Math.max(width / 2, 0)), y: n(foot - 6), "text-anchor": "middle" },
-      `${sweep.x.name}${withOthers(sweep.x)}${logs.includes("x") ? ", logarithmic axis" : ""}`));
+    ...under.map((line, i, all) => shape("text", { class: "axis-name", x: n(Math.max(width / 2, 0)), y: n(foot - 6 - (all.length - 1 - i) * NAME_LINE), "text-anchor": "middle" }, line)));
 }

@@ -290,7 +290,9 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
         Some(_) => {
             let probing = law::probing_words(input.cc, input.rtt.as_secs_f64());
             let probing = probing.map_or_else(String::new, |words| format!(" {words}"));
-            let of_queue = match (input.streams, input.queue, figures.number("utilisation")) {
+            // What bears losses does not hang on it.
+            let queue = input.queue.filter(|_| !input.cc.doubles());
+            let of_queue = match (input.streams, queue, figures.number("utilisation")) {
                 (2.., Some(_), _) => format!(" {}", figures.answer("utilisation").note),
                 (1, Some(queue), None) if queue_is_unforeseen(input, figures) => format!(
                     " A queue of {queue} may leave less of it: {} has no closed form for that; simulate it.",

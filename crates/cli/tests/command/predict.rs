@@ -530,6 +530,13 @@ fn a_short_queue_leaves_less_than_the_line() {
             && !said.contains("fills 75.0 %"),
         "{short}"
     );
+    // BBR bears losses: nothing is said of a form that it has not, beside the figure of the one that it has.
+    let path_of = ["predict", "path", "--rate", "1Gbit/s", "--rtt", "100ms"];
+    let keys = ["--cc", "bbr", "--streams", "4", "--queue", "1bdp"];
+    let bears = farpath(&[&path_of[..], &keys, &["--loss", "1%"]].concat()).out;
+    let said = bears.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("limited by the line."), "{bears}");
+    assert!(!said.contains("form for this algorithm"), "{bears}");
     // A mean of whole climbs is not what a transfer has, whose slow start overflows the queue.
     let one = page(&["--queue", "60kB"]);
     assert!(one.starts_with("gives       at most "), "{one}");

@@ -26,6 +26,8 @@ pub(super) struct Dial {
     syn_len: u16,
     /// What it says of ECN.
     flags: Flags,
+    /// The SYN-ACK that is answered was sent again.
+    again: bool,
 }
 
 impl Dial {
@@ -47,6 +49,7 @@ impl Dial {
                 true => Flags::ECN,
                 false => Flags::NONE,
             },
+            again: false,
         }
     }
 
@@ -67,9 +70,11 @@ impl Dial {
         }
     }
 
-    /// A SYN-ACK arrived. Returns the round trip of the handshake, the first time and where one SYN was sent.
-    pub(super) fn on_syn_ack(&mut self, now: Time) -> Option<Duration> {
+    /// A SYN-ACK arrived, one that was sent `again` or not. Returns the round trip of the handshake, the first time and where
+    /// one SYN was sent.
+    pub(super) fn on_syn_ack(&mut self, now: Time, again: bool) -> Option<Duration> {
         let first = !self.opens.was_open();
+        self.again = again;
         self.opens.on_syn_ack(now);
         (first && self.syn.1 == 1).then(|| now.since(self.syn.0))
     }
@@ -99,6 +104,8 @@ impl Dial {
                 self.syn = (now, self.syn.1 + 1);
                 (frame.kind, frame.seq, frame.len) = (Kind::Syn, 0, self.syn_len);
                 frame.set_flags(self.flags);
+            } else if self.again {
+                frame.set_flags(Flags::ECHO_RETRANSMIT);
             }
             frame.at = host.departs(now, output, &frame);
             io.output(output).push(frame);
@@ -109,7 +116,9 @@ impl Dial {
 /// A sending end that waits to be called, and its SYN-ACKs.
 #[derive(Debug)]
 pub(super) struct Called {
-    /// When the last SYN-ACK left, and how many there were.
+    /// When the first SYN-ACK left.
+    pub(super) first: Time,
+    /// When the last one did, and how many there were.
     pub(super) answered: (Time, u32),
     /// When the next is due; [`Time::MAX`] before a SYN, and once it is accepted or given up.
     pub(super) due: Time,
@@ -118,6 +127,7 @@ pub(super) struct Called {
 impl Called {
     pub(super) fn new() -> Called {
         Called {
+            first: Time::ZERO,
             answered: (Time::ZERO, 0),
             due: Time::MAX,
         }
@@ -126,6 +136,9 @@ impl Called {
     /// A SYN-ACK leaves.
     pub(super) fn answer(&mut self, now: Time) {
         let times = self.answered.1;
+        if times == 0 {
+            self.first = now;
+        }
         self.answered = (now, times + 1);
         self.due = match times > MOST_AGAIN {
             true => Time::MAX,

@@ -1,14 +1,14 @@
 //! The receiving side of one TCP connection on a station.
 
 use farpath_element::{AckExtras, Io};
-use farpath_tcp::Receiver;
+use farpath_tcp::{Receiver, Stamp};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::dial::Dial;
 use super::intake::Intake;
 use super::steps::Steps;
-use super::{sack_bytes, syn_bytes};
+use super::{sack_bytes, stamped, syn_bytes};
 use crate::host::Host;
 
 /// The ECN field of the TOS byte when a router marked the datagram (RFC 3168 §5).
@@ -63,6 +63,8 @@ pub struct TcpSink {
     pub last: Time,
     /// When the SYN arrived, until the ACK that ends the handshake does.
     syn_at: Option<Time>,
+    /// The SYN that opened it had been sent again: the one before was lost.
+    syn_again: bool,
 }
 
 impl TcpSink {
@@ -89,6 +91,7 @@ impl TcpSink {
             samples: Vec::new(),
             last: Time::ZERO,
             syn_at: None,
+            syn_again: false,
             config,
         }
     }
@@ -221,11 +224,14 @@ impl TcpSink {
             match frame.kind {
                 Kind::Data => self.on_data(now, frame, host, io),
                 Kind::Syn => {
+                    if !self.receiver.is_open() {
+                        self.syn_again = frame.flags().contains(Flags::RETRANSMIT);
+                    }
                     self.receiver.on_syn(now);
                     self.syn_at = Some(now);
                     self.send(now, host, io);
                 }
-                Kind::SynAck => self.on_syn_ack(now, host, io),
+                Kind::SynAck => self.on_syn_ack(now, frame, host, io),
                 Kind::Ack => {
                     if let Some(at) = self.syn_at.take() {
                         self.receiver.on_round_trip(now.since(at));
@@ -239,11 +245,11 @@ impl TcpSink {
 
     /// The other end answered this one's SYN.
     #[cold]
-    fn on_syn_ack(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+    fn on_syn_ack(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
         let Some(dial) = &mut self.dial else {
             return;
         };
-        let rtt = dial.on_syn_ack(now);
+        let rtt = dial.on_syn_ack(now, frame.flags().contains(Flags::RETRANSMIT));
         if !dial.is_open() {
             return;
         }
@@ -340,11 +346,15 @@ impl TcpSink {
             self.receiver.note_length(frame.seq, len.into());
         }
         let tuned = self.receiver.is_tuned();
-        if tuned {
+        let (stamp, answers) = self.said(frame, io);
+        if tuned && let Some(answers) = answers {
             let read = self.read();
-            self.receiver.on_answer(now, frame.side, len.into(), read);
+            self.receiver.on_answer(now, answers, len.into(), read);
         }
-        let mut due = self.receiver.on_data(now, frame.seq, len, retransmit);
+        let mut due = match stamp {
+            Some(stamp) => self.receiver.on_stamped(now, frame.seq, len, stamp),
+            None => self.receiver.on_data(now, frame.seq, len, retransmit),
+        };
         if self.receiver.delivered() != delivered {
             self.last = now;
             if tuned {
@@ -363,6 +373,18 @@ impl TcpSink {
             let read = self.read();
             self.receiver.on_read_by_now(now, read);
         }
+    }
+
+    /// What the timestamp of a retransmission says, and what was acknowledged to the sender of this segment, its low 32 bits, as
+    /// far as either is known.
+    #[inline]
+    fn said(&self, frame: &Frame, io: &mut Io<'_>) -> (Option<Stamp>, Option<u32>) {
+        let again = frame.flags().contains(Flags::RETRANSMIT);
+        if !again || !self.config.tcp.timestamps {
+            return (None, Some(frame.side));
+        }
+        let said = io.side(frame.flow).get(frame.side);
+        said.map(|extras| stamped::read(&extras)).unzip()
     }
 
     /// Bytes that the application has read from the socket.
@@ -451,7 +473,7 @@ impl TcpSink {
                 }
                 frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, true);
             }
-            if ack.echo_retransmit {
+            if ack.echo_retransmit || (ack.syn_ack && self.syn_again) {
                 frame.set_flags(Flags::ECHO_RETRANSMIT);
             }
             if ack.ecn_echo {

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::dial::Called;
-use super::{sack_bytes, syn_bytes};
+use super::{sack_bytes, stamped, syn_bytes};
 use crate::host::{Host, Refusal};
 use crate::sequence::Sequence;
 
@@ -238,11 +238,16 @@ impl TcpSource {
             taken += 1;
             match frame.kind {
                 Kind::Ack => {
-                    self.accept(now, host);
+                    self.accept(now, frame, host);
                     self.on_ack(now, frame, io);
                 }
                 Kind::Syn => self.answer(now, host, io),
-                Kind::SynAck => self.sender.on_syn_ack(now),
+                Kind::SynAck => {
+                    if !frame.flags().contains(Flags::ECHO_RETRANSMIT) {
+                        self.sender.first_syn_answered();
+                    }
+                    self.sender.on_syn_ack(now);
+                }
                 Kind::FragmentationNeeded => self.on_too_big(now, frame, host),
                 _ => continue,
             }
@@ -296,7 +301,10 @@ impl TcpSource {
             return;
         };
         called.answer(now);
-        let mut frame = self.full;
+        let mut frame = match called.answered.1 {
+            1 => self.full,
+            _ => self.retransmit,
+        };
         frame.kind = Kind::SynAck;
         self.set_up(&mut frame);
         frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, true);
@@ -320,14 +328,18 @@ impl TcpSource {
         }
     }
 
-    /// The first ACK of a SYN-ACK opens the connection.
+    /// The first ACK of a SYN-ACK opens the connection. Timestamps show whether it is of the first.
     #[inline]
-    fn accept(&mut self, now: Time, host: &mut Host) {
+    fn accept(&mut self, now: Time, ack: &Frame, host: &mut Host) {
         if self.opened {
             return;
         }
         if let Some(called) = &self.called {
-            let (sent, times) = called.answered;
+            let is_late = !ack.flags().contains(Flags::ECHO_RETRANSMIT);
+            let (sent, times) = match self.config.tcp.timestamps && is_late {
+                true => (called.first, 1),
+                false => called.answered,
+            };
             self.remember_path(now, host);
             self.opened = true;
             self.sender.accept(now, times, sent);
@@ -460,6 +472,13 @@ impl TcpSource {
         {
             frame.set_flags(Flags::ECN);
         }
+        if let Out::Data(segment) = out
+            && self.config.tcp.timestamps
+            && segment.retransmit
+        {
+            let says = stamped::carried(self.sender.stamp(now), frame.side);
+            frame.side = io.side(frame.flow).push(says);
+        }
         if let Some(sequence) = &mut self.sequence
             && frame.kind == Kind::Data
         {
@@ -496,6 +515,9 @@ impl TcpSource {
                 frame.len = segment.len as u16 + self.config.header;
             }
             Out::Syn => {
+                if self.sender.stats().syn_retransmits > 0 {
+                    frame.set_flags(Flags::RETRANSMIT);
+                }
                 frame.kind = Kind::Syn;
                 self.set_up(&mut frame);
                 frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, false);

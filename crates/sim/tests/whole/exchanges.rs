@@ -103,6 +103,19 @@ fn thinking_takes_its_time_and_requests_can_be_counted() {
     );
 }
 
+/// SYNs leave at 0, 1 and 2 s, and the first is answered at 2.2 s. Ten segments are there half a round trip later, or in four flights of
+/// 1, 2, 4 and 3 where nothing says which SYN was answered.
+#[test]
+fn a_handshake_that_takes_long_keeps_the_initial_window_with_timestamps() {
+    let took = |timestamps: bool| {
+        let keys = format!("bytes = \"14 kB\"\ntimestamps = {timestamps}");
+        let world = world::pair("1.1 s", "", "", &test("tcp", &keys));
+        world.metric("t", "completion_ns") / 1e9
+    };
+    assert_within("one flight", took(true), 3.3, 5.6);
+    assert_within("four flights", took(false), 7.6, 20.0);
+}
+
 #[test]
 fn files_go_one_round_trip_apart_unless_they_are_asked_for_ahead() {
     // 40 files of 1 MB: 8.5 ms each on the wire.

@@ -33,6 +33,8 @@ pub struct ReceiverStats {
     pub duplicates: u64,
     /// Segments ignored: before a SYN, or beyond the window.
     pub refused: u64,
+    /// Segments ignored because their timestamp went back (RFC 7323 §5.3).
+    pub outdated: u64,
     /// Acknowledgements sent, without SYN-ACKs.
     pub acks: u64,
 }

@@ -116,7 +116,7 @@ impl Sender {
         if ack == una && una < self.nxt && (sacked > 0 || (!self.sack && same_window)) {
             self.duplicate_acks += 1;
         }
-        let duplicate = !sack.is_empty() && self.note_duplicate(now, ack, sack);
+        let duplicate = !sack.is_empty() && self.note_duplicate(now, (una, ack), sack);
         self.note_probe(now, una, duplicate, sacked > 0);
         self.note_frto(now, ack > una, &news);
         let (acked, sacked) = if self.sack {

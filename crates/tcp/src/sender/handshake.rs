@@ -29,6 +29,14 @@ impl Sender {
         }
     }
 
+    /// The SYN-ACK that is about to be handed to [`Sender::on_syn_ack`] answers the first SYN: it was late, and no SYN was lost, as
+    /// timestamps show (Linux's `tcp_try_undo_spurious_syn`). Without them nothing does.
+    pub fn first_syn_answered(&mut self) {
+        if self.timestamps && self.state == State::SynSent {
+            (self.syns, self.syn_at) = (1, self.repair.first_syn_at);
+        }
+    }
+
     /// The other end opened the connection, and has acknowledged a SYN-ACK: the last of `syn_acks`, which left at `sent`.
     /// Does nothing the second time.
     pub fn accept(&mut self, now: Time, syn_acks: u32, sent: Time) {
@@ -60,6 +68,9 @@ impl Sender {
         self.state = State::SynSent;
         self.syns += 1;
         self.syn_at = now;
+        if self.syns == 1 {
+            self.repair.first_syn_at = now;
+        }
         self.arm(now);
         Out::Syn
     }

@@ -14,7 +14,7 @@ impl Sender {
     /// A congestion event: the algorithm sets ssthresh.
     pub(super) fn reduce(&mut self, now: Time, timeout: bool) {
         let goes_on = self.is_making_good();
-        self.repair.undo.begin(self.cwnd, self.ssthresh);
+        self.repair.undo.begin(self.una, self.cwnd, self.ssthresh);
         self.repair.ecn.reduced(self.nxt);
         let used = ((self.nxt - self.una) as f64).min(self.cwnd);
         // Deviation from RFC 5681 equation (4): Linux cuts cwnd, whether it was the limit or not.
@@ -129,8 +129,16 @@ impl Sender {
     }
 
     /// A D-SACK, if there is one: RACK tolerates more, a probe was not needed, and a reduction whose
-    /// every retransmission was a duplicate is taken back (RFC 3708 §2).
-    pub(super) fn note_duplicate(&mut self, now: Time, ack: u64, sack: &[SackBlock]) -> bool {
+    /// every retransmission was a duplicate is taken back (RFC 3708 §2). `una` is as before this ACK.
+    ///
+    /// Deviation from RFC 3708 §2: as in Linux 6.18 only what was in flight until now must have been sent again, and where the
+    /// network makes copies, so that more arrived twice than was ever sent again, D-SACKs say nothing.
+    pub(super) fn note_duplicate(
+        &mut self,
+        now: Time,
+        (una, ack): (u64, u64),
+        sack: &[SackBlock],
+    ) -> bool {
         if !self.repair.rules.dsack {
             return false;
         }
@@ -138,8 +146,13 @@ impl Sender {
             return false;
         };
         self.stats.duplicates_reported += 1;
+        self.repair.copies += (block.end - block.start).div_ceil(self.segment);
+        if self.repair.copies > self.stats.retransmits {
+            return true;
+        }
         self.repair.rack.note_dsack(self.una, self.nxt);
-        if self.repair.undo.on_duplicate(block.end - block.start) {
+        let resent = block.end <= una || block.start < self.resent_to;
+        if resent && self.repair.undo.on_duplicate(block) {
             self.take_back(now);
         }
         true

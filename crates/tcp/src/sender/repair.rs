@@ -66,6 +66,8 @@ pub(super) struct Repair {
     pub(super) rack: Rack,
     pub(super) frto: Frto,
     pub(super) undo: Undo,
+    /// Segments that D-SACKs reported since the start.
+    pub(super) copies: u64,
     pub(super) ecn: Ecn,
     pub(super) probe: Option<Probe>,
     pub(super) probe_due: bool,
@@ -73,6 +75,8 @@ pub(super) struct Repair {
     pub(super) patience: Patience,
     /// When anything but new data was sent last: a retransmission, or the end of the handshake.
     pub(super) sent_at: Time,
+    /// When the first SYN was sent.
+    pub(super) first_syn_at: Time,
     /// RACK's reordering timer is to run out then, as of the last detection.
     pub(super) reorder_at: Time,
     /// The originals' log is the sender's own.
@@ -94,12 +98,14 @@ impl Repair {
             rack: Rack::default(),
             frto: Frto::default(),
             undo: Undo::default(),
+            copies: 0,
             ecn: Ecn::new(asked.ecn),
             probe: None,
             probe_due: false,
             window_probe_due: false,
             patience: Patience::new(config.retries),
             sent_at: Time::ZERO,
+            first_syn_at: Time::ZERO,
             reorder_at: Time::MAX,
             walk: Walk::default(),
             again: Vec::new(),

@@ -3,6 +3,7 @@
 use farpath_units::{Duration, Rate, Time};
 
 use super::Sender;
+use crate::Stamp;
 use crate::limit::{Limit, Shares};
 
 /// Where congestion control stands.
@@ -193,6 +194,16 @@ impl Sender {
     /// Time spent under each limit from `open` to `now`. Call `poll` until `None` first.
     pub fn limited(&self, now: Time) -> Shares {
         self.account.clone().settle(now)
+    }
+
+    /// What the timestamp of a retransmission says that leaves at `now`.
+    pub fn stamp(&self, now: Time) -> Stamp {
+        let ms = now.as_ns() / 1_000_000;
+        let before = Time::ZERO + Duration::from_ms(ms.saturating_sub(1));
+        Stamp {
+            ms,
+            older_below: self.log.first_since(before).unwrap_or(self.nxt),
+        }
     }
 
     /// How often data sent once arrived below what had arrived before, and how many bytes below at most; only with

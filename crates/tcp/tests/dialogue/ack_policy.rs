@@ -1,6 +1,6 @@
 //! When the receiver acknowledges.
 
-use farpath_tcp::{Config, DelayedAck, Flavour, Receiver};
+use farpath_tcp::{Config, DelayedAck, Flavour, Out, Receiver, Sender};
 use farpath_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -133,6 +133,29 @@ fn rfc7323_4_3_the_echo_is_of_the_segment_at_the_last_ack() {
     r.on_data(ms(2), 2000, 1000, false);
     r.on_data(ms(2), 3000, 1000, true);
     assert_eq!(r.poll(ms(2)).map(|a| a.echo_retransmit), Some(false));
+}
+
+/// Ten segments leave at 100 ms, and more at 200 ms: a retransmission is younger by 2 ticks than what left 2 ms before it.
+#[test]
+fn rfc7323_5_the_stamp_of_a_retransmission_says_what_is_older() {
+    let mut s = Sender::new(&config());
+    s.open(ms(0));
+    assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+    s.on_syn_ack(ms(100));
+    while s.poll(ms(100)).is_some() {}
+    assert_eq!(s.nxt(), 10_000);
+    s.on_ack(ms(200), 2000, 1 << 30, false, &[]);
+    while s.poll(ms(200)).is_some() {}
+    let all = s.nxt();
+    assert!(all > 10_000, "{all}");
+    let stamp = |at: u64, older_below: u64| {
+        let found = s.stamp(ms(at));
+        assert_eq!((found.ms, found.older_below), (at, older_below));
+    };
+    stamp(101, 2000);
+    stamp(102, 10_000);
+    stamp(201, 10_000);
+    stamp(202, all);
 }
 
 #[test]

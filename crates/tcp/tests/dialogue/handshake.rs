@@ -1,6 +1,6 @@
 //! SYN, SYN-ACK, ACK; and what is lost of them.
 
-use farpath_tcp::{Config, Out, Profile};
+use farpath_tcp::{Config, Out, Profile, Sender};
 use farpath_units::{Duration, Time};
 
 use crate::harness::{Dialogue, Event, Path, RTT, config, ms};
@@ -144,4 +144,31 @@ fn before_linux_6_5_the_timeout_of_a_syn_doubled_from_the_first() {
     let (syns, gave_up) = unanswered(Profile::Linux5);
     assert_eq!(syns, [0, 1, 3, 7, 15, 31, 63].map(|s| ms(s * 1000)));
     assert_eq!(gave_up, Some(ms(127_000)));
+}
+
+/// Linux's `tcp_try_undo_spurious_syn`: the SYNs sent again were not needed, and the window is as if they had not been.
+#[test]
+fn an_answer_to_the_first_syn_that_comes_late_keeps_the_initial_window() {
+    for (timestamps, window) in [(true, 10_000), (false, 1000)] {
+        let mut s = Sender::new(&Config {
+            timestamps,
+            ..config()
+        });
+        let mut now = ms(0);
+        s.open(now);
+        for n in 0..3 {
+            if n > 0 {
+                now = s.deadline();
+                s.on_deadline(now);
+            }
+            assert_eq!(s.poll(now), Some(Out::Syn));
+            assert_eq!(s.poll(now), None);
+        }
+        now += Duration::from_ms(100);
+        s.first_syn_answered();
+        s.on_syn_ack(now);
+        assert_eq!(s.cwnd_bytes(), window, "timestamps: {timestamps}");
+        let measured = timestamps.then(|| now.since(ms(0)));
+        assert_eq!(s.srtt(), measured);
+    }
 }

@@ -1,7 +1,7 @@
 //! Reductions that were a mistake, and how they are recognised: F-RTO (RFC 5682), D-SACK (RFC 2883,
 //! RFC 3708), Eifel (RFC 3522).
 
-use farpath_tcp::{Config, DelayedAck, Recovery};
+use farpath_tcp::{Config, DelayedAck, Out, Recovery, SackBlock, Sender};
 use farpath_units::Duration;
 
 use crate::harness::{Dialogue, Path, RTT, classic, config, ms};
@@ -141,4 +141,41 @@ fn rfc3708_a_recovery_whose_repairs_were_all_duplicates_is_taken_back() {
     let (undone, reported, ssthresh) = run(false);
     assert_eq!((undone, reported), (0, 0));
     assert!(ssthresh < 40_000);
+}
+
+/// As in Linux 6.18: where more arrived twice than was sent again, the network makes copies, and D-SACKs explain nothing.
+#[test]
+fn copies_that_the_network_makes_take_no_reduction_back() {
+    let undone = |copies: u64| {
+        let recovery = Recovery {
+            dsack: true,
+            ..classic()
+        };
+        let mut s = Sender::new(&with(recovery, false));
+        s.open(ms(0));
+        assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+        s.on_syn_ack(ms(100));
+        let hear = |s: &mut Sender, at: u64, ack: u64, blocks: &[(u64, u64)]| {
+            let sack: Vec<SackBlock> = blocks
+                .iter()
+                .map(|&(start, end)| SackBlock { start, end })
+                .collect();
+            s.on_ack(ms(at), ack, 1 << 30, false, &sack);
+            while s.poll(ms(at)).is_some() {}
+        };
+        while s.poll(ms(100)).is_some() {}
+        hear(&mut s, 200, 10_000, &[]);
+        for n in 0..copies {
+            hear(&mut s, 200, 10_000, &[(n * 1000, n * 1000 + 1000)]);
+        }
+        for end in [12_000, 13_000, 14_000, 15_000] {
+            hear(&mut s, 210, 10_000, &[(11_000, end)]);
+        }
+        assert_eq!(s.stats().retransmits, 1);
+        // The original came after all, and then the repair.
+        hear(&mut s, 300, 15_000, &[]);
+        hear(&mut s, 301, 15_000, &[(10_000, 11_000)]);
+        s.stats().undone
+    };
+    assert_eq!((undone(0), undone(1)), (1, 0));
 }

@@ -299,6 +299,9 @@ impl Flow {
                 "BIC's law is one of periodic losses: under random ones simulated flows have 1.3 to 1.4 times as much at windows of 30 to 45 segments, \
                  1.1 to 1.2 times at 120, as much at 320, and 0.92 to 1.06 of it at 900 to 2000"
             }
+            Cc::Bic if self.chain.is_none() => {
+                "BIC's law counts no fast convergence and no whole segments: of losses at even distances simulated flows have 0.6 to 0.8 of it"
+            }
             Cc::Scalable if random => {
                 "Scalable's law is that of many losses: simulated flows have 1.3 times as much at windows of 57 segments, 1.1 times at 80, and \
                  0.94 to 0.96 of it from 270 on"

@@ -1,0 +1,129 @@
+//! Timestamps that went back: what left before a retransmission and arrives behind it (RFC 7323 §5, PAWS).
+
+use farpath_units::Time;
+
+use super::Receiver;
+
+/// What the timestamp of a retransmission says (RFC 7323 §3). Data sent for the first time carries none here: where it stands in
+/// the stream says how old it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// TSval: the sender's clock in milliseconds, as Linux's.
+    pub ms: u64,
+    /// Stream offset: what was sent for the first time below it has a TSval that is lower by 2 or more.
+    pub older_below: u64,
+}
+
+impl Receiver {
+    /// A retransmission arrived whose timestamp says `stamp`: [`Receiver::on_data`], but that its timestamp counts. Returns whether
+    /// `poll` has something to send now.
+    pub fn on_stamped(&mut self, now: Time, seq: u64, len: u32, stamp: Stamp) -> bool {
+        // As in Linux a TSval may be one tick lower.
+        if len > 0 && stamp.ms + 1 < self.stamp.ms {
+            self.stats.segments += 1;
+            return self.discard(seq, seq.saturating_add(len.into()));
+        }
+        // RFC 7323 §4.3 (2): at or before the last ACK sent it sets TS.Recent.
+        if seq <= self.acked && self.is_open() && stamp.ms > self.stamp.ms {
+            self.stamp = stamp;
+            self.in_order &= self.next >= stamp.older_below;
+        }
+        self.on_data(now, seq, len, true)
+    }
+
+    /// Whether data that is sent for the first time has a timestamp from before TS.Recent.
+    pub(super) fn is_outdated(&self, seq: u64) -> bool {
+        seq < self.stamp.older_below
+    }
+
+    /// RFC 7323 §5.3 R1: a segment whose timestamp went back is answered at once, and not taken. As in Linux the answer reports
+    /// what of it is here already (RFC 2883).
+    #[cold]
+    pub(super) fn discard(&mut self, seq: u64, end: u64) -> bool {
+        self.stats.outdated += 1;
+        if self.dsack && seq < self.next {
+            self.note_twice(seq, end);
+        }
+        self.due = true;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, SackBlock};
+    use farpath_units::Duration;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// A receiver that has the first and the third of its segments, each of 1000 bytes.
+    fn with_a_hole() -> Receiver {
+        let mut r = Receiver::new(&Config {
+            mss: 1000,
+            ..Config::default()
+        });
+        r.open(at(0));
+        r.on_data(at(1), 0, 1000, false);
+        assert!(r.poll(at(1)).is_some_and(|a| a.ack == 1000));
+        r.on_data(at(2), 2000, 1000, false);
+        assert!(r.poll(at(2)).is_some_and(|a| a.ack == 1000));
+        r
+    }
+
+    #[test]
+    fn rfc7323_5_3_what_left_before_a_repair_and_comes_behind_it_is_discarded() {
+        let mut r = with_a_hole();
+        let stamp = Stamp {
+            ms: 50,
+            older_below: 5000,
+        };
+        assert!(r.on_stamped(at(60), 1000, 1000, stamp));
+        assert!(r.poll(at(60)).is_some_and(|a| a.ack == 3000));
+        // In order, but older: answered at once, and not taken.
+        assert!(r.on_data(at(61), 3000, 1000, false));
+        let answer = r.poll(at(61)).map(|a| (a.ack, a.sack.len()));
+        assert_eq!(answer, Some((3000, 0)));
+        // What is here already is reported.
+        assert!(r.on_data(at(62), 1000, 1000, false));
+        let twice = SackBlock {
+            start: 1000,
+            end: 2000,
+        };
+        assert!(r.poll(at(62)).is_some_and(|a| a.sack == [twice]));
+        assert_eq!((r.delivered(), r.stats().outdated), (3000, 2));
+        // A repair that left within a millisecond before is taken, and so is new data that left later.
+        r.on_stamped(at(63), 3000, 2000, Stamp { ms: 49, ..stamp });
+        r.on_data(at(64), 5000, 1000, false);
+        assert_eq!((r.delivered(), r.stats().outdated), (6000, 2));
+    }
+
+    #[test]
+    fn a_repair_older_than_the_last_by_two_milliseconds_is_discarded_too() {
+        let mut r = with_a_hole();
+        let stamp = Stamp {
+            ms: 50,
+            older_below: 3000,
+        };
+        r.on_stamped(at(60), 1000, 1000, stamp);
+        r.on_stamped(at(61), 3000, 1000, Stamp { ms: 48, ..stamp });
+        assert_eq!((r.delivered(), r.stats().outdated), (3000, 1));
+        r.on_stamped(at(62), 3000, 1000, Stamp { ms: 49, ..stamp });
+        assert_eq!((r.delivered(), r.stats().outdated), (4000, 1));
+    }
+
+    #[test]
+    fn a_repair_above_what_was_acknowledged_makes_nothing_older() {
+        let mut r = with_a_hole();
+        let stamp = Stamp {
+            ms: 50,
+            older_below: 9000,
+        };
+        r.on_stamped(at(60), 4000, 1000, stamp);
+        r.on_data(at(61), 3000, 1000, false);
+        r.on_data(at(62), 1000, 1000, false);
+        assert_eq!((r.delivered(), r.stats().outdated), (5000, 0));
+    }
+}
