@@ -257,7 +257,7 @@ impl Sent {
         let is_unknown = self.doubt.is_some() || self.is_refused || is_left;
         match share >= NAMED {
             true => format!(
-                "; a link of that way was full {:.0} % of the command's time",
+                "; a link of that way was full at least {:.0} % of the command's time",
                 100.0 * share
             ),
             false if is_dropped || is_unknown || self.datagrams < STREAM => String::new(),
@@ -452,7 +452,7 @@ mod tests {
         assert!(line.ends_with(words), "{line}");
         assert!(!line.contains("sent no faster"));
         assert!(said(0.3, 0.0).contains("sent no faster"));
-        assert!(said(0.95, 0.9).contains("a link of that way was full 90 %"));
+        assert!(said(0.95, 0.9).contains("a link of that way was full at least 90 %"));
     }
 
     /// What traceroute sends.
@@ -540,7 +540,7 @@ mod tests {
         };
         let full = said(1000, 300, 0.93);
         let words =
-            "300 found a queue full; a link of that way was full 93 % of the command's time";
+            "300 found a queue full; a link of that way was full at least 93 % of the command's time";
         assert!(full.ends_with(words), "{full}");
         let slow = said(1000, 0, 0.02);
         assert!(slow.contains("; the server sent no faster: "), "{slow}");
