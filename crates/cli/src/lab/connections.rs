@@ -52,6 +52,8 @@ struct Watched {
     intervals: Vec<(Time, u64)>,
     /// Whose it is: 0 the command's host, 1 the server's.
     host: usize,
+    /// Since which sample no program holds it; none where one did in the last.
+    left: Option<Time>,
 }
 
 /// All connections seen, each at both of its ends, by its own end and the other.
@@ -116,6 +118,8 @@ impl Connections {
             let before = watched.last.end.acked;
             watched.last = seen;
             watched.last.end.round = self.rounds.len();
+            let is_left = watched.last.end.is_left;
+            watched.left = is_left.then(|| watched.left.unwrap_or(now));
             let more = watched.last.end.acked.saturating_sub(before);
             watched.intervals.push((now, more));
             watched.host = host;
@@ -190,14 +194,17 @@ impl Connections {
     fn beside(&self, told: &mut Busiest) {
         let mut each = Vec::new();
         for ([own, peer], one) in self.all.iter().filter(|(_, c)| c.host == told.host) {
-            let sent = one.sent(self.all.get(&[peer.clone(), own.clone()]));
+            let other = self.all.get(&[peer.clone(), own.clone()]);
+            let sent = one.sent(other);
             if sent > 0 {
                 told.connections += 1;
                 told.all_bytes_sent += sent;
                 told.all_segments_sent_again += one.last.retransmits;
                 let ends = [own.clone(), peer.clone()];
                 let waits = self.waits.get(&ends);
-                let waited = waits.map(|w| w.of_command(one.host));
+                let of_command = if one.host == 0 { Some(one) } else { other };
+                let left = of_command.and_then(|c| c.left);
+                let waited = waits.map(|w| w.of_command(one.host, left));
                 let held = waits.map(Waits::held_small).unwrap_or_default();
                 let held = held.map(Option::unwrap_or_default);
                 let tls = self.tls.get(&ends).copied().unwrap_or_default();
@@ -681,6 +688,7 @@ mod tests {
             let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
             connections.take_turns(&Turns {
                 ends: ends.map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(300),
                 waited: Default::default(),
                 at: [0, other].map(Duration::from_ms),
@@ -747,6 +755,7 @@ mod tests {
             let ends = ["198.18.0.2:5201", "198.18.0.1:40000"];
             connections.take_turns(&Turns {
                 ends: ends.map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(rounds * 100),
                 waited: Default::default(),
                 at: [other, 0].map(Duration::from_ms),
@@ -916,6 +925,7 @@ mod tests {
             let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
             connections.take_turns(&Turns {
                 ends: ends.map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(60),
                 waited: Default::default(),
                 at: [Duration::ZERO; 2],

@@ -27,6 +27,8 @@ const RANGES: usize = 1 << 10;
 pub struct Turns {
     /// The end whose frame was seen first, and the other.
     pub ends: Way,
+    /// When the first frame with data was handed over; none where none was.
+    pub begun: Option<Time>,
     /// From the first frame with data to the last one that was sent or arrived.
     pub span: Duration,
     /// What of the span each of the ends waited for: without its own turns, and without what came after it had closed. An end that has sent
@@ -157,6 +159,7 @@ impl Talk {
     fn new(ends: Way) -> Talk {
         let turns = Turns {
             ends,
+            begun: None,
             span: Duration::ZERO,
             waited: Default::default(),
             at: [Duration::ZERO; 2],
@@ -269,6 +272,7 @@ impl Talk {
             handing[end] = handing[end].and(self.message.last());
         }
         let turns = Turns {
+            begun: self.begun,
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
