@@ -410,7 +410,8 @@ impl Station {
         // A frame that could not be forwarded has a route onwards from here; one that ends here has none.
         let is_destination = self.output(frame.flow).is_none();
         let answer = answer(frame, self.node, is_destination, self.answers);
-        if let Some(reason) = answer.reported() {
+        let reported = answer.reported();
+        if let Some(reason) = reported {
             self.drop(input, reason);
         }
         match answer {
@@ -423,6 +424,8 @@ impl Station {
                     reply.at = self.host.departs(frame.at, output, &reply) + self.answer_after;
                     io.output(output).push(reply);
                 }
+                // One frame is dropped once, whether its report has a route or not.
+                None if reported.is_some() => {}
                 None => self.drop(input, Drop::NoRoute),
             },
         }

@@ -13,7 +13,7 @@ use crate::exit::{note, note_in_parts};
 use crate::shell;
 
 /// Of fewer samples than these the 99th percentile is the largest.
-const PERCENTILE_LEAST: u64 = 100;
+pub(crate) const PERCENTILE_LEAST: u64 = 100;
 
 /// Round trips of the lab's own pings.
 #[derive(Clone, Copy, Debug)]
