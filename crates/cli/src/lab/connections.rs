@@ -397,7 +397,10 @@ impl Watched {
     fn in_flight_max(&self) -> u64 {
         // Of who opened it, the SYN is among what is acknowledged.
         let excess = |end: &End| end.acked.saturating_sub(end.sent.unwrap_or(end.acked));
+        // With one byte acknowledged that is the SYN alone: where it is data, one byte too many is in flight.
+        let is_syn = self.ends.iter().any(|end| end.acked == 1);
         let syn = self.ends.iter().map(excess).max().unwrap_or(0);
+        let syn = syn.max(u64::from(is_syn));
         let of = |(sample, end): (&Sample, &End)| {
             let segments = sample.in_flight.unwrap_or(0);
             // A FIN is a segment under way, and no byte of it is data.
@@ -1167,6 +1170,18 @@ mod tests {
         assert_eq!(told.in_flight_max_bytes, Some(600));
         assert_eq!((told.bytes_sent, told.segments_sent), (600, 3));
         assert_eq!(told.samples, 10);
+    }
+
+    /// 108 bytes into an outage, first sampled when they were under way.
+    #[test]
+    fn all_is_in_flight_where_the_syn_alone_is_acknowledged() {
+        let mut connections = Connections::across([100_000; 2]);
+        for n in 1..=10_u64 {
+            let account = "bytes_sent:108 bytes_acked:1 data_segs_out:1 unacked:1";
+            connections.printed(at(n * 100), 0, &end(0, account));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!(told.in_flight_max_bytes, Some(108));
     }
 
     /// 2 s without a sample in a run of 4 s, in which most was sent.
