@@ -197,3 +197,35 @@ impl Backlog {
         (outstanding >= LEAST * request).then(|| (1.0 - way / outstanding).max(0.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use farpath_units::Duration;
+
+    use super::*;
+
+    /// Four requests at a time behind a large message that had its answer, or one at a time: how many bytes of them are outstanding.
+    #[test]
+    fn what_is_answered_is_not_outstanding() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let outstanding = |requests: u64| {
+            let is_one = requests == 1;
+            let mut backlog = Backlog::default();
+            backlog.sends(517, at(0));
+            backlog.turns(false, true);
+            backlog.comes(1193, at(80));
+            backlog.turns(true, true);
+            (0..requests).for_each(|_| backlog.sends(10, at(80)));
+            for n in 0..100 {
+                backlog.turns(false, is_one);
+                backlog.comes(10, at(170 + 30 * n));
+                backlog.turns(true, is_one);
+                backlog.sends(10, at(170 + 30 * n));
+            }
+            backlog.closes();
+            backlog.outstanding(1.0)
+        };
+        assert_eq!(outstanding(4), Some(40.0));
+        assert_eq!(outstanding(1), None);
+    }
+}
