@@ -410,7 +410,8 @@ impl Station {
         // A frame that could not be forwarded has a route onwards from here; one that ends here has none.
         let is_destination = self.output(frame.flow).is_none();
         let answer = answer(frame, self.node, is_destination, self.answers);
-        if let Some(reason) = answer.reported() {
+        let reported = answer.reported();
+        if let Some(reason) = reported {
             self.drop(input, reason);
         }
         match answer {
@@ -423,6 +424,8 @@ impl Station {
                     reply.at = self.host.departs(frame.at, output, &reply) + self.answer_after;
                     io.output(output).push(reply);
                 }
+                // One frame is dropped once, whether its report has a route or not.
+                None if reported.is_some() => {}
                 None => self.drop(input, Drop::NoRoute),
             },
         }
@@ -458,5 +461,41 @@ impl Element for Station {
 
     fn deadline(&self) -> Time {
         self.wake
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_element::{Mode, Network};
+
+    use super::*;
+
+    fn router(routes: Vec<Option<u16>>) -> Station {
+        Station::new(0, true, true, routes, Host::none(), Sampling::OFF)
+    }
+
+    /// Its TTL has ended, and its report has a way back, or none.
+    #[test]
+    fn a_frame_is_dropped_once_whatever_becomes_of_its_report() {
+        let us = |n| Time::ZERO + Duration::from_us(n);
+        let there = FlowDir::forward(0);
+        for back in [None, Some(0)] {
+            let mut routes = vec![None; 2];
+            routes[there.index()] = Some(0);
+            routes[there.turned().index()] = back;
+            let mut network = Network::new();
+            let source = network.add(router(Vec::new()));
+            let node = network.add(router(routes));
+            let sink = network.add(router(Vec::new()));
+            let way = network.connect(source, node, Duration::ZERO);
+            network.connect(node, sink, ROUTER_ANSWER);
+            let mut frame = Frame::new(Kind::Udp, there, 0, 100);
+            (frame.ttl, frame.at) = (1, us(1));
+            network.channel_mut(way).push(frame);
+            network.run(us(5), Mode::Windowed(Duration::from_ms(1)));
+            let dropped = network.element(node).dropped(0);
+            assert_eq!(dropped[Drop::Ttl as usize], 1, "{back:?}");
+            assert_eq!(dropped.iter().sum::<u64>(), 1, "{back:?}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use farpath_record::{Origin, Record, RunDocument};
 use serde::Deserialize;
 
 use crate::exit::Failure;
-use crate::lab::RUN_SCHEMA;
+use crate::lab::{PERCENTILE_LEAST, RUN_SCHEMA};
 
 /// The schema stands within so many characters of a file's beginning.
 const HEAD: usize = 100;
@@ -26,6 +26,7 @@ struct Run {
     failure: Option<String>,
     took_ns: Option<u64>,
     rtt_p99_ns: Option<f64>,
+    rtt_pings: Option<u64>,
     certificate: Option<Verdict>,
     connection: Option<Carried>,
     path_down_s: Option<f64>,
@@ -103,7 +104,10 @@ fn record(run: &Run) -> Record {
     let whole = |n: u64| n as f64;
     let took = run.took_ns.filter(|ns| *ns > 0);
     set("took_ns", took.map(whole));
-    set("rtt_p99_ns", run.rtt_p99_ns);
+    // Of few it is the largest.
+    let are_few = run.rtt_pings.is_some_and(|pings| pings < PERCENTILE_LEAST);
+    let rtt = if are_few { "rtt_max_ns" } else { "rtt_p99_ns" };
+    set(rtt, run.rtt_p99_ns);
     set("path_down_s", run.path_down_s);
     set("program_frames", run.program_frames.map(whole));
     if let Some(carried) = &run.connection {
@@ -162,6 +166,14 @@ mod tests {
         ] {
             let found = record.metrics[metric];
             assert!((found - value).abs() <= 1e-9 * value, "{metric}: {found}");
+        }
+        for (pings, metric) in [(99, "rtt_max_ns"), (100, "rtt_p99_ns")] {
+            let with = format!("\"rtt_pings\": {pings}, \"command\":");
+            let text = TEXT.replace("\"command\":", &with);
+            let named = super::named("a.json", &text).unwrap_or_else(|e| panic!("{e}"));
+            let metrics = &named.document.records[0].metrics;
+            let rtts = metrics.keys().filter(|name| name.starts_with("rtt_"));
+            assert_eq!(rtts.collect::<Vec<_>>(), [metric]);
         }
         let late = TEXT.replace("\"valid\": true", "\"valid\": false");
         let is_valid = |text: &str| {

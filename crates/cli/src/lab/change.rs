@@ -72,7 +72,7 @@ pub(super) fn planned(
     for text in wanted {
         match up_or_down(&planned.scenario, text, &planned.command)? {
             Some((link, ways, up)) => planned.turn(link, &ways, up),
-            None => planned.set(plane, source, text)?,
+            None => planned.set(plane, source, (text.as_str(), wanted))?,
         }
     }
     for set in &mut planned.sets[sets.len()..] {
@@ -106,7 +106,8 @@ impl Planned {
     /// Queues that hold more or less than in `old`.
     fn queue(&mut self, old: &Scenario) {
         for (place, what, change) in limits::changed(old, &self.scenario) {
-            self.changes.push((port_of(place.0, place.1), change));
+            let port = port_of(place.0, place.1);
+            self.changes.extend(change.map(|change| (port, change)));
             self.say(place, &what);
         }
     }
@@ -119,8 +120,13 @@ impl Planned {
         }
     }
 
-    /// One key of the scenario.
-    fn set(&mut self, plane: &Plane<Tap>, source: &str, text: &str) -> Result<(), String> {
+    /// One key of the scenario, of all that are `wanted`.
+    fn set(
+        &mut self,
+        plane: &Plane<Tap>,
+        source: &str,
+        (text, wanted): (&str, &[String]),
+    ) -> Result<(), String> {
         let set: Set = text.parse().map_err(|e| format!("{OPTION}: {e}"))?;
         let asked = set.value.clone();
         let set = match nothing(&set.path, &set.value) {
@@ -137,6 +143,7 @@ impl Planned {
             &self.sets,
             [&self.scenario, &new],
             (path.as_str(), value.as_str()),
+            wanted,
         );
         if new == self.scenario {
             if kept.is_empty() {
@@ -195,12 +202,13 @@ fn nothing(path: &str, value: &str) -> Option<&'static str> {
 }
 
 /// Of a key set for both directions of a link, that a direction kept a value of its own: the same key, set for it alone, would make the
-/// scenario another one.
+/// scenario another one. What is set for the direction by one of those `wanted` at once needs no word.
 fn kept(
     source: &Source,
     sets: &[Set],
     [old, new]: [&Scenario; 2],
     (path, value): (&str, &str),
+    wanted: &[String],
 ) -> String {
     let words: Vec<&str> = path.split('.').collect();
     let [link, name, keys @ ..] = &words[..] else {
@@ -227,6 +235,10 @@ fn kept(
             continue;
         }
         let own = format!("link.{name}.{way}.{key}");
+        let is_own = |text: &String| text.split_once('=').is_some_and(|(key, _)| key.trim() == own);
+        if wanted.iter().any(is_own) {
+            continue;
+        }
         let mut one = sets.to_vec();
         one.push(Set::new(own.as_str(), value));
         // What may not be said of one direction is none's own.
@@ -439,7 +451,7 @@ mod tests {
                 text,
             }
         };
-        let said = |forward: &str, text: &str| {
+        let said_beside = |forward: &str, text: &str, wanted: &[String]| {
             let set: Set = text.parse().expect(text);
             let (path, value) = (set.path.clone(), set.value.clone());
             let source = source(forward);
@@ -451,13 +463,17 @@ mod tests {
                 &sets,
                 [&old, &new],
                 (path.as_str(), value.as_str()),
+                wanted,
             )
         };
+        let said = |forward: &str, text: &str| said_beside(forward, text, &[]);
         let own = "forward.delay = \"60ms\"";
         assert_eq!(
             said(own, "link.path.delay=10ms"),
             "path forward kept its own delay: `link.path.forward.delay=10ms` sets that\n"
         );
+        let both = ["link.path.delay=10ms", "link.path.forward.delay=20ms"].map(str::to_owned);
+        assert_eq!(said_beside(own, "link.path.delay=10ms", &both), "");
         assert_eq!(said(own, "link.path.rate=10Mbit/s"), "");
         assert_eq!(said(own, "link.path.reverse.delay=10ms"), "");
         assert_eq!(said(own, "link.path.delay=60ms"), "", "it is the same");

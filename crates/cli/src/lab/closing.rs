@@ -8,12 +8,12 @@ use farpath_record::{Certificate, Record, count_of};
 use super::busiest::Busiest;
 use super::datagrams::Sent;
 use super::impaired::Impaired;
-use super::refused::Refused;
+use super::refused::{self, Refused};
 use crate::exit::{note, note_in_parts};
 use crate::shell;
 
 /// Of fewer samples than these the 99th percentile is the largest.
-const PERCENTILE_LEAST: u64 = 100;
+pub(crate) const PERCENTILE_LEAST: u64 = 100;
 
 /// Round trips of the lab's own pings.
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +60,13 @@ pub(super) fn told(
     let connection = connection.filter(|c| !ports.is_empty() || c.bytes_sent >= bytes);
     // Where one carried something the others were tries.
     let carried = connection.is_some_and(|c| c.bytes_sent > 0);
-    let refused = refused.iter().filter(|r| !carried || r.is_made_again());
-    let refused: Vec<&Refused> = refused.collect();
+    let refused = refused::lines(refused, |r| !carried || r.is_made_again());
     let connection = connection.filter(|_| carried || refused.is_empty());
     let none = || (!ports.is_empty() && refused.is_empty()).then(|| none_to(ports));
     let limit = connection.map(|c| c.line.clone()).or_else(none).into_iter();
     let unknown = connection.filter(|c| c.limited_by.is_none());
     let limit = limit.chain(unknown.map(|c| more(c.host)));
-    let limit = limit.chain(refused.iter().map(|r| r.line()));
+    let limit = limit.chain(refused.iter().cloned());
     let told = limit.chain(datagrams.iter().map(Sent::line));
     told.chain(impaired.iter().map(Impaired::line)).collect()
 }

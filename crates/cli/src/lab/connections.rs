@@ -52,6 +52,8 @@ struct Watched {
     intervals: Vec<(Time, u64)>,
     /// Whose it is: 0 the command's host, 1 the server's.
     host: usize,
+    /// Since which sample no program holds it; none where one did in the last.
+    left: Option<Time>,
 }
 
 /// All connections seen, each at both of its ends, by its own end and the other.
@@ -116,6 +118,8 @@ impl Connections {
             let before = watched.last.end.acked;
             watched.last = seen;
             watched.last.end.round = self.rounds.len();
+            let is_left = watched.last.end.is_left;
+            watched.left = is_left.then(|| watched.left.unwrap_or(now));
             let more = watched.last.end.acked.saturating_sub(before);
             watched.intervals.push((now, more));
             watched.host = host;
@@ -190,14 +194,17 @@ impl Connections {
     fn beside(&self, told: &mut Busiest) {
         let mut each = Vec::new();
         for ([own, peer], one) in self.all.iter().filter(|(_, c)| c.host == told.host) {
-            let sent = one.sent(self.all.get(&[peer.clone(), own.clone()]));
+            let other = self.all.get(&[peer.clone(), own.clone()]);
+            let sent = one.sent(other);
             if sent > 0 {
                 told.connections += 1;
                 told.all_bytes_sent += sent;
                 told.all_segments_sent_again += one.last.retransmits;
                 let ends = [own.clone(), peer.clone()];
                 let waits = self.waits.get(&ends);
-                let waited = waits.map(|w| w.of_command(one.host));
+                let of_command = if one.host == 0 { Some(one) } else { other };
+                let left = of_command.and_then(|c| c.left);
+                let waited = waits.map(|w| w.of_command(one.host, left));
                 let held = waits.map(Waits::held_small).unwrap_or_default();
                 let held = held.map(Option::unwrap_or_default);
                 let tls = self.tls.get(&ends).copied().unwrap_or_default();
@@ -390,7 +397,10 @@ impl Watched {
     fn in_flight_max(&self) -> u64 {
         // Of who opened it, the SYN is among what is acknowledged.
         let excess = |end: &End| end.acked.saturating_sub(end.sent.unwrap_or(end.acked));
+        // With one byte acknowledged that is the SYN alone: where it is data, one byte too many is in flight.
+        let is_syn = self.ends.iter().any(|end| end.acked == 1);
         let syn = self.ends.iter().map(excess).max().unwrap_or(0);
+        let syn = syn.max(u64::from(is_syn));
         let of = |(sample, end): (&Sample, &End)| {
             let segments = sample.in_flight.unwrap_or(0);
             // A FIN is a segment under way, and no byte of it is data.
@@ -681,6 +691,7 @@ mod tests {
             let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
             connections.take_turns(&Turns {
                 ends: ends.map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(300),
                 waited: Default::default(),
                 at: [0, other].map(Duration::from_ms),
@@ -747,6 +758,7 @@ mod tests {
             let ends = ["198.18.0.2:5201", "198.18.0.1:40000"];
             connections.take_turns(&Turns {
                 ends: ends.map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(rounds * 100),
                 waited: Default::default(),
                 at: [other, 0].map(Duration::from_ms),
@@ -916,6 +928,7 @@ mod tests {
             let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
             connections.take_turns(&Turns {
                 ends: ends.map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(60),
                 waited: Default::default(),
                 at: [Duration::ZERO; 2],
@@ -1157,6 +1170,18 @@ mod tests {
         assert_eq!(told.in_flight_max_bytes, Some(600));
         assert_eq!((told.bytes_sent, told.segments_sent), (600, 3));
         assert_eq!(told.samples, 10);
+    }
+
+    /// 108 bytes into an outage, first sampled when they were under way.
+    #[test]
+    fn all_is_in_flight_where_the_syn_alone_is_acknowledged() {
+        let mut connections = Connections::across([100_000; 2]);
+        for n in 1..=10_u64 {
+            let account = "bytes_sent:108 bytes_acked:1 data_segs_out:1 unacked:1";
+            connections.printed(at(n * 100), 0, &end(0, account));
+        }
+        let told = connections.told(UNKNOWN).expect("there is one");
+        assert_eq!(told.in_flight_max_bytes, Some(108));
     }
 
     /// 2 s without a sample in a run of 4 s, in which most was sent.

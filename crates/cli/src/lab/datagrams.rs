@@ -11,6 +11,7 @@ use farpath_units::{Duration, Time};
 use serde::Serialize;
 
 use super::connections::SENDERS;
+use super::refused::Refused;
 use super::run::{AtRest, SAMPLING};
 
 /// What one of the two hosts sent.
@@ -50,6 +51,9 @@ pub(super) struct Sent {
     asking_ratio: f64,
     /// Why what limited them is doubtful: an invalid certificate; none with a valid one.
     doubt: Option<String>,
+    /// The other host refused some.
+    #[serde(skip)]
+    is_refused: bool,
 }
 
 /// Datagrams that were larger than a link carries.
@@ -175,6 +179,7 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             answering_ratio: share(queries.at),
             asking_ratio: share(queries.way),
             doubt: None,
+            is_refused: false,
         })
     };
     [0, 1].into_iter().filter_map(of).collect()
@@ -184,6 +189,12 @@ impl Sent {
     /// The same with a doubt of what limited them.
     pub(super) fn doubted(self, doubt: Option<String>) -> Sent {
         Sent { doubt, ..self }
+    }
+
+    /// The same beside all that was `refused`: a program that hears of it sends no more.
+    pub(super) fn refused(self, refused: &[Refused]) -> Sent {
+        let is_refused = refused.iter().any(|r| r.is_of_datagrams(self.sender));
+        Sent { is_refused, ..self }
     }
 
     /// What frames found on their way where datagrams were dropped: all frames, of TCP, pings and fragments as well.
@@ -216,7 +227,7 @@ impl Sent {
     }
 
     /// What limited them: a full link, a slow answer, or that no more was sent. The last is not known in an invalid run, nor where much was
-    /// still on its way.
+    /// still on its way, or nothing listens.
     fn limit(&self) -> String {
         if self.answering_ratio >= SLOW {
             let [command, server] = SENDERS;
@@ -242,10 +253,11 @@ impl Sent {
         let share = self.link_full_ratio;
         let is_dropped = self.host_dropped + self.queue_full + self.path_down > 0;
         let left = (self.under_way + self.host_waiting) as f64;
-        let is_unknown = self.doubt.is_some() || left > LEFT_MOST * self.datagrams as f64;
+        let is_left = left > LEFT_MOST * self.datagrams as f64;
+        let is_unknown = self.doubt.is_some() || self.is_refused || is_left;
         match share >= NAMED {
             true => format!(
-                "; a link of that way was full {:.0} % of the command's time",
+                "; a link of that way was full at least {:.0} % of the command's time",
                 100.0 * share
             ),
             false if is_dropped || is_unknown || self.datagrams < STREAM => String::new(),
@@ -443,7 +455,7 @@ mod tests {
         assert!(line.ends_with(words), "{line}");
         assert!(!line.contains("sent no faster"));
         assert!(said(0.3, 0.0).contains("sent no faster"));
-        assert!(said(0.95, 0.9).contains("a link of that way was full 90 %"));
+        assert!(said(0.95, 0.9).contains("a link of that way was full at least 90 %"));
     }
 
     /// What traceroute sends.
@@ -531,7 +543,7 @@ mod tests {
         };
         let full = said(1000, 300, 0.93);
         let words =
-            "300 found a queue full; a link of that way was full 93 % of the command's time";
+            "300 found a queue full; a link of that way was full at least 93 % of the command's time";
         assert!(full.ends_with(words), "{full}");
         let slow = said(1000, 0, 0.02);
         assert!(slow.contains("; the server sent no faster: "), "{slow}");

@@ -10,8 +10,12 @@ use farpath_scenario::{LinkId, QueueLimit, Scenario, Way};
 use super::busiest::quantity;
 
 /// Queues whose limit is another in `new` than in `old`, in words and for their ports: those that are written otherwise, and those
-/// that hold more or less as a rate or a round trip changed. In front of a host's own interface packets count, unless a queue is set.
-pub(super) fn changed(old: &Scenario, new: &Scenario) -> Vec<((LinkId, Way), String, Change)> {
+/// that hold more or less as a rate or a round trip changed. Where that is the queue of a host's own interface, its port has none to change:
+/// what waits there waits in the host.
+pub(super) fn changed(
+    old: &Scenario,
+    new: &Scenario,
+) -> Vec<((LinkId, Way), String, Option<Change>)> {
     // Both have been planned: they run.
     let [before, now] = [old, new].map(|s| queue_limits(s).unwrap_or_default());
     let mut changed = Vec::new();
@@ -25,9 +29,10 @@ pub(super) fn changed(old: &Scenario, new: &Scenario) -> Vec<((LinkId, Way), Str
             let queue = link.directions[n].queue;
             let is_set = old.links[number].directions[n].queue != queue;
             let is_hosts = link.ends[n].0 < new.hosts.len();
-            if is_set || (before != now && !is_hosts) {
+            if is_set || before != now {
                 let words = words(queue, [before, now]);
-                changed.push((place, words, Change::Limit(*now)));
+                let change = (is_set || !is_hosts).then_some(Change::Limit(*now));
+                changed.push((place, words, change));
             }
         }
     }
@@ -69,9 +74,7 @@ mod tests {
     fn said(queue: &str, before: &[&str], now: &[&str]) -> Vec<String> {
         let found = changed(&scenario(queue, before), &scenario(queue, now));
         let each = found.into_iter().map(|((_, way), words, change)| {
-            let Change::Limit(_) = change else {
-                panic!("{words}");
-            };
+            assert!(matches!(change, None | Some(Change::Limit(_))), "{words}");
             format!("{way:?}: {words}")
         });
         each.collect()
@@ -101,6 +104,22 @@ mod tests {
             said("1bdp", &[], &["link.path.forward.delay=10ms"])[1],
             "Reverse: queue 1bdp = 150 kB, was 250 kB"
         );
+    }
+
+    /// What waits in front of a host's own interface follows its rate as well, and waits in the host.
+    #[test]
+    fn the_queue_of_a_hosts_own_interface_is_said_too() {
+        let sets = ["link.in.queue=1bdp", "link.in.rate=500Mbit/s"];
+        assert_eq!(
+            said("1bdp", &sets[..1], &sets),
+            [
+                "Forward: queue 1bdp = 6250 kB, was 12.5 MB",
+                "Reverse: queue 1bdp = 6250 kB, was 12.5 MB"
+            ]
+        );
+        let found = changed(&scenario("1bdp", &sets[..1]), &scenario("1bdp", &sets));
+        let changes = found.iter().map(|(.., change)| change.is_some());
+        assert_eq!(changes.collect::<Vec<_>>(), [false, true]);
     }
 
     #[test]

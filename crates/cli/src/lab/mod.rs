@@ -51,6 +51,7 @@ use std::process::ExitCode;
 use farpath_emu::state::{Lab, Registry, StateError};
 use farpath_experiment::lab::Ground;
 
+pub(crate) use closing::PERCENTILE_LEAST;
 pub(crate) use programs::Port;
 pub(crate) use run::{SCHEMA as RUN_SCHEMA, report_refusal};
 

@@ -1,4 +1,4 @@
-//! Connections that a host asked for and a reset answered: by the frames of both.
+//! Connections that a host asked for and a reset answered, and datagrams for which nothing listened: by the frames of both.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -9,24 +9,32 @@ use serde::Serialize;
 
 use super::connections::{SENDERS, name_of};
 
-/// Connections to one end that were refused.
+/// Connections or datagrams to one end that were refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Refused {
     /// Who refused them.
     by: &'static str,
     /// The address and port.
     to: String,
-    /// How often.
+    /// By which protocol they came.
+    protocol: &'static str,
+    /// How often; of datagrams how many reports of it came back, which are fewer.
     times: u64,
     /// They were to an address of IPv6, and one to the same port over IPv4 was taken.
     #[serde(skip)]
     by_ipv4: bool,
 }
 
-/// Those of `openings` that were refused, and have one of these ports where there are any; `is_of` says whether an address is one of
-/// the host with that number.
+const TCP: &str = "tcp";
+const UDP: &str = "udp";
+
+/// Up to so many ports that refuse datagrams are named one by one: a traceroute asks many.
+const FEW: usize = 3;
+
+/// Those of `openings` that were refused, and datagrams that were `unheard`, which have one of these ports where there are any; `is_of`
+/// says whether an address is one of the host with that number.
 pub(super) fn refused(
-    openings: impl Iterator<Item = Opening>,
+    (openings, unheard): (impl Iterator<Item = Opening>, impl Iterator<Item = (Way, u64)>),
     ports: &[u16],
     is_of: impl Fn(usize, &SocketAddr) -> bool,
 ) -> Vec<Refused> {
@@ -46,13 +54,50 @@ pub(super) fn refused(
     let each = |(to, times): (SocketAddr, u64)| Refused {
         by: SENDERS[usize::from(!is_of(0, &to))],
         to: name_of(to),
+        protocol: TCP,
         times,
         by_ipv4: to.is_ipv6() && taken.iter().any(|other| is_same(&to, other)),
     };
-    all.into_iter().map(each).collect()
+    let mut datagrams: BTreeMap<SocketAddr, u64> = BTreeMap::new();
+    for ([_, to], times) in unheard.filter(|(way, _)| is_meant(way)) {
+        *datagrams.entry(to).or_default() += times;
+    }
+    let datagrams = datagrams.into_iter().map(|(to, times)| Refused {
+        by: SENDERS[usize::from(!is_of(0, &to))],
+        to: name_of(to),
+        protocol: UDP,
+        times,
+        by_ipv4: false,
+    });
+    all.into_iter().map(each).chain(datagrams).collect()
+}
+
+/// In words, of those whose connections are to be named where that is `wanted` of them, and of all datagrams.
+pub(super) fn lines(all: &[Refused], wanted: impl Fn(&Refused) -> bool) -> Vec<String> {
+    let (datagrams, connections): (Vec<_>, Vec<_>) = all.iter().partition(|r| r.protocol == UDP);
+    let connections = connections.into_iter().filter(|r| wanted(r));
+    let mut said: Vec<String> = connections.map(Refused::line).collect();
+    for by in SENDERS {
+        let own: Vec<&Refused> = datagrams.iter().copied().filter(|r| r.by == by).collect();
+        match &own[..] {
+            [first, .., last] if own.len() > FEW => said.push(format!(
+                "{by} refused datagrams to {} ports, from {} to {} (ICMP port unreachable), as where nothing listens",
+                own.len(),
+                first.to,
+                last.to
+            )),
+            few => said.extend(few.iter().map(|r| r.line())),
+        }
+    }
+    said
 }
 
 impl Refused {
+    /// Whether they are datagrams that came from this host.
+    pub(super) fn is_of_datagrams(&self, sender: &str) -> bool {
+        self.protocol == UDP && self.by != sender
+    }
+
     /// Whether it was made again over IPv4, which a run that carries something shows by its times alone.
     pub(super) fn is_made_again(&self) -> bool {
         self.by_ipv4
@@ -61,6 +106,11 @@ impl Refused {
     /// In words.
     pub(super) fn line(&self) -> String {
         let Refused { by, to, times, .. } = self;
+        if self.protocol == UDP {
+            return format!(
+                "{by} refused datagrams to {to} (ICMP port unreachable), as where nothing listens"
+            );
+        }
         let what = match times {
             1 => "a connection".to_owned(),
             n => count_of(*n, "connection", "connections"),
@@ -101,7 +151,7 @@ mod tests {
             end.ip().to_string() == ["198.18.0.1", "198.18.0.2"][host]
         };
         let said = |ports: &[u16]| {
-            let found = refused(all.into_iter(), ports, is_of);
+            let found = refused((all.into_iter(), std::iter::empty()), ports, is_of);
             found.iter().map(Refused::line).collect::<Vec<_>>()
         };
         let server = "the server refused 2 connections to 198.18.0.2:7001: a reset came back, as where nothing listens";
@@ -117,11 +167,35 @@ mod tests {
             let own = [["198.18.0.1", "2001:db8::1"], ["198.18.0.2", "2001:db8::2"]][host];
             own.contains(&end.ip().to_string().as_str())
         };
-        let again = refused(both.into_iter(), &[], of_both);
+        let again = refused((both.into_iter(), std::iter::empty()), &[], of_both);
         assert!(again[0].is_made_again(), "{again:?}");
         assert!(again[0].line().contains("-4 makes names"), "{again:?}");
-        let alone = refused(both[..1].iter().copied(), &[], of_both);
+        let one = both[..1].iter().copied();
+        let alone = refused((one, std::iter::empty()), &[], of_both);
         assert!(!alone[0].is_made_again(), "{alone:?}");
         assert!(said(&[80]).is_empty());
+    }
+    /// A report for each of some datagrams; a traceroute has one of every port.
+    #[test]
+    fn datagrams_that_nobody_hears_are_said_by_their_port() {
+        let is_of = |host: usize, end: &SocketAddr| {
+            end.ip().to_string() == ["198.18.0.1", "198.18.0.2"][host]
+        };
+        let said = |to: &[u16], ports: &[u16]| {
+            let own: SocketAddr = "198.18.0.1:40000".parse().expect("an end");
+            let end = |port: &u16| SocketAddr::new([198, 18, 0, 2].into(), *port);
+            let all: Vec<(Way, u64)> = to.iter().map(|port| ([own, end(port)], 3)).collect();
+            let found = refused((std::iter::empty(), all.into_iter()), ports, is_of);
+            let of_command = found.iter().all(|r| r.is_of_datagrams(SENDERS[0]));
+            assert!(of_command, "{found:?}");
+            lines(&found, |_| false)
+        };
+        let one = "the server refused datagrams to 198.18.0.2:9000 (ICMP port unreachable), as where nothing listens";
+        assert_eq!(said(&[9000], &[]), [one]);
+        assert_eq!(said(&[9000, 53], &[9000]), [one]);
+        assert!(said(&[9000], &[53]).is_empty());
+        let many = "the server refused datagrams to 4 ports, from 198.18.0.2:33434 to 198.18.0.2:33437 (ICMP port unreachable), as where \
+                    nothing listens";
+        assert_eq!(said(&[33_434, 33_435, 33_436, 33_437], &[]), [many]);
     }
 }

@@ -17,12 +17,18 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Those that are named.
+    /// Those that are named; an error has each that cannot be written.
     pub(super) fn prepare(json: Option<&File>, junit: Option<&File>) -> Result<Files, Failure> {
-        Ok(Files {
-            json: json.map(prepare_report).transpose()?,
-            junit: junit.map(prepare_report).transpose()?,
-        })
+        let mut failed = Vec::new();
+        let mut prepare = |file: Option<&File>| {
+            let prepared = file.map(prepare_report).transpose();
+            prepared.unwrap_or_else(|failure| {
+                failed.push(failure);
+                None
+            })
+        };
+        let (json, junit) = (prepare(json), prepare(junit));
+        together(failed).map_or(Ok(Files { json, junit }), Err)
     }
 
     /// Writes what a run came to, each report whatever became of the other: those that could not be written, and behind them
@@ -85,6 +91,20 @@ fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Fai
 mod tests {
     use super::*;
     use crate::lab::run::tests::came;
+
+    /// Both are in a folder that is a file.
+    #[test]
+    fn each_report_that_cannot_be_written_is_named_at_the_start() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").expect("writable");
+        let [json, junit] = ["y.json", "y.xml"].map(|name| file.join(name));
+        let failed = Files::prepare(Some(&json), Some(&junit)).map_err(|f| f.to_string());
+        let Err(said) = failed else {
+            panic!("they cannot be written");
+        };
+        assert!(said.contains("y.json") && said.contains("y.xml"), "{said}");
+    }
 
     /// `/dev/full` takes nothing, as a full disk.
     #[test]

@@ -101,7 +101,7 @@ pub(super) struct Report {
     datagrams: Vec<Sent>,
     /// Of the ways on which frames were delayed, reordered or copied.
     impaired: Vec<Impaired>,
-    /// Connections that were refused, by the end they were for.
+    /// Connections and datagrams that were refused, by the end they were for.
     refused: Vec<Refused>,
     /// Sentences on times down and events that the command ended too early for.
     not_reached: Vec<String>,
@@ -481,10 +481,12 @@ fn by_frames(
         let own = |version| address(NodeId(path.hosts[host]), version);
         [4, 6].map(own).contains(&end.ip())
     };
-    let refused = refused::refused(lab.plane.openings(), ports, is_of);
+    let asked = (lab.plane.openings(), lab.plane.unheard());
+    let refused = refused::refused(asked, ports, is_of);
     let sent = datagrams::sent((path, lab, evidence), took).into_iter();
+    let judged = |sent: Sent| sent.doubted(doubt.cloned()).refused(&refused);
     (
-        sent.map(|sent| sent.doubted(doubt.cloned())).collect(),
+        sent.map(judged).collect(),
         impaired::impaired(path, lab),
         refused,
     )

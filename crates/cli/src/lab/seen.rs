@@ -32,6 +32,8 @@ pub(super) struct End {
     pub(super) asleep: Option<Asleep>,
     /// A segment or more has come that its program has not read.
     pub(super) leaves_unread: bool,
+    /// No program holds it any more, or none does yet.
+    pub(super) is_left: bool,
 }
 
 /// What one sample of one connection says.
@@ -83,6 +85,7 @@ pub(super) fn of(now: Time, found: &Found) -> Seen {
             unsent,
             is_held: is_held(unsent, mss, (under_way, last.sample.cwnd / mss)),
             leaves_unread: last.unread >= LEAST_UNREAD,
+            is_left: found.inode == 0,
             taken: part(last.send_queue, last.send_buffer),
             asleep: None,
         },

@@ -10,6 +10,8 @@ use super::connections::SENDERS;
 /// What one end waited for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waits {
+    /// When the first frame with data was handed over; none where none was.
+    begun: Option<Time>,
     /// From the first frame with data to the last.
     span: Duration,
     /// What of it this end waited for, and the other.
@@ -48,6 +50,7 @@ impl Waits {
     /// Of the end of a connection that has this number.
     pub(super) fn of(turns: &Turns, end: usize) -> Waits {
         Waits {
+            begun: turns.begun,
             span: turns.span,
             waited: [end, 1 - end].map(|who| turns.waited[who]),
             other: turns.at[1 - end],
@@ -71,9 +74,14 @@ impl Waits {
     }
 
     /// The part of the span in which the command waited, where this is the end of a host that has this number: what it did between an
-    /// answer and the next request is not in it, nor the round trip of a FIN, nor what the server sends after the command has closed.
-    pub(super) fn of_command(&self, host: usize) -> Duration {
-        self.waited[usize::from(host != 0)]
+    /// answer and the next request is not in it, nor the round trip of a FIN, nor what the server sends after the command has closed. A FIN
+    /// that waits behind lost data is late: nothing counts from the instant on at which the command had `left` its socket, if it did.
+    pub(super) fn of_command(&self, host: usize, left: Option<Time>) -> Duration {
+        let waited = self.waited[usize::from(host != 0)];
+        let most = left
+            .zip(self.begun)
+            .map(|(left, begun)| left.since(begun.min(left)));
+        most.map_or(waited, |most| waited.min(most))
     }
 
     /// How long the server had what the command had sent and had not answered, where this is the end of a host that has this number, seconds.
@@ -230,6 +238,7 @@ mod tests {
     fn what_a_command_waited_is_without_its_pauses() {
         let turns = Turns {
             ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            begun: None,
             span: Duration::from_ms(1560),
             waited: [560, 1460].map(Duration::from_ms),
             at: [1000, 100].map(Duration::from_ms),
@@ -240,13 +249,35 @@ mod tests {
             unanswered: None,
         };
         for end in [0, 1] {
-            let waited = Waits::of(&turns, end).of_command(end);
+            let waited = Waits::of(&turns, end).of_command(end, None);
             assert_eq!(waited, Duration::from_ms(560), "{end}");
-            let other = Waits::of(&turns, end).of_command(1 - end);
+            let other = Waits::of(&turns, end).of_command(1 - end, None);
             assert_eq!(other, Duration::from_ms(1460), "{end}");
             let served = Waits::of(&turns, end).of_server(end);
             assert!((served - 0.1).abs() < 1e-9, "{end}: {served}");
         }
+    }
+
+    /// A command that gives up after half a second while the path is down: its kernel goes on for two more, and its FIN is seen then.
+    #[test]
+    fn nothing_is_waited_for_once_the_command_has_left() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let turns = Turns {
+            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            begun: Some(at(1000)),
+            span: Duration::from_ms(2200),
+            waited: [2200, 2100].map(Duration::from_ms),
+            at: [0, 0].map(Duration::from_ms),
+            way: Duration::from_ms(160),
+            handing: Default::default(),
+            overlapping: Default::default(),
+            at_a_time: None,
+            unanswered: None,
+        };
+        let waited = |left| Waits::of(&turns, 0).of_command(0, left);
+        assert_eq!(waited(Some(at(1510))), Duration::from_ms(510));
+        assert_eq!(waited(Some(at(9000))), Duration::from_ms(2200));
+        assert_eq!(waited(None), Duration::from_ms(2200));
     }
 
     /// `psql -c "select pg_sleep(3)"`: the server has the request for three seconds of four.
@@ -254,6 +285,7 @@ mod tests {
     fn a_server_that_was_asked_is_waited_for() {
         let turns = |asked: u64| Turns {
             ends: ["198.18.0.1:40000", "198.18.0.2:5432"].map(|end| end.parse().expect(end)),
+            begun: None,
             span: Duration::from_ms(4000),
             waited: Default::default(),
             at: [100, asked].map(Duration::from_ms),
@@ -281,6 +313,7 @@ mod tests {
         let shared = |overlapping: Overlap, at_a_time: f64| {
             let turns = Turns {
                 ends: ["198.18.0.1:40000", "198.18.0.2:8005"].map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(1000),
                 waited: Default::default(),
                 at: Default::default(),
@@ -325,6 +358,7 @@ mod tests {
         let shared = |way: u64, paused: u64, full: f64| {
             let turns = Turns {
                 ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(4200),
                 waited: Default::default(),
                 at: [0, 34].map(Duration::from_ms),
@@ -372,6 +406,7 @@ mod tests {
     fn small_writes_cost_nothing_where_nobody_waits() {
         let turns = |way: u64, handed: u64| Turns {
             ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            begun: None,
             span: Duration::from_ms(1000),
             waited: Default::default(),
             at: Default::default(),
@@ -405,6 +440,7 @@ mod tests {
             };
             let turns = Turns {
                 ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+                begun: None,
                 span: Duration::from_ms(1000),
                 waited: Default::default(),
                 at: Default::default(),

@@ -4,6 +4,10 @@
 //! rest is at the end that answers. By Little's law (L = λW) a request spends its time in the same proportion. How much is outstanding shows
 //! where the conversation begins and where it ends: so many requests are sent before an answer comes, and so many answers come after the last
 //! request. All of it is counted in bytes: requests share segments where a window is small.
+//!
+//! A large request has the bytes of several, and so have the last message of a handshake and the request behind it. So several are believed
+//! only where they are seen: where an end sends while data is on its way to it, or where answers come one by one after the last request. An
+//! end that has every answer before it asks again, from one that had every request, has been answered all that it had asked for.
 
 use farpath_units::Time;
 
@@ -16,11 +20,17 @@ const LEAST: f64 = 1.5;
 /// An end asks as soon as it is answered where its waits are this share of the time at least.
 const CLOSED: f64 = 0.5;
 
+/// Answers that come one by one after the last request are this part of the time between earlier ones apart, at least.
+const APART: f64 = 0.5;
+
 /// Segments that follow each other in one direction without one in the other.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     segments: u64,
     bytes: u64,
+    /// When it began, and when its last segment was.
+    begun: Time,
+    last: Time,
     /// The most bytes of any, and when there were first so many.
     most: u64,
     at: Time,
@@ -28,6 +38,10 @@ struct Run {
 
 impl Run {
     fn goes_on(&mut self, bytes: u64, at: Time) {
+        if self.segments == 0 {
+            self.begun = at;
+        }
+        self.last = at;
         self.segments += 1;
         self.bytes += bytes;
         if self.bytes > self.most {
@@ -40,6 +54,16 @@ impl Run {
     }
 }
 
+/// How an end took its turns.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    /// The other end's last turn began before that one had all of this end's data.
+    other_overlaps: bool,
+    all: u64,
+    /// Those that began with data on its way to this end, or followed such a one of the other end.
+    overlapping: u64,
+}
+
 /// What one end has outstanding, where it is the one that asks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Backlog {
@@ -49,6 +73,13 @@ pub(super) struct Backlog {
     all_sent: u64,
     all_came: u64,
     is_closed: bool,
+    turns: Taken,
+    /// Of runs that were sent the one of the most bytes, whatever was answered since.
+    asked: Run,
+    /// Of runs that came and were followed by a request: the most segments and bytes of one, the segments of all, and when the first began.
+    before: Run,
+    came_segments: u64,
+    came_first: Option<Time>,
     /// Seconds in which it waited, and these times its own bytes that were on the way meanwhile, and the other end's.
     waited: f64,
     way: [f64; 2],
@@ -59,9 +90,40 @@ impl Backlog {
     pub(super) fn sends(&mut self, length: u32, now: Time) {
         self.all_segments += 1;
         self.all_sent += u64::from(length);
-        self.came.stops();
+        self.answers_end();
         if length < LONG {
             self.sent.goes_on(u64::from(length), now);
+            if self.sent.bytes > self.asked.bytes {
+                self.asked = self.sent;
+            }
+        }
+    }
+
+    /// What came is followed by a request.
+    fn answers_end(&mut self) {
+        if self.came.segments > 0 {
+            self.before.segments = self.before.segments.max(self.came.segments);
+            self.before.bytes = self.before.bytes.max(self.came.bytes);
+            self.came_segments += self.came.segments;
+            self.came_first.get_or_insert(self.came.begun);
+        }
+        self.came.stops();
+    }
+
+    /// An end sends after the other one: this end, or the other. It had all that was sent to it, or had not.
+    pub(super) fn turns(&mut self, is_own: bool, has_all: bool) {
+        let taken = &mut self.turns;
+        if !is_own {
+            taken.other_overlaps = !has_all;
+            return;
+        }
+        taken.all += 1;
+        if taken.other_overlaps || !has_all {
+            taken.overlapping += 1;
+        } else if taken.overlapping == 0 && self.all_sent > 0 {
+            // All that it had asked for is answered.
+            self.answers_end();
+            (self.sent, self.came) = Default::default();
         }
     }
 
@@ -85,24 +147,85 @@ impl Backlog {
         (0..2).for_each(|n| self.way[n] += way[n]);
     }
 
+    /// Whether requests are seen to overlap: in most of the end's turns.
+    fn overlaps(&self) -> bool {
+        2 * self.turns.overlapping > self.turns.all
+    }
+
+    /// Whether answers came one by one after the last request: more of them than ever before, about as far apart, and several requests had been
+    /// sent without one. Segments of one large answer come closer together.
+    fn drains(&self) -> bool {
+        let (last, before) = (self.came, self.before);
+        let Some(first) = self.came_first.filter(|_| self.asked.segments > 1) else {
+            return false;
+        };
+        let is_more = last.segments >= 2 * before.segments
+            && last.bytes as f64 >= LEAST * before.bytes as f64;
+        let gap = last.begun.since(first).as_secs_f64() / self.came_segments as f64;
+        let lasted = last.last.since(last.begun).as_secs_f64();
+        is_more && lasted / (last.segments - 1) as f64 >= APART * gap
+    }
+
+    /// Bytes of the requests that are outstanding, where `answers` bytes come for each; none where no more than one is seen to be.
+    fn outstanding(&self, answers: f64) -> Option<f64> {
+        if self.overlaps() {
+            let asks = self.sent.most > 0 && self.came.most > 0 && self.sent.at < self.came.at;
+            let [asked, drained] = [self.sent.most as f64, self.came.most as f64 / answers];
+            // One that closes in the middle leaves the rest unanswered.
+            return asks.then(|| match self.came.segments > 1 {
+                true => asked.min(drained),
+                false => asked,
+            });
+        }
+        let [asked, drained] = [self.asked.bytes as f64, self.came.bytes as f64 / answers];
+        let is_alike = asked.max(drained) <= LEAST * asked.min(drained);
+        (is_alike && self.drains()).then(|| asked.min(drained))
+    }
+
     /// The share of this end's waits in which its requests were at the other end, of a conversation of so many seconds. None where it does
     /// not ask, or what it has outstanding is not known.
     pub(super) fn share(&self, span: f64) -> Option<f64> {
-        let asks = self.sent.most > 0 && self.came.most > 0 && self.sent.at < self.came.at;
-        if !asks || self.waited <= 0.0 || self.waited < CLOSED * span {
+        if self.waited <= 0.0 || self.waited < CLOSED * span {
             return None;
         }
         // Bytes of an answer to each of a request.
         let answers = self.all_came as f64 / self.all_sent as f64;
-        let [asked, drained] = [self.sent.most as f64, self.came.most as f64 / answers];
-        // One that closes in the middle leaves the rest unanswered.
-        let outstanding = match self.came.segments > 1 {
-            true => asked.min(drained),
-            false => asked,
-        };
+        let outstanding = self.outstanding(answers)?;
         let [requests, answered] = self.way.map(|times| times / self.waited);
         let way = requests + answered / answers;
         let request = self.all_sent as f64 / self.all_segments as f64;
         (outstanding >= LEAST * request).then(|| (1.0 - way / outstanding).max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_units::Duration;
+
+    use super::*;
+
+    /// Four requests at a time behind a large message that had its answer, or one at a time: how many bytes of them are outstanding.
+    #[test]
+    fn what_is_answered_is_not_outstanding() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let outstanding = |requests: u64| {
+            let is_one = requests == 1;
+            let mut backlog = Backlog::default();
+            backlog.sends(517, at(0));
+            backlog.turns(false, true);
+            backlog.comes(1193, at(80));
+            backlog.turns(true, true);
+            (0..requests).for_each(|_| backlog.sends(10, at(80)));
+            for n in 0..100 {
+                backlog.turns(false, is_one);
+                backlog.comes(10, at(170 + 30 * n));
+                backlog.turns(true, is_one);
+                backlog.sends(10, at(170 + 30 * n));
+            }
+            backlog.closes();
+            backlog.outstanding(1.0)
+        };
+        assert_eq!(outstanding(4), Some(40.0));
+        assert_eq!(outstanding(1), None);
     }
 }

@@ -61,13 +61,13 @@ impl Message {
     }
 
     /// Another piece of so many bytes is handed over `now`, the one before it `then`. All until then was `there` since an instant, if it was,
-    /// and its sender has `heard` of the other end last.
+    /// and its sender has `heard` of the other end last; since then no data, if that is so: a piece that follows data answers it.
     pub(super) fn goes_on(
         &mut self,
         length: u32,
         [then, now]: [Time; 2],
         there: Option<Time>,
-        heard: Time,
+        (heard, is_bare): (Time, bool),
     ) {
         let free = there.map_or(now, |there| there.max(heard).clamp(then, now.max(then)));
         let paused = now.max(free).since(free);
@@ -77,7 +77,8 @@ impl Message {
         self.stalls += u32::from(is_acknowledged);
         self.handing.paused += paused;
         self.handing.way += now.max(then).since(then).saturating_sub(paused);
-        if is_acknowledged && is_small && self.has_small && paused.times(PROMPT) <= waited {
+        let is_prompt = is_acknowledged && is_bare && paused.times(PROMPT) <= waited;
+        if is_prompt && is_small && self.has_small {
             self.handing.held += waited;
         }
         self.has_small = is_small || (self.has_small && !is_acknowledged);

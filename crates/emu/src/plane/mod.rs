@@ -469,15 +469,15 @@ impl<I: Interface> Plane<I> {
             false => None,
         };
         let is_whole = told.is_none() && !frame.is_damaged();
-        let mut is_gone = false;
+        let mut decided = 0;
         if told.is_some() {
             self.datagrams.answer_gone(&packet);
         } else {
             for segment in first..first + count {
-                is_gone = self.copies.ended(handle(slot, segment), is_whole) && !is_whole;
+                decided += usize::from(self.copies.ended(handle(slot, segment), is_whole));
             }
         }
-        if is_gone {
+        if decided > 0 && !is_whole {
             self.datagrams.note(&packet, Fate::Damaged);
             let watching = (self.segments.as_mut(), self.queries.as_mut());
             damaged(&packet, frame.at, watching);
@@ -507,7 +507,7 @@ impl<I: Interface> Plane<I> {
                     talks.delivered(&packet, packet.slice(first, count), due);
                 }
                 if let Some(queries) = self.queries.as_mut().filter(|_| is_whole) {
-                    queries.delivered(&packet, count, due);
+                    queries.delivered(&packet, decided, due);
                 }
             }
             Err(e) if is_refusal(&e) => self.traffic.refused += 1,

@@ -1,10 +1,13 @@
-//! How connections begin: refused, or with a handshake of TLS, by the frames of both ends.
+//! How connections begin: refused, or with a handshake of TLS, by the frames of both ends; and datagrams that are refused.
+
+mod unheard;
 
 use std::collections::BTreeMap;
 
 use super::packet::{Packet, Transport};
 use super::turns::key;
 use super::{Interface, Plane, Way};
+use unheard::Unheard;
 
 const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
@@ -125,13 +128,14 @@ impl Begun {
     }
 }
 
-/// All connections, by their two ends in order.
+/// All connections, by their two ends in order, and datagrams for which nothing listened.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Openings(BTreeMap<Way, Begun>);
+pub(super) struct Openings(BTreeMap<Way, Begun>, Unheard);
 
 impl Openings {
     /// A host has handed over `packet`, whose bytes these are.
     pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8]) {
+        self.1.sent(packet, bytes);
         let Transport::Tcp {
             ports,
             seq,
@@ -165,7 +169,7 @@ impl Openings {
 }
 
 impl<I: Interface> Plane<I> {
-    /// From now on it is known how each connection began: [`Self::openings`].
+    /// From now on it is known how each connection began, and which datagrams were refused: [`Self::openings`], [`Self::unheard`].
     pub fn note_openings(&mut self) {
         self.openings.get_or_insert_default();
     }
@@ -177,6 +181,12 @@ impl<I: Interface> Plane<I> {
             .iter()
             .flat_map(|openings| openings.0.values());
         all.map(|begun| begun.opening)
+    }
+
+    /// Who sent datagrams of UDP where to, and how often the host there reported that nothing listens (RFC 1122 §3.2.2.1): kernels
+    /// report some of many. Empty where nobody asked for it.
+    pub fn unheard(&self) -> impl Iterator<Item = (Way, u64)> + '_ {
+        self.openings.iter().flat_map(|openings| openings.1.all())
     }
 }
 

@@ -141,6 +141,13 @@ impl Overlaps {
         self.changed = now;
     }
 
+    /// An end sends after the other one, and had all that this one had sent, or had not.
+    pub(super) fn turns(&mut self, end: usize, has_all: bool) {
+        for (who, side) in self.sides.iter_mut().enumerate() {
+            side.backlog.turns(who == end, has_all);
+        }
+    }
+
     /// An end has sent its FIN, or a reset.
     pub(super) fn closes(&mut self, end: usize) {
         self.sides[end].backlog.closes();

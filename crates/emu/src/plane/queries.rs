@@ -195,9 +195,9 @@ impl Asked {
         }
     }
 
-    /// A host is given so many segments of `packet`, the last of them due at an instant.
+    /// A host is given so many segments of `packet` for the first time, the last of them due at an instant: none of copies.
     pub(super) fn delivered(&mut self, packet: &Packet, count: usize, at: Time) {
-        let Some(way) = way(packet) else {
+        let Some(way) = way(packet).filter(|_| count > 0) else {
             return;
         };
         let Some(talk) = self.talks.get_mut(&key(way)) else {

@@ -954,6 +954,37 @@ fn answers_to_copies_are_answers() {
     }
 }
 
+/// Three queries, of which the second comes twice: where the third is on the way yet, an answer is not known to be one to all.
+#[test]
+fn a_copy_of_a_query_is_none() {
+    let access = "name = \"access\"";
+    let copied = format!("{access}\nforward.duplication = {{ every = 2 }}");
+    for (answered_us, answered) in [(1500, 0), (2500, 1)] {
+        let mut w = world(&TWO.replace("LOSS", "").replace(access, &copied));
+        w.plane.note_queries();
+        let query = Made {
+            udp: true,
+            ports: [4000, 53],
+            ..Made::default()
+        };
+        for us in [0, 0, 1000] {
+            w.sends(0, Time::ZERO + Duration::from_us(us), query.bytes());
+        }
+        let answer = Made {
+            from: 1,
+            to: 0,
+            udp: true,
+            ports: [53, 4000],
+            ..Made::default()
+        };
+        let at = Time::ZERO + Duration::from_us(answered_us);
+        w.sends(1, at, answer.bytes());
+        w.rest();
+        assert_eq!((w.got(0).len(), w.got(1).len()), (1, 4));
+        assert_eq!(w.plane.queries(NodeId(1)).answered, answered);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64 * ProptestConfig::default().cases / 256))]
 

@@ -27,6 +27,8 @@ const RANGES: usize = 1 << 10;
 pub struct Turns {
     /// The end whose frame was seen first, and the other.
     pub ends: Way,
+    /// When the first frame with data was handed over; none where none was.
+    pub begun: Option<Time>,
     /// From the first frame with data to the last one that was sent or arrived.
     pub span: Duration,
     /// What of the span each of the ends waited for: without its own turns, and without what came after it had closed. An end that has sent
@@ -120,6 +122,8 @@ impl Stream {
 struct End {
     /// What it had waited for when it sent its FIN, or a reset; none where it has sent neither.
     waited: Option<Duration>,
+    /// It had all that the other end had sent, which had sent last.
+    is_served: bool,
     /// It has sent a reset.
     is_reset: bool,
     /// Data has come after its FIN.
@@ -143,8 +147,9 @@ struct Talk {
     begun: Option<Time>,
     /// What is being sent, by the end that sent last.
     message: Message,
-    /// When each end was last given a segment, with data or without.
+    /// When each end was last given a segment, with data or without, and one with data.
     heard: [Time; 2],
+    given: [Time; 2],
     over: [End; 2],
     turns: Turns,
     overlaps: Overlaps,
@@ -154,6 +159,7 @@ impl Talk {
     fn new(ends: Way) -> Talk {
         let turns = Turns {
             ends,
+            begun: None,
             span: Duration::ZERO,
             waited: Default::default(),
             at: [Duration::ZERO; 2],
@@ -169,6 +175,7 @@ impl Talk {
             begun: None,
             message: Message::default(),
             heard: [Time::ZERO; 2],
+            given: [Time::ZERO; 2],
             over: Default::default(),
             turns,
             overlaps: Overlaps::default(),
@@ -184,9 +191,16 @@ impl Talk {
         let there = own.is_all_there().then_some(own.grew);
         own.sent = until;
         self.reaches(now);
+        let is_too_late = self.over[1 - end].is_served;
         match self.last.replace((end, now)) {
+            // Nobody waits for what comes once the other end has all and closes.
+            Some((who, _)) if who == end && is_too_late => {
+                let handing = &mut self.turns.handing[end];
+                *handing = handing.and(self.message.last());
+                self.message = Message::begins(length, false);
+            }
             Some((who, then)) if who == end => {
-                let heard = self.heard[end];
+                let heard = (self.heard[end], self.given[end] <= then);
                 self.message.goes_on(length, [then, now], there, heard);
             }
             Some((_, then)) => {
@@ -218,11 +232,14 @@ impl Talk {
             true => message.answered(),
             false => message.unanswered(),
         });
+        self.overlaps.turns(end, is_answered);
     }
 
     /// Data of an end has arrived.
     fn arrived(&mut self, end: usize, (seq, length): (u32, u32), at: Time) {
         self.streams[end].arrives(seq, length, at);
+        let given = &mut self.given[1 - end];
+        *given = at.max(*given);
         let over = &mut self.over[1 - end];
         over.is_sent_more |= over.waited.is_some();
         self.overlaps.arrived(end, self.streams[end].arrived, at);
@@ -232,7 +249,10 @@ impl Talk {
     /// An end has sent a FIN, or a reset.
     fn ended(&mut self, end: usize, is_reset: bool) {
         let so_far = self.waited(end);
+        let is_answered = self.last.is_some_and(|(who, _)| who != end);
+        let is_served = is_answered && self.streams[1 - end].is_all_there();
         let over = &mut self.over[end];
+        over.is_served |= is_served;
         over.waited.get_or_insert(so_far);
         over.is_reset |= is_reset;
         self.overlaps.closes(end);
@@ -252,6 +272,7 @@ impl Talk {
             handing[end] = handing[end].and(self.message.last());
         }
         let turns = Turns {
+            begun: self.begun,
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
@@ -426,6 +447,59 @@ mod tests {
         ] {
             let wanted = Duration::from_ms(ms);
             assert_eq!(waited(farewell, reset), wanted, "{farewell} {reset}");
+        }
+    }
+
+    /// Requests and answers of so many bytes, one after the other, 40 ms each way: what is written in one is one segment. The server takes
+    /// `works` for each, and the time in which it had requests is that.
+    fn alternating(rounds: &[(&[u32], &[u32])], works: u64) -> Turns {
+        let (mut talk, mut t, mut numbers) = (talk(), 5, [1, 1]);
+        for (asked, answered) in rounds {
+            for (end, pieces) in [(0, asked), (1, answered)] {
+                let first = numbers[end];
+                for length in *pieces {
+                    talk.sent(end, (numbers[end], *length), at(t));
+                    numbers[end] += length;
+                }
+                t += 40;
+                talk.arrived(end, (first, numbers[end] - first), at(t));
+                t += works * u64::from(end == 0);
+            }
+        }
+        talk.turns()
+    }
+
+    /// A first request that is larger than the others, a handshake of TLS whose last message goes before the request, a one-way message before
+    /// one, headers and bodies, a large answer at the end: one is outstanding at a time.
+    #[test]
+    fn a_large_request_is_one() {
+        type Round = (&'static [u32], &'static [u32]);
+        let then = |first: &[Round], rest: Round, n: usize| -> Vec<Round> {
+            [first, &vec![rest; n][..]].concat()
+        };
+        let hello: Round = (&[517], &[1193]);
+        let of_tls: [Round; 3] = [hello, (&[93], &[242]), (&[96], &[671])];
+        let with_finished: [Round; 2] = [hello, (&[80, 89], &[255, 255, 600])];
+        let in_two: [Round; 2] = [hello, (&[80, 89], &[510, 155])];
+        let posted = then(&[(&[80, 300], &[90])], (&[93], &[100]), 12);
+        let large: Round = (&[93], &[1448, 1448, 1448, 1448, 900]);
+        for (rounds, works) in [
+            (then(&[(&[517], &[100])], (&[93], &[100]), 23), 0),
+            (then(&[(&[200], &[129])], (&[32], &[30]), 23), 0),
+            (then(&[(&[180], &[100])], (&[93], &[100]), 23), 3),
+            (then(&with_finished, (&[89], &[600]), 20), 40),
+            (then(&in_two, (&[89], &[155, 300]), 20), 0),
+            (then(&[(&[400, 93], &[100])], (&[93], &[100]), 23), 0),
+            (of_tls.repeat(8), 0),
+            (then(&posted, large, 1), 0),
+        ] {
+            let found = alternating(&rounds, works);
+            let other = found.at[1] + found.overlapping[0].other;
+            let wanted = Duration::from_ms(works * rounds.len() as u64);
+            assert_eq!(other, wanted, "{rounds:?}");
+            let way = found.way + found.overlapping[0].way;
+            let legs = 2 * rounds.len() as u64 - 1;
+            assert_eq!(way, Duration::from_ms(40 * legs), "{rounds:?}");
         }
     }
 
@@ -687,6 +761,35 @@ mod tests {
         assert_eq!(held(300, 120), Duration::from_ms(80));
         assert_eq!(held(1448, 120), Duration::ZERO);
         assert_eq!(held(300, 150), Duration::ZERO);
+    }
+
+    /// The last words of a server of TLS, 24 B, are sent when it hears the FIN, and not when the answer before is acknowledged. A piece that
+    /// follows data is an answer to it.
+    #[test]
+    fn what_follows_a_fin_or_data_was_not_held() {
+        let held = |closes: bool, asks: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            if asks {
+                talk.sent(0, (81, 80), at(39));
+            }
+            talk.arrived(0, (1, 80), at(40));
+            talk.sent(1, (1, 200), at(40));
+            talk.arrived(1, (1, 200), at(80));
+            if closes {
+                talk.ended(0, false);
+            }
+            if asks {
+                talk.arrived(0, (81, 80), at(120));
+            }
+            talk.heard[1] = at(120);
+            talk.sent(1, (201, 24), at(120));
+            talk.arrived(1, (201, 24), at(160));
+            talk.turns().handing[1].held
+        };
+        assert_eq!(held(false, false), Duration::from_ms(80));
+        assert_eq!(held(true, false), Duration::ZERO);
+        assert_eq!(held(false, true), Duration::ZERO);
     }
 
     /// Small pieces that nobody answers are nobody's wait.
