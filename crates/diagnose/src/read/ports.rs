@@ -1,11 +1,15 @@
 //! What routers print of their ports' counters and of policers: which router and port, and how much.
 
+mod queues;
+
 use crate::fact::Place;
 use crate::ports::{Kind, Port, PortReading};
 use crate::words::{after, whole};
 
 use super::Facts;
 use super::optics::{self, Received, Table};
+pub(super) use queues::of_class;
+use queues::{Queue, Said};
 
 /// The router and port whose lines are read.
 #[derive(Default)]
@@ -19,6 +23,8 @@ pub(super) struct Here {
     filter: bool,
     /// What the rows of a table of transceivers are of, where one follows.
     optics: Option<Table>,
+    /// The queue of the port.
+    queue: Queue,
 }
 
 /// So many readings before a row its port is looked for.
@@ -56,9 +62,11 @@ impl Here {
         self.policers = what == "policer";
         self.filter = what == "firewall";
         let tables = self.policers || self.filter;
-        if !tables && !what.starts_with("int") {
+        let queuing = ["queuing", "queueing"].contains(&what);
+        if !tables && !queuing && !what.starts_with("int") {
             return None;
         }
+        self.queue.begins(queuing);
         if !prompt.is_empty() {
             self.port.router = crate::redact(router);
         }
@@ -79,7 +87,7 @@ impl Here {
         if (self.policers || self.filter) && self.policer(text, at, facts) {
             return true;
         }
-        if self.light(text, at, facts) {
+        if self.light(text, at, facts) || self.queues(text, at, facts) {
             return true;
         }
         let drops = dropped(text);
@@ -112,6 +120,25 @@ impl Here {
             packets: self.packets.filter(|_| kind != Kind::Policed),
             at,
         });
+    }
+
+    /// A line about the queues of a port.
+    fn queues(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        match self.queue.line(text) {
+            None => return false,
+            Some(Said::Nothing) => {}
+            Some(Said::Port(port)) => self.is(&port),
+            Some(Said::Dropped(queue, packets)) => {
+                let queue = crate::redact(&queue);
+                let mut port = self.port.clone();
+                port.name = match port.name.as_str() {
+                    "" => queue,
+                    name => format!("{queue} at {name}"),
+                };
+                self.reads(port, Kind::Dropped, packets as f64, at, facts);
+            }
+        }
+        true
     }
 
     /// A line of a table of transceivers.

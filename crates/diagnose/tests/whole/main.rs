@@ -45,6 +45,7 @@ mod pauses;
 mod pings;
 mod pods;
 mod policers;
+mod port_queues;
 mod ports;
 mod printed;
 mod prompts;
