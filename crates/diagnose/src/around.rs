@@ -274,7 +274,13 @@ pub(crate) const PORT: &str = "the interface of a host";
 
 /// What they speak for.
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(rate) = &e.rate else { return };
+    let Some(rate) = &e.rate else {
+        // A disk that keeps a program from reading needs no rate.
+        if e.stands_unread() {
+            busy_disk(e, items);
+        }
+        return;
+    };
     if let Some(disk) = &e.around.disk {
         let met = rate.value / disk.value;
         items.push(Item {
@@ -292,25 +298,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-    if let Some(busy) = &e.around.busy {
-        items.push(Item {
-            holds: step(busy.value, 0.85, 0.95),
-            weights: match e.around.disk_of {
-                // It is what a program waits for that does not read.
-                Some(Side::Receiver) => vec![(Cause::Disk, 16.0), (Cause::Client, 2.0)],
-                _ => vec![(Cause::Disk, 16.0)],
-            },
-            sentence: format!(
-                "a host's disk was busy for {:.0} % of the time",
-                busy.value * 100.0
-            ),
-        });
-        items.push(Item {
-            holds: 1.0 - step(busy.value, 0.4, 0.8),
-            weights: vec![(Cause::Disk, -16.0)],
-            sentence: String::new(),
-        });
-    }
+    busy_disk(e, items);
     crate::interface::by_interface(e, rate, items);
     crate::duplex::by_duplex(e, items);
     damage(e, items);
@@ -324,6 +312,28 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::cloud::by_cloud(e, items);
     crate::pauses::by_pauses(e, items);
     radio(e, items);
+}
+
+/// How busy a host's disk was.
+fn busy_disk(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(busy) = &e.around.busy else { return };
+    items.push(Item {
+        holds: step(busy.value, 0.85, 0.95),
+        weights: match e.around.disk_of {
+            // It is what a program waits for that does not read.
+            Some(Side::Receiver) => vec![(Cause::Disk, 16.0), (Cause::Client, 2.0)],
+            _ => vec![(Cause::Disk, 16.0)],
+        },
+        sentence: format!(
+            "a host's disk was busy for {:.0} % of the time",
+            busy.value * 100.0
+        ),
+    });
+    items.push(Item {
+        holds: 1.0 - step(busy.value, 0.4, 0.8),
+        weights: vec![(Cause::Disk, -16.0)],
+        sentence: String::new(),
+    });
 }
 
 /// `at eth0 4767 frames arrived damaged, 56 of them from one reading to the next`.
