@@ -200,9 +200,9 @@ fn is_vain(cause: Cause, (_, then): &(Cause, Figure), e: &Evidence) -> bool {
 /// A change gives so many times what was measured at least.
 const GAIN: f64 = 1.02;
 
-/// The end that is changed against a cause; none where it is neither.
+/// The end that is changed against a cause; none where it is neither, nor where something answers in the peer's stead.
 fn changed(cause: Cause, e: &Evidence) -> Option<End> {
-    Some(match cause {
+    let end = match cause {
         Cause::HostCpu => end_of(e.cpu_of.as_ref().and_then(|(side, _)| *side), End::Sender),
         Cause::Disk => end_of(e.around.disk_of, End::Sender),
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
@@ -222,7 +222,8 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         | Cause::Reordering
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
-    })
+    };
+    Some(end).filter(|end| *end != End::Receiver || !e.is_split())
 }
 
 /// What to change against one cause, and the largest buffer that this sets, bytes.
@@ -234,7 +235,7 @@ fn change(
     if cause == Cause::Nic {
         return Some((interface::dropping(e, (facts, flow)), None));
     }
-    if cause == Cause::NoWindowScaling {
+    if cause == Cause::NoWindowScaling && !e.is_split() {
         let last = unscaled::changes(e, (facts, flow)).pop()?;
         return Some((last, None));
     }

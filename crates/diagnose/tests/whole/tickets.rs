@@ -231,6 +231,9 @@ fn what_answers_in_the_peers_stead_has_the_window() {
     let said = because(&flow);
     assert!(said.contains("answers in the peer's stead"), "{said}");
     assert!(!commands(&flow).contains("tcp_rmem"), "{}", commands(&flow));
+    // Nothing of the peer is to be changed, nor is anything promised of that.
+    let of_peer = flow.changes.iter().find(|c| c.host == "203.0.113.9");
+    assert!(of_peer.is_none(), "{of_peer:#?}");
 }
 
 #[test]
