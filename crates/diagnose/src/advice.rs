@@ -37,7 +37,7 @@ use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
 use next::next;
 pub(crate) use shared::{Shared, share};
-use systems::Sending;
+use systems::{Between, Sending};
 pub(crate) use systems::{
     Buffers, DELETED, End, NO_RISK, Remedy, buffer, is_kept, kept, unseen_back,
 };
@@ -262,7 +262,10 @@ fn change(
             };
             room(e, (facts, flow), (system, end), &now)
         }
-        Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
+        Cause::MtuBlackHole => {
+            let bridged = crate::holes::is_bridged(facts, flow);
+            systems::probing(&fitting((facts, flow), e), Between { system, bridged })
+        }
         Cause::Reordering => systems::in_order(),
         Cause::Ramp if e.begins_anew(cause) => systems::restart(),
         Cause::Ramp => systems::longer(&to(flow)),

@@ -49,6 +49,8 @@ pub(crate) enum Kind {
     Speed,
     /// What the queue of a class is shaped to, bit/s.
     Shaped,
+    /// A port's MTU, bytes.
+    Mtu,
     /// What leaves by a port, bit/s.
     Leaves,
     /// What arrives at it, bit/s.
@@ -95,6 +97,8 @@ pub(crate) struct Ports {
     half: [Option<Counted>; 2],
     /// Speeds of ports, bit/s.
     speeds: Vec<f64>,
+    /// The port with the least MTU, bytes.
+    mtu: Option<Counted>,
     /// The speed of the port whose queue dropped, or what that queue is shaped to, bit/s.
     dropping: Option<f64>,
     /// What leaves by that port, bit/s.
@@ -119,10 +123,11 @@ impl Port {
 const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
 
 /// What stands as it is: nothing of it counts up.
-const STATES: [Kind; 6] = [
+const STATES: [Kind; 7] = [
     Kind::Dark,
     Kind::Speed,
     Kind::Shaped,
+    Kind::Mtu,
     Kind::Received,
     Kind::HalfOfJunos,
     Kind::HalfOfIos,
@@ -308,6 +313,7 @@ impl Ports {
             dropped,
             refused: largest(Kind::Refused),
             half: [Kind::HalfOfJunos, Kind::HalfOfIos].map(largest),
+            mtu: counts(facts, Kind::Mtu).into_iter().min_by(Counted::order),
             speeds: speeds.iter().map(|c| c.count.value).collect(),
         }
     }
@@ -323,6 +329,13 @@ impl Ports {
         let [junos, ios] = self.half.each_ref().map(|c| c.as_ref().filter(here));
         let junos = junos.map(|c| (&c.port, true));
         junos.or_else(|| ios.map(|c| (&c.port, false)))
+    }
+
+    /// That a port has an MTU below so many bytes, for people.
+    pub(crate) fn smaller_mtu(&self, bytes: f64) -> Option<String> {
+        let mtu = self.mtu.as_ref().filter(|m| m.count.value < bytes)?;
+        let port = mtu.port.named("a port of a router or switch");
+        Some(format!("{port} has an MTU of {:.0} bytes", mtu.count.value))
     }
 
     /// The speed of the slowest port, bit/s.

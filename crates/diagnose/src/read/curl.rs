@@ -1,7 +1,7 @@
 //! curl: its table of progress, and with `-v` whom it was connected to.
 
 use super::copies::{bytes, clock, copy, shown};
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, Tool, WINDOWS};
 use crate::fact::{Figure, Of, Place};
 use crate::intercepted::PASSED_ON;
 use crate::redact;
@@ -95,7 +95,15 @@ impl Tool for Curl {
         };
         self.waited = seconds;
         if rate.value > 0.0 {
-            self.row = Some(copy("curl", side, &rate, (Some(all), seconds), line.at));
+            let mut row = copy("curl", side, &rate, (Some(all), seconds), line.at);
+            if facts.prompt().1 == WINDOWS {
+                let end = match side {
+                    Side::Receiver => "receiver_system",
+                    Side::Sender => "sender_system",
+                };
+                row.words.insert(end, "windows".to_owned());
+            }
+            self.row = Some(row);
         }
         true
     }

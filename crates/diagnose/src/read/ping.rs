@@ -51,6 +51,9 @@ impl Tool for Ping {
             self.typed = false;
             self.size = size(text);
             self.to = of(facts, target(text));
+            if text.starts_with("Pinging ") {
+                facts.prompts.windows.insert(self.of());
+            }
             return true;
         }
         if let Some(command) = typed(text) {
@@ -154,7 +157,7 @@ impl Ping {
         self.begins_with(text, facts);
         let ttl = ttl(text);
         if let Some(ttl) = ttl.filter(|_| facts.reply_ttls.len() < ANSWERS_MAX) {
-            facts.reply_ttls.push((at, ttl));
+            facts.reply_ttls.push((at, ttl, self.of()));
         }
         if let Some(ms) = time
             && self.answers.len() < ANSWERS_MAX
