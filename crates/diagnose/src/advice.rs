@@ -233,7 +233,9 @@ fn change(
     (facts, flow): (&Facts, &Flow),
 ) -> Option<(Change, Option<u64>)> {
     if cause == Cause::Nic {
-        return Some((interface::dropping(e, (facts, flow)), None));
+        let slot = interface::slot(e, (facts, flow));
+        let change = slot.unwrap_or_else(|| interface::dropping(e, (facts, flow)));
+        return Some((change, None));
     }
     if cause == Cause::NoWindowScaling && !e.is_split() {
         let last = unscaled::changes(e, (facts, flow)).pop()?;

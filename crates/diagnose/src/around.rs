@@ -92,6 +92,8 @@ pub(crate) struct Around {
     pub(crate) way_back: Option<crate::way_back::WayBack>,
     /// Pause frames that the sender's interface was sent, or the receiver's sent.
     pub(crate) pauses: Pauses,
+    /// The slot of an interface card that carries least.
+    pub(crate) slot: Option<crate::slot::Slot>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -179,6 +181,7 @@ impl Evidence {
         self.around.pauses = Pauses::of(facts, flow);
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
+        self.of_slots(facts, flow);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -311,6 +314,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::group::by_group(e, items);
     crate::cloud::by_cloud(e, items);
     crate::pauses::by_pauses(e, items);
+    crate::slot::by_slot(e, items);
     radio(e, items);
 }
 

@@ -95,6 +95,7 @@ mod segments;
 mod shares;
 mod shrunk;
 mod signs;
+mod slot;
 mod slow_reader;
 mod slower_line;
 mod snapshot;

@@ -14,6 +14,7 @@ mod both_ways;
 mod bypassed;
 mod bystanders;
 mod cables;
+mod card_slots;
 mod changes;
 mod channels;
 mod cores;
