@@ -446,6 +446,7 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
         default: said("cc"),
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),
+        bucket: e.short_bucket(),
         held: e.held(),
         instance: e.around.cloud.surely(e),
         streams: e.streams.max(flow.shared.streams),
