@@ -92,6 +92,8 @@ pub(crate) struct Around {
     pub(crate) way_back: Option<crate::way_back::WayBack>,
     /// Pause frames that the sender's interface was sent, or the receiver's sent.
     pub(crate) pauses: Pauses,
+    /// Small writes that wait in a sender's socket.
+    pub(crate) held_small: Option<crate::held_small::HeldSmall>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
     /// How far a radio signal is below a milliwatt, decibels.
@@ -182,6 +184,7 @@ impl Evidence {
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
         self.of_slots(facts, flow);
+        self.of_held_small(facts, flow);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -315,6 +318,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::cloud::by_cloud(e, items);
     crate::pauses::by_pauses(e, items);
     crate::slot::by_slot(e, items);
+    crate::held_small::by_held_small(e, items);
     radio(e, items);
 }
 

@@ -43,6 +43,7 @@ mod follow;
 mod group;
 mod guessed_line;
 mod handshake;
+mod held_small;
 mod history;
 mod holes;
 mod host;

@@ -63,6 +63,7 @@ mod segments;
 mod slac;
 mod slow_readers;
 mod slower_lines;
+mod small_writes;
 mod standing;
 mod start;
 mod stood;
