@@ -32,7 +32,7 @@ const FLIGHT_LEAST: f64 = 16_384.0;
 /// From this part of its time on a sender waits for the window now and then.
 const WAITS: f64 = 0.05;
 
-/// What stands in every one of so many readings says without any rate that its program does not read, where it is this part of what
+/// What stands in every one of so many readings says without any rate that its program does not read. It has to be this part of what
 /// the socket's buffer takes, or so many bytes where that is not printed. A choice: a program that reads leaves far less.
 const ALONE: usize = 3;
 const OF_BUFFER: f64 = 0.25;

@@ -119,7 +119,7 @@ mod tests {
         let card = "0000:81:00.0 Ethernet controller: Mellanox Technologies MT2892";
         assert_eq!(slots.line(card), Some([None; 2]));
         near(slots.line(state), 31.508e9, 0.0);
-        assert_eq!(slots.line("we looked at lspci and saw nothing"), None);
+        assert_eq!(slots.line("we ran lspci and saw nothing"), None);
     }
 
     #[test]
