@@ -37,7 +37,7 @@ use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
 use next::next;
 pub(crate) use shared::{Shared, share};
-use systems::{Between, Sending};
+use systems::Sending;
 pub(crate) use systems::{
     Buffers, DELETED, End, NO_RISK, Remedy, buffer, is_kept, kept, unseen_back,
 };
@@ -233,9 +233,7 @@ fn change(
     (facts, flow): (&Facts, &Flow),
 ) -> Option<(Change, Option<u64>)> {
     if cause == Cause::Nic {
-        let slot = interface::slot(e, (facts, flow));
-        let change = slot.unwrap_or_else(|| interface::dropping(e, (facts, flow)));
-        return Some((change, None));
+        return Some((interface::of_card(e, (facts, flow)), None));
     }
     if cause == Cause::NoWindowScaling && !e.is_split() {
         let last = unscaled::changes(e, (facts, flow)).pop()?;
@@ -264,10 +262,7 @@ fn change(
             };
             room(e, (facts, flow), (system, end), &now)
         }
-        Cause::MtuBlackHole => {
-            let bridged = crate::holes::is_bridged(facts, flow);
-            systems::probing(&fitting((facts, flow), e), Between { system, bridged })
-        }
+        Cause::MtuBlackHole => fitting::against_hole(system, e, (facts, flow)),
         Cause::Reordering => systems::in_order(),
         Cause::Ramp if e.begins_anew(cause) => systems::restart(),
         Cause::Ramp => systems::longer(&to(flow)),

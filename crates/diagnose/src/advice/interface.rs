@@ -45,7 +45,7 @@ pub(super) fn with_name(
 }
 
 /// What to change about an interface that drops: by its name and its ring, where the texts have them.
-pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
+fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
     let drops = e.nic_drops.as_ref().filter(|d| d.count.value > 0.0);
     let name = drops.map_or("", |d| d.interface.as_str());
     let side = drops.map(|d| {
@@ -81,8 +81,13 @@ pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
     with_name(remedy.change(&host, None, None), (facts, flow), &hosts)
 }
 
+/// What to change about an interface: its card's slot, or what it drops.
+pub(super) fn of_card(e: &Evidence, among: (&Facts, &Flow)) -> Change {
+    slot(e, among).unwrap_or_else(|| dropping(e, among))
+}
+
 /// What to change about the slot of a card, where the rate is what it leaves.
-pub(super) fn slot(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
+fn slot(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     let slot = e.full_slot()?;
     let remedy = Remedy {
         commands: vec![

@@ -95,15 +95,7 @@ impl Tool for Curl {
         };
         self.waited = seconds;
         if rate.value > 0.0 {
-            let mut row = copy("curl", side, &rate, (Some(all), seconds), line.at);
-            if facts.prompt().1 == WINDOWS {
-                let end = match side {
-                    Side::Receiver => "receiver_system",
-                    Side::Sender => "sender_system",
-                };
-                row.words.insert(end, "windows".to_owned());
-            }
-            self.row = Some(row);
+            self.row = Some(row((side, &rate), (Some(all), seconds), line.at, facts));
         }
         true
     }
@@ -115,6 +107,24 @@ impl Tool for Curl {
     fn finish(&mut self, facts: &mut Facts) {
         self.close(false, facts);
     }
+}
+
+/// What a row says, and the system of the host whose prompt stood before it.
+fn row(
+    (side, rate): (Side, &Figure),
+    what: (Option<Figure>, f64),
+    at: Place,
+    facts: &Facts,
+) -> Test {
+    let mut row = copy("curl", side, rate, what, at);
+    if facts.prompt().1 == WINDOWS {
+        let end = match side {
+            Side::Receiver => "receiver_system",
+            Side::Sender => "sender_system",
+        };
+        row.words.insert(end, "windows".to_owned());
+    }
+    row
 }
 
 /// An answer that has not begun after so many seconds hangs.
