@@ -1,8 +1,9 @@
 //! What routers print of their ports' counters and of policers: which router and port, and how much.
 
 mod queues;
+mod status;
 
-use crate::fact::Place;
+use crate::fact::{Of, Place};
 use crate::ports::{Kind, Port, PortReading};
 use crate::words::{after, whole};
 
@@ -10,6 +11,7 @@ use super::Facts;
 use super::optics::{self, Received, Table};
 pub(super) use queues::of_class;
 use queues::{Queue, Said};
+use status::Table as Status;
 
 /// The router and port whose lines are read.
 #[derive(Default)]
@@ -25,6 +27,8 @@ pub(super) struct Here {
     optics: Option<Table>,
     /// The queue of the port.
     queue: Queue,
+    /// A table of the states of ports.
+    status: Status,
 }
 
 /// So many readings before a row its port is looked for.
@@ -87,7 +91,8 @@ impl Here {
         if (self.policers || self.filter) && self.policer(text, at, facts) {
             return true;
         }
-        if self.light(text, at, facts) || self.queues(text, at, facts) {
+        let states = self.status.line(text, &self.port.router, at);
+        if states || self.light(text, at, facts) || self.queues(text, at, facts) {
             return true;
         }
         let drops = dropped(text);
@@ -120,6 +125,21 @@ impl Here {
             packets: self.packets.filter(|_| kind != Kind::Policed),
             at,
         });
+    }
+
+    /// What was read is over: the only connected port of a table.
+    pub(super) fn ends(&mut self, facts: &mut Facts) {
+        let Some(connected) = self.status.ended() else {
+            return;
+        };
+        let (port, at) = (connected.port, connected.at);
+        if let Some(bps) = connected.bps {
+            self.reads(port.clone(), Kind::Speed, bps, at, facts);
+        }
+        if connected.half {
+            facts.word(Of::Path, "half_duplex", "half", at);
+            self.reads(port, Kind::HalfOfIos, 1.0, at, facts);
+        }
     }
 
     /// A line about the queues of a port.

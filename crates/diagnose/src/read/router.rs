@@ -25,6 +25,7 @@ impl Tool for Interfaces {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if self.begins(text, line.at, facts) {
+            self.here.ends(facts);
             self.stated = 0.0;
             return true;
         }
@@ -78,6 +79,10 @@ impl Tool for Interfaces {
                 "nxos" => is_nxos(text),
                 _ => is_junos(text),
             }
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.here.ends(facts);
     }
 }
 
