@@ -311,3 +311,18 @@ fn nothing_of_linux_is_asked_of_a_windows_sender() {
         );
     }
 }
+
+/// A host that fetches at a prompt of Windows is one of Windows: what its disk does is asked in its words.
+#[test]
+fn who_fetches_at_a_prompt_of_windows_is_asked_in_its_words() {
+    let text = "C:\\> curl -o NUL http://203.0.113.5/big.iso
+  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current
+                                 Dload  Upload   Total   Spent    Left  Speed
+100  400M  100  400M    0     0   786k      0  0:08:41  0:08:41 --:--:--  790k
+";
+    let d = crate::of(text, &farpath_diagnose::Known::default());
+    let asked = d.flows.iter().flat_map(|f| &f.missing);
+    for missing in asked.filter(|m| m.fact == "disk_busy_ratio") {
+        assert!(missing.command.contains("typeperf"), "{missing:#?}");
+    }
+}
