@@ -320,7 +320,7 @@ fn who_fetches_at_a_prompt_of_windows_is_asked_in_its_words() {
                                  Dload  Upload   Total   Spent    Left  Speed
 100  400M  100  400M    0     0   786k      0  0:08:41  0:08:41 --:--:--  790k
 ";
-    let d = crate::of(text, &farpath_diagnose::Known::default());
+    let d = crate::of(text, &Known::default());
     let asked = d.flows.iter().flat_map(|f| &f.missing);
     for missing in asked.filter(|m| m.fact == "disk_busy_ratio") {
         assert!(missing.command.contains("typeperf"), "{missing:#?}");
