@@ -16,6 +16,7 @@ pub mod print;
 mod read;
 pub(crate) mod routes;
 mod schema;
+mod sealed;
 mod segments;
 mod set;
 pub mod tree;

@@ -11,6 +11,7 @@ mod clamp;
 mod commands;
 mod detect;
 mod dialect;
+mod esp;
 mod finding;
 mod foreign;
 mod hosts;

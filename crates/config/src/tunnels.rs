@@ -2,7 +2,8 @@
 
 use farpath_predict::IpVersion;
 
-use crate::finding::{Finding, Severity};
+use crate::esp::Sealed;
+use crate::finding::{Finding, Severity, quoted};
 use crate::rules::QOS028;
 use crate::source::Place;
 
@@ -14,8 +15,8 @@ pub(crate) const IPV6: u32 = IpVersion::V6.header();
 pub(crate) const GRE: u32 = 4;
 /// What a key adds to it (RFC 2890 §2), bytes.
 pub(crate) const KEY: u32 = 4;
-/// The least that ESP adds: SPI and sequence number, two bytes of trailer, and 12 of a check value (RFC 4303 §2). Ciphers
-/// with an initialisation vector, and padding, add up to 40 more.
+/// The least that ESP adds where its cipher and hash are not known: SPI and sequence number, two bytes of trailer, and 12
+/// of a check value (RFC 4303 §2).
 pub(crate) const ESP: u32 = 22;
 
 /// Fixed headers of IPv4 and TCP, bytes.
@@ -26,12 +27,12 @@ const USUAL: u32 = 1500;
 /// What a tunnel puts around a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrapped {
-    /// Bytes, or the least of them.
+    /// Bytes; with ESP the least of them.
     pub bytes: u32,
     /// As a message names it.
     pub what: &'static str,
-    /// Whether it may be more.
-    pub at_least: bool,
+    /// ESP, where it is sealed.
+    pub sealed: Option<Sealed>,
 }
 
 /// A tunnel's interface.
@@ -52,34 +53,77 @@ pub(crate) struct Tunnel<'a> {
 }
 
 impl Tunnel<'_> {
-    /// The largest packet that fits in the tunnel, bytes.
+    /// The largest packet that fits in the tunnel, bytes; where its cipher is not known, that may fit.
     fn fits(&self) -> u64 {
-        self.outer.0.saturating_sub(self.wrapped.bytes.into())
+        let outer = self.outer.0;
+        let known = self.wrapped.sealed.as_ref().filter(|s| s.known);
+        let plain = outer.saturating_sub(self.wrapped.bytes.into());
+        known.map_or(plain, |sealed| sealed.fits(outer))
     }
 
-    fn around(&self) -> String {
-        let least = if self.wrapped.at_least {
-            "at least "
-        } else {
-            ""
+    /// The largest packet that fits whatever the cipher, bytes; `None` where the cipher is known, or none is there.
+    fn surely(&self) -> Option<u64> {
+        let unknown = self.wrapped.sealed.as_ref().filter(|s| !s.known)?;
+        Some(unknown.fits(self.outer.0))
+    }
+
+    /// How large a packet what carries the tunnel takes.
+    fn takes(&self) -> String {
+        match &self.outer {
+            (outer, Some(name)) => format!("{name} takes {outer} B"),
+            (outer, None) => format!("no interface takes more than {outer} B"),
+        }
+    }
+
+    /// What is around a packet of the tunnel, of so many bytes where one is stated.
+    fn around(&self, stated: Option<u64>) -> String {
+        let Wrapped {
+            bytes,
+            what,
+            sealed,
+        } = &self.wrapped;
+        let takes = self.takes();
+        let Some(sealed) = sealed else {
+            return format!("{what} adds {bytes} B, and {takes}");
         };
+        if !sealed.known {
+            return format!("{what} adds at least {bytes} B, and {takes}");
+        }
+        let name = quoted(&sealed.transform.name);
+        match stated {
+            Some(packet) => format!(
+                "{what} with `{name}` makes {} B of such a packet, and {takes}",
+                sealed.whole(packet)
+            ),
+            None => format!("{what} with `{name}` leaves {} B, and {takes}", self.fits()),
+        }
+    }
+
+    /// Of a stated size that fits or not by what the file does not say.
+    fn open(&self, mtu: u64) -> Option<(String, String)> {
+        let surely = self.surely().filter(|surely| mtu > *surely)?;
         let Wrapped { bytes, what, .. } = self.wrapped;
-        let (outer, name) = &self.outer;
-        let takes = match name {
-            Some(name) => format!("{name} takes {outer} B"),
-            None => format!("no interface takes more than {outer} B"),
-        };
-        format!("{what} adds {least}{bytes} B, and {takes}")
+        let message = format!(
+            "`{} {mtu}` of {}: {what} adds {bytes} B to {} B, by cipher, hash and mode, which the file does not say, and {}",
+            self.key,
+            self.name,
+            self.outer.0.saturating_sub(surely),
+            self.takes()
+        );
+        let remedy = format!(
+            "`{} {surely}` leaves room for every cipher and hash",
+            self.key
+        );
+        Some((message, remedy))
     }
 
     /// QOS028 of its packets, and of the segments that TCP offers.
     pub(crate) fn check(&self) -> Vec<Finding> {
         let (fits, key) = (self.fits(), self.key);
         let mut all = Vec::new();
-        let customary = match self.wrapped.at_least && fits > 1400 {
-            true => "; 1400 leaves room for every cipher",
-            false => "",
-        };
+        let customary = self.surely().map_or_else(String::new, |surely| {
+            format!("; {surely} leaves room for every cipher and hash")
+        });
         let remedy = format!("`{key} {fits}` at most{customary}");
         let mut say = |place: &Place, message: String, remedy: String, severity| {
             let mut finding = Finding::new(&QOS028, message, place.clone(), vec![remedy]);
@@ -88,18 +132,23 @@ impl Tunnel<'_> {
         };
         match self.stated {
             Some((mtu, place)) if mtu > fits => {
-                let message = format!("`{key} {mtu}` of {}: {}", self.name, self.around());
+                let message = format!("`{key} {mtu}` of {}: {}", self.name, self.around(Some(mtu)));
                 say(place, message, remedy, Severity::Warning);
+            }
+            Some((mtu, place)) => {
+                if let Some((message, remedy)) = self.open(mtu) {
+                    say(place, message, remedy, Severity::Info);
+                }
             }
             None if !self.by_itself => {
                 let message = format!(
                     "{} states no `{key}`, and its default may be too large: {}",
                     self.name,
-                    self.around()
+                    self.around(None)
                 );
                 say(self.place, message, remedy, Severity::Info);
             }
-            _ => {}
+            None => {}
         }
         let packet = self.stated.map_or(fits, |(mtu, _)| mtu.min(fits));
         let short = packet < u64::from(USUAL);

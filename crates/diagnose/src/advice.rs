@@ -203,9 +203,9 @@ fn is_vain(cause: Cause, (_, then): &(Cause, Figure), e: &Evidence) -> bool {
 /// A change gives so many times what was measured at least.
 const GAIN: f64 = 1.02;
 
-/// The end that is changed against a cause; none where it is neither.
+/// The end that is changed against a cause; none where it is neither, nor where something answers in the peer's stead.
 fn changed(cause: Cause, e: &Evidence) -> Option<End> {
-    Some(match cause {
+    let end = match cause {
         Cause::HostCpu => end_of(e.cpu_of.as_ref().and_then(|(side, _)| *side), End::Sender),
         Cause::Disk => end_of(e.around.disk_of, End::Sender),
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
@@ -226,7 +226,8 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         | Cause::Recovery
         | Cause::CongestionLoss => End::Sender,
         _ => return None,
-    })
+    };
+    Some(end).filter(|end| *end != End::Receiver || !e.is_split())
 }
 
 /// What to change against one cause, and the largest buffer that this sets, bytes.
@@ -236,9 +237,9 @@ fn change(
     (facts, flow): (&Facts, &Flow),
 ) -> Option<(Change, Option<u64>)> {
     if cause == Cause::Nic {
-        return Some((interface::dropping(e, (facts, flow)), None));
+        return Some((interface::of_card(e, (facts, flow)), None));
     }
-    if cause == Cause::NoWindowScaling {
+    if cause == Cause::NoWindowScaling && !e.is_split() {
         let last = unscaled::changes(e, (facts, flow)).pop()?;
         return Some((last, None));
     }
@@ -265,7 +266,7 @@ fn change(
             };
             room(e, (facts, flow), (system, end), &now)
         }
-        Cause::MtuBlackHole => systems::probing(&fitting((facts, flow), e)),
+        Cause::MtuBlackHole => fitting::against_hole(system, e, (facts, flow)),
         Cause::Reordering => systems::in_order(),
         Cause::Ramp if e.begins_anew(cause) => systems::restart(),
         Cause::Ramp => systems::longer(&to(flow)),
@@ -453,6 +454,7 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
         default: said("cc"),
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),
+        bucket: e.short_bucket(),
         held: e.held(),
         instance: e.around.cloud.surely(e),
         streams: e.streams.max(flow.shared.streams),

@@ -97,6 +97,10 @@ pub(crate) struct Around {
     pub(crate) way_back: Option<crate::way_back::WayBack>,
     /// Pause frames that the sender's interface was sent, or the receiver's sent.
     pub(crate) pauses: Pauses,
+    /// Small writes that wait in a sender's socket.
+    pub(crate) held_small: Option<crate::held_small::HeldSmall>,
+    /// The slot of an interface card that carries least.
+    pub(crate) slot: Option<crate::slot::Slot>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -186,6 +190,8 @@ impl Evidence {
         self.around.pauses = Pauses::of(facts, flow);
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
+        self.of_slots(facts, flow);
+        self.of_held_small(facts, flow);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -281,7 +287,13 @@ pub(crate) const PORT: &str = "the interface of a host";
 
 /// What they speak for.
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(rate) = &e.rate else { return };
+    let Some(rate) = &e.rate else {
+        // A disk that keeps a program from reading needs no rate.
+        if e.stands_unread() {
+            busy_disk(e, items);
+        }
+        return;
+    };
     if let Some(disk) = &e.around.disk {
         let met = rate.value / disk.value;
         items.push(Item {
@@ -299,25 +311,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-    if let Some(busy) = &e.around.busy {
-        items.push(Item {
-            holds: step(busy.value, 0.85, 0.95),
-            weights: match e.around.disk_of {
-                // It is what a program waits for that does not read.
-                Some(Side::Receiver) => vec![(Cause::Disk, 16.0), (Cause::Client, 2.0)],
-                _ => vec![(Cause::Disk, 16.0)],
-            },
-            sentence: format!(
-                "a host's disk was busy for {:.0} % of the time",
-                busy.value * 100.0
-            ),
-        });
-        items.push(Item {
-            holds: 1.0 - step(busy.value, 0.4, 0.8),
-            weights: vec![(Cause::Disk, -16.0)],
-            sentence: String::new(),
-        });
-    }
+    busy_disk(e, items);
     crate::interface::by_interface(e, rate, items);
     crate::duplex::by_duplex(e, items);
     damage(e, items);
@@ -330,7 +324,31 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::group::by_group(e, items);
     crate::cloud::by_cloud(e, items);
     crate::pauses::by_pauses(e, items);
+    crate::slot::by_slot(e, items);
+    crate::held_small::by_held_small(e, items);
     radio(e, items);
+}
+
+/// How busy a host's disk was.
+fn busy_disk(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(busy) = &e.around.busy else { return };
+    items.push(Item {
+        holds: step(busy.value, 0.85, 0.95),
+        weights: match e.around.disk_of {
+            // It is what a program waits for that does not read.
+            Some(Side::Receiver) => vec![(Cause::Disk, 16.0), (Cause::Client, 2.0)],
+            _ => vec![(Cause::Disk, 16.0)],
+        },
+        sentence: format!(
+            "a host's disk was busy for {:.0} % of the time",
+            busy.value * 100.0
+        ),
+    });
+    items.push(Item {
+        holds: 1.0 - step(busy.value, 0.4, 0.8),
+        weights: vec![(Cause::Disk, -16.0)],
+        sentence: String::new(),
+    });
 }
 
 /// `at eth0 4767 frames arrived damaged, 56 of them from one reading to the next`.

@@ -21,6 +21,8 @@ pub(crate) struct Prompts {
     pub(crate) serves: BTreeSet<String>,
     /// Names at prompts, and the addresses that their interfaces were printed with.
     pub(crate) owns: BTreeSet<(String, String)>,
+    /// Runs of pings in the words of Windows.
+    pub(crate) windows: BTreeSet<Of>,
 }
 
 /// The end that a host is of by an interface's address, or as the only one that runs a server.

@@ -47,6 +47,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
         all.push(line);
     }
     all.extend(e.around.group.as_ref().map(Group::ceiling));
+    all.extend(crate::slot::ceiling(e));
     if !e.udp {
         // Datagrams have no window, and nobody slows down when they are lost.
         windows(e, &mut all);

@@ -8,6 +8,13 @@ use crate::read::Facts;
 /// A bucket's credit lets a test have so many times the rate that it has for long.
 const SLACK: f64 = 1.03;
 
+/// A bucket that holds less than this part of what its rate fills in a round trip is short. A choice: TCP sends what a round trip
+/// brings in bursts, and each that the bucket does not hold is dropped.
+const SHORT: f64 = 0.5;
+
+/// The least that a bucket is to hold: ten packets of 1500 bytes.
+const BUCKET_LEAST: f64 = 15_000.0;
+
 impl Evidence {
     pub(crate) fn of_conditioners(&mut self, facts: &Facts, flow: &Flow) {
         // What lasts faster than a rate does not come through there: another way, or another direction.
@@ -22,6 +29,14 @@ impl Evidence {
         let burst = facts.along(flow, "policer_burst_bytes").find(of_policer);
         self.policer_burst = burst.cloned();
         self.shaper = least("shaper_bps").or(self.shaper.take());
+    }
+
+    /// The bytes that the bucket of a stated policer holds, and those that its rate fills in a round trip, where it is short.
+    pub(crate) fn short_bucket(&self) -> Option<[f64; 2]> {
+        let (rate, burst) = (self.policer.as_ref()?, self.policer_burst.as_ref()?);
+        let round = rate.value * self.rtt.as_ref()?.value / 8.0;
+        let wanted = libm::fmax(round, BUCKET_LEAST);
+        (burst.value < SHORT * wanted).then_some([burst.value, wanted])
     }
 
     /// What a policer lets through, bit/s: as its texts say, as datagrams show, or a capture's losses where the flow kept it busy.

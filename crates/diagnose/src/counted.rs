@@ -49,6 +49,11 @@ impl Counted {
         self.overrun.dropped_any()
     }
 
+    /// What the receiving program had not read.
+    pub(crate) fn unread(&self) -> Option<&Unread> {
+        self.unread.as_ref()
+    }
+
     /// Whether nothing says if the receiving program reads.
     pub(crate) fn is_open(&self) -> bool {
         self.unread.is_none() && self.closed.is_none()

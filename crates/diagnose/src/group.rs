@@ -388,8 +388,10 @@ pub(crate) fn by_group(e: &Evidence, items: &mut Vec<Item>) {
         )
     );
     let Some(group) = &e.around.group else {
+        // Where some alone lose, that is why they differ.
+        let open = unequal && !e.udp && e.struck().is_none();
         items.push(Item {
-            holds: if unequal && !e.udp { 1.0 } else { 0.0 },
+            holds: if open { 1.0 } else { 0.0 },
             weights: Vec::new(),
             sentence: format!("{spread}: not all are limited by the same, or a group of links (LAG, ECMP) hashes more of them to one member than to another"),
         });

@@ -17,6 +17,17 @@ pub(crate) fn smallest_lost(facts: &Facts, flow: &Flow) -> Option<Figure> {
     lost.filter(|_| answered)
 }
 
+/// What hosts begin a TTL with.
+const FULL_TTLS: [u32; 3] = [64, 128, 255];
+
+/// Whether answers to pings along a flow's path have a TTL that no router lowered: switches alone lie between its ends.
+pub(crate) fn is_bridged(facts: &Facts, flow: &Flow) -> bool {
+    let all = facts.reply_ttls.iter();
+    let own = all.filter(|(.., of)| flow.pings.is_own(*of));
+    let mut ttls = own.map(|(_, ttl, _)| ttl).peekable();
+    ttls.peek().is_some() && ttls.all(|ttl| FULL_TTLS.contains(ttl))
+}
+
 /// Weighs what never arrived.
 pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
     swallowed(e, items);
@@ -90,6 +101,8 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     } else {
         1.0 - step(rate, 1e5, 2e6)
     };
+    let port = e.around.ports.smaller_mtu(lost.value);
+    let port = port.map_or_else(String::new, |said| format!("; {said}"));
     items.push(Item {
         holds: if as_large { holds } else { 0.0 },
         weights: match proven {
@@ -97,7 +110,7 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
             true => [of(&LOSSES, -20.0), vec![(Cause::MtuBlackHole, 44.0)]].concat(),
         },
         sentence: format!(
-            "pings of {} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large",
+            "pings of {} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large{port}",
             match lost.low < lost.high {
                 true => format!("{:.0} to {:.0}", lost.low, lost.high),
                 false => format!("{:.0}", lost.value),

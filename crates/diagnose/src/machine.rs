@@ -342,7 +342,7 @@ fn dropped(e: &Evidence, drops: &Tally) -> String {
         ),
         (true, _) => format!(", and {again:.0} segments were sent again"),
         (false, _) if alike(e, &drops.count) > SAID => {
-            format!(", as many as segments were sent again, {again:.0}")
+            format!(", about as many as segments were sent again, {again:.0}")
         }
         (false, _) => format!(
             ", and {again:.0} segments were sent again: one reading does not say how many of them in this test"

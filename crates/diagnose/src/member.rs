@@ -32,6 +32,9 @@ const ENOUGH: f64 = 1000.0;
 /// Segments sent again that may be one event, where no intervals say when they were: as in the law's ceiling.
 const EVENT: f64 = 40.0;
 
+/// Fewer intervals than this are so long that one of them holds many events.
+const INTERVALS_LEAST: u32 = 4;
+
 /// Most events that are counted of one connection.
 const EVENTS_MAX: f64 = 100.0;
 
@@ -39,12 +42,15 @@ const EVENTS_MAX: f64 = 100.0;
 const APART: [f64; 2] = [8.0, 16.0];
 
 impl StreamCount {
-    /// Times that it lost, as far as that is known: intervals with losses, else so many segments sent again.
+    /// Times that it lost, as far as that is known: intervals with losses, or so many segments sent again where no intervals, or only a
+    /// few long ones, say when they were.
     fn events(&self) -> f64 {
-        let events = match (self.intervals, self.again) {
-            (0, again) if again > 0.0 => 1.0 + (again / EVENT).floor(),
-            (0, _) => 0.0,
-            _ => f64::from(self.lossy),
+        let lossy = f64::from(self.lossy);
+        let by_segments = 1.0 + (self.again / EVENT).floor();
+        let events = match self.again > 0.0 {
+            true if self.intervals < INTERVALS_LEAST => by_segments.max(lossy),
+            true => lossy,
+            false => 0.0,
         };
         events.min(EVENTS_MAX)
     }
@@ -190,12 +196,11 @@ pub(crate) fn by_connections(e: &Evidence, items: &mut Vec<Item>) {
             struck.shown()
         ),
     });
+    // The law's ceiling is of losses that all connections share: where these cost a good part, it says nothing against them.
+    let shares = 14.0 * step(struck.costs(), 0.03, 0.15) + 12.0 * step(struck.costs(), 0.15, 0.4);
     items.push(Item {
         holds: some,
-        weights: vec![(
-            Cause::RandomLoss,
-            6.0 + 14.0 * step(struck.costs(), 0.03, 0.15),
-        )],
+        weights: vec![(Cause::RandomLoss, 6.0 + shares)],
         sentence: String::new(),
     });
     items.push(Item {
@@ -248,6 +253,25 @@ mod tests {
             lossy,
             ..StreamCount::default()
         }
+    }
+
+    /// One interval of ten seconds holds many events; ten of a second each hold one.
+    #[test]
+    fn a_long_interval_holds_many_events() {
+        let of = |intervals: u32, lossy: u32, again: f64| {
+            StreamCount {
+                again,
+                intervals,
+                lossy,
+                ..StreamCount::default()
+            }
+            .events()
+        };
+        assert_eq!(of(1, 1, 212.0), 6.0);
+        assert_eq!(of(0, 0, 212.0), 6.0);
+        assert_eq!(of(1, 1, 3.0), 1.0);
+        assert_eq!(of(10, 7, 212.0), 7.0);
+        assert_eq!(of(1, 0, 0.0), 0.0);
     }
 
     #[test]

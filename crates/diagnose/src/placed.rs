@@ -107,6 +107,12 @@ fn systems(facts: &Facts, flow: &Flow, turned: bool) -> [Option<System>; 2] {
     for (system, own) in systems.iter_mut().zip(own) {
         *system = system.or(own.then_some(System::Linux));
     }
+    // Where nothing but pings of Windows was printed, it is the host that sends.
+    let runs = facts.prompts.windows.len();
+    let alone = flow.test.is_none() && own == [false; 2] && facts.hosts.is_empty();
+    if alone && runs > 0 && runs >= facts.pings.len() {
+        systems[0] = systems[0].or(Some(System::Windows));
+    }
     systems
 }
 

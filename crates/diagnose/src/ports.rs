@@ -1,9 +1,10 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
-use std::collections::BTreeMap;
+mod queue;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cause::Cause;
-use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
@@ -47,6 +48,10 @@ pub(crate) enum Kind {
     HalfOfIos,
     /// A port's speed, bit/s.
     Speed,
+    /// What the queue of a class is shaped to, bit/s.
+    Shaped,
+    /// A port's MTU, bytes.
+    Mtu,
     /// What leaves by a port, bit/s.
     Leaves,
     /// What arrives at it, bit/s.
@@ -95,7 +100,9 @@ pub(crate) struct Ports {
     half: Option<PortReading>,
     /// Speeds of ports, bit/s.
     speeds: Vec<f64>,
-    /// The speed of the port whose queue dropped, bit/s.
+    /// The port with the least MTU, bytes.
+    mtu: Option<Counted>,
+    /// The speed of the port whose queue dropped, or what that queue is shaped to, bit/s.
     pub(crate) dropping: Option<f64>,
     /// What leaves by that port, bit/s.
     dropping_leaves: Option<f64>,
@@ -119,7 +126,13 @@ impl Port {
 const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
 
 /// What stands as it is: nothing of it counts up.
-const STATES: [Kind; 3] = [Kind::Dark, Kind::Speed, Kind::Received];
+const STATES: [Kind; 5] = [
+    Kind::Dark,
+    Kind::Speed,
+    Kind::Shaped,
+    Kind::Mtu,
+    Kind::Received,
+];
 
 /// What is counted of packets that arrive, as their own count is.
 const ARRIVING: [Kind; 4] = [Kind::Damaged, Kind::Framing, Kind::Errors, Kind::Refused];
@@ -263,11 +276,12 @@ impl Ports {
         let of_dropping = |all: &[Counted]| {
             let port = dropped.as_ref().map(|d| &d.port);
             let port = port.filter(|p| !p.name.is_empty())?;
-            let own = all.iter().find(|c| c.port == *port);
+            let own = all.iter().find(|c| port.is_queue_of(&c.port));
             own.map(|c| c.count.value)
         };
+        let shaped = of_dropping(&counts(facts, Kind::Shaped));
         Ports {
-            dropping: of_dropping(&speeds),
+            dropping: shaped.or_else(|| of_dropping(&speeds)),
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)),
             damaged: damaged.or_else(|| largest(Kind::Errors)),
             seconds: largest(Kind::Seconds),
@@ -278,6 +292,7 @@ impl Ports {
             refused: largest(Kind::Refused),
             half: half_on_path(facts, flow)
                 .and_then(|at| halves(facts).find(|r| r.at == at).cloned()),
+            mtu: counts(facts, Kind::Mtu).into_iter().min_by(Counted::order),
             speeds: speeds.iter().map(|c| c.count.value).collect(),
         }
     }
@@ -294,20 +309,11 @@ impl Ports {
         Some((&half.port, half.kind == Kind::HalfOfJunos))
     }
 
-    /// Whether the queue that dropped is one before the flow's way back, which is full.
-    fn drop_back(&self, e: &Evidence) -> bool {
-        self.dropping_leaves.is_some() && self.dropping_leaves == e.sent_back()
-    }
-
-    /// How surely a queue before a port that is far from full dropped what this flow sent again, 0 to 1. A line that is full drops before
-    /// itself.
-    pub(crate) fn drop_below_full(&self, e: &Evidence) -> f64 {
-        let (Some(dropped), Some(speed)) = (&self.dropped, self.dropping) else {
-            return 0.0;
-        };
-        let rate = e.usual_rate().map_or(0.0, |r| r.value);
-        let full = rate / (speed * payload_share(e.mss));
-        queue_holds(e, dropped) * (1.0 - step(full, OPEN[0], OPEN[1]))
+    /// That a port has an MTU below so many bytes, for people.
+    pub(crate) fn smaller_mtu(&self, bytes: f64) -> Option<String> {
+        let mtu = self.mtu.as_ref().filter(|m| m.count.value < bytes)?;
+        let port = mtu.port.named("a port of a router or switch");
+        Some(format!("{port} has an MTU of {:.0} bytes", mtu.count.value))
     }
 
     /// The speed of the slowest port, bit/s.
@@ -369,7 +375,7 @@ impl Ports {
             policed.map(|p| of_policer(e, p)),
             self.damaged.as_ref().map(|d| of_damage(e, d)),
             self.dark.as_ref().map(|d| self.of_light(d)),
-            self.dropped.as_ref().map(|d| of_queue(e, d)),
+            self.dropped.as_ref().map(|d| queue::of_queue(e, d)),
             self.refused.as_ref().map(|d| {
                 format!(
                     "{} dropped {:.0} packets as they arrived{}",
@@ -391,67 +397,11 @@ impl Ports {
     }
 }
 
-/// A port is far from full up to the first of these shares of what it leaves for payload, and not at all from the second on.
-const OPEN: [f64; 2] = [0.6, 0.8];
-
-/// What a queue that drops before a port which is far from full says more for being short, decibans.
-const SHORT: f64 = 6.0;
-
-/// How surely the packets that a port's queue dropped are this flow's, 0 to 1: as many as were sent again, or a good part of them from one
-/// reading to the next.
-pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
-    if e.around.ports.drop_back(e) {
-        return 0.0;
-    }
-    let again = e
-        .retransmits
-        .as_ref()
-        .filter(|r| !e.udp && r.value >= DROPS_LEAST);
-    let part = again.map_or(0.0, |r| dropped.count.value / r.value);
-    match dropped.grew {
-        // Others lost packets there, too, where there are many more.
-        true => step(part, 0.2, 0.7) * (1.0 - step(part, 3.0, 10.0)),
-        false => alike(e, &dropped.count),
-    }
-}
-
-/// Packets that a port's queue dropped.
-fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
-    let short = SHORT * e.around.ports.drop_below_full(e);
-    items.push(Item {
-        holds: queue_holds(e, dropped),
-        weights: vec![
-            (Cause::ShallowBuffer, 16.0 + short),
-            (Cause::CongestionLoss, 6.0),
-            (Cause::Policer, -14.0),
-            (Cause::RandomLoss, -14.0),
-        ],
-        sentence: of_queue(e, dropped),
-    });
-}
-
-/// The drops of a port beside what the flow sent again.
-fn of_queue(e: &Evidence, dropped: &Counted) -> String {
-    let beside = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
-    let beside = match e.around.ports.drop_back(e) {
-        true => "; this flow's data does not leave by that port".to_owned(),
-        false => beside.map_or(String::new(), |r| {
-            format!("; this flow sent {:.0} segments again", r.value)
-        }),
-    };
-    format!(
-        "the queue of {} dropped {:.0} packets{}{beside}",
-        dropped.port.named("a router's port"),
-        dropped.count.value,
-        dropped.since()
-    )
-}
-
 /// What routers count speaks of a line that damages frames, of a policer, and of a queue that overflows.
 pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     let ports = &e.around.ports;
     if let Some(dropped) = &ports.dropped {
-        by_queue(e, dropped, items);
+        queue::by_queue(e, dropped, items);
     }
     if let Some(damaged) = &ports.damaged {
         items.push(Item {

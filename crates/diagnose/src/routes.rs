@@ -51,7 +51,7 @@ fn ttl(facts: &Facts, run: &Run) -> Option<u32> {
         return None;
     };
     let before = |at: &Place| matches!(at, Place::Line(s, l) if *s == source && *l <= closing);
-    let last = facts.reply_ttls.iter().rev().find(|(at, _)| before(at))?;
+    let last = facts.reply_ttls.iter().rev().find(|(at, ..)| before(at))?;
     // A run of which no answer was printed has none of another's.
     let of_other = facts.facts.iter().any(|f| {
         let between = f.at > last.0 && f.at < Place::Line(source, closing);

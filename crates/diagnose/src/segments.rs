@@ -4,6 +4,7 @@ use farpath_predict::{IpVersion, Timestamps};
 
 use crate::ceiling::{FRAME, headers, payload_share};
 use crate::evidence::{Evidence, SEGMENT};
+use crate::exceeded::HANDED;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number};
 use crate::read::{Facts, MEAN};
@@ -155,13 +156,29 @@ impl Evidence {
         }
     }
 
-    /// Whether the rate is more than segments of the size that is assumed leave of the line, and no more than those of `mss` bytes do.
+    /// What the intervals after the start carried, bit/s, without what a sender may only have handed over; 0 where none are known.
+    fn later(&self) -> f64 {
+        let lasted = self.interval_s * self.steady.len() as f64;
+        if lasted <= 0.0 {
+            return 0.0;
+        }
+        let mean = self.steady.iter().sum::<f64>() / self.steady.len() as f64;
+        let handed = match self.peak_grain > 0.0 {
+            true => HANDED * self.streams * 8.0 / lasted,
+            false => 0.0,
+        };
+        mean - handed
+    }
+
+    /// Whether the rate, or that after the start, is more than segments of the size that is assumed leave of the line, and no more than
+    /// those of `mss` bytes do.
     fn is_beyond_usual(&self, mss: f64) -> bool {
         let (Some((line, _)), Some(rate)) = (&self.line, &self.rate) else {
             return false;
         };
         let [usual, larger] = [self.mss, mss].map(|mss| payload_share(mss) * line.high);
-        rate.low > BEYOND * usual && rate.low <= larger
+        let rate = rate.low.max(self.later());
+        rate > BEYOND * usual && rate <= larger
     }
 
     /// Segments sent again as a share of all segments.

@@ -15,6 +15,8 @@ pub(crate) struct Unread {
     stands: f64,
     /// How often it was read.
     readings: usize,
+    /// What the socket's buffer may take, bytes.
+    buffer: Option<f64>,
 }
 
 /// One of so many readings may find a socket empty whose program does not keep up: it was read that moment.
@@ -29,6 +31,12 @@ const FLIGHT_LEAST: f64 = 16_384.0;
 
 /// From this part of its time on a sender waits for the window now and then.
 const WAITS: f64 = 0.05;
+
+/// What stands in every one of so many readings says without any rate that its program does not read. It has to be this part of what
+/// the socket's buffer takes, or so many bytes where that is not printed. A choice: a program that reads leaves far less.
+const ALONE: usize = 3;
+const OF_BUFFER: f64 = 0.25;
+const BYTES_ALONE: f64 = 262_144.0;
 
 impl Unread {
     /// Of the receiver's sockets that in which most stood.
@@ -50,11 +58,24 @@ impl Unread {
             usual: (*all.get(all.len() / 2)?).clone(),
             stands: all[all.len() / EMPTY].value,
             readings: all.len(),
+            buffer: facts
+                .latest(Of::Socket(socket), "receive_memory_bytes")
+                .and_then(Fact::number)
+                .map(|b| b.value),
         })
+    }
+
+    /// Whether so much stands in every reading that no rate is needed to see that the program does not read.
+    pub(crate) fn speaks_alone(&self) -> bool {
+        let part = self.buffer.map_or(BYTES_ALONE, |b| OF_BUFFER * b);
+        self.readings >= ALONE && self.stands >= libm::fmax(part, FLIGHT_LEAST)
     }
 
     /// How surely it stands in every reading while the sender waits for the window that is left beside it, 0 to 1.
     fn stays(&self, e: &Evidence, flight: f64) -> f64 {
+        if e.stands_unread() {
+            return 1.0;
+        }
         let share = e.rwnd_share.as_ref().map_or(0.0, |s| s.value);
         let often = match self.readings {
             0 | 1 => 0.0,
@@ -65,6 +86,25 @@ impl Unread {
             true => often * step(self.stands / flight, STANDS[0], STANDS[1]),
             false => 0.0,
         }
+    }
+}
+
+impl Evidence {
+    /// Whether the receiver's program is seen not to read, where nothing says how fast it all was.
+    pub(crate) fn stands_unread(&self) -> bool {
+        let unread = self.counted_else.unread();
+        self.rate.is_none() && !self.udp && unread.is_some_and(Unread::speaks_alone)
+    }
+
+    /// Whether a cause is that program, or what keeps it from reading: neither needs a rate then.
+    pub(crate) fn is_unread(&self, cause: Cause) -> bool {
+        let keeps = match cause {
+            Cause::Client => true,
+            Cause::HostCpu => self.reads_slowly() > 0.5,
+            Cause::Disk => self.disk_receives(),
+            _ => false,
+        };
+        keeps && self.stands_unread()
     }
 }
 

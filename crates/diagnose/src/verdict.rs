@@ -263,7 +263,8 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     // A hole shows in pings alone, or in a socket that hangs, without any rate.
     let shows = e.large_lost.is_some() || e.stuck.is_some();
     let hole = top.cause == Cause::MtuBlackHole && shows;
-    if e.rate.is_none() && !hole || confidence < PROBABLE {
+    let shown = hole || e.is_unread(top.cause);
+    if e.rate.is_none() && !shown || confidence < PROBABLE {
         return unknown(e, weighed);
     }
     let ranked = |r: &Ranking| ranked(e, r);

@@ -7,7 +7,7 @@ use super::{Number, Tree, Word, Words, fit};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule};
 use crate::platform::Platform;
-use crate::qos::{Device, Interface, Maps, SrrMaps, Stated};
+use crate::qos::{Device, Interface, Ipsec, Maps, SrrMaps, Stated};
 use crate::rules::faults;
 use crate::source::Place;
 
@@ -54,6 +54,7 @@ impl Reader {
                 given_classes: Vec::new(),
                 policy_maps: Vec::new(),
                 of_system: Vec::new(),
+                ipsec: Ipsec::default(),
                 interfaces: Vec::new(),
                 faults: Vec::new(),
                 unknown: Vec::new(),

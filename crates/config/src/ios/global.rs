@@ -1,7 +1,7 @@
 //! Statements outside sections.
 
 use super::modes::{self, Mode};
-use super::{features, icmp, interface, keywords, lists, names, over, policy, srr};
+use super::{crypto, features, icmp, interface, keywords, lists, names, over, policy, srr};
 use crate::commands::{
     DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, Words, eight, fit, shortened,
 };
@@ -30,6 +30,8 @@ static GLOBAL: Section<()> = Section {
             s.finish()
         }),
         ("system qos", policies_of_system),
+        ("crypto ipsec transform-set", crypto::transform_set),
+        ("crypto ipsec profile", crypto::profile),
         ("mls ~qos map", map),
         ("mls ~qos srr-queue output", srr::map),
         ("mls ~qos queue-set output", srr::buffers),

@@ -4,7 +4,7 @@ use farpath_units::Rate;
 
 use super::keywords::slip;
 use super::rate_limit::rate_limit;
-use super::{address, atm, over, queueing, srr};
+use super::{address, atm, crypto, over, queueing, srr};
 use crate::commands::{
     BANDWIDTH, BUNDLE, CHANNEL, COS, DSCP, Kind, MSS, MSS_IPV6, MTU, MTU_NEXUS, Reader, SHARE,
     SPEED, STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, shortened, trust,
@@ -126,7 +126,8 @@ static INTERFACE: Section<Interface> = Section {
         }),
         ("~tunnel ~mode", tunnel_mode),
         ("~tunnel ~protection", |s| {
-            s.put(Some(()), |i| &mut i.tunnel.protection)
+            let named = crypto::profile_of(s.words.rest().text);
+            s.put(Some(named.to_owned()), |i| &mut i.tunnel.protection)
         }),
         ("~tunnel ~key", |s| s.put(Some(()), |i| &mut i.tunnel.key)),
         ("~storm-control * ~level", storm_level),

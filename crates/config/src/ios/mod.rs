@@ -3,6 +3,7 @@
 mod address;
 mod atm;
 mod class;
+mod crypto;
 mod features;
 mod global;
 mod icmp;

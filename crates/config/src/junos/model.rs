@@ -4,6 +4,7 @@ use core::net::Ipv4Addr;
 
 use farpath_units::{Rate, Size};
 
+use crate::esp::Transform;
 use crate::qos::ChannelMode;
 use crate::source::Place;
 
@@ -50,6 +51,8 @@ pub struct Router {
     pub filters: Vec<Filter>,
     /// `security flow tcp-mss`.
     pub tcp_mss: Vec<FlowMss>,
+    /// What each tunnel of IPsec, such as `st0.0`, is sealed with, where its proposals are known.
+    pub(crate) sealed: Vec<(String, Transform)>,
 }
 
 /// What a firewall makes of the segment sizes that SYNs offer through it.

@@ -244,6 +244,7 @@ impl Reader<'_, '_> {
             policers: self.policers(id),
             filters: self.filters(id),
             tcp_mss: self.flow_mss(id),
+            sealed: self.sealed(id),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Checks of ports and their units: lines (QOS013), tags (JUN005), members of bundles (JUN006), tunnels (QOS028).
 
 use super::model::{Interface, Router, Unit};
+use crate::esp::Sealed;
 use crate::finding::{Finding, Severity};
 use crate::rules::{JUN005, JUN006, QOS013};
 use crate::source::Place;
@@ -158,13 +159,16 @@ fn tunnels(router: &Router, interface: &Interface) -> Vec<Finding> {
     let mut all = Vec::new();
     for unit in up(interface).filter(|u| u.routed.is_some()) {
         let key = if unit.tunnel_key.is_some() { KEY } else { 0 };
-        let wrapped = match (gre, ip, st) {
-            (true, ..) => (IPV4 + GRE + key, "GRE over IPv4", false),
-            (_, true, _) => (IPV4, "IPv4", false),
-            (.., true) => (IPV4 + ESP, "ESP", true),
+        let (bytes, what) = match (gre, ip, st) {
+            (true, ..) => (IPV4 + GRE + key, "GRE over IPv4"),
+            (_, true, _) => (IPV4, "IPv4"),
+            (.., true) => (IPV4 + ESP, "ESP"),
             _ => return all,
         };
-        let (bytes, what, at_least) = wrapped;
+        let whole = format!("{name}.{}", unit.number);
+        let bound = router.sealed.iter().find(|(of, _)| *of == whole);
+        let transform = bound.map(|(_, transform)| transform.clone());
+        let sealed = st.then(|| Sealed::new(transform, IPV4, 0, true));
         let Some(outer) = outer(router, unit) else {
             continue;
         };
@@ -180,7 +184,7 @@ fn tunnels(router: &Router, interface: &Interface) -> Vec<Finding> {
             wrapped: Wrapped {
                 bytes,
                 what,
-                at_least,
+                sealed,
             },
             outer,
             lacks: None,

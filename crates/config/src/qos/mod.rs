@@ -39,4 +39,5 @@ pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares}
 pub use srr::{Srr, SrrMaps};
 pub use storm::{Storm, StormControl, StormLevel};
 pub(crate) use tunnel::default_packet;
+pub(crate) use tunnel::Ipsec;
 pub use tunnel::{Tunnel, TunnelMode};

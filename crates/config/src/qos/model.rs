@@ -2,7 +2,7 @@
 
 use farpath_units::{Rate, Ratio, Size};
 
-use super::{Class, Maps, PortType, Srr, SrrMaps, StormControl, Tunnel};
+use super::{Class, Ipsec, Maps, PortType, Srr, SrrMaps, StormControl, Tunnel};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::platform::Platform;
@@ -43,6 +43,8 @@ pub struct Device {
     pub policy_maps: Vec<PolicyMap>,
     /// The policy maps of the whole switch, `system qos` of NX-OS.
     pub of_system: Vec<Stated<String>>,
+    /// `crypto ipsec`: what tunnels are sealed with.
+    pub(crate) ipsec: Ipsec,
     /// Interfaces in order of their first mention.
     pub interfaces: Vec<Interface>,
     /// Faults of the text itself: values out of range, comments where none may stand.

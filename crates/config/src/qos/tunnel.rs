@@ -1,6 +1,7 @@
 //! Tunnels of IOS: what they are made of, and what carries them.
 
 use super::{Device, Interface, Stated};
+use crate::esp::{Sealed, Transform};
 use crate::finding::Finding;
 use crate::links::default_mtu;
 use crate::platform::Platform;
@@ -13,8 +14,8 @@ pub struct Tunnel {
     pub source: Option<Stated<String>>,
     /// `tunnel mode`; GRE over IPv4 unless stated.
     pub mode: Option<Stated<TunnelMode>>,
-    /// `tunnel protection`: ESP around it.
-    pub protection: Option<Stated<()>>,
+    /// `tunnel protection`: ESP around it, by the profile of this name; empty where the line names none.
+    pub protection: Option<Stated<String>>,
     /// `tunnel key`.
     pub key: Option<Stated<()>>,
 }
@@ -36,25 +37,52 @@ pub enum TunnelMode {
     Other,
 }
 
+/// `crypto ipsec`: what tunnels are sealed with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Ipsec {
+    /// Each `transform-set` by its name; `None` where a word of it is not known.
+    pub sets: Vec<(String, Option<Transform>)>,
+    /// Each `profile` by its name, and the sets that it offers.
+    pub profiles: Vec<(String, Vec<String>)>,
+}
+
+impl Ipsec {
+    /// What a profile may agree on; `None` where one of its sets is not known.
+    fn of(&self, profile: &str) -> Option<Vec<Transform>> {
+        let (_, names) = self.profiles.iter().rfind(|(name, _)| name == profile)?;
+        let set = |name: &String| self.sets.iter().rfind(|(set, _)| set == name)?.1.clone();
+        names.iter().map(set).collect()
+    }
+}
+
 impl Tunnel {
     /// What it puts around a packet; `None` where that is not known.
-    fn wrapped(&self) -> Option<Wrapped> {
+    fn wrapped(&self, ipsec: &Ipsec) -> Option<Wrapped> {
         let key = if self.key.is_some() { KEY } else { 0 };
         let guarded = self.protection.is_some();
         let mode = self.mode.as_ref().map_or(TunnelMode::Gre, |m| m.value);
-        let (bytes, [plain, secured]) = match mode {
-            TunnelMode::Gre => (IPV4 + GRE + key, ["GRE over IPv4", "GRE in ESP"]),
-            TunnelMode::GreIpv6 => (IPV6 + GRE + key, ["GRE over IPv6", "GRE in ESP"]),
-            TunnelMode::Ipip => (IPV4, ["IPv4 in IPv4", "IPv4 in ESP"]),
-            TunnelMode::Ipv6ip => (IPV4, ["IPv6 in IPv4", "IPv6 in ESP"]),
-            TunnelMode::Ipsec => (IPV4, ["ESP", "ESP"]),
+        let (header, own, [plain, secured]) = match mode {
+            TunnelMode::Gre => (IPV4, GRE + key, ["GRE over IPv4", "GRE in ESP"]),
+            TunnelMode::GreIpv6 => (IPV6, GRE + key, ["GRE over IPv6", "GRE in ESP"]),
+            TunnelMode::Ipip => (IPV4, 0, ["IPv4 in IPv4", "IPv4 in ESP"]),
+            TunnelMode::Ipv6ip => (IPV4, 0, ["IPv6 in IPv4", "IPv6 in ESP"]),
+            TunnelMode::Ipsec => (IPV4, 0, ["ESP", "ESP"]),
             TunnelMode::Other => return None,
         };
-        let at_least = guarded || mode == TunnelMode::Ipsec;
+        let bare = mode == TunnelMode::Ipsec;
+        let profile = self.protection.as_ref().map(|p| p.value.as_str());
+        let offered = profile.and_then(|p| ipsec.of(p)).unwrap_or_default();
+        let sealed = offered
+            .into_iter()
+            .map(|t| Sealed::new(Some(t), header, own, bare));
+        // Of several that may be agreed on, the one that leaves least.
+        let least = sealed.min_by_key(|s| s.fits(1500));
+        let sealed = (guarded || bare)
+            .then(|| least.unwrap_or_else(|| Sealed::new(None, header, own, bare)));
         Some(Wrapped {
-            bytes: bytes + if at_least { ESP } else { 0 },
+            bytes: header + own + if sealed.is_some() { ESP } else { 0 },
             what: if guarded { secured } else { plain },
-            at_least,
+            sealed,
         })
     }
 }
@@ -65,7 +93,10 @@ pub(super) fn check(device: &Device, interface: &Interface) -> Vec<Finding> {
     let (Some(source), Some(place)) = (&said.source, &interface.place) else {
         return Vec::new();
     };
-    let Some((wrapped, outer)) = said.wrapped().zip(outer(device, &source.value)) else {
+    let Some((wrapped, outer)) = said
+        .wrapped(&device.ipsec)
+        .zip(outer(device, &source.value))
+    else {
         return Vec::new();
     };
     let six = said
@@ -83,7 +114,7 @@ pub(super) fn check(device: &Device, interface: &Interface) -> Vec<Finding> {
         key,
         stated: mtu.as_ref().map(|m| (m.value.into(), &m.place)),
         // IOS takes what GRE adds from the outer MTU; what a cipher will add it does not know in all releases.
-        by_itself: !wrapped.at_least,
+        by_itself: wrapped.sealed.is_none(),
         wrapped,
         outer,
         lacks: (!lowered && !six).then_some("ip tcp adjust-mss"),

@@ -34,7 +34,7 @@ fn qos028_of_ios_by_what_the_mode_adds() {
         ("", " tunnel mode ipsec ipv4\n ip mtu 1476\n", false),
         (
             "",
-            " tunnel protection ipsec profile X\n ip mtu 1400\n",
+            " tunnel protection ipsec profile X\n ip mtu 1398\n",
             true,
         ),
         (
@@ -80,6 +80,66 @@ fn qos028_finds_what_carries_a_tunnel() {
     assert_eq!(ios(jumbo, &format!(" tunnel source Loopback0\n{mss}")), []);
     // Without a source nothing is known.
     assert_eq!(ios("", mss), []);
+}
+
+/// 20 of IPv4, 8 of ESP, the vector, whole blocks of packet and trailer, the check value (RFC 4303 §2); in tunnel mode the
+/// 24 of GRE over IPv4 are in the blocks, in transport mode 4.
+#[test]
+fn qos028_of_ios_by_cipher_hash_and_mode() {
+    for (set, mode, lines, fits) in [
+        ("esp-aes 256 esp-sha256-hmac", "tunnel", "", 1414),
+        ("esp-aes 256 esp-sha256-hmac", "transport", "", 1434),
+        ("esp-3des esp-sha-hmac", "transport", "", 1442),
+        ("esp-gcm 256", "tunnel", "", 1422),
+        (
+            "esp-aes esp-sha-hmac",
+            "tunnel",
+            " tunnel mode ipsec ipv4\n",
+            1438,
+        ),
+    ] {
+        let with = |mtu: u64| {
+            ios(
+                "",
+                &format!(
+                    "{SOURCE}{lines} tunnel protection ipsec profile P\n ip mtu {mtu}\ncrypto ipsec transform-set TS {set}\n mode {mode}\ncrypto ipsec profile P\n set transform-set TS\n"
+                ),
+            )
+        };
+        assert_eq!(with(fits), [], "{set} {mode}");
+        let said = with(fits + 1);
+        assert!(
+            said.len() == 1 && said[0].0 == Severity::Warning,
+            "{said:?}"
+        );
+    }
+}
+
+/// One that is not known adds something between the least and the most: in one file it may fit, in another not.
+#[test]
+fn qos028_of_ios_says_where_the_cipher_decides() {
+    let with = |profile: &str| {
+        ios(
+            "",
+            &format!(
+                "{SOURCE} tunnel protection ipsec profile {profile}\n ip mtu 1454\ncrypto ipsec transform-set TS esp-aes 256 esp-sha256-hmac\ncrypto ipsec profile P\n set transform-set TS\n"
+            ),
+        )
+    };
+    assert_eq!(
+        with("P"),
+        [(
+            Severity::Warning,
+            "`ip mtu 1454` of Tunnel0: GRE in ESP with `TS` makes 1548 B of such a packet, and GigabitEthernet0/0/0 takes 1500 B".to_owned()
+        )]
+    );
+    assert_eq!(
+        with("elsewhere"),
+        [(
+            Severity::Info,
+            "`ip mtu 1454` of Tunnel0: GRE in ESP adds 46 B to 102 B, by cipher, hash and mode, which the file does not say, and GigabitEthernet0/0/0 takes 1500 B".to_owned()
+        )]
+    );
 }
 
 /// What a cipher adds is not known to every release, and hosts know nothing of either.
@@ -159,4 +219,28 @@ fn the_ends_of_a_tunnel_are_compared_by_their_defaults() {
         let said = report.findings.iter().filter(|f| f.rule == "CCC014");
         assert_eq!(said.count(), usize::from(differ), "{far}");
     }
+}
+
+/// A `vpn` that is bound to `st0` says by its policy's proposals what its packets are sealed with.
+#[test]
+fn qos028_of_junos_by_proposal() {
+    let with = |mtu: u64| {
+        let text = format!(
+            "interfaces {{ ge-0/0/0 {{ unit 0 {{ family inet {{ address 203.0.113.1/30; }} }} }} st0 {{ unit 0 {{ family inet {{ mtu {mtu}; address 192.0.2.1/30; }} }} }} }}
+security {{ ipsec {{
+    proposal ONE {{ protocol esp; authentication-algorithm hmac-sha-256-128; encryption-algorithm aes-256-cbc; }}
+    policy P {{ proposals ONE; }}
+    vpn V {{ bind-interface st0.0; ike {{ gateway G; ipsec-policy P; }} }}
+}} }}"
+        );
+        found(&text, Dialect::Junos, "QOS028")
+    };
+    assert_eq!(with(1438), []);
+    assert_eq!(
+        with(1439),
+        [(
+            Severity::Warning,
+            "`family inet mtu 1439` of `st0.0`: ESP with `ONE` makes 1516 B of such a packet, and `ge-0/0/0.0` takes 1500 B".to_owned()
+        )]
+    );
 }

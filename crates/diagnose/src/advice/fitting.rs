@@ -1,9 +1,22 @@
 //! A size of packets that passes where larger ones vanish.
 
+use super::systems::{Between, Remedy, probing};
 use crate::evidence::Evidence;
 use crate::flow::Flow;
+use crate::holes::is_bridged;
+use crate::known::System;
 use crate::read::Facts;
 use crate::segments::HEADERS;
+
+/// What to change against a hole, at a sender of this system.
+pub(super) fn against_hole(
+    system: Option<System>,
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+) -> Remedy {
+    let bridged = is_bridged(facts, flow);
+    probing(&fitting((facts, flow), e), Between { system, bridged })
+}
 
 /// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
 /// or else the least that IPv6 asks of a link (RFC 8200 §5), or IPv4 of a host (RFC 791 §3.1).

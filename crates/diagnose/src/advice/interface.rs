@@ -1,7 +1,7 @@
 //! Interfaces by their own names: what the texts call them, and how long their rings are.
 
 use super::backlog::{self, SOFTNET};
-use super::{End, at_end, host_of, places, systems};
+use super::{End, Remedy, at_end, host_of, places, systems};
 use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
@@ -45,7 +45,7 @@ pub(super) fn with_name(
 }
 
 /// What to change about an interface that drops: by its name and its ring, where the texts have them.
-pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
+fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
     let drops = e.nic_drops.as_ref().filter(|d| d.count.value > 0.0);
     let name = drops.map_or("", |d| d.interface.as_str());
     let side = drops.map(|d| {
@@ -79,6 +79,25 @@ pub(super) fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
         _ => systems::interface(&places(facts, drops), port, ring),
     };
     with_name(remedy.change(&host, None, None), (facts, flow), &hosts)
+}
+
+/// What to change about an interface: its card's slot, or what it drops.
+pub(super) fn of_card(e: &Evidence, among: (&Facts, &Flow)) -> Change {
+    slot(e, among).unwrap_or_else(|| dropping(e, among))
+}
+
+/// What to change about the slot of a card, where the rate is what it leaves.
+fn slot(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
+    let slot = e.full_slot()?;
+    let remedy = Remedy {
+        commands: vec![
+            "lspci -vv -s ADDRESS | grep -e LnkCap -e LnkSta, with the address of the card: what it could use, and what it got".to_owned(),
+            "put the card into a slot with as many lanes and as fast ones as it could use, or seat it again; a riser, or a setting of the firmware that splits a slot, may have fewer".to_owned(),
+        ],
+        risk: "the host is down meanwhile".to_owned(),
+        ..Remedy::default()
+    };
+    Some(remedy.change(&host_of(facts, flow, slot.host), None, None))
 }
 
 /// How many frames the ring of an interface has room for, and how many it may have at most.

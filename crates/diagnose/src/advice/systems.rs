@@ -16,7 +16,7 @@ mod windows;
 pub(crate) use card::{SPREADING, interface, spread_back};
 pub(crate) use datagrams::reader_of_datagrams;
 pub(crate) use disk::disk;
-pub(crate) use holes::probing;
+pub(crate) use holes::{Between, probing};
 pub(crate) use pacing::{MANY_QUEUES, Sending, bearing, finding, in_order, pacing, unpaced};
 pub(crate) use requests::requests;
 pub(crate) use restart::restart;
@@ -644,7 +644,14 @@ mod tests {
             interface("", "eth0", None),
             unsized_buffer("b", None, 1.0, &now),
             set_by_program(65_536.0, 1e6, &Buffers::default()),
-            probing(&(1400, "a guess")),
+            probing(&(1400, "a guess"), Between::default()),
+            probing(
+                &(1400, "a guess"),
+                Between {
+                    system: Some(System::Windows),
+                    bridged: true,
+                },
+            ),
             requests(true),
             requests(false),
             restart(),

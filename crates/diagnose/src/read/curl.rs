@@ -1,7 +1,7 @@
 //! curl: its table of progress, with `-v` whom it was connected to, and with `-w` how long each part of a request took.
 
 use super::copies::{bytes, clock, copy, shown};
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, Tool, WINDOWS};
 use crate::fact::{Figure, Of, Place};
 use crate::intercepted::PASSED_ON;
 use crate::redact;
@@ -74,7 +74,7 @@ impl Tool for Curl {
         if is_around(text) {
             return going || text.starts_with("* ") && text.contains("Trying ");
         }
-        self.progress(text, line.at)
+        self.progress(text, line.at, facts)
     }
 
     fn held(&self) -> usize {
@@ -86,12 +86,30 @@ impl Tool for Curl {
     }
 }
 
+/// What a row says, and the system of the host whose prompt stood before it.
+fn row(
+    (side, rate): (Side, &Figure),
+    what: (Option<Figure>, f64),
+    at: Place,
+    facts: &Facts,
+) -> Test {
+    let mut row = copy("curl", side, rate, what, at);
+    if facts.prompt().1 == WINDOWS {
+        let end = match side {
+            Side::Receiver => "receiver_system",
+            Side::Sender => "sender_system",
+        };
+        row.words.insert(end, "windows".to_owned());
+    }
+    row
+}
+
 /// An answer that has not begun after so many seconds hangs.
 const HUNG_S: f64 = 5.0;
 
 impl Curl {
     /// A row of the table of progress.
-    fn progress(&mut self, text: &str, at: Place) -> bool {
+    fn progress(&mut self, text: &str, at: Place, facts: &Facts) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         let [
             share,
@@ -126,7 +144,7 @@ impl Curl {
         };
         self.waited = seconds;
         if rate.value > 0.0 {
-            self.row = Some(copy("curl", side, &rate, (Some(all), seconds), at));
+            self.row = Some(row((side, &rate), (Some(all), seconds), at, facts));
         }
         true
     }

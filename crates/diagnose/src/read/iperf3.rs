@@ -21,6 +21,8 @@ pub(super) struct Iperf3 {
     parallel: Option<u32>,
     /// Rate of datagrams that was asked for.
     asked: Option<Figure>,
+    /// What `-V` says of the size of segments before the first connection.
+    mss: Option<Figure>,
     /// Ids whose closing row came without the word behind it: mail broke the line.
     closed: Vec<String>,
     /// Closing rows that were read, by id, role and whether they are the sender's: mail has them twice.
@@ -135,8 +137,11 @@ impl Iperf3 {
             return true;
         }
         if let Some(mss) = text.strip_prefix("TCP MSS: ") {
-            if let (Some(mss), Some(test)) = (after(mss, "").and_then(decimal), &mut self.test) {
-                test.set("mss_bytes", Figure::exact(mss, at));
+            let mss = after(mss, "").and_then(decimal);
+            let mss = mss.map(|mss| Figure::exact(mss, at));
+            match (&mut self.test, mss) {
+                (Some(test), Some(mss)) => test.set("mss_bytes", mss),
+                (_, mss) => self.mss = mss,
             }
             return true;
         }
@@ -172,6 +177,9 @@ impl Iperf3 {
         let (host, swap) = (self.host.clone(), self.server != self.reverse);
         let test = self.test.get_or_insert_with(|| Test::new(TOOL, at));
         test.streams = streams;
+        if let Some(mss) = self.mss.take() {
+            test.set("mss_bytes", mss);
+        }
         if let Some(count) = test.count(id) {
             // The client's: its server has one for all.
             count.port = Some(if self.server { far.1 } else { near.1 });

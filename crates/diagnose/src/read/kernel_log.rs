@@ -1,6 +1,10 @@
-//! What a kernel logs of the network: what went wrong is a note, with what to do.
+//! What a kernel logs of the network: what went wrong is a note, with what to do. And what it and `lspci` say of the slots of cards.
+
+mod slot;
 
 use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::fact::Of;
+use crate::slot::{CARRIES, COULD};
 
 /// Words of a line of the log, and what it means. Of each kind one note is enough.
 const SAYS: [(&str, &str); 6] = [
@@ -34,14 +38,25 @@ const SAYS: [(&str, &str); 6] = [
 #[derive(Default)]
 pub(super) struct KernelLog {
     said: [bool; SAYS.len()],
+    slots: slot::Slots,
+    /// The host whose slots are read.
+    host: Option<Of>,
+    /// Whether the last line is one of `lspci`.
+    lists: bool,
 }
 
 impl Tool for KernelLog {
     fn name(&self) -> &'static str {
-        "dmesg"
+        if self.lists { "lspci" } else { "dmesg" }
     }
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
+        if let Some(said) = self.slots.line(line.bare) {
+            self.lists = !is_logged(line.bare);
+            self.slot(said, line, facts);
+            return true;
+        }
+        self.lists = false;
         let found = SAYS.iter().position(|(words, _)| line.bare.contains(words));
         let Some(n) = found.filter(|_| is_logged(line.bare)) else {
             return false;
@@ -56,6 +71,19 @@ impl Tool for KernelLog {
             facts.notes.push(note);
         }
         true
+    }
+}
+
+impl KernelLog {
+    /// What a line says of a slot.
+    fn slot(&mut self, said: slot::Said, line: Line<'_>, facts: &mut Facts) {
+        for (name, value) in [CARRIES, COULD].into_iter().zip(said) {
+            let Some(value) = value else { continue };
+            let known = self.host.filter(|host| facts.may_be_here(*host));
+            let host = known.unwrap_or_else(|| facts.host());
+            self.host = Some(host);
+            facts.exact(host, name, value, line.at);
+        }
     }
 }
 

@@ -125,7 +125,7 @@ fn heading(text: &str) -> Option<Role> {
 /// What the host of a prompt of Windows is called, where a command that is read stands behind it: `C:\\iperf>`, `PS C:\\>`.
 fn windows(text: &str) -> Option<&'static str> {
     let (_, command) = text.split_once('>')?;
-    is_command(command).then_some(WINDOWS)
+    (is_command(command) || runs(command, &ALSO)).then_some(WINDOWS)
 }
 
 /// Whether a text begins with a command whose output is read, or one of several in a line does: `date; ethtool -S eth0`.

@@ -100,7 +100,7 @@ pub struct Facts {
     /// Names of the host that each ping went to.
     pub(crate) pings: Vec<Vec<String>>,
     /// TTL of answers to pings, and where they were read.
-    pub(crate) reply_ttls: Vec<(Place, u32)>,
+    pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
     pub(crate) turned: Vec<(Of, [u32; 2])>,
     /// Traces by TCP that are to be held against pings.

@@ -45,6 +45,8 @@ enum Asked {
     Driver,
     /// Its queue disciplines, which `tc` prints.
     Queues,
+    /// What it does for the processor, `-k`.
+    Features,
     /// Anything else.
     Settings,
 }
@@ -152,6 +154,7 @@ fn command(text: &str) -> Option<(Asked, &str)> {
     let asked = match first {
         "-S" => return Some((Asked::Counters, words.next()?)),
         "-i" => Asked::Driver,
+        "-k" => Asked::Features,
         _ => Asked::Settings,
     };
     let shows = ["-i", "-g", "-k", "-a", "-c", "-l", "-m"];
@@ -344,6 +347,7 @@ impl Nic {
         match self.asked {
             Some(Asked::Counters) => is_key && whole(value.trim()).is_some(),
             Some(Asked::Driver) => is_key,
+            Some(Asked::Features) => is_key && matches!(value.get(..2), Some("on" | "of")),
             Some(Asked::Settings | Asked::Queues) | None => false,
         }
     }

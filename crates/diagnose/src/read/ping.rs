@@ -51,6 +51,9 @@ impl Tool for Ping {
             self.typed = false;
             self.size = size(text);
             self.to = of(facts, target(text));
+            if text.starts_with("Pinging ") {
+                facts.prompts.windows.insert(self.of());
+            }
             return true;
         }
         if let Some(command) = typed(text) {
@@ -60,6 +63,7 @@ impl Tool for Ping {
         if let Some(name) = named(text) {
             let (host, port) = apart(name);
             self.statistics(host, facts);
+            self.size = routers_size(text).or(self.size);
             if let (Some(port), Some(of)) = (port, self.to) {
                 facts.exact(of, "service_port", f64::from(port), line.at);
             }
@@ -70,7 +74,7 @@ impl Tool for Ping {
             || self.times(text, line.at, facts)
             || self.reported(text, line.at, facts)
             || fping(text, line.at, facts)
-            || cisco(self.of(), text, line.at, facts)
+            || self.cisco(text, line.at, facts)
             || going && is_around(text)
     }
 
@@ -153,7 +157,7 @@ impl Ping {
         self.begins_with(text, facts);
         let ttl = ttl(text);
         if let Some(ttl) = ttl.filter(|_| facts.reply_ttls.len() < ANSWERS_MAX) {
-            facts.reply_ttls.push((at, ttl));
+            facts.reply_ttls.push((at, ttl, self.of()));
         }
         if let Some(ms) = time
             && self.answers.len() < ANSWERS_MAX
@@ -225,6 +229,33 @@ impl Ping {
         };
         self.closed = true;
         self.ended(&figures, facts);
+        true
+    }
+
+    /// `Success rate is 100 percent (5/5), round-trip min/avg/max = 580/581/584 ms` of a router.
+    fn cisco(&self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let Some(rest) = text.strip_prefix("Success rate is ") else {
+            return false;
+        };
+        let Some((received, sent)) = between(rest, "(", ")").and_then(|c| c.split_once('/')) else {
+            return false;
+        };
+        let (Some(received), Some(sent)) = (decimal(received), decimal(sent)) else {
+            return false;
+        };
+        let of = self.of();
+        if let Some(size) = self.size.filter(|s| *s >= LARGE && received <= 0.0) {
+            facts.exact(of, "ping_large_lost_bytes", size, at);
+            return true;
+        }
+        facts.exact(of, "ping_sent", sent, at);
+        facts.exact(of, "ping_received", received, at);
+        if let Some(size) = self.size.filter(|_| received > 0.0) {
+            facts.exact(of, "ping_answered_bytes", size, at);
+        }
+        if let Some(figures) = between(rest, "min/avg/max = ", "").and_then(|v| slashed(v, at)) {
+            times(of, &figures, facts);
+        }
         true
     }
 
@@ -508,21 +539,9 @@ fn fping(text: &str, at: Place, facts: &mut Facts) -> bool {
     true
 }
 
-/// `Success rate is 100 percent (5/5), round-trip min/avg/max = 580/581/584 ms` of a router.
-fn cisco(of: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
-    let Some(rest) = text.strip_prefix("Success rate is ") else {
-        return false;
-    };
-    let Some((received, sent)) = between(rest, "(", ")").and_then(|c| c.split_once('/')) else {
-        return false;
-    };
-    let (Some(received), Some(sent)) = (decimal(received), decimal(sent)) else {
-        return false;
-    };
-    facts.exact(of, "ping_sent", sent, at);
-    facts.exact(of, "ping_received", received, at);
-    if let Some(figures) = between(rest, "min/avg/max = ", "").and_then(|v| slashed(v, at)) {
-        times(of, &figures, facts);
-    }
-    true
+/// `Sending 5, 1500-byte ICMP Echos to 192.0.2.9` of a router: the bytes of each packet with its headers.
+fn routers_size(text: &str) -> Option<f64> {
+    let (_, behind) = text.strip_prefix("Sending ")?.split_once(", ")?;
+    let (bytes, _) = behind.split_once("-byte ")?;
+    whole(bytes).map(|n| n as f64)
 }

@@ -63,6 +63,12 @@ impl Tool for Policed {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
+        if let Some(packets) = super::ports::of_class(text) {
+            self.close();
+            self.queue(Kind::Dropped, packets as f64, line.at);
+            facts.ports.append(&mut self.counted);
+            return true;
+        }
         let taken = self.of_junos(text, line.at, going)
             || self.of_set(text, line.at)
             || self.of_linux(text, line.at)
@@ -158,6 +164,27 @@ impl Policed {
             packets: None,
             sent: None,
             at: *at,
+        });
+    }
+
+    /// What the queue of the class that is read has, of a kind.
+    fn queue(&mut self, kind: Kind, value: f64, at: Place) {
+        if self.port.name.is_empty() || self.class.is_empty() {
+            return;
+        }
+        let policy = match self.policy.as_str() {
+            "" => String::new(),
+            policy => format!(" of {policy}"),
+        };
+        self.counted.push(PortReading {
+            port: Port {
+                router: self.port.router.clone(),
+                name: format!("class {}{policy} at {}", self.class, self.port.name),
+            },
+            kind,
+            value,
+            packets: None,
+            at,
         });
     }
 
@@ -303,6 +330,7 @@ impl Policed {
                 self.close();
                 let (bps, _) = amount(shape).unwrap_or_default();
                 if bps > 0.0 {
+                    self.queue(Kind::Shaped, bps, at);
                     self.found.push(Stated {
                         name: SHAPER,
                         bps,

@@ -1,11 +1,17 @@
 //! What routers print of their ports' counters and of policers: which router and port, and how much.
 
-use crate::fact::Place;
+mod queues;
+mod status;
+
+use crate::fact::{Of, Place};
 use crate::ports::{Kind, Port, PortReading};
 use crate::words::{after, whole};
 
 use super::Facts;
 use super::optics::{self, Received, Table};
+pub(super) use queues::of_class;
+use queues::{Queue, Said};
+use status::Table as Status;
 
 /// The router and port whose lines are read.
 #[derive(Default)]
@@ -21,6 +27,10 @@ pub(super) struct Here {
     filter: bool,
     /// What the rows of a table of transceivers are of, where one follows.
     optics: Option<Table>,
+    /// The queue of the port.
+    queue: Queue,
+    /// A table of the states of ports.
+    status: Status,
 }
 
 /// So many readings before a row its port is looked for.
@@ -58,9 +68,11 @@ impl Here {
         self.policers = what == "policer";
         self.filter = what == "firewall";
         let tables = self.policers || self.filter;
-        if !tables && !what.starts_with("int") {
+        let queuing = ["queuing", "queueing"].contains(&what);
+        if !tables && !queuing && !what.starts_with("int") {
             return None;
         }
+        self.queue.begins(queuing);
         if !prompt.is_empty() {
             self.port.router = crate::redact(router);
         }
@@ -81,7 +93,8 @@ impl Here {
         if (self.policers || self.filter) && self.policer(text, at, facts) {
             return true;
         }
-        if self.light(text, at, facts) {
+        let states = self.status.line(text, &self.port.router, at);
+        if states || self.light(text, at, facts) || self.queues(text, at, facts) {
             return true;
         }
         let drops = dropped(text);
@@ -127,6 +140,40 @@ impl Here {
             sent: None,
             at,
         });
+    }
+
+    /// What was read is over: the only connected port of a table.
+    pub(super) fn ends(&mut self, facts: &mut Facts) {
+        let Some(connected) = self.status.ended() else {
+            return;
+        };
+        let (port, at) = (connected.port, connected.at);
+        if let Some(bps) = connected.bps {
+            self.reads(port.clone(), Kind::Speed, bps, at, facts);
+        }
+        if connected.half {
+            facts.word(Of::Path, "half_duplex", "half", at);
+            self.reads(port, Kind::HalfOfIos, 1.0, at, facts);
+        }
+    }
+
+    /// A line about the queues of a port.
+    fn queues(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        match self.queue.line(text) {
+            None => return false,
+            Some(Said::Nothing) => {}
+            Some(Said::Port(port)) => self.is(&port),
+            Some(Said::Dropped(queue, packets)) => {
+                let queue = crate::redact(&queue);
+                let mut port = self.port.clone();
+                port.name = match port.name.as_str() {
+                    "" => queue,
+                    name => format!("{queue} at {name}"),
+                };
+                self.reads(port, Kind::Dropped, packets as f64, at, facts);
+            }
+        }
+        true
     }
 
     /// A line of a table of transceivers.

@@ -27,6 +27,7 @@ impl Tool for Interfaces {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if self.begins(text, line.at, facts) {
+            self.here.ends(facts);
             self.stated = 0.0;
             return true;
         }
@@ -81,6 +82,10 @@ impl Tool for Interfaces {
                 _ => is_junos(text),
             }
     }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.here.ends(facts);
+    }
 }
 
 impl Interfaces {
@@ -131,6 +136,9 @@ impl Interfaces {
     /// Takes a line that says how fast the interface is.
     fn speed(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         if let Some(rest) = text.strip_prefix("MTU ").and_then(|r| r.split_once(" BW ")) {
+            if let Some(mtu) = after(rest.0, "").and_then(decimal).filter(|m| *m > 0.0) {
+                self.here.has(Kind::Mtu, mtu, at, facts);
+            }
             if let Some(kbit) = after(rest.1, "").and_then(decimal).filter(|k| *k > 0.0) {
                 self.stated = kbit * 1e3;
                 facts.exact(Of::Path, "interface_bps", kbit * 1e3, at);

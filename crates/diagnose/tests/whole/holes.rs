@@ -182,3 +182,81 @@ fn the_mtu_to_set_is_one_that_was_answered() {
         assert!(commands.contains(&format!("mtu {passes}")), "{commands}");
     }
 }
+
+/// Nothing but pings of Windows: what is to be changed is said in its words.
+#[test]
+fn a_hole_before_a_host_of_windows_is_changed_in_its_words() {
+    let lost = "C:\\> ping -f -l 1472 192.0.2.9
+
+Pinging 192.0.2.9 with 1472 bytes of data:
+Request timed out.
+Request timed out.
+
+Ping statistics for 192.0.2.9:
+    Packets: Sent = 2, Received = 0, Lost = 2 (100% loss),
+
+C:\\> ping -f -l 1372 192.0.2.9
+
+Pinging 192.0.2.9 with 1372 bytes of data:
+Reply from 192.0.2.9: bytes=1372 time=33ms TTL=61
+Reply from 192.0.2.9: bytes=1372 time=33ms TTL=61
+
+Ping statistics for 192.0.2.9:
+    Packets: Sent = 2, Received = 2, Lost = 0 (0% loss),
+Approximate round trip times in milli-seconds:
+    Minimum = 33ms, Maximum = 33ms, Average = 33ms
+";
+    let d = crate::of(lost, &Known::default());
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    let commands = crate::commands(flow);
+    assert!(
+        commands.contains("netsh interface ipv4 set subinterface"),
+        "{commands}"
+    );
+    assert!(
+        !commands.contains("sysctl") && !commands.contains("ip link"),
+        "{commands}"
+    );
+}
+
+/// Answers whose TTL no router lowered: switches alone lie between, and one of them has the smaller MTU.
+#[test]
+fn a_hole_in_one_subnet_is_a_switch() {
+    let ping = |data: u32, received: u32, ttl: u32| {
+        let answer = format!(
+            "{} bytes from 192.0.2.2: icmp_seq=1 ttl={ttl} time=0.213 ms\n",
+            data + 8
+        );
+        format!(
+            "PING 192.0.2.2 (192.0.2.2) {data}({}) bytes of data.\n{}\n--- 192.0.2.2 ping statistics ---\n3 packets transmitted, {received} received, {}% packet loss, time 2030ms\n",
+            data + 28,
+            if received > 0 { answer.as_str() } else { "" },
+            if received > 0 { 0 } else { 100 }
+        )
+    };
+    let of = |ttl: u32| {
+        let port = "sw1# show interface ethernet1/5 | include MTU\n  MTU 1500 bytes, BW 10000000 Kbit, DLY 10 usec\n";
+        let text = format!("{}{}\n{port}", ping(8972, 0, ttl), ping(1472, 3, ttl));
+        let d = crate::of(&text, &Known::default());
+        let flow = d.flows[0].clone();
+        assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+        flow
+    };
+    let flow = of(64);
+    let commands = crate::commands(&flow);
+    assert!(
+        commands.contains("on each switch between") && !commands.contains("iptables"),
+        "{commands}"
+    );
+    let because = crate::because(&flow);
+    assert!(
+        because.contains("ethernet1/5 of sw1 has an MTU of 1500 bytes"),
+        "{because}"
+    );
+    let commands = crate::commands(&of(61));
+    assert!(
+        commands.contains("iptables") && !commands.contains("on each switch between"),
+        "{commands}"
+    );
+}

@@ -117,6 +117,45 @@ fn half_of_the_connections_may_share_the_member() {
     );
 }
 
+/// One interval of ten seconds: two of four connections lose all the time, and have a hundredth of the others' rate.
+#[test]
+fn losses_of_some_show_in_one_long_interval_too() {
+    let mut log = String::from("Connecting to host 192.0.2.7, port 5201\n");
+    for (id, port) in [(5, 40_002), (7, 40_004), (9, 40_006), (11, 40_008)] {
+        log += &format!("[{id:3}] local 192.0.2.1 port {port} connected to 192.0.2.7 port 5201\n");
+    }
+    log += "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-10.00  sec  2.90 GBytes  2.49 Gbits/sec    0   9.1 MBytes
+[  7]   0.00-10.00  sec  18.2 MBytes  15.3 Mbits/sec  212   35.1 KBytes
+[  9]   0.00-10.00  sec  2.89 GBytes  2.48 Gbits/sec    0   9.0 MBytes
+[ 11]   0.00-10.00  sec  17.1 MBytes  14.3 Mbits/sec  198   31.2 KBytes
+[SUM]   0.00-10.00  sec  5.82 GBytes  5.00 Gbits/sec  410
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  2.90 GBytes  2.49 Gbits/sec    0             sender
+[  5]   0.00-10.03  sec  2.90 GBytes  2.48 Gbits/sec                  receiver
+[  7]   0.00-10.00  sec  18.2 MBytes  15.3 Mbits/sec  212             sender
+[  7]   0.00-10.03  sec  18.0 MBytes  15.1 Mbits/sec                  receiver
+[  9]   0.00-10.00  sec  2.89 GBytes  2.48 Gbits/sec    0             sender
+[  9]   0.00-10.03  sec  2.89 GBytes  2.47 Gbits/sec                  receiver
+[ 11]   0.00-10.00  sec  17.1 MBytes  14.3 Mbits/sec  198             sender
+[ 11]   0.00-10.03  sec  17.0 MBytes  14.2 Mbits/sec                  receiver
+[SUM]   0.00-10.00  sec  5.82 GBytes  5.00 Gbits/sec  410             sender
+[SUM]   0.00-10.03  sec  5.81 GBytes  4.98 Gbits/sec                  receiver
+";
+    let flow = of(&log, &far()).flows.remove(0);
+    let why = because(&flow);
+    for words in [
+        "410 of 410 segments sent again are of 2 of 4 connections side by side (ports 40004, 40008)",
+        "one member of a group of links (LAG) or one path of several (ECMP)",
+    ] {
+        assert!(why.contains(words), "{words}: {why}");
+    }
+    assert!(!why.contains("hashes more of them"), "{why}");
+    let asked = flow.missing.iter().find(|m| m.fact == "member_errors");
+    assert!(asked.is_some(), "{:#?}", flow.missing);
+}
+
 /// Five segments of one connection, in several seconds or in one: no policer of all holds the other seven.
 #[test]
 fn few_losses_of_one_connection_make_no_policer() {

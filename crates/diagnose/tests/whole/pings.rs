@@ -396,3 +396,27 @@ rtt min/avg/max/mdev = 12.301/12.301/12.301/0.000 ms
         d.notes
     );
 }
+
+/// A router says the size of its packets with their headers: all of 1500 bytes lost, and all of 1400 answered, are a hole.
+#[test]
+fn a_routers_large_pings_that_vanish_are_a_hole() {
+    let sent = |size: u32, marks: &str, end: &str| {
+        format!(
+            "r1#ping 192.0.2.9 size {size} df-bit\nType escape sequence to abort.\nSending 5, {size}-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\nPacket sent with the DF bit set\n{marks}\nSuccess rate is {end}\n"
+        )
+    };
+    let lost = sent(1500, ".....", "0 percent (0/5)");
+    let passed = sent(
+        1400,
+        "!!!!!",
+        "100 percent (5/5), round-trip min/avg/max = 32/33/40 ms",
+    );
+    let d = crate::of(&format!("{lost}{passed}"), &Known::default());
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:?}", flow.verdict);
+    assert!(crate::because(flow).contains("1500"), "{:?}", flow.verdict);
+    // Small ones that are lost are a path that does not answer, and none of its packets is too large.
+    let small = sent(100, ".....", "0 percent (0/5)");
+    let d = crate::of(&format!("{small}{passed}"), &Known::default());
+    assert!(d.flows.iter().all(|f| f.verdict.cause != "mtu_black_hole"));
+}

@@ -471,3 +471,57 @@ fn a_policer_in_a_file_of_its_own_has_its_rate_and_burst() {
     let policer = d.flows[0].ceilings.iter().find(|c| c.cause == "policer");
     assert_eq!(policer.map(|c| c.limit_bps), Some(74e6));
 }
+
+/// 500 Mbit/s fill 638 kB in a round trip of 10.2 ms: a bucket of 15 kB drops a part of each burst, and is the first to be changed.
+#[test]
+fn a_bucket_that_is_short_is_what_to_change() {
+    let text = |burst: &str| {
+        format!(
+            "Customer on 500M, TCP only 90.
+ops@pe2> show firewall filter CUST-IN
+
+Filter: CUST-IN
+Counters:
+Name                                                Bytes              Packets
+CUST-COUNT                                     812345678               541234
+Policers:
+Name                                                Bytes              Packets
+POL-500M-CUST                                   3123456                 2081
+
+ops@pe2> show configuration firewall policer POL-500M
+if-exceeding {{
+    bandwidth-limit 500m;
+    burst-size-limit {burst};
+}}
+then discard;
+
+c$ iperf3 -c 203.0.113.9 -t 10 -i 2
+Connecting to host 203.0.113.9, port 5201
+[  5] local 198.51.100.66 port 51234 connected to 203.0.113.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-2.00   sec  22.1 MBytes  92.7 Mbits/sec  521    142 KBytes
+[  5]   2.00-4.00   sec  21.0 MBytes  88.1 Mbits/sec  380    110 KBytes
+[  5]   4.00-6.00   sec  21.9 MBytes  91.9 Mbits/sec  401    151 KBytes
+[  5]   6.00-8.00   sec  20.8 MBytes  87.2 Mbits/sec  377    117 KBytes
+[  5]   8.00-10.00  sec  21.6 MBytes  90.6 Mbits/sec  399    132 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec   107 MBytes  90.1 Mbits/sec  2078             sender
+[  5]   0.00-10.02  sec   107 MBytes  89.6 Mbits/sec                  receiver
+c$ ping -c 5 -q 203.0.113.9
+--- 203.0.113.9 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4012ms
+rtt min/avg/max/mdev = 10.1/10.2/10.4/0.09 ms
+"
+        )
+    };
+    let flow = crate::first(&text("15k"));
+    assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    let commands = crate::commands(&flow);
+    assert!(
+        commands.contains("for a burst of") && commands.contains("it holds 15.0 kB"),
+        "{commands}"
+    );
+    let commands = crate::commands(&crate::first(&text("2m")));
+    assert!(!commands.contains("for a burst of"), "{commands}");
+}

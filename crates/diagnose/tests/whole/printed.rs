@@ -193,6 +193,26 @@ fn a_rate_that_only_large_packets_leave_shows_them() {
     }
 }
 
+/// The start is slow, and 9.88 Gbit/s come after it: more than 9.41, whatever the mean of 9.10 is.
+#[test]
+fn intervals_that_only_large_packets_leave_show_them() {
+    let head = "[ ID] Interval           Transfer     Bitrate         Retr\n";
+    let mut rows = format!("{head}[  5]   0.00-4.00   sec  2.79 GBytes  6.00 Gbits/sec    0\n");
+    for from in [4, 8, 12, 16] {
+        rows += &format!(
+            "[  5]   {from}.00-{}.00  sec  4.60 GBytes  9.88 Gbits/sec    0\n",
+            from + 4
+        );
+    }
+    let flow = first(&jumbo(9.10, 9000).replace(head, &(rows + head)));
+    let link = flow.ceilings.iter().find(|c| c.cause == "link");
+    let link = link.expect("a line");
+    assert!(
+        (9.89e9..9.91e9).contains(&link.limit_bps) && !link.formula.contains("assumed"),
+        "{link:#?}"
+    );
+}
+
 /// Nothing answers, and a router says so: a test of thirty seconds gets no further.
 #[test]
 fn what_nobody_answers_is_looked_for_and_not_tested() {

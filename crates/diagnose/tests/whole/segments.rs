@@ -48,3 +48,23 @@ fn a_stated_mtu_counts_the_segments_too() {
     );
     assert!(law(&large).ends_with("MSS 8948 bytes"), "{}", law(&large));
 }
+
+/// `-V` says the size of segments before the first connection stands there.
+#[test]
+fn the_size_that_iperf3_says_first_counts() {
+    let head = "port 5201\n      Cookie: abcdefghij\n      TCP MSS: 8948 (default)\n";
+    let log = LOG.replacen("port 5201\n", head, 1);
+    let known = Known {
+        cc: Some("cubic".to_owned()),
+        ..Known::default()
+    };
+    let d = of(&log, &known);
+    assert!(
+        law(&d).starts_with("4 · cubic at a loss of 3.58e-4"),
+        "{}",
+        law(&d)
+    );
+    assert!(law(&d).ends_with("MSS 8948 bytes"), "{}", law(&d));
+    let asked = d.flows[0].missing.iter().any(|m| m.fact == "mtu_bytes");
+    assert!(!asked, "{:#?}", d.flows[0].missing);
+}

@@ -333,3 +333,18 @@ fn a_buffer_of_freebsd_that_does_not_grow_is_let_grow() {
         assert!(commands.contains("sendbuf_max="), "{commands}");
     }
 }
+
+/// A host that fetches at a prompt of Windows is one of Windows: what its disk does is asked in its words.
+#[test]
+fn who_fetches_at_a_prompt_of_windows_is_asked_in_its_words() {
+    let text = "C:\\> curl -o NUL http://203.0.113.5/big.iso
+  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current
+                                 Dload  Upload   Total   Spent    Left  Speed
+100  400M  100  400M    0     0   786k      0  0:08:41  0:08:41 --:--:--  790k
+";
+    let d = crate::of(text, &Known::default());
+    let asked = d.flows.iter().flat_map(|f| &f.missing);
+    for missing in asked.filter(|m| m.fact == "disk_busy_ratio") {
+        assert!(missing.command.contains("typeperf"), "{missing:#?}");
+    }
+}

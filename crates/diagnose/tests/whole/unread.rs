@@ -109,3 +109,49 @@ fn a_reading_or_two_of_a_program_that_keeps_up_leave_the_window() {
         assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
     }
 }
+
+/// Readings of a receiver's socket in which its whole buffer stands, and what its host is busy with.
+fn stands(bytes: [u32; 3], host: &str) -> String {
+    let each = bytes.iter().map(|b| {
+        format!(
+            "recv$ ss -tmn sport = :1521\nState Recv-Q Send-Q Local Address:Port Peer Address:Port\nESTAB {b} 0 10.9.0.2:1521 10.8.0.2:44120\n\t skmem:(r6291456,rb6291456,t0,tb87040,f0,w0,o0,bl0,d0)\n"
+        )
+    });
+    each.collect::<String>() + host
+}
+
+const FULL: &str = "recv$ top -b -n1 | head -9
+top - 03:12:44 up 41 days,  2:11,  1 user,  load average: 1.02, 1.01, 0.98
+Tasks: 121 total,   2 running, 119 sleeping,   0 stopped,   0 zombie
+%Cpu(s): 12.6 us,  0.4 sy,  0.0 ni, 86.9 id,  0.0 wa,  0.0 hi,  0.1 si,  0.0 st
+MiB Mem :  32012.1 total,  21012.0 free,   3011.1 used,   7989.0 buff/cache
+MiB Swap:      0.0 total,      0.0 free,      0.0 used.  28511.2 avail Mem
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   4711 ingest    20   0  812344 210032   9012 R  99.7   0.6   9120:11 ingestd
+";
+
+/// What stands in each of three readings, and is a good part of the buffer, needs no rate: the program does not read.
+#[test]
+fn a_program_that_is_seen_not_to_read_needs_no_rate() {
+    let of = |text: &str| {
+        let d = of_files(&[("receiver.txt", text)], &Known::default());
+        first_flow(d)
+    };
+    let flow = of(&stands([6_012_944, 6_100_880, 6_045_208], ""));
+    assert_eq!(flow.verdict.cause, "client", "{:#?}", flow.verdict);
+    assert!(
+        because(&flow).contains("6012944 bytes and more stood"),
+        "{:#?}",
+        flow.verdict
+    );
+    let flow = of(&stands([6_012_944, 6_100_880, 6_045_208], FULL));
+    assert!(
+        ["client", "host_cpu"].contains(&flow.verdict.cause),
+        "{:#?}",
+        flow.verdict
+    );
+    // A socket that is empty now and then is read.
+    let flow = of(&stands([0, 6_100_880, 20_000], ""));
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+}

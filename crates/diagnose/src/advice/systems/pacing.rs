@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use super::root::{self, Pace, Root};
 use super::{NO_RISK, Remedy, before, kept};
 use crate::asking::{counters, on_both};
+use crate::ceiling::bytes;
 use crate::known::System;
 
 /// How a sender sends now, as far as it is known.
@@ -24,6 +25,8 @@ pub(crate) struct Sending {
     pub(crate) used: Option<String>,
     /// What a policer lets through, bit/s.
     pub(crate) policed: Option<f64>,
+    /// What a short bucket of that policer holds, and what it is to hold, bytes.
+    pub(crate) bucket: Option<[f64; 2]>,
     /// The flat rate that losses all through left, bit/s.
     pub(crate) held: Option<f64>,
     /// What of a cloud's instance is known to be held, for people.
@@ -207,6 +210,17 @@ pub(super) fn known(bps: f64) -> f64 {
     (bps / unit + 1e-6).floor() * unit
 }
 
+/// A bucket that holds more.
+fn deeper([holds, wanted]: [f64; 2]) -> String {
+    // Whole kilobytes, rounded up: some systems take no fractions.
+    let kilo = libm::ceil(wanted / 1e3);
+    format!(
+        "ask who runs the policer for a burst of {kilo:.0} kB at least, which its rate fills in a round trip: it holds {}, and each burst of TCP that is larger loses packets (burst-size-limit {kilo:.0}k of Junos, bc {:.0} of IOS)",
+        bytes(holds),
+        kilo * 1e3
+    )
+}
+
 /// Below what a policer lets through nothing is dropped. Gives what a command at the root of the interface loses.
 fn below(now: &Sending, remedy: &mut Remedy) -> Option<String> {
     if let Some(bps) = now.policed {
@@ -219,6 +233,9 @@ fn below(now: &Sending, remedy: &mut Remedy) -> Option<String> {
             all: kbit(bps),
         };
         let lost = root::put(now.at_root(), &pace, remedy);
+        if let Some(bucket) = now.bucket {
+            remedy.commands.insert(0, deeper(bucket));
+        }
         let share = match streams {
             n if n > 1.0 => format!(
                 ", a share of {} for each of {n:.0} side by side: one alone may have all of that",

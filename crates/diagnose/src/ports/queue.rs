@@ -1,0 +1,91 @@
+//! What queues of a router's ports dropped.
+
+use super::{Counted, Port, Ports};
+use crate::cause::Cause;
+use crate::ceiling::payload_share;
+use crate::evidence::Evidence;
+use crate::items::{Item, step};
+use crate::machine::{DROPS_LEAST, alike};
+
+impl Port {
+    /// Whether it is a queue of a port, called by its name and its port's, or the port itself.
+    pub(super) fn is_queue_of(&self, port: &Port) -> bool {
+        let queue = self.name.strip_suffix(port.name.as_str());
+        let is_queue = queue.is_some_and(|q| q.is_empty() || q.ends_with(" at "));
+        is_queue && self.router == port.router
+    }
+}
+
+impl Ports {
+    /// Whether the queue that dropped is one before the flow's way back, which is full.
+    fn drop_back(&self, e: &Evidence) -> bool {
+        self.dropping_leaves.is_some() && self.dropping_leaves == e.sent_back()
+    }
+
+    /// How surely a queue before a port that is far from full dropped what this flow sent again, 0 to 1. A line that is full drops before
+    /// itself.
+    pub(crate) fn drop_below_full(&self, e: &Evidence) -> f64 {
+        let (Some(dropped), Some(speed)) = (&self.dropped, self.dropping) else {
+            return 0.0;
+        };
+        let rate = e.usual_rate().map_or(0.0, |r| r.value);
+        let full = rate / (speed * payload_share(e.mss));
+        queue_holds(e, dropped) * (1.0 - step(full, OPEN[0], OPEN[1]))
+    }
+}
+
+/// A port is far from full up to the first of these shares of what it leaves for payload, and not at all from the second on.
+const OPEN: [f64; 2] = [0.6, 0.8];
+
+/// What a queue that drops before a port which is far from full says more for being short, decibans.
+const SHORT: f64 = 6.0;
+
+/// How surely the packets that a port's queue dropped are this flow's, 0 to 1: as many as were sent again, or a good part of them from one
+/// reading to the next.
+pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
+    if e.around.ports.drop_back(e) {
+        return 0.0;
+    }
+    let again = e
+        .retransmits
+        .as_ref()
+        .filter(|r| !e.udp && r.value >= DROPS_LEAST);
+    let part = again.map_or(0.0, |r| dropped.count.value / r.value);
+    match dropped.grew {
+        // Others lost packets there, too, where there are many more.
+        true => step(part, 0.2, 0.7) * (1.0 - step(part, 3.0, 10.0)),
+        false => alike(e, &dropped.count),
+    }
+}
+
+/// Packets that a port's queue dropped.
+pub(super) fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
+    let short = SHORT * e.around.ports.drop_below_full(e);
+    items.push(Item {
+        holds: queue_holds(e, dropped),
+        weights: vec![
+            (Cause::ShallowBuffer, 16.0 + short),
+            (Cause::CongestionLoss, 6.0),
+            (Cause::Policer, -14.0),
+            (Cause::RandomLoss, -14.0),
+        ],
+        sentence: of_queue(e, dropped),
+    });
+}
+
+/// The drops of a port beside what the flow sent again.
+pub(super) fn of_queue(e: &Evidence, dropped: &Counted) -> String {
+    let beside = e.retransmits.as_ref().filter(|r| !e.udp && r.value > 0.0);
+    let beside = match e.around.ports.drop_back(e) {
+        true => "; this flow's data does not leave by that port".to_owned(),
+        false => beside.map_or(String::new(), |r| {
+            format!("; this flow sent {:.0} segments again", r.value)
+        }),
+    };
+    format!(
+        "the queue of {} dropped {:.0} packets{}{beside}",
+        dropped.port.named("a router's port"),
+        dropped.count.value,
+        dropped.since()
+    )
+}

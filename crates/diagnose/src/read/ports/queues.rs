@@ -1,0 +1,177 @@
+//! What queues of a port dropped: a class of `show policy-map interface`, `show interfaces queue` of Junos, `show queuing interface` of
+//! NX-OS.
+
+use crate::words::whole;
+
+/// The queue of a port whose lines are read.
+#[derive(Default)]
+pub(super) struct Queue {
+    /// As the router calls it; empty where none was named.
+    name: String,
+    /// Tables of NX-OS follow.
+    tables: bool,
+}
+
+/// What a line says of queues.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Nothing that is kept.
+    Nothing,
+    /// The port whose queues follow.
+    Port(String),
+    /// The queue, and the packets that it dropped.
+    Dropped(String, u64),
+}
+
+impl Queue {
+    /// Another command begins, one that prints tables of NX-OS or not.
+    pub(super) fn begins(&mut self, tables: bool) {
+        *self = Queue {
+            name: String::new(),
+            tables,
+        };
+    }
+
+    /// Takes a line about queues.
+    pub(super) fn line(&mut self, text: &str) -> Option<Said> {
+        match self.tables {
+            true => self.of_nexus(text),
+            false => self.of_junos(text),
+        }
+    }
+
+    /// `Queue: 0, Forwarding classes: best-effort`, and below it `Tail-dropped packets :  950  2 pps`.
+    fn of_junos(&mut self, text: &str) -> Option<Said> {
+        let (key, value) = text.split_once(':')?;
+        if key == "Queue" {
+            let (number, class) = value.split_once(',')?;
+            let class = class.split_once(':').map_or("", |(_, name)| name.trim());
+            self.name = match class {
+                "" => format!("queue {}", number.trim()),
+                class => class.to_owned(),
+            };
+            return Some(Said::Nothing);
+        }
+        let by = match key.trim_end() {
+            "Tail-dropped packets" => "",
+            "RED-dropped packets" => " by RED",
+            _ => return None,
+        };
+        let packets = whole(value.split_whitespace().next()?)?;
+        let named = !self.name.is_empty();
+        named.then(|| Said::Dropped(format!("{}{by}", self.name), packets))
+    }
+
+    /// `Egress Queuing for Ethernet1/48 [System]`, and below it rows such as `| WRED/AFD & Tail Drop Pkts |  1738|  0|`.
+    fn of_nexus(&mut self, text: &str) -> Option<Said> {
+        if let Some((_, rest)) = text.split_once("gress Queuing for ") {
+            self.name.clear();
+            let port = rest.split_whitespace().next().unwrap_or("");
+            return Some(Said::Port(port.to_owned()));
+        }
+        let heads = ["slot ", "QoS-Group#", "Min "];
+        if heads.iter().any(|head| text.starts_with(head)) {
+            return Some(Said::Nothing);
+        }
+        let Some(row) = text.strip_prefix('|') else {
+            // `0  100  -  -  -  -  9(D)`: what a group has.
+            let group = text.split_whitespace().next().and_then(whole);
+            return group
+                .filter(|_| text.contains(" - "))
+                .map(|_| Said::Nothing);
+        };
+        let mut cells = row.split('|').map(str::trim);
+        let label = cells.next().unwrap_or("");
+        if label.starts_with("QOS GROUP") || label.contains("QUEUE") {
+            label.clone_into(&mut self.name);
+            return Some(Said::Nothing);
+        }
+        let Some(drops) = label.strip_suffix(" Pkts").filter(|l| l.contains("Drop")) else {
+            return Some(Said::Nothing);
+        };
+        let packets: u64 = cells.filter_map(whole).sum();
+        let by = match drops.contains("Tail") || drops.starts_with("Dropped") {
+            true => String::new(),
+            false => format!(" by {}", drops.trim_end_matches("Drop").trim_end()),
+        };
+        let named = !self.name.is_empty();
+        Some(match named {
+            true => Said::Dropped(format!("{}{by}", self.name), packets),
+            false => Said::Nothing,
+        })
+    }
+}
+
+/// The packets that the queue of a class of IOS dropped: `(queue depth/total drops/no-buffer drops) 12/831/0`.
+pub(in crate::read) fn of_class(text: &str) -> Option<u64> {
+    let (names, values) = text.strip_prefix('(')?.split_once(") ")?;
+    let mut names = names.split('/');
+    let at = names.position(|name| name.trim() == "total drops")?;
+    whole(values.split('/').nth(at)?.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dropped(name: &str, packets: u64) -> Option<Said> {
+        Some(Said::Dropped(name.to_owned(), packets))
+    }
+
+    #[test]
+    fn a_queue_of_junos_is_called_by_its_class() {
+        let mut queue = Queue::default();
+        let tail = "Tail-dropped packets :                   950                     2 pps";
+        assert_eq!(queue.line(tail), None);
+        let head = "Queue: 0, Forwarding classes: best-effort";
+        assert_eq!(queue.line(head), Some(Said::Nothing));
+        assert_eq!(queue.line(tail), dropped("best-effort", 950));
+        let red = "RED-dropped packets  :                     7                     0 pps";
+        assert_eq!(queue.line(red), dropped("best-effort by RED", 7));
+        assert_eq!(
+            queue.line("Packets              :   6912345    33012 pps"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_group_of_nexus_adds_its_columns() {
+        let mut queue = Queue::default();
+        queue.begins(true);
+        let head = "Egress Queuing for Ethernet1/48 [System]";
+        assert_eq!(
+            queue.line(head),
+            Some(Said::Port("Ethernet1/48".to_owned()))
+        );
+        for row in [
+            "slot  1",
+            "0            100         -           -            -     -            9(D)",
+            "|                              QOS GROUP 0                    |",
+            "|                           |  Unicast       |Multicast       |",
+            "|                   Tx Pkts |         548123|              40|",
+            "| WRED/AFD & Tail Drop Byts |        2631332|               0|",
+        ] {
+            assert_eq!(queue.line(row), Some(Said::Nothing), "{row}");
+        }
+        let row = "| WRED/AFD & Tail Drop Pkts |           1738|               2|";
+        assert_eq!(queue.line(row), dropped("QOS GROUP 0", 1740));
+        let row = "|            WRED Drop Pkts |              5|               0|";
+        assert_eq!(queue.line(row), dropped("QOS GROUP 0 by WRED", 5));
+        assert_eq!(queue.line("what a person wrote"), None);
+    }
+
+    #[test]
+    fn the_drops_of_a_class_stand_where_their_name_does() {
+        for (text, packets) in [
+            (
+                "(queue depth/total drops/no-buffer drops) 12/831/0",
+                Some(831),
+            ),
+            ("(depth/total drops/no-buffer drops) 0/0/0", Some(0)),
+            ("(pkts output/bytes output) 211481/311012345", None),
+            ("(total drops) many", None),
+        ] {
+            assert_eq!(of_class(text), packets, "{text}");
+        }
+    }
+}

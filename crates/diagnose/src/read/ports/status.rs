@@ -1,0 +1,139 @@
+//! `show interfaces status` of IOS and NX-OS: how fast a port runs, and whether it is at half duplex. Of a table of several connected ports
+//! nothing says which of them is on the path, and none is taken.
+
+use crate::fact::Place;
+use crate::ports::Port;
+use crate::words::decimal;
+
+/// A connected port.
+#[derive(Debug, PartialEq)]
+pub(super) struct Connected {
+    pub(super) port: Port,
+    pub(super) half: bool,
+    /// Its speed, bit/s, where it is known.
+    pub(super) bps: Option<f64>,
+    pub(super) at: Place,
+}
+
+/// The table that is read.
+#[derive(Default)]
+pub(super) struct Table {
+    /// Whether its head was read.
+    on: bool,
+    /// How many connected ports it has.
+    rows: usize,
+    /// The first of them.
+    first: Option<Connected>,
+}
+
+/// What a port's state may be.
+const STATES: [&str; 7] = [
+    "connected",
+    "notconnect",
+    "notconnec",
+    "disabled",
+    "err-disabled",
+    "inactive",
+    "xcvrAbsen",
+];
+
+/// What a port's duplex may be.
+const DUPLEX: [&str; 5] = ["full", "half", "a-full", "a-half", "auto"];
+
+impl Table {
+    /// Takes a line of the table, which is of a router.
+    pub(super) fn line(&mut self, text: &str, router: &str, at: Place) -> bool {
+        if is_head(text) {
+            self.on = true;
+            return true;
+        }
+        let Some((name, connected, [duplex, speed])) = row(text).filter(|_| self.on) else {
+            return false;
+        };
+        if connected {
+            self.rows += 1;
+            self.first.get_or_insert_with(|| Connected {
+                port: Port {
+                    router: router.to_owned(),
+                    name: crate::redact(name),
+                },
+                half: duplex.ends_with("half"),
+                bps: of_speed(speed),
+                at,
+            });
+        }
+        true
+    }
+
+    /// The table is over: its only connected port.
+    pub(super) fn ended(&mut self) -> Option<Connected> {
+        let table = core::mem::take(self);
+        table.first.filter(|_| table.rows == 1)
+    }
+}
+
+/// `Port  Name  Status  Vlan  Duplex  Speed Type`.
+fn is_head(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let named = ["Status", "Duplex", "Speed"];
+    words.next() == Some("Port") && named.iter().all(|name| words.clone().any(|w| w == *name))
+}
+
+/// `Fa0/5  srv  connected  10  full  100 10/100BaseTX`: the port, whether it is connected, its duplex and its speed.
+fn row(text: &str) -> Option<(&str, bool, [&str; 2])> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let state = words.iter().rposition(|w| STATES.contains(w))?;
+    let name = words.first().filter(|_| state > 0)?;
+    let (duplex, speed) = (words.get(state + 2)?, words.get(state + 3)?);
+    let is_row = DUPLEX.contains(duplex);
+    is_row.then_some((*name, words[state] == "connected", [*duplex, *speed]))
+}
+
+/// `100`, `a-1000`, `10G`, bit/s.
+fn of_speed(text: &str) -> Option<f64> {
+    let text = text.strip_prefix("a-").unwrap_or(text);
+    let (digits, worth) = match text.strip_suffix('G') {
+        Some(digits) => (digits, 1e9),
+        None => (text, 1e6),
+    };
+    decimal(digits).map(|n| n * worth).filter(|bps| *bps > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "Port      Name               Status       Vlan       Duplex  Speed Type";
+
+    fn of(rows: &[&str]) -> Option<Connected> {
+        let mut table = Table::default();
+        assert!(table.line(HEAD, "sw1", Place::You));
+        for row in rows {
+            assert!(table.line(row, "sw1", Place::You), "{row}");
+        }
+        table.ended()
+    }
+
+    #[test]
+    fn the_only_connected_port_is_taken() {
+        let fast =
+            "Fa0/5     srv                connected    10           full    100 10/100BaseTX";
+        let down =
+            "Fa0/6                        notconnect   1            auto   auto 10/100BaseTX";
+        let half =
+            "Gi1/0/1   to the lab         connected    trunk      a-half  a-10 10/100/1000BaseTX";
+        let nexus =
+            "Eth1/1        uplink             connected routed    full    10G     10Gbase-SR";
+        let one = of(&[fast, down]).expect("one is connected");
+        assert_eq!((one.half, one.bps), (false, Some(1e8)));
+        assert_eq!((&*one.port.router, &*one.port.name), ("sw1", "Fa0/5"));
+        let one = of(&[half]).expect("one is connected");
+        assert_eq!((one.half, one.bps), (true, Some(1e7)));
+        let one = of(&[nexus]).expect("one is connected");
+        assert_eq!((one.half, one.bps), (false, Some(1e10)));
+        assert_eq!(of(&[fast, half]), None);
+        assert_eq!(of(&[down]), None);
+        // Without a head it is no table.
+        assert!(!Table::default().line(fast, "sw1", Place::You));
+    }
+}

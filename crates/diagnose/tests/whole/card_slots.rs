@@ -1,0 +1,55 @@
+//! Slots of interface cards that carry less than their ports.
+
+use crate::{because, commands, first};
+
+const LOG: &str = "h$ iperf3 -c 203.0.113.1 -P 8 -t 10 -i 10
+Connecting to host 203.0.113.1, port 5201
+[SUM]   0.00-10.00  sec  29.8 GBytes  25.6 Gbits/sec    0
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[SUM]   0.00-10.00  sec  29.8 GBytes  25.6 Gbits/sec    0             sender
+[SUM]   0.00-10.00  sec  29.8 GBytes  25.6 Gbits/sec                  receiver
+h$ ethtool ens1 | grep Speed
+\tSpeed: 100000Mb/s
+";
+
+const PING: &str = "h$ ping -c 5 -q 203.0.113.1
+--- 203.0.113.1 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 0.1/0.1/0.1/0.0 ms
+";
+
+/// Four lanes of 8 GT/s carry 31.5 Gbit/s, and leave 22 to 30 of them: neither a window nor the port of 100 Gbit/s holds 25.6.
+#[test]
+fn a_slot_of_few_lanes_holds_the_rate() {
+    let lspci = "h$ lspci -vv -s 81:00.0 | egrep 'LnkCap|LnkSta:'
+\t\tLnkCap:\tPort #0, Speed 16GT/s, Width x16, ASPM not supported
+\t\tLnkSta:\tSpeed 8GT/s (downgraded), Width x4 (downgraded)
+";
+    let kernel = "h$ dmesg | grep -i pci
+[   12.345678] mlx5_core 0000:81:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at 0000:80:01.0 (capable of 252.048 Gb/s with 16.0 GT/s PCIe x16 link)
+";
+    for slot in [
+        lspci.to_owned(),
+        kernel.to_owned(),
+        format!("{lspci}{kernel}"),
+    ] {
+        let flow = first(&format!("{LOG}{slot}{PING}"));
+        assert_eq!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+        let why = because(&flow);
+        assert!(
+            why.contains("31.5 Gbit/s, of 252 Gbit/s that the card could use"),
+            "{why}"
+        );
+        let commands = commands(&flow);
+        assert!(commands.contains("as many lanes"), "{commands}");
+        assert!(!commands.contains("sysctl"), "{commands}");
+    }
+    // A slot of all lanes is far from full, and is not named.
+    let wide = lspci.replace(
+        "Speed 8GT/s (downgraded), Width x4 (downgraded)",
+        "Speed 16GT/s, Width x16",
+    );
+    let flow = first(&format!("{LOG}{wide}{PING}"));
+    assert_ne!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+}

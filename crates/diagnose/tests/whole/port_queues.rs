@@ -1,0 +1,116 @@
+//! What queues of routers' ports dropped, as each system prints it.
+
+use crate::{because, first};
+
+/// A test of 20 s that sent 833 segments again, at 60 ms.
+const SENT_AGAIN: &str = "Connecting to host 203.0.113.10, port 5201
+[  5] local 198.51.100.10 port 40120 connected to 203.0.113.10 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-4.00   sec  61.2 MBytes   128 Mbits/sec  712    812 KBytes
+[  5]   4.00-8.00   sec  56.1 MBytes   118 Mbits/sec   31    790 KBytes
+[  5]   8.00-12.00  sec  58.2 MBytes   122 Mbits/sec   28    905 KBytes
+[  5]  12.00-16.00  sec  55.0 MBytes   115 Mbits/sec   33    745 KBytes
+[  5]  16.00-20.00  sec  57.8 MBytes   121 Mbits/sec   29    880 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec   288 MBytes   121 Mbits/sec  833             sender
+[  5]   0.00-20.07  sec   287 MBytes   120 Mbits/sec                  receiver
+
+$ ping -c 5 -q 203.0.113.10
+--- 203.0.113.10 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 59.8/60.0/60.3/0.2 ms
+
+";
+
+/// What the queue of a class of IOS dropped in all.
+fn of_class(drops: u32) -> String {
+    format!(
+        "r1#show policy-map interface Gi0/0/0 output
+ GigabitEthernet0/0/0
+
+  Service-policy output: WAN
+
+    Class-map: class-default (match-any)
+      212312 packets, 312345678 bytes
+      Match: any
+      Queueing
+      queue limit 64 packets
+      (queue depth/total drops/no-buffer drops) 12/{drops}/0
+      (pkts output/bytes output) 211481/311012345
+      shape (average) cir 200000000, bc 800000, be 800000
+      target shape rate 200000000
+
+"
+    )
+}
+
+const JUNOS: &str = "ops@mx1> show interfaces queue ge-0/0/5
+Physical interface: ge-0/0/5, Enabled, Physical link is Up
+  Interface index: 151, SNMP ifIndex: 526
+Forwarding classes: 16 supported, 4 in use
+Egress queues: 8 supported, 4 in use
+Queue: 0, Forwarding classes: best-effort
+  Queued:
+    Packets              :               6912345                 33012 pps
+    Bytes                :            9812345678             400123456 bps
+  Transmitted:
+    Packets              :               6911395                 33010 pps
+    Tail-dropped packets :                   829                     2 pps
+    RED-dropped packets  :                     0                     0 pps
+Queue: 3, Forwarding classes: network-control
+    Tail-dropped packets :                     0                     0 pps
+";
+
+const NEXUS: &str = "n9k1# show queuing interface ethernet 1/48
+slot  1
+=======
+Egress Queuing for Ethernet1/48 [System]
+------------------------------------------------------------------------------
+QoS-Group# Bandwidth% PrioLevel                Shape                   QLimit
+                                   Min          Max        Units
+------------------------------------------------------------------------------
+      0            100         -           -            -     -            9(D)
++-------------------------------------------------------------+
+|                              QOS GROUP 0                    |
++-------------------------------------------------------------+
+|                           |  Unicast       |Multicast       |
++-------------------------------------------------------------+
+|                   Tx Pkts |         548123|              40|
+| WRED/AFD & Tail Drop Pkts |            829|               0|
+";
+
+/// As many as were sent again, and a shaper that has room: the queue before it is too short. So is its growth between two readings.
+#[test]
+fn a_class_that_dropped_as_many_is_the_queue() {
+    let queue = "the queue of class class-default of WAN at GigabitEthernet0/0/0 of r1";
+    for (router, said) in [
+        (of_class(831), format!("{queue} dropped 831 packets")),
+        (
+            format!("{}{}", of_class(100), of_class(933)),
+            format!("{queue} dropped 833 packets from one reading to the next"),
+        ),
+    ] {
+        let flow = first(&format!("{SENT_AGAIN}{router}"));
+        assert_eq!(flow.verdict.cause, "shallow_buffer", "{:#?}", flow.verdict);
+        assert!(because(&flow).contains(&said), "{:#?}", flow.verdict);
+    }
+}
+
+#[test]
+fn what_a_queue_dropped_is_read_of_junos_and_nexus() {
+    for (router, said) in [
+        (
+            JUNOS,
+            "the queue of best-effort at ge-0/0/5 of mx1 dropped 829 packets",
+        ),
+        (
+            NEXUS,
+            "the queue of QOS GROUP 0 at Ethernet1/48 of n9k1 dropped 829 packets",
+        ),
+    ] {
+        let flow = first(&format!("{SENT_AGAIN}{router}"));
+        assert_ne!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        assert!(because(&flow).contains(said), "{:#?}", flow.verdict);
+    }
+}
