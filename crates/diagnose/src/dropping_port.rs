@@ -5,7 +5,7 @@ use crate::cause::Cause;
 use crate::ceiling::{Limit, carried};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::ports::queue_holds;
+use crate::ports::queue::queue_holds;
 
 /// From so surely on what a port dropped is what the flow sent again, 0 to 1.
 const CROSSED: f64 = 0.5;

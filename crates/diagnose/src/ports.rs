@@ -1,8 +1,8 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
-mod queue;
+pub(crate) mod queue;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;

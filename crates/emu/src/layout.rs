@@ -675,18 +675,23 @@ mod tests {
     fn a_queue_of_few_packets_is_one_of_bytes_and_said() {
         let notes = |queue: &str| {
             let written = format!("framing = \"gbe\"\nqueue = \"{queue}\"");
-            let text = TWO_WAYS
-                .replacen("txqueuelen = 100", "", 1)
-                .replacen("framing = \"gbe\"", &written, 1);
+            let text = TWO_WAYS.replacen("txqueuelen = 100", "", 1).replacen(
+                "framing = \"gbe\"",
+                &written,
+                1,
+            );
             let all = layouts(&text)[0].notes.clone();
-            all.into_iter().filter(|n| n.contains("full frames")).count()
+            all.into_iter()
+                .filter(|n| n.contains("full frames"))
+                .count()
         };
         assert_eq!(
             [notes("10 packets"), notes("64 KiB"), notes("100 packets")],
             [1, 0, 0]
         );
         let host = &layouts(&TWO_WAYS.replacen("txqueuelen = 100", "txqueuelen = 10", 1))[0];
-        let said = |n: &&String| n.contains("the queue of 10 packets on eth0 is one of 15140 B here");
+        let said =
+            |n: &&String| n.contains("the queue of 10 packets on eth0 is one of 15140 B here");
         assert_eq!(host.notes.iter().filter(said).count(), 1);
     }
 

@@ -235,7 +235,10 @@ fn kept(
             continue;
         }
         let own = format!("link.{name}.{way}.{key}");
-        let is_own = |text: &String| text.split_once('=').is_some_and(|(key, _)| key.trim() == own);
+        let is_own = |text: &String| {
+            text.split_once('=')
+                .is_some_and(|(key, _)| key.trim() == own)
+        };
         if wanted.iter().any(is_own) {
             continue;
         }

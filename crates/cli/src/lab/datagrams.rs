@@ -542,8 +542,7 @@ mod tests {
             sent.line()
         };
         let full = said(1000, 300, 0.93);
-        let words =
-            "300 found a queue full; a link of that way was full at least 93 % of the command's time";
+        let words = "300 found a queue full; a link of that way was full at least 93 % of the command's time";
         assert!(full.ends_with(words), "{full}");
         let slow = said(1000, 0, 0.02);
         assert!(slow.contains("; the server sent no faster: "), "{slow}");

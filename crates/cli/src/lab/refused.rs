@@ -34,7 +34,10 @@ const FEW: usize = 3;
 /// Those of `openings` that were refused, and datagrams that were `unheard`, which have one of these ports where there are any; `is_of`
 /// says whether an address is one of the host with that number.
 pub(super) fn refused(
-    (openings, unheard): (impl Iterator<Item = Opening>, impl Iterator<Item = (Way, u64)>),
+    (openings, unheard): (
+        impl Iterator<Item = Opening>,
+        impl Iterator<Item = (Way, u64)>,
+    ),
     ports: &[u16],
     is_of: impl Fn(usize, &SocketAddr) -> bool,
 ) -> Vec<Refused> {

@@ -38,6 +38,6 @@ pub(crate) use share::payload_of;
 pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares};
 pub use srr::{Srr, SrrMaps};
 pub use storm::{Storm, StormControl, StormLevel};
-pub(crate) use tunnel::default_packet;
 pub(crate) use tunnel::Ipsec;
+pub(crate) use tunnel::default_packet;
 pub use tunnel::{Tunnel, TunnelMode};

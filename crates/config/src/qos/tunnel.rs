@@ -130,7 +130,7 @@ pub(crate) fn default_packet(device: &Device, interface: &Interface) -> Option<u
     if device.platform == Platform::NxOs || mode == TunnelMode::Ipv6ip {
         return None;
     }
-    let wrapped = said.wrapped().filter(|w| !w.at_least)?;
+    let wrapped = said.wrapped(&device.ipsec).filter(|w| w.sealed.is_none())?;
     let (outer, named) = outer(device, &said.source.as_ref()?.value)?;
     named?;
     u32::try_from(outer.checked_sub(wrapped.bytes.into())?).ok()

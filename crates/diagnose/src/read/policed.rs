@@ -184,6 +184,7 @@ impl Policed {
             kind,
             value,
             packets: None,
+            sent: None,
             at,
         });
     }

@@ -288,9 +288,7 @@ impl Path<'_> {
             is_counted: law.is_some() && by_law && flow.streams <= 1.0,
             tiny: segments < PAIR,
             bursts: bytes < BURST || flow.config.tso > 0 && bytes < HOLDS_BURSTS * pipe,
-            twice: flow.config.tso > 0
-                && bytes < CUT_TWICE * pipe
-                && pipe > MANY * f64::from(mss),
+            twice: flow.config.tso > 0 && bytes < CUT_TWICE * pipe && pipe > MANY * f64::from(mss),
             cycle_s: flow.cycle_s(segments as f64),
         })
     }
