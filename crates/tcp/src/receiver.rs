@@ -289,8 +289,8 @@ impl Receiver {
             return self.discard(segment.0, segment.1);
         }
         match self.gathers {
-            Some(_) if self.quick == 0 => self.gather(now, self.timeout, segment, retransmit),
-            _ => self.take(now, segment, retransmit),
+            Some(_) => self.gather(now, self.timeout, segment, retransmit),
+            None => self.take(now, segment, retransmit),
         }
         self.due || self.has_ahead()
     }

@@ -411,7 +411,8 @@ impl Sender {
             return None;
         }
         if len > 0 && fits && pipe + len <= cwnd {
-            if !self.may_release(now, len) {
+            let may = self.may_release(now, len) && self.may_burst_within(now, len, cwnd - pipe);
+            if !may {
                 return None;
             }
             let out = self.send_new(now, len);

@@ -124,15 +124,33 @@ impl Sender {
         may
     }
 
+    /// The same where something is out of order and nothing is lost yet: the windows allow `room` bytes. As in Linux more is waited for
+    /// then, too, but not in recovery.
+    pub(super) fn may_burst_within(&mut self, now: Time, len: u64, room: u64) -> bool {
+        if !self.super_frames.is_on() || self.state != State::Open {
+            return true;
+        }
+        if self.nxt + len > self.pace_edge {
+            let edge = self.nxt.saturating_add(room).min(self.window_edge);
+            self.pace_edge = self.burst_edge(now, edge.min(self.end));
+        }
+        let may = self.nxt + len <= self.pace_edge;
+        if !may {
+            self.note_limit(now, self.cwnd_limit());
+        }
+        may
+    }
+
     #[inline(never)]
     fn release_burst(&mut self, now: Time) {
-        self.pace_edge = self.burst_edge(now);
+        let edge = self.window_edge.min(self.cwnd_edge).min(self.end);
+        self.pace_edge = self.burst_edge(now, edge);
         self.refresh_limit();
     }
 
-    /// The first byte that may not leave at `now`: less than a whole burst waits for the next acknowledgement, if that is near.
-    fn burst_edge(&self, now: Time) -> u64 {
-        let edge = self.window_edge.min(self.cwnd_edge).min(self.end);
+    /// The first byte that may not leave at `now`, where the windows allow what is below `edge`: less than a whole burst waits for the
+    /// next acknowledgement, if that is near.
+    fn burst_edge(&self, now: Time, edge: u64) -> u64 {
         let (burst, whole) = (self.burst(), self.whole());
         let mut to = self.nxt;
         while to + self.segment.min(self.end - to) <= edge && to < edge {
