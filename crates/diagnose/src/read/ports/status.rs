@@ -133,7 +133,7 @@ mod tests {
         assert_eq!((one.half, one.bps), (false, Some(1e10)));
         assert_eq!(of(&[fast, half]), None);
         assert_eq!(of(&[down]), None);
-        // Without a head it is no table.
+        // A table has a head.
         assert!(!Table::default().line(fast, "sw1", Place::You));
     }
 }
