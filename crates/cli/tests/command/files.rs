@@ -611,7 +611,13 @@ fn a_folder_of_results_runs_elsewhere_with_the_files_the_scenario_reads() {
     let folder = with_files("5 Gbit/s");
     let run = ["run", "s.toml", "--only", "ping", "--json"];
     let out = [&run[..], &["--out", "out"]].concat();
-    let first = json(&farpath_in(folder.path(), &out).exits(0).out);
+    // Its notes name the file and the line of a key without effect.
+    let without_places = |text: &str| {
+        let mut document = json(text);
+        let notes = document.as_object_mut().and_then(|d| d.remove("notes"));
+        (notes.and_then(|n| n.as_array().map(Vec::len)), document)
+    };
+    let (said, first) = without_places(&farpath_in(folder.path(), &out).exits(0).out);
     let elsewhere = tempfile::tempdir().expect("a temporary folder");
     let moved = elsewhere.path().join("moved");
     fs::rename(folder.path().join("out"), &moved).expect("one file system");
@@ -623,8 +629,8 @@ fn a_folder_of_results_runs_elsewhere_with_the_files_the_scenario_reads() {
         "ping",
         "--json",
     ];
-    let second = json(&farpath_in(elsewhere.path(), &again).exits(0).out);
-    assert_eq!(second, first);
+    let second = without_places(&farpath_in(elsewhere.path(), &again).exits(0).out);
+    assert!(second == (said, first.clone()), "{:?}", second.0);
     // The hash is what the reference says.
     let hex = |bytes: &[u8]| -> String {
         let digest = Sha256::digest(bytes);

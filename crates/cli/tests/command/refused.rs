@@ -329,9 +329,10 @@ fn a_framing_that_nobody_knows_is_the_only_error() {
 #[test]
 fn check_says_at_which_points_packets_are_too_large() {
     let folder = tempfile::tempdir().expect("a folder");
-    let text = "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[router]]\nname = \"r\"\n\
+    let text = "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\nmtu = 9000\n[[host]]\nname = \"b\"\nmtu = 9000\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
         [[link]]\nname = \"near\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
-        [[link]]\nname = \"far\"\nends = [\"r\", \"b\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
+        [[link]]\nname = \"far\"\nends = [\"r\", \"s\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
+        [[link]]\nname = \"last\"\nends = [\"s\", \"b\"]\nrate = \"1 Gbit/s\"\nmtu = 9000\n\
         [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"1 s\"\n\
         [sweep]\n\"link.far.mtu\" = [9000, 1500]\n";
     fs::write(folder.path().join("s.toml"), text).expect("writable");
