@@ -522,7 +522,8 @@ mod tests {
         let slow = said(0, 0, 0.0, busy);
         assert!(slow.ends_with("that your command sent"), "{slow}");
         let full = said(0, 0, 0.93, busy);
-        let words = " full at least 93 % of the command's time; that is doubtful: the machine was busy";
+        let words =
+            " full at least 93 % of the command's time; that is doubtful: the machine was busy";
         assert!(full.ends_with(words), "{full}");
     }
 

@@ -240,7 +240,7 @@ security {{ ipsec {{
         with(1439),
         [(
             Severity::Warning,
-            "`family inet mtu 1439` of `st0.0`: ESP with `ONE` makes 1516 B of such a packet, and `ge-0/0/0.0` takes 1500 B".to_owned()
+            "`family inet mtu 1439` of `st0.0`: ESP with `ONE` makes 1516 B of such a packet, and no interface takes more than 1500 B".to_owned()
         )]
     );
 }

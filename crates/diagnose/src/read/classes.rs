@@ -30,6 +30,8 @@ pub(super) struct Classes {
     all: Vec<Class>,
     /// What each class sent and dropped when it was read before: by its host, interface and number.
     before: BTreeMap<(String, String, String), [u64; 2]>,
+    /// The host of each name where its classes were read first: a later block of the same host is of it.
+    first: BTreeMap<String, Of>,
 }
 
 /// Most classes that are kept.
@@ -97,7 +99,9 @@ impl Classes {
     fn close(&mut self, facts: &mut Facts) {
         let all = core::mem::take(&mut self.all);
         let Some(host) = self.host.take() else { return };
-        let all = self.grown(host, all, facts);
+        let name = name(host, facts);
+        let host = *self.first.entry(name.clone()).or_insert(host);
+        let all = self.grown(&name, all);
         let above: BTreeSet<&str> = all.iter().map(|c| c.parent.as_str()).collect();
         let leaves = || all.iter().filter(|c| !above.contains(c.id.as_str()));
         let most = leaves().map(|c| c.sent).max().unwrap_or(0) as f64;
@@ -124,14 +128,11 @@ impl Classes {
         facts.number(host, "shaper_bps", Figure::exact(own.most, own.at));
     }
 
-    /// Classes with what they sent and dropped since they were read before, where anything was sent meanwhile.
-    fn grown(&mut self, host: Of, mut all: Vec<Class>, facts: &Facts) -> Vec<Class> {
-        let Of::Host(n) = host else { return all };
-        let name = facts.hosts.get(n as usize).and_then(|names| names.first());
-        let name = name.cloned().unwrap_or_else(|| n.to_string());
+    /// Classes of the host of this name with what they sent and dropped since they were read before, where anything was sent meanwhile.
+    fn grown(&mut self, name: &str, mut all: Vec<Class>) -> Vec<Class> {
         let mut since: Vec<Option<[u64; 2]>> = Vec::with_capacity(all.len());
         for class in &all {
-            let key = (name.clone(), self.port.clone(), class.id.clone());
+            let key = (name.to_owned(), self.port.clone(), class.id.clone());
             let now = [class.sent, class.dropped];
             let room = self.before.len() < CLASSES_MAX || self.before.contains_key(&key);
             let before = room.then(|| self.before.insert(key, now)).flatten();
@@ -145,6 +146,16 @@ impl Classes {
         }
         all
     }
+}
+
+/// What a host is called, or its number.
+fn name(host: Of, facts: &Facts) -> String {
+    let Of::Host(n) = host else {
+        return format!("{host:?}");
+    };
+    let names = facts.hosts.get(n as usize);
+    let name = names.and_then(|names| names.first());
+    name.cloned().unwrap_or_else(|| n.to_string())
 }
 
 /// The classes of a leaf's way up as a fact has them: from the root down.

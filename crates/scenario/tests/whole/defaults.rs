@@ -51,6 +51,8 @@ fn a_host_of_which_nothing_is_said_is_the_linux_that_conformance_plays() {
         // The card's, which a script's segments do not pass.
         gro: Duration::from_us(50),
         tso: 65_536,
+        // A script's receiver is given its own.
+        compressed_sacks: 44,
         // Half of 128 KiB, and 169/256 of it.
         autotuning: Some(Autotuning {
             profile: Profile::Linux6,
@@ -157,6 +159,7 @@ fn linux_5_differs_in_its_buffers_gro_and_syns() {
         receive_window: 3 << 20,
         gro: Duration::ZERO,
         tso: 0,
+        compressed_sacks: 0,
         autotuning: Some(Autotuning {
             profile: Profile::Linux5,
             first: 65_536,

@@ -201,8 +201,9 @@ queue = "50 packets""#
     };
     let (wide, thin) = (recovery("1 Mbit/s"), recovery("128 kbit/s"));
     assert!(wide > 8.0, "{wide} s");
+    // The answer to the repair may be lost, too: then a timeout ends the recovery.
     assert!(
-        thin > 0.8 * wide,
+        thin > 0.5 * wide,
         "{thin} s with a thin way back, {wide} s with a wide one"
     );
 }

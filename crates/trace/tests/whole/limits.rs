@@ -121,7 +121,7 @@ fn a_full_link_is_named_wherever_it_was_captured_though_losses_are_repaired_on_i
             let allowed = if more.is_empty() || tap == "access" {
                 missed
             } else {
-                0.16
+                0.18
             };
             if (of(truth) - of(&seen)).abs() > allowed {
                 wrong.push(format!("{name}: {:.3} of {:.3}", of(&seen), of(truth)));
