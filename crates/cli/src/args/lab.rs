@@ -56,7 +56,7 @@ pub(crate) enum LabCommand {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "The path")]
 pub(crate) struct OnePath {
-    /// Round-trip time, with its unit: 300ms. A delay each in --there and --back stands for it
+    /// Round-trip time, with its unit: 300ms. Each way with a delay of its own needs none
     #[arg(long, value_name = "TIME", required_unless_present_any = ["scenario", "there", "back"])]
     pub(crate) rtt: Option<String>,
     /// Rate of the path: 1Gbit/s; not needed where --there and --back have a rate each
