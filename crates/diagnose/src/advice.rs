@@ -286,10 +286,7 @@ fn change(
         Cause::Client => overrun::client(e),
         _ if system.is_none_or(|s| s == System::Linux) => {
             let paced = systems::pacing(cause, &sending(e, (facts, flow), &hosts));
-            match e.dropped_by_itself(cause) {
-                Some(own) if cause == Cause::ShallowBuffer => own_drops::remedy(paced, own),
-                _ => paced,
-            }
+            own_drops::against(cause, e, paced)
         }
         Cause::RandomLoss => systems::finding(&sending(e, (facts, flow), &hosts)),
         _ => return None,

@@ -32,6 +32,7 @@ mod document;
 mod dropping_port;
 mod duplex;
 mod duplicates;
+mod either_end;
 mod even;
 mod evidence;
 mod exceeded;
