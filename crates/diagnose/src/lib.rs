@@ -116,6 +116,7 @@ mod stops;
 mod stuck;
 mod tally;
 mod target;
+mod tcp_memory;
 mod ticket;
 mod turns;
 mod twin;
