@@ -204,3 +204,33 @@ $ ethtool eth0 | grep Speed
     }
     assert_eq!(flow.changes, []);
 }
+
+/// 48 Mbit/s in every interval through losses, below a port of 1 Gbit/s: chance would leave them 10 % apart.
+#[test]
+fn an_even_rate_through_losses_is_not_of_chance() {
+    let text = "cust$ iperf3 -c 198.51.100.9 -t 20 -i 5
+Connecting to host 198.51.100.9, port 5201
+[  5] local 10.118.0.20 port 40220 connected to 198.51.100.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec  28.9 MBytes  48.4 Mbits/sec   41   120 KBytes
+[  5]   5.00-10.00  sec  28.6 MBytes  48.1 Mbits/sec   18   110 KBytes
+[  5]  10.00-15.00  sec  28.6 MBytes  47.9 Mbits/sec   17   131 KBytes
+[  5]  15.00-20.00  sec  28.6 MBytes  48.0 Mbits/sec   18   118 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec   115 MBytes  48.2 Mbits/sec   94             sender
+[  5]   0.00-20.02  sec   115 MBytes  48.0 Mbits/sec                  receiver
+cust$ ping -c 10 -q 198.51.100.9
+--- 198.51.100.9 ping statistics ---
+10 packets transmitted, 10 received, 0% packet loss, time 9012ms
+rtt min/avg/max/mdev = 12.010/12.110/12.300/0.090 ms
+cust$ ethtool eth0 | grep Speed
+\tSpeed: 1000Mb/s
+";
+    let flow = crate::first(text);
+    assert_ne!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("where chance would leave 10 %"), "{why}");
+    let commands = crate::commands(&flow);
+    assert!(!commands.contains("bbr"), "{commands}");
+}
