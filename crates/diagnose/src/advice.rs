@@ -19,6 +19,7 @@ mod roots;
 mod shaper;
 mod shared;
 mod systems;
+mod tcp_memory;
 mod unscaled;
 mod wanted;
 
@@ -109,7 +110,7 @@ fn of_causes(
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
             _ if e.udp || drawn || e.begins_anew(cause) || e.is_left(cause) => None,
             // What the kernel gives by itself, nobody said.
-            _ if is_blind(cause, e, (facts, flow)) => None,
+            _ if e.lacks_memory(cause) || is_blind(cause, e, (facts, flow)) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
             _ => next(&gone, second, e, ceilings).map(|n| within_set(n, &set, e, (facts, flow))),
         };
@@ -258,6 +259,7 @@ fn change(
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
+        _ if e.lacks_memory(cause) => tcp_memory::remedy(),
         _ if e.is_left(cause) && !asked(facts, flow) => left_small((facts, flow), &hosts),
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {
@@ -286,10 +288,7 @@ fn change(
         Cause::Client => overrun::client(e),
         _ if system.is_none_or(|s| s == System::Linux) => {
             let paced = systems::pacing(cause, &sending(e, (facts, flow), &hosts));
-            match e.dropped_by_itself(cause) {
-                Some(own) if cause == Cause::ShallowBuffer => own_drops::remedy(paced, own),
-                _ => paced,
-            }
+            own_drops::against(cause, e, paced)
         }
         Cause::RandomLoss => systems::finding(&sending(e, (facts, flow), &hosts)),
         _ => return None,

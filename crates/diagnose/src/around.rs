@@ -77,6 +77,8 @@ pub(crate) struct Around {
     pub(crate) below: Option<[f64; 2]>,
     /// A shaper by the name of the sender's queue, and how much that says, decibans.
     pub(crate) own_queue: Option<(&'static str, f64)>,
+    /// The end whose kernel logged that memory of TCP is used up.
+    pub(crate) tcp_memory: Option<Side>,
     /// What a queue of the sender's own dropped.
     pub(crate) own_drops: Option<OwnDrops>,
     /// Interfaces of both ends with unlike MTUs.

@@ -20,7 +20,42 @@ const UNEVEN: f64 = 0.08;
 /// Where pieces make intervals differ by more than this, and they do, the middle one is one piece above the mean, or below it.
 const COARSE: f64 = 0.05;
 
+/// Each loss cuts the window by up to half: by chance rates of intervals differ by half over the root of the losses in one. Intervals that differ
+/// by less than the first part of that are not of chance, and by more than the second they may be.
+const OF_CHANCE: [f64; 2] = [0.05, 0.12];
+
+/// Fewer intervals, or fewer losses in one of them, are even by chance.
+const ROWS_LEAST: usize = 4;
+const LOSSES_LEAST: f64 = 4.0;
+
 impl Evidence {
+    /// The deviation of a short log's intervals over their mean, and what losses by chance would leave of it; none where more is known of the
+    /// losses. Of longer logs the evenness after the start speaks.
+    fn beside_chance(&self) -> Option<(f64, f64)> {
+        let lost = self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
+        let known = lost || self.around.is_damaged() || self.around.own_drops.is_some();
+        let counted = self.account.is_some() || !self.counted_else.lacks_datagrams();
+        let other = self.udp || self.is_bbr() || self.streams > 1.0;
+        let rows = &self.counted;
+        if known || counted || other || spread(&self.steady).is_some() || rows.len() < ROWS_LEAST {
+            return None;
+        }
+        let losses: Vec<f64> = rows.iter().filter_map(|r| r.retransmits).collect();
+        if losses.iter().any(|n| *n < LOSSES_LEAST) {
+            return None;
+        }
+        let rates: Vec<f64> = rows.iter().map(|r| r.bps).collect();
+        let seen = spread(&rates)?;
+        let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
+        Some((seen, 0.5 / mean.sqrt()))
+    }
+
+    /// Whether a short log is too even for losses by chance.
+    pub(crate) fn is_too_even(&self) -> bool {
+        let even = |(seen, chance): (f64, f64)| seen < OF_CHANCE[1] * chance;
+        self.beside_chance().is_some_and(even)
+    }
+
     /// By how much of their mean intervals differ though nothing changes: by whole writes, and by whole windows.
     pub(crate) fn pieces(&self) -> f64 {
         libm::hypot(self.grain, self.whole_windows())
@@ -81,8 +116,25 @@ impl Evidence {
     }
 }
 
+/// Losses that leave all intervals of a short log alike.
+fn not_by_chance(e: &Evidence, items: &mut Vec<Item>) {
+    let Some((seen, chance)) = e.beside_chance() else {
+        return;
+    };
+    items.push(Item {
+        holds: 1.0 - step(seen / chance, OF_CHANCE[0], OF_CHANCE[1]),
+        weights: vec![(Cause::RandomLoss, -22.0)],
+        sentence: format!(
+            "the intervals differ by {:.1} % through all these losses, where chance would leave {:.0} %: a shaper, a policer or a slower line that is full holds a rate so evenly",
+            seen * 100.0,
+            chance * 100.0
+        ),
+    });
+}
+
 /// How even the intervals are.
 pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
+    not_by_chance(e, items);
     let Some(seen) = spread(&e.steady) else {
         return;
     };
@@ -136,6 +188,38 @@ pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::Place;
+    use crate::seen::{Row, Side};
+
+    /// A log of intervals of 5 s: Mbit/s and segments sent again.
+    fn log(rows: [(f64, f64); 4]) -> Evidence {
+        let row = |(n, (mbit, again)): (usize, (f64, f64))| Row {
+            from: 5.0 * n as f64,
+            until: 5.0 * (n + 1) as f64,
+            bps: mbit * 1e6,
+            retransmits: Some(again),
+            cwnd: None,
+            side: Side::Sender,
+            at: Place::You,
+        };
+        Evidence {
+            counted: rows.into_iter().enumerate().map(row).collect(),
+            streams: 1.0,
+            ..Evidence::default()
+        }
+    }
+
+    /// 18 losses by chance leave 12 % either way; 0.4 % are a rate that something holds, and 8 % are not.
+    #[test]
+    fn losses_that_leave_a_rate_as_it_is_are_not_of_chance() {
+        let even = [(48.4, 41.0), (48.1, 18.0), (47.9, 17.0), (48.0, 18.0)];
+        assert!(log(even).is_too_even());
+        let uneven = [(6.88, 16.0), (5.87, 13.0), (7.34, 15.0), (6.5, 14.0)];
+        assert!(!log(uneven).is_too_even());
+        // Few losses say nothing.
+        let few = [(48.4, 41.0), (48.1, 1.0), (47.9, 17.0), (48.0, 18.0)];
+        assert!(!log(few).is_too_even());
+    }
 
     /// 800 to 870 around 845 are 5.3 % apart from it at most: what is said of them is their standard deviation.
     #[test]

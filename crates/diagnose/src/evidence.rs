@@ -269,6 +269,7 @@ impl Evidence {
         e.of_shapers(facts, flow);
         e.of_memory(facts, flow);
         e.of_asked(facts, flow);
+        e.of_tcp_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
         e.of_unmissed(facts, flow);

@@ -6,6 +6,7 @@
 
 use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED, payload_share};
+use crate::either_end;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::guessed_line;
@@ -40,7 +41,7 @@ const DECADES: f64 = 6.0;
 
 /// A rate lies this far under its ceiling, by warm-up and headers, or over it, by rounding.
 pub(crate) const UNDER: f64 = 0.85;
-const OVER: f64 = 1.06;
+pub(crate) const OVER: f64 = 1.06;
 
 /// A rate lies this far under the least that a line leaves, where its later intervals do not show that the line was full.
 const UNDER_LINE: f64 = 0.92;
@@ -132,6 +133,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let unseen = own_queue::even_out(e, &mut ranking);
     let slower = slower_line::even_out(e, &mut ranking);
     let guessed = guessed_line::even_out(e, &mut ranking);
+    let either = either_end::even_out(e, &items, &mut ranking);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()
         .filter(|i| i.holds > 0.3 && !i.sentence.is_empty())
@@ -147,6 +149,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         (on_the_wire::BOTH, written),
         (own_queue::BOTH, unseen),
         (slower_line::BOTH, slower),
+        (either_end::BOTH, either),
     ];
     for (both, text) in alike {
         because.splice(0..0, text.map(|text| (0.0, both.to_vec(), text)));

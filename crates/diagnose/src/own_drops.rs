@@ -24,6 +24,8 @@ pub(crate) struct Queue {
     pub(crate) limit: String,
     /// Whether it is the root itself, and not one of several below it.
     pub(crate) single: bool,
+    /// Of a netem what it does, as `tc` prints it: `limit 1000 delay 40ms loss 0.5%`; empty of others.
+    pub(crate) options: String,
 }
 
 /// What such a queue of the sender dropped.
@@ -35,7 +37,7 @@ pub(crate) struct OwnDrops {
     pub(crate) queue: Option<Queue>,
 }
 
-/// Queue disciplines that hold packets to a rate, or lose them on purpose: what they drop is weighed with that.
+/// Queue disciplines that hold packets to a rate, or add a delay: what they drop is weighed with that, unless they lose packets on purpose.
 const OTHERS: [&str; 5] = ["tbf", "htb", "hfsc", "cake", "netem"];
 
 /// Queue disciplines that drop what has waited for long: what they send over is full then.
@@ -57,8 +59,16 @@ const FULL: [f64; 2] = [0.85, 0.93];
 const SAID: f64 = 0.3;
 
 impl Queue {
+    /// Whether it loses packets on purpose.
+    pub(crate) fn loses(&self) -> bool {
+        self.options.split_whitespace().any(|word| word == "loss")
+    }
+
     /// `pfifo, 20 packets`.
     fn in_words(&self) -> String {
+        if self.loses() {
+            return format!("{} {}, on purpose", self.kind, self.options);
+        }
         let packets = self.limit.strip_suffix('p');
         match (packets, self.limit.as_str()) {
             (Some(n), _) => format!("{}, {n} packets", self.kind),
@@ -90,13 +100,15 @@ impl OwnDrops {
             .filter(is_it)
             .max_by_key(of_host)
             .cloned();
-        let shapes = queue.as_ref().is_some_and(|q| OTHERS.contains(&q.kind));
+        let shapes = |q: &Queue| OTHERS.contains(&q.kind) && !q.loses();
+        let shapes = queue.as_ref().is_some_and(shapes);
         (!shapes).then_some(OwnDrops { tally, queue })
     }
 
-    /// What drops like that: a queue that is too short, or one that is full for long.
+    /// What drops like that: a queue that is too short, one that is full for long, or one that loses packets by chance.
     fn cause(&self) -> Cause {
         match &self.queue {
+            Some(queue) if queue.loses() => Cause::RandomLoss,
             Some(queue) if BY_DELAY.contains(&queue.kind) => Cause::CongestionLoss,
             _ => Cause::ShallowBuffer,
         }

@@ -214,6 +214,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     };
     let own = e.at_most_of_own_drops(cause);
     let said = most_said(e, cause).min(e.at_most_unrested(cause));
+    let said = said.min(e.at_most_of_memory(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 
@@ -247,7 +248,7 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     let few = |n: Option<f64>| n.is_some_and(|n| n < EPISODES_LEAST);
     let alone = if e.streams > 1.0 { SIDE_BY_SIDE } else { 1.0 };
     let counted = match e.retransmits.as_ref().map(|r| r.value) {
-        n if few(n) => UNFOUNDED,
+        n if few(n) || e.is_too_even() => UNFOUNDED,
         _ if few(e.loss_episodes()) || short(e) => FEW_EPISODES,
         _ => 1.0,
     };

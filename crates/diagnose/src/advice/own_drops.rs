@@ -1,8 +1,10 @@
-//! What to change about a queue of the sender's own that drops what the host itself sends.
+//! What to change about a queue of the sender's own that drops what the host itself sends, by its length or on purpose.
 
 use super::interface::UNNAMED;
 use super::systems::Remedy;
-use crate::own_drops::OwnDrops;
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::own_drops::{OwnDrops, Queue};
 
 /// The length that Linux gives the queue of an interface by default, packets.
 const DEFAULT: u64 = 1000;
@@ -18,8 +20,53 @@ struct Longer {
     at_root: bool,
 }
 
+/// Against a cause of losses: its own remedy where a queue of the sender's own is behind it, else that of the path.
+pub(super) fn against(cause: Cause, e: &Evidence, paced: Remedy) -> Remedy {
+    let Some(own) = e.dropped_by_itself(cause) else {
+        return paced;
+    };
+    match (cause, own.queue.as_ref().filter(|q| q.loses())) {
+        (_, Some(queue)) => without(own, queue),
+        (Cause::ShallowBuffer, None) => remedy(paced, own),
+        _ => paced,
+    }
+}
+
+/// Takes a netem away that loses packets on purpose, and says how it comes back.
+fn without(own: &OwnDrops, queue: &Queue) -> Remedy {
+    let port = match own.tally.interface.as_str() {
+        "" => UNNAMED,
+        name => name,
+    };
+    let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '.' | '%');
+    let values = match queue.options.chars().all(known) {
+        true => queue.options.clone(),
+        false => format!("with the values that `tc qdisc show dev {port}` printed before"),
+    };
+    let (away, back) = match queue.single {
+        true => (
+            format!("tc qdisc del dev {port} root"),
+            format!("tc qdisc add dev {port} root netem {values}"),
+        ),
+        // An mq holds it: without any queue there everything would be dropped.
+        false => (
+            format!(
+                "tc qdisc replace dev {port} parent PARENT pfifo, with each PARENT of a netem that tc qdisc show dev {port} prints"
+            ),
+            format!("tc qdisc replace dev {port} parent PARENT netem {values}"),
+        ),
+    };
+    let check = "before and after a test: that `dropped` no longer grows";
+    Remedy {
+        commands: vec![away, format!("tc -s qdisc show dev {port} {check}")],
+        undo: vec![back],
+        risk: "somebody put the netem there on purpose, as for a test: the delay that it adds goes with it, and what waits in it is dropped once".to_owned(),
+        ..Remedy::default()
+    }
+}
+
 /// Pacing first, where the sender does not pace yet: bursts that never come need no room. Else a longer queue.
-pub(super) fn remedy(paced: Remedy, own: &OwnDrops) -> Remedy {
+fn remedy(paced: Remedy, own: &OwnDrops) -> Remedy {
     let mut remedy = paced;
     let or = match remedy.commands.is_empty() {
         true => "",

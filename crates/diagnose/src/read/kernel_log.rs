@@ -5,6 +5,10 @@ mod slot;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Of;
 use crate::slot::{CARRIES, COULD};
+use crate::tcp_memory::SHORT;
+
+/// What a kernel logs where its sockets have all the memory that TCP may take (Linux, net/ipv4/tcp.c).
+const OUT_OF_MEMORY: &str = "TCP: out of memory -- consider tuning tcp_mem";
 
 /// Words of a line of the log, and what it means. Of each kind one note is enough.
 const SAYS: [(&str, &str); 6] = [
@@ -13,7 +17,7 @@ const SAYS: [(&str, &str); 6] = [
         "what would begin a connection is dropped while the table of connections is full: raise net.netfilter.nf_conntrack_max on that host, or have it track fewer (notrack)",
     ),
     (
-        "TCP: out of memory -- consider tuning tcp_mem",
+        OUT_OF_MEMORY,
         "no socket's buffer grows then, and what arrives is dropped: raise net.ipv4.tcp_mem, or find what holds the memory (ss -tm)",
     ),
     (
@@ -39,7 +43,7 @@ const SAYS: [(&str, &str); 6] = [
 pub(super) struct KernelLog {
     said: [bool; SAYS.len()],
     slots: slot::Slots,
-    /// The host whose slots are read.
+    /// The host that the lines are of.
     host: Option<Of>,
     /// Whether the last line is one of `lspci`.
     lists: bool,
@@ -61,7 +65,12 @@ impl Tool for KernelLog {
         let Some(n) = found.filter(|_| is_logged(line.bare)) else {
             return false;
         };
-        if !core::mem::replace(&mut self.said[n], true) && facts.notes.len() < NOTES_MAX {
+        let new = !core::mem::replace(&mut self.said[n], true);
+        if new && SAYS[n].0 == OUT_OF_MEMORY {
+            let host = self.host_of(facts);
+            facts.word(host, SHORT, "yes", line.at);
+        }
+        if new && facts.notes.len() < NOTES_MAX {
             let words = crate::redact(message(line.bare));
             let note = format!(
                 "{}: the kernel says: {words}: {}",
@@ -75,13 +84,19 @@ impl Tool for KernelLog {
 }
 
 impl KernelLog {
+    /// The host that the line that is read is of.
+    fn host_of(&mut self, facts: &mut Facts) -> Of {
+        let known = self.host.filter(|host| facts.may_be_here(*host));
+        let host = known.unwrap_or_else(|| facts.host());
+        self.host = Some(host);
+        host
+    }
+
     /// What a line says of a slot.
     fn slot(&mut self, said: slot::Said, line: Line<'_>, facts: &mut Facts) {
         for (name, value) in [CARRIES, COULD].into_iter().zip(said) {
             let Some(value) = value else { continue };
-            let known = self.host.filter(|host| facts.may_be_here(*host));
-            let host = known.unwrap_or_else(|| facts.host());
-            self.host = Some(host);
+            let host = self.host_of(facts);
             facts.exact(host, name, value, line.at);
         }
     }

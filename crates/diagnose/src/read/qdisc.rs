@@ -18,7 +18,8 @@ pub(super) fn head((host, port): (Of, &str), text: &str, at: Place, facts: &mut 
     }
     let loops = after(text, " dev ") == Some("lo");
     if !loops {
-        queue((host, port), is_root, (kind, limit(kind, text)), facts);
+        let said = (kind, limit(kind, text), options(kind, text));
+        queue((host, port), is_root, said, facts);
     }
     rates((host, port), kind, (text, at), facts);
     is_root && !loops
@@ -30,11 +31,17 @@ fn limit<'t>(kind: &str, text: &'t str) -> &'t str {
     of_flow.or_else(|| after(text, " limit ")).unwrap_or("")
 }
 
+/// What a netem does, as `tc` prints it, from its limit on; of others nothing.
+fn options<'t>(kind: &str, text: &'t str) -> &'t str {
+    let from = text.find(" limit ").filter(|_| kind == "netem");
+    from.map_or("", |from| text[from..].trim())
+}
+
 /// Keeps what stands at the root of an interface. A root of several queues drops in its children: the first of them is kept in its place.
 fn queue(
     (host, port): (Of, &str),
     is_root: bool,
-    (kind, limit): (&'static str, &str),
+    (kind, limit, options): (&'static str, &str, &str),
     facts: &mut Facts,
 ) {
     let Of::Host(host) = host else { return };
@@ -43,6 +50,7 @@ fn queue(
     if let Some(parent) = parent {
         parent.kind = kind;
         limit.clone_into(&mut parent.limit);
+        options.clone_into(&mut parent.options);
         parent.single = false;
     } else if is_root {
         facts.queues.push(Queue {
@@ -51,6 +59,7 @@ fn queue(
             kind,
             limit: limit.to_owned(),
             single: true,
+            options: options.to_owned(),
         });
     }
 }
@@ -100,7 +109,7 @@ pub(super) fn ip((host, port): (Of, &str), text: &str, at: Place, facts: &mut Fa
         // Its length is that of the interface (pfifo_fast); others have one of their own, which `tc` alone prints.
         let length = after(text, " qlen ").filter(|_| kind == "pfifo_fast");
         let length = length.map_or_else(String::new, |n| format!("{n}p"));
-        queue((host, port), true, (kind, &length), facts);
+        queue((host, port), true, (kind, &length, ""), facts);
     }
 }
 

@@ -75,6 +75,7 @@ impl Facts {
                 kind,
                 limit: String::new(),
                 single,
+                options: String::new(),
             });
         }
     }

@@ -167,3 +167,70 @@ fn a_guessed_line_is_not_the_verdict_beside_a_usual_window() {
     let flow = first(&(lines.to_owned() + &ping(140.0)), "");
     assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
 }
+
+/// 126 kB in flight, and nothing known of either end: the size alone does not say which of them has room for no more.
+#[test]
+fn a_buffer_of_a_usual_size_may_be_either_ends() {
+    let text = "$ iperf3 -c 203.0.113.77 -t 20 -i 5
+Connecting to host 203.0.113.77, port 5201
+[  5] local 192.0.2.77 port 41822 connected to 203.0.113.77 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-5.00  sec  5.66 MBytes  9.5 Mbits/sec    0
+[  5]   5.00-10.00  sec  6.02 MBytes  10.1 Mbits/sec    0
+[  5]  10.00-15.00  sec  6.02 MBytes  10.1 Mbits/sec    0
+[  5]  15.00-20.00  sec  6.02 MBytes  10.1 Mbits/sec    0
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec  23.8 MBytes  10 Mbits/sec    0             sender
+[  5]   0.00-20.10  sec  23.6 MBytes  9.9 Mbits/sec                  receiver
+$ ping -c 5 -q 203.0.113.77
+--- 203.0.113.77 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 100.000/100.100/100.300/0.110 ms
+$ ethtool eth0 | grep Speed
+\tSpeed: 1000Mb/s
+";
+    let flow = crate::first(text);
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(
+        why.contains("the send buffer (39 %), the receive window (39 %)"),
+        "{why}"
+    );
+    assert!(why.contains("as a send buffer of 131072 bytes"), "{why}");
+    let asked = asked(&flow);
+    for fact in ["receive_window_bytes", "send_buffer_bytes"] {
+        assert!(asked.contains(&fact), "{asked:?}");
+    }
+    assert_eq!(flow.changes, []);
+}
+
+/// 48 Mbit/s in every interval through losses, below a port of 1 Gbit/s: chance would leave them 10 % apart.
+#[test]
+fn an_even_rate_through_losses_is_not_of_chance() {
+    let text = "cust$ iperf3 -c 198.51.100.9 -t 20 -i 5
+Connecting to host 198.51.100.9, port 5201
+[  5] local 10.118.0.20 port 40220 connected to 198.51.100.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec  28.9 MBytes  48.4 Mbits/sec   41   120 KBytes
+[  5]   5.00-10.00  sec  28.6 MBytes  48.1 Mbits/sec   18   110 KBytes
+[  5]  10.00-15.00  sec  28.6 MBytes  47.9 Mbits/sec   17   131 KBytes
+[  5]  15.00-20.00  sec  28.6 MBytes  48.0 Mbits/sec   18   118 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec   115 MBytes  48.2 Mbits/sec   94             sender
+[  5]   0.00-20.02  sec   115 MBytes  48.0 Mbits/sec                  receiver
+cust$ ping -c 10 -q 198.51.100.9
+--- 198.51.100.9 ping statistics ---
+10 packets transmitted, 10 received, 0% packet loss, time 9012ms
+rtt min/avg/max/mdev = 12.010/12.110/12.300/0.090 ms
+cust$ ethtool eth0 | grep Speed
+\tSpeed: 1000Mb/s
+";
+    let flow = crate::first(text);
+    assert_ne!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("where chance would leave 10 %"), "{why}");
+    let commands = crate::commands(&flow);
+    assert!(!commands.contains("bbr"), "{commands}");
+}

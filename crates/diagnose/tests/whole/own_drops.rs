@@ -151,3 +151,46 @@ fn errors_of_sending_are_not_called_drops() {
     assert!(why.contains("as its carrier was lost"), "{why}");
     assert!(!why.contains("dropped 80"), "{why}");
 }
+
+/// 58 of the segments were lost by the `netem` that a test left behind, and as many were sent again.
+#[test]
+fn a_netem_that_loses_on_purpose_is_taken_away() {
+    let tc = |dropped: u32| {
+        format!(
+            "vm$ tc -s qdisc show dev ens18\nqdisc netem 8001: root refcnt 2 limit 1000 delay 40.0ms loss 0.5%\n Sent 912233441 bytes 712331 pkt (dropped {dropped}, overlimits 0 requeues 0)\n backlog 0b 0p requeues 0\n"
+        )
+    };
+    let test = "vm$ iperf3 -c 10.12.0.5 -t 20 -i 5
+Connecting to host 10.12.0.5, port 5201
+[  5] local 10.12.0.9 port 40110 connected to 10.12.0.5 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec  4.10 MBytes  6.88 Mbits/sec   16   31.1 KBytes
+[  5]   5.00-10.00  sec  3.50 MBytes  5.87 Mbits/sec   13   28.3 KBytes
+[  5]  10.00-15.00  sec  4.38 MBytes  7.34 Mbits/sec   15   42.4 KBytes
+[  5]  15.00-20.00  sec  3.88 MBytes  6.50 Mbits/sec   14   25.5 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec  15.9 MBytes  6.65 Mbits/sec   58             sender
+[  5]   0.00-20.04  sec  15.7 MBytes  6.57 Mbits/sec                  receiver
+";
+    let ping = "vm$ ping -c 5 -q 10.12.0.5
+--- 10.12.0.5 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4006ms
+rtt min/avg/max/mdev = 40.210/40.260/40.300/0.030 ms
+vm$ ethtool ens18 | grep Speed
+\tSpeed: 10000Mb/s
+";
+    let text = format!("{}{test}{}{ping}", tc(3562), tc(3620));
+    let flow = crate::first(&text);
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence >= 0.85, "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("loss 0.5%, on purpose) dropped 58"), "{why}");
+    let commands = commands(&flow);
+    let away = "tc qdisc del dev ens18 root";
+    assert!(commands.contains(away), "{commands}");
+    assert!(!commands.contains("bbr"), "{commands}");
+    let back = "tc qdisc add dev ens18 root netem limit 1000 delay 40.0ms loss 0.5%";
+    let undo = &flow.changes[0].undo;
+    assert!(undo.iter().any(|line| line == back), "{undo:?}");
+}

@@ -222,3 +222,41 @@ fn a_window_of_json_far_below_its_settings_is_not_their_fault() {
     assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
     assert!(sets_memory(&flow), "{:#?}", flow.changes);
 }
+
+/// 45 kB in flight, and a receiver whose kernel has no memory left for TCP: its window does not grow, whatever `tcp_rmem` allows.
+#[test]
+fn a_receiver_that_is_out_of_memory_is_not_the_senders_buffer() {
+    let text = "col1$ sysctl net.ipv4.tcp_mem net.ipv4.tcp_rmem
+net.ipv4.tcp_mem = 4096\t8192\t16384
+net.ipv4.tcp_rmem = 4096\t131072\t67108864
+col1$ dmesg -T | tail -2
+[Sun Nov 29 03:02:11 2026] TCP: out of memory -- consider tuning tcp_mem
+[Sun Nov 29 03:02:16 2026] TCP: out of memory -- consider tuning tcp_mem
+snd5$ iperf3 -c 10.55.0.1 -t 10 -i 5
+Connecting to host 10.55.0.1, port 5201
+[  5] local 10.56.0.5 port 40880 connected to 10.55.0.1 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec  5.50 MBytes  9.23 Mbits/sec    0   92.0 KBytes
+[  5]   5.00-10.00  sec  5.38 MBytes  9.02 Mbits/sec    0   92.0 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  10.9 MBytes  9.12 Mbits/sec    0             sender
+[  5]   0.00-10.04  sec  10.8 MBytes  9.02 Mbits/sec                  receiver
+snd5$ ping -c 5 -q 10.55.0.1
+--- 10.55.0.1 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 40.010/40.060/40.100/0.030 ms
+snd5$ ethtool eth0 | grep Speed
+\tSpeed: 25000Mb/s
+";
+    let flow = crate::first(text);
+    let verdict = &flow.verdict;
+    assert_eq!(verdict.cause, "receive_window", "{verdict:#?}");
+    // The log need not be of the time of the test.
+    assert!(verdict.confidence <= 0.6, "{verdict:#?}");
+    let why = crate::because(&flow);
+    assert!(why.contains("TCP is out of memory"), "{why}");
+    let commands = crate::commands(&flow);
+    assert!(commands.contains("net.ipv4.tcp_mem="), "{commands}");
+    assert!(!commands.contains("tcp_wmem"), "{commands}");
+}
