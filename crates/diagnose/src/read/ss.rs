@@ -164,7 +164,7 @@ fn head(text: &str) -> Option<([End; 2], [f64; 2])> {
     Some((ends, queues))
 }
 
-/// Says that a program does not accept its connections as fast as they come. Of a socket that listens `Recv-Q` is how many wait, and `Send-Q`
+/// Says that a program does not accept its connections as fast as they come. Of a socket that listens `Recv-Q` is how many wait, `Send-Q`
 /// its backlog (net/ipv4/tcp_diag.c). The queue is full when more than these wait (`sk_acceptq_is_full`).
 fn listens(text: &str, [waiting, backlog]: [f64; 2], at: Place, facts: &mut Facts) {
     let mut words = text.split_whitespace().skip_while(|word| *word != "LISTEN");
