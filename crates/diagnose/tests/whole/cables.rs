@@ -221,6 +221,19 @@ fn a_duplex_mismatch_is_read_from_both_ends() {
     assert!(!crate::because(&apart).contains("mismatch"));
 }
 
+/// The facts of a table are counted with its lines, though they are known at its end alone.
+#[test]
+fn a_table_of_ports_gives_facts() {
+    let table = "sw#show interfaces status\nPort      Name               Status       Vlan       Duplex  Speed Type\nFa0/5     srv                connected    10           full    100 10/100BaseTX\n";
+    let d = of(
+        &(table.to_owned() + &log(93.8, 0) + PING),
+        &Known::default(),
+    );
+    let piece = d.read.iter().find(|p| p.tool == "show interfaces");
+    let piece = piece.expect("the table was read");
+    assert_eq!(piece.facts, 1, "{:?}", d.read);
+}
+
 /// A host that negotiates is at half duplex because its port does not: what is to be changed is the port.
 #[test]
 fn a_host_that_negotiates_is_left_as_it_is() {
