@@ -83,6 +83,8 @@ Connecting to host 203.0.113.61, port 5201
 [ ID] Interval           Transfer     Bitrate         Retr
 [  5]   0.00-30.00  sec  31.9 GBytes  9.14 Gbits/sec   21             sender
 [  5]   0.00-30.15  sec  31.8 GBytes  9.07 Gbits/sec                  receiver
+$ sysctl net.ipv4.tcp_congestion_control
+net.ipv4.tcp_congestion_control = bbr
 $ ip link show dev bond0
 5: bond0: <BROADCAST,MULTICAST,MASTER,UP,LOWER_UP> mtu 9000 qdisc noqueue state UP mode DEFAULT group default qlen 1000
 $ ethtool bond0 | grep Speed
