@@ -23,7 +23,7 @@ pub(crate) fn contradict(
             .map(|at| facts.place(*at))
             .collect::<Vec<_>>()
     };
-    if let Some(rate) = &e.rate {
+    if let Some(rate) = e.rate.as_ref().filter(|_| !e.left_at_once()) {
         // A window may be larger than a setting says; more than a line leaves for payload does not pass it.
         let above = |l: &&Limit| {
             let slack = if l.cause == Cause::Link { 1.0 } else { 1.15 };

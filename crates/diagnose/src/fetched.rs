@@ -112,12 +112,19 @@ impl Fetched {
     }
 }
 
+impl Evidence {
+    /// Whether what was fetched leaves at once, so that its rate is none of the path's.
+    pub(crate) fn left_at_once(&self) -> bool {
+        self.fetched.is_some_and(|of| of.bytes <= WINDOW * self.mss)
+    }
+}
+
 /// Weighs what small files wait for.
 pub(crate) fn by_files(e: &Evidence, items: &mut Vec<Item>) {
     let (Some(of), Some(rate)) = (e.fetched, &e.rate) else {
         return;
     };
-    if of.bytes > WINDOW * e.mss {
+    if !e.left_at_once() {
         return;
     }
     let rtt_s = e.rtt_by_itself().map(|rtt| rtt.value);

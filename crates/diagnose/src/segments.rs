@@ -60,9 +60,9 @@ const USUAL_MTU: f64 = 1500.0;
 /// A rate that is so many times what a size of segments leaves is more than rounding.
 const BEYOND: f64 = 1.005;
 
-/// The MTU of the interfaces of an end, where its texts have one and no other; what may be of either end says nothing of one.
-fn interfaces(facts: &Facts, own: &[u32], other: &[u32]) -> Option<f64> {
-    let is_own = |of: Of| matches!(of, Of::Host(h) if own.contains(&h) && !other.contains(&h));
+/// The MTU of the interfaces of these hosts, where their texts have one and no other.
+fn interfaces(facts: &Facts, is: impl Fn(u32) -> bool) -> Option<f64> {
+    let is_own = |of: Of| matches!(of, Of::Host(h) if is(h));
     let said = facts.facts.iter();
     let said = said.filter(|f| f.name == "interface_mtu_bytes" && is_own(f.of));
     let mut mtus = said.filter_map(|f| f.number()).map(|f| f.value);
@@ -134,14 +134,20 @@ impl Evidence {
             return;
         }
         let (senders, receivers) = (&flow.senders, &flow.receivers);
+        let ends = |h: u32| [senders.contains(&h), receivers.contains(&h)];
         let mtus = [
-            interfaces(facts, senders, receivers),
-            interfaces(facts, receivers, senders),
+            interfaces(facts, |h| ends(h) == [true, false]),
+            interfaces(facts, |h| ends(h) == [false, true]),
         ];
+        // What may be of either end is of one of them.
+        let open = || interfaces(facts, |h| ends(h) == [true, true]);
         let (both, either) = match mtus {
             [Some(a), Some(b)] => (true, a.min(b)),
             [Some(one), None] | [None, Some(one)] => (false, one),
-            [None, None] => return,
+            [None, None] => match open() {
+                Some(one) => (false, one),
+                None => return,
+            },
         };
         // Headers and options take as much of larger packets.
         let mss = either - (USUAL_MTU - self.mss);

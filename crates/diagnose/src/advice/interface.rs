@@ -6,8 +6,9 @@ use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::{Of, Value};
-use crate::flow::{Flow, number};
-use crate::read::{Facts, PORT};
+use crate::flow::{Flow, number, word};
+use crate::known::System;
+use crate::read::{Facts, PORT, TABLE_OF};
 use crate::tally::Tally;
 
 /// What commands say where no text names the interface.
@@ -59,7 +60,11 @@ fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
     } else {
         End::Receiver
     };
-    let (hosts, _) = at_end(e, (facts, flow), end);
+    let (hosts, of_end) = at_end(e, (facts, flow), end);
+    // What may be of either end says nothing by its system.
+    let of_end = of_end.filter(|_| side.is_some_and(|(sends, receives)| sends != receives));
+    let own = drops.and_then(|d| system_of(facts, d.host));
+    let other = own.or(of_end).filter(|s| *s != System::Linux);
     let host = drops.map_or_else(
         || super::named(flow, End::Receiver),
         |d| host_of(facts, flow, d.host),
@@ -76,9 +81,18 @@ fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
             let (now, budget) = (set("netdev_max_backlog"), set("netdev_budget"));
             backlog::remedy(&places(facts, drops), now, budget)
         }
-        _ => systems::interface(&places(facts, drops), port, ring),
+        _ => match other {
+            Some(system) => systems::interface_of(system, &places(facts, drops), port),
+            None => systems::interface(&places(facts, drops), port, ring),
+        },
     };
-    with_name(remedy.change(&host, None, None), (facts, flow), &hosts)
+    with_name(remedy.change(&host, other, None), (facts, flow), &hosts)
+}
+
+/// The system of a host, by its own text or by the form of a table that it printed.
+fn system_of(facts: &Facts, host: u32) -> Option<System> {
+    let named = |name: &'static str| System::named(word(facts, Of::Host(host), name)?.0);
+    named("system").or_else(|| named(TABLE_OF))
 }
 
 /// What to change about an interface: its card's slot, or what it drops.

@@ -13,7 +13,7 @@ mod scaling;
 mod tested;
 mod windows;
 
-pub(crate) use card::{SPREADING, interface, spread_back};
+pub(crate) use card::{SPREADING, interface, interface_of, spread_back};
 pub(crate) use datagrams::reader_of_datagrams;
 pub(crate) use disk::disk;
 pub(crate) use holes::{Between, probing};
@@ -642,6 +642,8 @@ mod tests {
             processor(false, None),
             disk(End::Receiver, None, None),
             interface("", "eth0", None),
+            interface_of(System::FreeBsd, "", "ix0"),
+            interface_of(System::Solaris, "", "net0"),
             unsized_buffer("b", None, 1.0, &now),
             set_by_program(65_536.0, 1e6, &Buffers::default()),
             probing(&(1400, "a guess"), Between::default()),

@@ -1,6 +1,6 @@
 //! A host's counters: `nstat`, `netstat -s` of Linux and the BSDs, `/proc/net/snmp` and `netstat`, `softnet_stat`.
 
-use super::{Facts, Line, Tool, net_tools};
+use super::{Facts, Line, Tool, label, net_tools};
 use crate::fact::{Of, Place};
 use crate::words::whole;
 
@@ -102,6 +102,25 @@ impl Tool for Counters {
             _ => false,
         }
     }
+
+    fn guesses(&self, text: &str) -> bool {
+        self.kind == "netstat" && !is_counter(text)
+    }
+}
+
+/// Whether a line has the form of a counter of `netstat -s`, or of the title of some: `946 segments retransmitted`, `TCPLossProbes: 445`,
+/// `echo requests: 3`, `Tcp:`. Lines with a number in their middle have none.
+fn is_counter(text: &str) -> bool {
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b' ';
+    if let Some((name, value)) = text.split_once(':') {
+        let value = value.trim_start();
+        let of_list = value.is_empty() && !name.contains(' ') || whole(value).is_some();
+        return of_list && name.bytes().all(is_name);
+    }
+    let pair = text.split_once(' ');
+    pair.is_some_and(|(value, words)| {
+        whole(value).is_some() && words.starts_with(|c: char| c.is_ascii_alphabetic())
+    })
 }
 
 /// `TcpRetransSegs                  946                0.0`.
@@ -139,6 +158,10 @@ fn netstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
             facts.exact(host, fact, value as f64, at);
         }
         return true;
+    }
+    // What is typed at a prompt is of another command, and a setting of another tool.
+    if label::behind_prompt(text).is_some() || text.contains(" = ") {
+        return false;
     }
     // Titles, and lines with a number in the middle.
     text.ends_with(':') && text.len() < 40
@@ -238,5 +261,74 @@ impl Counters {
             );
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_counter;
+    use crate::read::{Source, read};
+
+    /// Behind a list with and without prompts; the whole list has lines with a number in their middle, too.
+    #[test]
+    fn what_stands_behind_a_list_is_of_its_own_tool() {
+        let list = "Ip:\n    Forwarding: 2\n    8122 total packets received\nIcmp:\n    ICMP input histogram:\n        echo requests: 3\nTcp:\n    812 segments retransmitted\nTcpExt:\n    Quick ack mode was activated 12 times\n    TCPTimeouts: 4\n";
+        let part = "    812 segments retransmitted\n    TCPTimeouts: 4\n";
+        let setting = "net.ipv4.tcp_rmem = 4096\t131072\t6291456\n";
+        let speed = "\tSpeed: 10000Mb/s\n";
+        for (text, says) in [
+            (
+                format!("recv$ netstat -s\n{list}recv$ sysctl net.ipv4.tcp_rmem\n{setting}"),
+                "rmem_max_bytes",
+            ),
+            (
+                format!(
+                    "recv$ netstat -s | grep -i -e retrans -e timeouts\n{part}recv$ sysctl net.ipv4.tcp_rmem\n{setting}"
+                ),
+                "rmem_max_bytes",
+            ),
+            (format!("{part}{setting}"), "rmem_max_bytes"),
+            (format!("{list}{setting}"), "rmem_max_bytes"),
+            (
+                format!("recv$ netstat -s\n{list}recv$ ethtool eth0 | grep Speed\n{speed}"),
+                "nic_bps",
+            ),
+            (format!("{part}{speed}"), "nic_bps"),
+            (format!("{list}Settings for eth0:\n{speed}"), "nic_bps"),
+        ] {
+            let source = Source {
+                name: "a.txt".to_owned(),
+                bytes: text.as_bytes().to_vec(),
+            };
+            let facts = read(&[source]);
+            for (name, value) in [("host_retransmits", 812.0), ("host_timeouts", 4.0)] {
+                let mut said = facts.facts.iter().filter(|f| f.name == name);
+                let said = said.find_map(|f| f.number());
+                assert_eq!(said.map(|n| n.value), Some(value), "{text}");
+            }
+            assert!(facts.facts.iter().any(|f| f.name == says), "{text}");
+            assert_eq!(facts.ignored_count, [0], "{text}");
+        }
+    }
+
+    #[test]
+    fn forms_of_counters_are_known() {
+        for text in [
+            "946 segments retransmitted",
+            "TCPLossProbes: 445",
+            "echo requests: 3",
+            "Tcp:",
+        ] {
+            assert!(is_counter(text), "{text}");
+        }
+        for text in [
+            "Speed: 10000Mb/s",
+            "Settings for eth0:",
+            "64 bytes from 192.0.2.1: icmp_seq=1 ttl=60 time=100 ms",
+            "rx_crc_errors: 12",
+            "2: eth0: <UP> mtu 1500",
+        ] {
+            assert!(!is_counter(text), "{text}");
+        }
     }
 }

@@ -27,6 +27,7 @@ mod modes;
 mod net_tools;
 mod nfs;
 mod nic;
+mod offered;
 pub(crate) mod offload;
 mod optics;
 mod others;
@@ -72,7 +73,9 @@ pub(crate) use failed::Refused;
 use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
+pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
+use offered::offer;
 pub(crate) use processor::HEADED;
 
 /// A text, and what to call it.
@@ -216,6 +219,11 @@ pub(crate) trait Tool {
 
     /// Takes a line if it is one of the tool's; `going` says that the line before was.
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool;
+
+    /// Whether it would take this line only because it took the one before: a tool that knows the line is asked first.
+    fn guesses(&self, _text: &str) -> bool {
+        false
+    }
 
     /// How many facts it has read and not handed over.
     fn held(&self) -> usize {
@@ -457,26 +465,6 @@ impl Reader<'_> {
         self.current = None;
         Some(end)
     }
-}
-
-/// Offers a line to the tool that is going, then to the others; the one that took it.
-fn offer(
-    tools: &mut [Box<dyn Tool>],
-    current: Option<usize>,
-    line: Line<'_>,
-    facts: &mut Facts,
-) -> Option<usize> {
-    let before = facts.count();
-    let others = (0..tools.len()).filter(|n| Some(*n) != current);
-    for n in current.into_iter().chain(others) {
-        let held = tools[n].held();
-        if tools[n].line(line, Some(n) == current, facts) {
-            let gained = (facts.count() + tools[n].held()).saturating_sub(before + held);
-            facts.took(tools[n].name(), line.at, gained, Some(n) == current);
-            return Some(n);
-        }
-    }
-    None
 }
 
 impl Facts {

@@ -7,6 +7,9 @@ use crate::passed::{Unit, Way};
 use crate::tally::UNSENT;
 use crate::words::{after, decimal, whole};
 
+/// Which system has a table of this form, among the facts of a host.
+pub(crate) const TABLE_OF: &str = "table_system";
+
 const IFCONFIG: &str = "ifconfig";
 const NETSTAT: &str = "netstat -i";
 const PROC: &str = "/proc/net/dev";
@@ -292,6 +295,10 @@ impl NetTools {
                 collisions: count(&["Coll", "Colls", "Collis"]),
             };
             named(host, name, at, facts);
+            // No other BSD has this column.
+            if self.columns.iter().any(|column| column == "Idrop") {
+                facts.word(host, TABLE_OF, "freebsd", at);
+            }
             counts.put(host, name, at, facts);
             // Bytes with `-b`.
             let through = ["Ibytes", "Ipkts", "Obytes", "Opkts"].map(|of| count(&[of]));

@@ -84,7 +84,15 @@ impl Tool for Interfaces {
     }
 
     fn finish(&mut self, facts: &mut Facts) {
+        let before = facts.count();
         self.here.ends(facts);
+        let gained = facts.count().saturating_sub(before);
+        // What a table says is known at its end: it is of the lines that were taken last.
+        let source = facts.sources.len().saturating_sub(1) as u32;
+        let mut pieces = facts.pieces.iter_mut().rev();
+        if let Some(piece) = pieces.find(|p| p.source == source && p.tool == self.name()) {
+            piece.facts += gained;
+        }
     }
 }
 

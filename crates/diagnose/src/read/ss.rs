@@ -1,6 +1,6 @@
 //! `ss -tinm`: the kernel's own account of a connection (`TCP_INFO`).
 
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::address;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
@@ -58,6 +58,12 @@ impl Tool for Ss {
             return true;
         }
         if let Some((ends, queues)) = head(text) {
+            // Without a peer it is not a connection.
+            if ends[1].port.is_none() {
+                self.socket = None;
+                listens(text, queues, line.at, facts);
+                return true;
+            }
             if facts.sockets.len() < SOCKETS_MAX {
                 facts.printed_at(&ends[0].host);
                 let of = Of::Socket(facts.socket(ends));
@@ -156,6 +162,22 @@ fn head(text: &str) -> Option<([End; 2], [f64; 2])> {
     let queues = [decimal(words.next()?)?, decimal(words.next()?)?];
     let ends = [end(words.next()?)?, end(words.next()?)?];
     Some((ends, queues))
+}
+
+/// Says that a program does not accept its connections as fast as they come. Of a socket that listens `Recv-Q` is how many wait, `Send-Q`
+/// its backlog (net/ipv4/tcp_diag.c). The queue is full when more than these wait (`sk_acceptq_is_full`).
+fn listens(text: &str, [waiting, backlog]: [f64; 2], at: Place, facts: &mut Facts) {
+    let mut words = text.split_whitespace().skip_while(|word| *word != "LISTEN");
+    let full = waiting > backlog && facts.notes.len() < NOTES_MAX;
+    let Some(local) = words.nth(3).filter(|_| full) else {
+        return;
+    };
+    let note = format!(
+        "{}: the accept queue of {} is full: {waiting:.0} connections wait, with a backlog of {backlog:.0}. More are not let in, and their clients send SYNs again after 1 s, 3 s and 7 s: let the program accept faster, or raise its backlog and net.core.somaxconn",
+        facts.place(at),
+        crate::redact(local)
+    );
+    facts.notes.push(note);
 }
 
 fn end(text: &str) -> Option<End> {
@@ -330,4 +352,32 @@ fn clocks(of: Of, text: &str, at: Place, facts: &mut Facts) {
 
 fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     crate::words::after(text, word)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::{Source, read};
+
+    /// What listens is not a connection. More than its backlog wait where its queue is full.
+    #[test]
+    fn a_socket_that_listens_is_of_no_flow() {
+        let of = |waiting: u32| {
+            let text = format!(
+                "State  Recv-Q Send-Q Local Address:Port Peer Address:Port\nLISTEN {waiting} 128 0.0.0.0:80 0.0.0.0:*\nLISTEN 0 128 [::]:22 [::]:*\n"
+            );
+            let source = Source {
+                name: "a.txt".to_owned(),
+                bytes: text.into_bytes(),
+            };
+            let facts = read(&[source]);
+            assert!(facts.sockets.is_empty() && facts.facts.is_empty());
+            assert_eq!(facts.ignored_count, [0]);
+            facts.notes
+        };
+        let full = of(129);
+        assert_eq!(full.len(), 1, "{full:?}");
+        let says = "a.txt:2: the accept queue of 0.0.0.0:80 is full: 129 connections wait, with a backlog of 128";
+        assert!(full[0].starts_with(says), "{full:?}");
+        assert_eq!(of(128), Vec::<String>::new());
+    }
 }

@@ -221,6 +221,39 @@ fn a_duplex_mismatch_is_read_from_both_ends() {
     assert!(!crate::because(&apart).contains("mismatch"));
 }
 
+/// The facts of a table are counted with its lines, though they are known at its end alone.
+#[test]
+fn a_table_of_ports_gives_facts() {
+    let table = "sw#show interfaces status\nPort      Name               Status       Vlan       Duplex  Speed Type\nFa0/5     srv                connected    10           full    100 10/100BaseTX\n";
+    let d = of(
+        &(table.to_owned() + &log(93.8, 0) + PING),
+        &Known::default(),
+    );
+    let piece = d.read.iter().find(|p| p.tool == "show interfaces");
+    let piece = piece.expect("the table was read");
+    assert_eq!(piece.facts, 1, "{:?}", d.read);
+}
+
+/// A host that negotiates is at half duplex because its port does not: what is to be changed is the port.
+#[test]
+fn a_host_that_negotiates_is_left_as_it_is() {
+    let port = |mode: &str, automatic: &str| {
+        format!(
+            "Settings for eth0:\n\tSpeed: 100Mb/s\n\tDuplex: {mode}\n\tAuto-negotiation: {automatic}\n"
+        )
+    };
+    for (automatic, changed) in [("on", false), ("off", true)] {
+        let flow = both_ends(&port("Half", automatic), &port("Full", "off"));
+        assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+        let commands = flow.changes[0].commands.join("\n");
+        assert_eq!(commands.contains("autoneg on"), changed, "{commands}");
+        assert!(
+            commands.contains("on the switch: duplex auto"),
+            "{commands}"
+        );
+    }
+}
+
 #[test]
 fn late_collisions_at_one_end_and_damaged_frames_at_the_other_are_a_mismatch() {
     let late = "NIC statistics:\n     rx_packets: 81273\n     tx_late_collisions: 4821\n";

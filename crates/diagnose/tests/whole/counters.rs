@@ -204,6 +204,28 @@ fn what_a_receiver_dropped_is_compared_with_what_was_sent_again() {
     }
 }
 
+/// The table of FreeBSD names its system, and so does `uname`: what to change is in its words.
+#[test]
+fn a_freebsd_that_drops_is_changed_in_its_own_words() {
+    let table = |dropped| {
+        let [.., free] = tables(0, dropped);
+        free.replace("ens1f0np0", "ix0")
+    };
+    let receiver = table(88) + &table(276);
+    let system = "[ams ~]$ uname -a\nFreeBSD ams 14.1-RELEASE FreeBSD 14.1-RELEASE GENERIC amd64\n";
+    for before in ["", system] {
+        let receiver = format!("{before}{receiver}");
+        let flow = first(&[("sender.txt", &lossy(190)), ("receiver.txt", &receiver)]);
+        assert_eq!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+        let change = &flow.changes[0];
+        assert_eq!(change.os, "freebsd", "{change:#?}");
+        let commands = change.commands.join("\n");
+        assert!(commands.contains("sysctl dev.ix.0.fc"), "{commands}");
+        assert!(!commands.contains("ethtool"), "{commands}");
+        assert_eq!(change.undo.len(), 2, "{change:#?}");
+    }
+}
+
 #[test]
 fn losses_that_leave_less_than_was_measured_came_in_bursts() {
     let flow = first(&[("sender.txt", &lossy(190))]);

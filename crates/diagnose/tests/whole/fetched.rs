@@ -98,6 +98,12 @@ fn a_file_that_leaves_at_once_says_nothing_of_the_path() {
     assert_eq!(flow.verdict.cause, "set_up", "{:#?}", flow.verdict);
     let because = crate::because(flow);
     assert!(because.contains("says nothing of the path"), "{because}");
+    // So it contradicts nothing that the path would allow.
+    let above = d
+        .contradictions
+        .iter()
+        .find(|c| c.text.contains("would allow"));
+    assert!(above.is_none(), "{above:#?}");
     // A file that many windows carry is of the path.
     let large = text.replace("4096/4096", "409600000/409600000");
     let d = of(&large, &Known::default());

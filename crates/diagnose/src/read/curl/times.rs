@@ -70,6 +70,9 @@ const LARGE: f64 = 1e6;
 /// A transfer spends more than this part of its time behind its first byte.
 const DATA: f64 = 0.5;
 
+/// When a SYN that nobody has answered is sent again, seconds since the first: by a timer of 1 s that doubles (RFC 6298 §2.1 and §5.5).
+const SENT_AGAIN: [f64; 6] = [1.0, 3.0, 7.0, 15.0, 31.0, 63.0];
+
 /// How a sentence about a request begins.
 pub(super) const WROTE: &str = "of what curl -w wrote";
 
@@ -173,15 +176,41 @@ impl Times {
         self.0.get(name).filter(|figure| figure.value > 0.0)
     }
 
-    /// How long the connection took to open, seconds: a round trip to whoever answered. None where another connection was used again,
-    /// where the look-up is not known, and where several requests are in the times.
-    fn trip(&self) -> Option<Figure> {
+    /// How long the connection took to open, seconds. None where another connection was used again, where the look-up is not known, and
+    /// where several requests are in the times.
+    fn opened(&self) -> Option<Figure> {
         let (open, looked_up) = (self.get("time_connect")?, self.0.get("time_namelookup")?);
         let trip = open.value - looked_up.value;
         let (low, high) = (open.low - looked_up.high, open.high - looked_up.low);
         let once = self.get("time_redirect").is_none() && low > 0.0;
         let at = open.from.first().copied().unwrap_or(Place::You);
         once.then(|| Figure::between(trip, low, high, at))
+    }
+
+    /// The round trip to whoever answered, seconds: what its connection took to open, unless the SYN was sent again meanwhile.
+    fn trip(&self) -> Option<Figure> {
+        self.opened().filter(|open| open.value < SENT_AGAIN[0])
+    }
+
+    /// How long the connection took to open, for people, and what that shows.
+    fn opening(&self) -> String {
+        let Some(open) = self.opened() else {
+            return "no round trip is known, as its times do not show a connection that was opened for it alone".to_owned();
+        };
+        let open = open.value;
+        let again = SENT_AGAIN.iter().filter(|after| open >= **after);
+        let again: Vec<String> = again.map(|after| format!("{after:.0} s")).collect();
+        match again.is_empty() {
+            true => format!(
+                "its connection was open after {}, one round trip to whoever answered, which a proxy may be",
+                ms(open)
+            ),
+            false => format!(
+                "its connection was open after {}, which is not taken for a round trip: its SYN had been sent again by then, after {} (RFC 6298), as it or its answer was lost or late, or the server's accept queue was full (nstat -az TcpExtListenOverflows TcpExtListenDrops there)",
+                ms(open),
+                again.join(", ")
+            ),
+        }
     }
 
     /// From the request to the first byte of its answer, seconds.
@@ -230,13 +259,7 @@ impl Times {
     pub(super) fn said(&self, place: &str) -> Option<String> {
         self.get("time_connect")
             .or(self.get("time_starttransfer"))?;
-        let opened = match self.trip() {
-            Some(trip) => format!(
-                "its connection was open after {}, one round trip to whoever answered, which a proxy may be",
-                ms(trip.value)
-            ),
-            None => "no round trip is known, as its times do not show a connection that was opened for it alone".to_owned(),
-        };
+        let opened = self.opening();
         let waited = self.waited().map_or_else(String::new, |waited| {
             let own = match self.trip() {
                 Some(trip) => format!("that round trip and {}", ms((waited - trip.value).max(0.0))),
@@ -290,6 +313,24 @@ mod tests {
                 said.contains("250 ms after it asked: that round trip and 134 ms"),
                 "{said}"
             );
+        }
+    }
+
+    /// Connections that were open after 1.037 and 3.071 s, beside one of 18 ms: their SYNs were sent again after 1 s, and after 3 s.
+    #[test]
+    fn what_a_syn_waited_for_is_not_a_round_trip() {
+        let (all, notes, whole) = tests(
+            "dns 0.000 connect 1.037 ttfb 1.059 total 1.060 size 14211\ndns 0.000 connect 0.018 ttfb 0.040 total 0.041 size 14211\ndns 0.000 connect 3.071 total 12.500 size 90000000\n",
+        );
+        assert_eq!((all.len(), notes.len(), whole), (1, 3, true), "{notes:?}");
+        assert!(!all[0].numbers.contains_key("handshake_rtt_ns"));
+        let says = [
+            "open after 1037 ms, which is not taken for a round trip: its SYN had been sent again by then, after 1 s (",
+            "open after 18.0 ms, one round trip",
+            "sent again by then, after 1 s, 3 s (",
+        ];
+        for (note, says) in notes.iter().zip(says) {
+            assert!(note.contains(says), "{note}");
         }
     }
 
