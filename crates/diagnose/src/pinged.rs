@@ -189,13 +189,14 @@ fn set_aside(
     pings: &[u32],
 ) -> (Vec<u32>, Vec<(u32, Left)>) {
     let version = one_version(ends.iter().flatten());
-    let versions = || pings.iter().filter_map(|n| by_ipv6(facts, *n));
-    let both = versions().any(|v| v) && versions().any(|v| !v);
+    let versions = pings.iter().filter_map(|n| by_ipv6(facts, *n));
+    let versions: BTreeSet<bool> = versions.collect();
+    let both = versions.len() > 1;
     let places = match facts.moments.is_empty() {
         true => Vec::new(),
         false => places(facts),
     };
-    let why = |n: u32| {
+    let why = |n: u32| -> Option<Left> {
         match (version, by_ipv6(facts, n)) {
             (Some(flows), Some(own)) if flows != own => return Some(Left::Version),
             (None, Some(_)) if both => return Some(Left::Versions),
