@@ -51,13 +51,20 @@ impl Carried {
     }
 
     /// Whether a flow goes the other way: it is faster than what this way carries, or is what the other one does. Connections side by side
-    /// may be spread over several interfaces.
+    /// may be spread over several interfaces. Others may send as much as the flow by chance: that does not count where a queue dropped before
+    /// this way, and the flow lost segments.
     fn is_back(&self, e: &Evidence) -> bool {
         let rate = e.rate.as_ref().map_or(0.0, |r| r.value);
         let is_it = |other: f64| other >= SAME[0] * rate && other <= SAME[1] * rate;
         let other = self.other.is_some_and(is_it);
         let own = rate / self.rate.value.max(1.0);
-        own > BEYOND && (other || e.streams <= 1.0) || own < OWN && other
+        own > BEYOND && (other || e.streams <= 1.0) || own < OWN && other && !self.drops(e)
+    }
+
+    /// Whether a queue dropped before this way, and the flow lost segments.
+    fn drops(&self, e: &Evidence) -> bool {
+        let lost = e.retransmits.as_ref().is_some_and(|r| r.value > 0.0);
+        lost && self.way == SENT && e.around.ports.drop_before(self.rate.value)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Pings: whom they went to, and which of them are of a flow's path.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::fact::{Fact, Figure, Of, Place};
@@ -19,7 +20,25 @@ pub(crate) struct Pings {
     pub(crate) near: Vec<u32>,
     /// Targets of pings where none of them is, by their first names.
     pub(crate) others: Vec<String>,
+    /// Numbers of pings to one of its ends that are not weighed all the same, and why; [`LEFT_MAX`] at most.
+    left: Vec<(u32, Left)>,
 }
+
+/// Why a ping to an end of a flow is not of its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    /// It went by the version of IP that the flow did not take.
+    Version,
+    /// Pings went by both, and nothing says which the flow took.
+    Versions,
+    /// It is of another time of day.
+    Time,
+    /// A comment says that other traffic ran beside it.
+    Beside,
+}
+
+/// Most pings that are named with why they are not weighed.
+const LEFT_MAX: usize = 8;
 
 impl Pings {
     /// Whether what was said of this is of the flow's path.
@@ -123,10 +142,12 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
         .map(|(n, _)| n)
         .collect();
     if !own.is_empty() {
+        let (own, left) = set_aside(facts, flow, &ends, &own);
         return Pings {
             own,
             near,
             others: Vec::new(),
+            left,
         };
     }
     let far: Vec<(u32, &Vec<String>)> = all().filter(|(n, _)| !near.contains(n)).collect();
@@ -150,7 +171,82 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
     };
     let own: Vec<u32> = may.iter().filter(|_| one).map(|(n, _)| *n).collect();
     let near = near.into_iter().filter(|n| !own.contains(n)).collect();
-    Pings { own, near, others }
+    let (own, left) = set_aside(facts, flow, &ends, &own);
+    Pings {
+        own,
+        near,
+        others,
+        left,
+    }
+}
+
+/// Of pings to an end of a flow those that are of its path, and the others. The two versions of IP take paths of their own; at another time,
+/// or beside other traffic, a queue is not the flow's.
+fn set_aside(
+    facts: &Facts,
+    flow: &Flow,
+    ends: &[Vec<String>; 2],
+    pings: &[u32],
+) -> (Vec<u32>, Vec<(u32, Left)>) {
+    let version = one_version(ends.iter().flatten());
+    let versions = pings.iter().filter_map(|n| by_ipv6(facts, *n));
+    let versions: BTreeSet<bool> = versions.collect();
+    let both = versions.len() > 1;
+    let places = match facts.moments.is_empty() {
+        true => Vec::new(),
+        false => places(facts),
+    };
+    let why = |n: u32| -> Option<Left> {
+        match (version, by_ipv6(facts, n)) {
+            (Some(flows), Some(own)) if flows != own => return Some(Left::Version),
+            (None, Some(_)) if both => return Some(Left::Versions),
+            _ => {}
+        }
+        let test = flow.test.as_ref()?;
+        let at = places.get(n as usize).copied().flatten()?;
+        if facts.moments.is_beside_others(test, at) {
+            return Some(Left::Beside);
+        }
+        let another = facts.moments.is_of_another_time(test, at);
+        another.then_some(Left::Time)
+    };
+    let each: Vec<(u32, Option<Left>)> = pings.iter().map(|n| (*n, why(*n))).collect();
+    // Of a path that nobody pinged at the time another time's ping is better than none.
+    let timely = each.iter().any(|(_, why)| why.is_none());
+    let is_own = |why: Option<Left>| why.is_none() || why == Some(Left::Time) && !timely;
+    let own = each.iter().filter(|(_, why)| is_own(*why));
+    let left = each.iter().filter(|(_, why)| !is_own(*why));
+    let left = left.filter_map(|(n, why)| Some((*n, (*why)?)));
+    let own = own.map(|(n, _)| *n);
+    (own.collect(), left.take(LEFT_MAX).collect())
+}
+
+/// Whether all addresses among names are of IPv6, or all of IPv4; none where they are of both, or none is an address.
+fn one_version<'n>(names: impl IntoIterator<Item = &'n String>) -> Option<bool> {
+    let addresses = names.into_iter().filter_map(|n| n.parse::<IpAddr>().ok());
+    let mut versions = addresses.map(|a| a.to_canonical().is_ipv6());
+    let first = versions.next()?;
+    versions.all(|v| v == first).then_some(first)
+}
+
+/// Whether a ping went by IPv6, or by IPv4, as its address or else its command says.
+fn by_ipv6(facts: &Facts, ping: u32) -> Option<bool> {
+    let names = facts.pings.get(ping as usize)?;
+    let typed = facts.by_ipv6.get(&ping).copied();
+    one_version(names).or(typed)
+}
+
+/// Where each ping said something first.
+fn places(facts: &Facts) -> Vec<Option<Place>> {
+    let mut places = vec![None; facts.pings.len()];
+    for fact in &facts.facts {
+        if let Of::Ping(n) = fact.of
+            && let Some(place) = places.get_mut(n as usize)
+        {
+            *place = place.or(Some(fact.at));
+        }
+    }
+    places
 }
 
 /// The first names of pings, each once, as many as are named.
@@ -196,16 +292,55 @@ fn apart(facts: &Facts, a: &[String], b: &[String]) -> bool {
     kind && !a.iter().any(|x| b.contains(x))
 }
 
-/// Names the targets of pings that are of no flow's path.
-pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
+/// Names the targets of pings that are of no flow's path, and says why some to an end of one are not.
+pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
     let of = |f: &Flow, n: &u32| f.pings.own.binary_search(n).is_ok() || f.pings.near.contains(n);
     let taken = |n: &u32| flows.iter().any(|f| of(f, n));
-    let rest = (0_u32..).zip(&facts.pings).filter(|(n, _)| !taken(n));
+    let left = || {
+        flows
+            .iter()
+            .flat_map(|f| f.pings.left.iter().map(move |l| (f, l)))
+    };
+    let aside: BTreeSet<u32> = left().map(|(_, (n, _))| *n).collect();
+    let rest = (0_u32..).zip(&facts.pings);
+    let rest = rest.filter(|(n, _)| !aside.contains(n) && !taken(n));
     let named = targets(rest.map(|(_, of)| of));
-    (!named.is_empty()).then(|| {
-        format!(
+    let mut notes: Vec<String> = Vec::new();
+    if !named.is_empty() {
+        notes.push(format!(
             "pings to {} are of no flow's path, and are left out",
             named.join(", ")
-        )
-    })
+        ));
+    }
+    let places = match aside.is_empty() {
+        true => Vec::new(),
+        false => places(facts),
+    };
+    for (flow, (n, why)) in left().take(NOTED_MAX) {
+        let of_another = matches!(why, Left::Version) && taken(n);
+        if let Some(at) = places.get(*n as usize).copied().flatten()
+            && !of_another
+        {
+            notes.push(why.note(&facts.place(at), &flow.name()));
+        }
+    }
+    notes
+}
+
+/// Most pings to an end of a flow of which is said why they are not weighed.
+const NOTED_MAX: usize = 20;
+
+impl Left {
+    /// Says it of a ping at a place, and of a flow.
+    fn note(self, place: &str, flow: &str) -> String {
+        let why = match self {
+            Left::Version => "went by another version of IP than the flow",
+            Left::Versions => {
+                "may have gone by another version of IP than the flow, as pings went by both"
+            }
+            Left::Time => "is of another time of day than the test, by the dates above them",
+            Left::Beside => "ran beside other traffic than the test, by the comment above it",
+        };
+        format!("{place}: this ping {why}: it is not weighed for {flow}")
+    }
 }

@@ -1,7 +1,8 @@
-//! Programs that ask piece by piece, such as a client of NFS: how many requests are on their way at a time, and what each waits for.
+//! Programs that ask piece by piece, such as a client of NFS or SMB: how many requests are on their way at a time, and what each waits for.
 
 use crate::bloat::ms;
 use crate::cause::Cause;
+use crate::ceiling::UNSCALED;
 use crate::evidence::{Evidence, NS};
 use crate::items::{Item, step};
 use crate::seen::{Side, Test};
@@ -11,6 +12,12 @@ pub(crate) const PER_S: &str = "requests_per_s";
 pub(crate) const SIZE: &str = "request_bytes";
 pub(crate) const TOOK: &str = "request_rtt_ns";
 pub(crate) const WHOLE: &str = "request_ns";
+
+/// The most bytes of a request, of a test that says nothing else of them.
+pub(crate) const MOST: &str = "request_most_bytes";
+
+/// The port of an SMB server, as IANA registers it.
+pub(crate) const SMB_PORT: u16 = 445;
 
 /// Requests of one kind, on average.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +31,10 @@ pub(crate) struct Requests {
     whole_s: f64,
     /// The data comes to whoever asks.
     pub(crate) reads: bool,
+    /// They are of SMB.
+    pub(crate) smb: bool,
+    /// Nothing counted them: they are what the rate makes of the largest, one at a time.
+    supposed: bool,
 }
 
 /// So few requests at a time are those of a program that waits for answers; of more the path's window or the server may be what holds them.
@@ -40,12 +51,31 @@ impl Requests {
     /// Of a test that says it.
     pub(crate) fn of(test: &Test) -> Option<Requests> {
         let value = |name: &str| test.numbers.get(name).map(|f| f.value);
-        let of = Requests {
-            per_s: value(PER_S)?,
-            bytes: value(SIZE)?,
-            took_s: value(TOOK)? * NS,
-            whole_s: value(WHOLE)? * NS,
-            reads: test.client == Side::Receiver,
+        let ports = [test.from.port, test.to.port];
+        let reads = test.client == Side::Receiver;
+        let smb = ports.contains(&Some(SMB_PORT));
+        let of = match value(MOST) {
+            Some(bytes) => {
+                let per_s = test.goodput()?.0.value / (8.0 * bytes);
+                Requests {
+                    per_s,
+                    bytes,
+                    took_s: 1.0 / per_s,
+                    whole_s: 1.0 / per_s,
+                    reads,
+                    smb,
+                    supposed: true,
+                }
+            }
+            None => Requests {
+                per_s: value(PER_S)?,
+                bytes: value(SIZE)?,
+                took_s: value(TOOK)? * NS,
+                whole_s: value(WHOLE)? * NS,
+                reads,
+                smb,
+                supposed: false,
+            },
         };
         (of.per_s > 0.0 && of.took_s > 0.0).then_some(of)
     }
@@ -68,6 +98,10 @@ impl Requests {
 /// Weighs what requests wait for.
 pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
     let Some(of) = e.requests else { return };
+    if of.supposed {
+        items.extend(one_at_a_time(e, of));
+        return;
+    }
     let path = e.rtt_idle.as_ref().or(e.rtt_floor.as_ref());
     let mut add = |holds: f64, weights: Vec<(Cause, f64)>, sentence: String| {
         items.push(Item {
@@ -124,4 +158,42 @@ pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
         ms(path)
     );
     add(elsewhere, Vec::new(), text);
+}
+
+/// One request at a time takes the path's round trip within the first of these parts of it, and surely not from the second on. A choice.
+const ONE: [f64; 2] = [0.05, 0.1];
+
+/// Weighs the largest request of a mount against its rate: whether one of them in each round trip is all that passes.
+fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
+    let path = e.rtt_idle.as_ref().or(e.rtt_floor.as_ref())?.value;
+    if path <= 0.0 {
+        return None;
+    }
+    let apart = (of.took_s / path - 1.0).abs();
+    let rate = format!(
+        "the rate is one request of {} in each round trip of {}",
+        crate::ceiling::bytes(of.bytes),
+        ms(path)
+    );
+    // A window of the same size leaves the same rate.
+    let alike = (of.bytes / UNSCALED - 1.0).abs() < ONE[0];
+    let (weights, sentence) = match alike {
+        true => (
+            vec![(Cause::Application, 10.0), (Cause::ReceiveWindow, 10.0)],
+            format!("{rate}, which a window without scaling leaves, too"),
+        ),
+        false => (
+            vec![
+                (Cause::Application, 40.0),
+                (Cause::ReceiveWindow, -10.0),
+                (Cause::SendBuffer, -10.0),
+            ],
+            format!("{rate}: the client waits for an answer before it asks for more"),
+        ),
+    };
+    Some(Item {
+        holds: 1.0 - step(apart, ONE[0], ONE[1]),
+        weights,
+        sentence,
+    })
 }

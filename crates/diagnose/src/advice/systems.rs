@@ -654,8 +654,10 @@ mod tests {
                     bridged: true,
                 },
             ),
-            requests(true),
-            requests(false),
+            requests(true, false),
+            requests(false, false),
+            requests(true, true),
+            requests(false, true),
             restart(),
             reader_of_datagrams(None, Some(212_992), Some(1e9)),
         ];

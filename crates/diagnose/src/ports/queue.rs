@@ -22,6 +22,11 @@ impl Ports {
         self.dropping_leaves.is_some() && self.dropping_leaves == e.sent_back()
     }
 
+    /// Whether the queue that dropped is one before a port by which so much leaves, bit/s.
+    pub(crate) fn drop_before(&self, leaves: f64) -> bool {
+        self.dropping_leaves == Some(leaves)
+    }
+
     /// How surely a queue before a port that is far from full dropped what this flow sent again, 0 to 1. A line that is full drops before
     /// itself.
     pub(crate) fn drop_below_full(&self, e: &Evidence) -> f64 {

@@ -24,6 +24,7 @@ mod kernel_log;
 mod label;
 mod live;
 mod modes;
+mod moments;
 mod net_tools;
 mod nfs;
 mod nic;
@@ -33,6 +34,7 @@ mod optics;
 mod others;
 mod parted;
 mod ping;
+mod place;
 mod plain;
 mod policed;
 mod policy;
@@ -74,6 +76,7 @@ use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
 pub(crate) use net_tools::TABLE_OF;
+use moments::Moments;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use processor::HEADED;
@@ -102,6 +105,10 @@ pub struct Facts {
     pub(crate) sockets_between: BTreeMap<[End; 2], u32>,
     /// Names of the host that each ping went to.
     pub(crate) pings: Vec<Vec<String>>,
+    /// Whether a ping that its command tied to one version of IP went by IPv6, by its number.
+    pub(crate) by_ipv6: BTreeMap<u32, bool>,
+    /// When lines were printed, and beside which traffic.
+    pub(crate) moments: Moments,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
@@ -373,6 +380,9 @@ impl Reader<'_> {
                 continue;
             }
             let taken = offer(&mut self.tools, self.current, line, facts);
+            if taken.is_none() {
+                facts.moments.read(line);
+            }
             // A rule between two things is of neither, and the time of day of none.
             if taken.is_none() && (!bare.contains(char::is_alphanumeric) || plain::is_date(bare)) {
                 continue;
@@ -569,20 +579,5 @@ impl Facts {
         self.latest
             .get(&(of, name))
             .and_then(|n| self.facts.get(*n))
-    }
-
-    /// A place for people: `ticket.txt:19`, `sender.pcapng#1`.
-    pub fn place(&self, at: Place) -> String {
-        let name = |source: u32| {
-            let name = self.sources.get(source as usize);
-            name.map_or("", String::as_str)
-        };
-        match at {
-            Place::You => "you".to_owned(),
-            // A file of one value has no lines.
-            Place::Line(source, 0) => name(source).to_owned(),
-            Place::Line(source, line) => format!("{}:{line}", name(source)),
-            Place::Connection(source, id) => format!("{}#{id}", name(source)),
-        }
     }
 }

@@ -1,10 +1,10 @@
-//! NFS: what `mount`, `nfsstat -m` and `/proc/mounts` say of a mount, and the tables of `nfsiostat`.
+//! NFS and SMB: what `mount`, `nfsstat -m` and `/proc/mounts` say of a mount, and the tables of `nfsiostat`.
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::mounted::{self, MOUNT};
 use crate::redact::address;
-use crate::requests::{PER_S, SIZE, TOOK, WHOLE};
+use crate::requests::{MOST, PER_S, SIZE, SMB_PORT, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};
 use crate::words::{between, decimal, keyed, whole};
 
@@ -40,6 +40,8 @@ enum Next {
 /// A mount, and what nfsiostat reported of it last.
 #[derive(Clone, Debug)]
 struct Mount {
+    /// It is of SMB, and else of NFS.
+    smb: bool,
     server: String,
     folder: String,
     /// The server's address, where the options have it.
@@ -67,7 +69,12 @@ struct Row {
 
 impl Tool for Nfs {
     fn name(&self) -> &'static str {
-        if self.table { "nfsiostat" } else { "nfs" }
+        let mount = self.current.and_then(|n| self.mounts.get(n));
+        match (self.table, mount.is_some_and(|m| m.smb)) {
+            (true, _) => "nfsiostat",
+            (false, true) => "mount",
+            (false, false) => "nfs",
+        }
     }
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
@@ -118,6 +125,7 @@ impl Tool for Nfs {
                 facts.tests.extend(copied);
             }
             match mount.reports {
+                0 if mount.smb => {}
                 0 => {
                     let place = facts.place(mount.at);
                     if !said {
@@ -143,14 +151,18 @@ const FACTS: usize = 5;
 
 /// What is mounted, where, and with which options: a line of `mount`, `/proc/mounts` or `/etc/fstab`, and the first of two of `nfsstat -m`.
 fn mounted(text: &str) -> Option<(&str, &str, &str)> {
+    let kinds = [" type nfs", " type cifs", " type smb3"];
     if let Some((what, rest)) = text.split_once(" on ")
-        && let Some((folder, options)) = rest.split_once(" type nfs")
+        && let Some((folder, options)) = kinds.iter().find_map(|kind| rest.split_once(*kind))
     {
         return Some((what, folder, between(options, "(", ")")?));
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
         [what, folder, "nfs" | "nfs4", options, ..] if what.contains(":/") => options
+            .contains("rsize=")
+            .then_some((what, folder, options)),
+        [what, folder, "cifs" | "smb3", options, ..] if what.starts_with("//") => options
             .contains("rsize=")
             .then_some((what, folder, options)),
         [folder, "from", what] if folder.starts_with('/') && what.contains(":/") => {
@@ -162,12 +174,17 @@ fn mounted(text: &str) -> Option<(&str, &str, &str)> {
 
 impl Nfs {
     fn begin(&mut self, what: &str, folder: &str, at: Place) {
-        let server = what.split_once(":/").map_or(what, |(host, _)| host);
+        let smb = what.starts_with("//");
+        let server = match smb {
+            true => what[2..].split('/').next().unwrap_or(""),
+            false => what.split_once(":/").map_or(what, |(host, _)| host),
+        };
         let server = address(server.trim_matches(['[', ']']));
         let is = |m: &Mount| m.server == server && m.folder == folder;
         self.current = self.mounts.iter().position(is);
         if self.current.is_none() && self.mounts.len() < MOUNTS_MAX {
             self.mounts.push(Mount {
+                smb,
                 server,
                 folder: folder.to_owned(),
                 alias: None,
@@ -194,7 +211,12 @@ impl Nfs {
         let Some(mount) = self.mount() else { return };
         mount.sizes = sizes;
         mount.connections = connections;
-        mount.alias = keyed(options, "addr=").map(address);
+        let find = |key: &str| keyed(options, key);
+        let alias = find("addr=").or_else(|| find("mountaddr="));
+        mount.alias = alias.map(address);
+        if mount.smb {
+            return;
+        }
         if sizes.iter().flatten().count() + usize::from(connections.is_some()) == 0 {
             return;
         }
@@ -266,17 +288,22 @@ impl Mount {
     fn copied(&self, facts: &Facts) -> Option<Test> {
         let (rate, reads) = mounted::transfer(facts, &self.folder)?;
         let at = rate.from.first().copied()?;
-        Some(self.moved("dd", reads, (rate.clone(), at)))
+        let mut test = self.moved("dd", reads, (rate.clone(), at));
+        if let Some(most) = self.sizes[usize::from(!reads)] {
+            test.set(MOST, Figure::exact(most, at));
+        }
+        Some(test)
     }
 
     /// A rate at which a tool saw it read or written.
     fn moved(&self, tool: &'static str, reads: bool, (goodput, at): (Figure, Place)) -> Test {
         let mut test = Test::new(tool, at);
         test.to.host.clone_from(&self.server);
-        test.to.port = Some(PORT);
+        test.to.port = Some(if self.smb { SMB_PORT } else { PORT });
         test.aliases[1].extend(self.alias.clone());
         let kind = if reads { "reads" } else { "writes" };
-        test.name = format!("NFS {kind}, {}", crate::redact(&self.folder));
+        let system = if self.smb { "SMB" } else { "NFS" };
+        test.name = format!("{system} {kind}, {}", crate::redact(&self.folder));
         test.received = Some(Report {
             goodput,
             bytes: None,

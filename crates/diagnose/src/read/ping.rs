@@ -26,6 +26,8 @@ pub(super) struct Ping {
     /// A command was typed whose first line has not come; the bytes of each packet, with its headers, if it says so.
     typed: bool,
     typed_size: Option<f64>,
+    /// Whether the command that was typed last asked for IPv6, or for IPv4; its run takes that.
+    typed_ipv6: Option<bool>,
 }
 
 const NS: f64 = 1e6;
@@ -50,7 +52,7 @@ impl Tool for Ping {
             self.close(facts);
             self.typed = false;
             self.size = size(text);
-            self.to = of(facts, target(text));
+            self.goes(target(text), facts);
             if text.starts_with("Pinging ") {
                 facts.prompts.windows.insert(self.of());
             }
@@ -58,6 +60,7 @@ impl Tool for Ping {
         }
         if let Some(command) = typed(text) {
             (self.typed, self.typed_size) = (true, asked_size(command));
+            self.typed_ipv6 = asked_ipv6(command);
             return false;
         }
         if let Some(name) = named(text) {
@@ -265,7 +268,7 @@ impl Ping {
         if another {
             self.close(facts);
             self.size = None;
-            self.to = of(facts, answerer(text));
+            self.goes(answerer(text), facts);
         }
         self.size = self.size.or_else(|| answered_size(text));
     }
@@ -310,6 +313,14 @@ impl Ping {
         self.answers.clear();
     }
 
+    /// A run begins that goes to a host of these names.
+    fn goes(&mut self, names: Vec<String>, facts: &mut Facts) {
+        self.to = of(facts, names);
+        if let (Some(Of::Ping(n)), Some(ipv6)) = (self.to, self.typed_ipv6.take()) {
+            facts.by_ipv6.insert(n, ipv6);
+        }
+    }
+
     /// Whose path the run is of.
     fn of(&self) -> Of {
         self.to.unwrap_or(Of::Path)
@@ -326,11 +337,11 @@ impl Ping {
         if core::mem::take(&mut self.typed) {
             self.close(facts);
             self.size = self.typed_size;
-            self.to = of(facts, vec![name.to_owned()]);
+            self.goes(vec![name.to_owned()], facts);
         } else if self.counted.is_some() || !same {
             self.close(facts);
             self.size = self.size.filter(|_| same);
-            self.to = of(facts, vec![name.to_owned()]);
+            self.goes(vec![name.to_owned()], facts);
         }
     }
 }
@@ -351,6 +362,16 @@ fn typed(text: &str) -> Option<&str> {
         name.is_some_and(|n| matches!(n.trim_end_matches(".exe"), "ping" | "ping6"))
     };
     behind_prompt(text)?.split([';', '&', '|']).find(is_ping)
+}
+
+/// Whether a command asks for IPv6 (`-6`, `ping6`) or for IPv4 (`-4`); none where it leaves that to the system.
+fn asked_ipv6(command: &str) -> Option<bool> {
+    command.split_whitespace().find_map(|word| match word {
+        "-6" => Some(true),
+        "-4" => Some(false),
+        _ if word.ends_with("ping6") => Some(true),
+        _ => None,
+    })
 }
 
 /// The bytes of each packet of a command, with its headers: `-s 1372`, which is `-l` of Windows.

@@ -136,6 +136,16 @@ fn the_other_way_of_an_interface_is_not_the_flows() {
     );
 }
 
+/// What arrives at a shared port is as much as the flow by chance: its full queue dropped, and the flow lost segments.
+#[test]
+fn a_rate_that_is_alike_is_not_the_flow_where_a_full_port_drops() {
+    let flow = first(&log(&[(6.6, 8); 10], 0.5), &ios("", 7, 49.8));
+    let why = because(&flow);
+    assert_ne!(flow.verdict.cause, "way_back", "{:#?}", flow.verdict);
+    assert!(!why.contains("goes the other way"), "{why}");
+    assert!(!why.contains("does not leave by that port"), "{why}");
+}
+
 #[test]
 fn the_medium_is_the_rate_where_bw_is_not() {
     let medium = "  Full Duplex, 1Gbps, media type is RJ45\n";

@@ -143,3 +143,47 @@ fn what_dd_moved_on_a_mount_is_a_transfer() {
     assert!((bps / 101.8e6 - 1.0).abs() < 0.01, "{bps}");
     assert_ne!(flow.verdict.cause, "disk", "{:#?}", flow.verdict);
 }
+
+/// The server's address is in `mountaddr`, too, where the options have no `addr`: a ping of it is of the path.
+#[test]
+fn a_mounts_address_and_its_servers_name_are_one_host() {
+    let mount = "filer:/vol1 on /mnt type nfs (rw,vers=3,rsize=32768,wsize=32768,proto=tcp,mountaddr=10.0.9.9)\n";
+    let dd = "$ dd if=/mnt/big of=/dev/null bs=1M count=500\n500+0 records in\n500+0 records out\n524288000 bytes (524 MB, 500 MiB) copied, 41.2 s, 12.7 MB/s\n";
+    let ping = PING.replace("198.51.100.20", "10.0.9.9");
+    let d = of(&format!("{mount}{dd}{ping}"), &known());
+    let flow = &d.flows[0];
+    assert_eq!(flow.name, "filer > receiver (NFS reads, /mnt)");
+    let rtt = flow.observed.rtt_ns.expect("it was pinged");
+    assert!((rtt - 60.042e6).abs() < 5e5, "{rtt}");
+}
+
+/// 61440 bytes in each round trip of 72.09 ms are 6.818 Mbit/s, which is what `dd` read: one request of SMB at a time.
+#[test]
+fn one_request_of_smb_at_a_time() {
+    let options = "rw,relatime,vers=1.0,cache=none,addr=10.70.1.5,soft,unix,rsize=61440,wsize=65536";
+    let dd = "edge7$ dd if=/mnt/images/a.iso of=/dev/null bs=1M count=50\n50+0 records in\n50+0 records out\n52428800 bytes (52 MB, 50 MiB) copied, 61.5 s, 852 kB/s\n";
+    let ping = PING.replace("198.51.100.20", "10.70.1.5");
+    let ping = ping.replace("60.011/60.042/60.313/0.060", "72.002/72.090/72.210/0.070");
+    for mount in [
+        format!("//10.70.1.5/images on /mnt/images type cifs ({options})\n"),
+        format!("//10.70.1.5/images /mnt/images cifs {options} 0 0\n"),
+    ] {
+        let d = of(&format!("{mount}{dd}{ping}"), &crate::on("1Gbit/s"));
+        read_whole(&d);
+        let flow = &d.flows[0];
+        assert_eq!(flow.name, "10.70.1.5 > receiver (SMB reads, /mnt/images)");
+        let bps = flow.observed.goodput_bps.expect("dd says it");
+        assert!((bps / 6.82e6 - 1.0).abs() < 0.01, "{bps}");
+        let because = flow.verdict.because.join("\n");
+        assert_eq!(flow.verdict.cause, "application", "{because}");
+        let says = "the rate is one request of 61.4 kB in each round trip of 72.1 ms";
+        assert!(because.contains(says), "{because}");
+        let commands = flow.changes[0].commands.join("\n");
+        assert!(commands.contains("vers=3.1.1"), "{commands}");
+        // Over half the way two are under way at a time, and the sentence is left out.
+        let near = ping.replace("72.002/72.090/72.210", "36.002/36.090/36.210");
+        let d = of(&format!("{mount}{dd}{near}"), &crate::on("1Gbit/s"));
+        let because = d.flows[0].verdict.because.join("\n");
+        assert!(!because.contains("one request of"), "{because}");
+    }
+}

@@ -420,3 +420,81 @@ fn a_routers_large_pings_that_vanish_are_a_hole() {
     let d = crate::of(&format!("{small}{passed}"), &Known::default());
     assert!(d.flows.iter().all(|f| f.verdict.cause != "mtu_black_hole"));
 }
+
+/// What a flow's round trip is, ms, and that no queue is made of its pings.
+fn unloaded(flow: &FlowReport) -> f64 {
+    let because = flow.verdict.because.join("\n");
+    assert!(!because.contains("under load the round trip grew"), "{because}");
+    flow.observed.rtt_ns.expect("it was pinged") / 1e6
+}
+
+/// The two versions of IP take paths of their own: the ping of one is neither at rest nor under load for the other.
+#[test]
+fn pings_by_the_other_version_of_ip_are_of_another_path() {
+    let log = LOG.replace("to host 10.65.4.20", "to host fra2");
+    let log6 = log.replace("10.20.1.11 port 44170", "2001:db8:1::10 port 44180");
+    let log6 = log6.replace("10.65.4.20", "2001:db8:2::20");
+    let four = "a$ ping -4 -c 5 -q fra2\nPING fra2 (10.65.4.20) 56(84) bytes of data.\n\n--- fra2 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 11.010/11.060/11.100/0.030 ms\n";
+    let six = "a$ ping -6 -c 5 -q fra2\nPING fra2(2001:db8:2::20) 56 data bytes\n\n--- fra2 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 148.010/148.060/148.100/0.030 ms\n";
+    let headless = |text: &str| {
+        let lines = text.lines().filter(|l| !l.starts_with("PING "));
+        lines.map(|l| format!("{l}\n")).collect::<String>()
+    };
+    for pings in [
+        format!("{four}{six}"),
+        format!("{six}{four}"),
+        headless(four) + &headless(six),
+    ] {
+        let d = of(&format!("{log}{log6}{pings}"), &on("1Gbit/s"));
+        assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+        let rtts: Vec<f64> = d.flows.iter().map(unloaded).collect();
+        assert!((rtts[0] - 11.06).abs() < 0.1, "{rtts:?}");
+        assert!((rtts[1] - 148.06).abs() < 0.1, "{rtts:?}");
+        // Beside one flow the other's ping is named.
+        let d = of(&format!("{log}{pings}"), &on("1Gbit/s"));
+        let rtt = unloaded(&d.flows[0]);
+        assert!((rtt - 11.06).abs() < 0.1, "{rtt}");
+        let note = "this ping went by another version of IP than the flow";
+        assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+    }
+}
+
+/// A ping under a date of the evening is not of a test under one of the morning; where it is the only one it is better than none.
+#[test]
+fn pings_of_another_time_of_day_are_not_of_the_test() {
+    let (morning, evening) = (
+        "$ date\nSun Nov 29 04:00:00 UTC 2026\n",
+        "$ date\nSun Nov 29 20:30:00 UTC 2026\n",
+    );
+    let near = ping("10.65.4.20 (10.65.4.20)", 18.0, 0);
+    let late = ping("10.65.4.20 (10.65.4.20)", 63.0, 1);
+    let d = of(
+        &format!("{morning}{LOG}{near}{evening}{late}"),
+        &on("10Gbit/s"),
+    );
+    let rtt = unloaded(&d.flows[0]);
+    assert!((rtt - 18.1).abs() < 0.5, "{rtt}");
+    let note = "is of another time of day than the test";
+    assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+    let d = of(&format!("{morning}{LOG}{evening}{late}"), &on("10Gbit/s"));
+    let rtt = unloaded(&d.flows[0]);
+    assert!((rtt - 63.1).abs() < 0.5, "{rtt}");
+    assert!(!d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+}
+
+/// A ping under a comment that names an upload is not of the download before it.
+#[test]
+fn pings_beside_other_traffic_are_not_of_the_test() {
+    let download = LOG.replace(
+        "port 5201\n[  5]",
+        "port 5201\nReverse mode, remote host 10.65.4.20 is sending\n[  5]",
+    );
+    let rest = ping("10.65.4.20 (10.65.4.20)", 28.0, 0);
+    let busy = ping("10.65.4.20 (10.65.4.20)", 1310.0, 0);
+    let text = format!("{download}{rest}pc$ # now with the CCTV upload running\npc{busy}");
+    let d = of(&text, &Known::default());
+    let rtt = unloaded(&d.flows[0]);
+    assert!((rtt - 28.1).abs() < 0.5, "{rtt}");
+    let note = "ran beside other traffic than the test";
+    assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+}

@@ -1,4 +1,4 @@
-//! What a client of NFS has changed that asks for little at a time.
+//! What a client of NFS or SMB has changed that asks for little at a time.
 
 use super::Remedy;
 
@@ -7,7 +7,10 @@ const READ_AHEAD_BACK: &str = "echo KIB > /sys/class/bdi/0:52/read_ahead_kb, wit
 const OPTIONS_BACK: &str = "the options that the mount had, as mount prints them before";
 
 /// More requests at a time: of reads those that are asked for ahead, and of both several files or connections.
-pub(crate) fn requests(reads: bool) -> Remedy {
+pub(crate) fn requests(reads: bool, smb: bool) -> Remedy {
+    if smb {
+        return of_smb(reads);
+    }
     let ahead = "on Linux: mountpoint -d MOUNT prints the number of its device, such as 0:52; cat /sys/class/bdi/0:52/read_ahead_kb, and keep what it prints (128 since Linux 5.4); then echo 15360 > /sys/class/bdi/0:52/read_ahead_kb: so many KiB are asked for ahead";
     let waits = "a program that writes with O_SYNC or calls fsync after each piece waits for each: let it write larger pieces, or several at a time";
     let commands = [
@@ -26,6 +29,23 @@ pub(crate) fn requests(reads: bool) -> Remedy {
             false => "an unmount fails while a file of the mount is open",
         }
         .to_owned(),
+        ..Remedy::default()
+    }
+}
+
+/// The same for SMB: what its old dialect and a mount without a cache hold back.
+fn of_smb(reads: bool) -> Remedy {
+    let cache = "where the mount has cache=none: mount without it. With it each read goes to the server by itself, and nothing is asked for ahead";
+    let waits = "where the mount has cache=none: mount without it. With it each write goes to the server by itself";
+    let commands = [
+        "where the mount has vers=1.0: mount with vers=3.1.1,rsize=4194304,wsize=4194304, if the server has that. mount prints what both agreed on, and requests of the old dialect carry some 60 kB",
+        if reads { cache } else { waits },
+        "several files at a time: each has requests of its own",
+    ];
+    Remedy {
+        commands: commands.map(str::to_owned).to_vec(),
+        undo: vec![OPTIONS_BACK.to_owned()],
+        risk: "an unmount fails while a file of the mount is open".to_owned(),
         ..Remedy::default()
     }
 }

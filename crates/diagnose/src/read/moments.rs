@@ -1,0 +1,216 @@
+//! When lines were printed, and beside which traffic: what `date` printed before them, and comments that name it.
+
+use super::{Line, label, plain};
+use crate::fact::Place;
+use crate::follow::TESTERS;
+use crate::seen::{Side, Test};
+
+/// Most dates, and most comments, that are kept.
+const KEPT_MAX: usize = 10_000;
+
+/// Most words of a comment that are weighed.
+const WORDS_MAX: usize = 40;
+
+/// What is so many seconds apart, beside the length of a test, is of another time: queues and traffic are others. A choice.
+const APART_S: f64 = 1800.0;
+
+/// Words that say that something goes on meanwhile, and words that say the opposite.
+const MEANWHILE: [&str; 8] = [
+    "with",
+    "while",
+    "during",
+    "when",
+    "beside",
+    "running",
+    "runs",
+    "meanwhile",
+];
+const OVER: [&str; 10] = [
+    "without", "no", "not", "stopped", "off", "before", "after", "idle", "paused", "finished",
+];
+
+/// Traffic that is not that of a program which measures.
+const OTHERS: [&str; 8] = [
+    "backup",
+    "backups",
+    "camera",
+    "cameras",
+    "cctv",
+    "replication",
+    "streaming",
+    "others",
+];
+
+/// Traffic of one way, as clients call it.
+const UPLOADS: [&str; 3] = ["upload", "uploads", "uploading"];
+const DOWNLOADS: [&str; 3] = ["download", "downloads", "downloading"];
+
+/// Months, as `date` prints them.
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+
+/// Dates and comments among the lines of texts, in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moments {
+    dates: Vec<(Place, Date)>,
+    /// Their words, in small letters.
+    comments: Vec<(Place, Vec<String>)>,
+}
+
+/// What `date` printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Date {
+    /// Seconds since 1970 by the host's own clock and zone.
+    seconds: i64,
+    /// Its time zone, as printed.
+    zone: String,
+}
+
+impl Moments {
+    /// Takes a line that no tool took, where it is a date or a comment.
+    pub(super) fn read(&mut self, line: Line<'_>) {
+        if let Some(date) = date(line.bare) {
+            if self.dates.len() < KEPT_MAX {
+                self.dates.push((line.at, date));
+            }
+        } else if let Some(words) = comment(line.bare)
+            && self.comments.len() < KEPT_MAX
+        {
+            self.comments.push((line.at, words));
+        }
+    }
+
+    /// Whether texts have neither.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.dates.is_empty() && self.comments.is_empty()
+    }
+
+    /// Whether dates say that what was printed at a place is of another time than a test.
+    pub(crate) fn is_of_another_time(&self, test: &Test, at: Place) -> bool {
+        let both = before(&self.dates, test.at).zip(before(&self.dates, at));
+        let report = test.received.as_ref().or(test.sent.as_ref());
+        let took = report.map_or(0.0, |r| r.seconds);
+        both.is_some_and(|((_, test), (_, other))| {
+            let apart = (test.seconds - other.seconds).abs() as f64;
+            test.zone == other.zone && apart > APART_S + took
+        })
+    }
+
+    /// Whether the comment above a place names traffic that is not a test's, and the test stands under another.
+    pub(crate) fn is_beside_others(&self, test: &Test, at: Place) -> bool {
+        let own = before(&self.comments, test.at).map(|(place, _)| *place);
+        let Some((place, words)) = before(&self.comments, at) else {
+            return false;
+        };
+        let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
+        let another_way = match test.client {
+            Side::Receiver => has(&UPLOADS),
+            Side::Sender => has(&DOWNLOADS),
+        };
+        own != Some(*place)
+            && TESTERS.contains(&test.tool)
+            && (has(&OTHERS) || another_way)
+            && has(&MEANWHILE)
+            && !has(&OVER)
+    }
+}
+
+/// The last of a list that stands above a line of the same text.
+fn before<T>(all: &[(Place, T)], at: Place) -> Option<&(Place, T)> {
+    let Place::Line(source, _) = at else {
+        return None;
+    };
+    let above = all.partition_point(|(place, _)| *place < at);
+    let last = all[..above].last()?;
+    matches!(last.0, Place::Line(own, _) if own == source).then_some(last)
+}
+
+/// The words of a shell's comment, or of a line that ends with a colon.
+fn comment(text: &str) -> Option<Vec<String>> {
+    if label::is_typed(text) {
+        return None;
+    }
+    let behind = || label::behind_prompt(text).filter(|t| t.starts_with('#'));
+    let is_comment = text.starts_with('#') || text.ends_with(':') || behind().is_some();
+    let inner = behind().unwrap_or(text);
+    let words = inner.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|w| !w.is_empty()).take(WORDS_MAX);
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    (is_comment && words.len() > 1).then_some(words)
+}
+
+/// What `date` printed, if a line is that: `Thu Nov 26 02:58:10 UTC 2026`, `Thu 26 Nov 02:58:10 PM CET 2026`.
+fn date(text: &str) -> Option<Date> {
+    if !plain::is_date(text) {
+        return None;
+    }
+    let (mut year, mut month, mut day, mut clock) = (None, None, None, None);
+    let (mut noon, mut zone) = (None, "");
+    for word in text.split_whitespace().skip(1) {
+        let is_number = word.bytes().all(|b| b.is_ascii_digit());
+        let number: Option<i64> = word.parse().ok().filter(|_| is_number);
+        match (word, number) {
+            (_, Some(n @ 1..=31)) => day = Some(n),
+            (_, Some(n @ 1970..=9999)) => year = Some(n),
+            ("AM", _) => noon = Some(0),
+            ("PM", _) => noon = Some(12),
+            _ if word.contains(':') => clock = minutes(word),
+            _ => match MONTHS.iter().position(|m| *m == word) {
+                Some(n) => month = Some(n as i64 + 1),
+                None => zone = word,
+            },
+        }
+    }
+    let (hours, minutes) = clock?;
+    let hours = noon.map_or(hours, |noon| hours % 12 + noon);
+    Some(Date {
+        seconds: days(year?, month?, day?) * 86_400 + hours * 3_600 + minutes * 60,
+        zone: zone.to_owned(),
+    })
+}
+
+/// Hours and minutes of `02:58:10`.
+fn minutes(clock: &str) -> Option<(i64, i64)> {
+    let mut parts = clock.split(':').map(|part| part.parse::<u8>().ok());
+    let (hours, minutes) = (parts.next()??, parts.next()??);
+    (hours < 24 && minutes < 60).then_some((i64::from(hours), i64::from(minutes)))
+}
+
+/// Days from a fixed one to a date of the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // A year that begins in March has its leap day last.
+    let year = if month <= 2 { year - 1 } else { year };
+    let since_march = (month + 9) % 12;
+    let of_years = 365 * year + year / 4 - year / 100 + year / 400;
+    of_years + (since_march * 306 + 5) / 10 + day
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(text: &str) -> i64 {
+        date(text).expect("a date").seconds
+    }
+
+    #[test]
+    fn dates_are_seconds_apart() {
+        let first = seconds("Sun Nov 29 04:00:00 UTC 2026");
+        assert_eq!(seconds("Sun Nov 29 20:30:00 UTC 2026") - first, 59_400);
+        assert_eq!(seconds("Sun 29 Nov 04:00:00 PM UTC 2026") - first, 43_200);
+        assert_eq!(seconds("Tue Dec  1 04:00:00 UTC 2026") - first, 172_800);
+        let leap = seconds("Thu Feb 29 00:00:00 UTC 2024");
+        assert_eq!(seconds("Fri Mar  1 00:00:00 UTC 2024") - leap, 86_400);
+        assert_eq!(date("Thu we saw it at 02:58 for the first time"), None);
+    }
+
+    #[test]
+    fn comments_are_known() {
+        assert!(comment("pc$ # now with the CCTV upload running").is_some());
+        assert!(comment("# with the backup running").is_some());
+        assert!(comment("While the backup runs:").is_some());
+        assert!(comment("# ping 192.0.2.1").is_none());
+        assert!(comment("Dear all").is_none());
+    }
+}
