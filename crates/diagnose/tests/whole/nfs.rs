@@ -160,7 +160,8 @@ fn a_mounts_address_and_its_servers_name_are_one_host() {
 /// 61440 bytes in each round trip of 72.09 ms are 6.818 Mbit/s, which is what `dd` read: one request of SMB at a time.
 #[test]
 fn one_request_of_smb_at_a_time() {
-    let options = "rw,relatime,vers=1.0,cache=none,addr=10.70.1.5,soft,unix,rsize=61440,wsize=65536";
+    let options =
+        "rw,relatime,vers=1.0,cache=none,addr=10.70.1.5,soft,unix,rsize=61440,wsize=65536";
     let dd = "edge7$ dd if=/mnt/images/a.iso of=/dev/null bs=1M count=50\n50+0 records in\n50+0 records out\n52428800 bytes (52 MB, 50 MiB) copied, 61.5 s, 852 kB/s\n";
     let ping = PING.replace("198.51.100.20", "10.70.1.5");
     let ping = ping.replace("60.011/60.042/60.313/0.060", "72.002/72.090/72.210/0.070");

@@ -424,7 +424,10 @@ fn a_routers_large_pings_that_vanish_are_a_hole() {
 /// What a flow's round trip is, ms, and that no queue is made of its pings.
 fn unloaded(flow: &FlowReport) -> f64 {
     let because = flow.verdict.because.join("\n");
-    assert!(!because.contains("under load the round trip grew"), "{because}");
+    assert!(
+        !because.contains("under load the round trip grew"),
+        "{because}"
+    );
     flow.observed.rtt_ns.expect("it was pinged") / 1e6
 }
 
