@@ -7,7 +7,7 @@ use crate::cause::Cause;
 use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of, Place};
+use crate::fact::{Figure, Of};
 use crate::flow::{Flow, word};
 use crate::group;
 use crate::member::Struck;
@@ -297,7 +297,14 @@ fn duplex(e: &Evidence) -> Change {
     let of_router = e.half_duplex.and_then(|at| e.around.ports.half_duplex(at));
     let (host, commands, undo) = match of_router {
         Some((port, junos)) => negotiating(port, junos),
-        None => negotiating_host(e),
+        None => (
+            "the host at half duplex, and its switch".to_owned(),
+            vec![
+                "ethtool -s INTERFACE autoneg on".to_owned(),
+                "on the switch: duplex auto, speed auto for its port".to_owned(),
+            ],
+            AS_BEFORE.to_owned(),
+        ),
     };
     let undo = vec![undo];
     Change {
@@ -313,37 +320,6 @@ fn duplex(e: &Evidence) -> Change {
             limit_bps: l.value * share,
         }),
         ..Change::default()
-    }
-}
-
-/// So many lines at most lie between the speed and the duplex that ethtool prints of an interface.
-const BESIDE: u32 = 2;
-
-/// What a host at half duplex needs, and its switch. One that negotiates already runs so by its port, which does not (IEEE 802.3 clause 28).
-fn negotiating_host(e: &Evidence) -> (String, Vec<String>, String) {
-    let is_half = |at: Option<Place>| match (at, e.half_duplex) {
-        (Some(Place::Line(source, speed)), Some(Place::Line(of, duplex))) => {
-            source == of && speed.abs_diff(duplex) <= BESIDE
-        }
-        _ => false,
-    };
-    let mut ports = e.ports.iter().map(|slow| &slow.port);
-    let negotiates = ports.any(|port| port.automatic == Some(true) && is_half(port.at));
-    let switch = "on the switch: duplex auto, speed auto for its port".to_owned();
-    match negotiates {
-        true => (
-            "the switch of the host at half duplex".to_owned(),
-            vec![
-                switch,
-                "ethtool INTERFACE on the host, which negotiates already: that it is at full duplex then".to_owned(),
-            ],
-            "the port of the switch as it was".to_owned(),
-        ),
-        false => (
-            "the host at half duplex, and its switch".to_owned(),
-            vec!["ethtool -s INTERFACE autoneg on".to_owned(), switch],
-            AS_BEFORE.to_owned(),
-        ),
     }
 }
 

@@ -234,26 +234,6 @@ fn a_table_of_ports_gives_facts() {
     assert_eq!(piece.facts, 1, "{:?}", d.read);
 }
 
-/// A host that negotiates is at half duplex because its port does not: what is to be changed is the port.
-#[test]
-fn a_host_that_negotiates_is_left_as_it_is() {
-    let port = |mode: &str, automatic: &str| {
-        format!(
-            "Settings for eth0:\n\tSpeed: 100Mb/s\n\tDuplex: {mode}\n\tAuto-negotiation: {automatic}\n"
-        )
-    };
-    for (automatic, changed) in [("on", false), ("off", true)] {
-        let flow = both_ends(&port("Half", automatic), &port("Full", "off"));
-        assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
-        let commands = flow.changes[0].commands.join("\n");
-        assert_eq!(commands.contains("autoneg on"), changed, "{commands}");
-        assert!(
-            commands.contains("on the switch: duplex auto"),
-            "{commands}"
-        );
-    }
-}
-
 #[test]
 fn late_collisions_at_one_end_and_damaged_frames_at_the_other_are_a_mismatch() {
     let late = "NIC statistics:\n     rx_packets: 81273\n     tx_late_collisions: 4821\n";
