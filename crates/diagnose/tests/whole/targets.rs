@@ -65,9 +65,14 @@ fn a_promise_of_a_long_path_says_how_long_slow_start_takes() {
     // 3.5 MB are 250 times the first window: eight round trips and one.
     assert!((4.8..6.6).contains(&seconds), "{seconds}");
     assert!(ticket.contains("once slow start is over"), "{ticket}");
-    let short = log(10.0, 111.0) + "net.ipv4.tcp_rmem = 4096 87380 212992\n";
+    let short = log(30.0, 37.0) + SMALL;
     let d = of(&short, &on("1Gbit/s"));
-    assert_eq!(d.flows[0].changes[0].start_ns, None);
+    let starts = d.flows[0].changes.iter().map(|c| c.start_ns);
+    assert!(
+        starts.flatten().all(|ns| ns < 1e9),
+        "{:#?}",
+        d.flows[0].changes
+    );
 }
 
 #[test]
