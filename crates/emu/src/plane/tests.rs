@@ -808,14 +808,7 @@ fn what_is_reported_as_too_big_is_lost() {
         w.sends(0, Time::ZERO, of(6000, 2000, 1001).bytes());
         w.step(Time::ZERO);
         let case = format!("IPv{version}, UDP {udp}");
-        while w.plane.packets_under_way() > 0 {
-            let due = w.plane.due();
-            w.step(due);
-            let found = w.plane.datagrams(NodeId(0));
-            let left = w.plane.datagrams_under_way(NodeId(0));
-            let arrived = w.got(1).len() as u64 * u64::from(udp);
-            assert_eq!(found.sent, found.lost + left + arrived, "{case}");
-        }
+        accounts_for_all(&mut w, udp, &case);
         let answered = w.got(0).len();
         assert_eq!((w.got(1).len(), answered), (1, 3), "{case}");
         let found = w.plane.datagrams(NodeId(0));
@@ -831,6 +824,19 @@ fn what_is_reported_as_too_big_is_lost() {
             .map(|(_, s)| (s.sent, s.lost[Drop::Mtu as usize]));
         let expected = if udp { vec![] } else { vec![(4, 3)] };
         assert_eq!(counts.collect::<Vec<_>>(), expected, "{case}");
+    }
+}
+
+/// Runs until nothing is under way. At each step the datagrams that the first host sent are lost, under way or at the second; segments
+/// of TCP are none.
+fn accounts_for_all(w: &mut World, udp: bool, case: &str) {
+    while w.plane.packets_under_way() > 0 {
+        let due = w.plane.due();
+        w.step(due);
+        let found = w.plane.datagrams(NodeId(0));
+        let left = w.plane.datagrams_under_way(NodeId(0));
+        let arrived = w.got(1).len() as u64 * u64::from(udp);
+        assert_eq!(found.sent, found.lost + left + arrived, "{case}");
     }
 }
 
@@ -852,14 +858,7 @@ fn what_is_reported_at_the_end_of_its_ttl_is_lost() {
         w.sends(0, Time::ZERO, of(1, 1001).bytes());
         w.step(Time::ZERO);
         let case = format!("IPv{version}, UDP {udp}");
-        while w.plane.packets_under_way() > 0 {
-            let due = w.plane.due();
-            w.step(due);
-            let found = w.plane.datagrams(NodeId(0));
-            let left = w.plane.datagrams_under_way(NodeId(0));
-            let arrived = w.got(1).len() as u64 * u64::from(udp);
-            assert_eq!(found.sent, found.lost + left + arrived, "{case}");
-        }
+        accounts_for_all(&mut w, udp, &case);
         assert_eq!((w.got(1).len(), w.got(0).len()), (1, 1), "{case}");
         let found = w.plane.datagrams(NodeId(0));
         let expected = if udp { (2, 1, 1) } else { (0, 0, 0) };
