@@ -248,6 +248,7 @@ impl Path<'_> {
                 initial: f64::from(flow.config.first_window()),
                 gather_s: flow.config.gro.as_secs_f64(),
                 delayed_ack_s: timeout,
+                compressed_sacks: flow.config.compressed_sacks,
                 htcp: farpath_predict::htcp::Growth::PAPER,
                 dropping: met.dropping,
             };
