@@ -431,8 +431,9 @@ fn is_blind(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> bool 
 /// Whether the test's own options or report say that it asked for a buffer.
 pub(crate) fn asked(facts: &Facts, flow: &Flow) -> bool {
     let has = |t: &Test| ASKED.iter().any(|name| t.numbers.contains_key(name));
-    let option = |of| number(facts, of, "window_requested_bytes").is_some();
-    flow.test.as_ref().is_some_and(has) || option(Of::Sender) || option(Of::Receiver)
+    let sent = crate::typed::option(facts, flow, "window_requested_bytes").is_some();
+    let received = number(facts, Of::Receiver, "window_requested_bytes").is_some();
+    flow.test.as_ref().is_some_and(has) || sent || received
 }
 
 /// How a sender sends now; `hosts` are its texts.

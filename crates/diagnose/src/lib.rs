@@ -120,6 +120,7 @@ mod tcp_memory;
 mod ticket;
 mod turns;
 mod twin;
+mod typed;
 mod unlike_mtus;
 mod unmissed;
 mod unnamed_line;
