@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::flow::{Flow, same};
 use crate::read::Facts;
+use crate::seen::Test;
 
 /// Most reports of one test: of either end, and once more where a text was pasted twice.
 const REPORTS_MAX: usize = 8;
@@ -29,7 +30,11 @@ pub(crate) fn option<'f>(facts: &'f Facts, flow: &Flow, name: &'static str) -> O
     // From the test before it in its text on.
     let mut spans = Vec::new();
     if let Some(own) = &flow.test {
-        let reports = tests().filter(|(_, t)| own.at == t.at || same(own, t));
+        // Either end's report of one connection, whatever its rate.
+        let ports = |t: &Test| (t.from.port, t.to.port);
+        let ended = own.from.port.is_some() && own.to.port.is_some();
+        let is_own = |t: &Test| own.at == t.at || ended && ports(own) == ports(t) || same(own, t);
+        let reports = tests().filter(|(_, t)| is_own(t));
         for (at, _) in reports.take(REPORTS_MAX) {
             let others = tests().map(|(other, _)| other);
             let before = others.filter(|o| o.0 == at.0 && o.1 < at.1).max();
