@@ -275,7 +275,7 @@ fn change(
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
         Cause::SetUp => of_set_up(e)?,
-        Cause::Recovery => regrown::remedy(&e.cut_once()?, &sending(e, (facts, flow), &hosts)),
+        Cause::Recovery => regrown::remedy(e, &sending(e, (facts, flow), &hosts))?,
         Cause::Pacing => {
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
             let root = |h: &Of| Some(word(facts, *h, "root_qdisc")?.0);

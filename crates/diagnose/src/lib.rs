@@ -44,6 +44,7 @@ mod fitted;
 mod flow;
 mod follow;
 mod group;
+mod growing;
 mod guessed_line;
 mod half_port;
 mod handshake;
