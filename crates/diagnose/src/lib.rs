@@ -28,6 +28,7 @@ mod contradicted;
 mod core;
 mod counted;
 mod datagrams;
+mod dip;
 mod document;
 mod dropping_port;
 mod duplex;

@@ -119,3 +119,18 @@ fn a_window_that_still_grows_is_no_line() {
         assert!(!flow.changes.is_empty(), "{again}");
     }
 }
+
+/// A line that is full but for one interval is the line, and the interval is named with what it cost: 5.41 of twelve times 9.41.
+#[test]
+fn a_dip_on_a_full_line_is_named_beside_it() {
+    let mut rows = vec![(9.41, 0, 200.0); 12];
+    rows[6].0 = 4.0;
+    let flow = ticket(&rows, CUBIC);
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    let texts = because(&flow);
+    assert!(
+        texts.contains("from 30 to 35 s the rate fell to 4.00 Gbit/s"),
+        "{texts}"
+    );
+    assert!(texts.contains("which cost 4.79 % of the whole"), "{texts}");
+}
