@@ -161,3 +161,33 @@ fn kinds_of_loss_that_are_open_ask_for_datagrams() {
         "{flow:#?}"
     );
 }
+
+/// Of 80 and of 160 Mbit/s 40 pass, and all of 30: a ceiling below the line, which no text says to delay anything.
+#[test]
+fn datagrams_of_which_as_much_passes_at_each_rate_meet_a_ceiling() {
+    let tests = [(80, 50_000), (160, 75_000), (30, 0)];
+    let text: String = tests
+        .iter()
+        .map(|(rate, lost)| datagrams(*rate, *lost))
+        .collect();
+    let d = of(&[("ticket.txt", &text)]);
+    assert_eq!(d.flows.len(), 3, "{:#?}", d.flows);
+    for flow in &d.flows[..2] {
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        assert!(because.contains("as much passed, 40.0 Mbit/s"), "{because}");
+        assert!(because.contains("whether the round trip grew"), "{because}");
+    }
+    assert_ne!(d.flows[2].verdict.cause, "policer", "{:#?}", d.flows[2]);
+}
+
+/// What passes goes up with what is sent: chance takes a share of it, and nothing is a ceiling.
+#[test]
+fn datagrams_that_lose_the_same_share_meet_none() {
+    let text = datagrams(80, 10_000) + &datagrams(160, 10_000);
+    let d = of(&[("ticket.txt", &text)]);
+    for flow in &d.flows {
+        let because = flow.verdict.because.join("\n");
+        assert!(!because.contains("a ceiling"), "{because}");
+    }
+}
