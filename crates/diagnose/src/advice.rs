@@ -269,7 +269,7 @@ fn change(
             room(e, (facts, flow), (system, end), &now)
         }
         Cause::MtuBlackHole => fitting::against_hole(system, e, (facts, flow)),
-        Cause::Reordering => systems::in_order(),
+        Cause::Reordering => systems::in_order(e.bond_in_turn()),
         Cause::Ramp if e.begins_anew(cause) => systems::restart(),
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),

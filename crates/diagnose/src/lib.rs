@@ -99,6 +99,7 @@ mod rest;
 mod restart;
 mod roles;
 mod room;
+mod round_robin;
 mod routes;
 mod seen;
 mod segments;

@@ -240,6 +240,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("send_memory_bytes", memory(text, "tb"));
     put("receive_memory_bytes", memory(text, "rb"));
     put("reordered", n("reord_seen:"));
+    put("reordering_segments", n("reordering:"));
     put("retransmits_dsack", n("dsack_dups:"));
     let again = keyed(text, "retrans:").and_then(|r| decimal(r.rsplit('/').next()?));
     put("retransmits_counted", again);
