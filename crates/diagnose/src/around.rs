@@ -103,6 +103,8 @@ pub(crate) struct Around {
     pub(crate) held_small: Option<crate::held_small::HeldSmall>,
     /// A bond of the sender that sends round and round, and what its kernel has seen to be late.
     pub(crate) round_robin: crate::round_robin::RoundRobin,
+    /// A full table of connections, beside some that did not open.
+    pub(crate) full_table: Option<crate::full_table::FullTable>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
     /// How far a radio signal is below a milliwatt, decibels.
@@ -197,6 +199,7 @@ impl Evidence {
         self.of_group(facts, flow);
         self.of_slots(facts, flow);
         self.of_held_small(facts, flow);
+        self.of_full_table(facts);
     }
 
     /// What interfaces say of cables, light, radio and duplex.

@@ -63,6 +63,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::way_back::by_way_back(e, &mut items);
     crate::lossy_back::by_lossy_back(e, &mut items);
     crate::before_losses::by_order(e, &mut items);
+    crate::full_table::by_full_table(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     crate::slow_reader::by_slow_reader(e, &mut items);
     items.retain(|i| i.holds > 0.0);

@@ -44,6 +44,7 @@ mod first_hop;
 mod fitted;
 mod flow;
 mod follow;
+mod full_table;
 mod group;
 mod growing;
 mod guessed_line;

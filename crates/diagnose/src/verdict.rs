@@ -264,7 +264,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     // A hole shows in pings alone, or in a socket that hangs, without any rate.
     let shows = e.large_lost.is_some() || e.stuck.is_some();
     let hole = top.cause == Cause::MtuBlackHole && shows;
-    let shown = hole || e.is_unread(top.cause);
+    let shown = hole || e.is_unread(top.cause) || top.cause == Cause::FullTable;
     let unseen = weighed.unseen.contains(&top.cause);
     if e.rate.is_none() && !shown || confidence < PROBABLE || unseen {
         return unknown(e, weighed);

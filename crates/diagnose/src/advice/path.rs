@@ -78,6 +78,9 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::PauseFrames {
         return Some(crate::pauses::change(e, flow));
     }
+    if cause == Cause::FullTable {
+        return e.empty_table();
+    }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));
     }
