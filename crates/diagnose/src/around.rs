@@ -103,6 +103,8 @@ pub(crate) struct Around {
     pub(crate) held_small: Option<crate::held_small::HeldSmall>,
     /// A bond of the sender that sends round and round, and what its kernel has seen to be late.
     pub(crate) round_robin: crate::round_robin::RoundRobin,
+    /// An end that is a virtual machine, and of which no text has what its hypervisor took, for people.
+    pub(crate) steal_unread: Option<String>,
     /// A full table of connections, beside some that did not open.
     pub(crate) full_table: Option<crate::full_table::FullTable>,
     /// The slot of an interface card that carries least.

@@ -114,6 +114,7 @@ mod snapshot;
 mod sockets;
 mod split;
 mod standing;
+mod steal;
 mod stepped;
 mod stood;
 mod stops;
