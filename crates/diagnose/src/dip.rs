@@ -94,7 +94,8 @@ impl Dip {
     fn why(&self, segment: f64) -> String {
         let again = self.again;
         let still = self.still_s;
-        match self.window.filter(|[before, least]| least < &(CUT * before)) {
+        let cut = self.window.filter(|[before, least]| *least < CUT * *before);
+        match cut {
             _ if still > 0.0 && again > 0.0 => format!(
                 "nothing passed for {still:.1} s of it, and {again:.0} segments were sent again: a path that was down, or timeouts one after the other"
             ),
