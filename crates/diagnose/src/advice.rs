@@ -269,13 +269,13 @@ fn change(
             room(e, (facts, flow), (system, end), &now)
         }
         Cause::MtuBlackHole => fitting::against_hole(system, e, (facts, flow)),
-        Cause::Reordering => systems::in_order(),
+        Cause::Reordering => systems::in_order(e.bond_in_turn()),
         Cause::Ramp if e.begins_anew(cause) => systems::restart(),
         Cause::Ramp => systems::longer(&to(flow)),
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
         Cause::SetUp => of_set_up(e)?,
-        Cause::Recovery => regrown::remedy(&e.cut_once()?, &sending(e, (facts, flow), &hosts)),
+        Cause::Recovery => regrown::remedy(e, &sending(e, (facts, flow), &hosts))?,
         Cause::Pacing => {
             let of = |h: &Of| Some(number(facts, *h, "pacing_rate_bps")?.value);
             let root = |h: &Of| Some(word(facts, *h, "root_qdisc")?.0);
@@ -431,8 +431,9 @@ fn is_blind(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> bool 
 /// Whether the test's own options or report say that it asked for a buffer.
 pub(crate) fn asked(facts: &Facts, flow: &Flow) -> bool {
     let has = |t: &Test| ASKED.iter().any(|name| t.numbers.contains_key(name));
-    let option = |of| number(facts, of, "window_requested_bytes").is_some();
-    flow.test.as_ref().is_some_and(has) || option(Of::Sender) || option(Of::Receiver)
+    let sent = crate::typed::option(facts, flow, "window_requested_bytes").is_some();
+    let received = number(facts, Of::Receiver, "window_requested_bytes").is_some();
+    flow.test.as_ref().is_some_and(has) || sent || received
 }
 
 /// How a sender sends now; `hosts` are its texts.

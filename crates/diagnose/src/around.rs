@@ -101,6 +101,12 @@ pub(crate) struct Around {
     pub(crate) pauses: Pauses,
     /// Small writes that wait in a sender's socket.
     pub(crate) held_small: Option<crate::held_small::HeldSmall>,
+    /// A bond of the sender that sends round and round, and what its kernel has seen to be late.
+    pub(crate) round_robin: crate::round_robin::RoundRobin,
+    /// An end that is a virtual machine, and of which no text has what its hypervisor took, for people.
+    pub(crate) steal_unread: Option<String>,
+    /// A full table of connections, beside some that did not open.
+    pub(crate) full_table: Option<crate::full_table::FullTable>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
     /// How far a radio signal is below a milliwatt, decibels.
@@ -190,10 +196,12 @@ impl Evidence {
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);
         self.around.pauses = Pauses::of(facts, flow);
+        self.around.round_robin = crate::round_robin::RoundRobin::of(facts, flow);
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
         self.of_slots(facts, flow);
         self.of_held_small(facts, flow);
+        self.of_full_table(facts);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -319,6 +327,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     damage(e, items);
     by_ports(e, items);
     crate::duplicates::by_duplicates(e, items);
+    crate::round_robin::by_round_robin(e, items);
     slow_port(e, items);
     lower_port(e, items);
     by_trace(e, items);

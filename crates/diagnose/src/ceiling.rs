@@ -6,7 +6,7 @@ use farpath_predict::{Cc, IpVersion, pftk::Pftk, window};
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
-use crate::flow::{number, word};
+use crate::flow::{Flow, number, word};
 use crate::group::Group;
 use crate::known::System;
 use crate::memory::beyond;
@@ -322,7 +322,12 @@ pub(crate) fn opened(e: &Evidence) -> Option<f64> {
 }
 
 /// What the settings of hosts allow.
-pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: &[Of]) {
+pub(crate) fn rooms(
+    e: &mut Evidence,
+    (facts, flow): (&Facts, &Flow),
+    senders: &[Of],
+    receivers: &[Of],
+) {
     if let Some(room) = known(
         facts,
         Of::Receiver,
@@ -339,13 +344,14 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
     ) {
         e.buffers.push(room);
     }
-    let asked = |of: Of| number(facts, of, "window_requested_bytes").cloned();
-    e.tuned = receiving(facts, receivers, e.systems[1], asked(Of::Receiver));
+    let asked = number(facts, Of::Receiver, "window_requested_bytes").cloned();
+    e.tuned = receiving(facts, receivers, e.systems[1], asked);
     if e.windows.is_empty() {
         e.windows.clone_from(&e.tuned);
     }
     if !e.buffers.iter().any(|b| b.asked) {
-        let more = sending(facts, senders, asked(Of::Sender));
+        let asked = crate::typed::option(facts, flow, "window_requested_bytes");
+        let more = sending(facts, senders, asked.cloned());
         e.buffers.extend(more);
     }
 }

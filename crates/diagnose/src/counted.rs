@@ -70,6 +70,11 @@ impl Counted {
         self.datagram_tests.is_empty()
     }
 
+    /// Of other tests with datagrams: the rate that was sent, the share that was lost, and the rate that passed.
+    pub(crate) fn datagrams_beside(&self) -> &[[Figure; 3]] {
+        &self.datagram_tests
+    }
+
     /// The most that passed of datagrams that came faster than this, and of which many were lost, bit/s: what lets more through on one
     /// test does not hold it to less on another.
     pub(crate) fn passed(&self, above: f64) -> Option<Figure> {
@@ -329,6 +334,7 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
         sentence: "next to none of the datagrams were lost: as much arrived as was sent".to_owned(),
     });
     passed(e, lost, items);
+    crate::datagrams::by_ceiling(e, items);
 }
 
 /// Less arrives than was sent, and TCP between the same hosts gets no more than that and loses, too, or fewer datagrams lost none:

@@ -129,3 +129,61 @@ pub(crate) fn by_datagrams(
         });
     }
 }
+
+/// Of datagrams sent at several rates as much passes, whatever is sent, where what passed differs by no more than this part, and rates of
+/// sending by so many times.
+const ALIKE: f64 = 0.05;
+const FASTER: f64 = 1.25;
+
+/// A test of which less than this was lost came through.
+const LOST: f64 = 0.03;
+
+/// What the flow sent, bit/s, where as much of it and of other tests passed though they sent at other rates.
+fn held_alike(e: &Evidence) -> Option<[f64; 2]> {
+    let (rate, lost) = (e.rate.as_ref()?, e.idle_loss.as_ref()?);
+    let own = rate.value / (1.0 - lost.value).max(0.01);
+    let lossy = |share: &Figure| share.value > LOST;
+    let all = e.counted_else.datagrams_beside();
+    let held: Vec<&[Figure; 3]> = all.iter().filter(|[_, share, _]| lossy(share)).collect();
+    let alike = held
+        .iter()
+        .all(|[_, _, passed]| libm::fabs(passed.value / rate.value - 1.0) < ALIKE);
+    // What lost nothing came no faster than what passed.
+    let slower = |[sent, share, _]: &[Figure; 3]| lossy(share) || sent.value < 1.05 * rate.value;
+    let other = held.iter().map(|[sent, ..]| sent.value).find(|sent| {
+        let times = sent / own;
+        times > FASTER || times < 1.0 / FASTER
+    });
+    let consistent = e.udp && lossy(lost) && alike && all.iter().all(slower);
+    Some([own, other.filter(|_| consistent)?])
+}
+
+/// Datagrams at several rates of which as much passed: a ceiling. A policer takes what is above it at once, a link or a shaper lets it
+/// wait first, so that round trips grow.
+pub(crate) fn by_ceiling(e: &Evidence, items: &mut Vec<Item>) {
+    let (Some([own, other]), Some(rate)) = (held_alike(e), &e.rate) else {
+        return;
+    };
+    let [own, other, passed] = [own, other, rate.value].map(crate::ceiling::bps);
+    let grew = e.rtt_loaded.is_some() && e.rtt_at_rest().is_some();
+    let line = e.line.as_ref().map_or(f64::INFINITY, |(l, _)| l.value);
+    let under_line = 1.0 - step(rate.value / line, 0.8, 0.93);
+    items.push(Item {
+        holds: under_line,
+        weights: vec![
+            (Cause::Policer, 12.0),
+            (Cause::Shaper, 12.0),
+            (Cause::Link, 8.0),
+            (Cause::Client, -14.0),
+            (Cause::Nic, -10.0),
+            (Cause::CongestionLoss, -8.0),
+        ],
+        sentence: format!(
+            "of datagrams at {own} and at {other} as much passed, {passed}: a ceiling takes what comes above it{}",
+            match grew {
+                true => "",
+                false => "; no text says whether the round trip grew meanwhile, as it does before a link or a shaper, and not before a policer",
+            }
+        ),
+    });
+}

@@ -562,7 +562,13 @@ impl Evidence {
         let senders = ofs(&flow.senders, Of::Sender);
         let receivers = ofs(&flow.receivers, Of::Receiver);
         for of in &senders {
-            let get = |name: &'static str| number(facts, *of, name).cloned();
+            let get = |name: &'static str| {
+                let said = match of {
+                    Of::Sender => crate::typed::option(facts, flow, name),
+                    _ => number(facts, *of, name),
+                };
+                said.cloned()
+            };
             self.application = self
                 .application
                 .take()
@@ -573,7 +579,7 @@ impl Evidence {
                 .take()
                 .or_else(|| word(facts, *of, "cc").map(|(w, _)| w.to_owned()));
         }
-        crate::ceiling::rooms(self, facts, &senders, &receivers);
+        crate::ceiling::rooms(self, (facts, flow), &senders, &receivers);
         let halves = crate::duplex::halves(facts, flow);
         for of in senders.iter().chain(&receivers) {
             let get = |name: &'static str| number(facts, *of, name).cloned();

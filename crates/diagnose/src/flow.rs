@@ -378,7 +378,7 @@ impl Flow {
 }
 
 /// Whether two reports are of one test: the same ends, or the same bytes reported from either end.
-fn same(a: &Test, b: &Test) -> bool {
+pub(crate) fn same(a: &Test, b: &Test) -> bool {
     if a.udp != b.udp {
         return false;
     }

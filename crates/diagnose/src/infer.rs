@@ -34,6 +34,36 @@ pub(crate) struct Weighed {
     pub(crate) ranking: Vec<Ranking>,
     /// Sentences on what was weighed, the weightiest first.
     pub(crate) because: Vec<(Vec<Cause>, String)>,
+    /// Causes of hosts that nothing which was read is of: they have odds, and are not named.
+    pub(crate) unseen: Vec<Cause>,
+}
+
+impl Weighed {
+    /// The causes that may be named, the likeliest first.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = &Ranking> {
+        let ranking = self.ranking.iter();
+        ranking.filter(|r| !self.unseen.contains(&r.cause))
+    }
+}
+
+/// Causes that only a text of a host shows.
+const OF_HOSTS: [Cause; 2] = [Cause::Disk, Cause::HostCpu];
+
+/// What gives such a cause no more than this, decibans, is of a program that waits, for whatever it is.
+const HINT: f64 = 6.0;
+
+/// An item that holds more than this is said.
+const SAID: f64 = 0.3;
+
+/// The causes of hosts that no item, ceiling or share of time is of.
+fn unseen(e: &Evidence, items: &[Item], ceilings: &[Limit]) -> Vec<Cause> {
+    let is_seen = |cause: Cause| {
+        let speaks = |i: &Item| i.weights.iter().any(|(c, w)| *c == cause && *w > HINT);
+        items.iter().any(|i| i.holds > SAID && speaks(i))
+            || ceilings.iter().any(|l| l.cause == cause)
+            || e.share(cause).is_some_and(|share| share > 0.0)
+    };
+    OF_HOSTS.into_iter().filter(|c| !is_seen(*c)).collect()
 }
 
 /// Decades over which a rate may lie of which nothing is known: 100 kbit/s to 100 Gbit/s.
@@ -64,7 +94,7 @@ const LEAK: f64 = 0.08;
 const BY_PORT: f64 = 0.5 / 7.0 / 0.009;
 
 /// What each cause is worth before anything was seen, decibans.
-pub(crate) const PRIORS: [(Cause, f64); 27] = [
+pub(crate) const PRIORS: [(Cause, f64); 28] = [
     (Cause::ReceiveWindow, 0.0),
     (Cause::SendBuffer, 0.0),
     (Cause::NoWindowScaling, -9.0),
@@ -91,6 +121,7 @@ pub(crate) const PRIORS: [(Cause, f64); 27] = [
     (Cause::WayBack, crate::way_back::UNSEEN),
     (Cause::PauseFrames, crate::pauses::UNSEEN),
     (Cause::Recovery, crate::recovering::UNSEEN),
+    (Cause::FullTable, crate::full_table::UNSEEN),
     (Cause::None, -10.0),
 ];
 
@@ -134,9 +165,10 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let slower = slower_line::even_out(e, &mut ranking);
     let guessed = guessed_line::even_out(e, &mut ranking);
     let either = either_end::even_out(e, &items, &mut ranking);
+    let of_nothing = unseen(e, &items, ceilings);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()
-        .filter(|i| i.holds > 0.3 && !i.sentence.is_empty())
+        .filter(|i| i.holds > SAID && !i.sentence.is_empty())
         .map(|i| {
             let weight = i.weights.iter().map(|(_, w)| w.abs()).fold(0.0, f64::max);
             let speaks = i.weights.iter().filter(|(_, w)| *w > 0.0).map(|(c, _)| *c);
@@ -162,6 +194,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
             .into_iter()
             .map(|(_, causes, text)| (causes, text))
             .collect(),
+        unseen: of_nothing,
     }
 }
 
@@ -332,3 +365,24 @@ const LINES: [(f64, f64); 13] = [
     (40e9, 1.0),
     (100e9, 1.0),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::Place;
+
+    /// A disk of which no text has a word has odds, and is not named; one that a text has as busy is.
+    #[test]
+    fn a_disk_that_no_text_has_is_not_seen() {
+        let mut e = Evidence {
+            rate: Some(Figure::exact(10e6, Place::You)),
+            bytes: Some(Figure::exact(1e7, Place::You)),
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        };
+        assert_eq!(weigh(&e, &[]).unseen, OF_HOSTS);
+        e.around.busy = Some(Figure::exact(0.97, Place::You));
+        assert_eq!(weigh(&e, &[]).unseen, [Cause::HostCpu]);
+    }
+}

@@ -38,6 +38,8 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::shrunk::by_shrunk(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::recovering::by_cut(e, &mut items);
+    crate::growing::by_growth(e, &mut items);
+    crate::dip::by_dip(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::own_drops::by_own_drops(e, &mut items);
     crate::tcp_memory::by_tcp_memory(e, &mut items);
@@ -61,6 +63,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::way_back::by_way_back(e, &mut items);
     crate::lossy_back::by_lossy_back(e, &mut items);
     crate::before_losses::by_order(e, &mut items);
+    crate::full_table::by_full_table(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     crate::slow_reader::by_slow_reader(e, &mut items);
     items.retain(|i| i.holds > 0.0);

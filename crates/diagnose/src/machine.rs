@@ -23,6 +23,7 @@ impl Evidence {
         if self.cpu.is_none() {
             self.of_processors(facts, flow);
         }
+        self.around.steal_unread = crate::steal::unread(facts, flow);
     }
 
     /// What an interface dropped for whatever reason where data arrives. Frames that no protocol took are among it, which no flow lost
@@ -238,11 +239,7 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
                 crate::ceiling::bps(carries.map_or(0.0, |c| c.value))
             ),
         });
-        items.push(Item {
-            holds: 1.0 - step(cpu.value, 0.5, 0.85),
-            weights: vec![(Cause::HostCpu, -18.0)],
-            sentence: String::new(),
-        });
+        crate::steal::by_idle(e, cpu, items);
     }
     by_drops(e, items);
     if e.half_duplex.is_some() {

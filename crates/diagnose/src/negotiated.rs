@@ -2,6 +2,7 @@
 
 use crate::around::PORT;
 use crate::ceiling::bps;
+use crate::duplex::Duplexed;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::Flow;
@@ -50,6 +51,22 @@ pub(crate) enum Why {
     Cable,
     /// Nothing says it.
     Unsaid,
+}
+
+/// So many lines at most lie between the speed and the duplex that ethtool prints of an interface.
+const BESIDE: u32 = 8;
+
+/// Whether an interface whose duplex is known negotiates, by the speed that stands above its duplex; none where nothing says it.
+pub(crate) fn negotiates(facts: &Facts, duplex: &Duplexed) -> Option<bool> {
+    let above = |at: Option<Place>| match (at, duplex.at) {
+        (Some(Place::Line(of, speed)), Place::Line(source, line)) => {
+            of == source && speed < line && line - speed <= BESIDE
+        }
+        _ => false,
+    };
+    let mut all = facts.negotiated.iter().rev();
+    all.find(|n| n.name == duplex.name && above(n.at))?
+        .automatic
 }
 
 /// A rate is more than another from so many times on: headers cost less.

@@ -1,5 +1,6 @@
 //! Sockets: the test that each of them carried, and those that are connections of their own.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::ceiling::bytes;
@@ -23,6 +24,7 @@ const NAMED_MAX: usize = 4;
 pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
     let mut own: Vec<Flow> = Vec::new();
     let copied = copies(facts, flows);
+    let beside = busy_hosts(facts);
     for (n, [here, peer]) in (0_u32..).zip(&facts.sockets) {
         if copied.contains(&n) {
             continue;
@@ -40,6 +42,9 @@ pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
             continue;
         }
         match carriers(facts, flows, here, peer)[..] {
+            [one] if goes_against(&flows[one], &here.host, side, &beside) => {
+                own.push(alone(n, side, here, peer));
+            }
             [one] => {
                 let side = side.or_else(|| flows[one].opened(here, peer));
                 flows[one].name_ends(side, here, peer);
@@ -115,6 +120,38 @@ fn copies(facts: &Facts, flows: &mut [Flow]) -> Vec<u32> {
         taken.push(n);
     }
     taken
+}
+
+/// The hosts at which sockets that carried much send, and those at which such receive.
+fn busy_hosts(facts: &Facts) -> [BTreeSet<&str>; 2] {
+    let mut all = [BTreeSet::new(), BTreeSet::new()];
+    for (n, [here, _]) in (0_u32..).zip(&facts.sockets) {
+        let busy = carried(facts, n).is_some_and(|bytes| bytes >= WORTH);
+        if let Some(side) = sends(facts, n).filter(|_| busy) {
+            all[usize::from(side == Side::Receiver)].insert(here.host.as_str());
+        }
+    }
+    all
+}
+
+/// Whether a socket goes the other way than a test whose ends no text names by address, while another one of its host goes the test's way:
+/// that one is the test's, and this one is a connection beside it.
+fn goes_against(
+    flow: &Flow,
+    host: &str,
+    side: Option<Side>,
+    [sending, receiving]: &[BTreeSet<&str>; 2],
+) -> bool {
+    let is_address = |end: &End| end.host.parse::<IpAddr>().is_ok();
+    let known = is_address(&flow.from) && is_address(&flow.to);
+    let Some(test) = flow.test.as_ref().filter(|_| !known) else {
+        return false;
+    };
+    match (test.sent.is_some(), test.received.is_some(), side) {
+        (false, true, Some(Side::Sender)) => receiving.contains(host),
+        (true, false, Some(Side::Receiver)) => sending.contains(host),
+        _ => false,
+    }
 }
 
 /// The flow of a socket alone.

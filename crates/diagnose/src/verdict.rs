@@ -264,13 +264,14 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     // A hole shows in pings alone, or in a socket that hangs, without any rate.
     let shows = e.large_lost.is_some() || e.stuck.is_some();
     let hole = top.cause == Cause::MtuBlackHole && shows;
-    let shown = hole || e.is_unread(top.cause);
-    if e.rate.is_none() && !shown || confidence < PROBABLE {
+    let shown = hole || e.is_unread(top.cause) || top.cause == Cause::FullTable;
+    let unseen = weighed.unseen.contains(&top.cause);
+    if e.rate.is_none() && !shown || confidence < PROBABLE || unseen {
         return unknown(e, weighed);
     }
     let ranked = |r: &Ranking| ranked(e, r);
     // What is merely the next likeliest held for no time that was seen.
-    let next = weighed.ranking.get(1).map(|r| Ranked {
+    let next = weighed.seen().nth(1).map(|r| Ranked {
         share: None,
         ..ranked(r)
     });
@@ -338,7 +339,7 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
         confidence: r.confidence.min(at_most(e, r.cause)),
         ..*r
     };
-    let mut likely: Vec<Ranking> = weighed.ranking.iter().take(LIKELY).map(capped).collect();
+    let mut likely: Vec<Ranking> = weighed.seen().take(LIKELY).map(capped).collect();
     likely.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     verdict.second = likely.first().map(|r| ranked(e, r));
     verdict.confidence = verdict.second.as_ref().map_or(0.0, |s| s.confidence);
@@ -408,7 +409,8 @@ fn drawn(weighed: &Weighed) -> Option<Cause> {
     let [first, next, ..] = &weighed.ranking[..] else {
         return None;
     };
-    (next.confidence > DRAW * first.confidence).then_some(next.cause)
+    let drawn = next.confidence > DRAW * first.confidence;
+    (drawn && !weighed.unseen.contains(&next.cause)).then_some(next.cause)
 }
 
 /// From this part of the likeliest's confidence on, the next is as likely.

@@ -136,6 +136,33 @@ pub(crate) fn default_packet(device: &Device, interface: &Interface) -> Option<u
     u32::try_from(outer.checked_sub(wrapped.bytes.into())?).ok()
 }
 
+/// What hosts send at most as a rule, and what carries a tunnel of which nothing says it, bytes.
+pub(super) const USUAL: u32 = 1500;
+
+/// The largest packet that fits in a tunnel that states none, bytes, and of what it is left. A cipher that the file does not say leaves
+/// the most that it may, so that what is larger surely does not fit.
+pub(super) fn largest(device: &Device, interface: &Interface) -> Option<(u32, String)> {
+    let said = &interface.tunnel;
+    let wrapped = said.wrapped(&device.ipsec)?;
+    let source = said.source.as_ref();
+    let (carries, by) = match source.and_then(|s| outer(device, &s.value)) {
+        Some((bytes, Some(name))) => (bytes, format!("{bytes} B of {name}")),
+        Some((bytes, None)) => (bytes, format!("{bytes} B, which no interface exceeds")),
+        None => (USUAL.into(), format!("{USUAL} B, which are assumed")),
+    };
+    let known = wrapped.sealed.as_ref().filter(|sealed| sealed.known);
+    let fits = match known {
+        Some(sealed) => sealed.fits(carries),
+        None => carries.checked_sub(wrapped.bytes.into())?,
+    };
+    let most = match (&wrapped.sealed, known) {
+        (Some(_), None) => "leaves at most",
+        _ => "leaves",
+    };
+    let why = format!("which {} {most} of {by}", wrapped.what);
+    Some((u32::try_from(fits).ok()?, why))
+}
+
 /// The largest packet of what carries a tunnel with this source: of the interface that is named or has the address, or
 /// else, behind a loopback, of whichever interface takes the largest.
 fn outer(device: &Device, source: &str) -> Option<(u64, Option<String>)> {

@@ -33,6 +33,36 @@ fn ios007_both_versions_of_ip_and_small_segments() {
     );
 }
 
+/// A tunnel that states no size: 1500 B less IPv4 and GRE are 1476; a key takes 4 more, IPv6 outside 20 more, and AES with SHA-256 in
+/// tunnel mode leaves 1414. What an interface states that carries it counts.
+#[test]
+fn ios007_of_a_tunnel_by_what_is_put_around_its_packets() {
+    let sealed = "crypto ipsec transform-set T esp-aes 256 esp-sha256-hmac\ncrypto ipsec profile P\n set transform-set T\n";
+    let protected = " tunnel protection ipsec profile P\n";
+    for (above, below, outer, packet) in [
+        ("", "", "", 1476),
+        ("", " tunnel key 7\n", "", 1472),
+        ("", " tunnel mode gre ipv6\n", "", 1456),
+        ("", " tunnel mode ipip\n", "", 1480),
+        (sealed, protected, "", 1414),
+        ("", "", " ip mtu 1400\n", 1376),
+    ] {
+        let with = |mss: u32| {
+            let text = format!(
+                "hostname a\n{above}interface GigabitEthernet0/1\n ip address 192.0.2.1 255.255.255.252\n{outer}interface Tunnel0\n ip address 198.51.100.1 255.255.255.252\n tunnel source GigabitEthernet0/1\n{below} ip tcp adjust-mss {mss}\n"
+            );
+            found(&text, Dialect::Ios, "IOS007")
+        };
+        assert_eq!(with(packet - 40), [], "{below}{outer}");
+        let more = with(packet - 39);
+        let says = format!("its packets have at most {packet} B, which ");
+        assert!(
+            more.len() == 1 && more[0].1.contains(&says),
+            "{packet} {more:?}"
+        );
+    }
+}
+
 /// The command takes 1460 at most (Cisco, command reference), over IPv6 1940.
 #[test]
 fn ios007_advises_what_the_command_takes_and_is_not_there() {

@@ -83,7 +83,12 @@ fn change(slow: &SlowPort, wanted: &Figure) -> Change {
         Why::Unoffered => (
             host.to_owned(),
             vec![
-                format!("ethtool -s {port} autoneg on"),
+                match slow.port.automatic {
+                    Some(true) => format!(
+                        "ethtool -s {port} advertise MODE on, with each mode of `Supported link modes` that is wanted: it negotiates already, and offers fewer"
+                    ),
+                    _ => format!("ethtool -s {port} autoneg on"),
+                },
                 "the port of the switch: speed auto".to_owned(),
                 after,
             ],
@@ -99,7 +104,14 @@ fn change(slow: &SlowPort, wanted: &Figure) -> Change {
             ],
             "the cable that it had before".to_owned(),
         ),
-        Why::Unsaid => (format!("{host}, and its switch"), unsaid(port, speed), undo),
+        Why::Unsaid => {
+            let on = slow.port.automatic == Some(true);
+            (
+                format!("{host}, and its switch"),
+                unsaid(port, speed, on),
+                undo,
+            )
+        }
     };
     Change {
         host,
@@ -121,8 +133,8 @@ fn cable(speed: f64) -> String {
     }
 }
 
-/// Where nothing says which side it is.
-pub(super) fn unsaid(port: &str, speed: f64) -> Vec<String> {
+/// Where nothing says which side it is; whether the port is known to negotiate.
+pub(super) fn unsaid(port: &str, speed: f64, negotiates: bool) -> Vec<String> {
     vec![
         format!("ethtool {port}: what it advertises, and what its partner does"),
         match speed <= TWO_PAIRS {
@@ -132,6 +144,9 @@ pub(super) fn unsaid(port: &str, speed: f64) -> Vec<String> {
                 bps(speed)
             ),
         },
-        format!("ethtool -s {port} autoneg on, and auto for the port of the switch"),
+        match negotiates {
+            true => format!("auto for the port of the switch: {port} negotiates already"),
+            false => format!("ethtool -s {port} autoneg on, and auto for the port of the switch"),
+        },
     ]
 }

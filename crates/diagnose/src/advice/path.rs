@@ -78,8 +78,11 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::PauseFrames {
         return Some(crate::pauses::change(e, flow));
     }
+    if cause == Cause::FullTable {
+        return e.empty_table();
+    }
     if cause == Cause::Duplex {
-        return Some(duplex(e));
+        return Some(duplex(e, (facts, flow)));
     }
     if cause == Cause::WayBack {
         let [from, to] = [Side::Receiver, Side::Sender].map(|side| flow.called(side));
@@ -278,7 +281,7 @@ fn port(e: &Evidence, speed: f64, target: &Figure) -> Change {
     let all = target.times(payload_share(e.mss));
     Change {
         host: "the host with the slow port, and its switch".to_owned(),
-        commands: negotiated::unsaid("INTERFACE", speed),
+        commands: negotiated::unsaid("INTERFACE", speed, false),
         undo: vec![AS_BEFORE.to_owned()],
         risk: "the link goes down for some seconds".to_owned(),
         predicted_bps: Some(all.value),
@@ -289,22 +292,15 @@ fn port(e: &Evidence, speed: f64, target: &Figure) -> Change {
 }
 
 /// Both ends of a cable have to negotiate, or neither.
-fn duplex(e: &Evidence) -> Change {
+fn duplex(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
     let line = e.line.as_ref().map(|(l, _)| l);
     let share = payload_share(e.mss);
     // A port that is slower may stay so at full duplex.
     let slowest = e.around.ports.slowest().unwrap_or(f64::INFINITY);
     let of_router = e.half_duplex.and_then(|at| e.around.ports.half_duplex(at));
     let (host, commands, undo) = match of_router {
-        Some((port, junos)) => negotiating(port, junos),
-        None => (
-            "the host at half duplex, and its switch".to_owned(),
-            vec![
-                "ethtool -s INTERFACE autoneg on".to_owned(),
-                "on the switch: duplex auto, speed auto for its port".to_owned(),
-            ],
-            AS_BEFORE.to_owned(),
-        ),
+        Some((port, junos)) => negotiating(port, junos, facts),
+        None => negotiating_host(e, (facts, flow)),
     };
     let undo = vec![undo];
     Change {
@@ -323,8 +319,42 @@ fn duplex(e: &Evidence) -> Change {
     }
 }
 
+/// What a host at half duplex needs, and its switch. One that negotiates already runs so by its port, which does not (IEEE 802.3 clause 28).
+fn negotiating_host(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> (String, Vec<String>, String) {
+    let switch = "on the switch: duplex auto, speed auto for its port";
+    let mut halves = facts.duplexes.iter();
+    let half = halves.find(|d| Some(d.at) == e.half_duplex && d.half);
+    match half.filter(|half| crate::negotiated::negotiates(facts, half) == Some(true)) {
+        Some(half) => {
+            let host = flow.host_called(facts, half.host, "the host at half duplex");
+            let port = match half.name.as_str() {
+                "" => "INTERFACE",
+                name => name,
+            };
+            (
+                format!("the switch that {port} of {host} is plugged into"),
+                vec![
+                    format!(
+                        "{switch}: the host negotiates already, and a port that is fixed does not answer it"
+                    ),
+                    format!("ethtool {port} on {host}: that it is at full duplex then"),
+                ],
+                "the port of the switch as it was".to_owned(),
+            )
+        }
+        None => (
+            "the host at half duplex, and its switch".to_owned(),
+            vec![
+                "ethtool -s INTERFACE autoneg on".to_owned(),
+                switch.to_owned(),
+            ],
+            AS_BEFORE.to_owned(),
+        ),
+    }
+}
+
 /// What a router's or switch's port at half duplex needs, and its other end: the box, the commands, and how to undo them.
-fn negotiating(port: &Port, junos: bool) -> (String, Vec<String>, String) {
+fn negotiating(port: &Port, junos: bool, facts: &Facts) -> (String, Vec<String>, String) {
     let Port { router, name } = port;
     let router = match router.is_empty() {
         true => "the router or switch",
@@ -344,7 +374,16 @@ fn negotiating(port: &Port, junos: bool) -> (String, Vec<String>, String) {
             " speed auto".to_owned(),
         ],
     };
-    let other = "on the device at the other end of its cable: negotiation, too; of a host ethtool -s INTERFACE autoneg on";
+    let hosts = &facts.negotiated;
+    let on = !hosts.is_empty() && hosts.iter().all(|n| n.automatic == Some(true));
+    let other = match on {
+        true => {
+            "on the device at the other end of its cable: negotiation, too; the interfaces in the texts of hosts have it on"
+        }
+        false => {
+            "on the device at the other end of its cable: negotiation, too; of a host ethtool -s INTERFACE autoneg on"
+        }
+    };
     let undo = match junos {
         true => {
             "rollback 1, and commit; the other end as `ethtool INTERFACE` printed before".to_owned()

@@ -207,6 +207,9 @@ const SAID_MAX: usize = 4;
 
 /// Says what the times of a request show.
 fn note(times: &Times, at: Place, facts: &mut Facts) {
+    if times.asked_again() {
+        facts.refused.asked_again.get_or_insert(at);
+    }
     let of_times = facts.notes.iter().filter(|n| n.contains(times::WROTE));
     if of_times.count() < SAID_MAX {
         let said = times.said(&facts.place(at));

@@ -4,7 +4,7 @@ use super::{Facts, NOTES_MAX};
 use crate::fact::Place;
 
 /// Beginnings of errors, and the tool.
-const BEGINS: [(&str, &str); 14] = [
+const BEGINS: [(&str, &str); 16] = [
     ("iperf3: error - ", "iperf3"),
     ("iperf3: interrupt - ", "iperf3"),
     ("iperf3: parameter error - ", "iperf3"),
@@ -18,6 +18,8 @@ const BEGINS: [(&str, &str); 14] = [
     ("connect: ", "ping"),
     ("Ping request could not find host ", "ping"),
     ("netperf: ", "netperf"),
+    ("curl: (28) Failed to connect to ", "curl"),
+    ("curl: (28) Connection timed out after ", "curl"),
     (
         "establish control: are you sure there is a netserver",
         "netperf",
@@ -57,6 +59,12 @@ pub(super) fn failed(line: &str) -> Option<(&'static str, &str)> {
 pub(crate) struct Refused {
     /// A connection was refused: the host answers, and nothing listens, or a firewall rejects.
     pub(crate) connection: bool,
+    /// Where a connection timed out before it was open.
+    pub(crate) timed_out: Option<Place>,
+    /// Where one was open so late that its SYN had been sent again.
+    pub(crate) asked_again: Option<Place>,
+    /// The host whose table of connections is full, empty where no prompt names it, and where its kernel says so.
+    pub(crate) table_full: Option<(String, Place)>,
     /// Who says that the host is unreachable: a router, or the own kernel, which is not named.
     pub(crate) unreachable: Option<String>,
 }
@@ -80,6 +88,9 @@ impl Facts {
     pub(crate) fn gave_up(&mut self, tool: &'static str, said: &str, at: Place) {
         let lower = said.to_ascii_lowercase();
         self.refused.connection |= lower.contains("connection refused");
+        if lower.contains("timed out") {
+            self.refused.timed_out.get_or_insert(at);
+        }
         if lower.contains("no route to host") || lower.contains("network is unreachable") {
             self.refused.unreachable.get_or_insert_default();
         }

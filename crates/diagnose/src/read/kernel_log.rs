@@ -10,10 +10,13 @@ use crate::tcp_memory::SHORT;
 /// What a kernel logs where its sockets have all the memory that TCP may take (Linux, net/ipv4/tcp.c).
 const OUT_OF_MEMORY: &str = "TCP: out of memory -- consider tuning tcp_mem";
 
+/// What it logs where its table of connections is full (Linux, net/netfilter/nf_conntrack_core.c).
+const TABLE_FULL: &str = "_conntrack: table full, dropping packet";
+
 /// Words of a line of the log, and what it means. Of each kind one note is enough.
 const SAYS: [(&str, &str); 6] = [
     (
-        "_conntrack: table full, dropping packet",
+        TABLE_FULL,
         "what would begin a connection is dropped while the table of connections is full: raise net.netfilter.nf_conntrack_max on that host, or have it track fewer (notrack)",
     ),
     (
@@ -69,6 +72,10 @@ impl Tool for KernelLog {
         if new && SAYS[n].0 == OUT_OF_MEMORY {
             let host = self.host_of(facts);
             facts.word(host, SHORT, "yes", line.at);
+        }
+        if new && SAYS[n].0 == TABLE_FULL {
+            let host = crate::redact(&facts.label.name);
+            facts.refused.table_full.get_or_insert((host, line.at));
         }
         if new && facts.notes.len() < NOTES_MAX {
             let words = crate::redact(message(line.bare));

@@ -582,6 +582,7 @@ fn bonding(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         return text == "802.3ad info";
     };
     match (key.trim(), value.trim()) {
+        ("Bonding Mode", mode) => facts.word(host, "bond_mode", mode, at),
         // Only modes that hash have a policy; whoever sends packets round and round has none.
         ("Transmit Hash Policy", policy) => {
             let policy = policy.split(' ').next().unwrap_or("");

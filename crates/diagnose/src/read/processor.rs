@@ -185,6 +185,9 @@ fn of_top(host: Of, percent: &str, at: Place, facts: &mut Facts) {
         let part = parts.find_map(|p| p.strip_suffix(name))?;
         Some(decimal(part.trim())? / 100.0)
     };
+    if let Some(taken) = of(" st") {
+        facts.exact(host, "cpu_steal_all_ratio", taken, at);
+    }
     let (Some(idle), Some(waits)) = (of(" id"), of(" wa")) else {
         return;
     };

@@ -209,10 +209,8 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     // What an end offers goes by its interface: a path MTU below even that was found on the way.
     let found = n("pmtu:").filter(|pmtu| n("advmss:").is_some_and(|own| *pmtu < own));
     put("mtu_discovered_bytes", found);
-    put(
-        "rtt_loaded_ns",
-        keyed(text, "rtt:").and_then(|r| ms(r.split('/').next()?)),
-    );
+    let loaded = keyed(text, "rtt:").and_then(|r| ms(r.split('/').next()?));
+    put("rtt_loaded_ns", loaded);
     put("rtt_min_ns", keyed(text, "minrtt:").and_then(ms));
     put("bytes_acked", n("bytes_acked:"));
     put("bytes_sent", n("bytes_sent:").or(n("bytes_acked:")));
@@ -240,6 +238,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("send_memory_bytes", memory(text, "tb"));
     put("receive_memory_bytes", memory(text, "rb"));
     put("reordered", n("reord_seen:"));
+    put("reordering_segments", n("reordering:"));
     put("retransmits_dsack", n("dsack_dups:"));
     let again = keyed(text, "retrans:").and_then(|r| decimal(r.rsplit('/').next()?));
     put("retransmits_counted", again);

@@ -136,3 +136,37 @@ fn a_buffer_that_was_typed_bounds_window_and_buffer() {
     });
     assert_eq!(rooms(other.expect("the second test")), []);
 }
+
+/// What a program was asked for and what a buffer leaves are each of its own test: 50 Mbit/s beside 65536 bytes over 40 ms, and neither.
+#[test]
+fn options_are_of_the_test_below_them() {
+    let known = Known {
+        rtt: "40 ms".parse().ok(),
+        ..Known::default()
+    };
+    let text = typed("-b 50M -t 10", 50.0, 40_022)
+        + &typed("-w 64K -t 10", 12.9, 40_024)
+        + &typed("-t 10", 180.0, 40_026);
+    let d = of_files(&[("log.txt", &text)], &known);
+    let of = |mbit: f64| {
+        let is_it = |f: &&FlowReport| {
+            let rate = f.observed.goodput_bps;
+            rate.is_some_and(|bps| (bps / 1e6 - mbit).abs() < 1.0)
+        };
+        d.flows.iter().find(is_it).expect("each has a flow")
+    };
+    let asked = |mbit: f64| of(mbit).ceilings.iter().any(|c| c.cause == "application");
+    assert_eq!([50.0, 12.9, 180.0].map(asked), [true, false, false]);
+    let verdict = &of(50.0).verdict;
+    assert_eq!(verdict.cause, "application", "{verdict:#?}");
+    for mbit in [12.9, 180.0] {
+        assert_ne!(of(mbit).verdict.cause, "application", "{mbit}");
+    }
+    // Of both in one test the lower one decides.
+    let d = of_files(
+        &[("log.txt", &typed("-b 8M -w 64K -t 10", 8.0, 40_028))],
+        &known,
+    );
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "application", "{verdict:#?}");
+}

@@ -161,3 +161,54 @@ fn kinds_of_loss_that_are_open_ask_for_datagrams() {
         "{flow:#?}"
     );
 }
+
+/// Of 80 and of 160 Mbit/s 40 pass, and all of 30: a ceiling below the line, which no text says to delay anything.
+#[test]
+fn datagrams_of_which_as_much_passes_at_each_rate_meet_a_ceiling() {
+    let tests = [(80, 50_000), (160, 75_000), (30, 0)];
+    let text: String = tests
+        .iter()
+        .map(|(rate, lost)| datagrams(*rate, *lost))
+        .collect();
+    let d = of(&[("ticket.txt", &text)]);
+    assert_eq!(d.flows.len(), 3, "{:#?}", d.flows);
+    for flow in &d.flows[..2] {
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        assert!(because.contains("as much passed, 40.0 Mbit/s"), "{because}");
+        assert!(because.contains("whether the round trip grew"), "{because}");
+    }
+    assert_ne!(d.flows[2].verdict.cause, "policer", "{:#?}", d.flows[2]);
+}
+
+/// What passes goes up with what is sent: chance takes a share of it, and nothing is a ceiling.
+#[test]
+fn datagrams_that_lose_the_same_share_meet_none() {
+    let text = datagrams(80, 10_000) + &datagrams(160, 10_000);
+    let d = of(&[("ticket.txt", &text)]);
+    for flow in &d.flows {
+        let because = flow.verdict.because.join("\n");
+        assert!(!because.contains("a ceiling"), "{because}");
+    }
+}
+
+/// A download that names no address, and `ss` at its host with an upload to a recorder beside it: the upload is a flow of its own, and its
+/// round trip is none of the download's.
+#[test]
+fn an_upload_beside_a_download_is_a_flow_of_its_own() {
+    let curl = "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M\n";
+    let upload = "ESTAB  0      0      192.168.1.10:40222    198.51.100.9:554\n\t cubic wscale:7,7 rto:240 rtt:38.1/2.0 mss:1448 pmtu:1500 cwnd:30 bytes_sent:60400000 bytes_acked:60280000 segs_out:41700 segs_in:9100 data_segs_out:41690 busy:90050ms minrtt:36.0\n";
+    let download = "ESTAB  0      0      192.168.1.10:51000    203.0.113.5:443\n\t cubic wscale:7,7 rto:204 rtt:20.0/0.2 mss:1448 pmtu:1500 cwnd:10 bytes_received:900280000 segs_in:641700 lastsnd:10050 rcv_space:600000 minrtt:19.8\n";
+    let head = "State  Recv-Q Send-Q  Local Address:Port  Peer Address:Port\n";
+    for sockets in [[upload, download], [download, upload]] {
+        let text = format!("{curl}$ ss -tin\n{head}{}", sockets.concat());
+        let d = of(&[("ticket.txt", &text)]);
+        let named = |part: &str| d.flows.iter().filter(|f| f.name.contains(part)).count();
+        assert_eq!(named("198.51.100.9"), 1, "{:#?}", d.flows);
+        let is_fast = |f: &&FlowReport| f.observed.goodput_bps.is_some_and(|bps| bps > 2e8);
+        let fast = d.flows.iter().find(is_fast).expect("the download");
+        assert!(!fast.name.contains("198.51.100.9"), "{}", fast.name);
+        let rtt = fast.observed.rtt_ns;
+        assert!(rtt.is_none_or(|ns| ns < 30e6), "{rtt:?}");
+    }
+}

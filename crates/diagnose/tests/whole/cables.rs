@@ -221,6 +221,26 @@ fn a_duplex_mismatch_is_read_from_both_ends() {
     assert!(!crate::because(&apart).contains("mismatch"));
 }
 
+/// A host that negotiates is at half duplex because its port does not: what is to be changed is the port.
+#[test]
+fn a_host_that_negotiates_is_left_as_it_is() {
+    let port = |mode: &str, automatic: &str| {
+        format!(
+            "Settings for eth0:\n\tSpeed: 100Mb/s\n\tDuplex: {mode}\n\tAuto-negotiation: {automatic}\n"
+        )
+    };
+    for (automatic, changed) in [("on", false), ("off", true)] {
+        let flow = both_ends(&port("Half", automatic), &port("Full", "off"));
+        assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+        let commands = crate::commands(&flow);
+        assert_eq!(commands.contains("autoneg on"), changed, "{commands}");
+        assert!(
+            commands.contains("on the switch: duplex auto"),
+            "{commands}"
+        );
+    }
+}
+
 /// The facts of a table are counted with its lines, though they are known at its end alone.
 #[test]
 fn a_table_of_ports_gives_facts() {

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::Known;
 
-use crate::{commands, first, of};
+use crate::{because, commands, first, of};
 
 const COLUMNS: &str =
     "CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle";
@@ -101,6 +101,30 @@ rtt min/avg/max/mdev = 0.5/0.6/0.7/0.1 ms
     assert!(commands(&flow).contains("dedicated processor"), "{flow:?}");
     let flow = first(&table([0.0, 0.0], [76.0, 84.2]));
     assert_ne!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+}
+
+/// A virtual machine whose processors are idle, by a text without what its hypervisor took: that was not read, and is said.
+#[test]
+fn a_virtual_machine_without_steal_is_said_to_be_open() {
+    let text = |summary: &str, driver: &str| {
+        format!(
+            "{CLIENT}a$ ethtool -i eth0\ndriver: {driver}\nversion: 1.0.0\na$ top -b -n 1 | head -9
+top - 03:12:01 up 9 days,  1:02,  1 user,  load average: 0.10, 0.12, 0.11
+{summary}
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   4412 nobody    20   0   19120   9012   6011 R  21.7   0.0  11:20.21 iperf3
+"
+        )
+    };
+    let said = "%steal) was not read";
+    let open = first(&text("", "virtio_net"));
+    assert!(because(&open).contains(said), "{}", because(&open));
+    let summary =
+        "%Cpu(s):  3.0 us, 12.0 sy,  0.0 ni, 84.9 id,  0.0 wa,  0.0 hi,  0.1 si,  0.0 st\n";
+    let read = first(&text(summary, "virtio_net"));
+    assert!(!because(&read).contains(said), "{}", because(&read));
+    let real = first(&text("", "ixgbe"));
+    assert!(!because(&real).contains(said), "{}", because(&real));
 }
 
 #[test]

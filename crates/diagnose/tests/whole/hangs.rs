@@ -214,3 +214,26 @@ fn a_download_that_hung_is_counted_once() {
         assert_eq!(flow.observed.goodput_bps, Some(0.0), "{text}");
     }
 }
+
+/// A kernel on the way whose table of connections is full, and a test that could not connect: each without the other says less.
+#[test]
+fn a_full_table_of_connections_is_why_none_opens() {
+    let log = "fw$ dmesg | tail -1\n[ 8123.441002] nf_conntrack: nf_conntrack: table full, dropping packet\n";
+    let failed = "c$ iperf3 -c 203.0.113.9\niperf3: error - unable to connect to server: Connection timed out\n";
+    let late = "time_namelookup: 0.004000s\ntime_connect: 3.071000s\ntime_starttransfer: 3.142000s\ntime_total: 3.142000s\n";
+    for (text, how) in [(failed, "timed out before"), (late, "sent again")] {
+        let (_, flow) = first(&[("ticket.txt", &format!("{text}{log}"))]);
+        assert_eq!(flow.verdict.cause, "full_table", "{:#?}", flow.verdict);
+        assert!(flow.verdict.confidence >= 0.6, "{:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        assert!(because.contains(how), "{because}");
+        let change = &flow.changes[0];
+        let commands = change.commands.join("\n");
+        assert!(commands.contains("nf_conntrack_max=N"), "{commands}");
+        assert!(change.undo[0].contains("nf_conntrack_max"), "{change:?}");
+        let (_, alone) = first(&[("ticket.txt", text)]);
+        assert_ne!(alone.verdict.cause, "full_table", "{:#?}", alone.verdict);
+    }
+    let (_, logged) = first(&[("ticket.txt", log)]);
+    assert_ne!(logged.verdict.cause, "full_table", "{:#?}", logged.verdict);
+}

@@ -1,6 +1,8 @@
 //! What was sent again and had arrived, and what the queue of a port dropped.
 
-use crate::first;
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{commands, first, first_flow, of_files};
 
 /// Eight seconds of iperf3 that sends so many segments again in each, the first more.
 fn log(first: u32, each: u32) -> String {
@@ -90,4 +92,50 @@ fn a_port_that_dropped_as_many_is_the_queue() {
         "{because}"
     );
     assert!(because.contains("dropped 4000000 packets"), "{because}");
+}
+
+/// What the kernel of the sender says of its bond.
+const BOND: &str = "Ethernet Channel Bonding Driver: v5.15.0-91-generic
+
+Bonding Mode: load balancing (round-robin)
+MII Status: up
+MII Polling Interval (ms): 100
+
+Slave Interface: eno1
+MII Status: up
+Speed: 10000 Mbps
+Duplex: full
+
+Slave Interface: eno2
+MII Status: up
+Speed: 10000 Mbps
+Duplex: full
+";
+
+fn beside_a_bond(bond: &str) -> FlowReport {
+    let log = log(500, 365);
+    first_flow(of_files(
+        &[("log.txt", &log), ("sender.txt", bond)],
+        &Known::default(),
+    ))
+}
+
+/// A bond that takes its links in turn makes segments overtake each other: what is sent again was late, and a hash is the remedy.
+#[test]
+fn a_bond_that_takes_its_links_in_turn_is_the_cause() {
+    let flow = beside_a_bond(BOND);
+    assert_eq!(flow.verdict.cause, "reordering", "{:#?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    assert!(because.contains("over its links in turn"), "{because}");
+    let commands = commands(&flow);
+    assert!(
+        commands.contains("mode 802.3ad with xmit_hash_policy layer3+4"),
+        "{commands}"
+    );
+    assert!(commands.contains("tcp_reordering=127"), "{commands}");
+    // One that hashes does not.
+    let hashed =
+        "Bonding Mode: IEEE 802.3ad Dynamic link aggregation\nTransmit Hash Policy: layer3+4 (1)";
+    let hashed = BOND.replace("Bonding Mode: load balancing (round-robin)", hashed);
+    assert_ne!(beside_a_bond(&hashed).verdict.cause, "reordering");
 }

@@ -97,3 +97,40 @@ fn losses_that_come_again_are_no_single_cut() {
     let flow = ticket(&rows, RENO);
     assert_ne!(flow.verdict.cause, "cwnd_recovery", "{:#?}", flow.verdict);
 }
+
+/// A window that has grown since losses of the first interval, and the rate with it: 16.5 MiB over 150 ms are 0.92 Gbit/s. Nothing is full.
+#[test]
+fn a_window_that_still_grows_is_no_line() {
+    for again in [4, 0] {
+        let mut rows = vec![(0.88, again, 16.0)];
+        rows.extend((1..12).map(|n| {
+            let window = 16.0 + f64::from(n);
+            let gbit = (window - 0.5) * 8.0 * 1_048_576.0 / 0.15 / 1e9;
+            (gbit, 0, window)
+        }));
+        let flow = ticket(&rows, CUBIC);
+        let cause = if again > 0 { "cwnd_recovery" } else { "ramp" };
+        assert_eq!(flow.verdict.cause, cause, "{:#?}", flow.verdict);
+        let texts = because(&flow);
+        assert!(
+            texts.contains("the window holds it, no line"),
+            "{again} {texts}"
+        );
+        assert!(!flow.changes.is_empty(), "{again}");
+    }
+}
+
+/// A line that is full but for one interval is the line, and the interval is named with what it cost: 5.41 of twelve times 9.41.
+#[test]
+fn a_dip_on_a_full_line_is_named_beside_it() {
+    let mut rows = vec![(9.41, 0, 200.0); 12];
+    rows[6].0 = 4.0;
+    let flow = ticket(&rows, CUBIC);
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    let texts = because(&flow);
+    assert!(
+        texts.contains("from 30 to 35 s the rate fell to 4.00 Gbit/s"),
+        "{texts}"
+    );
+    assert!(texts.contains("which cost 4.79 % of the whole"), "{texts}");
+}

@@ -15,9 +15,6 @@ use crate::rules::{IOS007, QOS013, QOS017, QOS022};
 /// Sizes that are those of packets wherever they are meant.
 const PACKETS: [u32; 3] = [1500, 9000, 9180];
 
-/// MTU of a tunnel that states none: 1500 less IPv4 and GRE.
-const TUNNEL: u32 = 1476;
-
 impl On<'_, '_> {
     /// QOS022, of an `ip mtu` that the interface does not carry.
     pub(super) fn packets(&mut self) {
@@ -118,7 +115,10 @@ impl On<'_, '_> {
     /// IOS007.
     pub(super) fn segments(&mut self) {
         let interface = self.interface;
-        let tunnel = interface.name.starts_with("Tunnel").then_some(TUNNEL);
+        let inside = || tunnel::largest(self.device, interface);
+        let is_tunnel = interface.name.starts_with("Tunnel");
+        let inside = is_tunnel.then(inside).flatten();
+        let fits_in = inside.as_ref().map(|(mtu, _)| *mtu);
         let four = (
             &interface.adjust_mss,
             &interface.ip_mtu,
@@ -136,12 +136,12 @@ impl On<'_, '_> {
             let headers = version.fixed_headers();
             let within = |mtu: u32| Clamp::of(mss.value.into(), mtu.saturating_sub(headers).into());
             let stated = own.as_ref().or(interface.mtu.as_ref()).map(|m| m.value);
-            if let Some(mtu) = stated.or(tunnel)
+            if let Some(mtu) = stated.or(fits_in)
                 && within(mtu) == Clamp::TooLarge
             {
-                let default = match stated {
-                    Some(_) => "",
-                    None => ", as IOS gives a tunnel by GRE over 1500",
+                let default = match (stated, &inside) {
+                    (None, Some((_, why))) => format!(", {why}"),
+                    _ => String::new(),
                 };
                 let fits = mtu.saturating_sub(headers);
                 let message = format!(
@@ -155,7 +155,8 @@ impl On<'_, '_> {
             let whole = self.device.interface(&interface.name);
             let carries = whole.and_then(|i| {
                 let port = own.as_ref().or(i.mtu.as_ref()).map(|m| m.value);
-                port.or_else(|| default_mtu(&i)).or(tunnel)
+                let usual = fits_in.map(|mtu| mtu.min(tunnel::USUAL));
+                port.or_else(|| default_mtu(&i)).or(usual)
             });
             let Some(mtu) = carries else { continue };
             let Clamp::Small { times, jumbo } = within(mtu) else {

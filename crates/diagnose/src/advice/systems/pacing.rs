@@ -151,8 +151,36 @@ pub(crate) fn finding(now: &Sending) -> Remedy {
     }
 }
 
-/// Against segments that overtake each other: where they part, and a sender that waits for them.
-pub(crate) fn in_order() -> Remedy {
+/// By how many segments Linux takes one to be late at first.
+const REORDERING: &str = "net.ipv4.tcp_reordering";
+
+/// Against segments that overtake each other: where they part, and a sender that waits for them. With the host whose bond sends them over
+/// its links in turn.
+pub(crate) fn in_order(bond: Option<&str>) -> Remedy {
+    let mut remedy = along_the_path();
+    let Some(host) = bond else { return remedy };
+    let own = [
+        format!(
+            "the bond of {host}: mode 802.3ad with xmit_hash_policy layer3+4 in place of balance-rr, in the configuration of its network, and LACP on the ports of the switch; a connection then stays on one link, and has no more than that"
+        ),
+        format!(
+            "or, where balance-rr has to stay: sysctl {REORDERING}, and keep what it prints; sysctl -w {REORDERING}=127 on {host}, so that it takes a segment for lost no sooner than 127 later ones have arrived"
+        ),
+    ];
+    remedy.commands.splice(0..0, own);
+    remedy.undo.splice(
+        0..0,
+        [
+            "mode balance-rr for that bond, and its ports of the switch as they were".to_owned(),
+            before(REORDERING, None, "sysctl -w "),
+        ],
+    );
+    remedy.risks("what is really lost is then sent again later; a change of a bond's mode takes it down for some seconds");
+    remedy
+}
+
+/// The same where nothing says which device it is.
+fn along_the_path() -> Remedy {
     let mut remedy = Remedy::without_risk([
         "on the devices of the path: balance a group of links (LAG, ECMP) by flow, not packet by packet: a hash of addresses and ports, which is the usual setting",
         "sysctl net.ipv4.tcp_recovery net.ipv4.tcp_max_reordering: with 1 (RACK, the default) a Linux sender waits up to a round trip for what is late, and counts up to 300 segments as late",

@@ -192,6 +192,12 @@ impl Times {
         self.opened().filter(|open| open.value < SENT_AGAIN[0])
     }
 
+    /// Whether its SYN had been sent again by the time it was open.
+    pub(super) fn asked_again(&self) -> bool {
+        self.opened()
+            .is_some_and(|open| open.value >= SENT_AGAIN[0])
+    }
+
     /// How long the connection took to open, for people, and what that shows.
     fn opening(&self) -> String {
         let Some(open) = self.opened() else {

@@ -1,0 +1,52 @@
+//! Options of commands that start a test: each is of the test that is printed below it, and of no other.
+
+use std::collections::BTreeMap;
+
+use crate::fact::{Fact, Figure, Of, Place};
+use crate::flow::{Flow, same};
+use crate::read::Facts;
+use crate::seen::Test;
+
+/// Most reports of one test: of either end, and once more where a text was pasted twice.
+const REPORTS_MAX: usize = 8;
+
+/// The source and the line of a place in a text.
+fn line(at: Place) -> Option<(u32, u32)> {
+    match at {
+        Place::Line(source, line) => Some((source, line)),
+        _ => None,
+    }
+}
+
+/// The last option of this name that was typed at the sender for the test of a flow. One below which its text has no test is of any.
+pub(crate) fn option<'f>(facts: &'f Facts, flow: &Flow, name: &'static str) -> Option<&'f Figure> {
+    facts.latest(Of::Sender, name)?;
+    let tests = || facts.tests.iter().filter_map(|t| Some((line(t.at)?, t)));
+    let mut last: BTreeMap<u32, u32> = BTreeMap::new();
+    for ((source, line), _) in tests() {
+        let known = last.entry(source).or_insert(line);
+        *known = line.max(*known);
+    }
+    // From the test before it in its text on.
+    let mut spans = Vec::new();
+    if let Some(own) = &flow.test {
+        // Either end's report of one connection, whatever its rate.
+        let ports = |t: &Test| (t.from.port, t.to.port);
+        let ended = own.from.port.is_some() && own.to.port.is_some();
+        let is_own = |t: &Test| own.at == t.at || ended && ports(own) == ports(t) || same(own, t);
+        let reports = tests().filter(|(_, t)| is_own(t));
+        for (at, _) in reports.take(REPORTS_MAX) {
+            let others = tests().map(|(other, _)| other);
+            let before = others.filter(|o| o.0 == at.0 && o.1 < at.1).max();
+            spans.push((before.unwrap_or((at.0, 0)), at));
+        }
+    }
+    let applies = |place: Place| match line(place) {
+        Some(at) if last.get(&at.0).is_some_and(|l| *l >= at.1) => {
+            spans.iter().any(|(from, to)| at > *from && at <= *to)
+        }
+        _ => true,
+    };
+    let is_it = |f: &&Fact| f.of == Of::Sender && f.name == name && applies(f.at);
+    facts.facts.iter().rfind(is_it)?.number()
+}
