@@ -8,7 +8,7 @@ use farpath_experiment::{Faults, Loaded, open, spread};
 use farpath_record::{Expect, Keys, Point, count_of, points_words, unstated_at};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{
-    NodeId, Periodic, QueueLimit, Scenario, Set, Test, TestKind, Way, managers,
+    NodeId, Periodic, QueueLimit, Scenario, Set, Test, TestKind, Way, managers, tiny_queues,
 };
 use farpath_units::{Duration, Size};
 use farpath_wire::FlowDir;
@@ -77,6 +77,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         shown.push_str(&on_members(scenario, &plan, bundle));
     }
     shown.push_str(&queues(&points));
+    shown.push_str(&tiny(&points, &names));
     shown.push_str(&managed(&points));
     let colour = has_colours(&std::io::stdout());
     let doubts = loaded.document.doubts();
@@ -128,6 +129,37 @@ fn queues(points: &[(Scenario, Plan)]) -> String {
     match lines.is_empty() {
         true => lines,
         false => format!("\nwhat queues hold\n\n{lines}"),
+    }
+}
+
+/// Queues in front of a TCP test's line that hold less than two full frames, in the words of its forecast: those of the first point that
+/// has one, where they differ.
+fn tiny(points: &[(Scenario, Plan)], names: &[Point]) -> String {
+    let mut found: BTreeMap<usize, Vec<(usize, String)>> = BTreeMap::new();
+    for (number, (scenario, plan)) in points.iter().enumerate() {
+        for (test, said) in tiny_queues(scenario, plan) {
+            found.entry(test).or_default().push((number, said));
+        }
+    }
+    let all: Vec<&Point> = names.iter().collect();
+    let line = |(test, said): (usize, Vec<(usize, String)>)| {
+        let (number, first) = said.first()?;
+        let name = &points[*number].0.tests.get(test)?.name;
+        let at: Vec<&Point> = said.iter().filter_map(|(n, _)| names.get(*n)).collect();
+        let at = match points_words(&at, &all, &Keys::default()) {
+            words if words.is_empty() => words,
+            words => format!(", at {words}"),
+        };
+        let of = match said.iter().all(|(_, words)| words == first) {
+            true => "",
+            false => "; at the first point",
+        };
+        Some(format!("  {name}{at}{of}: {first}\n"))
+    };
+    let lines: String = found.into_iter().filter_map(line).collect();
+    match lines.is_empty() {
+        true => lines,
+        false => format!("\nwhat forecasts say of queues of less than two full frames\n\n{lines}"),
     }
 }
 

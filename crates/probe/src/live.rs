@@ -88,7 +88,7 @@ pub struct Snapshot {
     pub sample: Sample,
     /// Bytes acknowledged by the peer.
     pub acked: u64,
-    /// Bytes received in order.
+    /// Bytes received in order; in a connection's last words a FIN counts as one, if one came.
     pub received: u64,
     /// Bytes sent, again or not; none before Linux 4.19.
     pub sent: Option<u64>,

@@ -9,6 +9,13 @@ use crate::{Point, Record, RunDocument};
 /// Points that are named one by one; of more than one more, how many there are.
 const NAMED: usize = 5;
 
+/// Points of so many keys or more take many words: of more than so many of them the first alone is named.
+const LONG: usize = 3;
+const LONG_NAMED: usize = 2;
+
+/// Values of a key that are named in the place of points.
+const VALUES: usize = 4;
+
 /// The keys of a run's points in the order of the scenario's sweep, each with its name in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys(Vec<KeyName>);
@@ -151,8 +158,41 @@ fn key_order<'a>(points: &[&'a Point]) -> Vec<&'a str> {
     keys
 }
 
-/// Which of `all` points `some` are, in few words: what they share, if no other point shares it, or each of them. Empty
-/// if they are all.
+/// The values that a key has at these points, each once, in their order.
+fn values<'a>(points: &[&'a Point], key: &str) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for value in points.iter().filter_map(|p| p.get(key)) {
+        if !found.contains(&value.as_str()) {
+            found.push(value);
+        }
+    }
+    found
+}
+
+/// Which of `all` points `some` are by a few values of keys, `cc reno or bic, loss 0`; none where other points have these as well.
+fn by_values(some: &[&Point], all: &[&Point], keys: &Keys) -> Option<String> {
+    let (mut chosen, mut words) = (Vec::new(), Vec::new());
+    for (key, name, _) in keys.pairs(some.first()?) {
+        let own = values(some, key);
+        if own.len() == values(all, key).len() {
+            continue;
+        }
+        if own.len() > VALUES {
+            return None;
+        }
+        words.push(format!("{name} {}", own.join(" or ")));
+        chosen.push((key, own));
+    }
+    let has = |p: &&&Point| {
+        let mut each = chosen.iter();
+        each.all(|(key, own)| p.get(*key).is_some_and(|v| own.contains(&v.as_str())))
+    };
+    (all.iter().filter(has).count() == some.len()).then(|| words.join(", "))
+}
+
+/// Which of `all` points `some` are, in few words: what they share, if no other point shares it, each of them, or a few values of their
+/// keys. Of many that these do not tell from the others, the first ones and how many there are: `12 of 27 points, first rate 1 Gbit/s, …`.
+/// Empty if they are all.
 pub fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> String {
     if some.len() >= all.len() {
         return String::new();
@@ -163,16 +203,20 @@ pub fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> String {
     if !shared.is_empty() && all.iter().filter(has).count() == some.len() {
         return keys.words(&shared);
     }
-    let named = if some.len() > NAMED + 1 {
-        NAMED
-    } else {
-        some.len()
+    let is_long = some.iter().any(|p| p.len() >= LONG);
+    let most = if is_long { LONG_NAMED } else { NAMED + 1 };
+    let words = |named: usize| {
+        let words: Vec<String> = some.iter().take(named).map(|p| keys.words(p)).collect();
+        words.join("; ")
     };
-    let mut words: Vec<String> = some.iter().take(named).map(|p| keys.words(p)).collect();
-    if some.len() > named {
-        words.push(format!("{} more points", some.len() - named));
+    let (count, every) = (some.len(), all.len());
+    if count <= most {
+        return words(count);
     }
-    words.join("; ")
+    by_values(some, all, keys).unwrap_or_else(|| match is_long {
+        true => format!("{count} of {every} points, first {}", words(1)),
+        false => format!("{}; {} more points", words(NAMED), count - NAMED),
+    })
 }
 
 #[cfg(test)]
@@ -281,6 +325,35 @@ mod tests {
         );
         assert!(words(7).ends_with("; 2 more points"), "{}", words(7));
         assert_eq!(words(8), "");
+    }
+
+    /// Three keys of three values: a list of points would be longer than what is said of them.
+    #[test]
+    fn many_points_of_several_keys_are_few_words() {
+        let mut points = Vec::new();
+        for a in ["1", "2", "3"] {
+            for b in ["u", "v", "w"] {
+                points.extend(["x", "y", "z"].map(|c| point(&[("a", a), ("b", b), ("c", c)])));
+            }
+        }
+        let all: Vec<&Point> = points.iter().collect();
+        let words = |numbers: &[usize]| {
+            let some: Vec<&Point> = numbers.iter().map(|n| all[*n]).collect();
+            points_words(&some, &all, &Keys::default())
+        };
+        // (1, u, x), (2, v, y) and (3, w, z).
+        assert_eq!(words(&[0, 13]), "a 1, b u, c x; a 2, b v, c y");
+        assert_eq!(words(&[0, 13, 26]), "3 of 27 points, first a 1, b u, c x");
+        assert_eq!(words(&[0, 1, 2, 9, 10, 11]), "a 1 or 2, b u");
+        assert_eq!(words(&[0, 1, 2]), "a 1, b u");
+        // Of two keys they are named one by one where they are few.
+        let two = |a: &str, b: &str| point(&[("a", a), ("b", b)]);
+        let points = ["1", "2", "3"].map(|a| ["u", "v", "w", "x"].map(|b| two(a, b)));
+        let all: Vec<&Point> = points.iter().flatten().collect();
+        let words = |count: usize| points_words(&all[..count], &all, &Keys::default());
+        assert_eq!(words(2), "a 1, b u; a 1, b v");
+        assert_eq!(words(8), "a 1 or 2");
+        assert!(words(9).ends_with("; 4 more points"), "{}", words(9));
     }
 
     #[test]

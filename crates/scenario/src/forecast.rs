@@ -35,6 +35,7 @@ use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 
 use crate::atm::LostAtOnce;
+use crate::kind::TestKind;
 use crate::model::{Loss, Scenario, Test, Udp};
 use crate::plan::{Hop, Plan, port_of};
 
@@ -66,6 +67,19 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         records.push(record);
     }
     records
+}
+
+/// TCP tests, by number, in front of whose line a queue holds less than two of their full frames, each with what its forecast says of that.
+pub fn tiny_queues(scenario: &Scenario, plan: &Plan) -> Vec<(usize, String)> {
+    let of = |(number, test): (usize, &Test)| {
+        let TestKind::Tcp(tcp) = &test.kind else {
+            return None;
+        };
+        let flow = plan.flows.iter().position(|f| f.test == number)?;
+        let said = Path::new(scenario, plan, flow).tiny_queue(test, tcp)?;
+        Some((number, said))
+    };
+    scenario.tests.iter().enumerate().filter_map(of).collect()
 }
 
 /// Whether of two tests, by name, one uses a part of the other's path at the same time. Forecasts take each as if alone: what

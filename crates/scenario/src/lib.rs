@@ -69,7 +69,7 @@ pub use configured::{Configuration, Stated, Wired, wired};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, nearest};
 pub use document::{Document, parse};
 pub use flat::keys_of;
-pub use forecast::{buffer_note, forecast, full_segment, law_place, meet};
+pub use forecast::{buffer_note, forecast, full_segment, law_place, meet, tiny_queues};
 pub use kind::{Periodic, TestKind, Work};
 pub use managed::{managers, with_managers, without_managers};
 pub use model::*;

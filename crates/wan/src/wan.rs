@@ -10,7 +10,7 @@ use farpath_element::{
     Sampling,
 };
 use farpath_scenario::plan::{Flow, Output, Plan};
-use farpath_scenario::{Change, Event, Scenario, Way};
+use farpath_scenario::{Change, Event, QueueLimit, Scenario, Way};
 use farpath_units::{Duration, Key, Rate, Time};
 
 use crate::circuits;
@@ -97,6 +97,12 @@ impl Wan {
     pub fn queue_limit(&self, scenario: &Scenario, number: usize) -> Limit {
         let plan = &self.plan.ports[number];
         let queue = scenario.links[plan.link.0].direction_from(plan.from).queue;
+        self.written_limit(scenario, number, queue)
+    }
+
+    /// The same where this is written of its queue. At a real host that says what waits in the host.
+    fn written_limit(&self, scenario: &Scenario, number: usize, queue: QueueLimit) -> Limit {
+        let plan = &self.plan.ports[number];
         match self.host_queue {
             Some(packets) if plan.from.0 < scenario.hosts.len() => Limit::Packets(packets),
             _ => Scenario::queue_limit(queue, plan.rate, self.longest_rtt[number]),
@@ -201,10 +207,8 @@ impl Wan {
             Change::Losses(models) => {
                 PortChange::Losses(self.losses(scenario, number, models, Some(event.at)))
             }
-            Change::Queue(limit) => {
-                let rate = self.plan.ports[number].rate;
-                let rtt = self.longest_rtt[number];
-                PortChange::Limit(Scenario::queue_limit(*limit, rate, rtt))
+            Change::Queue(written) => {
+                PortChange::Limit(self.written_limit(scenario, number, *written))
             }
         }
     }
@@ -266,4 +270,44 @@ fn headers(plan: &Plan) -> Arc<[u16]> {
         .iter()
         .flat_map(|f| [f.header_bytes, f.header_bytes])
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_scenario::plan::port_of;
+    use farpath_scenario::{LinkId, Source, parse};
+
+    use super::*;
+
+    /// A real host keeps what its own interface holds back: its port has room for the bursts that come of it, whatever an event sets.
+    #[test]
+    fn the_port_of_a_real_host_keeps_its_room() {
+        let text = "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"r\"\n\
+             [[link]]\nname = \"near\"\nends = [\"a\", \"r\"]\nrate = \"10 Mbit/s\"\nqueue = \"10 ms\"\n\
+             [[link]]\nname = \"far\"\nends = [\"r\", \"b\"]\nrate = \"10 Mbit/s\"\n\
+             [[test]]\nname = \"t\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\ncount = 5\n\
+             [[event]]\nat = \"1 s\"\nlink = \"near\"\nqueue = \"20 ms\"\n";
+        let source = Source {
+            name: "x.toml".to_owned(),
+            text: text.to_owned(),
+        };
+        let scenario = parse(&source, &[]).expect("a scenario");
+        let wan = || {
+            let plan = Plan::new(&scenario).expect("a plan");
+            Wan::new(&scenario, plan, 1, Sampling::OFF)
+        };
+        let limits = |wan: &Wan, way| {
+            let port = port_of(LinkId(0), way);
+            let change = wan.change(&scenario, &scenario.events[0], port);
+            let PortChange::Limit(then) = change else {
+                panic!("its queue changes");
+            };
+            [wan.queue_limit(&scenario, port), then]
+        };
+        let written = [12_500, 25_000].map(Limit::Bytes);
+        let real = wan().with_host_queue(9);
+        assert_eq!(limits(&real, Way::Forward), [Limit::Packets(9); 2]);
+        assert_eq!(limits(&real, Way::Reverse), written);
+        assert_eq!(limits(&wan(), Way::Forward), written);
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_record::compare::Named;
 use farpath_record::{Origin, Record, RunDocument};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::exit::Failure;
 use crate::lab::{PERCENTILE_LEAST, RUN_SCHEMA};
@@ -15,24 +15,40 @@ const HEAD: usize = 100;
 /// The kind of its record: a command is none of the tests of a scenario.
 pub(super) const KIND: &str = "command";
 
-/// What is read of the file.
+/// What is read of the file: each key has to be there, or it is of another version.
 #[derive(Deserialize)]
 struct Run {
-    #[serde(default)]
     command: String,
+    #[serde(deserialize_with = "there")]
     exit_code: Option<u8>,
+    #[serde(deserialize_with = "there")]
     fault: Option<String>,
-    #[serde(default)]
+    #[serde(deserialize_with = "there")]
     failure: Option<String>,
+    #[serde(deserialize_with = "there")]
     took_ns: Option<u64>,
+    #[serde(deserialize_with = "there")]
     rtt_p99_ns: Option<f64>,
+    #[serde(deserialize_with = "there")]
     rtt_pings: Option<u64>,
+    #[serde(deserialize_with = "there")]
     certificate: Option<Verdict>,
+    #[serde(deserialize_with = "there")]
     connection: Option<Carried>,
+    #[serde(deserialize_with = "there")]
     path_down_s: Option<f64>,
+    #[serde(deserialize_with = "there")]
     program_frames: Option<u64>,
-    #[serde(default)]
     datagrams: Vec<Datagrams>,
+}
+
+/// What may be null, and has to be there: a key that is left out says nothing, and is not null.
+fn there<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(from)
 }
 
 #[derive(Deserialize)]
@@ -52,10 +68,8 @@ struct Carried {
 struct Datagrams {
     datagrams: u64,
     host_dropped: u64,
-    #[serde(default)]
     host_waiting: u64,
     dropped: u64,
-    #[serde(default)]
     under_way: u64,
 }
 
@@ -69,7 +83,7 @@ pub(super) fn is_one(text: &str) -> bool {
 pub(super) fn named(name: &str, text: &str) -> Result<Named, Failure> {
     let run: Run = serde_json::from_str(text).map_err(|e| {
         Failure::usage(format!("read {name}: {e}"))
-            .hint("write it again with `farpath lab run ... --json FILE`")
+            .hint("each version writes keys of its own: run it again with `farpath lab run ... --json FILE`")
     })?;
     let ended = match (&run.fault, run.exit_code) {
         (Some(why), _) => Some(format!("the run came to nothing ({why})")),
@@ -139,13 +153,15 @@ mod tests {
   "command": "curl -sO http://server/x",
   "exit_code": 0,
   "fault": null,
+  "failure": null,
   "took_ns": 2000000000,
   "rtt_p99_ns": 40000000.0,
+  "rtt_pings": 400,
   "certificate": {"valid": true, "frames": 900},
   "connection": {"sender": "the server", "all_bytes_sent": 5000000, "all_segments_sent_again": 3},
   "path_down_s": 0.0,
   "program_frames": 900,
-  "datagrams": [{"sender": "your command", "datagrams": 200, "bytes": 1, "host_dropped": 2, "dropped": 8}]
+  "datagrams": [{"sender": "your command", "datagrams": 200, "bytes": 1, "host_dropped": 2, "host_waiting": 0, "dropped": 8, "under_way": 0}]
 }"#;
 
     #[test]
@@ -168,8 +184,7 @@ mod tests {
             assert!((found - value).abs() <= 1e-9 * value, "{metric}: {found}");
         }
         for (pings, metric) in [(99, "rtt_max_ns"), (100, "rtt_p99_ns")] {
-            let with = format!("\"rtt_pings\": {pings}, \"command\":");
-            let text = TEXT.replace("\"command\":", &with);
+            let text = TEXT.replace("400,", &format!("{pings},"));
             let named = super::named("a.json", &text).unwrap_or_else(|e| panic!("{e}"));
             let metrics = &named.document.records[0].metrics;
             let rtts = metrics.keys().filter(|name| name.starts_with("rtt_"));
@@ -183,17 +198,42 @@ mod tests {
         assert!(is_valid(TEXT) && !is_valid(&late));
         let unused = TEXT.replace("\"program_frames\": 900", "\"program_frames\": 0");
         assert!(!is_valid(&unused));
-        let strict = TEXT.replace("\"fault\": null", "\"fault\": null, \"failure\": \"late\"");
+        let strict = TEXT.replace("\"failure\": null", "\"failure\": \"late\"");
         assert!(!is_valid(&strict));
     }
 
     #[test]
     fn what_was_under_way_at_the_end_is_not_lost_and_has_not_arrived() {
-        let left = "\"host_dropped\": 2, \"host_waiting\": 10, \"under_way\": 90";
-        let text = TEXT.replace("\"host_dropped\": 2", left);
+        let waiting = TEXT.replace("\"host_waiting\": 0", "\"host_waiting\": 10");
+        let text = waiting.replace("\"under_way\": 0", "\"under_way\": 90");
         let named = named("a.json", &text).unwrap_or_else(|e| panic!("{e}"));
         let metrics = &named.document.records[0].metrics;
         assert_eq!((metrics["sent"], metrics["loss_ratio"]), (200.0, 0.1));
+    }
+
+    /// An earlier version leaves a key out, or has another name for it: what it would have said is unknown, and not 0.
+    #[test]
+    fn a_report_that_lacks_a_key_is_refused_with_its_name() {
+        for key in [
+            "command",
+            "exit_code",
+            "failure",
+            "took_ns",
+            "rtt_pings",
+            "valid",
+            "all_bytes_sent",
+            "program_frames",
+            "datagrams",
+            "host_waiting",
+            "under_way",
+        ] {
+            let text = TEXT.replacen(&format!("\"{key}\":"), "\"renamed\":", 1);
+            let said = named("a.json", &text).map_err(|e| e.to_string());
+            let said = said.err().unwrap_or_default();
+            let words = format!("read a.json: missing field `{key}`");
+            assert!(said.starts_with(&words), "{key}: {said}");
+            assert!(said.contains("run it again with `farpath lab run"), "{said}");
+        }
     }
 
     #[test]

@@ -699,6 +699,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: Default::default(),
                 at_a_time: None,
+                closing: Default::default(),
                 unanswered: None,
             });
             connections.told(UNKNOWN).expect("there is one").line
@@ -766,6 +767,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: Default::default(),
                 at_a_time: None,
+                closing: Default::default(),
                 unanswered: None,
             });
             let told = connections.told(UNKNOWN).expect("there is one");
@@ -936,6 +938,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: Default::default(),
                 at_a_time: None,
+                closing: Default::default(),
                 unanswered: Some((0, at(since))),
             });
             connections.told(UNKNOWN).expect("there is one").line

@@ -31,7 +31,7 @@ pub(super) fn changed(
             let is_hosts = link.ends[n].0 < new.hosts.len();
             if is_set || before != now {
                 let words = words(queue, [before, now]);
-                let change = (is_set || !is_hosts).then_some(Change::Limit(*now));
+                let change = (!is_hosts).then_some(Change::Limit(*now));
                 changed.push((place, words, change));
             }
         }
@@ -117,9 +117,12 @@ mod tests {
                 "Reverse: queue 1bdp = 6250 kB, was 12.5 MB"
             ]
         );
-        let found = changed(&scenario("1bdp", &sets[..1]), &scenario("1bdp", &sets));
-        let changes = found.iter().map(|(.., change)| change.is_some());
-        assert_eq!(changes.collect::<Vec<_>>(), [false, true]);
+        // A port that was given a limit of its own would keep it, as the host's queue goes on to follow the rate.
+        for (before, now) in [(&sets[..0], &sets[..1]), (&sets[..1], &sets[..])] {
+            let found = changed(&scenario("1bdp", before), &scenario("1bdp", now));
+            let changes = found.iter().map(|(.., change)| change.is_some());
+            assert_eq!(changes.collect::<Vec<_>>(), [false, true]);
+        }
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(super) struct Waits {
     held: [Option<Duration>; 2],
     /// Segments of requests and answers that were on the way at a time; none where they were many.
     at_a_time: Option<f64>,
+    /// The other end had all, and closed after this time.
+    closing: Duration,
     /// Since when the other end has had all that this one sent, and sent nothing.
     unanswered: Option<Time>,
 }
@@ -64,6 +66,7 @@ impl Waits {
                 (held > Duration::ZERO || !is_open).then_some(held)
             }),
             at_a_time: turns.at_a_time,
+            closing: turns.closing[1 - end],
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
     }
@@ -141,7 +144,7 @@ impl Waits {
     pub(super) fn share(&self, time: Duration, lost: f64, causes: &mut Vec<(Cause, f64)>) {
         let all = self.all(time);
         let share = |time: Duration| time.as_secs_f64() / all;
-        let other = share(self.other).min(1.0 - lost);
+        let other = share(self.other + self.closing).min(1.0 - lost);
         // What an outage held up was on the way.
         let way = (share(self.way) - lost).clamp(0.0, (1.0 - lost - other).max(0.0));
         let mut due = other + way;
@@ -246,6 +249,7 @@ mod tests {
             handing: Default::default(),
             overlapping: Default::default(),
             at_a_time: None,
+            closing: Default::default(),
             unanswered: None,
         };
         for end in [0, 1] {
@@ -272,6 +276,7 @@ mod tests {
             handing: Default::default(),
             overlapping: Default::default(),
             at_a_time: None,
+            closing: Default::default(),
             unanswered: None,
         };
         let waited = |left| Waits::of(&turns, 0).of_command(0, left);
@@ -293,6 +298,7 @@ mod tests {
             handing: Default::default(),
             overlapping: Default::default(),
             at_a_time: None,
+            closing: Default::default(),
             unanswered: None,
         };
         for (asked, wanted) in [(3000, "asked"), (200, "idle")] {
@@ -303,6 +309,35 @@ mod tests {
             assert_eq!(causes[0].0.name(), "application");
         }
     }
+
+    /// A file in 200 ms, and a client that has all of it and closes 800 ms later: the server had nothing to send, as nobody asked for more.
+    #[test]
+    fn the_pause_before_a_client_closes_is_not_the_servers() {
+        let turns = Turns {
+            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            begun: None,
+            span: Duration::from_ms(200),
+            waited: Default::default(),
+            at: Default::default(),
+            way: Duration::ZERO,
+            handing: Default::default(),
+            overlapping: Default::default(),
+            at_a_time: None,
+            closing: [800, 0].map(Duration::from_ms),
+            unanswered: None,
+        };
+        for (end, wanted) in [(1, Cause::Other), (0, Cause::Limit(Limit::Application))] {
+            let mut causes = vec![
+                (Cause::Limit(Limit::Application), 0.8),
+                (Cause::Limit(Limit::CwndSlowStart), 0.2),
+            ];
+            Waits::of(&turns, end).share(Duration::from_ms(1000), 0.0, &mut causes);
+            assert_eq!(causes[0].0, wanted, "{causes:?}");
+            assert!((causes[0].1 - 0.8).abs() < 1e-9, "{causes:?}");
+            assert_eq!(causes[1].0, Cause::Limit(Limit::CwndSlowStart));
+        }
+    }
+
     /// Ten queries on the way at a time: samples have all of the server's time as time without anything to send.
     #[test]
     fn requests_that_overlap_are_waited_for() {
@@ -321,6 +356,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: [Overlap::default(), overlapping],
                 at_a_time: Some(at_a_time),
+                closing: Default::default(),
                 unanswered: None,
             };
             let time = Duration::from_ms(1000);
@@ -373,6 +409,7 @@ mod tests {
                 ],
                 overlapping: Default::default(),
                 at_a_time: None,
+                closing: Default::default(),
                 unanswered: None,
             };
             let time = Duration::from_ms(4200);
@@ -420,6 +457,7 @@ mod tests {
             ],
             overlapping: Default::default(),
             at_a_time: None,
+            closing: Default::default(),
             unanswered: None,
         };
         let time = Duration::from_ms(1000);
@@ -448,6 +486,7 @@ mod tests {
                 handing: [handing, Handing::default()],
                 overlapping: Default::default(),
                 at_a_time: None,
+                closing: Default::default(),
                 unanswered: None,
             };
             Waits::of(&turns, 0).held_small()

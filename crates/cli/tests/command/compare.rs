@@ -219,7 +219,7 @@ fn runs_of_a_command_are_compared() {
     let write = |name: &str, code: u8, valid: bool, took: u64| {
         let text = format!(
             r#"{{"schema": "farpath.lab-run/1", "command": "curl -sO http://server/x", "exit_code": {code}, "fault": null,
-            "took_ns": {took}000000000, "rtt_p99_ns": 4e7, "certificate": {{"valid": {valid}}},
+            "failure": null, "took_ns": {took}000000000, "rtt_p99_ns": 4e7, "rtt_pings": 400, "certificate": {{"valid": {valid}}},
             "connection": {{"all_bytes_sent": 6000000, "all_segments_sent_again": 0}},
             "path_down_s": 0.0, "program_frames": 9000, "datagrams": []}}"#
         );
@@ -259,6 +259,13 @@ fn runs_of_a_command_are_compared() {
     at(&["compare", "before.json", "failed.json"])
         .exits(2)
         .says(&["failed.json: its command ended with exit code 7"]);
+    let before = std::fs::read_to_string(folder.path().join("before.json")).expect("readable");
+    let older = before.replace("\"program_frames\"", "\"frames\"");
+    std::fs::write(folder.path().join("older.json"), older).expect("writable");
+    at(&["compare", "older.json", "after.json"]).exits(2).says(&[
+        "older.json: missing field `program_frames`",
+        "run it again with `farpath lab run",
+    ]);
     at(&["compare", "late.json", "after.json"]).exits(2).says(&[
         "every record of A is marked invalid",
         "run it again on an idle machine",

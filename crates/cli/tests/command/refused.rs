@@ -345,6 +345,45 @@ fn check_says_at_which_points_packets_are_too_large() {
     );
 }
 
+/// A queue of one packet is said where a TCP test fills the line behind it, in the words of its forecast; with the points that have one.
+#[test]
+fn check_says_what_a_queue_of_one_packet_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"r\"\n\
+        [[link]]\nname = \"near\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+        [[link]]\nname = \"far\"\nends = [\"r\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"1 packets\"\n\
+        [[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\ncc = \"reno\"\nduration = \"10 s\"\n";
+    fs::write(folder.path().join("s.toml"), text).expect("writable");
+    let at = |args: &[&str]| farpath_in(folder.path(), args).exits(0).out;
+    let run = at(&["run", "s.toml", "--predict", "--json"]);
+    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    let notes = run["records"][0]["notes"].as_array().expect("a list");
+    let mut notes = notes.iter().filter_map(serde_json::Value::as_str);
+    let of_queue = notes.find(|n| n.contains("it is full behind two segments"));
+    let of_queue = of_queue.unwrap_or_else(|| panic!("{run}"));
+    let said = at(&["check", "s.toml"]);
+    assert!(said.contains(&format!("  bulk: {of_queue}\n")), "{said}");
+    let heading = "what forecasts say of queues of less than two full frames";
+    assert!(said.contains(heading), "{said}");
+    for longer in ["2 packets", "2bdp"] {
+        let set = format!("link.far.queue={longer}");
+        let said = at(&["check", "s.toml", "--set", &set]);
+        assert!(!said.contains(heading), "{said}");
+    }
+    // Its window fits, and the line is never full.
+    let small = ["check", "s.toml", "--set", "test.bulk.window=8KiB"];
+    assert!(!at(&small).contains(heading));
+    let sweep = "[sweep]\n\"link.far.queue\" = [\"1 packets\", \"2bdp\"]\n";
+    fs::write(folder.path().join("s.toml"), format!("{text}{sweep}")).expect("writable");
+    let swept = at(&["check", "s.toml"]);
+    let lines = swept.lines().filter(|l| l.contains(of_queue));
+    let lines: Vec<&str> = lines.collect();
+    assert!(
+        lines.len() == 1 && lines[0].starts_with("  bulk, at link.far.queue 1"),
+        "{swept}"
+    );
+}
+
 /// What a test's way is over a sweep, and with a value that was set.
 #[test]
 fn check_has_the_way_of_a_swept_link_over_all_of_the_sweep() {

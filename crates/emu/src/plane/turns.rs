@@ -44,7 +44,11 @@ pub struct Turns {
     pub overlapping: [Overlap; 2],
     /// Segments with data that were under way at a time, on average of the time with any; none where they were more than requests are.
     pub at_a_time: Option<f64>,
-    /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way.
+    /// Time in which each of the ends had all that the other had sent, which had sent last, before it closed: of the end that closed first,
+    /// where that was the end of it.
+    pub closing: [Duration; 2],
+    /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
+    /// one has closed.
     pub unanswered: Option<(usize, Time)>,
 }
 
@@ -131,10 +135,14 @@ struct End {
 }
 
 impl End {
+    /// Whether it has closed its own way alone.
+    fn is_half(&self) -> bool {
+        self.is_sent_more && !self.is_reset
+    }
+
     /// What it waited for, of `all` that it seems to have.
     fn waited(&self, all: Duration) -> Duration {
-        let is_half = self.is_sent_more && !self.is_reset;
-        self.waited.filter(|_| !is_half).unwrap_or(all)
+        self.waited.filter(|_| !self.is_half()).unwrap_or(all)
     }
 }
 
@@ -167,6 +175,7 @@ impl Talk {
             handing: Default::default(),
             overlapping: Default::default(),
             at_a_time: None,
+            closing: Default::default(),
             unanswered: None,
         };
         Talk {
@@ -247,12 +256,18 @@ impl Talk {
     }
 
     /// An end has sent a FIN, or a reset.
-    fn ended(&mut self, end: usize, is_reset: bool) {
+    fn ended(&mut self, end: usize, is_reset: bool, now: Time) {
         let so_far = self.waited(end);
-        let is_answered = self.last.is_some_and(|(who, _)| who != end);
-        let is_served = is_answered && self.streams[1 - end].is_all_there();
+        let stream = &self.streams[1 - end];
+        let is_all_there = stream.is_all_there();
+        let served = self.last.filter(|(who, _)| *who != end && is_all_there);
+        let is_first = self.over.iter().all(|over| over.waited.is_none());
+        if let Some((_, then)) = served.filter(|_| is_first) {
+            let there = stream.grew.max(then).min(now);
+            self.turns.closing[end] = now.since(there);
+        }
         let over = &mut self.over[end];
-        over.is_served |= is_served;
+        over.is_served |= served.is_some();
         over.waited.get_or_insert(so_far);
         over.is_reset |= is_reset;
         self.overlaps.closes(end);
@@ -265,8 +280,10 @@ impl Talk {
 
     /// What is known of them so far.
     fn turns(&self) -> Turns {
-        let all_there = |(end, _): &(usize, Time)| self.streams[*end].is_all_there();
-        let last = self.last.filter(all_there);
+        let is_left = |(end, _): &(usize, Time)| {
+            self.streams[*end].is_all_there() && !self.over[1 - *end].is_served
+        };
+        let last = self.last.filter(is_left);
         let mut handing = self.turns.handing;
         if let Some((end, _)) = self.last {
             handing[end] = handing[end].and(self.message.last());
@@ -278,6 +295,10 @@ impl Talk {
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
             at_a_time: self.overlaps.at_a_time(),
+            closing: [0, 1].map(|end| match self.over[end].is_half() {
+                true => Duration::ZERO,
+                false => self.turns.closing[end],
+            }),
             ..self.turns
         };
         match self.overlaps.backlog(self.turns.span) {
@@ -328,7 +349,7 @@ impl Talks {
             length => talk.sent(end, (seq, length), now),
         }
         if control & (FIN | RST) != 0 {
-            talk.ended(end, control & RST != 0);
+            talk.ended(end, control & RST != 0, now);
         }
     }
 
@@ -429,13 +450,13 @@ mod tests {
             talk.arrived(0, (1, 80), at(75));
             talk.sent(1, (1, 200), at(75));
             talk.arrived(1, (1, 200), at(150));
-            talk.ended(0, false);
+            talk.ended(0, false, at(150));
             if farewell {
                 talk.sent(1, (201, 24), at(225));
                 talk.arrived(1, (201, 24), at(300));
             }
             if reset {
-                talk.ended(0, true);
+                talk.ended(0, true, at(300));
             }
             talk.turns().waited[0]
         };
@@ -448,6 +469,31 @@ mod tests {
             let wanted = Duration::from_ms(ms);
             assert_eq!(waited(farewell, reset), wanted, "{farewell} {reset}");
         }
+    }
+
+    /// 80 B asked and 200 B answered, 75 ms each way: the end that has all and closes first took the time until then, if nothing came after.
+    #[test]
+    fn the_pause_before_an_end_closes_is_its_own() {
+        let closed = |first: usize, farewell: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(75));
+            talk.sent(1, (1, 200), at(75));
+            talk.arrived(1, (1, 200), at(150));
+            assert_eq!(talk.turns().unanswered, Some((1, at(150))));
+            talk.ended(first, false, at(950));
+            if farewell {
+                talk.sent(1, (201, 24), at(1025));
+                talk.arrived(1, (201, 24), at(1100));
+            }
+            talk.ended(1 - first, false, at(1300));
+            let turns = talk.turns();
+            assert_eq!((turns.unanswered, turns.at[0]), (None, Duration::ZERO));
+            turns.closing
+        };
+        assert_eq!(closed(0, false), [800, 0].map(Duration::from_ms));
+        assert_eq!(closed(1, false), [Duration::ZERO; 2]);
+        assert_eq!(closed(0, true), [Duration::ZERO; 2]);
     }
 
     /// Requests and answers of so many bytes, one after the other, 40 ms each way: what is written in one is one segment. The server takes
@@ -630,7 +676,7 @@ mod tests {
                         due.insert((t, 0, asked, 1));
                         asked += 1;
                     } else if !drains {
-                        talk.ended(0, false);
+                        talk.ended(0, false, at(t));
                     }
                 }
             }
@@ -777,7 +823,7 @@ mod tests {
             talk.sent(1, (1, 200), at(40));
             talk.arrived(1, (1, 200), at(80));
             if closes {
-                talk.ended(0, false);
+                talk.ended(0, false, at(80));
             }
             if asks {
                 talk.arrived(0, (81, 80), at(120));

@@ -92,8 +92,21 @@ pub(super) fn found(now_ns: u64, entry: &InetResponse, filter: &Filter) -> Optio
         peer,
         cc,
         details: details(&info),
-        snapshot: snapshot(now_ns, &info, memory, entry.header.recv_queue),
+        snapshot: snapshot(
+            now_ns,
+            &info,
+            memory,
+            (entry.header.recv_queue, entry.header.state),
+        ),
     })
+}
+
+/// CLOSE-WAIT, LAST-ACK and CLOSING (`include/net/tcp_states.h`): the other end's FIN has come.
+const FIN_CAME: [u8; 3] = [8, 9, 11];
+
+/// Bytes received, of as many as the kernel `counted` in this state: it counts a FIN as one.
+fn received(counted: u64, state: u8) -> u64 {
+    counted.saturating_sub(u64::from(FIN_CAME.contains(&state)))
 }
 
 fn details(info: &TcpInfo) -> Details {
@@ -136,7 +149,12 @@ fn is_first(buffer: u64, mss: u64) -> bool {
     sizes.any(|size| size == buffer)
 }
 
-fn snapshot(now_ns: u64, info: &TcpInfo, memory: Option<&MemInfo>, unread: u32) -> Snapshot {
+fn snapshot(
+    now_ns: u64,
+    info: &TcpInfo,
+    memory: Option<&MemInfo>,
+    (unread, state): (u32, u8),
+) -> Snapshot {
     let mut sample = info.sample(now_ns, 0);
     let mss = info.mss();
     sample.full = memory.is_some_and(|m| {
@@ -146,7 +164,7 @@ fn snapshot(now_ns: u64, info: &TcpInfo, memory: Option<&MemInfo>, unread: u32) 
     Snapshot {
         sample,
         acked: info.bytes_acked(),
-        received: info.bytes_received(),
+        received: received(info.bytes_received(), state),
         sent: info.bytes_sent(),
         resent: info.bytes_resent(),
         segments: info.segments(),
@@ -161,7 +179,19 @@ fn snapshot(now_ns: u64, info: &TcpInfo, memory: Option<&MemInfo>, unread: u32) 
 
 #[cfg(test)]
 mod tests {
-    use super::is_full;
+    use super::{is_full, received};
+
+    /// 10 000 bytes and a FIN; of a connection that has ended (7, CLOSE) nobody knows whether a FIN came.
+    #[test]
+    fn a_fin_does_not_count_as_a_byte() {
+        for state in [8, 9, 11] {
+            assert_eq!(received(10_001, state), 10_000, "{state}");
+        }
+        for state in [1, 4, 5, 7] {
+            assert_eq!(received(10_001, state), 10_001, "{state}");
+        }
+        assert_eq!(received(0, 8), 0, "a kernel that does not count");
+    }
 
     /// Linux 6.18, CUBIC on 80 ms: a program that writes 8 kB every 20 ms, and never waits. 46 080 = 2 · 10 · 2304.
     #[test]

@@ -215,6 +215,9 @@ fn who_has_closed_and_waits_for_an_answer_is_seen() {
     let listed = listed.expect("the kernel answers");
     let found = listed.iter().find(|f| (f.local, f.peer) == (own, address));
     assert!(found.is_some_and(|f| f.snapshot.sent == Some(10_000)));
+    // The other end is in CLOSE-WAIT: the FIN has come, and does not count.
+    let other = listed.iter().find(|f| (f.local, f.peer) == (address, own));
+    assert_eq!(other.map(|f| f.snapshot.received), Some(10_000));
 }
 
 /// What was sent, received and sent again is known of a connection that nobody sampled.

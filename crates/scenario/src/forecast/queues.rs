@@ -1,17 +1,19 @@
 //! What queues, shapers and the way back do to a connection: what a forecast counts of them, and what it leaves out and says.
 
+use std::collections::BTreeMap;
+
 use farpath_element::qdisc::{AqmConfig, Limit};
 use farpath_predict::Cc;
 use farpath_predict::aimd::Aimd;
 use farpath_predict::law;
-use farpath_record::Record;
+use farpath_record::{Origin, Record};
 use farpath_units::Size;
 
 use super::Path;
 use super::discard::first;
 use super::policer::bucket;
 use super::tcp::Flow;
-use crate::model::{Direction, QueueLimit, Scenario, Test};
+use crate::model::{Direction, QueueLimit, Scenario, Tcp, Test};
 use crate::plan::Hop;
 use crate::queueing::{Class, ClassLimit, Match, Queueing};
 
@@ -291,6 +293,24 @@ impl Path<'_> {
             twice: flow.config.tso > 0 && bytes < CUT_TWICE * pipe && pipe > MANY * f64::from(mss),
             cycle_s: flow.cycle_s(segments as f64),
         })
+    }
+
+    /// What is said of a queue in front of the line that holds less than what leaves together for one acknowledgement, where a test meets one.
+    pub(super) fn tiny_queue(&self, test: &Test, tcp: &Tcp) -> Option<String> {
+        let mut unsaid = self
+            .scenario
+            .record(test, Origin::Predicted, &BTreeMap::new());
+        let agreed = self.plan.tcp_config(self.scenario, self.flow, tcp);
+        if self.discarded(test).is_some() || self.swallowed(&agreed, &mut unsaid) {
+            return None;
+        }
+        let flow = self.flow_of(tcp);
+        let ceiling = self.ceiling(test, &flow, &mut unsaid)?;
+        if flow.streams <= 1.0 && flow.is_one_flight(flow.config.amount) {
+            return None;
+        }
+        let short = self.short_queue(&flow, ceiling.bps, true)?;
+        short.tiny.then(|| short.note())
     }
 
     /// Acknowledgements that the way back cannot carry, or that a policer or losses there take.
