@@ -7,7 +7,6 @@ mod lasting;
 mod room;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 use farpath_emu::plane::{Acks, Segments};
 use farpath_observe::limit::{Outage, account, outage};
@@ -22,12 +21,10 @@ use super::busiest::Busiest;
 use super::cause::{Cause, join_losses, named};
 use super::held::{self, UNHELD};
 use super::many::{Each, Many};
-use super::seen::{End, Seen};
+use super::seen::{End, Seen, name_of};
+use super::sender::SENDERS;
 use super::totals::Totals;
 use super::waits::Waits;
-
-/// Whose a connection is that has most to carry, by its host.
-pub(super) const SENDERS: [&str; 2] = ["your command", "the server"];
 
 /// Below this share of the time the largest cause is named with the one after it.
 const CLEAR: f64 = 0.6;
@@ -280,11 +277,6 @@ impl Connections {
 /// Two standard errors of a share of one half that so many samples give.
 pub(super) fn within(samples: f64) -> f64 {
     1.0 / samples.max(1.0).sqrt()
-}
-
-/// An end as connections are known by here.
-pub(super) fn name_of(end: SocketAddr) -> String {
-    SocketAddr::new(end.ip().to_canonical(), end.port()).to_string()
 }
 
 impl Watched {

@@ -8,8 +8,8 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::busiest::quantity;
-use super::connections::SENDERS;
 use super::held::{self, UNHELD};
+use super::sender::SENDERS;
 
 /// What one of them came to.
 #[derive(Clone, Copy, Debug)]

@@ -37,6 +37,7 @@ mod refused;
 mod reports;
 mod run;
 mod seen;
+mod sender;
 mod short_queue;
 mod status;
 mod totals;

@@ -5,9 +5,9 @@ use std::time::Duration as Wall;
 use farpath_units::{Duration, Time};
 
 use super::busiest::Busiest;
-use super::connections::SENDERS;
 use super::one_way;
 use super::run::AtRest;
+use super::sender::SENDERS;
 
 /// A connection that found the path down for this part of the time has said it.
 const ALL: f64 = 0.95;

@@ -11,10 +11,10 @@ use farpath_units::Time;
 use nix::time::{ClockId, clock_gettime};
 
 use super::asleep::{Asleep, in_what};
-use super::connections::{Connections, name_of};
+use super::connections::Connections;
 use super::inside::Inside;
 use super::programs::{CHECK, opened, pace, sockets_in_use};
-use super::seen;
+use super::seen::{self, name_of};
 
 /// How long the last words on a connection may take: a worker of the kernel says them when it gets round to it.
 const PATIENCE: Wall = Wall::from_millis(300);
