@@ -7,7 +7,7 @@ use farpath_observe::Timers;
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::busiest::quantity;
+use super::bytes::quantity;
 use super::held::{self, UNHELD};
 use super::sender::SENDERS;
 

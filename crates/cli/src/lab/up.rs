@@ -19,8 +19,9 @@ use farpath_scenario::{Scenario, Set, Test};
 use farpath_units::{Duration, Time};
 
 use super::control::{Answer, Listener, Request};
-use super::programs::{CHECK, GRACE};
+use super::programs::GRACE;
 use super::status::{Lately, Snapshot};
+use super::watch::CHECK;
 use super::{change, environment, registry};
 use crate::args::{LabControl, LabUpArgs};
 use crate::exit::{Exit, Failure, NOTE, note, print};
