@@ -6,6 +6,7 @@
 )]
 
 mod asleep;
+mod at_rest;
 mod back;
 mod buffer;
 mod busiest;

@@ -4,9 +4,9 @@ use std::time::Duration as Wall;
 
 use farpath_units::{Duration, Time};
 
+use super::at_rest::AtRest;
 use super::busiest::Busiest;
 use super::one_way;
-use super::run::AtRest;
 use super::sender::SENDERS;
 
 /// A connection that found the path down for this part of the time has said it.

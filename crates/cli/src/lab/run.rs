@@ -5,12 +5,11 @@ use std::path::Path as File;
 use std::process::ExitCode;
 use std::time::Duration as Wall;
 
-use farpath_element::Sampling;
 use farpath_emu::lab::{Lab, Options};
 use farpath_emu::state::State;
 use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
 use farpath_experiment::algorithms::Programs;
-use farpath_experiment::lab::{self, Evidence, Ground};
+use farpath_experiment::lab::{self, Ground};
 use farpath_experiment::{Fault, Hosts, plan_jobs, records};
 use farpath_record::{Certificate, Origin};
 use farpath_report::junit::Outcome;
@@ -19,6 +18,7 @@ use farpath_scenario::plan::{Plan, address};
 use farpath_units::Duration;
 use serde::Serialize;
 
+use super::at_rest::{AtRest, SAMPLING};
 use super::busiest::Busiest;
 use super::closing::{Rtt, closing, help, say, told, with_its_source};
 use super::connections::Connections;
@@ -43,12 +43,6 @@ use crate::progress::{self, Bar};
 use crate::run::sets;
 use crate::shell;
 use crate::value::read;
-
-/// What the links carried is noted ten times a second, for an hour.
-pub(super) const SAMPLING: Sampling = Sampling {
-    every: Duration::from_ms(100),
-    count: 36_000,
-};
 
 /// The name of what `--json` writes.
 pub(crate) const SCHEMA: &str = "farpath.lab-run/1";
@@ -436,9 +430,6 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
     }
     Ok(Some(Wall::from_nanos(limit.as_ns())))
 }
-
-/// A path, the lab that made it, at rest, and what its links saw.
-pub(super) type AtRest<'a> = (&'a Path, &'a Lab, &'a Evidence<'a>);
 
 /// What limited the program's largest connection, by its samples and by what the links between the two hosts saw; and why that is
 /// doubtful, if it is.
