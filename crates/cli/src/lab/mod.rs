@@ -32,6 +32,7 @@ mod name;
 mod one_path;
 mod one_way;
 mod outages;
+mod outcomes;
 mod packets;
 mod path;
 mod programs;
@@ -57,8 +58,9 @@ use farpath_emu::state::{Lab, Registry, StateError};
 use farpath_experiment::lab::Ground;
 
 pub(crate) use closing::PERCENTILE_LEAST;
+pub(crate) use outcomes::SCHEMA as RUN_SCHEMA;
 pub(crate) use programs::Port;
-pub(crate) use run::{SCHEMA as RUN_SCHEMA, report_refusal};
+pub(crate) use run::report_refusal;
 
 use crate::args::{LabArgs, LabCommand, LabControl};
 use crate::exit::{Exit, Failure, print};

@@ -6,7 +6,7 @@ use farpath_report::junit::{Case, Told, write_cases};
 
 use super::environment;
 use super::name::Name;
-use super::run::{Outcomes, SUITE};
+use super::outcomes::{Outcomes, SUITE};
 use crate::exit::Failure;
 use crate::output::{Pending, prepare_report};
 
@@ -90,7 +90,7 @@ fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Fai
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::run::tests::came;
+    use crate::lab::outcomes::tests::came;
 
     /// Both are in a folder that is a file.
     #[test]
