@@ -6,13 +6,12 @@ use farpath_record::Certificate;
 use farpath_report::junit::Outcome;
 use serde::Serialize;
 
-use super::FAULT;
 use super::busiest::Busiest;
 use super::datagrams::Sent;
 use super::impaired::Impaired;
 use super::judged::{is_strict, judged};
 use super::name::Name;
-use super::programs::{self, Ended};
+use super::programs::{self, Ended, FAULT};
 use super::refused::Refused;
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure};

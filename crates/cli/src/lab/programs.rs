@@ -15,10 +15,12 @@ use farpath_units::Time;
 use super::logs::{Logs, Who};
 use super::sockets::{TCP, UDP, listens, of_host, sockets, sockets_in};
 use super::watch::{CHECK, Watch};
-use super::{FAULT, environment};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note};
 use crate::progress;
+
+/// Exit code of `lab run` for wrong arguments and faults of the lab itself.
+pub(crate) const FAULT: u8 = 125;
 
 /// Exit code of a command that `--timeout` ended, as timeout(1) has it.
 const TIMED_OUT: u8 = 124;
@@ -171,6 +173,11 @@ impl Listens {
     }
 }
 
+/// That there is nothing to run.
+pub(super) fn no_command() -> Failure {
+    Failure::usage("no command given").hint("farpath lab exec HOST -- ping -c 3 OTHER")
+}
+
 /// Runs the command on its host to its end, its connections watched.
 pub(super) fn run(
     args: &LabRunArgs,
@@ -187,14 +194,14 @@ pub(super) fn run(
         let title = format!("{INTERRUPTED}: the command had not begun yet");
         return Err(Failure::interrupted(title));
     }
-    let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
+    let (program, arguments) = args.command.split_first().ok_or_else(no_command)?;
     // In this process's group, or it could not read from a terminal.
     let mut command = host.init.command(program);
     command.args(arguments);
     let mut client = logs.spawn(&mut command, Who::Client)?;
     let started = Instant::now();
     let (code, by, why) = loop {
-        if let Some(status) = client.try_wait().map_err(environment)? {
+        if let Some(status) = client.try_wait().map_err(Failure::environment)? {
             let code = status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
             if is_interruption(code, progress::interrupted) {
                 let code = Exit::Interrupted as u8;
@@ -282,16 +289,16 @@ fn end(client: &mut Child, by_user: bool) -> Result<(), Failure> {
     let begun = Instant::now();
     let heard = by_user && std::io::stdin().is_terminal();
     let ask_after = if heard { HEARD } else { Wall::ZERO };
-    while client.try_wait().map_err(environment)?.is_none() {
+    while client.try_wait().map_err(Failure::environment)?.is_none() {
         if begun.elapsed() >= ask_after
             && let Some(process) = process.take()
         {
-            process.ask_to_end().map_err(environment)?;
+            process.ask_to_end().map_err(Failure::environment)?;
         }
         // A second Ctrl-C ends this process, and all with it.
         if begun.elapsed() > GRACE || (!by_user && progress::interrupted()) {
             drop(client.kill());
-            client.wait().map_err(environment)?;
+            client.wait().map_err(Failure::environment)?;
             break;
         }
         std::thread::park_timeout(CHECK);
@@ -343,7 +350,7 @@ fn wait_for(
             }
             seen = (in_use, Instant::now());
         }
-        if let Some(status) = server.try_wait().map_err(environment)?
+        if let Some(status) = server.try_wait().map_err(Failure::environment)?
             && !(status.success() && leaves(host, before))
         {
             return Err(Failure::environment(format!(

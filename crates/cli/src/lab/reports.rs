@@ -4,7 +4,6 @@ use std::path::Path as File;
 
 use farpath_report::junit::{Case, Told, write_cases};
 
-use super::environment;
 use super::name::Name;
 use super::outcomes::{Outcomes, SUITE};
 use crate::exit::Failure;
@@ -36,7 +35,8 @@ impl Files {
     pub(super) fn write(self, name: &Name, outcomes: Outcomes) -> Vec<Failure> {
         let end = outcomes.report.end();
         let json = self.json.map_or(Ok(()), |file| {
-            let mut text = serde_json::to_string_pretty(&outcomes.report).map_err(environment)?;
+            let mut text =
+                serde_json::to_string_pretty(&outcomes.report).map_err(Failure::environment)?;
             text.push('\n');
             file.write(text.as_bytes())
         });
@@ -79,7 +79,7 @@ fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Fai
         .collect();
     let mut xml = Vec::new();
     let class = [SUITE, &name.place].join(" ");
-    write_cases(class.trim_end(), &cases, &mut xml).map_err(environment)?;
+    write_cases(class.trim_end(), &cases, &mut xml).map_err(Failure::environment)?;
     // Of arguments that are not understood nobody knows which run they were meant to be.
     if !name.place.is_empty() {
         file.say_replaced(&xml, 2, SUITE);

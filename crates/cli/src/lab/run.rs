@@ -27,15 +27,17 @@ use super::impaired::{self, Impaired};
 use super::judged::is_strict;
 use super::logs::Logs;
 use super::name::Name;
+use super::one_path;
+use super::one_way;
 use super::outcomes::{Outcomes, Report};
 use super::packets::Packets;
 use super::path::Path;
-use super::programs::{self, By, Ended};
+use super::programs::{self, By, Ended, FAULT};
 use super::refused::{self, Refused};
 use super::reports::{Files, together};
+use super::resolver::resolve;
 use super::unreached::unreached;
 use super::watch::{CHECK, Watch};
-use super::{FAULT, environment, one_path, one_way};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note, print};
 use crate::progress::{self, Bar};
@@ -222,7 +224,7 @@ fn start(
     packets.begin(&mut lab)?;
     watch_frames(&mut lab, path);
     if let Some(listed) = &mut listed {
-        listed.set_hosts(&lab.hosts).map_err(environment)?;
+        listed.set_hosts(&lab.hosts).map_err(Failure::environment)?;
     }
     Ok((lab, listed))
 }
@@ -344,7 +346,7 @@ fn ground(args: &LabRunArgs, path: &Path, bar: &mut Bar) -> Result<Ground, Failu
     let control = control.map(|cc| programs.of_option(cc, bar));
     let programs = (programs, control.transpose()?);
     let mut ground = Ground::prepare(&path.scenario, programs, args.control.tune_host, bar)?;
-    super::resolve(&mut ground, &args.control);
+    resolve(&mut ground, &args.control);
     if args.scenario.is_some() {
         lab::tell(&ground.layouts, bar);
     }
@@ -364,7 +366,7 @@ fn both(
     let serving = programs::serve(args, (server, limit), logs);
     let mut serving = serving.map_err(|failure| gone(hosts).unwrap_or(failure))?;
     let scenario = &path.scenario;
-    let plan = Plan::new(scenario).map_err(environment)?;
+    let plan = Plan::new(scenario).map_err(Failure::environment)?;
     let seed = args.seed.unwrap_or(scenario.seed);
     let mut planned = plan_jobs(scenario, &plan, seed, &Hosts::at(&address));
     planned.keep(&plan, path.ping());
