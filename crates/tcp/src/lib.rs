@@ -10,6 +10,7 @@ mod delayed_ack;
 mod delivery;
 mod ecn;
 mod edge;
+mod flavour;
 mod frto;
 mod hystart;
 mod limit;
@@ -32,11 +33,11 @@ mod undo;
 
 pub use cc::Algorithm;
 pub use config::{
-    Autotuning, ByteCounting, Config, DelayedAck, Flavour, Pacing, Profile, Reading, Recovery,
+    Autotuning, ByteCounting, Config, DelayedAck, MtuProbing, Pacing, Profile, Reading, Recovery,
     Reduction, RtoFloor, RtoRule, SlowStart,
 };
+pub use flavour::Flavour;
 pub use limit::{Limit, Shares};
-pub use path_mtu::MtuProbing;
 pub use profile::{LARGEST_WINDOW, UNSCALED_WINDOW};
 pub use receiver::{AckOut, InOrder, Receiver, ReceiverStats, Stamp};
 pub use retries::Retries;
