@@ -4,6 +4,7 @@
 //! offsets are `u64` bytes from 0 and never wrap. Each end is driven the same way: hand it what
 //! arrived, then call `poll` until it returns `None`; call `on_deadline` when `deadline` has come.
 
+mod arrival;
 mod cc;
 mod config;
 mod delayed_ack;
