@@ -10,6 +10,7 @@ mod ceiling;
 mod cells;
 mod discard;
 mod exchange;
+mod flow;
 mod flows;
 mod host;
 mod impair;

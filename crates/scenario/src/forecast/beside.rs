@@ -10,7 +10,7 @@ use farpath_tcp::SlowStart;
 use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
-use super::tcp::Flow;
+use super::flow::Flow;
 use super::{Path, mean_share, put};
 use crate::model::{Arrivals, Test, Udp};
 use crate::plan::Hop;

@@ -7,7 +7,7 @@ use farpath_predict::policer::{Dropping, Policer, apart, at_once};
 use farpath_record::{Record, Uncertainty};
 
 use super::Path;
-use super::tcp::Flow;
+use super::flow::Flow;
 use crate::conditioning::{Bound, PoliceAction, PoliceRule};
 use crate::model::Test;
 use crate::queueing::Shape;

@@ -9,8 +9,8 @@ use farpath_units::Size;
 
 use super::Path;
 use super::discard::first;
+use super::flow::Flow;
 use super::policer::bucket;
-use super::tcp::Flow;
 use crate::model::{Direction, QueueLimit, Scenario, Test};
 use crate::plan::Hop;
 use crate::queueing::{Class, ClassLimit, Match, Queueing};
