@@ -5,8 +5,8 @@ use core::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use crate::decode::{At, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::At;
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::quantity;
 
 /// Reads one code point or a list of them, each of at most `max`, by name if there are `names`.

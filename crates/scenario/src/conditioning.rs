@@ -3,7 +3,7 @@
 use farpath_units::{Rate, Size};
 
 use crate::decode::{At, Fields};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::names::Names;
 use crate::network::first;
 use crate::quantity;
@@ -210,7 +210,7 @@ fn action(
         ("drop", _) => PoliceAction::Drop,
         (_, Some(dscp)) => PoliceAction::Mark(dscp),
         (_, None) => {
-            let title = format!("unknown policer action `{}`", crate::decode::shorten(&word));
+            let title = format!("unknown policer action `{}`", shorten(&word));
             let help = "write \"pass\", \"drop\", or the DSCP frames get, such as \"le\" or \"8\"";
             faults.push(Diagnostic::new(f.place(key), title).help(help));
             usual

@@ -8,10 +8,9 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::bare;
-use crate::diagnostic::{Diagnostic, wrapped};
+use crate::diagnostic::{Diagnostic, shorten, wrapped};
 use crate::key::{Key, Kind, Section};
-use crate::model::QueueLimit;
-use crate::quantity;
+use crate::quantity::{self, QueueLimit};
 use crate::set;
 
 /// A value and where it stands.
@@ -196,20 +195,6 @@ fn said_twice(key: &Key, fields: &Fields, title: &str) -> Option<Diagnostic> {
             .see(there.clone(), "and the same in another way")
             .help("keep one of them"),
     )
-}
-
-/// Text of unknown length, as far as it helps in a message.
-pub(crate) fn shorten(text: &str) -> String {
-    let clean: String = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .take(61)
-        .collect();
-    if clean.chars().count() > 60 {
-        clean.chars().take(57).chain("...".chars()).collect()
-    } else {
-        clean
-    }
 }
 
 fn quoted(words: &[&str]) -> String {

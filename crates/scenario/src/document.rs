@@ -7,7 +7,7 @@ use farpath_record::Expect;
 use toml::de::{DeTable, DeValue};
 
 use crate::decode::{self, Fields};
-use crate::diagnostic::{Diagnostic, Diagnostics, Place};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, shorten};
 use crate::key::Section;
 use crate::model::{Scenario, Search};
 use crate::names::Names;
@@ -285,7 +285,7 @@ fn expectations_of(text: &str, faults: &mut Vec<Diagnostic>) -> Vec<Fields> {
     };
     for (name, _) in tree.get_ref() {
         if name.get_ref() != EXPECT.name {
-            let title = format!("`{}` beside [[expect]]", decode::shorten(name.get_ref()));
+            let title = format!("`{}` beside [[expect]]", shorten(name.get_ref()));
             let d = Diagnostic::new(name.span(), title);
             faults.push(d.help("this file has expectations alone: the rest is the scenario's"));
         }
@@ -326,7 +326,7 @@ impl Tables {
             unknown_section |= !is_array && ARRAYS.iter().any(|s| s.name == name.get_ref());
             if !known().any(|k| k == name.get_ref()) {
                 unknown_section = true;
-                let text = decode::shorten(name.get_ref());
+                let text = shorten(name.get_ref());
                 let is_table = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
                 let what = if is_table { "section" } else { "key" };
                 faults.push(

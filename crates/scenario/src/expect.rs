@@ -6,8 +6,8 @@ use farpath_record::swept::same;
 use farpath_record::{Expect, Origin};
 
 use crate::bare;
-use crate::decode::{At, Fields, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::{At, Fields};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::metric::{self, Unit};
 use crate::model::Scenario;
 use crate::names::Names;

@@ -16,6 +16,7 @@ use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 use crate::kind::{Periodic, TestKind};
 
+pub use crate::quantity::QueueLimit;
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
 pub use search::{Amount, Dimension, Find, Search};
 
@@ -239,29 +240,6 @@ pub struct Direction {
     pub impairments: Impairments,
     /// What happens to cells, where the framing has any.
     pub cells: Option<crate::atm::Cells>,
-}
-
-/// A queue's limit; waiting frames only, not the one in service.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum QueueLimit {
-    /// Bytes, without preamble, FCS and gap.
-    Bytes(Size),
-    /// Frames.
-    Packets(u64),
-    /// As many bytes as the rate sends in this time.
-    Time(Duration),
-    /// This many bandwidth-delay products of the slowest path through the link.
-    Bdp(f64),
-}
-
-impl core::str::FromStr for QueueLimit {
-    type Err = String;
-
-    /// As a scenario writes it: `512 KiB`, `1000 packets`, `10 ms`, `1bdp`; the error says what is wrong, and what to write.
-    fn from_str(text: &str) -> Result<QueueLimit, String> {
-        crate::quantity::queue("queue", text)
-            .map_err(|(wrong, remedy)| format!("{wrong}: {remedy}"))
-    }
 }
 
 /// One cause of loss.

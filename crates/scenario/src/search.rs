@@ -1,8 +1,8 @@
 //! `[[search]]`, as text describes it.
 
 use crate::bare;
-use crate::decode::{At, Fields, read_text, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::{At, Fields, read_text};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::document::Tables;
 use crate::expect::bound;
 use crate::key::Kind;

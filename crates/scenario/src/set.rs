@@ -11,8 +11,8 @@ use core::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::decode::{Fields, read_value, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::{Fields, read_value};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
 pub(crate) use unknown::named_so;

@@ -7,8 +7,8 @@ use farpath_record::swept::quantity;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::decode::{At, Fields, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::{At, Fields};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::document::Tables;
 use crate::model::Scenario;
 use crate::set::{self, Set};
