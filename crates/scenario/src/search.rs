@@ -1,6 +1,5 @@
 //! `[[search]]`, as text describes it.
 
-use crate::bare;
 use crate::decode::{At, Fields, read_text};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::document::Tables;
@@ -12,6 +11,7 @@ use crate::names::Names;
 use crate::quantity::example;
 use crate::set;
 use crate::sweep::check_path;
+use crate::unitless;
 use farpath_units::Ratio;
 
 /// The keys of the ends of what is tried.
@@ -221,7 +221,7 @@ fn check_metrics(
 
 /// The word on a bound of a search that may not be what was meant.
 pub(crate) fn doubt(f: &Fields) -> Option<Diagnostic> {
-    bare::doubt(f, unit(f))
+    unitless::doubt(f, unit(f))
 }
 
 /// The unit of the metrics that a search watches.

@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 use crate::decode::{At, Fields};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::document::Tables;
+use crate::literal::written;
 use crate::model::Scenario;
 use crate::set::{self, Set};
 
@@ -104,7 +105,7 @@ fn keys(table: &DeTable<'_>, group: Option<usize>, faults: &mut Vec<Diagnostic>)
             DeValue::Array(list) if !list.is_empty() => {
                 let values = list
                     .iter()
-                    .map(|v| Spanned::new(v.span(), set::written(v.get_ref())));
+                    .map(|v| Spanned::new(v.span(), written(v.get_ref())));
                 let values: Vec<At<String>> = values.collect();
                 if group.is_none() {
                     refuse_twice(path.get_ref(), &values, faults);
@@ -162,7 +163,7 @@ fn label(group: &DeTable<'_>, n: usize, faults: &mut Vec<Diagnostic>) -> Option<
     };
     let values: Vec<At<String>> = list
         .iter()
-        .map(|v| Spanned::new(v.span(), set::written(v.get_ref())))
+        .map(|v| Spanned::new(v.span(), written(v.get_ref())))
         .collect();
     refuse_twice(name.get_ref(), &values, faults);
     Some(Key {
@@ -270,17 +271,8 @@ pub(crate) fn place(text: &str, set: &Set) -> Option<Range<usize>> {
     }
     let (tree, _) = DeTable::parse_recoverable(text);
     let values = values(tree.get_ref(), &set.path)?.get_ref().as_array()?;
-    let value = values
-        .iter()
-        .find(|v| set::written(v.get_ref()) == set.value)?;
+    let value = values.iter().find(|v| written(v.get_ref()) == set.value)?;
     Some(value.span())
-}
-
-/// Where several values of a key go.
-pub(crate) fn several(key: &str) -> String {
-    format!(
-        "several values are a sweep: below [sweep] write \"SECTION.NAME.{key}\" = [...]; --set with a list replaces them there"
-    )
 }
 
 /// Where a key of the sweep stands.
