@@ -73,7 +73,6 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place, nearest};
 pub use document::{Document, parse};
 pub use flat::keys_of;
 pub use forecast::{buffer_note, forecast, full_segment, law_place, meet};
-pub use kind::{Periodic, TestKind, Work};
 pub use managed::{managers, with_managers, without_managers};
 pub use model::*;
 pub use pace::Pace;

@@ -1,5 +1,6 @@
 //! The typed scenario: what the text means once every name is resolved and every quantity read.
 
+mod kind;
 mod load;
 mod search;
 
@@ -14,9 +15,8 @@ use farpath_tcp::{
 };
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
-use crate::kind::{Periodic, TestKind};
-
 pub use crate::quantity::QueueLimit;
+pub use kind::{Periodic, TestKind, Work};
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
 pub use search::{Amount, Dimension, Find, Search};
 

@@ -6,8 +6,7 @@ use super::Reader;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::name_of;
-use crate::kind::TestKind;
-use crate::model::{LinkId, NodeId, Tcp, Test};
+use crate::model::{LinkId, NodeId, Tcp, Test, TestKind};
 
 /// About a host that sends data by TCP.
 const OF_SENDER: [&str; 4] = ["mtu_probing", "qdisc", "tso", "tcp_wmem"];

@@ -6,23 +6,9 @@ use farpath_units::Duration;
 
 use crate::decode::Fields;
 use crate::forecast::{Path, put};
+use crate::model::Periodic;
 use crate::network::octets;
 use crate::plan::Hop;
-
-/// Single packets at equal intervals, which hardly load a path: `kind = "ping"`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Periodic {
-    /// Packets sent.
-    pub count: u32,
-    /// From one to the next.
-    pub interval: Duration,
-    /// Bytes of the IP datagram.
-    pub size: u32,
-    /// Their IP TTL.
-    pub ttl: u8,
-    /// How long after it was sent one still counts.
-    pub timeout: Duration,
-}
 
 impl Periodic {
     pub(super) fn read(f: &Fields) -> Periodic {
