@@ -18,8 +18,8 @@ pub use wired::{Stated, Wired, wired};
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::Tables;
 use crate::model::{Ccc, LinkId, Lsp, NodeId, Scenario, Way};
+use crate::sections::Tables;
 use crate::source::Beside;
 use farpath_config::ccc::{Network, Port as CorePort, labelled};
 use farpath_config::junos::model::{Interface, Joins, Router as Junos};

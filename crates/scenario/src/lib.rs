@@ -51,6 +51,7 @@ mod reference;
 mod replay;
 mod schema;
 mod search;
+mod sections;
 mod set;
 mod signal;
 mod source;

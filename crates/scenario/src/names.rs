@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use crate::conditioning::policer_names;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::Tables;
 use crate::model::{LinkId, NodeId};
 use crate::queueing::class_names;
 use crate::search;
+use crate::sections::Tables;
 
 /// The names of a scenario. Nodes are numbered hosts first.
 pub(crate) struct Names {

@@ -8,10 +8,10 @@ use farpath_units::{Rate, Ratio, Size};
 use crate::aqm::{self, DropRule, FqCodel, RedCurve};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::name_of;
 use crate::model::QueueLimit;
 use crate::names::Names;
 use crate::network::first;
+use crate::sections::name_of;
 
 /// Queues that share a transmitter.
 #[derive(Clone, Debug, PartialEq)]

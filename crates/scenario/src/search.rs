@@ -2,13 +2,13 @@
 
 use crate::decode::{At, Fields, read_text};
 use crate::diagnostic::{Diagnostic, shorten};
-use crate::document::Tables;
 use crate::expect::bound;
 use crate::key::Kind;
 use crate::metric::{self, Unit};
 use crate::model::{Amount, Dimension, Find, Search};
 use crate::names::Names;
 use crate::quantity::example;
+use crate::sections::Tables;
 use crate::set;
 use crate::sweep::check_path;
 use crate::unitless;

@@ -1,5 +1,7 @@
 //! Sweeps: one scenario, tried at many points.
 
+mod key;
+
 use core::ops::Range;
 use std::collections::BTreeMap;
 
@@ -9,22 +11,11 @@ use toml::de::{DeTable, DeValue};
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::{Diagnostic, shorten};
-use crate::document::Tables;
 use crate::literal::written;
 use crate::model::Scenario;
+use crate::sections::Tables;
 use crate::set::{self, Set};
-
-/// One key of `[sweep]`: the `--set` path and the values as `--set` writes them.
-pub(crate) struct Key {
-    path: At<String>,
-    values: Vec<String>,
-    /// Where each value stands.
-    spans: Vec<Range<usize>>,
-    /// Which `[[sweep.together]]` it stands in, by their order.
-    group: Option<usize>,
-    /// It sets nothing: its values name the steps of its group.
-    is_label: bool,
-}
+pub(crate) use key::Key;
 
 /// A point of a sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use super::{Configuration, interfaces};
 use crate::atm::CellContract;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
 use crate::model::Scenario;
+use crate::sections::{Tables, name_of};
 
 /// Adds contracts and encapsulations of the circuits of every router among the files, where the
 /// scenario writes none.

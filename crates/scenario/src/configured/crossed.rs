@@ -8,9 +8,9 @@ use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
 use super::{Configuration, interfaces};
-use crate::document::Tables;
 use crate::model::{Scenario, Way};
 use crate::plan::Plan;
+use crate::sections::Tables;
 
 /// An end of a link at an interface of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

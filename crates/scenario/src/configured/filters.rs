@@ -10,9 +10,9 @@ use super::{Configuration, is_of};
 use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
 use crate::model::{Link, Scenario};
 use crate::queueing::Match;
+use crate::sections::{Tables, name_of};
 
 /// Adds filters and policers of the interfaces of every Junos router among the files, where the
 /// scenario writes none.

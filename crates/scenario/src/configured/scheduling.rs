@@ -10,9 +10,9 @@ use super::classifiers::{Classes, applied};
 use super::{Configuration, is_of};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
 use crate::model::{Direction, QueueLimit, Scenario};
 use crate::queueing::{Class, ClassLimit, Queueing, Scheduler, Shape, Sharing};
+use crate::sections::{Tables, name_of};
 
 /// Classes, their queues and shapers of the ports of every Junos router among the files, where the
 /// scenario writes none.

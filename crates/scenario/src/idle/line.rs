@@ -8,11 +8,11 @@ use super::{Reader, is_within, no_effect};
 use crate::atm::CellContract;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::name_of;
 use crate::model::{Change, Direction, LinkId, Loss, QueueLimit, Scenario, Way};
 use crate::network::first;
 use crate::plan::PortPlan;
 use crate::queueing::{ClassLimit, Match, matches};
+use crate::sections::name_of;
 
 /// What frames are known by.
 const KNOWN_BY: [&str; 6] = ["dscp", "precedence", "cos", "exp", "protocol", "test"];
