@@ -69,7 +69,7 @@ pub use aqm::*;
 pub use arrivals::arrivals;
 pub use atm::{CellContract, CellDiscard, CellPolicer, CellQueue, Cells};
 pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule, Rule};
-pub use configured::{Configuration, Stated, Wired, wired};
+pub use configured::{Stated, Wired, wired};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, nearest};
 pub use document::{Document, parse};
 pub use flat::keys_of;

@@ -1,5 +1,6 @@
 //! The typed scenario: what the text means once every name is resolved and every quantity read.
 
+mod configuration;
 mod kind;
 mod load;
 mod search;
@@ -16,6 +17,8 @@ use farpath_tcp::{
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 pub use crate::quantity::QueueLimit;
+pub use configuration::Configuration;
+pub(crate) use configuration::Plug;
 pub use kind::{Periodic, TestKind, Work};
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
 pub use search::{Amount, Dimension, Find, Search};
@@ -61,7 +64,7 @@ pub struct Scenario {
     /// `[[search]]`: bisections, each run on its own.
     pub searches: Vec<Search>,
     /// The routers' own configuration files, if they bring any.
-    pub configuration: Option<crate::configured::Configuration>,
+    pub configuration: Option<Configuration>,
     /// The text of every other file that was read, by its name in the scenario.
     pub files: BTreeMap<String, Arc<str>>,
 }

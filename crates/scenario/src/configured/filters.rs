@@ -5,12 +5,12 @@ use farpath_config::junos::model::{
 };
 use farpath_units::{Rate, Size};
 
+use super::interface::is_of;
 use super::known::Known;
-use super::{Configuration, is_of};
 use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Link, Scenario};
+use crate::model::{Configuration, Link, Scenario};
 use crate::queueing::Match;
 use crate::sections::{Tables, name_of};
 

@@ -7,10 +7,10 @@ use farpath_config::junos::model::{
 use farpath_units::{Rate, Size};
 
 use super::classifiers::{Classes, applied};
-use super::{Configuration, is_of};
+use super::interface::is_of;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Direction, QueueLimit, Scenario};
+use crate::model::{Configuration, Direction, QueueLimit, Scenario};
 use crate::queueing::{Class, ClassLimit, Queueing, Scheduler, Shape, Sharing};
 use crate::sections::{Tables, name_of};
 

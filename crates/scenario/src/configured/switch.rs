@@ -10,14 +10,14 @@ use farpath_config::qos::{
 use farpath_element::qdisc::{AqmConfig, RedConfig};
 use farpath_units::{Ratio, Size};
 
+use super::interface::interfaces;
 use super::known::Known;
 use super::scheduling::one;
-use super::{Configuration, interfaces};
 use crate::aqm::{DropRule, RedCurve};
 use crate::conditioning::{Bound, MarkRule, PoliceAction, PoliceRule, Rule};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::model::{Link, NodeId, QueueLimit, Scenario};
+use crate::model::{Configuration, Link, NodeId, QueueLimit, Scenario};
 use crate::queueing::{Class, ClassLimit, Match, Queueing, Scheduler, Shape, Sharing};
 use crate::sections::{Tables, name_of};
 
