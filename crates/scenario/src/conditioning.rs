@@ -2,10 +2,9 @@
 
 use farpath_units::{Rate, Size};
 
-use crate::decode::{At, Fields};
+use crate::decode::{At, Fields, first};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::names::Names;
-use crate::network::first;
 use crate::quantity;
 use crate::queueing::{Match, matches};
 

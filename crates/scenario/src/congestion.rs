@@ -4,14 +4,13 @@ use farpath_tcp::{Algorithm, Flavour, Pacing, SlowStart};
 use farpath_units::{Rate, Size};
 
 use crate::choice::OBJECT;
-use crate::decode::Fields;
+use crate::decode::{Fields, octets};
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Choice, Int};
 use crate::key::{Key, Kind, key};
 use crate::model::{Congestion, Qdisc};
-use crate::network::octets;
 
-use crate::kind::TCP;
+use crate::kind::words::TCP;
 use crate::traffic::Stack;
 
 /// max_ssthresh, in segments (RFC 3742 §2).

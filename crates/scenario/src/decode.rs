@@ -220,6 +220,16 @@ fn lower_first(text: &str) -> String {
     }
 }
 
+/// A whole number that fits a `u32`.
+pub(crate) fn octets(f: &Fields, key: &str) -> Option<u32> {
+    f.get::<i64>(key).and_then(|n| u32::try_from(n).ok())
+}
+
+/// The value of the first layer that has the key.
+pub(crate) fn first<T: Read>(layers: &[&Fields], key: &str) -> Option<T> {
+    layers.iter().find_map(|f| f.get(key))
+}
+
 /// Reads a value of a kind; a value that does not fit is a fault.
 pub(crate) fn read_value(
     name: &str,

@@ -3,6 +3,7 @@
 //! What a kind has to itself lies in a file of its own beside.
 
 mod periodic;
+pub(crate) mod words;
 
 use farpath_observe::metric::Subject;
 use farpath_record::Record;
@@ -13,12 +14,13 @@ use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::forecast::Path;
 use crate::key::Kind::{Bool, Choice, Class, Int, Name, Octets, Ref, Table, Text};
-use crate::key::{Kind, Section, key};
+use crate::key::{ANY_SIZE, COUNT, Kind, POSITIVE_TIME, Section, TIME, WINDOW, key};
 use crate::model::{NodeId, Periodic, Scenario, Test, TestKind};
 use crate::recovery;
 use crate::source::Beside;
-use crate::table::{ANY_SIZE, COUNT, ENVELOPE, ON_OFF, POSITIVE_TIME, SIZES, TIME, WINDOW};
+use crate::table::{ENVELOPE, ON_OFF, SIZES};
 use crate::traffic;
+use words::{BULK, CELLS, FLOWS, PACED, PERIODIC, PING, REQUEST, STREAMS, TCP, TIMED, TRANSFER, UDP};
 
 /// The words after `kind`: all but the last are kinds a scenario may have.
 const NAMES: [&str; Subject::TESTS.len() - 1] = {
@@ -30,19 +32,6 @@ const NAMES: [&str; Subject::TESTS.len() - 1] = {
     }
     names
 };
-
-const PING: &[&str] = &["ping"];
-const PERIODIC: &[&str] = &["ping", "oneway"];
-const BULK: &[&str] = &["tcp"];
-pub(crate) const TCP: &[&str] = &["tcp", "transfer", "request", "flows"];
-const STREAMS: &[&str] = &["tcp", "transfer", "request"];
-const FLOWS: &[&str] = &["flows"];
-const UDP: &[&str] = &["udp"];
-const TRANSFER: &[&str] = &["transfer"];
-const REQUEST: &[&str] = &["request"];
-const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows", "cells"];
-const PACED: &[&str] = &["udp", "cells"];
-const CELLS: &[&str] = &["cells"];
 
 #[rustfmt::skip]
 pub(crate) const TEST: Section = Section {

@@ -6,11 +6,10 @@ use farpath_element::qdisc::{AqmConfig, MOST_QUEUES, Transport};
 use farpath_units::{Rate, Ratio, Size};
 
 use crate::aqm::{self, DropRule, FqCodel, RedCurve};
-use crate::decode::{At, Fields};
+use crate::decode::{At, Fields, first};
 use crate::diagnostic::Diagnostic;
 use crate::model::QueueLimit;
 use crate::names::Names;
-use crate::network::first;
 use crate::sections::name_of;
 
 /// Queues that share a transmitter.

@@ -6,11 +6,10 @@ use farpath_tcp::{DelayedAck, Flavour, Profile};
 use farpath_units::{Duration, Size, Time};
 
 use crate::congestion::congestion;
-use crate::decode::Fields;
+use crate::decode::{Fields, octets};
 use crate::diagnostic::Diagnostic;
 use crate::model::{LinkId, NodeId, Qdisc, Request, Scenario, Tcp, Test, TestKind, Tool, Transfer};
 use crate::names::Names;
-use crate::network::octets;
 use crate::queueing::Protocol;
 use crate::recovery;
 use crate::source::Beside;

@@ -6,8 +6,7 @@ use farpath_units::{Duration, Size};
 use super::ECN;
 use crate::decode::Fields;
 use crate::key::Kind::{Int, Octets, Table};
-use crate::key::{Key, Section, key};
-use crate::table::{ANY_SIZE, COUNT, POSITIVE_TIME};
+use crate::key::{ANY_SIZE, COUNT, Key, POSITIVE_TIME, Section, key};
 
 /// Flow queueing with controlled delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

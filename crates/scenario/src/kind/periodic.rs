@@ -4,10 +4,9 @@ use farpath_element::impair::Distribution;
 use farpath_record::Record;
 use farpath_units::Duration;
 
-use crate::decode::Fields;
+use crate::decode::{Fields, octets};
 use crate::forecast::{Path, put};
 use crate::model::Periodic;
-use crate::network::octets;
 use crate::plan::Hop;
 
 impl Periodic {

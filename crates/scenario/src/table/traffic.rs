@@ -1,8 +1,7 @@
 //! What a `[[test]]` says about the shape of its traffic.
 
-use super::{ANY_SIZE, POSITIVE_TIME};
 use crate::key::Kind::{Choice, Number, Ratio};
-use crate::key::{Section, key};
+use crate::key::{ANY_SIZE, POSITIVE_TIME, Section, key};
 
 pub(crate) const ON_OFF: Section = Section {
     name: "on_off",
