@@ -65,10 +65,8 @@ mod traffic;
 mod unitless;
 mod writer;
 
-pub use aqm::*;
 pub use arrivals::arrivals;
 pub use atm::{CellContract, CellDiscard, CellPolicer, CellQueue, Cells};
-pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule, Rule};
 pub use configured::{Stated, Wired, wired};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, nearest};
 pub use document::{Document, parse};
@@ -77,7 +75,6 @@ pub use forecast::{buffer_note, forecast, full_segment, law_place, meet};
 pub use managed::{managers, with_managers, without_managers};
 pub use model::*;
 pub use pace::Pace;
-pub use queueing::{Class, ClassLimit, Match, Protocol, Queueing, Scheduler, Shape, Sharing};
 pub use reference::reference;
 pub use schema::schema;
 pub use set::{NoValue, Set};

@@ -1,8 +1,10 @@
 //! The typed scenario: what the text means once every name is resolved and every quantity read.
 
+mod conditioning;
 mod configuration;
 mod kind;
 mod load;
+mod queueing;
 mod search;
 
 use std::collections::BTreeMap;
@@ -17,10 +19,15 @@ use farpath_tcp::{
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 pub use crate::quantity::QueueLimit;
+pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule, Rule};
 pub use configuration::Configuration;
 pub(crate) use configuration::Plug;
 pub use kind::{Periodic, TestKind, Work};
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
+pub use queueing::{
+    Class, ClassLimit, DropRule, FqCodel, Match, Protocol, Queueing, RedCurve, Scheduler, Shape,
+    Sharing,
+};
 pub use search::{Amount, Dimension, Find, Search};
 
 /// One experiment.
@@ -234,11 +241,11 @@ pub struct Direction {
     /// What is lost on the way, in order.
     pub losses: Vec<Loss>,
     /// Classes and schedulers in place of the one queue; never where a host sends.
-    pub queueing: Option<crate::queueing::Queueing>,
+    pub queueing: Option<Queueing>,
     /// What the sending router does to frames before they wait.
-    pub conditioning: crate::conditioning::Conditioning,
+    pub conditioning: Conditioning,
     /// What the node at the far end does to frames as they arrive.
-    pub arrivals: Vec<crate::conditioning::Rule>,
+    pub arrivals: Vec<Rule>,
     /// What else happens to frames on the way.
     pub impairments: Impairments,
     /// What happens to cells, where the framing has any.

@@ -6,10 +6,12 @@ use farpath_tcp::{MtuProbing, Profile};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::atm;
-use crate::conditioning::{self, Conditioning};
+use crate::conditioning;
 use crate::decode::{At, Fields, first, octets};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, Qdisc, QueueLimit, Router};
+use crate::model::{
+    Conditioning, Direction, Host, HostLimits, Link, Loss, NodeId, Qdisc, QueueLimit, Router,
+};
 use crate::names::Names;
 use crate::queueing;
 use crate::signal;

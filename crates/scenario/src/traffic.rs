@@ -8,9 +8,10 @@ use farpath_units::{Duration, Size, Time};
 use crate::congestion::congestion;
 use crate::decode::{Fields, octets};
 use crate::diagnostic::Diagnostic;
-use crate::model::{LinkId, NodeId, Qdisc, Request, Scenario, Tcp, Test, TestKind, Tool, Transfer};
+use crate::model::{
+    LinkId, NodeId, Protocol, Qdisc, Request, Scenario, Tcp, Test, TestKind, Tool, Transfer,
+};
 use crate::names::Names;
-use crate::queueing::Protocol;
 use crate::recovery;
 use crate::source::Beside;
 

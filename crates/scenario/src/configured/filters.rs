@@ -7,11 +7,9 @@ use farpath_units::{Rate, Size};
 
 use super::interface::is_of;
 use super::known::Known;
-use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Configuration, Link, Scenario};
-use crate::queueing::Match;
+use crate::model::{Bound, Configuration, Link, Match, PoliceAction, PoliceRule, Rule, Scenario};
 use crate::sections::{Tables, name_of};
 
 /// Adds filters and policers of the interfaces of every Junos router among the files, where the

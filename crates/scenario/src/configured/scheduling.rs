@@ -10,8 +10,10 @@ use super::classifiers::{Classes, applied};
 use super::interface::is_of;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Configuration, Direction, QueueLimit, Scenario};
-use crate::queueing::{Class, ClassLimit, Queueing, Scheduler, Shape, Sharing};
+use crate::model::{
+    Class, ClassLimit, Configuration, Direction, QueueLimit, Queueing, Scenario, Scheduler, Shape,
+    Sharing,
+};
 use crate::sections::{Tables, name_of};
 
 /// Classes, their queues and shapers of the ports of every Junos router among the files, where the

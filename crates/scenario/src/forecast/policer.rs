@@ -8,9 +8,7 @@ use farpath_record::{Record, Uncertainty};
 
 use super::Path;
 use super::flow::Flow;
-use crate::conditioning::{Bound, PoliceAction, PoliceRule};
-use crate::model::Test;
-use crate::queueing::Shape;
+use crate::model::{Bound, PoliceAction, PoliceRule, Shape, Test};
 
 /// Where CUBIC turns back that met a loss below its last window, as a share of it (RFC 9438 §4.7): (1 + β)/2.
 const FAST_CONVERGENCE: f64 = 0.85;

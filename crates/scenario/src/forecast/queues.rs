@@ -11,9 +11,8 @@ use super::Path;
 use super::discard::first;
 use super::flow::Flow;
 use super::policer::bucket;
-use crate::model::{Direction, QueueLimit, Scenario, Test};
+use crate::model::{Class, ClassLimit, Direction, Match, QueueLimit, Queueing, Scenario, Test};
 use crate::plan::Hop;
-use crate::queueing::{Class, ClassLimit, Match, Queueing};
 
 /// Longest burst of a host that acknowledges or sends super-frames, bytes.
 pub(super) const BURST: f64 = 65_536.0;

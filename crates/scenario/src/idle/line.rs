@@ -8,9 +8,9 @@ use super::{Reader, is_within, no_effect};
 use crate::atm::CellContract;
 use crate::decode::{At, Fields, first};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Change, Direction, LinkId, Loss, QueueLimit, Scenario, Way};
+use crate::model::{Change, ClassLimit, Direction, LinkId, Loss, Match, QueueLimit, Scenario, Way};
 use crate::plan::PortPlan;
-use crate::queueing::{ClassLimit, Match, matches};
+use crate::queueing::matches;
 use crate::sections::name_of;
 
 /// What frames are known by.

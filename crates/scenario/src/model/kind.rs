@@ -6,8 +6,7 @@
 use farpath_observe::metric::Subject;
 use farpath_units::{Duration, Size};
 
-use super::{Exchange, Flows, Request, Tcp, Transfer, Udp};
-use crate::queueing::Protocol;
+use super::{Exchange, Flows, Protocol, Request, Tcp, Transfer, Udp};
 
 /// What a test does.
 #[derive(Clone, Debug, PartialEq)]
