@@ -11,7 +11,7 @@ use crate::key::{Key, Kind, key};
 use crate::model::{Congestion, Qdisc};
 
 use crate::kind::words::TCP;
-use crate::traffic::Stack;
+use crate::stack::Stack;
 
 /// max_ssthresh, in segments (RFC 3742 §2).
 const USUAL_MAX_SSTHRESH: u32 = 100;

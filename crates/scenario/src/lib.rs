@@ -55,6 +55,7 @@ mod sections;
 mod set;
 mod signal;
 mod source;
+mod stack;
 mod starts;
 mod sweep;
 mod syntax;

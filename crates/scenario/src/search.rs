@@ -9,7 +9,7 @@ use crate::model::{Amount, Dimension, Find, Search};
 use crate::names::Names;
 use crate::quantity::example;
 use crate::sections::Tables;
-use crate::set;
+use crate::set::{self, Set};
 use crate::sweep::check_path;
 use crate::unitless;
 use farpath_units::Ratio;
@@ -74,6 +74,17 @@ fn find(f: &Fields) -> Find {
     match f.get::<String>("find").as_deref() {
         Some("lowest") => Find::Lowest,
         _ => Find::Highest,
+    }
+}
+
+impl Search {
+    /// What its lowest and its highest value set.
+    pub(crate) fn ends(&self) -> [Vec<Set>; 2] {
+        let set = |value: Amount| {
+            let keys = self.keys.iter();
+            keys.map(|key| Set::new(key, value.to_string())).collect()
+        };
+        [set(self.low), set(self.high)]
     }
 }
 

@@ -12,13 +12,12 @@ use crate::key::Kind::{
     Bool, Bound, Choice, Choices, Int, Name, Point, Queue, Ratio, Ref, Refs, Text, Texts,
 };
 use crate::key::{Kind, POSITIVE_TIME, Section, TIME, key};
-pub(crate) use crate::kind::TEST;
 pub(crate) use bundle::BUNDLE;
 pub(crate) use host::HOST;
 use link::{BIT_ERRORS, GILBERT, LOSE, LOSE_EVERY, LOSS};
 pub(crate) use link::{DIRECTION, LINK};
 pub(crate) use mpls::{CCC, LSP};
-pub(crate) use traffic::{ENVELOPE, ON_OFF, SIZES};
+pub(crate) use traffic::TEST;
 
 /// Sections of which a file may have several, `[[…]]`.
 pub(crate) const ARRAYS: [&Section; 10] = [
