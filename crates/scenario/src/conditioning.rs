@@ -5,20 +5,10 @@ use farpath_units::{Rate, Size};
 use crate::decode::{At, Fields, first};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::model::{Bound, Conditioning, MarkRule, Match, PoliceAction, PoliceRule};
+use crate::named::policer_name;
 use crate::names::Names;
 use crate::quantity;
 use crate::queueing::matches;
-
-/// The names of a table's policers.
-pub(crate) fn policer_names(f: &Fields) -> Option<Vec<String>> {
-    let all: Vec<Fields> = f.get("police")?;
-    Some(all.iter().map(policer_name).collect())
-}
-
-/// The name of a policer: the only one of a direction needs none of its own.
-fn policer_name(f: &Fields) -> String {
-    f.get("name").unwrap_or_else(|| "police".to_owned())
-}
 
 /// Marks and policers of a direction whose tables are `layers`, the first winning.
 pub(crate) fn conditioning(

@@ -11,6 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{
     Class, ClassLimit, Match, Protocol, QueueLimit, Queueing, RedCurve, Scheduler, Shape, Sharing,
 };
+use crate::named::ONLY;
 use crate::names::Names;
 use crate::sections::name_of;
 
@@ -20,32 +21,6 @@ pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
     let served = ["scheduler", "memory", "wrr", "class", "fq_codel", "aqm"];
     let sent = ["shape", "mark", "police"];
     served.into_iter().chain(managed).chain(sent)
-}
-
-/// The class of a direction that has no others.
-const ONLY: &str = "all";
-
-/// The names of a table's classes.
-pub(crate) fn class_names(f: &Fields) -> Option<Vec<String>> {
-    if let Some(classes) = f.get::<Vec<Fields>>("class").filter(|c| !c.is_empty()) {
-        return Some(classes.iter().filter_map(|c| c.get("name")).collect());
-    }
-    let scheduler = f.get::<String>("scheduler");
-    let one = f.has("shape") || aqm::kinds(f).next().is_some();
-    match scheduler.as_deref() {
-        _ if f.has("aqm") => {
-            let plain = f.get::<String>("aqm").as_deref() == Some("fifo") && !f.has("shape");
-            Some(if plain {
-                Vec::new()
-            } else {
-                vec![ONLY.to_owned()]
-            })
-        }
-        Some("fq-codel") => Some(vec![ONLY.to_owned()]),
-        _ if one => Some(vec![ONLY.to_owned()]),
-        Some("fifo") => Some(Vec::new()),
-        _ => None,
-    }
 }
 
 /// The queues of a direction whose tables are `layers`, the first winning.

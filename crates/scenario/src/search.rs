@@ -10,6 +10,7 @@ use crate::names::Names;
 use crate::quantity::example;
 use crate::sections::Tables;
 use crate::set::{self, Set};
+use crate::sought::{find, share};
 use crate::sweep::check_path;
 use crate::unitless;
 use farpath_units::Ratio;
@@ -70,13 +71,6 @@ pub(crate) fn search(
     })
 }
 
-fn find(f: &Fields) -> Find {
-    match f.get::<String>("find").as_deref() {
-        Some("lowest") => Find::Lowest,
-        _ => Find::Highest,
-    }
-}
-
 impl Search {
     /// What its lowest and its highest value set.
     pub(crate) fn ends(&self) -> [Vec<Set>; 2] {
@@ -86,21 +80,6 @@ impl Search {
         };
         [set(self.low), set(self.high)]
     }
-}
-
-/// The names of a search's results, where it can be read.
-pub(crate) fn results(f: &Fields) -> Option<[String; 2]> {
-    let low = share(f, "low").or_else(|| f.get::<String>("low")?.parse().ok())?;
-    Some(find(f).metrics(low.of))
-}
-
-/// An end that is a bare number, of a key that takes a ratio.
-fn share(f: &Fields, end: &str) -> Option<Amount> {
-    let keys: Vec<At<String>> = f.get("keys")?;
-    let target = set::target(keys.first()?.get_ref()).ok()?;
-    let takes = matches!(target.key()?.kind, Kind::Ratio);
-    let n = f.get::<f64>(end).filter(|_| takes)?;
-    Ratio::new(n).map(Amount::ratio)
 }
 
 /// One end of what is tried.
