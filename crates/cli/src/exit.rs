@@ -58,8 +58,8 @@ impl Failure {
     }
 
     /// The environment does not allow it.
-    pub(crate) fn environment(message: impl Into<String>) -> Failure {
-        Failure::new(Exit::Environment, message.into())
+    pub(crate) fn environment(message: impl std::fmt::Display) -> Failure {
+        Failure::new(Exit::Environment, message.to_string())
     }
 
     /// The user interrupted.

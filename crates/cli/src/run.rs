@@ -57,7 +57,7 @@ fn run_with(
     let captured = captured::read(&args.captured)?;
     let mut experiment = Experiment::new(request(args, lab)?)?;
     if let Some(output) = output.as_ref().filter(|_| args.resume) {
-        stopped::resume(&mut experiment, output)?;
+        stopped::resume(&mut experiment, output, commit())?;
     }
     let loaded = &experiment.loaded;
     say_of_expectations(args, &experiment);

@@ -5,38 +5,27 @@
 //! a lock that its users hold and the kernel lets go when they die: the last to leave unregisters, and
 //! [`unregister_stale`] does it for those who could not. `docs/models/bpf-congestion.md` has the rules.
 
+mod error;
+mod listed;
 mod object;
 mod obstacle;
 mod record;
 mod tool;
 
 use std::ffi::OsString;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use farpath_tcp::{Algorithm, Flavour};
 use nix::sys::socket::sockopt::TcpCongestion;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket};
 
+pub use error::BpfError;
+pub use listed::available;
+pub use object::Source;
 use record::{Folder, Record};
 use tool::Bpftool;
 
-use crate::program::{FOLDERS, folders};
-use crate::settings::{self, controls};
-
-/// Where the kernel lists what a socket may choose.
-const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-/// The kind of structure that is a congestion control.
-const KIND: &str = "tcp_congestion_ops";
-
-/// What is to be registered.
-#[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
-    /// One of ours, by these rules.
-    Ours(Algorithm, Flavour),
-    /// A user's object file, compiled for BPF, with one `struct tcp_congestion_ops` in section `.struct_ops`.
-    Object(&'a Path),
-}
+use crate::program::folders;
 
 /// What registering needs of the machine.
 #[derive(Clone, Debug)]
@@ -57,96 +46,6 @@ impl Default for Place {
             folder: PathBuf::from("/run/farpath/bpf"),
         }
     }
-}
-
-/// Why an algorithm is not registered, or not unregistered.
-#[derive(Debug, thiserror::Error)]
-pub enum BpfError {
-    /// There is no BPF program of ours for it.
-    #[error("no BPF program for `{0}`: there is one for highspeed, scalable and htcp")]
-    NotWritten(&'static str),
-    /// The kernel lets root of the machine alone do it.
-    #[error(
-        "BPF congestion control needs root of the machine, and this is a user namespace: run the lab as root, or choose an algorithm of `cat {AVAILABLE}`"
-    )]
-    UserNamespace,
-    /// Capabilities are missing.
-    #[error("BPF congestion control needs {0}: run as root, in a container with these added")]
-    Capabilities(String),
-    /// The kernel was built without type information.
-    #[error(
-        "BPF congestion control needs the kernel's types, and /sys/kernel/btf/vmlinux is missing: a kernel with CONFIG_DEBUG_INFO_BTF is needed"
-    )]
-    NoTypes,
-    /// The kernel does not compile BPF programs.
-    #[error(
-        "BPF congestion control needs the kernel's BPF compiler (CONFIG_BPF_JIT, and net.core.bpf_jit_enable = 1)"
-    )]
-    NoCompiler,
-    /// A program that is needed is not installed.
-    #[error(
-        "BPF congestion control needs `{0}`, which is neither in PATH nor in {others}: apt-get install clang bpftool",
-        others = FOLDERS.join(", ")
-    )]
-    NoProgram(&'static str),
-    /// A program could not be run, or said something else than it should.
-    #[error("run {program}: {source}")]
-    Program {
-        /// Its name.
-        program: &'static str,
-        /// Why.
-        source: io::Error,
-    },
-    /// Reading or writing a file failed.
-    #[error("{path}: {source}", path = path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// clang refused our source.
-    #[error("clang cannot compile `{name}` for BPF:\n{log}")]
-    Compile {
-        /// The algorithm.
-        name: &'static str,
-        /// What clang said.
-        log: String,
-    },
-    /// The kernel or bpftool refused an object.
-    #[error("the kernel refuses {what}{hint}:\n{log}")]
-    Refused {
-        /// The algorithm or file.
-        what: String,
-        /// What may be the reason, or nothing.
-        hint: String,
-        /// The end of what bpftool said, the verifier's log included.
-        log: String,
-    },
-    /// A file is not a BPF object.
-    #[error(
-        "{path} is not a BPF object ({found}): make one with `clang -target bpf -mcpu=v3 -O2 -g -c FILE.c -o FILE.o`",
-        path = path.display()
-    )]
-    NoObject {
-        /// The file.
-        path: PathBuf,
-        /// What it is.
-        found: &'static str,
-    },
-    /// An algorithm of that name exists and is not this one.
-    #[error(
-        "congestion control `{0}` is registered already, by another version or another program: end it, or `bpftool struct_ops unregister name {0}`; or choose another .name in your own object"
-    )]
-    NameTaken(String),
-    /// A user's object does not hold one congestion control.
-    #[error("{path} has {found} congestion controls: one is needed, a struct tcp_congestion_ops in section .struct_ops", path = path.display())]
-    NotOne {
-        /// The object.
-        path: PathBuf,
-        /// How many it registered; they are unregistered again.
-        found: usize,
-    },
 }
 
 /// The name under which the kernel knows one of ours, for `TCP_CONGESTION`; `None` if there is no program
@@ -279,14 +178,6 @@ fn sweep(folder: &Folder, bpftool: &Bpftool) -> Result<Vec<String>, BpfError> {
     Ok(swept)
 }
 
-/// The congestion controls the kernel has, by name.
-///
-/// # Errors
-/// When the kernel's list cannot be read.
-pub fn available() -> Result<Vec<String>, BpfError> {
-    controls(Path::new("/"), settings::AVAILABLE).map_err(at(Path::new(AVAILABLE)))
-}
-
 /// Whether the kernel has `name` once a socket has asked for it: a module is loaded then, where this process may.
 /// No setting of the machine changes.
 pub fn load(name: &str) -> bool {
@@ -301,15 +192,10 @@ pub fn load(name: &str) -> bool {
     asked || available().is_ok_and(|all| all.iter().any(|a| a == name))
 }
 
-/// Says which file an error is about.
-fn at(path: &Path) -> impl FnOnce(io::Error) -> BpfError + use<> {
-    let path = path.to_owned();
-    move |source| BpfError::File { path, source }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::FOLDERS;
 
     /// A user of Debian has neither in `PATH`, and bpftool is in the first of them.
     #[test]

@@ -13,7 +13,7 @@ use std::time::{Instant, SystemTime};
 use farpath_wire::packet::LinkType;
 use farpath_wire::pcapng::{Interface, Writer};
 
-use crate::tap::HEADER;
+use crate::sys::HEADER;
 
 /// Bytes kept of each packet: every header, and nothing to speak of beyond.
 pub const SNAP: usize = 128;

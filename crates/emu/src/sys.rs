@@ -18,6 +18,9 @@ use nix::sched::CloneFlags;
 use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::unistd::Pid;
 
+/// Bytes of `struct virtio_net_hdr` before every frame read or written.
+pub const HEADER: usize = 10;
+
 /// A process in new namespaces that runs the program at `path` with `control` as its standard
 /// input, and its pidfd. It shares nothing with this process but open files.
 pub(crate) fn spawn_into(
@@ -146,7 +149,7 @@ pub(crate) fn shadowed(command: &mut Command) {
 }
 
 /// Makes of an open `/dev/net/tun` a TAP named `name`, with offloads and a header of
-/// [`crate::tap::HEADER`] bytes before each frame. Whether UDP segmentation is among the offloads.
+/// [`HEADER`] bytes before each frame. Whether UDP segmentation is among the offloads.
 pub(crate) fn attach_tap(tun: BorrowedFd<'_>, name: &str) -> Result<bool, Errno> {
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
     let mut request = libc::ifreq {
@@ -155,7 +158,7 @@ pub(crate) fn attach_tap(tun: BorrowedFd<'_>, name: &str) -> Result<bool, Errno>
             ifru_flags: flags as libc::c_short,
         },
     };
-    let header = crate::tap::HEADER as c_int;
+    let header = HEADER as c_int;
     let tcp = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
     let udp = libc::TUN_F_USO4 | libc::TUN_F_USO6;
     let fd = tun.as_raw_fd();
@@ -192,7 +195,7 @@ const PACKET_QDISC_BYPASS: c_int = 20;
 const PACKET_IGNORE_OUTGOING: c_int = 23;
 
 /// A raw packet socket on interface `name` of the calling thread's namespace, which hears and sends
-/// what a TAP would: frames behind a header of [`crate::tap::HEADER`] bytes.
+/// what a TAP would: frames behind a header of [`HEADER`] bytes.
 pub(crate) fn packet_socket(name: &str) -> Result<OwnedFd, Errno> {
     let index = nix::net::if_::if_nametoindex(name)?;
     let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;

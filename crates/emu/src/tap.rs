@@ -11,8 +11,7 @@ use crate::capture::Watch;
 use crate::plane::Interface;
 use crate::sys;
 
-/// Bytes of `struct virtio_net_hdr` before every frame read or written.
-pub const HEADER: usize = 10;
+pub use crate::sys::HEADER;
 
 /// Most bytes one read gives: header, Ethernet header, the largest super-frame.
 pub const LARGEST: usize = HEADER + 14 + 65_536;

@@ -10,9 +10,7 @@ use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Choice};
 use crate::key::{Key, key};
-pub use codel::FqCodel;
 pub(crate) use codel::{FQ_CODEL, fq_codel};
-pub use red::{DropRule, RedCurve};
 pub(crate) use red::{curve, drop_rule, usual_curve};
 
 /// Every kind: its key, and how the table there is read.

@@ -4,11 +4,10 @@ use farpath_predict::Framing;
 use farpath_predict::atm::{self, Aal5};
 use farpath_units::{Duration, Rate, Ratio};
 
-use crate::decode::Fields;
+use crate::decode::{Fields, first};
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Choice, Int, Rate as RateKind, Ratio as RatioKind, Span, Table};
 use crate::key::{Key, Section, key};
-use crate::network::first;
 
 /// Largest datagram of IP over ATM unless set otherwise (RFC 2225 §7.2).
 pub(crate) const MTU: u32 = 9180;

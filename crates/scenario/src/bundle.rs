@@ -7,9 +7,9 @@ use farpath_units::{Key, Stream};
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::Tables;
 use crate::model::{Bundle, Ccc, Change, Direction, Event, LinkId, Scenario};
 use crate::names::Names;
+use crate::sections::Tables;
 
 impl Bundle {
     /// The member that `traffic` takes, a key of what never changes about it. Other bundles choose

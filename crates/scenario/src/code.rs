@@ -5,8 +5,7 @@ use core::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use crate::decode::{At, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::quantity;
 
 /// Reads one code point or a list of them, each of at most `max`, by name if there are `names`.
@@ -16,7 +15,7 @@ pub(crate) fn read(
     found: &DeValue<'_>,
     at: Range<usize>,
     faults: &mut Vec<Diagnostic>,
-) -> Option<Vec<At<u8>>> {
+) -> Option<Vec<Spanned<u8>>> {
     let DeValue::Array(list) = found else {
         return Some(vec![one(name, (max, names), found, at, faults)?]);
     };
@@ -29,7 +28,7 @@ pub(crate) fn read(
         .iter()
         .map(|item| one(name, (max, names), item.get_ref(), item.span(), faults));
     // Every wrong one is reported.
-    let codes: Vec<Option<At<u8>>> = codes.collect();
+    let codes: Vec<Option<Spanned<u8>>> = codes.collect();
     codes.into_iter().collect()
 }
 
@@ -39,7 +38,7 @@ fn one(
     found: &DeValue<'_>,
     at: Range<usize>,
     faults: &mut Vec<Diagnostic>,
-) -> Option<At<u8>> {
+) -> Option<Spanned<u8>> {
     let text = match found {
         DeValue::Integer(i) => i.as_str().to_owned(),
         DeValue::String(s) => s.trim().to_owned(),

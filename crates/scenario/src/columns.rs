@@ -2,8 +2,8 @@
 
 use farpath_units::Duration;
 
-use crate::decode::{At, shorten};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::decode::At;
+use crate::diagnostic::{Diagnostic, nearest, shorten};
 use crate::source::Beside;
 
 /// Most lines of a file.

@@ -2,93 +2,13 @@
 
 use farpath_units::{Rate, Size};
 
-use crate::decode::{At, Fields};
-use crate::diagnostic::Diagnostic;
+use crate::decode::{At, Fields, first};
+use crate::diagnostic::{Diagnostic, shorten};
+use crate::model::{Bound, Conditioning, MarkRule, Match, PoliceAction, PoliceRule};
+use crate::named::policer_name;
 use crate::names::Names;
-use crate::network::first;
 use crate::quantity;
-use crate::queueing::{Match, matches};
-
-/// Marks and policers of one direction, each for the first match.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Conditioning {
-    /// First.
-    pub marks: Vec<MarkRule>,
-    /// Then.
-    pub policers: Vec<PoliceRule>,
-}
-
-/// What is done with frames that arrive somewhere; each meets the first rule that matches.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Rule {
-    /// They are marked.
-    Mark(MarkRule),
-    /// They are measured.
-    Police(PoliceRule),
-}
-
-/// Frames whose DSCP is set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MarkRule {
-    /// The frames; none: all.
-    pub matches: Vec<Match>,
-    /// Their new DSCP.
-    pub dscp: u8,
-}
-
-/// A policer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PoliceRule {
-    /// Its name.
-    pub name: String,
-    /// The frames; none: all.
-    pub matches: Vec<Match>,
-    /// Committed rate.
-    pub rate: Rate,
-    /// Committed burst.
-    pub burst: Size,
-    /// What makes three colours of two.
-    pub bound: Bound,
-    /// Frames have a colour to begin with.
-    pub colour_aware: bool,
-    /// What is done with green, yellow and red frames; without a second bound none is yellow.
-    pub actions: [PoliceAction; 3],
-    /// Bytes each frame counts for beyond those it takes in a queue; below zero, short of them.
-    pub overhead: i32,
-}
-
-/// A policer's second bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// None: two colours.
-    None,
-    /// A burst beyond the committed one (RFC 2697).
-    Excess(Size),
-    /// A peak rate and its burst (RFC 2698).
-    Peak(Rate, Size),
-}
-
-/// What is done with frames of a colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PoliceAction {
-    /// Nothing.
-    Pass,
-    /// They are dropped.
-    Drop,
-    /// Their DSCP is set.
-    Mark(u8),
-}
-
-/// The names of a table's policers.
-pub(crate) fn policer_names(f: &Fields) -> Option<Vec<String>> {
-    let all: Vec<Fields> = f.get("police")?;
-    Some(all.iter().map(policer_name).collect())
-}
-
-/// The name of a policer: the only one of a direction needs none of its own.
-fn policer_name(f: &Fields) -> String {
-    f.get("name").unwrap_or_else(|| "police".to_owned())
-}
+use crate::queueing::matches;
 
 /// Marks and policers of a direction whose tables are `layers`, the first winning.
 pub(crate) fn conditioning(
@@ -210,7 +130,7 @@ fn action(
         ("drop", _) => PoliceAction::Drop,
         (_, Some(dscp)) => PoliceAction::Mark(dscp),
         (_, None) => {
-            let title = format!("unknown policer action `{}`", crate::decode::shorten(&word));
+            let title = format!("unknown policer action `{}`", shorten(&word));
             let help = "write \"pass\", \"drop\", or the DSCP frames get, such as \"le\" or \"8\"";
             faults.push(Diagnostic::new(f.place(key), title).help(help));
             usual

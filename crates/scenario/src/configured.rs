@@ -6,157 +6,27 @@
 
 mod circuit;
 mod classifiers;
+mod configuration;
 mod crossed;
 mod filters;
+mod interface;
 mod known;
 mod scheduling;
 mod segments;
 mod switch;
 mod wired;
 
+pub(crate) use configuration::load;
 pub use wired::{Stated, Wired, wired};
 
-use crate::decode::{At, Fields};
-use crate::diagnostic::Diagnostic;
-use crate::document::Tables;
-use crate::model::{Ccc, LinkId, Lsp, NodeId, Scenario, Way};
-use crate::source::Beside;
 use farpath_config::ccc::{Network, Port as CorePort, labelled};
-use farpath_config::junos::model::{Interface, Joins, Router as Junos};
-use farpath_config::qos::Device;
-use farpath_config::{Dialect, Finding, Place, Report, Severity, Source, check, place};
+use farpath_config::junos::model::Joins;
 
-/// Ends of files that hold configurations.
-const ENDINGS: [&str; 5] = ["conf", "cfg", "txt", "junos", "ios"];
-
-/// Errors of these checks leave no circuit to build; others are findings to be read.
-const NO_CIRCUIT: [&str; 11] = [
-    "CCC001", "CCC002", "CCC003", "CCC004", "CCC005", "CCC006", "CCC007", "CCC008", "CCC010",
-    "CCC011", "CCC012",
-];
-
-/// The configuration files of a scenario, read and checked together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Configuration {
-    /// The files, in the order of their routers.
-    pub sources: Vec<Source>,
-    /// What was read and found.
-    pub report: Report,
-    /// The router each file belongs to.
-    nodes: Vec<NodeId>,
-    /// The language that the scenario states for each.
-    dialects: Vec<Option<Dialect>>,
-    /// Where links end on interfaces of these files.
-    plugs: Vec<crossed::Plug>,
-}
-
-/// The configurations that `routers` name, in the scenario's folder; `None` if there are
-/// none.
-pub(crate) fn load(
-    tables: &Tables,
-    folder: &Beside,
-    faults: &mut Vec<Diagnostic>,
-) -> Option<Configuration> {
-    let (mut sources, mut dialects, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, router) in tables.routers.iter().enumerate() {
-        let Some(file) = router.at::<String>("config") else {
-            continue;
-        };
-        match folder.text(file.get_ref(), &ENDINGS) {
-            Err((title, remedy)) => faults.push(Diagnostic::new(file.span(), title).help(remedy)),
-            Ok(text) => sources.push(Source {
-                name: file.get_ref().clone(),
-                text: text.as_ref().to_owned(),
-            }),
-        }
-        let dialect: Option<String> = router.get("dialect");
-        dialects.push(dialect.and_then(|d| Dialect::named(&d)));
-        nodes.push(NodeId(tables.hosts.len() + number));
-    }
-    if sources.is_empty() || sources.len() < nodes.len() {
-        return None;
-    }
-    let report = check(&sources, &dialects);
-    let configuration = Configuration {
-        sources,
-        report,
-        nodes,
-        dialects,
-        plugs: Vec::new(),
-    };
-    configuration.refuse(tables, faults);
-    Some(configuration)
-}
-
-impl Configuration {
-    /// Says what of the files cannot be read or built.
-    fn refuse(&self, tables: &Tables, faults: &mut Vec<Diagnostic>) {
-        for file in &self.report.files {
-            for fault in &file.faults {
-                let title = format!("{}: {}", self.at(&fault.place), fault.message);
-                let place = self.named_at(tables, fault.place.file);
-                faults.push(Diagnostic::new(place, title).help(fault.remedy.clone()));
-            }
-        }
-        let fatal = |f: &&Finding| f.severity == Severity::Error && NO_CIRCUIT.contains(&&*f.rule);
-        for finding in self.report.findings.iter().filter(fatal) {
-            let at = place(finding);
-            let title = format!("{}: {}", self.at(at), finding.text);
-            let place = self.named_at(tables, at.file);
-            let mut d = Diagnostic::new(place, title).label(&*finding.rule);
-            for remedy in &finding.remedies {
-                d = d.help(remedy.clone());
-            }
-            faults.push(d);
-        }
-    }
-
-    /// `cernh5.conf, line 12, column 5`.
-    fn at(&self, place: &Place) -> String {
-        let source = &self.sources[place.file];
-        let (line, column) = source.line_and_column(place.span.start);
-        format!("{}, line {line}, column {column}", source.name)
-    }
-
-    /// Where the scenario names a file.
-    fn named_at(&self, tables: &Tables, file: usize) -> core::ops::Range<usize> {
-        let router = self.nodes[file].0 - tables.hosts.len();
-        tables.routers[router].place("config")
-    }
-
-    /// The switch a file is about.
-    fn device(&self, file: usize) -> Option<&Device> {
-        self.report.devices.iter().find(|d| d.file == file)
-    }
-
-    /// The places where a link ends on a Junos router whose interface it names: the router, the
-    /// link's number and side, and the interface.
-    fn junos_ends<'a>(
-        &'a self,
-        tables: &'a Tables,
-        scenario: &Scenario,
-    ) -> Vec<(&'a Junos, usize, usize, At<String>)> {
-        let mut ends = Vec::new();
-        for (number, (link, f)) in scenario.links.iter().zip(&tables.links).enumerate() {
-            let Some(names) = interfaces(f) else { continue };
-            for (side, name) in names.into_iter().enumerate() {
-                let node = link.ends[side];
-                let routers = self.report.routers.iter();
-                let here = |r: &&Junos| self.node(r) == node && has(r, name.get_ref());
-                let Some(router) = routers.into_iter().find(here) else {
-                    continue;
-                };
-                ends.push((router, number, side, name));
-            }
-        }
-        ends
-    }
-
-    /// The node of a Junos router, as numbered in the report.
-    fn node(&self, router: &Junos) -> NodeId {
-        self.nodes[router.place.file]
-    }
-}
+use crate::decode::Fields;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Ccc, Configuration, LinkId, Lsp, NodeId, Scenario, Way};
+use crate::sections::Tables;
+use interface::{interfaces, is_of, plain, port_in};
 
 /// Adds to `scenario` what its routers' configurations say.
 pub(crate) fn apply(
@@ -193,34 +63,6 @@ struct Wiring<'a> {
     tables: &'a Tables,
     network: Network<'a>,
     faults: &'a mut Vec<Diagnostic>,
-}
-
-/// The names of a link's two interfaces, if it has them.
-fn interfaces(f: &Fields) -> Option<Vec<At<String>>> {
-    f.get::<Vec<At<String>>>("interfaces")
-        .filter(|i| i.len() == 2)
-}
-
-/// Whether a router has the port of an interface.
-fn has(router: &Junos, interface: &str) -> bool {
-    port_in(router, interface).is_some()
-}
-
-/// The port of a router that an interface is, or is a unit of.
-fn port_in<'r>(router: &'r Junos, interface: &str) -> Option<&'r Interface> {
-    let port = plain(interface);
-    router.interfaces.iter().find(|i| i.name == port)
-}
-
-/// An interface without its unit.
-fn plain(interface: &str) -> &str {
-    let (port, _) = interface.split_once('.').unwrap_or((interface, ""));
-    port
-}
-
-/// Whether `written` names the port that `full`, with its unit, is a part of.
-fn is_of(written: &str, full: &str) -> bool {
-    written == full || written == plain(full)
 }
 
 impl<'a> Wiring<'a> {

@@ -1,18 +1,17 @@
 //! The keys of congestion control, and what they mean together.
 
-use farpath_predict::Cc;
 use farpath_tcp::{Algorithm, Flavour, Pacing, SlowStart};
 use farpath_units::{Rate, Size};
 
-use crate::decode::{Fields, Value, one_of};
+use crate::choice::OBJECT;
+use crate::decode::{Fields, octets};
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Choice, Int};
 use crate::key::{Key, Kind, key};
 use crate::model::{Congestion, Qdisc};
-use crate::network::octets;
 
-use crate::kind::TCP;
-use crate::traffic::Stack;
+use crate::kind::words::TCP;
+use crate::stack::Stack;
 
 /// max_ssthresh, in segments (RFC 3742 §2).
 const USUAL_MAX_SSTHRESH: u32 = 100;
@@ -25,40 +24,6 @@ pub(crate) const CC: Key = key(
 )
 .default("reno (sender is linux-2004 or bsd-1999), cubic (linux-5, linux-6)")
 .only(TCP);
-
-/// What a congestion control begins with that is an object file.
-const OBJECT: &str = "bpf:";
-
-/// Reads a congestion control: one of `words`, or an object file.
-pub(crate) fn read(name: &str, text: &str, words: &[&str]) -> Result<Value, (String, String)> {
-    match text.strip_prefix(OBJECT) {
-        Some("") => Err((
-            format!("`{text}` names no file"),
-            "write the object file after it: bpf:my.o".to_owned(),
-        )),
-        Some(_) => Ok(Value::Text(text.to_owned())),
-        // The closed forms know other names of some, and some that have no model.
-        None => match text.parse::<Cc>() {
-            Ok(cc) if words.contains(&cc.name()) => Ok(Value::Text(cc.name().to_owned())),
-            Ok(cc) => Err((
-                format!("`{text}` has closed forms, and no model: it cannot be simulated"),
-                format!(
-                    "ask the closed forms, farpath predict path --cc {cc}, or choose one of: {}",
-                    words.join(", ")
-                ),
-            )),
-            // The name of another system's is not a slip of the pen.
-            Err(_) if farpath_config::CONTROLS.contains(&text) => Err((
-                format!("`{text}` has neither closed forms nor a model"),
-                format!(
-                    "`bpf:FILE.o` runs an object file of it between real kernels; or choose one of: {}",
-                    words.join(", ")
-                ),
-            )),
-            Err(_) => one_of(name, text, words),
-        },
-    }
-}
 
 pub(crate) const FLAVOUR: Key = key(
     "flavour",

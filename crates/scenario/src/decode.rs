@@ -8,11 +8,11 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::bare;
-use crate::diagnostic::{Diagnostic, wrapped};
+use crate::choice;
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::key::{Key, Kind, Section};
-use crate::model::QueueLimit;
-use crate::quantity;
-use crate::set;
+use crate::literal::{number, whole, written};
+use crate::quantity::{self, QueueLimit};
 
 /// A value and where it stands.
 pub(crate) type At<T> = Spanned<T>;
@@ -198,20 +198,6 @@ fn said_twice(key: &Key, fields: &Fields, title: &str) -> Option<Diagnostic> {
     )
 }
 
-/// Text of unknown length, as far as it helps in a message.
-pub(crate) fn shorten(text: &str) -> String {
-    let clean: String = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .take(61)
-        .collect();
-    if clean.chars().count() > 60 {
-        clean.chars().take(57).chain("...".chars()).collect()
-    } else {
-        clean
-    }
-}
-
 fn quoted(words: &[&str]) -> String {
     words
         .iter()
@@ -234,35 +220,14 @@ fn lower_first(text: &str) -> String {
     }
 }
 
-pub(crate) fn found_word(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "text",
-        DeValue::Integer(_) => "a whole number",
-        DeValue::Float(f) if f.as_str().ends_with("nan") => "nan",
-        DeValue::Float(f) if f.as_str().ends_with("inf") => "infinite",
-        DeValue::Float(_) => "a number",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "an array",
-        DeValue::Table(_) => "a table",
-    }
+/// A whole number that fits a `u32`.
+pub(crate) fn octets(f: &Fields, key: &str) -> Option<u32> {
+    f.get::<i64>(key).and_then(|n| u32::try_from(n).ok())
 }
 
-/// A whole number, if the value is one.
-fn whole(value: &DeValue<'_>) -> Option<i64> {
-    match value {
-        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).ok(),
-        _ => None,
-    }
-}
-
-/// Any number, if the value is one.
-pub(crate) fn number(value: &DeValue<'_>) -> Option<f64> {
-    match value {
-        DeValue::Integer(_) => whole(value).map(|i| i as f64),
-        DeValue::Float(f) => f.as_str().parse().ok().filter(|f: &f64| f.is_finite()),
-        _ => None,
-    }
+/// The value of the first layer that has the key.
+pub(crate) fn first<T: Read>(layers: &[&Fields], key: &str) -> Option<T> {
+    layers.iter().find_map(|f| f.get(key))
 }
 
 /// Reads a value of a kind; a value that does not fit is a fault.
@@ -413,12 +378,19 @@ fn wrong_type(
     }
     let remedy = match (found, kind) {
         (DeValue::Array(_), Kind::SysctlTriple | Kind::Name) => format!("write {name} = {example}"),
-        (DeValue::Array(_), _) => crate::sweep::several(name),
+        (DeValue::Array(_), _) => several(name),
         (found, Kind::Int { min, max }) if bare::denies(found) => bare::left_out(name, *min, *max),
         _ => format!("write {name} = {example}"),
     };
     let title = bare::wrong(name, kind, found);
     faults.push(Diagnostic::new(at, title).help(remedy));
+}
+
+/// Where several values of a key go.
+fn several(key: &str) -> String {
+    format!(
+        "several values are a sweep: below [sweep] write \"SECTION.NAME.{key}\" = [...]; --set with a list replaces them there"
+    )
 }
 
 /// Whether `s` may be a name; reports it when not.
@@ -516,30 +488,12 @@ pub(crate) fn read_text(name: &str, kind: &Kind, s: &str) -> Result<Value, (Stri
         },
         Kind::Queue => quantity::queue(name, text).map(Value::Queue),
         Kind::Class => quantity::class(name, text).map(|c| Value::Int(i64::from(c))),
-        Kind::Framing => one_of(name, text, &crate::signal::words()),
-        Kind::Choice(words) => one_of(name, text, words),
-        Kind::Control(words) => crate::congestion::read(name, text, words),
+        Kind::Framing => choice::one_of(name, text, &crate::signal::words()).map(Value::Text),
+        Kind::Choice(words) => choice::one_of(name, text, words).map(Value::Text),
+        Kind::Control(words) => choice::control(name, text, words).map(Value::Text),
         // Its unit is known only when the metric is; judged there.
         _ => Ok(Value::Text(text.to_owned())),
     }
-}
-
-pub(crate) fn one_of(name: &str, text: &str, words: &[&str]) -> Result<Value, (String, String)> {
-    match words.iter().find(|w| **w == text) {
-        Some(word) => Ok(Value::Text((*word).to_owned())),
-        None => Err(no_choice(name, text, words)),
-    }
-}
-
-fn no_choice(name: &str, text: &str, words: &[&str]) -> (String, String) {
-    let remedy = match crate::diagnostic::nearest(text, words) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => wrapped(&format!("one of: {}", words.join(", "))),
-    };
-    (
-        format!("unknown {} `{}`", quantity::noun(name), shorten(text)),
-        remedy,
-    )
 }
 
 fn read_list(
@@ -558,7 +512,7 @@ fn read_list(
         match kind {
             Kind::Refs { .. } if !read_name(name, s, item.span(), faults) => return None,
             Kind::Choices(words) if !words.contains(&s.as_ref()) => {
-                let (title, remedy) = no_choice("origin", s, words);
+                let (title, remedy) = choice::none("origin", s, words);
                 return fault(faults, item.span(), title, &remedy);
             }
             _ => texts.push(Spanned::new(item.span(), s.to_string())),
@@ -591,7 +545,7 @@ fn point(table: &DeTable<'_>) -> Vec<(At<String>, String)> {
         .map(|(k, v)| {
             (
                 Spanned::new(k.span(), k.get_ref().to_string()),
-                set::written(v.get_ref()),
+                written(v.get_ref()),
             )
         })
         .collect();

@@ -114,6 +114,20 @@ impl Diagnostic {
     }
 }
 
+/// Text of unknown length, as far as it helps in a message.
+pub(crate) fn shorten(text: &str) -> String {
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .take(61)
+        .collect();
+    if clean.chars().count() > 60 {
+        clean.chars().take(57).chain("...".chars()).collect()
+    } else {
+        clean
+    }
+}
+
 /// A list broken at blanks, to lines of at most 72 characters where its words allow.
 pub(crate) fn wrapped(list: &str) -> String {
     let mut lines = vec![String::new()];

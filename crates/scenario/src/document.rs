@@ -7,10 +7,11 @@ use farpath_record::Expect;
 use toml::de::{DeTable, DeValue};
 
 use crate::decode::{self, Fields};
-use crate::diagnostic::{Diagnostic, Diagnostics, Place};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, shorten};
 use crate::key::Section;
 use crate::model::{Scenario, Search};
 use crate::names::Names;
+use crate::sections::Tables;
 use crate::set::{self, Edited, Set};
 use crate::source::{Beside, Source};
 use crate::syntax::tree;
@@ -285,7 +286,7 @@ fn expectations_of(text: &str, faults: &mut Vec<Diagnostic>) -> Vec<Fields> {
     };
     for (name, _) in tree.get_ref() {
         if name.get_ref() != EXPECT.name {
-            let title = format!("`{}` beside [[expect]]", decode::shorten(name.get_ref()));
+            let title = format!("`{}` beside [[expect]]", shorten(name.get_ref()));
             let d = Diagnostic::new(name.span(), title);
             faults.push(d.help("this file has expectations alone: the rest is the scenario's"));
         }
@@ -298,24 +299,6 @@ fn expectations_of(text: &str, faults: &mut Vec<Diagnostic>) -> Vec<Fields> {
     fields
 }
 
-/// Every section of a file, decoded but not yet joined by names.
-pub(crate) struct Tables {
-    pub(crate) scenario: Fields,
-    pub(crate) hosts: Vec<Fields>,
-    pub(crate) routers: Vec<Fields>,
-    pub(crate) links: Vec<Fields>,
-    pub(crate) bundles: Vec<Fields>,
-    pub(crate) lsps: Vec<Fields>,
-    pub(crate) cccs: Vec<Fields>,
-    pub(crate) tests: Vec<Fields>,
-    pub(crate) events: Vec<Fields>,
-    pub(crate) expects: Vec<Fields>,
-    pub(crate) searches: Vec<Fields>,
-    pub(crate) sweep: Vec<sweep::Key>,
-    /// There was a section of an unknown name, or one in single brackets: what it would have defined is missing.
-    unknown_section: bool,
-}
-
 impl Tables {
     fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Tables {
         let mut unknown_section = false;
@@ -326,7 +309,7 @@ impl Tables {
             unknown_section |= !is_array && ARRAYS.iter().any(|s| s.name == name.get_ref());
             if !known().any(|k| k == name.get_ref()) {
                 unknown_section = true;
-                let text = decode::shorten(name.get_ref());
+                let text = shorten(name.get_ref());
                 let is_table = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
                 let what = if is_table { "section" } else { "key" };
                 faults.push(
@@ -365,24 +348,6 @@ impl Tables {
             sweep: sweep::read(root, faults),
             unknown_section,
         }
-    }
-
-    /// Whether a name that is not found is the fault of who wrote it, not of an earlier fault.
-    fn names_are_known(&self) -> bool {
-        let sections = [
-            &self.hosts,
-            &self.routers,
-            &self.links,
-            &self.bundles,
-            &self.lsps,
-            &self.tests,
-            &self.searches,
-        ];
-        !self.unknown_section
-            && sections
-                .iter()
-                .flat_map(|s| s.iter())
-                .all(|f| f.get::<String>("name").is_some())
     }
 }
 
@@ -504,9 +469,4 @@ fn paths(tables: &Tables, names: &Names, scenario: &mut Scenario, faults: &mut V
         }
         scenario.configuration = Some(configuration);
     }
-}
-
-/// The name of a table's `name` key, for messages.
-pub(crate) fn name_of(fields: &Fields) -> String {
-    fields.get("name").unwrap_or_default()
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use farpath_record::swept::same;
 use farpath_record::{Expect, Origin};
 
-use crate::bare;
-use crate::decode::{At, Fields, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::{At, Fields};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::metric::{self, Unit};
 use crate::model::Scenario;
 use crate::names::Names;
 use crate::quantity;
+use crate::unitless;
 
 /// An expectation of the scenario's own; bounds are converted to the metric's unit.
 pub(crate) fn expect(
@@ -77,7 +77,7 @@ fn read(
             "what the source states lies outside the band",
         );
         // A band that was not meant comes before a reason for it.
-        let doubts = bare::doubt(f, unit).into_iter();
+        let doubts = unitless::doubt(f, unit).into_iter();
         let d = doubts.fold(d, |d, doubt| d.help(doubt.in_a_line()));
         faults.push(d.help("add a `note` that says why"));
     }
@@ -155,7 +155,7 @@ fn unit(f: &Fields) -> Unit {
 
 /// The word on bounds of an expectation that may not be what was meant.
 pub(crate) fn doubt(f: &Fields) -> Option<Diagnostic> {
-    bare::doubt(f, unit(f)).or_else(|| wide(f))
+    unitless::doubt(f, unit(f)).or_else(|| wide(f))
 }
 
 /// The word on a band that begins at nothing.

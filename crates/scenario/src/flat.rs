@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::set::written;
+use crate::literal::written;
 
 /// Every key of a scenario's text with its value: `test.bulk.cc` and `reno`. What has no name counts from 1: `expect.2.metric`. Empty
 /// of a text that is not TOML.

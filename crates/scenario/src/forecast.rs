@@ -10,6 +10,7 @@ mod ceiling;
 mod cells;
 mod discard;
 mod exchange;
+mod flow;
 mod flows;
 mod host;
 mod impair;
@@ -35,8 +36,7 @@ use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 
 use crate::atm::LostAtOnce;
-use crate::kind::TestKind;
-use crate::model::{Loss, Scenario, Test, Udp};
+use crate::model::{Loss, Scenario, Test, TestKind, Udp};
 use crate::plan::{Hop, Plan, port_of};
 
 type Metrics = BTreeMap<String, f64>;

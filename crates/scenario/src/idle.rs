@@ -19,11 +19,10 @@ use farpath_wire::FlowDir;
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
-use crate::model::{LinkId, Scenario, Test};
+use crate::model::{Class, LinkId, Scenario, Test};
 use crate::names::Names;
 use crate::plan::Plan;
-use crate::queueing::Class;
+use crate::sections::{Tables, name_of};
 use traffic::Traffic;
 
 pub(crate) use swept::{AtPoint, alike, swept};

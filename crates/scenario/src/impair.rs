@@ -6,8 +6,8 @@ use farpath_element::impair::{Chance, Distribution, Finder, FlapSpec, Impairment
 use farpath_units::{Duration, Rate, Ratio};
 
 use crate::columns::{self, Fault, MOST_ROWS, microseconds};
-use crate::decode::{At, Fields, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::{At, Fields};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::model::{Host, Scenario};
 use crate::source::Beside;
 use crate::trace;

@@ -104,6 +104,33 @@ impl Kind {
     }
 }
 
+/// An MTU, bytes.
+pub(crate) const MTU: Kind = Kind::Octets {
+    min: 68,
+    max: 65_535,
+};
+
+/// A time, zero among them, and one above.
+pub(crate) const TIME: Kind = Kind::Span { zero: true };
+pub(crate) const POSITIVE_TIME: Kind = Kind::Span { zero: false };
+
+/// A size without a bound.
+pub(crate) const ANY_SIZE: Kind = Kind::Size { max: u64::MAX };
+
+/// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
+const LARGEST_WINDOW: u64 = 65_535 << 14;
+
+/// A TCP window.
+pub(crate) const WINDOW: Kind = Kind::Size {
+    max: LARGEST_WINDOW,
+};
+
+/// How many, one at least.
+pub(crate) const COUNT: Kind = Kind::Int {
+    min: 1,
+    max: 1_000_000_000,
+};
+
 /// A key of that name and kind; everything else at its default.
 pub(crate) const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
     Key {

@@ -1,168 +1,20 @@
-//! The kinds of test: their names and keys, and what everybody else asks of them.
+//! The kinds of test: how each is read, and what is forecast of it.
 //!
-//! Who runs, predicts or describes tests asks the methods here, and matches a kind only where its own
-//! program is started. What a kind has to itself lies in a file of its own beside.
+//! What a kind has to itself lies in a file of its own beside.
 
 mod periodic;
+pub(crate) mod words;
 
 use farpath_observe::metric::Subject;
 use farpath_record::Record;
-use farpath_units::{Duration, Size};
 
-use crate::atm;
-use crate::congestion;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::forecast::Path;
-use crate::key::Kind::{Bool, Choice, Class, Int, Name, Octets, Ref, Table, Text};
-use crate::key::{Kind, Section, key};
-use crate::model::{Exchange, Flows, NodeId, Request, Scenario, Tcp, Test, Transfer, Udp};
-use crate::queueing::Protocol;
-use crate::recovery;
+use crate::model::{NodeId, Periodic, Scenario, Test, TestKind};
 use crate::source::Beside;
-use crate::table::{ANY_SIZE, COUNT, ENVELOPE, ON_OFF, POSITIVE_TIME, SIZES, TIME, WINDOW};
+use crate::stack::stacks;
 use crate::traffic;
-
-pub use periodic::Periodic;
-
-/// The words after `kind`: all but the last are kinds a scenario may have.
-const NAMES: [&str; Subject::TESTS.len() - 1] = {
-    let mut names = [""; Subject::TESTS.len() - 1];
-    let mut n = 0;
-    while n < names.len() {
-        names[n] = Subject::TESTS[n].1;
-        n += 1;
-    }
-    names
-};
-
-const PING: &[&str] = &["ping"];
-const PERIODIC: &[&str] = &["ping", "oneway"];
-const BULK: &[&str] = &["tcp"];
-pub(crate) const TCP: &[&str] = &["tcp", "transfer", "request", "flows"];
-const STREAMS: &[&str] = &["tcp", "transfer", "request"];
-const FLOWS: &[&str] = &["flows"];
-const UDP: &[&str] = &["udp"];
-const TRANSFER: &[&str] = &["transfer"];
-const REQUEST: &[&str] = &["request"];
-const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows", "cells"];
-const PACED: &[&str] = &["udp", "cells"];
-const CELLS: &[&str] = &["cells"];
-
-#[rustfmt::skip]
-pub(crate) const TEST: Section = Section {
-    name: "test",
-    doc: "Traffic, and what is measured of it.",
-    keys: &[
-        key("name", Name, "Name, unique among tests.").required(),
-        key("kind", Choice(&NAMES), "What it does: below.").required(),
-        key("from", Ref("node"), "The node that starts.").required(),
-        key("to", Ref("node"), "The node that answers.").required(),
-        key("via", Ref("link"), "The sender's link, when it has several."),
-        key("start", TIME, "When it starts.").default("0 s"),
-        key("start_spread", TIME, "It starts later by a time drawn from the seed, from 0 to this: with `--repeat`, each repeat draws again. Connections of `parallel` draw one each, and the test starts with the first; those of iperf3 all start with that.").default("0 s"),
-        key("duration", POSITIVE_TIME, "How long it is measured, after `omit`.").default("10 s; none for a transfer or flows, or when `bytes` or `requests` is given").only(TIMED),
-        key("omit", TIME, "How long after the start the measurement begins.").default("0 s").only(TIMED),
-        key("class", Class, "DSCP name (`ef`, `af11`, `cs1`, `le`) or the whole TOS byte.").default("0"),
-        key("ip", Int { min: 4, max: 6 }, "4 or 6.").default("4"),
-        key("count", COUNT, "Requests or datagrams sent.").default("5").only(PERIODIC),
-        key("interval", POSITIVE_TIME, "From one to the next.").default("1 s").only(PERIODIC),
-        key("timeout", POSITIVE_TIME, "How long an answer, or a datagram, is waited for: what comes later counts as lost, and a note says so.").default("5 s").only(PERIODIC),
-        key("ttl", Int { min: 1, max: 255 }, "TTL of the requests.").default("64").only(PING),
-        key("size", Octets { min: 1, max: 65_535 }, "Bytes of the IP datagram (ping, oneway) or of its UDP payload (udp).").default("84 (ping, oneway), 1472 (udp)").only(&["ping", "udp", "oneway"]),
-        key("window", WINDOW, "Most payload bytes in flight: exact, no kernel rules.").only(TCP).instead_of("socket_buffer"),
-        key("socket_buffer", WINDOW, "What is passed to setsockopt; the profile and its sysctls make a window of it.").only(TCP).instead_of("window"),
-        congestion::CC,
-        congestion::FLAVOUR,
-        congestion::SLOW_START,
-        congestion::HYSTART,
-        congestion::MAX_SSTHRESH,
-        congestion::REMEMBERED_WINDOW,
-        congestion::IDLE_RESTART,
-        congestion::PACING,
-        congestion::PACING_RATE,
-        congestion::GSO,
-        key("parallel", Int { min: 1, max: 10_000 }, "Connections at once.").default("1").only(STREAMS),
-        key("bytes", ANY_SIZE, "Payload each connection transfers.").default("as much as `duration` allows").only(BULK),
-        recovery::SACK,
-        recovery::RACK,
-        recovery::REDUCTION,
-        recovery::FRTO,
-        recovery::NEWRENO,
-        recovery::LIMITED_TRANSMIT,
-        recovery::DSACK,
-        recovery::EIFEL,
-        recovery::ECN,
-        key("timestamps", Bool, "Timestamps (RFC 7323): 12 bytes a segment.").default("true").only(TCP),
-        key("initial_window", Int { min: 1, max: 1_000_000 }, "Initial window in segments.").default("1 (sender is bsd-1999), 2 (linux-2004), 10 (linux-5, linux-6)").only(TCP).instead_of("remembered_window"),
-        key("initial_ssthresh", Int { min: 2, max: 1_000_000_000 }, "Initial slow-start threshold in segments.").default("unlimited").only(TCP),
-        key("delayed_ack", Int { min: 1, max: 255 }, "One ACK per this many full segments.").default("2").only(TCP),
-        recovery::DELAYED_ACK_TIMEOUT,
-        recovery::QUICK_ACKS,
-        recovery::RTO_MIN,
-        recovery::RTO_FLOOR,
-        recovery::RTO_GRANULARITY,
-        recovery::RTO_INITIAL,
-        recovery::RTO_MAX,
-        key("reverse", Bool, "Data flows from `to` to `from`, which opens the connection.").default("false").only(&["tcp", "transfer", "flows"]),
-        key("files", COUNT, "Files, shared out over the connections.").default("1").only(TRANSFER),
-        key("file_size", ANY_SIZE, "Bytes of each file.").required().only(TRANSFER),
-        key("pipelining", COUNT, "Files asked for at once on each connection: with 1, a round trip passes between two files.").default("1").only(TRANSFER),
-        key("block", ANY_SIZE, "Bytes of an answer.").default("64 KiB").only(REQUEST),
-        key("request_size", ANY_SIZE, "Bytes of a request.").default("100 B").only(REQUEST),
-        key("outstanding", COUNT, "Requests on each connection that wait for their answer at most.").default("1").only(REQUEST),
-        key("think_time", TIME, "From an answer to the request that follows it.").default("0 s").only(REQUEST),
-        key("requests", COUNT, "Requests on each connection.").default("as many as `duration` allows").only(REQUEST),
-        key("rate", Kind::Rate, "Rate of UDP payload, required without `replay`; of whole cells (cells).").only(PACED).instead_of("replay"),
-        key("arrivals", Choice(&["constant", "poisson"]), "Equal or exponential gaps between datagrams.").default("constant").only(UDP),
-        key("on_off", Table(&ON_OFF), "Bursts at `rate` and pauses between them.").only(UDP),
-        key("replay", Text, "A CSV file of `time_s,bytes` or `time_s,rate_bps`, beside the scenario, that says what is sent.").only(UDP).instead_of("rate"),
-        key("envelope", Table(&ENVELOPE), "Day and night: how the rate, or the arrivals of flows, rise and fall.").only(&["udp", "flows"]),
-        key("flows", Int { min: 1, max: 10_000 }, "Connections in all, one after the other or overlapping.").required().only(FLOWS),
-        key("spacing", POSITIVE_TIME, "Mean time from one connection's start to the next; exponential.").required().only(FLOWS),
-        key("sizes", Table(&SIZES), "How much each connection transfers.").required().only(FLOWS),
-        key("burst", COUNT, "Cells that come together, at `peak`; on average they come at `rate`.").only(CELLS),
-        key("peak", Kind::Rate, "Rate of the cells of a burst.").only(CELLS),
-        key("contract", Table(&atm::METER), "What the receiver holds the cells against: `conforming_ratio`.").only(CELLS),
-        key("tool", Choice(&["farpath", "iperf3"]), "The program that runs it between real hosts; predictions and simulations know none.").default("farpath").only(&["tcp", "udp"]),
-        key("group", Name, "Tests of one group are compared: `group_jain_index`, `group_goodput_ratio` (least to greatest), and `group_streams_jain_index` by connections.").only(TIMED),
-    ],
-};
-
-/// What a test does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TestKind {
-    /// ICMP echo.
-    Ping(Periodic),
-    /// Datagrams one way, each with the instant it was sent.
-    OneWay(Periodic),
-    /// One or several TCP connections.
-    Tcp(Tcp),
-    /// A stream of datagrams.
-    Udp(Udp),
-    /// Files, from disk to disk.
-    Transfer(Transfer),
-    /// Blocks, asked for one by one.
-    Request(Request),
-    /// Transfers that come and go.
-    Flows(Flows),
-}
-
-/// What each connection of a test does until it is done, where no `duration` ends it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Work {
-    /// The key that says how much it is.
-    pub key: &'static str,
-    /// Payload it carries.
-    pub bytes: Size,
-    /// Time in which it waits for nobody but itself.
-    pub pauses: Duration,
-    /// Round trips beside, about: handshake, slow start, one answer after the other.
-    pub rounds: u64,
-}
-
-/// Bytes of a request for a file: a command line of a file transfer protocol.
-const FILE_REQUEST: u64 = 100;
 
 impl TestKind {
     /// A test between two nodes, `from` and `to`, as its table says; none where that is at fault.
@@ -173,7 +25,7 @@ impl TestKind {
         folder: &Beside,
         faults: &mut Vec<Diagnostic>,
     ) -> Option<TestKind> {
-        let ends = traffic::stacks(scenario, f, from, to);
+        let ends = stacks(scenario, f, from, to);
         Some(match Subject::of_test(&f.get::<String>("kind")?)? {
             Subject::Ping => TestKind::Ping(Periodic::read(f)),
             Subject::OneWay => TestKind::OneWay(Periodic::read(f)),
@@ -193,20 +45,6 @@ impl TestKind {
         })
     }
 
-    /// What a record says it is.
-    pub fn subject(&self) -> Subject {
-        match self {
-            TestKind::Ping(_) => Subject::Ping,
-            TestKind::OneWay(_) => Subject::OneWay,
-            TestKind::Tcp(_) => Subject::Tcp,
-            TestKind::Udp(udp) if udp.cells.is_some() => Subject::Cells,
-            TestKind::Udp(_) => Subject::Udp,
-            TestKind::Transfer(_) => Subject::Transfer,
-            TestKind::Request(_) => Subject::Request,
-            TestKind::Flows(_) => Subject::Flows,
-        }
-    }
-
     /// The closed forms' answer for a test on its path.
     pub(crate) fn predict(&self, test: &Test, path: &Path<'_>, record: &mut Record) {
         match self {
@@ -219,156 +57,6 @@ impl TestKind {
             TestKind::Tcp(tcp) => path.tcp(test, tcp, record),
             TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, record),
             TestKind::Flows(flows) => path.flows(test, flows, record),
-        }
-    }
-
-    /// The transport its packets belong to.
-    pub fn protocol(&self) -> Protocol {
-        match self {
-            TestKind::Ping(_) => Protocol::Icmp,
-            TestKind::OneWay(_) | TestKind::Udp(_) => Protocol::Udp,
-            TestKind::Tcp(_)
-            | TestKind::Transfer(_)
-            | TestKind::Request(_)
-            | TestKind::Flows(_) => Protocol::Tcp,
-        }
-    }
-
-    /// Its packets, where it sends them one at a time.
-    pub fn periodic(&self) -> Option<&Periodic> {
-        match self {
-            TestKind::Ping(all) | TestKind::OneWay(all) => Some(all),
-            _ => None,
-        }
-    }
-
-    /// Bytes of its IP datagrams, where they are all alike; `header` are those of the IP and transport header.
-    pub fn datagram_bytes(&self, header: u32) -> Option<u32> {
-        match self {
-            TestKind::Ping(all) | TestKind::OneWay(all) => Some(all.size),
-            TestKind::Udp(udp) => Some(udp.size + header),
-            _ => None,
-        }
-    }
-
-    /// The stream, if it is one of datagrams or cells.
-    pub fn udp(&self) -> Option<&Udp> {
-        match self {
-            TestKind::Udp(udp) => Some(udp),
-            _ => None,
-        }
-    }
-
-    /// The connections of a kind that only writes.
-    pub fn bulk(&self) -> Option<&Tcp> {
-        match self {
-            TestKind::Tcp(tcp) => Some(tcp),
-            _ => None,
-        }
-    }
-
-    /// The connections, if they come and go.
-    pub fn flows(&self) -> Option<&Flows> {
-        match self {
-            TestKind::Flows(flows) => Some(flows),
-            _ => None,
-        }
-    }
-
-    /// What its connections are made of, if it has any.
-    pub fn tcp(&self) -> Option<&Tcp> {
-        match self {
-            TestKind::Tcp(tcp)
-            | TestKind::Transfer(Transfer { tcp, .. })
-            | TestKind::Request(Request { tcp, .. })
-            | TestKind::Flows(Flows { tcp, .. }) => Some(tcp),
-            TestKind::Ping(_) | TestKind::OneWay(_) | TestKind::Udp(_) => None,
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn tcp_mut(&mut self) -> Option<&mut Tcp> {
-        match self {
-            TestKind::Tcp(tcp)
-            | TestKind::Transfer(Transfer { tcp, .. })
-            | TestKind::Request(Request { tcp, .. })
-            | TestKind::Flows(Flows { tcp, .. }) => Some(tcp),
-            TestKind::Ping(_) | TestKind::OneWay(_) | TestKind::Udp(_) => None,
-        }
-    }
-
-    /// Whether data flows from `to` to `from`: a request's answer is its data.
-    pub fn is_reverse(&self) -> bool {
-        matches!(self, TestKind::Request(_)) || self.tcp().is_some_and(|tcp| tcp.reverse)
-    }
-
-    /// What there is to do on connection `stream`, if there is an end to it.
-    pub fn work(&self, stream: u32) -> Option<Work> {
-        let (key, bytes, pauses, rounds) = match self {
-            TestKind::Ping(all) | TestKind::OneWay(all) => {
-                let gaps = u64::from(all.count.saturating_sub(1));
-                ("count", Size::from_bytes(0), all.interval.times(gaps), 1)
-            }
-            // Slow start takes some round trips.
-            TestKind::Tcp(tcp) => ("bytes", tcp.bytes?, Duration::ZERO, 25),
-            TestKind::Flows(flows) => {
-                let all = flows.spacing.times(flows.tcp.parallel.into());
-                ("spacing", Size::from_bytes(0), all, 10)
-            }
-            TestKind::Transfer(_) | TestKind::Request(_) => {
-                let exchange = self.exchange(stream)?;
-                let requests = exchange.requests?;
-                let turns = requests / exchange.outstanding.max(1);
-                let bytes = Size::from_bytes(requests.saturating_mul(exchange.answer));
-                let key = if exchange.disks {
-                    "file_size"
-                } else {
-                    "requests"
-                };
-                (key, bytes, exchange.think.times(turns), turns + 10)
-            }
-            TestKind::Udp(_) => return None,
-        };
-        Some(Work {
-            key,
-            bytes,
-            pauses,
-            rounds,
-        })
-    }
-
-    /// Bytes connection `stream` delivers in all, if the test has an end of its own.
-    pub fn whole(&self, stream: u32) -> Option<u64> {
-        match self.exchange(stream) {
-            Some(exchange) => Some(exchange.requests?.saturating_mul(exchange.answer)),
-            None => self.bulk()?.bytes.map(Size::as_bytes),
-        }
-    }
-
-    /// What is asked and answered on connection `stream`, if the test asks.
-    pub fn exchange(&self, stream: u32) -> Option<Exchange> {
-        match self {
-            TestKind::Transfer(t) => {
-                let streams = u64::from(t.tcp.parallel.max(1));
-                let more = u64::from(u64::from(stream) < t.files % streams);
-                Some(Exchange {
-                    request: FILE_REQUEST,
-                    answer: t.file_size.as_bytes(),
-                    outstanding: t.pipelining,
-                    think: Duration::ZERO,
-                    requests: Some(t.files / streams + more),
-                    disks: true,
-                })
-            }
-            TestKind::Request(r) => Some(Exchange {
-                request: r.request_size.as_bytes(),
-                answer: r.block.as_bytes(),
-                outstanding: r.outstanding,
-                think: r.think_time,
-                requests: r.requests,
-                disks: false,
-            }),
-            _ => None,
         }
     }
 }

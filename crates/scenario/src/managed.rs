@@ -2,9 +2,7 @@
 
 use farpath_element::qdisc::{AqmConfig, CodelConfig};
 
-use crate::aqm::{FqCodel, RedCurve};
-use crate::model::{Direction, Link, QueueLimit, Scenario};
-use crate::queueing::Class;
+use crate::model::{Class, Direction, FqCodel, Link, QueueLimit, RedCurve, Scenario};
 
 /// How the lines begin that [`with_managers`] adds.
 const HEAD: &str = "\n# What manages queues, with every value that holds; comments:\n";

@@ -5,8 +5,8 @@ use farpath_observe::metric::{self, Subject};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::bare;
-use crate::decode::{At, shorten};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::decode::At;
+use crate::diagnostic::{Diagnostic, nearest, shorten};
 use crate::names::Names;
 
 /// A number in `unit`, of text: with its unit where it has one.

@@ -1,6 +1,10 @@
 //! The typed scenario: what the text means once every name is resolved and every quantity read.
 
+mod conditioning;
+mod configuration;
+mod kind;
 mod load;
+mod queueing;
 mod search;
 
 use std::collections::BTreeMap;
@@ -14,9 +18,16 @@ use farpath_tcp::{
 };
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
-use crate::kind::{Periodic, TestKind};
-
+pub use crate::quantity::QueueLimit;
+pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule, Rule};
+pub use configuration::Configuration;
+pub(crate) use configuration::Plug;
+pub use kind::{Periodic, TestKind, Work};
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
+pub use queueing::{
+    Class, ClassLimit, DropRule, FqCodel, Match, Protocol, Queueing, RedCurve, Scheduler, Shape,
+    Sharing,
+};
 pub use search::{Amount, Dimension, Find, Search};
 
 /// One experiment.
@@ -60,7 +71,7 @@ pub struct Scenario {
     /// `[[search]]`: bisections, each run on its own.
     pub searches: Vec<Search>,
     /// The routers' own configuration files, if they bring any.
-    pub configuration: Option<crate::configured::Configuration>,
+    pub configuration: Option<Configuration>,
     /// The text of every other file that was read, by its name in the scenario.
     pub files: BTreeMap<String, Arc<str>>,
 }
@@ -230,38 +241,15 @@ pub struct Direction {
     /// What is lost on the way, in order.
     pub losses: Vec<Loss>,
     /// Classes and schedulers in place of the one queue; never where a host sends.
-    pub queueing: Option<crate::queueing::Queueing>,
+    pub queueing: Option<Queueing>,
     /// What the sending router does to frames before they wait.
-    pub conditioning: crate::conditioning::Conditioning,
+    pub conditioning: Conditioning,
     /// What the node at the far end does to frames as they arrive.
-    pub arrivals: Vec<crate::conditioning::Rule>,
+    pub arrivals: Vec<Rule>,
     /// What else happens to frames on the way.
     pub impairments: Impairments,
     /// What happens to cells, where the framing has any.
     pub cells: Option<crate::atm::Cells>,
-}
-
-/// A queue's limit; waiting frames only, not the one in service.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum QueueLimit {
-    /// Bytes, without preamble, FCS and gap.
-    Bytes(Size),
-    /// Frames.
-    Packets(u64),
-    /// As many bytes as the rate sends in this time.
-    Time(Duration),
-    /// This many bandwidth-delay products of the slowest path through the link.
-    Bdp(f64),
-}
-
-impl core::str::FromStr for QueueLimit {
-    type Err = String;
-
-    /// As a scenario writes it: `512 KiB`, `1000 packets`, `10 ms`, `1bdp`; the error says what is wrong, and what to write.
-    fn from_str(text: &str) -> Result<QueueLimit, String> {
-        crate::quantity::queue("queue", text)
-            .map_err(|(wrong, remedy)| format!("{wrong}: {remedy}"))
-    }
 }
 
 /// One cause of loss.

@@ -3,13 +3,12 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
-use crate::conditioning::policer_names;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::Tables;
 use crate::model::{LinkId, NodeId};
-use crate::queueing::class_names;
-use crate::search;
+use crate::named::{class_names, policer_names};
+use crate::sections::Tables;
+use crate::sought::results;
 
 /// The names of a scenario. Nodes are numbered hosts first.
 pub(crate) struct Names {
@@ -128,7 +127,7 @@ impl Names {
             lsps: Register::collect(("LSP", "LSPs"), &[&tables.lsps], faults),
             tests: Register::collect(("test", "tests"), &[&tables.tests], faults),
             searches: Register::collect(("search", "searches"), &[&tables.searches], faults),
-            search_results: tables.searches.iter().map(search::results).collect(),
+            search_results: tables.searches.iter().map(results).collect(),
             test_kinds: tables
                 .tests
                 .iter()

@@ -6,10 +6,12 @@ use farpath_tcp::{MtuProbing, Profile};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::atm;
-use crate::conditioning::{self, Conditioning};
-use crate::decode::{At, Fields};
+use crate::conditioning;
+use crate::decode::{At, Fields, first, octets};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, Qdisc, QueueLimit, Router};
+use crate::model::{
+    Conditioning, Direction, Host, HostLimits, Link, Loss, NodeId, Qdisc, QueueLimit, Router,
+};
 use crate::names::Names;
 use crate::queueing;
 use crate::signal;
@@ -95,11 +97,6 @@ pub(crate) fn router(f: &Fields) -> Router {
         name: f.get("name").unwrap_or_default(),
         answers: f.get("answers").unwrap_or(true),
     }
-}
-
-/// A whole number that fits a `u32`.
-pub(crate) fn octets(f: &Fields, key: &str) -> Option<u32> {
-    f.get::<i64>(key).and_then(|n| u32::try_from(n).ok())
 }
 
 /// A link; `None` when a name or a rate is missing. `folder` has the files it may name.
@@ -293,11 +290,6 @@ fn served(
     direction.conditioning = conditioning::conditioning(&layers, names, &mut found);
     found.retain(|d| !faults.contains(d));
     faults.append(&mut found);
-}
-
-/// The value of the first layer that has the key.
-pub(crate) fn first<T: crate::decode::Read>(layers: &[&Fields], key: &str) -> Option<T> {
-    layers.iter().find_map(|f| f.get(key))
 }
 
 /// Whether a table says anything about losses.

@@ -7,9 +7,8 @@ use farpath_observe::merge::Place;
 use farpath_record::{Origin, Record};
 use farpath_wire::FlowDir;
 
-use crate::model::{Loss, Scenario, Test};
+use crate::model::{Loss, Match, Queueing, Scenario, Test};
 use crate::plan::{Plan, PortPlan};
-use crate::queueing::{Match, Queueing};
 
 impl Scenario {
     /// The empty record of a test at a point.

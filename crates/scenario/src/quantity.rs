@@ -2,12 +2,33 @@
 
 use farpath_units::{Duration, ParseError, Rate, Ratio, Size};
 
-use crate::decode::shorten;
+use crate::diagnostic::shorten;
 use crate::key::{Key, Kind};
-use crate::model::QueueLimit;
 
 /// A fault: what is wrong, and what to write instead.
 pub(crate) type Refused = (String, String);
+
+/// A queue's limit; waiting frames only, not the one in service.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueLimit {
+    /// Bytes, without preamble, FCS and gap.
+    Bytes(Size),
+    /// Frames.
+    Packets(u64),
+    /// As many bytes as the rate sends in this time.
+    Time(Duration),
+    /// This many bandwidth-delay products of the slowest path through the link.
+    Bdp(f64),
+}
+
+impl core::str::FromStr for QueueLimit {
+    type Err = String;
+
+    /// As a scenario writes it: `512 KiB`, `1000 packets`, `10 ms`, `1bdp`; the error says what is wrong, and what to write.
+    fn from_str(text: &str) -> Result<QueueLimit, String> {
+        queue("queue", text).map_err(|(wrong, remedy)| format!("{wrong}: {remedy}"))
+    }
+}
 
 /// A value of that kind as it would stand in a file.
 pub(crate) fn example(kind: &Kind) -> String {

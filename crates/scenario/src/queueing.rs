@@ -2,130 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use farpath_element::qdisc::{AqmConfig, MOST_QUEUES, Transport};
-use farpath_units::{Rate, Ratio, Size};
+use farpath_element::qdisc::{AqmConfig, MOST_QUEUES};
+use farpath_units::{Ratio, Size};
 
-use crate::aqm::{self, DropRule, FqCodel, RedCurve};
-use crate::decode::{At, Fields};
+use crate::aqm;
+use crate::decode::{At, Fields, first};
 use crate::diagnostic::Diagnostic;
-use crate::document::name_of;
-use crate::model::QueueLimit;
+use crate::model::{
+    Class, ClassLimit, Match, Protocol, QueueLimit, Queueing, RedCurve, Scheduler, Shape, Sharing,
+};
+use crate::named::ONLY;
 use crate::names::Names;
-use crate::network::first;
-
-/// Queues that share a transmitter.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Queueing {
-    /// How they take turns.
-    pub scheduler: Scheduler,
-    /// Bytes that may wait in all of them together.
-    pub memory: Option<Size>,
-    /// At least one; a single one called `all` where the link has no classes.
-    pub classes: Vec<Class>,
-    /// A queue for each flow in place of one for each class.
-    pub fq_codel: Option<FqCodel>,
-    /// What holds frames back.
-    pub shape: Option<Shape>,
-}
-
-/// How queues take turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// Weighted round robin by bytes.
-    Wrr {
-        /// Bytes a round gives for a weight of 1.
-        unit: u32,
-        /// Whether a queue owes what its last frame took too much.
-        carry: bool,
-    },
-    /// Deficit round robin.
-    Drr,
-    /// The first class that has frames.
-    Strict,
-}
-
-/// A class of frames and its queue.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Class {
-    /// Its name.
-    pub name: String,
-    /// The frames in it; none: those of no other class.
-    pub matches: Vec<Match>,
-    /// Its part of the link.
-    pub sharing: Sharing,
-    /// What may wait in it.
-    pub limit: ClassLimit,
-    /// What manages its queue.
-    pub aqm: Option<AqmConfig>,
-    /// Where that is RED, for frames of no rule.
-    pub curve: Option<RedCurve>,
-    /// Rules for some of its frames.
-    pub drops: Vec<DropRule>,
-}
-
-/// A shaper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Rate at which its bucket fills.
-    pub rate: Rate,
-    /// Bytes the bucket holds; a full frame if absent.
-    pub burst: Option<Size>,
-}
-
-/// What a class knows its frames by.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Match {
-    /// Datagrams of a DSCP.
-    Dscp(u8),
-    /// Labelled frames of a traffic class.
-    Exp(u8),
-    /// Datagrams of a transport protocol.
-    Protocol(Protocol),
-    /// Datagrams of a test.
-    Test(String),
-}
-
-/// A transport protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Protocol {
-    /// TCP.
-    Tcp,
-    /// UDP.
-    Udp,
-    /// ICMP.
-    Icmp,
-}
-
-impl Protocol {
-    /// As the elements know it.
-    pub fn transport(self) -> Transport {
-        match self {
-            Protocol::Tcp => Transport::Tcp,
-            Protocol::Udp => Transport::Udp,
-            Protocol::Icmp => Transport::Icmp,
-        }
-    }
-}
-
-/// A class's part of the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
-    /// Before all that have a weight, in order.
-    Priority,
-    /// In proportion to the weights of the others that have frames.
-    Weight(u32),
-}
-
-/// What may wait in a class's queue.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClassLimit {
-    /// So much.
-    Own(QueueLimit),
-    /// Whatever the memory holds.
-    Memory,
-    /// A part of the memory.
-    MemoryShare(Ratio),
-}
+use crate::sections::name_of;
 
 /// The keys of a direction that need a router.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
@@ -133,32 +21,6 @@ pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
     let served = ["scheduler", "memory", "wrr", "class", "fq_codel", "aqm"];
     let sent = ["shape", "mark", "police"];
     served.into_iter().chain(managed).chain(sent)
-}
-
-/// The class of a direction that has no others.
-const ONLY: &str = "all";
-
-/// The names of a table's classes.
-pub(crate) fn class_names(f: &Fields) -> Option<Vec<String>> {
-    if let Some(classes) = f.get::<Vec<Fields>>("class").filter(|c| !c.is_empty()) {
-        return Some(classes.iter().filter_map(|c| c.get("name")).collect());
-    }
-    let scheduler = f.get::<String>("scheduler");
-    let one = f.has("shape") || aqm::kinds(f).next().is_some();
-    match scheduler.as_deref() {
-        _ if f.has("aqm") => {
-            let plain = f.get::<String>("aqm").as_deref() == Some("fifo") && !f.has("shape");
-            Some(if plain {
-                Vec::new()
-            } else {
-                vec![ONLY.to_owned()]
-            })
-        }
-        Some("fq-codel") => Some(vec![ONLY.to_owned()]),
-        _ if one => Some(vec![ONLY.to_owned()]),
-        Some("fifo") => Some(Vec::new()),
-        _ => None,
-    }
 }
 
 /// The queues of a direction whose tables are `layers`, the first winning.

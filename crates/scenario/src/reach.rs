@@ -8,11 +8,10 @@ use farpath_units::{Duration, Time};
 use crate::bundle;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
-use crate::model::{Ccc, LinkId, Loss, NodeId, Scenario, Test};
+use crate::model::{Ccc, LinkId, Loss, NodeId, Protocol, Scenario, Test};
 use crate::mpls::parts;
 use crate::plan::Plan;
-use crate::queueing::Protocol;
+use crate::sections::{Tables, name_of};
 
 /// Bytes of one label stack entry (RFC 3032 §2.1).
 const LABEL: u32 = 4;

@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Choice, Int, Span};
 use crate::key::{Key, key};
 
-use crate::kind::TCP;
+use crate::kind::words::TCP;
 
 pub(crate) const SACK: Key = key("sack", Bool, "Selective acknowledgements (RFC 2018).")
     .default("true; false (an end is bsd-1999)")

@@ -3,9 +3,8 @@
 use farpath_observe::metric::{self, Subject};
 
 use crate::key::{Key, Kind, Section};
-use crate::kind::TEST;
 use crate::quantity::example;
-use crate::table::{ARRAYS, SCENARIO};
+use crate::table::{ARRAYS, SCENARIO, TEST};
 
 const HEAD: &str = "\
 # Scenario files

@@ -3,7 +3,7 @@
 use farpath_units::Duration;
 
 use crate::columns::{Fault, MOST_ROWS, timed, whole};
-use crate::decode::shorten;
+use crate::diagnostic::shorten;
 use crate::model::Replay;
 
 /// Most bytes of a row, and most bits a second.

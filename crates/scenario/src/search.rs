@@ -1,17 +1,18 @@
 //! `[[search]]`, as text describes it.
 
-use crate::bare;
-use crate::decode::{At, Fields, read_text, shorten};
-use crate::diagnostic::Diagnostic;
-use crate::document::Tables;
+use crate::decode::{At, Fields, read_text};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::expect::bound;
 use crate::key::Kind;
 use crate::metric::{self, Unit};
 use crate::model::{Amount, Dimension, Find, Search};
 use crate::names::Names;
 use crate::quantity::example;
-use crate::set;
+use crate::sections::Tables;
+use crate::set::{self, Set};
+use crate::sought::{find, share};
 use crate::sweep::check_path;
+use crate::unitless;
 use farpath_units::Ratio;
 
 /// The keys of the ends of what is tried.
@@ -70,26 +71,15 @@ pub(crate) fn search(
     })
 }
 
-fn find(f: &Fields) -> Find {
-    match f.get::<String>("find").as_deref() {
-        Some("lowest") => Find::Lowest,
-        _ => Find::Highest,
+impl Search {
+    /// What its lowest and its highest value set.
+    pub(crate) fn ends(&self) -> [Vec<Set>; 2] {
+        let set = |value: Amount| {
+            let keys = self.keys.iter();
+            keys.map(|key| Set::new(key, value.to_string())).collect()
+        };
+        [set(self.low), set(self.high)]
     }
-}
-
-/// The names of a search's results, where it can be read.
-pub(crate) fn results(f: &Fields) -> Option<[String; 2]> {
-    let low = share(f, "low").or_else(|| f.get::<String>("low")?.parse().ok())?;
-    Some(find(f).metrics(low.of))
-}
-
-/// An end that is a bare number, of a key that takes a ratio.
-fn share(f: &Fields, end: &str) -> Option<Amount> {
-    let keys: Vec<At<String>> = f.get("keys")?;
-    let target = set::target(keys.first()?.get_ref()).ok()?;
-    let takes = matches!(target.key()?.kind, Kind::Ratio);
-    let n = f.get::<f64>(end).filter(|_| takes)?;
-    Ratio::new(n).map(Amount::ratio)
 }
 
 /// One end of what is tried.
@@ -221,7 +211,7 @@ fn check_metrics(
 
 /// The word on a bound of a search that may not be what was meant.
 pub(crate) fn doubt(f: &Fields) -> Option<Diagnostic> {
-    bare::doubt(f, unit(f))
+    unitless::doubt(f, unit(f))
 }
 
 /// The unit of the metrics that a search watches.

@@ -11,8 +11,8 @@ use core::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::decode::{Fields, read_value, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::{Fields, read_value};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS};
 pub(crate) use unknown::named_so;
@@ -560,34 +560,5 @@ fn literal(value: &str) -> String {
             value.to_owned()
         }
         _ => toml::Value::String(value.to_owned()).to_string(),
-    }
-}
-
-/// A value as a `--set` argument would write it.
-pub(crate) fn written(value: &DeValue<'_>) -> String {
-    match value {
-        DeValue::String(s) => s.to_string(),
-        DeValue::Integer(i) => i.to_string(),
-        DeValue::Float(f) => f.to_string(),
-        DeValue::Boolean(b) => b.to_string(),
-        DeValue::Datetime(d) => d.to_string(),
-        DeValue::Array(list) => {
-            let items: Vec<String> = list.iter().map(|v| inner(v.get_ref())).collect();
-            format!("[{}]", items.join(", "))
-        }
-        DeValue::Table(t) => {
-            let items: Vec<String> = t
-                .iter()
-                .map(|(k, v)| format!("{} = {}", k.get_ref(), inner(v.get_ref())))
-                .collect();
-            format!("{{ {} }}", items.join(", "))
-        }
-    }
-}
-
-fn inner(value: &DeValue<'_>) -> String {
-    match value {
-        DeValue::String(s) => toml::Value::String(s.to_string()).to_string(),
-        other => written(other),
     }
 }

@@ -205,7 +205,7 @@ fn plain(name: &str, endings: &[&str]) -> Result<(), (String, String)> {
         let endings = endings.join(" or .");
         let title = format!(
             "`{}` is not a .{endings} file beside the scenario",
-            crate::decode::shorten(name)
+            crate::diagnostic::shorten(name)
         );
         let remedy = format!(
             "a relative path that stays below the scenario's folder and ends in .{endings}"

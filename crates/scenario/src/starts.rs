@@ -2,8 +2,7 @@
 
 use farpath_units::{Duration, Key, Time};
 
-use crate::kind::TestKind;
-use crate::model::{Scenario, Test};
+use crate::model::{Scenario, Test, TestKind};
 
 impl Scenario {
     /// Starts each connection as much later as the seed says, uniform from 0 to its test's `start_spread`; what another test

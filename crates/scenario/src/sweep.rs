@@ -1,5 +1,7 @@
 //! Sweeps: one scenario, tried at many points.
 
+mod key;
+
 use core::ops::Range;
 use std::collections::BTreeMap;
 
@@ -7,23 +9,13 @@ use farpath_record::swept::quantity;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::decode::{At, Fields, shorten};
-use crate::diagnostic::Diagnostic;
-use crate::document::Tables;
+use crate::decode::{At, Fields};
+use crate::diagnostic::{Diagnostic, shorten};
+use crate::literal::written;
 use crate::model::Scenario;
+use crate::sections::Tables;
 use crate::set::{self, Set};
-
-/// One key of `[sweep]`: the `--set` path and the values as `--set` writes them.
-pub(crate) struct Key {
-    path: At<String>,
-    values: Vec<String>,
-    /// Where each value stands.
-    spans: Vec<Range<usize>>,
-    /// Which `[[sweep.together]]` it stands in, by their order.
-    group: Option<usize>,
-    /// It sets nothing: its values name the steps of its group.
-    is_label: bool,
-}
+pub(crate) use key::Key;
 
 /// A point of a sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,7 +96,7 @@ fn keys(table: &DeTable<'_>, group: Option<usize>, faults: &mut Vec<Diagnostic>)
             DeValue::Array(list) if !list.is_empty() => {
                 let values = list
                     .iter()
-                    .map(|v| Spanned::new(v.span(), set::written(v.get_ref())));
+                    .map(|v| Spanned::new(v.span(), written(v.get_ref())));
                 let values: Vec<At<String>> = values.collect();
                 if group.is_none() {
                     refuse_twice(path.get_ref(), &values, faults);
@@ -162,7 +154,7 @@ fn label(group: &DeTable<'_>, n: usize, faults: &mut Vec<Diagnostic>) -> Option<
     };
     let values: Vec<At<String>> = list
         .iter()
-        .map(|v| Spanned::new(v.span(), set::written(v.get_ref())))
+        .map(|v| Spanned::new(v.span(), written(v.get_ref())))
         .collect();
     refuse_twice(name.get_ref(), &values, faults);
     Some(Key {
@@ -270,17 +262,8 @@ pub(crate) fn place(text: &str, set: &Set) -> Option<Range<usize>> {
     }
     let (tree, _) = DeTable::parse_recoverable(text);
     let values = values(tree.get_ref(), &set.path)?.get_ref().as_array()?;
-    let value = values
-        .iter()
-        .find(|v| set::written(v.get_ref()) == set.value)?;
+    let value = values.iter().find(|v| written(v.get_ref()) == set.value)?;
     Some(value.span())
-}
-
-/// Where several values of a key go.
-pub(crate) fn several(key: &str) -> String {
-    format!(
-        "several values are a sweep: below [sweep] write \"SECTION.NAME.{key}\" = [...]; --set with a list replaces them there"
-    )
 }
 
 /// Where a key of the sweep stands.

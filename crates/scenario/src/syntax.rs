@@ -5,8 +5,7 @@ use core::ops::Range;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::decode::shorten;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::table;
 
 /// Quotes that a word processor or a page puts in the place of straight ones.

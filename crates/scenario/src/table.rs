@@ -9,20 +9,15 @@ mod queueing;
 mod traffic;
 
 use crate::key::Kind::{
-    Bool, Bound, Choice, Choices, Int, Name, Octets, Point, Queue, Ratio, Ref, Refs, Span, Text,
-    Texts,
+    Bool, Bound, Choice, Choices, Int, Name, Point, Queue, Ratio, Ref, Refs, Text, Texts,
 };
-use crate::key::{Kind, Section, key};
-pub(crate) use crate::kind::TEST;
+use crate::key::{Kind, POSITIVE_TIME, Section, TIME, key};
 pub(crate) use bundle::BUNDLE;
 pub(crate) use host::HOST;
 use link::{BIT_ERRORS, GILBERT, LOSE, LOSE_EVERY, LOSS};
 pub(crate) use link::{DIRECTION, LINK};
 pub(crate) use mpls::{CCC, LSP};
-pub(crate) use traffic::{ENVELOPE, ON_OFF, SIZES};
-
-/// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
-pub(crate) const LARGEST_WINDOW: u64 = 65_535 << 14;
+pub(crate) use traffic::TEST;
 
 /// Sections of which a file may have several, `[[…]]`.
 pub(crate) const ARRAYS: [&Section; 10] = [
@@ -36,21 +31,6 @@ pub(crate) fn section(name: &str) -> Option<&'static Section> {
         _ => ARRAYS.into_iter().find(|s| s.name == name),
     }
 }
-
-const MTU: Kind = Octets {
-    min: 68,
-    max: 65_535,
-};
-pub(crate) const TIME: Kind = Span { zero: true };
-pub(crate) const POSITIVE_TIME: Kind = Span { zero: false };
-pub(crate) const ANY_SIZE: Kind = Kind::Size { max: u64::MAX };
-pub(crate) const WINDOW: Kind = Kind::Size {
-    max: LARGEST_WINDOW,
-};
-pub(crate) const COUNT: Kind = Int {
-    min: 1,
-    max: 1_000_000_000,
-};
 
 pub(crate) const SCENARIO: Section = Section {
     name: "scenario",

@@ -4,8 +4,8 @@ use farpath_element::impair::RateTrace;
 use farpath_units::{Duration, Rate};
 
 use crate::columns::{self, Fault, MOST_ROWS, timed, whole};
-use crate::decode::{Fields, shorten};
-use crate::diagnostic::Diagnostic;
+use crate::decode::Fields;
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::source::Beside;
 
 /// Steps a straight line between two rates is made of.

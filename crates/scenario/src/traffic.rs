@@ -6,15 +6,15 @@ use farpath_tcp::{DelayedAck, Flavour, Profile};
 use farpath_units::{Duration, Size, Time};
 
 use crate::congestion::congestion;
-use crate::decode::Fields;
+use crate::decode::{Fields, octets};
 use crate::diagnostic::Diagnostic;
-use crate::kind::TestKind;
-use crate::model::{LinkId, NodeId, Qdisc, Request, Scenario, Tcp, Test, Tool, Transfer};
+use crate::model::{
+    LinkId, NodeId, Protocol, Request, Scenario, Tcp, Test, TestKind, Tool, Transfer,
+};
 use crate::names::Names;
-use crate::network::octets;
-use crate::queueing::Protocol;
 use crate::recovery;
 use crate::source::Beside;
+use crate::stack::Stack;
 
 pub(crate) use load::{cells, flows, udp};
 
@@ -161,37 +161,6 @@ pub(crate) fn request(f: &Fields, ends: [Stack; 2], faults: &mut Vec<Diagnostic>
         think_time: f.get("think_time").unwrap_or_default(),
         requests: count(f, "requests"),
     }
-}
-
-/// What a test's own keys leave open of an end of a connection.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Stack {
-    pub(crate) profile: Profile,
-    pub(crate) qdisc: Qdisc,
-    pub(crate) gro: Option<Duration>,
-    pub(crate) tso: Option<bool>,
-    pub(crate) comp_sack_nr: Option<u32>,
-}
-
-/// Those of the host that sends the data and of the one that receives it.
-pub(crate) fn stacks(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Stack; 2] {
-    let ends = if f.get("reverse").unwrap_or(false) {
-        [to, from]
-    } else {
-        [from, to]
-    };
-    ends.map(|end| stack(scenario, end))
-}
-
-fn stack(scenario: &Scenario, node: NodeId) -> Stack {
-    let host = scenario.hosts.get(node.0);
-    host.map_or_else(Stack::default, |h| Stack {
-        profile: h.profile,
-        qdisc: h.qdisc,
-        gro: h.gro,
-        tso: h.tso,
-        comp_sack_nr: h.comp_sack_nr,
-    })
 }
 
 /// Connections between two such hosts.

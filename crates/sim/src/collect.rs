@@ -15,7 +15,7 @@ use farpath_units::{Duration, Time};
 use farpath_wan::Evidence;
 use farpath_wire::FlowDir;
 
-use crate::build::Built;
+use crate::built::Built;
 use crate::exchange::Asker;
 use crate::host::Way;
 use crate::programs::measured;

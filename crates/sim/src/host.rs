@@ -17,20 +17,9 @@ use farpath_wire::Frame;
 
 use disk::Disk;
 pub(crate) use disk::PIECE;
-pub(crate) use interface::{Backlog, Interface, Run};
+pub(crate) use interface::{Backlog, Interface, Refusal, Run};
 use paths::{Destination, Paths};
 pub(crate) use processor::Processor;
-
-/// Why a connection has to wait before it may send another segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// As much as its stack allows is queued in front of the interface.
-    Queued,
-    /// The interface's queue is full, and this stack takes that for congestion.
-    Full,
-    /// The processor or the bus is busy.
-    Busy,
-}
 
 /// Which way a disk is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -324,9 +313,4 @@ fn saturated(busy: &[Duration], of: Range<usize>, every: Duration) -> bool {
         .unwrap_or_default()
         .saturating_sub(by(of.start).unwrap_or_default());
     worked.as_secs_f64() >= SATURATED * every.times(of.len() as u64).as_secs_f64()
-}
-
-/// How long `bytes` occupy something that takes `per_byte` for each and `once` in any case.
-pub(crate) fn cost(once: Duration, per_byte: Duration, bytes: u64) -> Duration {
-    once + per_byte.times(bytes)
 }

@@ -2,9 +2,11 @@
 //! the records that come of it.
 
 mod build;
+mod built;
 mod collect;
 mod exchange;
 mod host;
+mod prober;
 mod programs;
 mod run;
 mod sequence;
@@ -12,11 +14,12 @@ mod station;
 mod tcp;
 mod udp;
 
-pub use build::{Built, Keep, Piece};
+pub use built::{Built, Keep, Piece};
 pub use collect::{evidence, links, observations, records};
 pub use exchange::{Answerer, Asker, ExchangeConfig};
 pub use host::{Host, Way};
-pub use programs::{Prober, measured};
+pub use prober::Prober;
+pub use programs::measured;
 pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, nominal_end, run, sampling};
 pub use sequence::SequenceRecord;
 pub use station::{Program, Station};

@@ -6,7 +6,7 @@ use farpath_scenario::{Event, Scenario};
 use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
-use crate::build::{Built, Keep};
+use crate::built::{Built, Keep};
 use crate::host::Host;
 use crate::station::Program;
 

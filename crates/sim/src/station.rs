@@ -11,7 +11,7 @@ use farpath_wan::Drops;
 
 use crate::exchange::{Answerer, Asker};
 use crate::host::{Host, Step};
-use crate::programs::Prober;
+use crate::prober::Prober;
 use crate::tcp::{TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
 

@@ -3,8 +3,7 @@
 use farpath_units::{Duration, Rate};
 
 use crate::cc::Algorithm;
-use crate::path_mtu::MtuProbing;
-use crate::profile::LARGEST_WINDOW;
+use crate::flavour::Flavour;
 use crate::retries::Retries;
 
 /// A host's rules: what a requested socket buffer becomes, and the stack's defaults of its time.
@@ -19,16 +18,6 @@ pub enum Profile {
     /// A current Linux (6.18).
     #[default]
     Linux6,
-}
-
-/// Whose rules a congestion control follows where they differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Flavour {
-    /// The RFC's, or the paper's.
-    #[default]
-    Rfc,
-    /// A current Linux kernel's, whole segments and table look-ups included.
-    Linux,
 }
 
 /// How a connection grows before its first loss.
@@ -182,6 +171,19 @@ pub struct Autotuning {
     pub start: u64,
 }
 
+/// Whether a sender finds the largest segment by probing (Linux's `net.ipv4.tcp_mtu_probing`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MtuProbing {
+    /// 0: it believes what routers say, and nothing else.
+    #[default]
+    Off,
+    /// 1: when retransmissions of full segments are not answered for long, it falls to a small segment
+    /// and searches upwards from there.
+    BlackHole,
+    /// 2: it begins with a small segment and searches from the start.
+    Always,
+}
+
 /// How the receiving application reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
@@ -295,46 +297,5 @@ impl Config {
             .min(self.send_buffer)
             .min(self.receive_window)
             .max(1)
-    }
-}
-
-/// A current Linux on Ethernet with timestamps (MSS 1448), no limit but congestion control,
-/// sending until stopped.
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            mss: 1448,
-            receive_window: LARGEST_WINDOW,
-            send_buffer: u64::MAX,
-            initial_window: 10,
-            sack: true,
-            timestamps: true,
-            window_scaling: [true, true],
-            delayed_ack: DelayedAck {
-                every: 2,
-                timeout: Duration::from_ms(40),
-            },
-            algorithm: Algorithm::Cubic,
-            flavour: Flavour::Rfc,
-            slow_start: SlowStart::Standard,
-            initial_ssthresh: None,
-            remembered_window: None,
-            largest_window: None,
-            pacing: None,
-            idle_restart: true,
-            amount: None,
-            rto_min: Duration::from_ms(200),
-            byte_counting: ByteCounting::Full,
-            recovery: Profile::Linux6.recovery(),
-            rto: RtoRule::default(),
-            retries: Retries::default(),
-            mtu_probing: MtuProbing::Off,
-            quick_acks: Profile::Linux6.quick_acks(),
-            gro: Duration::ZERO,
-            autotuning: None,
-            compressed_sacks: 0,
-            tso: 0,
-            reading: Reading::AtOnce,
-        }
     }
 }

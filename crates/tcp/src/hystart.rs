@@ -2,7 +2,7 @@
 
 use farpath_units::Duration;
 
-use crate::slow_start::Step;
+use crate::arrival::Step;
 
 const MIN_RTT_THRESH: Duration = Duration::from_ms(4);
 const MAX_RTT_THRESH: Duration = Duration::from_ms(16);

@@ -4,12 +4,14 @@
 //! offsets are `u64` bytes from 0 and never wrap. Each end is driven the same way: hand it what
 //! arrived, then call `poll` until it returns `None`; call `on_deadline` when `deadline` has come.
 
+mod arrival;
 mod cc;
 mod config;
 mod delayed_ack;
 mod delivery;
 mod ecn;
 mod edge;
+mod flavour;
 mod frto;
 mod hystart;
 mod limit;
@@ -32,11 +34,11 @@ mod undo;
 
 pub use cc::Algorithm;
 pub use config::{
-    Autotuning, ByteCounting, Config, DelayedAck, Flavour, Pacing, Profile, Reading, Recovery,
+    Autotuning, ByteCounting, Config, DelayedAck, MtuProbing, Pacing, Profile, Reading, Recovery,
     Reduction, RtoFloor, RtoRule, SlowStart,
 };
+pub use flavour::Flavour;
 pub use limit::{Limit, Shares};
-pub use path_mtu::MtuProbing;
 pub use profile::{LARGEST_WINDOW, UNSCALED_WINDOW};
 pub use receiver::{AckOut, InOrder, Receiver, ReceiverStats, Stamp};
 pub use retries::Retries;

@@ -6,7 +6,8 @@
 
 use farpath_units::{Duration, Rate, Size, Time};
 
-use crate::config::{Flavour, Pacing};
+use crate::config::Pacing;
+use crate::flavour::Flavour;
 
 /// The rate over cwnd per round trip below half of ssthresh, and from there on (Linux's
 /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`).

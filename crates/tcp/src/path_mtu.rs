@@ -3,21 +3,8 @@
 
 use farpath_units::{Duration, Time};
 
-use crate::Config;
+use crate::config::{Config, MtuProbing};
 use crate::ranges::Range;
-
-/// Whether a sender finds the largest segment by probing (Linux's `net.ipv4.tcp_mtu_probing`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MtuProbing {
-    /// 0: it believes what routers say, and nothing else.
-    #[default]
-    Off,
-    /// 1: when retransmissions of full segments are not answered for long, it falls to a small segment
-    /// and searches upwards from there.
-    BlackHole,
-    /// 2: it begins with a small segment and searches from the start.
-    Always,
-}
 
 /// Linux's `tcp_base_mss`: where a search begins.
 const BASE: u64 = 1024;

@@ -4,9 +4,10 @@ use farpath_units::Duration;
 
 use crate::cc::Algorithm;
 use crate::config::{
-    Autotuning, ByteCounting, Config, DelayedAck, Flavour, Profile, Recovery, Reduction, RtoFloor,
-    RtoRule, SlowStart,
+    Autotuning, ByteCounting, Config, DelayedAck, MtuProbing, Profile, Reading, Recovery,
+    Reduction, RtoFloor, RtoRule, SlowStart,
 };
+use crate::flavour::Flavour;
 use crate::retries::Retries;
 
 /// What of a receive buffer is window, in 256ths: the payload's share of the memory that segments take, which a kernel
@@ -224,6 +225,47 @@ impl Profile {
         match self {
             Profile::Bsd1999 => 0,
             Profile::Linux2004 | Profile::Linux5 | Profile::Linux6 => 16,
+        }
+    }
+}
+
+/// A current Linux on Ethernet with timestamps (MSS 1448), no limit but congestion control,
+/// sending until stopped.
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            mss: 1448,
+            receive_window: LARGEST_WINDOW,
+            send_buffer: u64::MAX,
+            initial_window: 10,
+            sack: true,
+            timestamps: true,
+            window_scaling: [true, true],
+            delayed_ack: DelayedAck {
+                every: 2,
+                timeout: Duration::from_ms(40),
+            },
+            algorithm: Algorithm::Cubic,
+            flavour: Flavour::Rfc,
+            slow_start: SlowStart::Standard,
+            initial_ssthresh: None,
+            remembered_window: None,
+            largest_window: None,
+            pacing: None,
+            idle_restart: true,
+            amount: None,
+            rto_min: Duration::from_ms(200),
+            byte_counting: ByteCounting::Full,
+            recovery: Profile::Linux6.recovery(),
+            rto: RtoRule::default(),
+            retries: Retries::default(),
+            mtu_probing: MtuProbing::Off,
+            quick_acks: Profile::Linux6.quick_acks(),
+            gro: Duration::ZERO,
+            autotuning: None,
+            compressed_sacks: 0,
+            tso: 0,
+            reading: Reading::AtOnce,
         }
     }
 }

@@ -1,44 +1,15 @@
 //! What ends slow start before a loss does, and how fast it may grow.
 
-use crate::cc::Watch;
-use farpath_units::{Duration, Time};
+use farpath_units::Time;
 
+use crate::arrival::{Arrival, Step};
+use crate::cc::Watch;
 use crate::config::SlowStart;
 use crate::hystart::HyStart;
 use crate::train::Train;
 
 /// Most segments of growth per ACK with HyStart++, for a sender that does not pace (RFC 9406 §4.3).
 const L: u64 = 8;
-
-/// Where slow start stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// Standard slow start.
-    SlowStart,
-    /// Conservative slow start.
-    Conservative,
-    /// Enough: `ssthresh = cwnd`.
-    Leave,
-}
-
-/// An ACK in slow start.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    /// When.
-    pub(crate) now: Time,
-    /// The round-trip time it measured, if it did.
-    pub(crate) rtt: Option<Duration>,
-    /// The connection's smallest.
-    pub(crate) rtt_min: Duration,
-    /// The first unacknowledged byte.
-    pub(crate) una: u64,
-    /// The first byte not sent yet.
-    pub(crate) nxt: u64,
-    /// The congestion window in segments.
-    pub(crate) cwnd: f64,
-    /// The pacing rate in bytes a second, whether the sender paces or not.
-    pub(crate) rate: f64,
-}
 
 /// A detector that ends slow start.
 #[derive(Clone, Debug)]

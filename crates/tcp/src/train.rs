@@ -4,7 +4,7 @@
 
 use farpath_units::{Duration, Time};
 
-use crate::slow_start::{Arrival, Step};
+use crate::arrival::{Arrival, Step};
 
 /// In segments: a smaller window is let alone.
 const LEAST_WINDOW: f64 = 16.0;

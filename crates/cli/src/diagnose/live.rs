@@ -47,7 +47,7 @@ pub(super) fn live(text: &str, args: &DiagnoseArgs, known: &Known) -> Result<Dia
         for_ns: length.map(Duration::as_ns),
     };
     watch_interrupts()?;
-    let survey = survey(Path::new("/"), None).map_err(|e| Failure::environment(e.to_string()))?;
+    let survey = survey(Path::new("/"), None).map_err(Failure::environment)?;
     let before = counters();
     let watched = rounds(&ask, text)?;
     let grown = grown(&before, &counters());

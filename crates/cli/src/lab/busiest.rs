@@ -6,10 +6,11 @@ use farpath_record::count_of;
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::connections::{MANY, SHARED_LEAST, within};
+use super::bytes::quantity;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
 use super::many::Many;
+use super::samples::{MANY, SHARED_LEAST, within};
 use super::totals::Totals;
 
 /// What is said of the connection that carried most.
@@ -272,15 +273,6 @@ impl Busiest {
     fn control(&self) -> String {
         let cc = self.cc.as_ref();
         cc.map_or(String::new(), |cc| format!(" ({cc})"))
-    }
-}
-
-/// Bytes, with their unit.
-pub(super) fn quantity(bytes: u64) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes} B"),
-        10_000..10_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
 

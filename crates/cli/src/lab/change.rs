@@ -8,7 +8,8 @@ use farpath_scenario::plan::port_of;
 use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Source, Way, nearest};
 use farpath_units::Ratio;
 
-use super::{command, limits};
+use super::limits;
+use super::named::command;
 
 /// What errors point at.
 const OPTION: &str = "lab set";

@@ -7,7 +7,6 @@ mod lasting;
 mod room;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 use farpath_emu::plane::{Acks, Segments};
 use farpath_observe::limit::{Outage, account, outage};
@@ -15,26 +14,20 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
-use self::lasting::SAMPLES_LEAST;
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
 use super::cause::{Cause, join_losses, named};
 use super::held::{self, UNHELD};
 use super::many::{Each, Many};
-use super::seen::{End, Seen};
+use super::samples::{SAMPLES_LEAST, within};
+use super::seen::{End, Seen, name_of};
+use super::sender::SENDERS;
 use super::totals::Totals;
 use super::waits::Waits;
 
-/// Whose a connection is that has most to carry, by its host.
-pub(super) const SENDERS: [&str; 2] = ["your command", "the server"];
-
 /// Below this share of the time the largest cause is named with the one after it.
 const CLEAR: f64 = 0.6;
-
-/// With fewer than these nothing is said of what limited one; with fewer than [`MANY`], by how much that may be off.
-pub(super) const SHARED_LEAST: usize = 10;
-pub(super) const MANY: usize = 20;
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
@@ -275,16 +268,6 @@ impl Connections {
         }
         Some(told.in_words())
     }
-}
-
-/// Two standard errors of a share of one half that so many samples give.
-pub(super) fn within(samples: f64) -> f64 {
-    1.0 / samples.max(1.0).sqrt()
-}
-
-/// An end as connections are known by here.
-pub(super) fn name_of(end: SocketAddr) -> String {
-    SocketAddr::new(end.ip().to_canonical(), end.port()).to_string()
 }
 
 impl Watched {

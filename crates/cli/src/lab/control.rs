@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{registry, running};
+use super::named::{registry, running};
 use crate::exit::Failure;
 
 /// Name of the socket in the lab's folder.

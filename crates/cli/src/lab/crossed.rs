@@ -4,8 +4,8 @@ use std::time::Duration as Wall;
 
 use farpath_record::count_of;
 
+use super::at_rest::{AtRest, SAMPLING};
 use super::outages::Outages;
-use super::run::{AtRest, SAMPLING};
 use super::short_queue::short_queue;
 use crate::args::LabRunArgs;
 

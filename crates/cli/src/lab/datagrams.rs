@@ -10,9 +10,9 @@ use farpath_scenario::plan::Hop;
 use farpath_units::{Duration, Time};
 use serde::Serialize;
 
-use super::connections::SENDERS;
+use super::at_rest::{AtRest, SAMPLING};
 use super::refused::Refused;
-use super::run::{AtRest, SAMPLING};
+use super::sender::SENDERS;
 
 /// What one of the two hosts sent.
 #[derive(Debug, Default, Serialize)]

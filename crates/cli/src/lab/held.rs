@@ -3,7 +3,7 @@
 use farpath_observe::Limit;
 
 use super::cause::Cause;
-use super::connections::SENDERS;
+use super::sender::SENDERS;
 
 /// What spares the wait.
 pub(super) const UNHELD: &str = "one write for both, or TCP_NODELAY, spares a round trip";

@@ -6,8 +6,8 @@ use farpath_report::quantity;
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::connections::SENDERS;
 use super::path::Path;
+use super::sender::SENDERS;
 
 /// What became of the frames that one of the two hosts sends, those of others on the same links among them.
 #[derive(Debug, Default, Serialize)]

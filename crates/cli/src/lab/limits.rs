@@ -7,7 +7,7 @@ use farpath_record::count_of;
 use farpath_scenario::plan::port_of;
 use farpath_scenario::{LinkId, QueueLimit, Scenario, Way};
 
-use super::busiest::quantity;
+use super::bytes::quantity;
 
 /// Queues whose limit is another in `new` than in `old`, in words and for their ports: those that are written otherwise, and those
 /// that hold more or less as a rate or a round trip changed. Where that is the queue of a host's own interface, its port has none to change:

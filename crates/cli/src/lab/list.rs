@@ -3,7 +3,7 @@
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::registry;
+use super::named::registry;
 use crate::args::LabLsArgs;
 use crate::exit::{Exit, Failure, print, print_json};
 

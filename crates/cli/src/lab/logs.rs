@@ -8,7 +8,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::environment;
 use crate::exit::{Failure, note};
 use crate::progress;
 
@@ -65,16 +64,16 @@ impl<'a> Logs<'a> {
         let Some(folder) = self.folder else {
             if who == Who::Server {
                 let said = io::stderr().as_fd().try_clone_to_owned();
-                command.stdout(said.map_err(environment)?);
+                command.stdout(said.map_err(Failure::environment)?);
             }
-            return command.spawn().map_err(environment);
+            return command.spawn().map_err(Failure::environment);
         };
         let path = folder.join(format!("{name}.log"));
-        let failed = |e: io::Error| environment(format!("write {}: {e}", path.display()));
+        let failed = |e: io::Error| Failure::environment(format!("write {}: {e}", path.display()));
         let files = File::create(&path).and_then(|f| Ok((f.try_clone()?, f)));
         let (one, other) = files.map_err(failed)?;
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(environment)?;
+        let mut child = command.spawn().map_err(Failure::environment)?;
         if let Some(out) = child.stdout.take() {
             match who {
                 Who::Client => self.copy(out, io::stdout(), (one, &path)),

@@ -7,9 +7,9 @@ use farpath_observe::Timers;
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::busiest::quantity;
-use super::connections::SENDERS;
+use super::bytes::quantity;
 use super::held::{self, UNHELD};
+use super::sender::SENDERS;
 
 /// What one of them came to.
 #[derive(Clone, Copy, Debug)]

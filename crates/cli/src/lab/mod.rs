@@ -6,9 +6,11 @@
 )]
 
 mod asleep;
+mod at_rest;
 mod back;
 mod buffer;
 mod busiest;
+mod bytes;
 mod cause;
 mod change;
 mod closing;
@@ -27,17 +29,23 @@ mod logs;
 mod lost;
 mod many;
 mod name;
+mod named;
 mod one_path;
 mod one_way;
 mod outages;
+mod outcomes;
 mod packets;
 mod path;
 mod programs;
 mod refused;
 mod reports;
+mod resolver;
 mod run;
+mod samples;
 mod seen;
+mod sender;
 mod short_queue;
+mod sockets;
 mod status;
 mod totals;
 mod unreached;
@@ -48,31 +56,21 @@ mod watch;
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
-use farpath_emu::state::{Lab, Registry, StateError};
-use farpath_experiment::lab::Ground;
+use farpath_emu::state::StateError;
 
 pub(crate) use closing::PERCENTILE_LEAST;
-pub(crate) use programs::Port;
-pub(crate) use run::{SCHEMA as RUN_SCHEMA, report_refusal};
+pub(crate) use named::NAME;
+pub(crate) use outcomes::SCHEMA as RUN_SCHEMA;
+pub(crate) use programs::{FAULT, Port};
+pub(crate) use run::report_refusal;
 
-use crate::args::{LabArgs, LabCommand, LabControl};
+use named::{registry, running};
+use programs::no_command;
+
+use crate::args::{LabArgs, LabCommand};
 use crate::exit::{Exit, Failure, print};
 use crate::progress::Bar;
 use farpath_experiment::{algorithms, lab};
-
-/// The name of a lab that is given none.
-pub(crate) const NAME: &str = "lab";
-
-/// What commands for the lab of this name begin with.
-fn command(name: &str) -> String {
-    match name {
-        NAME => "farpath lab".to_owned(),
-        other => format!("farpath lab --lab {other}"),
-    }
-}
-
-/// Exit code of `lab run` for wrong arguments and faults of the lab itself.
-pub(crate) const FAULT: u8 = 125;
 
 pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
     let asked = ask_of(args);
@@ -118,7 +116,7 @@ fn ask_of(args: &LabArgs) -> Result<ExitCode, Failure> {
             let (program, arguments) = exec.command.split_first().ok_or_else(no_command)?;
             let code = init
                 .run(OsStr::new(program), arguments)
-                .map_err(environment)?;
+                .map_err(Failure::environment)?;
             Ok(ExitCode::from(code.clamp(0, 255) as u8))
         }
         LabCommand::Set(set) => {
@@ -142,7 +140,7 @@ fn ask_of(args: &LabArgs) -> Result<ExitCode, Failure> {
             lab::recover(bar)?;
             algorithms::sweep(bar);
             if !(is_unknown && removed) {
-                stopped.map_err(environment)?;
+                stopped.map_err(Failure::environment)?;
             }
             print(&format!(
                 "lab `{}` is down; nothing of it is left\n",
@@ -151,47 +149,4 @@ fn ask_of(args: &LabArgs) -> Result<ExitCode, Failure> {
             Ok(Exit::Ok.into())
         }
     }
-}
-
-/// A lab that is up. Of one that has ended by itself, where its last words are.
-fn running(name: &str) -> Result<Lab, Failure> {
-    let registry = registry()?;
-    registry.read(name).map_err(|e| {
-        let log = registry.log_of(name);
-        let failure = environment(e);
-        match log.exists() {
-            true => failure.hint(format!(
-                "it has ended by itself, or was killed; its log is {}",
-                log.display()
-            )),
-            false if registry.list().is_empty() => {
-                failure.hint(format!("`{} up SCENARIO` starts one", command(name)))
-            }
-            false => failure,
-        }
-    })
-}
-
-/// Has names resolve as the options say: without one to IPv6 and IPv4.
-fn resolve(ground: &mut Ground, control: &LabControl) {
-    let wanted = |address: &std::net::IpAddr| match (control.ipv4, control.ipv6) {
-        (true, _) => address.is_ipv4(),
-        (_, true) => address.is_ipv6(),
-        _ => true,
-    };
-    for layout in &mut ground.layouts {
-        layout.spec.names.retain(|(address, _)| wanted(address));
-    }
-}
-
-fn no_command() -> Failure {
-    Failure::usage("no command given").hint("farpath lab exec HOST -- ping -c 3 OTHER")
-}
-
-fn registry() -> Result<Registry, Failure> {
-    Registry::open().map_err(environment)
-}
-
-fn environment(e: impl std::fmt::Display) -> Failure {
-    Failure::environment(e.to_string())
 }

@@ -5,8 +5,8 @@ use farpath_scenario::{Change, Scenario};
 use farpath_wire::FlowDir;
 
 use super::busiest::Busiest;
-use super::connections::SENDERS;
 use super::path::Path;
+use super::sender::SENDERS;
 
 /// The host, 0 for the command's and 1 for the server's, of which alone the frames may find a link down.
 pub(super) fn down_from(path: &Path, plan: &Plan, scenario: &Scenario) -> Option<usize> {

@@ -4,10 +4,10 @@ use std::time::Duration as Wall;
 
 use farpath_units::{Duration, Time};
 
+use super::at_rest::AtRest;
 use super::busiest::Busiest;
-use super::connections::SENDERS;
 use super::one_way;
-use super::run::AtRest;
+use super::sender::SENDERS;
 
 /// A connection that found the path down for this part of the time has said it.
 const ALL: f64 = 0.95;

@@ -7,7 +7,7 @@ use farpath_scenario::{Change, NodeId, Periodic, Scenario, Test};
 use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
-use super::{environment, one_path};
+use super::one_path;
 use crate::args::LabRunArgs;
 use crate::exit::{Failure, note};
 use crate::run::sets;
@@ -93,7 +93,7 @@ impl Path {
 
     /// What the path holds of what each of the two hosts sends, in bytes.
     pub(super) fn holds(&self) -> Result<[u64; 2], Failure> {
-        let plan = Plan::new(&self.scenario).map_err(environment)?;
+        let plan = Plan::new(&self.scenario).map_err(Failure::environment)?;
         let walks = self.ways(&plan).map(|dir| plan.walk(&self.scenario, dir));
         let rtt = walks.iter().fold(Duration::ZERO, |sum, walk| {
             sum + plan.propagation(&self.scenario, walk)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::IsTerminal;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::process::{Child, ExitStatus, Stdio};
 use std::str::FromStr;
 use std::time::{Duration as Wall, Instant};
@@ -10,14 +10,17 @@ use std::time::{Duration as Wall, Instant};
 use farpath_emu::lab::Beside;
 use farpath_emu::{Host, Process, signal_of};
 use farpath_report::quantity;
-use farpath_units::{Duration, Time};
+use farpath_units::Time;
 
 use super::logs::{Logs, Who};
-use super::watch::Watch;
-use super::{FAULT, environment};
+use super::sockets::{TCP, UDP, listens, of_host, sockets, sockets_in};
+use super::watch::{CHECK, Watch};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note};
 use crate::progress;
+
+/// Exit code of `lab run` for wrong arguments and faults of the lab itself.
+pub(crate) const FAULT: u8 = 125;
 
 /// Exit code of a command that `--timeout` ended, as timeout(1) has it.
 const TIMED_OUT: u8 = 124;
@@ -30,19 +33,6 @@ const HEARD: Wall = Wall::from_secs(2);
 
 /// What is said of a command that the user interrupted.
 pub(super) const INTERRUPTED: &str = "interrupted";
-
-/// How often to check whether the command has ended, and the shortest and longest time between two samples of its
-/// connections.
-pub(super) const CHECK: Wall = Wall::from_millis(10);
-pub(super) const SAMPLES: [Duration; 2] = [Duration::from_ms(10), Duration::from_ms(500)];
-
-/// How far apart samples are, so long after the last connection was opened, in a run so old: a young connection may be a short
-/// one, and a long run that opens one after the other is not to be filled with samples.
-pub(super) fn pace(open: Duration, run: Duration) -> Duration {
-    let young = Duration::from_ps(open.as_ps() / 16);
-    let long = Duration::from_ps(run.as_ps() / 1000);
-    young.max(long).clamp(SAMPLES[0], SAMPLES[1])
-}
 
 /// How often to read how many sockets a host has, and their table while that number stays the same.
 const COUNT: Wall = Wall::from_millis(25);
@@ -88,10 +78,6 @@ impl Port {
         }
     }
 }
-
-/// What lines of `/proc/net/sockstat` and its like begin with.
-const TCP: [&str; 2] = ["TCP:", "TCP6:"];
-const UDP: [&str; 2] = ["UDP:", "UDP6:"];
 
 /// Who ended the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +173,11 @@ impl Listens {
     }
 }
 
+/// That there is nothing to run.
+pub(super) fn no_command() -> Failure {
+    Failure::usage("no command given").hint("farpath lab exec HOST -- ping -c 3 OTHER")
+}
+
 /// Runs the command on its host to its end, its connections watched.
 pub(super) fn run(
     args: &LabRunArgs,
@@ -203,14 +194,14 @@ pub(super) fn run(
         let title = format!("{INTERRUPTED}: the command had not begun yet");
         return Err(Failure::interrupted(title));
     }
-    let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
+    let (program, arguments) = args.command.split_first().ok_or_else(no_command)?;
     // In this process's group, or it could not read from a terminal.
     let mut command = host.init.command(program);
     command.args(arguments);
     let mut client = logs.spawn(&mut command, Who::Client)?;
     let started = Instant::now();
     let (code, by, why) = loop {
-        if let Some(status) = client.try_wait().map_err(environment)? {
+        if let Some(status) = client.try_wait().map_err(Failure::environment)? {
             let code = status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
             if is_interruption(code, progress::interrupted) {
                 let code = Exit::Interrupted as u8;
@@ -298,16 +289,16 @@ fn end(client: &mut Child, by_user: bool) -> Result<(), Failure> {
     let begun = Instant::now();
     let heard = by_user && std::io::stdin().is_terminal();
     let ask_after = if heard { HEARD } else { Wall::ZERO };
-    while client.try_wait().map_err(environment)?.is_none() {
+    while client.try_wait().map_err(Failure::environment)?.is_none() {
         if begun.elapsed() >= ask_after
             && let Some(process) = process.take()
         {
-            process.ask_to_end().map_err(environment)?;
+            process.ask_to_end().map_err(Failure::environment)?;
         }
         // A second Ctrl-C ends this process, and all with it.
         if begun.elapsed() > GRACE || (!by_user && progress::interrupted()) {
             drop(client.kill());
-            client.wait().map_err(environment)?;
+            client.wait().map_err(Failure::environment)?;
             break;
         }
         std::thread::park_timeout(CHECK);
@@ -359,7 +350,7 @@ fn wait_for(
             }
             seen = (in_use, Instant::now());
         }
-        if let Some(status) = server.try_wait().map_err(environment)?
+        if let Some(status) = server.try_wait().map_err(Failure::environment)?
             && !(status.success() && leaves(host, before))
         {
             return Err(Failure::environment(format!(
@@ -432,86 +423,6 @@ fn elsewhere(asked: Port, others: &[Port]) -> String {
     format!("it listens on {}{write}", named.join(", "))
 }
 
-/// A file of `/proc/net`, as the host has it.
-fn of_host(host: Process, name: &str) -> String {
-    std::fs::read_to_string(format!("/proc/{}/net/{name}", host.pid)).unwrap_or_default()
-}
-
-/// How many TCP sockets a host has, listening and connected. The kernel keeps count; for the table itself it walks through
-/// the sockets of all namespaces, which takes milliseconds.
-pub(super) fn sockets_in_use(host: Process) -> u64 {
-    sockets(host, TCP)
-}
-
-/// How many sockets a host has that are counted under these names.
-fn sockets(host: Process, names: [&str; 2]) -> u64 {
-    let files = ["sockstat", "sockstat6"].map(|file| of_host(host, file));
-    files.iter().map(|file| in_use(file, names)).sum()
-}
-
-/// How many TCP connections a host has opened or accepted so far.
-pub(super) fn opened(host: Process) -> u64 {
-    opens(&of_host(host, "snmp"))
-}
-
-/// `ActiveOpens` and `PassiveOpens` of the `Tcp:` lines of `/proc/net/snmp`: names, then numbers.
-fn opens(snmp: &str) -> u64 {
-    let mut lines = snmp.lines().filter(|l| l.starts_with("Tcp:"));
-    let (Some(names), Some(numbers)) = (lines.next(), lines.next()) else {
-        return 0;
-    };
-    let both = names.split_whitespace().zip(numbers.split_whitespace());
-    let opens = both.filter(|(name, _)| ["ActiveOpens", "PassiveOpens"].contains(name));
-    opens.filter_map(|(_, n)| n.parse::<u64>().ok()).sum()
-}
-
-/// `TCP: inuse 3 orphan 0` of `/proc/net/sockstat`, `TCP6: inuse 3` of its like.
-fn in_use(sockstat: &str, names: [&str; 2]) -> u64 {
-    sockstat.lines().fold(0, |sum, line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
-            [name, "inuse", count, ..] if names.contains(&name) => sum + count.parse().unwrap_or(0),
-            _ => sum,
-        }
-    })
-}
-
-/// The addresses on which a table of sockets has one in `state` that has `port`.
-fn listens(table: &str, (port, state): (u16, &str)) -> Vec<IpAddr> {
-    let all = sockets_in(table, state).into_iter();
-    let own = all.filter(|(_, number)| *number == port);
-    own.map(|(address, _)| address).collect()
-}
-
-/// The local addresses and ports of a table's sockets in `state`: they are second.
-fn sockets_in(table: &str, state: &str) -> Vec<(IpAddr, u16)> {
-    let of = |line: &str| {
-        let mut words = line.split_whitespace().skip(1);
-        let (address, port) = words.next()?.rsplit_once(':')?;
-        let port = u16::from_str_radix(port, 16).ok()?;
-        let is_in = words.nth(1) == Some(state);
-        Some((address_of(address).filter(|_| is_in)?, port))
-    };
-    table.lines().skip(1).filter_map(of).collect()
-}
-
-/// An address as the kernel prints it: words of 32 bits, each as its own processor reads it from memory.
-fn address_of(text: &str) -> Option<IpAddr> {
-    let words = text.as_bytes().chunks(8).map(|digits| {
-        let word = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16);
-        Some(word.ok()?.to_ne_bytes())
-    });
-    let words: Vec<[u8; 4]> = words.collect::<Option<_>>()?;
-    match words[..] {
-        [four] => Some(Ipv4Addr::from(four).into()),
-        [_, _, _, _] => {
-            let six: [u8; 16] = words.concat().try_into().ok()?;
-            Some(Ipv6Addr::from(six).to_canonical())
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -547,20 +458,6 @@ mod tests {
         }
         assert!(!is_interruption(0, || true), "it had ended by itself");
         assert!(!is_interruption(1, || false));
-    }
-
-    #[test]
-    fn a_listening_port_is_found() {
-        let table = "  sl  local_address rem_address   st tx_queue\n   \
-            0: 00000000:1451 00000000:0000 0A 00000000:00000000\n   \
-            1: 0100007F:1452 0100007F:9999 01 00000000:00000000\n";
-        let any = IpAddr::from([0, 0, 0, 0]);
-        assert_eq!(listens(table, (0x1451, "0A")), [any]);
-        assert!(listens(table, (0x1452, "0A")).is_empty());
-        assert!(listens("", (80, "0A")).is_empty());
-        let bound = table.replace(" 0A ", " 07 ");
-        let (.., state) = "5201/udp".parse::<Port>().expect("a port").tables();
-        assert_eq!(listens(&bound, (0x1451, state)), [any]);
     }
 
     /// A server that listens, and not where it was waited for.
@@ -653,21 +550,5 @@ mod tests {
         for both in [&["::"][..], &["127.0.0.1", "2001:db8::2"]] {
             assert_eq!(said(both), "", "{both:?}");
         }
-    }
-
-    #[test]
-    fn opened_connections_are_counted() {
-        let snmp = "Ip: Forwarding\nIp: 1\nTcp: RtoAlgorithm MaxConn ActiveOpens PassiveOpens CurrEstab\nTcp: 1 -1 7 2 5\n";
-        assert_eq!(opens(snmp), 9);
-        assert_eq!(opens(""), 0);
-    }
-
-    #[test]
-    fn sockets_are_counted_without_their_table() {
-        let text =
-            "sockets: used 9\nTCP: inuse 3 orphan 1 tw 0 alloc 7 mem 103\nUDP: inuse 4 mem 2\n";
-        assert_eq!([in_use(text, TCP), in_use(text, UDP)], [3, 4]);
-        assert_eq!(in_use("TCP6: inuse 2\nUDP6: inuse 1\n", TCP), 2);
-        assert_eq!(in_use("", TCP), 0);
     }
 }

@@ -7,7 +7,8 @@ use farpath_emu::plane::{Opening, Way};
 use farpath_record::count_of;
 use serde::Serialize;
 
-use super::connections::{SENDERS, name_of};
+use super::seen::name_of;
+use super::sender::SENDERS;
 
 /// Connections or datagrams to one end that were refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -4,9 +4,8 @@ use std::path::Path as File;
 
 use farpath_report::junit::{Case, Told, write_cases};
 
-use super::environment;
 use super::name::Name;
-use super::run::{Outcomes, SUITE};
+use super::outcomes::{Outcomes, SUITE};
 use crate::exit::Failure;
 use crate::output::{Pending, prepare_report};
 
@@ -36,7 +35,8 @@ impl Files {
     pub(super) fn write(self, name: &Name, outcomes: Outcomes) -> Vec<Failure> {
         let end = outcomes.report.end();
         let json = self.json.map_or(Ok(()), |file| {
-            let mut text = serde_json::to_string_pretty(&outcomes.report).map_err(environment)?;
+            let mut text =
+                serde_json::to_string_pretty(&outcomes.report).map_err(Failure::environment)?;
             text.push('\n');
             file.write(text.as_bytes())
         });
@@ -79,7 +79,7 @@ fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Fai
         .collect();
     let mut xml = Vec::new();
     let class = [SUITE, &name.place].join(" ");
-    write_cases(class.trim_end(), &cases, &mut xml).map_err(environment)?;
+    write_cases(class.trim_end(), &cases, &mut xml).map_err(Failure::environment)?;
     // Of arguments that are not understood nobody knows which run they were meant to be.
     if !name.place.is_empty() {
         file.say_replaced(&xml, 2, SUITE);
@@ -90,7 +90,7 @@ fn write_junit(name: &Name, file: Pending, outcomes: Outcomes) -> Result<(), Fai
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::run::tests::came;
+    use crate::lab::outcomes::tests::came;
 
     /// Both are in a folder that is a file.
     #[test]

@@ -3,6 +3,8 @@
 #[cfg(test)]
 pub(super) mod ss;
 
+use std::net::SocketAddr;
+
 use farpath_experiment::live::sample;
 use farpath_observe::Sample;
 use farpath_probe::live::Found;
@@ -65,6 +67,11 @@ const LEAST_UNREAD: u64 = 1448;
 
 /// So many segments are under way at most: an initial window (RFC 6928 §2), as of an answer whose end waits behind full segments.
 const FEW: u64 = 10;
+
+/// An end as connections are known by here.
+pub(super) fn name_of(end: SocketAddr) -> String {
+    SocketAddr::new(end.ip().to_canonical(), end.port()).to_string()
+}
 
 /// What the kernel said of a connection at an instant.
 pub(super) fn of(now: Time, found: &Found) -> Seen {

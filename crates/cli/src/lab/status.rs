@@ -16,7 +16,7 @@ use farpath_units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
 use super::control::{Request, ask};
-use super::{environment, running};
+use super::named::running;
 use crate::args::LabStatusArgs;
 use crate::exit::{Exit, Failure, print};
 use crate::progress;
@@ -209,12 +209,12 @@ fn sender(plane: &Plane<Tap>, port: usize) -> Option<Sender> {
 pub(super) fn status(name: &str, args: &LabStatusArgs) -> Result<Exit, Failure> {
     let look = || -> Result<Snapshot, Failure> {
         let text = ask(name, &Request::Status)?;
-        let mut snapshot: Snapshot = serde_json::from_str(&text).map_err(environment)?;
+        let mut snapshot: Snapshot = serde_json::from_str(&text).map_err(Failure::environment)?;
         snapshot.ask(&running(name)?.hosts);
         Ok(snapshot)
     };
     if args.json {
-        let text = serde_json::to_string(&look()?).map_err(environment)?;
+        let text = serde_json::to_string(&look()?).map_err(Failure::environment)?;
         print(&format!("{text}\n"))?;
         return Ok(Exit::Ok);
     }

@@ -49,7 +49,7 @@ fn time(took: Wall) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::run::tests::asked;
+    use crate::lab::outcomes::tests::asked;
 
     fn after(options: &[&str], ms: u64, as_file: bool) -> Vec<String> {
         let mut args = asked(options);

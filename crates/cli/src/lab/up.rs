@@ -18,10 +18,13 @@ use farpath_experiment::{Fault, open};
 use farpath_scenario::{Scenario, Set, Test};
 use farpath_units::{Duration, Time};
 
+use super::change;
 use super::control::{Answer, Listener, Request};
-use super::programs::{CHECK, GRACE};
+use super::named::{self, registry};
+use super::programs::GRACE;
+use super::resolver::resolve;
 use super::status::{Lately, Snapshot};
-use super::{change, environment, registry};
+use super::watch::CHECK;
 use crate::args::{LabControl, LabUpArgs};
 use crate::exit::{Exit, Failure, NOTE, note, print};
 use crate::progress::{self, Bar};
@@ -43,7 +46,7 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let registry = registry()?;
     registry.check_free(name).map_err(Fault::from)?;
     let log = registry.log_of(name);
-    let file = registry.create_log(name).map_err(environment)?;
+    let file = registry.create_log(name).map_err(Failure::environment)?;
     let mut command = Command::new("/proc/self/exe");
     command.args(["lab", "--lab", name, "up", "--foreground", &args.scenario]);
     for set in &args.sets {
@@ -72,21 +75,21 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         .stderr(file)
         .process_group(0);
     progress::watch_interrupts()?;
-    let mut child = command.spawn().map_err(environment)?;
+    let mut child = command.spawn().map_err(Failure::environment)?;
     let first = first_line(&mut child).inspect_err(|_| {
         drop(std::fs::remove_file(&log));
         registry.leave();
     })?;
     if first.trim() != READY {
-        let status = child.wait().map_err(environment)?;
+        let status = child.wait().map_err(Failure::environment)?;
         let ended = not_up(status, &log);
         registry.leave();
         return ended;
     }
     pass_on(&log);
-    let lab = registry.read(name).map_err(environment)?;
+    let lab = registry.read(name).map_err(Failure::environment)?;
     let hosts: Vec<&str> = lab.hosts.iter().map(|(n, _)| n.as_str()).collect();
-    let command = super::command(name);
+    let command = named::command(name);
     let [first, last] = ends(&scenario, &hosts);
     print(&format!(
         "lab `{name}` is up: {}\n\n  {command} exec {first} -- ping -c 3 {last}\n  \
@@ -123,13 +126,13 @@ fn first_line(child: &mut Child) -> Result<String, Failure> {
     if progress::interrupted() {
         let process = Process::of(child.id().cast_signed());
         let asked = process.map_or(Ok(()), Process::ask_to_end);
-        asked.map_err(environment)?;
-        child.wait().map_err(environment)?;
+        asked.map_err(Failure::environment)?;
+        child.wait().map_err(Failure::environment)?;
         let title = "interrupted: the lab was not up yet, and has ended";
         return Err(Failure::interrupted(title));
     }
     let read = reading.join().unwrap_or_else(|_| Ok(String::new()));
-    read.map_err(environment)
+    read.map_err(Failure::environment)
 }
 
 /// Two hosts that a path joins: those of the first test that pings, or else of the first; without tests the first and the last.
@@ -193,7 +196,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let sets = sets(&args.sets)?;
     let scenario = open(&args.scenario, &sets)?.scenario;
     let mut ground = ground(&scenario, &args.control)?;
-    super::resolve(&mut ground, &args.control);
+    resolve(&mut ground, &args.control);
     lab::tell(&ground.layouts, bar);
     let options = Options {
         seed: args.seed.unwrap_or(scenario.seed),
@@ -203,8 +206,8 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         ..Options::default()
     };
     let mut lab = ground.up(&scenario, options, bar)?;
-    state.set_hosts(&lab.hosts).map_err(environment)?;
-    let listener = Listener::new(state.folder()).map_err(environment)?;
+    state.set_hosts(&lab.hosts).map_err(Failure::environment)?;
+    let listener = Listener::new(state.folder()).map_err(Failure::environment)?;
     let mut running = Running {
         name: name.to_owned(),
         scenario,

@@ -5,7 +5,7 @@ use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
 use super::cause::{Cause, add};
-use super::connections::SENDERS;
+use super::sender::SENDERS;
 
 /// What one end waited for.
 #[derive(Clone, Copy, Debug)]

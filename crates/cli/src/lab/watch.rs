@@ -11,10 +11,14 @@ use farpath_units::Time;
 use nix::time::{ClockId, clock_gettime};
 
 use super::asleep::{Asleep, in_what};
-use super::connections::{Connections, name_of};
+use super::connections::Connections;
 use super::inside::Inside;
-use super::programs::{CHECK, opened, pace, sockets_in_use};
-use super::seen;
+use super::samples::pace;
+use super::seen::{self, name_of};
+use super::sockets::{opened, sockets_in_use};
+
+/// How often to look, and to see whether what is waited for has come.
+pub(super) const CHECK: Wall = Wall::from_millis(10);
 
 /// How long the last words on a connection may take: a worker of the kernel says them when it gets round to it.
 const PATIENCE: Wall = Wall::from_millis(300);

@@ -10,8 +10,12 @@ use farpath_report::junit::{self, Case, unjudged};
 use crate::exit::{Failure, note};
 use crate::output::Output;
 
-/// Takes what had ended of the same run, which was stopped, from the folder of `--out`.
-pub(super) fn resume(experiment: &mut Experiment, output: &Output) -> Result<(), Failure> {
+/// Takes what had ended of the same run of the same `commit`, which was stopped, from the folder of `--out`.
+pub(super) fn resume(
+    experiment: &mut Experiment,
+    output: &Output,
+    commit: Option<String>,
+) -> Result<(), Failure> {
     let folder = output.folder().display();
     let Some(earlier) = output.unfinished()? else {
         note(&format!(
@@ -24,7 +28,7 @@ pub(super) fn resume(experiment: &mut Experiment, output: &Output) -> Result<(),
         let hint = "give the same command again, or another --out, or leave --resume out";
         Failure::usage(title).hint(hint)
     };
-    let taken = experiment.resume(earlier, super::commit()).map_err(other)?;
+    let taken = experiment.resume(earlier, commit).map_err(other)?;
     let runs = count_of(
         taken as u64,
         "run that had ended is",

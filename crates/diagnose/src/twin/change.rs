@@ -3,8 +3,9 @@
 use farpath_predict::window::power;
 use farpath_units::{Duration, Size};
 
+use super::grounds::{Said, assumed};
 use super::host::HostModel;
-use super::model::{Model, Said, assumed};
+use super::model::Model;
 use super::work::{PACKETS_MAX, Work};
 use crate::advice::{Shared, wanted};
 use crate::cause::Cause;

@@ -3,7 +3,7 @@
 use farpath_predict::window::LARGEST;
 use farpath_units::{Duration, Rate, Size};
 
-use super::model::{Grounds, Said, assumed, rate};
+use super::grounds::{Grounds, Said, assumed, rate};
 use crate::cause::Cause;
 use crate::ceiling::UNSCALED;
 use crate::fact::{Figure, Of};

@@ -1,6 +1,7 @@
 //! A flow's twin: the scenario that its evidence comes to, and what a run of it says of the verdict.
 
 mod change;
+mod grounds;
 mod host;
 mod judge;
 mod model;
@@ -15,7 +16,8 @@ use crate::fact::Figure;
 use crate::flow::flows;
 use crate::read::Facts;
 use crate::verdict::Judged;
-use model::{Grounds, Model};
+use grounds::Grounds;
+use model::Model;
 
 pub use judge::Run;
 

@@ -2,24 +2,14 @@
 
 use farpath_units::{Duration, Rate, Ratio, Size};
 
+use super::grounds::{Grounds, Said, assumed, rate};
 use super::host::{HostModel, hosts};
 use super::work::{Work, work};
 use crate::advice::fitting;
 use crate::cause::Cause;
-use crate::evidence::Evidence;
-use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number, word};
-use crate::read::Facts;
+use crate::fact::Of;
+use crate::flow::{number, word};
 use crate::segments::{FIXED_HEADERS, HEADERS};
-
-/// A value and where it is from: `ss.txt:4`, or `assumed: …`.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Said<T> {
-    /// The value.
-    pub(super) value: T,
-    /// Where it is from.
-    pub(super) from: String,
-}
 
 /// Everything a scenario of one flow says.
 #[derive(Clone, Debug)]
@@ -60,15 +50,6 @@ pub(super) struct Model {
     pub(super) fitted: Vec<&'static str>,
 }
 
-/// Where the model's figures are from.
-pub(super) struct Grounds<'a> {
-    pub(super) facts: &'a Facts,
-    pub(super) flow: &'a Flow,
-    pub(super) e: &'a Evidence,
-
-    pub(super) cause: Cause,
-}
-
 /// Rates that lines have, bit/s.
 const LINES: [f64; 19] = [
     64e3, 128e3, 256e3, 512e3, 1.544e6, 2.048e6, 10e6, 34.368e6, 44.736e6, 100e6, 155.52e6,
@@ -89,18 +70,6 @@ const SHALLOW: f64 = 0.05;
 
 /// Fewest packets of a queue.
 const QUEUE_LEAST: f64 = 10.0;
-
-/// A rate that a line may have.
-pub(super) fn rate(bps: f64) -> Option<Rate> {
-    Rate::from_bps(bps.clamp(1e3, 4e12) as u64)
-}
-
-pub(super) fn assumed<T>(value: T, why: &str) -> Said<T> {
-    Said {
-        value,
-        from: format!("assumed: {why}"),
-    }
-}
 
 impl Model {
     /// The model of a flow; none where no round trip is known.
@@ -203,32 +172,6 @@ fn sizes(g: &Grounds<'_>) -> (Said<u64>, Said<bool>) {
 }
 
 impl Grounds<'_> {
-    /// A value and the places of its figure.
-    pub(super) fn said<T>(&self, value: T, figure: &Figure) -> Said<T> {
-        let places = figure.from.iter().take(3).map(|at| self.facts.place(*at));
-        let from: Vec<String> = places.collect();
-        Said {
-            value,
-            from: from.join(", "),
-        }
-    }
-
-    /// What the line carries at least: the measured rate, its fastest interval, what the kernel saw delivered.
-    pub(super) fn carried(&self) -> f64 {
-        let e = self.e;
-        let rate = e.rate.as_ref().map_or(0.0, |r| r.high);
-        // An interval that filled the sender's own buffer was not carried.
-        let peak = if e.filled.is_none() { e.peak } else { 0.0 };
-        let delivered = e.delivery.as_ref().map_or(0.0, |d| d.value);
-        let share = e.payload_share();
-        rate.max(peak).max(delivered).max(1e4) / share
-    }
-
-    /// Whether anything was said to have arrived.
-    pub(super) fn is_measured(&self) -> bool {
-        self.e.rate.as_ref().is_some_and(|r| r.value > 0.0)
-    }
-
     /// Rate of the line, and whether it is assumed.
     fn line(&self) -> Option<(Said<Rate>, bool)> {
         if let Some((line, _)) = &self.e.line {

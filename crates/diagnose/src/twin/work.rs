@@ -2,7 +2,7 @@
 
 use farpath_units::{Duration, Rate, Size};
 
-use super::model::{Grounds, Said, assumed, rate};
+use super::grounds::{Grounds, Said, assumed, rate};
 use crate::cause::Cause;
 
 /// What is sent.

@@ -7,9 +7,18 @@ use std::process::Command;
 use farpath_tcp::{Algorithm, Flavour};
 use sha2::{Digest, Sha256};
 
+use super::error::{BpfError, at};
 use super::record::Folder;
 use super::tool::find;
-use super::{BpfError, Source, at};
+
+/// What is to be registered.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// One of ours, by these rules.
+    Ours(Algorithm, Flavour),
+    /// A user's object file, compiled for BPF, with one `struct tcp_congestion_ops` in section `.struct_ops`.
+    Object(&'a Path),
+}
 
 const KERNEL: &str = include_str!("../../bpf/kernel.bpf.h");
 const HIGHSPEED: &str = include_str!("../../bpf/highspeed.bpf.c");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::BpfError;
+use super::error::BpfError;
 
 /// Capabilities that do: one of all power, or these together (linux/capability.h).
 const SYS_ADMIN: (u32, &str) = (21, "CAP_SYS_ADMIN");

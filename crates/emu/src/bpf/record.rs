@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::{BpfError, at};
+use super::error::{BpfError, at};
 
 /// The file whose lock lets one process at a time read and change the folder.
 const GATE: &str = "gate";

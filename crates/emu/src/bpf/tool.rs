@@ -7,8 +7,12 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use super::{BpfError, KIND, obstacle};
+use super::error::BpfError;
+use super::listed::available;
+use super::obstacle;
 
+/// The kind of structure that is a congestion control.
+const KIND: &str = "tcp_congestion_ops";
 const BPFTOOL: &str = "bpftool";
 /// Lines of a refusal that are shown: the verifier's verdict is at the end.
 const LOG_LINES: usize = 40;
@@ -49,7 +53,7 @@ impl Bpftool {
         let output = self.run(&["register".into(), object.into()], false)?;
         let said = said(&output);
         if !output.status.success() {
-            return Err(refusal(&said, what, object, &super::available()?));
+            return Err(refusal(&said, what, object, &available()?));
         }
         let (maps, others) = registered(&said);
         // An object may hold structures of other kinds: nobody asked for those.

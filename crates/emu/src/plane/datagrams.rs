@@ -8,7 +8,6 @@ use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
 
 use super::packet::Packet;
-use super::{Interface, Plane};
 
 /// What became of the UDP datagrams of a host; one in fragments counts once, in the first way that is true of a fragment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +70,11 @@ impl Counts {
 
     /// Those of a host in `packets` that are under way, each with so many segments, without copies; one in fragments counts once, and
     /// not where one of them is lost.
-    fn under_way<'a>(&self, host: NodeId, packets: impl Iterator<Item = (&'a Packet, u32)>) -> u64 {
+    pub(super) fn under_way<'a>(
+        &self,
+        host: NodeId,
+        packets: impl Iterator<Item = (&'a Packet, u32)>,
+    ) -> u64 {
         let mut seen = BTreeSet::new();
         let is_own =
             |packet: &Packet| packet.is_udp() && node_at(packet.addresses[0]) == Some(host);
@@ -154,15 +157,6 @@ impl Counts {
             }
             Fate::Damaged => datagrams.damaged += 1,
         }
-    }
-}
-
-impl<I: Interface> Plane<I> {
-    /// UDP datagrams of a host that it has sent and that are in the network yet: on a link, in a queue, or not handed out.
-    pub fn datagrams_under_way(&self, host: NodeId) -> u64 {
-        let all = self.pool.under_way();
-        let own = all.map(|(slot, packet, live)| (packet, live - self.copies.spare(slot)));
-        self.datagrams.under_way(host, own)
     }
 }
 

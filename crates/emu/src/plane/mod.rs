@@ -4,13 +4,16 @@
 //! goes through the same network of ports that a simulation runs, and is costed, queued, marked or lost
 //! there by itself. Consecutive survivors of one packet are written in one piece again.
 
+mod answers;
 mod backlog;
 mod compose;
+mod copies;
 mod datagrams;
 mod fates;
 mod flows;
 mod heading;
 mod message;
+mod noted;
 mod openings;
 mod overlap;
 mod packet;
@@ -29,7 +32,7 @@ mod turns;
 
 use std::io::{self, IoSlice};
 
-use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port};
+use farpath_element::{Drop, ElementId, Mode, Network, Port};
 use farpath_scenario::plan::port_of;
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
@@ -41,7 +44,8 @@ pub use heading::Macs;
 pub use message::Handing;
 pub use openings::Opening;
 pub use overlap::Overlap;
-pub use pauses::Way;
+pub use packet::Way;
+pub use plug::{Attachment, Interface};
 pub use pool::{CHUNK, LARGEST};
 pub use queries::Queries;
 pub use segments::{Acks, Segments};
@@ -50,48 +54,21 @@ pub use turns::Turns;
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;
+use answers::Answers;
 use compose::{compose, is_answer, run_at_head};
+use copies::Copies;
 use datagrams::{Counts, Fate};
-use fates::{Answers, Copies};
 use flows::Flows;
 use openings::Openings;
 use packet::Packet;
 use pauses::Pauses;
-use plug::{endpoint, socket};
+use plug::{Piece, Socket, endpoint, socket};
 use pool::{Pool, handle, unpack};
 use queries::Asked;
-use router::Router;
 use segments::Counted;
 use tapped::Taps;
 use traffic::damaged;
 use turns::Talks;
-
-/// An interface of a host, seen from the network: a queue of packets with offload headers.
-pub trait Interface {
-    /// Takes the next packet the host sends; `WouldBlock` when there is none.
-    ///
-    /// # Errors
-    /// Those of the device.
-    fn take(&mut self, into: &mut [u8]) -> io::Result<usize>;
-
-    /// Hands the host a packet, given in parts.
-    ///
-    /// # Errors
-    /// Those of the device; `WouldBlock` when the host's queue is full.
-    fn give(&mut self, parts: &[IoSlice<'_>]) -> io::Result<()>;
-}
-
-/// One interface and where it is plugged in.
-pub struct Attachment<I> {
-    /// The host.
-    pub node: NodeId,
-    /// The port its frames leave on, by number in the plan.
-    pub port: usize,
-    /// Its hardware address.
-    pub mac: [u8; 6],
-    /// The interface.
-    pub interface: I,
-}
 
 /// Packets read from one interface before the others have a turn.
 const TURN: usize = 32;
@@ -117,42 +94,6 @@ const SOON: Duration = Duration::from_secs(10);
 /// A host sends nothing while the network runs: what it has sent was read before. So nobody has to wait for it, and frames on
 /// the way to it hold nobody up.
 const SILENCE: Duration = Duration::from_secs(3600);
-
-/// One element of an emulated network.
-enum Piece {
-    /// A host: real, so nothing happens here.
-    Host,
-    Router(Router),
-    Port(Box<Port>),
-}
-
-impl Element for Piece {
-    fn advance(&mut self, until: Time, io: &mut Io<'_>) {
-        match self {
-            Piece::Host => {}
-            Piece::Router(r) => r.advance(until, io),
-            Piece::Port(p) => p.advance(until, io),
-        }
-    }
-
-    fn deadline(&self) -> Time {
-        match self {
-            Piece::Host | Piece::Router(_) => Time::MAX,
-            Piece::Port(p) => p.deadline(),
-        }
-    }
-}
-
-/// How frames come to an interface and go from it.
-struct Socket<I> {
-    node: NodeId,
-    interface: I,
-    /// Where its frames are put.
-    out: ChannelId,
-    /// Where frames for it arrive.
-    arrivals: ChannelId,
-    macs: Macs,
-}
 
 /// The network between hosts, at work.
 pub struct Plane<I> {

@@ -4,9 +4,8 @@ mod unheard;
 
 use std::collections::BTreeMap;
 
-use super::packet::{Packet, Transport};
+use super::packet::{Packet, Transport, Way};
 use super::turns::key;
-use super::{Interface, Plane, Way};
 use unheard::Unheard;
 
 const SYN: u8 = 0x02;
@@ -166,27 +165,15 @@ impl Openings {
             begun.sent(end, seq, payload);
         }
     }
-}
 
-impl<I: Interface> Plane<I> {
-    /// From now on it is known how each connection began, and which datagrams were refused: [`Self::openings`], [`Self::unheard`].
-    pub fn note_openings(&mut self) {
-        self.openings.get_or_insert_default();
+    /// How each connection began.
+    pub(super) fn all(&self) -> impl Iterator<Item = Opening> + '_ {
+        self.0.values().map(|begun| begun.opening)
     }
 
-    /// How each connection began. Empty where nobody asked for it.
-    pub fn openings(&self) -> impl Iterator<Item = Opening> + '_ {
-        let all = self
-            .openings
-            .iter()
-            .flat_map(|openings| openings.0.values());
-        all.map(|begun| begun.opening)
-    }
-
-    /// Who sent datagrams of UDP where to, and how often the host there reported that nothing listens (RFC 1122 §3.2.2.1): kernels
-    /// report some of many. Empty where nobody asked for it.
-    pub fn unheard(&self) -> impl Iterator<Item = (Way, u64)> + '_ {
-        self.openings.iter().flat_map(|openings| openings.1.all())
+    /// How often the hosts reported that nothing listens, by who sent datagrams and where to.
+    pub(super) fn unheard(&self) -> impl Iterator<Item = (Way, u64)> + '_ {
+        self.1.all()
     }
 }
 

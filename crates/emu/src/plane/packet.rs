@@ -7,9 +7,6 @@ use farpath_wire::ip::{
     PROTOCOL_ICMP, PROTOCOL_ICMPV6, PROTOCOL_TCP, PROTOCOL_UDP, skip_extensions,
 };
 
-use super::Way;
-use super::pool::SEGMENTS;
-
 /// Bytes of the offload header (virtio 1.2 §5.1.6, without `num_buffers`).
 pub(super) const OFFLOAD: usize = 10;
 
@@ -23,6 +20,15 @@ pub(super) const DATAGRAM: usize = OFFLOAD + ETHERNET;
 pub(super) const NEEDS_CHECKSUM: u8 = 1;
 
 const GSO_ECN: u8 = 0x80;
+
+/// Who sends what arrives, and who is given it.
+pub type Way = [SocketAddr; 2];
+
+/// Bits of a handle that number the segment.
+pub(super) const SEGMENT_BITS: u32 = 10;
+
+/// Segments a packet may have.
+pub(super) const SEGMENTS: usize = 1 << SEGMENT_BITS;
 
 /// What a packet is to be cut into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

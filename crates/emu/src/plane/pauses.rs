@@ -1,12 +1,10 @@
 //! When nothing arrived of a connection: whoever sees each frame knows it exactly.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 use farpath_units::{Duration, Time};
 
-use super::packet::{Packet, Transport};
-use super::{Interface, Plane};
+use super::packet::{Packet, Transport, Way};
 
 /// A shorter time without a frame is nothing to keep.
 const LEAST: Duration = Duration::from_ms(20);
@@ -14,9 +12,6 @@ const LEAST: Duration = Duration::from_ms(20);
 /// So many ways are followed, and of each so many pauses are kept: what comes later is not known.
 const WAYS: usize = 1 << 12;
 const PAUSES: usize = 1 << 12;
-
-/// Who sends what arrives, and who is given it.
-pub type Way = [SocketAddr; 2];
 
 /// What has arrived on one way of a connection.
 #[derive(Clone, Debug)]
@@ -69,18 +64,5 @@ impl Pauses {
             pauses.push((heard.last, Time::MAX));
             (*way, pauses)
         })
-    }
-}
-
-impl<I: Interface> Plane<I> {
-    /// From now on it is known when nothing arrives of a connection: [`Self::pauses`].
-    pub fn note_pauses(&mut self) {
-        self.pauses.get_or_insert_default();
-    }
-
-    /// When nothing arrived of a connection for some time, for each of its ways; the last pause has no end. Empty where nobody
-    /// asked for it.
-    pub fn pauses(&self) -> impl Iterator<Item = (Way, Vec<(Time, Time)>)> + '_ {
-        self.pauses.iter().flat_map(Pauses::all)
     }
 }

@@ -9,7 +9,7 @@ use std::io;
 
 use memmap2::{Advice, MmapMut};
 
-use super::packet::Packet;
+use super::packet::{Packet, SEGMENT_BITS, SEGMENTS};
 
 /// Bytes of a chunk.
 pub const CHUNK: usize = 1 << 20;
@@ -19,12 +19,6 @@ const PAGE: usize = 4096;
 
 /// The largest packet: an offload header, an Ethernet header, a datagram of 65 535 bytes and some room.
 pub const LARGEST: usize = 66 * 1024;
-
-/// Bits of a handle that number the segment.
-const SEGMENT_BITS: u32 = 10;
-
-/// Segments a packet may have.
-pub(super) const SEGMENTS: usize = 1 << SEGMENT_BITS;
 
 /// A packet, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

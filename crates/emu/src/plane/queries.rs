@@ -10,9 +10,8 @@ use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
 use farpath_units::{Duration, Time};
 
-use super::packet::{Packet, Transport};
+use super::packet::{Packet, Transport, Way};
 use super::turns::key;
-use super::{Interface, Plane, Way};
 
 /// So many pairs of ends are followed: those that wait for nothing make room.
 const ENDS: usize = 1 << 12;
@@ -224,6 +223,12 @@ impl Asked {
             None => {}
         }
     }
+
+    /// Those that a host answered.
+    pub(super) fn of(&self, host: NodeId) -> Queries {
+        let had = self.hosts.get(&host);
+        had.map_or(Queries::default(), Had::queries)
+    }
 }
 
 /// Who sends a datagram to whom; none of one in fragments, which only the first names.
@@ -232,19 +237,6 @@ fn way(packet: &Packet) -> Option<Way> {
         return None;
     };
     packet.fragment_of.is_none().then(|| packet.way(ports))
-}
-
-impl<I: Interface> Plane<I> {
-    /// From now on queries over UDP are followed: [`Self::queries`].
-    pub fn note_queries(&mut self) {
-        self.queries.get_or_insert_default();
-    }
-
-    /// Queries over UDP that a host answered. None where nobody asked for it.
-    pub fn queries(&self, host: NodeId) -> Queries {
-        let had = self.queries.as_ref().and_then(|all| all.hosts.get(&host));
-        had.map_or(Queries::default(), Had::queries)
-    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use farpath_element::Drop;
 use farpath_units::Time;
 use farpath_wan::Drops;
 
-use super::packet::{Packet, Transport};
-use super::{Interface, Plane, Way};
+use super::packet::{Packet, Transport, Way};
 
 const FIN_SYN_RST: u8 = 0x07;
 const SYN: u8 = 0x02;
@@ -90,6 +89,18 @@ impl Counted {
             counts.acks.lost += 1;
         }
     }
+
+    /// Acknowledgements without data on each way that had any.
+    pub(super) fn acks(&self) -> impl Iterator<Item = (Way, Acks)> + '_ {
+        let any = self.0.iter().filter(|(_, counts)| counts.acks.sent > 0);
+        any.map(|(way, counts)| (*way, counts.acks))
+    }
+
+    /// Segments with data on each way that had any.
+    pub(super) fn data(&self) -> impl Iterator<Item = (Way, Segments)> + '_ {
+        let any = self.0.iter().filter(|(_, counts)| counts.data.sent > 0);
+        any.map(|(way, counts)| (*way, counts.data))
+    }
 }
 
 /// Who sends a segment of TCP to whom, and its control bits.
@@ -103,25 +114,4 @@ fn way(packet: &Packet) -> Option<(Way, u8)> {
 /// Whether it says nothing but what has arrived.
 fn is_bare(packet: &Packet, control: u8) -> bool {
     packet.payload() == 0 && control & ACK != 0 && control & FIN_SYN_RST == 0
-}
-
-impl<I: Interface> Plane<I> {
-    /// From now on segments are counted: [`Self::acks`], [`Self::segments`].
-    pub fn note_segments(&mut self) {
-        self.segments.get_or_insert_default();
-    }
-
-    /// Acknowledgements without data on each way of each connection that had any. Empty where nobody asked for it.
-    pub fn acks(&self) -> impl Iterator<Item = (Way, Acks)> + '_ {
-        let all = self.segments.iter().flat_map(|all| &all.0);
-        let any = all.filter(|(_, counts)| counts.acks.sent > 0);
-        any.map(|(way, counts)| (*way, counts.acks))
-    }
-
-    /// Segments with data on each way of each connection that had any. Empty where nobody asked for it.
-    pub fn segments(&self) -> impl Iterator<Item = (Way, Segments)> + '_ {
-        let all = self.segments.iter().flat_map(|all| &all.0);
-        let any = all.filter(|(_, counts)| counts.data.sent > 0);
-        any.map(|(way, counts)| (*way, counts.data))
-    }
 }

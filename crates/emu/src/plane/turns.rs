@@ -9,8 +9,7 @@ use farpath_units::{Duration, Time};
 
 use super::message::{Handing, Message};
 use super::overlap::{Overlap, Overlaps};
-use super::packet::{Packet, Transport};
-use super::{Interface, Plane, Way};
+use super::packet::{Packet, Transport, Way};
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -369,24 +368,16 @@ impl Talks {
             talk.arrived(end, (seq.wrapping_add(from), length), at);
         }
     }
+
+    /// Whose turn it was, for each connection.
+    pub(super) fn all(&self) -> impl Iterator<Item = Turns> + '_ {
+        self.0.values().map(Talk::turns)
+    }
 }
 
 /// Both ways of a connection by one name.
 pub(super) fn key([a, b]: Way) -> Way {
     [a.min(b), a.max(b)]
-}
-
-impl<I: Interface> Plane<I> {
-    /// From now on it is known whose turn it was in each connection: [`Self::turns`].
-    pub fn note_turns(&mut self) {
-        self.talks.get_or_insert_default();
-    }
-
-    /// Whose turn it was, for each connection. Empty where nobody asked for it.
-    pub fn turns(&self) -> impl Iterator<Item = Turns> + '_ {
-        let all = self.talks.iter().flat_map(|talks| talks.0.values());
-        all.map(Talk::turns)
-    }
 }
 
 #[cfg(test)]

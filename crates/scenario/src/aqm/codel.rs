@@ -6,23 +6,8 @@ use farpath_units::{Duration, Size};
 use super::ECN;
 use crate::decode::Fields;
 use crate::key::Kind::{Int, Octets, Table};
-use crate::key::{Key, Section, key};
-use crate::table::{ANY_SIZE, COUNT, POSITIVE_TIME};
-
-/// Flow queueing with controlled delay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FqCodel {
-    /// Queues that flows are hashed to.
-    pub flows: u16,
-    /// Bytes of a turn; a full frame if absent.
-    pub quantum: Option<u32>,
-    /// Frames that may wait.
-    pub packets: u64,
-    /// Bytes that may wait.
-    pub memory: Size,
-    /// The controller of each queue.
-    pub codel: CodelConfig,
-}
+use crate::key::{ANY_SIZE, COUNT, Key, POSITIVE_TIME, Section, key};
+use crate::model::FqCodel;
 
 const TARGET: Key = key("target", POSITIVE_TIME, "Acceptable standing delay.").default("5 ms");
 const INTERVAL: Key = key(

@@ -7,8 +7,7 @@ use super::ECN;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Number, Ratio as Share, Table};
-use crate::key::{Key, Section, key};
-use crate::table::{POSITIVE_TIME, TIME};
+use crate::key::{Key, POSITIVE_TIME, Section, TIME, key};
 
 pub(super) const KEY: Key = key(
     "pie",

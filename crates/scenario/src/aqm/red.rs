@@ -8,30 +8,7 @@ use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Queue, Ratio as Share, Table};
 use crate::key::{Key, Section, key};
-use crate::model::QueueLimit;
-use crate::queueing::Match;
-
-/// Which frames RED drops that no rule is for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RedCurve {
-    /// Mean queue below which nothing is dropped.
-    pub min: QueueLimit,
-    /// Mean queue at which `max_p` is reached.
-    pub max: QueueLimit,
-    /// Probability of a drop just below `max`.
-    pub max_p: Ratio,
-}
-
-/// A drop rule of some of a class's frames; parts of the queue's limit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DropRule {
-    /// The frames.
-    pub matches: Vec<Match>,
-    /// They do not fill the queue further than this.
-    pub above: Option<Ratio>,
-    /// Their own `min`, `max` and `max_p` of the class's RED.
-    pub curve: Option<(Ratio, Ratio, Ratio)>,
-}
+use crate::model::{DropRule, Match, QueueLimit, RedCurve};
 
 pub(super) const KEY: Key = key(
     "red",

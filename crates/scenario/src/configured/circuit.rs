@@ -6,12 +6,12 @@ use farpath_predict::Framing;
 use farpath_predict::atm::Aal5;
 use farpath_units::{Duration, Rate};
 
-use super::{Configuration, interfaces};
+use super::interface::interfaces;
 use crate::atm::CellContract;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
-use crate::model::Scenario;
+use crate::model::{Configuration, Scenario};
+use crate::sections::{Tables, name_of};
 
 /// Adds contracts and encapsulations of the circuits of every router among the files, where the
 /// scenario writes none.

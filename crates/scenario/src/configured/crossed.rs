@@ -7,21 +7,10 @@ use farpath_config::{Report, check_with};
 use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
-use super::{Configuration, interfaces};
-use crate::document::Tables;
-use crate::model::{Scenario, Way};
+use super::interface::interfaces;
+use crate::model::{Configuration, Plug, Scenario, Way};
 use crate::plan::Plan;
-
-/// An end of a link at an interface of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Plug {
-    file: usize,
-    interface: String,
-    /// Number of the link.
-    link: usize,
-    /// Number of the end in its `ends`.
-    side: usize,
-}
+use crate::sections::Tables;
 
 /// Of an end of a link: the longest round trip through it, and the fastest at which its frames come.
 type Seen = BTreeMap<(usize, usize), (Duration, Option<Rate>)>;

@@ -5,14 +5,12 @@ use farpath_config::junos::model::{
 };
 use farpath_units::{Rate, Size};
 
+use super::interface::is_of;
 use super::known::Known;
-use super::{Configuration, is_of};
-use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
-use crate::model::{Link, Scenario};
-use crate::queueing::Match;
+use crate::model::{Bound, Configuration, Link, Match, PoliceAction, PoliceRule, Rule, Scenario};
+use crate::sections::{Tables, name_of};
 
 /// Adds filters and policers of the interfaces of every Junos router among the files, where the
 /// scenario writes none.

@@ -2,8 +2,7 @@
 
 use farpath_config::qos::{Match as Condition, PolicyClass};
 
-use crate::conditioning::PoliceAction;
-use crate::queueing::Match;
+use crate::model::{Match, PoliceAction};
 
 /// Marks of frames: DSCPs of datagrams, experimental bits of labelled frames.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,12 +7,14 @@ use farpath_config::junos::model::{
 use farpath_units::{Rate, Size};
 
 use super::classifiers::{Classes, applied};
-use super::{Configuration, is_of};
+use super::interface::is_of;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
-use crate::model::{Direction, QueueLimit, Scenario};
-use crate::queueing::{Class, ClassLimit, Queueing, Scheduler, Shape, Sharing};
+use crate::model::{
+    Class, ClassLimit, Configuration, Direction, QueueLimit, Queueing, Scenario, Scheduler, Shape,
+    Sharing,
+};
+use crate::sections::{Tables, name_of};
 
 /// Classes, their queues and shapers of the ports of every Junos router among the files, where the
 /// scenario writes none.

@@ -3,9 +3,9 @@
 use farpath_config::junos::model::Router as Junos;
 use farpath_config::qos::Device;
 
-use super::{Configuration, interfaces, is_of, port_in};
-use crate::document::Tables;
-use crate::model::Scenario;
+use super::interface::{interfaces, is_of, port_in};
+use crate::model::{Configuration, Scenario};
+use crate::sections::Tables;
 
 /// The largest segments that SYNs on each link may offer, over IPv4 and over IPv6, by the routers at its ends.
 pub(super) fn apply(configuration: &Configuration, tables: &Tables, scenario: &mut Scenario) {

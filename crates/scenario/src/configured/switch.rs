@@ -10,16 +10,16 @@ use farpath_config::qos::{
 use farpath_element::qdisc::{AqmConfig, RedConfig};
 use farpath_units::{Ratio, Size};
 
+use super::interface::interfaces;
 use super::known::Known;
 use super::scheduling::one;
-use super::{Configuration, interfaces};
-use crate::aqm::{DropRule, RedCurve};
-use crate::conditioning::{Bound, MarkRule, PoliceAction, PoliceRule, Rule};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
-use crate::model::{Link, NodeId, QueueLimit, Scenario};
-use crate::queueing::{Class, ClassLimit, Match, Queueing, Scheduler, Shape, Sharing};
+use crate::model::{
+    Bound, Class, ClassLimit, Configuration, DropRule, Link, MarkRule, Match, NodeId, PoliceAction,
+    PoliceRule, QueueLimit, Queueing, RedCurve, Rule, Scenario, Scheduler, Shape, Sharing,
+};
+use crate::sections::{Tables, name_of};
 
 /// Weight of a sample in the mean that weighted RED of a Catalyst goes by: 2^-9, the IOS default.
 const WRED_WEIGHT: f64 = 1.0 / 512.0;

@@ -10,9 +10,9 @@ use farpath_tcp::SlowStart;
 use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
-use super::tcp::Flow;
+use super::flow::Flow;
 use super::{Path, mean_share, put};
-use crate::model::{Arrivals, Test, Udp};
+use crate::model::{Arrivals, Test, TestKind, Udp};
 use crate::plan::Hop;
 
 /// Share of a port's rate up to which what is sent evenly does not wait for long.
@@ -128,10 +128,7 @@ impl Path<'_> {
 
     /// Whether a port can make the test's times longer: both ways, but for packets that are timed one way.
     fn uses(&self, number: usize, port: usize) -> bool {
-        let both = !matches!(
-            self.scenario.tests[number].kind,
-            crate::kind::TestKind::OneWay(_)
-        );
+        let both = !matches!(self.scenario.tests[number].kind, TestKind::OneWay(_));
         let back = self.back.iter().filter(|_| both);
         self.there.iter().chain(back).any(|h| h.port == port)
     }

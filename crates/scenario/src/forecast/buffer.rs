@@ -4,7 +4,7 @@ use farpath_predict::Cc;
 use farpath_tcp::UNSCALED_WINDOW;
 
 use super::Path;
-use super::tcp::Flow;
+use super::flow::Flow;
 use crate::model::{Scenario, Test};
 use crate::plan::Plan;
 

@@ -4,10 +4,8 @@ use farpath_record::Record;
 use farpath_units::Duration;
 
 use super::{Path, mean_share, put};
-use crate::conditioning::{PoliceAction, PoliceRule, Rule};
-use crate::model::Test;
+use crate::model::{Match, PoliceAction, PoliceRule, Protocol, Rule, Test};
 use crate::plan::Hop;
-use crate::queueing::{Match, Protocol};
 
 impl Path<'_> {
     /// What polices a test's packets on one crossing, as they were when they were sent: as they leave, then as they arrive.

@@ -5,7 +5,7 @@ use farpath_predict::idle::{Answers, Restart};
 use farpath_record::Record;
 use farpath_tcp::{Flavour, RtoFloor};
 
-use super::tcp::Flow;
+use super::flow::Flow;
 use super::{Path, put};
 use crate::model::{Exchange, Tcp, Test};
 use crate::plan::{max_ssthresh, segments_per_growth};

@@ -3,7 +3,7 @@
 use farpath_record::Record;
 
 use super::ceiling::Ceiling;
-use super::tcp::Flow;
+use super::flow::Flow;
 use super::{Path, put};
 use crate::model::{Flows, Sizes, Tcp, Test};
 

@@ -3,8 +3,8 @@
 use farpath_units::{Duration, Rate};
 
 use super::Path;
+use super::flow::Flow;
 use super::queues::BURST;
-use super::tcp::Flow;
 use crate::model::HostLimits;
 
 impl Path<'_> {

@@ -6,7 +6,7 @@ use farpath_tcp::{Config, MtuProbing};
 use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
-use super::tcp::{Flow, goes_on};
+use super::flow::{Flow, goes_on};
 use super::{Path, put};
 use crate::model::{Scenario, Tcp, Test};
 use crate::plan::{MtuStep, Plan};

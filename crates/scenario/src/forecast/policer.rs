@@ -7,10 +7,8 @@ use farpath_predict::policer::{Dropping, Policer, apart, at_once};
 use farpath_record::{Record, Uncertainty};
 
 use super::Path;
-use super::tcp::Flow;
-use crate::conditioning::{Bound, PoliceAction, PoliceRule};
-use crate::model::Test;
-use crate::queueing::Shape;
+use super::flow::Flow;
+use crate::model::{Bound, PoliceAction, PoliceRule, Shape, Test};
 
 /// Where CUBIC turns back that met a loss below its last window, as a share of it (RFC 9438 §4.7): (1 + β)/2.
 const FAST_CONVERGENCE: f64 = 0.85;

@@ -3,8 +3,7 @@
 use farpath_predict::published::Place;
 
 use super::Path;
-use crate::kind::TestKind;
-use crate::model::{Loss, Scenario};
+use crate::model::{Loss, Scenario, TestKind};
 use crate::plan::Plan;
 
 /// What the laws of [`farpath_predict::published`] ask of a test's path, the idle round trip of a full segment and its ACK;

@@ -11,11 +11,10 @@ use farpath_units::Size;
 
 use super::Path;
 use super::discard::first;
+use super::flow::Flow;
 use super::policer::bucket;
-use super::tcp::Flow;
-use crate::model::{Direction, QueueLimit, Scenario, Tcp, Test};
+use crate::model::{Class, ClassLimit, Direction, Match, QueueLimit, Queueing, Scenario, Tcp, Test};
 use crate::plan::Hop;
-use crate::queueing::{Class, ClassLimit, Match, Queueing};
 
 /// Longest burst of a host that acknowledges or sends super-frames, bytes.
 pub(super) const BURST: f64 = 65_536.0;

@@ -5,8 +5,7 @@ use farpath_units::Rate;
 
 use super::policer::{PATHS_WITHIN, bucket};
 use super::{Path, mean_share};
-use crate::conditioning::PoliceRule;
-use crate::model::Test;
+use crate::model::{PoliceRule, Test};
 
 impl Path<'_> {
     /// Says which other tests take tokens from a policer of this one, where that is forecast as if it were alone.

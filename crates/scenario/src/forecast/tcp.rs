@@ -15,10 +15,8 @@ mod short_path;
 mod super_frames;
 
 use farpath_predict::Cc;
-use farpath_predict::bursts::Chain;
 use farpath_predict::law;
 use farpath_predict::published::Place;
-use farpath_predict::recovery::Losses;
 use farpath_predict::reduction::{Corner, Fall};
 use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
@@ -32,7 +30,8 @@ pub(super) use ramp::Ramp;
 
 use super::beside::Waits;
 use super::ceiling::Ceiling;
-use super::{Narrowest, Path, put};
+use super::flow::Flow;
+use super::{Path, put};
 use crate::model::{Loss, QueueRule, Tcp, Test};
 use crate::plan::{max_ssthresh, segments_per_growth};
 
@@ -40,33 +39,6 @@ use crate::plan::{max_ssthresh, segments_per_growth};
 const WINDOW_STEP: f64 = 1.0 / 400.0;
 /// Segments in flight below which a loss is found by timeout.
 const SEGMENTS_FEW: f64 = 4.0;
-
-/// What one test's connections are like, each.
-#[derive(Clone)]
-pub(super) struct Flow {
-    pub(super) config: Config,
-    /// The closed forms' name for its algorithm, if they know it.
-    pub(super) cc: Option<Cc>,
-    pub(super) streams: f64,
-    pub(super) narrowest: Narrowest,
-    /// Round-trip time of a full segment and its ACK, nothing waiting.
-    pub(super) base: Duration,
-    /// The handshake and the way of a first segment, without that segment's own time on the narrowest place.
-    opens: Duration,
-    /// Payload in flight at most.
-    pub(super) window: u64,
-    /// Chance that a segment is lost, and how losses fall.
-    loss: f64,
-    /// Chance that it is lost when the narrowest place has sent it.
-    lost_behind: f64,
-    losses: Losses,
-    /// Where they come in bursts, of one place.
-    chain: Option<Chain>,
-    /// Segments that the queue in front of the narrowest place holds; infinite where that is not known.
-    pub(super) room: f64,
-    /// The rate of the narrowest place, of that of the slowest one before it; 0 where none is.
-    feeds: f64,
-}
 
 impl Path<'_> {
     pub(crate) fn tcp(&self, test: &Test, tcp: &Tcp, record: &mut Record) {
@@ -266,12 +238,6 @@ fn nothing_measured(test: &Test, completion: Option<f64>, record: &mut Record) {
         let why = format!("the last byte is delivered before `omit`, {omit} s, is over");
         record.absent.insert("goodput_bps".to_owned(), why);
     }
-}
-
-/// Whether a test goes on after so many seconds and bytes of each connection; `amount` is all that one has to carry.
-pub(super) fn goes_on(test: &Test, amount: Option<u64>, seconds: f64, bytes: f64) -> bool {
-    let stops = test.duration.map(|d| (test.omit + d).as_secs_f64());
-    stops.is_none_or(|stops| seconds < stops) && amount.is_none_or(|all| bytes < all as f64)
 }
 
 impl Flow {

@@ -5,9 +5,8 @@ use farpath_units::Size;
 use super::Reader;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::document::name_of;
-use crate::kind::TestKind;
-use crate::model::{LinkId, NodeId, Tcp, Test};
+use crate::model::{LinkId, NodeId, Tcp, Test, TestKind};
+use crate::sections::name_of;
 
 /// About a host that sends data by TCP.
 const OF_SENDER: [&str; 4] = ["mtu_probing", "qdisc", "tso", "tcp_wmem"];

@@ -6,13 +6,12 @@ use farpath_units::Size;
 use super::traffic::Sort;
 use super::{Reader, is_within, no_effect};
 use crate::atm::CellContract;
-use crate::decode::{At, Fields};
+use crate::decode::{At, Fields, first};
 use crate::diagnostic::Diagnostic;
-use crate::document::name_of;
-use crate::model::{Change, Direction, LinkId, Loss, QueueLimit, Scenario, Way};
-use crate::network::first;
+use crate::model::{Change, ClassLimit, Direction, LinkId, Loss, Match, QueueLimit, Scenario, Way};
 use crate::plan::PortPlan;
-use crate::queueing::{ClassLimit, Match, matches};
+use crate::queueing::matches;
+use crate::sections::name_of;
 
 /// What frames are known by.
 const KNOWN_BY: [&str; 6] = ["dscp", "precedence", "cos", "exp", "protocol", "test"];

@@ -9,9 +9,9 @@ use super::line::Line;
 use super::{Reader, is_within};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::document::name_of;
 use crate::model::{LinkId, NodeId, Way as Side};
 use crate::plan::port_of;
+use crate::sections::name_of;
 use crate::{queueing, table};
 
 /// How fast and how far a direction is: that says something of a link on which nothing is sent, too.

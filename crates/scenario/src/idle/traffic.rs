@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 
 use farpath_wire::FlowDir;
 
-use crate::conditioning::{PoliceAction, PoliceRule, Rule};
-use crate::model::Scenario;
+use crate::model::{Match, PoliceAction, PoliceRule, Protocol, Rule, Scenario};
 use crate::plan::Plan;
-use crate::queueing::{Match, Protocol};
 
 /// One sort of frame on a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,25 +4,10 @@ use farpath_element::impair::Distribution;
 use farpath_record::Record;
 use farpath_units::Duration;
 
-use crate::decode::Fields;
+use crate::decode::{Fields, octets};
 use crate::forecast::{Path, put};
-use crate::network::octets;
+use crate::model::Periodic;
 use crate::plan::Hop;
-
-/// Single packets at equal intervals, which hardly load a path: `kind = "ping"`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Periodic {
-    /// Packets sent.
-    pub count: u32,
-    /// From one to the next.
-    pub interval: Duration,
-    /// Bytes of the IP datagram.
-    pub size: u32,
-    /// Their IP TTL.
-    pub ttl: u8,
-    /// How long after it was sent one still counts.
-    pub timeout: Duration,
-}
 
 impl Periodic {
     pub(super) fn read(f: &Fields) -> Periodic {

@@ -4,8 +4,6 @@ use core::fmt;
 
 use farpath_units::{Duration, Rate, Ratio, Size};
 
-use crate::set::Set;
-
 /// `[[search]]`: the highest or the lowest value of a key at which a metric stays within a bound, by bisection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
@@ -166,15 +164,6 @@ impl Search {
     /// The names of its results: the value that holds, and the nearest found that does not.
     pub fn metrics_found(&self) -> [String; 2] {
         self.find.metrics(self.low.of)
-    }
-
-    /// What its lowest and its highest value set.
-    pub(crate) fn ends(&self) -> [Vec<Set>; 2] {
-        let set = |value: Amount| {
-            let keys = self.keys.iter();
-            keys.map(|key| Set::new(key, value.to_string())).collect()
-        };
-        [set(self.low), set(self.high)]
     }
 }
 

@@ -7,7 +7,8 @@ use farpath_record::swept::same;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
-use super::{Set, Target, collect, is_apart, literal, whole_entry, whole_lines, written};
+use super::{Set, Target, collect, is_apart, literal, whole_entry, whole_lines};
+use crate::literal::written;
 use crate::sweep::{self, Home, LABEL};
 
 /// What has to be replaced in a text, and by what, from its end to its beginning.

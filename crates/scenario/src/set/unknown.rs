@@ -6,8 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Refusal;
-use crate::decode::shorten;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, nearest, shorten};
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS, EVENT};
 

@@ -1,8 +1,7 @@
 //! `[[host]]`.
 
-use super::{COUNT, MTU, TIME};
 use crate::key::Kind::{Bool, Choice, Name, Sysctl, SysctlTriple};
-use crate::key::{Kind, Section, key};
+use crate::key::{COUNT, Kind, MTU, Section, TIME, key};
 
 pub(crate) const HOST: Section = Section {
     name: "host",

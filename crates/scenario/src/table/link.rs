@@ -1,13 +1,13 @@
 //! `[[link]]` and its directions.
 
+use super::impair;
 use super::queueing::{CLASS, MARK, MEMORY, POLICE, SCHEDULER, SHAPE, WRR};
-use super::{COUNT, MTU, POSITIVE_TIME, impair};
 use crate::aqm::{self, FQ_CODEL};
 use crate::atm;
 use crate::key::Kind::{
     BitErrorRate, Bool, Int, Name, Queue, Ratio, Ref, Refs, Table, Tables, Texts,
 };
-use crate::key::{Key, Kind, Section, joined, key};
+use crate::key::{COUNT, Key, Kind, MTU, POSITIVE_TIME, Section, joined, key};
 const RATE: Key =
     key("rate", Kind::Rate, "Rate available to framed packets.").default("what the signal leaves");
 const DELAY: Key = key(

@@ -1,11 +1,10 @@
 //! What a `[[link]]` says about queues: classes, how they take turns, and what they share.
 
-use super::ANY_SIZE;
 use crate::aqm;
 use crate::key::Kind::{
     Bool, Choice, Codes, Int, Name, Octets, Queue, Rate, Ratio, Refs, Table, Tables, Text,
 };
-use crate::key::{Key, Section, joined, key};
+use crate::key::{ANY_SIZE, Key, Section, joined, key};
 
 pub(crate) const SCHEDULER: Key = key(
     "scheduler",

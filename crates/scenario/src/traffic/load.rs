@@ -6,10 +6,9 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::atm;
 use crate::columns;
-use crate::decode::Fields;
+use crate::decode::{Fields, octets};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Arrivals, CellSource, Envelope, Flows, OnOff, Sizes, Steps, Tcp, Udp};
-use crate::network::octets;
 use crate::replay;
 use crate::source::Beside;
 

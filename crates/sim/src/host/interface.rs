@@ -8,7 +8,16 @@ use farpath_scenario::QueueRule;
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::Frame;
 
-use super::Refusal;
+/// Why a connection has to wait before it may send another segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// As much as its stack allows is queued in front of the interface.
+    Queued,
+    /// The interface's queue is full, and this stack takes that for congestion.
+    Full,
+    /// The processor or the bus is busy.
+    Busy,
+}
 
 /// What a stack lets its connections queue in front of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

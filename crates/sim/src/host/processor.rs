@@ -7,8 +7,6 @@ use farpath_scenario::HostLimits;
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::Frame;
 
-use super::cost;
-
 /// A received frame that waits for the processor, or is in its hands.
 #[derive(Debug)]
 struct Waiting {
@@ -162,4 +160,9 @@ impl Processor {
         let crossed = self.bus_work.saturating_sub(self.bus_free.since(now));
         worked.max(crossed)
     }
+}
+
+/// How long `bytes` occupy something that takes `per_byte` for each and `once` in any case.
+fn cost(once: Duration, per_byte: Duration, bytes: u64) -> Duration {
+    once + per_byte.times(bytes)
 }

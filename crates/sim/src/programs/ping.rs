@@ -7,8 +7,8 @@ use farpath_scenario::{Periodic, Test};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
-use super::{NodeName, Prober};
 use crate::host::Host;
+use crate::prober::{NodeName, Prober};
 
 /// Asks; every node answers by itself.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use farpath_units::{Duration, Time};
 
 use super::policer::{Change, Policer};
 use super::{Ack, Control, Loss, Seen, Setup, Steer, Watch};
-use crate::config::Flavour;
+use crate::flavour::Flavour;
 
 /// 2/ln 2: what lets the sending rate double each round trip.
 const HIGH_GAIN: f64 = 2885.0 / 1000.0;
@@ -500,8 +500,8 @@ impl Control for Bbr {
 mod tests {
     use super::*;
     use crate::cc::tests::{seen, setup};
-    use crate::config::Flavour;
     use crate::delivery::Delivery;
+    use crate::flavour::Flavour;
 
     /// A path of 100 ms that holds `pipe` segments; what is in flight beyond them waits. One ACK for
     /// each round trip.

@@ -4,7 +4,7 @@
 
 use super::whole::Whole;
 use super::{Ack, Control, Loss, Setup};
-use crate::config::Flavour;
+use crate::flavour::Flavour;
 
 /// Up to here, in segments, it is Reno.
 const LOW_WINDOW: f64 = 14.0;

@@ -4,7 +4,7 @@ use farpath_units::Time;
 
 use super::cubic_linux::KernelCubic;
 use super::{Ack, Control, Loss, Setup};
-use crate::config::Flavour;
+use crate::flavour::Flavour;
 
 /// Segments per second cubed (RFC 9438 §5).
 const C: f64 = 0.4;

@@ -2,7 +2,7 @@
 
 use super::whole::Whole;
 use super::{Ack, Control, Loss, Setup};
-use crate::config::Flavour;
+use crate::flavour::Flavour;
 
 /// Low_Window in segments: up to here it is Reno (RFC 3649 §5).
 const LOW_WINDOW: f64 = 38.0;

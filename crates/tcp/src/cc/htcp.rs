@@ -6,7 +6,7 @@ use farpath_units::{Duration, Time};
 
 use super::whole::Whole;
 use super::{Ack, Control, Loss, Seen, Setup, Steer, Watch};
-use crate::config::Flavour;
+use crate::flavour::Flavour;
 
 /// Δ_L in seconds: so long after congestion the step is Reno's.
 const RENO_FOR: f64 = 1.0;

@@ -4,7 +4,7 @@
 
 use super::whole::Whole;
 use super::{Ack, Control, Loss, Setup};
-use crate::config::Flavour;
+use crate::flavour::Flavour;
 
 /// Segments added per segment acknowledged (Kelly §3, a).
 const STEP: f64 = 0.01;

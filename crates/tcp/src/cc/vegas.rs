@@ -4,7 +4,7 @@
 use farpath_units::Duration;
 
 use super::{Ack, Control, Loss, Seen, Setup, Steer, Watch};
-use crate::config::Flavour;
+use crate::flavour::Flavour;
 
 /// Fewer segments of its own than this in the queue: grow (§3.2).
 const ALPHA: f64 = 2.0;

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Time};
 
 use super::reno::Reno;
 use super::{Ack, Control, Loss, Seen, Setup, Steer, Watch};
-use crate::config::Flavour;
+use crate::flavour::Flavour;
 
 /// A sample covers a round trip, and at least this.
 const LEAST_SPAN: Duration = Duration::from_ms(50);

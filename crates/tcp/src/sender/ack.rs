@@ -6,6 +6,7 @@ use farpath_units::{Duration, Time};
 use super::repair::Timer;
 use super::watch::Delivered;
 use super::{Phase, Sender, State};
+use crate::arrival::{Arrival, Step};
 use crate::cc::Ack;
 use crate::frto::Frto;
 use crate::hystart::CSS_GROWTH_DIVISOR;
@@ -13,7 +14,7 @@ use crate::pacing::window_rate;
 use crate::recovery::Prr;
 use crate::scoreboard::News;
 use crate::send_log::Acknowledged;
-use crate::slow_start::{Arrival, Exit, Step, limited};
+use crate::slow_start::{Exit, limited};
 use crate::{ByteCounting, Flavour, SackBlock, SlowStart};
 
 /// RFC 6675 §2.

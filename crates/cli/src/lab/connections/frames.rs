@@ -3,7 +3,8 @@
 use farpath_emu::plane::{Acks, Opening, Segments, Turns, Way};
 use farpath_units::Time;
 
-use super::{Connections, name_of};
+use super::Connections;
+use crate::lab::seen::name_of;
 use crate::lab::waits::Waits;
 
 impl Connections {

@@ -4,11 +4,8 @@ use farpath_observe::Connection;
 use farpath_observe::limit::{Limit, Stretch};
 use farpath_units::{Duration, Time};
 
-use super::{SHARED_LEAST, Watched};
-use crate::lab::programs::{SAMPLES, pace};
-
-/// With fewer samples than these shares of them say nothing of an end.
-pub(super) const SAMPLES_LEAST: usize = 5;
+use super::Watched;
+use crate::lab::samples::{SAMPLES, SHARED_LEAST, pace};
 
 /// Nobody knows what a connection did between two samples that are so many times as far apart as they should be. Where
 /// that is more than this share of its time, nothing is said that samples say.

@@ -7,8 +7,7 @@ use farpath_probe::live::{Found, is_full};
 use farpath_probe::report::Sample;
 use farpath_units::Time;
 
-use super::{LOSS, Seen, of};
-use crate::lab::connections::name_of;
+use super::{LOSS, Seen, name_of, of};
 
 /// Every connection of a listing: a line for its ends, and an indented one for what the kernel says of it.
 pub(in crate::lab) fn read_all(now: Time, text: &str) -> Vec<([String; 2], Seen)> {

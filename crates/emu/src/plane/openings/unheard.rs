@@ -5,8 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use farpath_wire::ip::PROTOCOL_UDP;
 
-use crate::plane::Way;
-use crate::plane::packet::{Packet, Transport};
+use crate::plane::packet::{Packet, Transport, Way};
 
 /// So many pairs of ends are followed: what comes later is not known.
 const ENDS: usize = 1 << 12;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use farpath_config::Report;
 use farpath_config::neighbors::{self, Neighbor, is_device, port_name};
 
-use super::super::plain;
+use super::super::interface::plain;
 use super::ports::{End, Node};
 
 /// A place for a cable: its node and the port's name without unit, in the form of [`port_name`].

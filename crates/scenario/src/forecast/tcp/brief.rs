@@ -1,6 +1,7 @@
 //! Tests of a few round trips, whose mean is that of their start, and what a first flight carries whole.
 
-use super::{Flow, Ramp};
+use super::ramp::Ramp;
+use crate::forecast::flow::Flow;
 use crate::model::Test;
 
 /// Round trips below which the start is a good part of a test: with an initial window of 10 segments it takes ten to a window of

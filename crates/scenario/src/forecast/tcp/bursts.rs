@@ -3,8 +3,8 @@
 use farpath_predict::Cc;
 use farpath_predict::paced::Paced;
 
-use super::Flow;
 use super::reservations::REPAIR_WORTH;
+use crate::forecast::flow::Flow;
 use crate::model::Test;
 
 impl Flow {

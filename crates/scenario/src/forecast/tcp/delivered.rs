@@ -4,7 +4,8 @@
 use farpath_predict::law::{self, Probes};
 use farpath_units::Duration;
 
-use super::{Flow, Ramp};
+use super::ramp::Ramp;
+use crate::forecast::flow::Flow;
 use crate::forecast::queues::ShortQueue;
 use crate::model::Test;
 

@@ -3,7 +3,7 @@
 use farpath_predict::Cc;
 use farpath_predict::recovery::Losses;
 
-use super::Flow;
+use crate::forecast::flow::Flow;
 
 /// Seconds of a round trip below which a timeout of a fifth of a second takes hundreds of them.
 const SHORT_S: f64 = 0.001;

@@ -4,7 +4,7 @@
 use farpath_predict::Cc;
 use farpath_units::Duration;
 
-use super::Flow;
+use crate::forecast::flow::Flow;
 
 /// Most bytes that a host gathers to one segment: what the length of an IPv4 datagram can say.
 const GATHERED: f64 = 65_535.0;

@@ -9,7 +9,7 @@ use farpath_tcp::Flavour;
 use farpath_units::Size;
 
 use super::super::{Path, mean_loss};
-use super::Flow;
+use crate::forecast::flow::Flow;
 use crate::model::Loss;
 
 /// What is said where each loss counts as an event.

@@ -3,8 +3,8 @@
 use farpath_predict::slow_start::SlowStart;
 use farpath_units::{Duration, Rate, Size};
 
-use super::goes_on;
 use super::super_frames::EQUAL;
+use crate::forecast::flow::goes_on;
 use crate::model::Test;
 
 /// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.

@@ -6,7 +6,7 @@ use farpath_predict::highspeed::HIGH_WINDOW;
 use farpath_record::Record;
 use farpath_tcp::Flavour;
 
-use super::Flow;
+use crate::forecast::flow::Flow;
 use crate::forecast::{Path, put};
 use crate::model::Test;
 

@@ -7,7 +7,7 @@ use farpath_predict::recovery::{Losses, mathis_constant};
 use farpath_tcp::{Flavour, UNSCALED_WINDOW};
 use farpath_units::Duration;
 
-use super::Flow;
+use crate::forecast::flow::Flow;
 use crate::forecast::queues::ShortQueue;
 use crate::model::Test;
 

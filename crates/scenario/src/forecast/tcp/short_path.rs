@@ -4,7 +4,7 @@ use farpath_predict::recovery::segments_bps;
 use farpath_predict::{cubic_linux, recovery};
 use farpath_units::Size;
 
-use super::Flow;
+use crate::forecast::flow::Flow;
 
 /// Of a rate: a part that is worth a word.
 const WORTH: f64 = 0.02;

@@ -3,7 +3,7 @@
 use farpath_tcp::{Flavour, waits_for};
 use farpath_units::Duration;
 
-use super::Flow;
+use crate::forecast::flow::Flow;
 
 /// Of what a window gives: a part that is worth a word.
 const WORTH: f64 = 0.02;
