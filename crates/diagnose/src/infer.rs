@@ -161,7 +161,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let mut ranking = ranked(&scored);
     let refused = lookalike::even_out(e, &items, &mut ranking);
     let written = on_the_wire::even_out(e, &mut ranking);
-    let unseen = own_queue::even_out(e, &mut ranking);
+    let own = own_queue::even_out(e, &mut ranking);
     let slower = slower_line::even_out(e, &mut ranking);
     let guessed = guessed_line::even_out(e, &mut ranking);
     let either = either_end::even_out(e, &items, &mut ranking);
@@ -179,7 +179,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let alike = [
         (lookalike::BOTH, refused),
         (on_the_wire::BOTH, written),
-        (own_queue::BOTH, unseen),
+        (own_queue::BOTH, own),
         (slower_line::BOTH, slower),
         (either_end::BOTH, either),
     ];
