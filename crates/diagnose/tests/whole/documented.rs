@@ -242,3 +242,29 @@ fn several_things_in_one_text_are_told_apart() {
     assert_eq!(tools, ["iperf3", "ping"]);
     assert_eq!(f.ignored[0].len(), 4, "{:?}", f.ignored);
 }
+
+/// Logs have a time before each line, and those of a system a host and a program, too: what stands behind them is read as it is without.
+#[test]
+fn what_stands_behind_a_time_is_read() {
+    let bare = include_str!("../data/run/iperf3-client.txt");
+    let said = |text: &str| {
+        let f = facts(text);
+        let [test] = &f.tests[..] else {
+            panic!("{text}: {:?}", f.pieces)
+        };
+        let report = test.received.as_ref().map(|r| r.goodput.value);
+        (report, test.numbers.len(), f.ignored_count)
+    };
+    let plain = said(bare);
+    assert!(plain.0.is_some());
+    for before in [
+        "Nov 30 03:12:01 dtn1 iperf3[4711]: ",
+        "Nov  3 03:12:01 ",
+        "Mon Nov 30 03:12:01 2026 ",
+        "2026-11-30T03:12:01+01:00 dtn1 iperf3[4711]: ",
+        "[03:12:01] ",
+    ] {
+        let stamped: String = bare.lines().map(|l| format!("{before}{l}\n")).collect();
+        assert_eq!(said(&stamped), plain, "{before}");
+    }
+}
