@@ -44,8 +44,12 @@ pub(crate) enum Kind {
     Refused,
     /// Whether a port of Junos is at half duplex.
     HalfOfJunos,
-    /// The same of IOS, NX-OS or IOS XR.
+    /// The same of IOS, NX-OS, IOS XR or EOS.
     HalfOfIos,
+    /// The same of VRP.
+    HalfOfVrp,
+    /// The same of RouterOS.
+    HalfOfRouterOs,
     /// A port's speed, bit/s.
     Speed,
     /// What the queue of a class is shaped to, bit/s.
@@ -302,11 +306,11 @@ impl Ports {
         !self.speeds.is_empty() && !self.speeds.contains(&speed)
     }
 
-    /// The named port at half duplex that was read at this place, and whether it is one of Junos.
-    pub(crate) fn half_duplex(&self, at: Place) -> Option<(&Port, bool)> {
+    /// The named port at half duplex that was read at this place, and of which system it is.
+    pub(crate) fn half_duplex(&self, at: Place) -> Option<(&Port, Kind)> {
         let half = self.half.as_ref();
         let half = half.filter(|r| r.at == at && !r.port.name.is_empty())?;
-        Some((&half.port, half.kind == Kind::HalfOfJunos))
+        Some((&half.port, half.kind))
     }
 
     /// That a port has an MTU below so many bytes, for people.

@@ -48,11 +48,14 @@ mod robocopy;
 mod route;
 mod routed;
 mod router;
+mod router_cpu;
+mod routeros;
 mod ss;
 mod survey;
 mod sysctl;
 mod tcpdump;
 mod uname;
+mod vrp;
 mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -271,6 +274,9 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
         Box::new(router::Interfaces::default()),
+        Box::new(vrp::Display::default()),
+        Box::new(routeros::RouterOs::default()),
+        Box::new(router_cpu::Processes::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),

@@ -44,6 +44,7 @@ mod own_queues;
 mod pasted;
 mod pauses;
 mod pings;
+mod platforms;
 mod pods;
 mod policers;
 mod port_queues;
