@@ -39,6 +39,7 @@ mod plain;
 mod policed;
 mod policy;
 mod ports;
+mod powershell;
 mod printable;
 mod processor;
 mod pscheduler;
@@ -260,6 +261,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),
+        Box::new(powershell::PowerShell::default()),
         Box::new(windows::Registry::default()),
         Box::new(others::Nuttcp::default()),
         Box::new(others::Netperf::default()),

@@ -49,6 +49,7 @@ mod pods;
 mod policers;
 mod port_queues;
 mod ports;
+mod powershell;
 mod printed;
 mod prompts;
 mod proven;
