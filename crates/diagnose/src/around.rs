@@ -20,7 +20,7 @@ use crate::pauses::Pauses;
 use crate::ports::{Ports, by_ports};
 use crate::read::Facts;
 use crate::seen::Side;
-use crate::tally::{Tally, tally};
+use crate::tally::{TRANSITIONS, Tally, tally};
 
 /// What was said of disks and interfaces.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,8 @@ pub(crate) struct Around {
     pub(crate) collisions: [Option<Tally>; 2],
     /// Frames that an interface did not send, as its carrier was lost.
     pub(crate) carrier: Option<Tally>,
+    /// How often the link of an interface went down or came up between two readings.
+    pub(crate) flapped: Option<Tally>,
     /// Interfaces of both ends of which one is at half duplex.
     pub(crate) mismatch: Option<Mismatch>,
     /// Frames that arrived damaged at the receiver, or at a host that may be it.
@@ -216,6 +218,8 @@ impl Evidence {
             some.max_by(|a, b| a.count.value.total_cmp(&b.count.value))
         };
         self.around.carrier = Tally::of_ends((facts, flow), ends, "nic_carrier");
+        let flapped = Tally::of_ends((facts, flow), ends, TRANSITIONS);
+        self.around.flapped = flapped.filter(|t| t.grew && t.count.value > 0.0);
         self.around.collisions = [
             counted("nic_collisions", "interface_collisions"),
             counted("nic_late_collisions", "interface_late_collisions"),

@@ -140,7 +140,20 @@ fn carrier_in_words(lost: &Tally) -> String {
     )
 }
 
-/// What both ends say of their duplex.
+/// That an interface had no link for a while.
+fn flapped_in_words(flapped: &Tally) -> String {
+    let port = match flapped.interface.as_str() {
+        "" => "an interface",
+        name => name,
+    };
+    format!(
+        "the link of {port} went down or came up {:.0} times {}: what was sent while it was down was lost, and a cable, its plug or the port at its other end does that",
+        flapped.count.value,
+        flapped.since()
+    )
+}
+
+/// What both ends say of their duplex, and of their links.
 pub(crate) fn by_duplex(e: &Evidence, items: &mut Vec<Item>) {
     collisions(e, items);
     let lost = e.around.carrier.as_ref();
@@ -149,6 +162,11 @@ pub(crate) fn by_duplex(e: &Evidence, items: &mut Vec<Item>) {
         holds: 1.0,
         weights: Vec::new(),
         sentence: carrier_in_words(lost),
+    }));
+    items.extend(e.around.flapped.as_ref().map(|flapped| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: flapped_in_words(flapped),
     }));
     items.extend(e.around.mismatch.as_ref().map(|Mismatch { half, full }| Item {
         holds: 1.0,

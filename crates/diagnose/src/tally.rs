@@ -129,6 +129,9 @@ pub(crate) fn tally(
     all.values().map(of).max_by(Tally::order)
 }
 
+/// What is counted of an interface whose link went down or came up.
+pub(crate) const TRANSITIONS: &str = "nic_transitions";
+
 /// What the counter of frames is called that an interface did not get onto its cable: a lost carrier is one of its errors.
 pub(crate) const UNSENT: &str = "TX.errors";
 

@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod broken;
+mod carrier;
 mod classes;
 mod command;
 pub(crate) mod conditioned;
@@ -258,6 +259,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(classes::Classes::default()),
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
+        Box::new(carrier::Carrier::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),

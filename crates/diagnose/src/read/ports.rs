@@ -1,6 +1,7 @@
 //! What routers print of their ports' counters and of policers: which router and port, and how much.
 
 mod errors;
+mod flapped;
 mod queues;
 mod several;
 mod status;
@@ -119,6 +120,9 @@ impl Here {
         if states || self.light(text, at, facts) || self.queues(text, at, facts) {
             return true;
         }
+        if let Some(ago) = flapped::recently(text) {
+            self.flapped(ago, at, facts);
+        }
         let router = &self.port.router;
         if self.errors.line(text, router, at, &mut self.counted) {
             return true;
@@ -178,6 +182,18 @@ impl Here {
                 name => format!("{what} of {name}"),
             };
             self.reads(port, Kind::Refused, packets, at, facts);
+        }
+    }
+
+    /// The link of a port changed so long before its text was printed.
+    fn flapped(&self, ago: &str, at: Place, facts: &mut Facts) {
+        if facts.notes.len() < NOTES_MAX {
+            let note = format!(
+                "{}: the link of {} went down or came up {ago} before this was printed: what was sent while it was down was lost",
+                facts.place(at),
+                self.port.named("a router's port")
+            );
+            facts.notes.push(note);
         }
     }
 

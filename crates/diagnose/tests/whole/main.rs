@@ -22,6 +22,7 @@ mod counters;
 mod documented;
 mod everyday;
 mod fetched;
+mod flaps;
 mod from_files;
 mod groups;
 mod guesses;
