@@ -32,7 +32,7 @@ const COMMANDS: [&str; 25] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 17] = [
+const ALSO: [&str; 20] = [
     "dd",
     "mtr",
     "traceroute",
@@ -47,6 +47,9 @@ const ALSO: [&str; 17] = [
     "nfsiostat",
     "vmstat",
     "dmesg",
+    "fio",
+    "speedtest",
+    "speedtest-cli",
     "Get-NetAdapter",
     "Get-NetAdapterStatistics",
     "Get-NetTCPSetting",

@@ -52,6 +52,8 @@ mod routed;
 mod router;
 mod router_cpu;
 mod routeros;
+mod sockstat;
+mod speedtest;
 mod ss;
 mod survey;
 mod sysctl;
@@ -260,6 +262,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
         Box::new(carrier::Carrier::default()),
+        Box::new(sockstat::Sockstat::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),
@@ -268,6 +271,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(others::Nuttcp::default()),
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
+        Box::new(speedtest::Speedtest::default()),
         Box::new(pscheduler::PScheduler::default()),
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
