@@ -22,6 +22,9 @@ const TOOL: &str = "speedtest";
 /// Connections side by side: neither program prints how many it has, and both begin with so many (`threadsperurl` of speedtest.net).
 const STREAMS: u32 = 4;
 
+/// What stands for its server in commands: what it prints is whose that is, and not its name.
+const SERVER: &str = "SPEEDTEST-SERVER";
+
 /// A test of one way takes so long, seconds.
 const LASTS_S: f64 = 10.0;
 
@@ -89,7 +92,7 @@ impl Speedtest {
     fn reports(&mut self, down: bool, bps: f64, at: Place, facts: &mut Facts) {
         let mut test = Test::new(TOOL, at);
         let slot = if down { &mut test.from } else { &mut test.to };
-        slot.host.clone_from(&self.server);
+        SERVER.clone_into(&mut slot.host);
         if down {
             test.client = Side::Receiver;
         }
@@ -105,8 +108,12 @@ impl Speedtest {
         facts.tests.push(test);
         self.reported += 1;
         if self.reported == 1 && facts.notes.len() < NOTES_MAX {
+            let server = match self.server.as_str() {
+                "" => String::new(),
+                server => format!(", here that of {server}"),
+            };
             let note = format!(
-                "{}: speedtest has several connections side by side, and does not print how many: {STREAMS} are assumed; it says nothing of the path to another server",
+                "{}: speedtest has several connections side by side, and does not print how many: {STREAMS} are assumed; it says nothing of a path to another server than its own{server}",
                 facts.place(at)
             );
             facts.notes.push(note);
