@@ -197,7 +197,7 @@ fn fio_typed(text: &str) -> Option<[Option<String>; 2]> {
     let start = words.iter().position(is)?;
     let keys = ["--filename=", "--directory="];
     let mut options = words[start + 1..].iter();
-    let file = options.find_map(|w| keys.iter().find_map(|key| w.strip_prefix(*key)))?;
+    let file = options.find_map(|w| keys.iter().find_map(move |key| w.strip_prefix(*key)))?;
     // What lies in a folder lies below its name.
     let file = format!("{}/", file.trim_end_matches('/'));
     let both = [Some(file.clone()), Some(file)];

@@ -68,7 +68,7 @@ impl Tool for Interfaces {
         }
         counts
             || match self.kind {
-                "ios" => is_ios(text),
+                "ios" => is_ios(text) || is_eos(text),
                 "nxos" => is_nxos(text),
                 _ => is_junos(text),
             }
@@ -304,6 +304,29 @@ fn count(text: &str, words: &str) -> Option<f64> {
     whole(n.trim_end_matches(',')).map(|n| n as f64)
 }
 
+/// What other lines of EOS begin with, and what they have in them.
+const EOS: [&str; 13] = [
+    "IP MTU ",
+    "Ethernet MTU ",
+    "IPv6 ",
+    "Broadcast address is ",
+    "Address determined by ",
+    "Member of ",
+    "Active members in ",
+    "... ",
+    "Fallback mode ",
+    "Loopback Mode ",
+    "Up ",
+    "Down ",
+    "Sent ",
+];
+const WITHIN_EOS: [&str; 4] = [
+    "link status changes since ",
+    "PAUSE input",
+    "PAUSE output",
+    ", subnet is ",
+];
+
 /// Lines of IOS that carry nothing here.
 fn is_ios(text: &str) -> bool {
     [
@@ -329,20 +352,6 @@ fn is_ios(text: &str) -> bool {
         "input flow-control ",
         "Media-type ",
         "Received ",
-        // EOS.
-        "IP MTU ",
-        "Ethernet MTU ",
-        "IPv6 ",
-        "Broadcast address is ",
-        "Address determined by ",
-        "Member of ",
-        "Active members in ",
-        "... ",
-        "Fallback mode ",
-        "Loopback Mode ",
-        "Up ",
-        "Down ",
-        "Sent ",
         // IOS XR.
         "Interface state transitions: ",
         "output flow control is ",
@@ -368,10 +377,6 @@ fn is_ios(text: &str) -> bool {
             "buffer failures,",
             "input packets with dribble",
             "watchdog,",
-            "link status changes since ",
-            "PAUSE input",
-            "PAUSE output",
-            ", subnet is ",
             "unknown protocol drops",
             "drops for unrecognized upper-level protocol",
             "carrier transitions",
@@ -382,6 +387,12 @@ fn is_ios(text: &str) -> bool {
         ]
         .iter()
         .any(|w| text.contains(w))
+}
+
+/// Lines of EOS that carry nothing here; the rest are as those of IOS.
+fn is_eos(text: &str) -> bool {
+    let begins = EOS.iter().any(|head| text.starts_with(head));
+    begins || WITHIN_EOS.iter().any(|words| text.contains(words))
 }
 
 /// Lines of NX-OS that carry nothing here.
