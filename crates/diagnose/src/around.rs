@@ -17,7 +17,7 @@ use crate::member::Struck;
 use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
-use crate::ports::{Ports, by_ports};
+use crate::ports::{Kind, Ports, by_ports, collided};
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{TRANSITIONS, Tally, tally};
@@ -212,9 +212,15 @@ impl Evidence {
             .collect();
         let ofs: Vec<Of> = hosts.iter().map(|h| Of::Host(*h)).collect();
         let ends = [&flow.receivers[..], &flow.senders];
-        let counted = |kind, path: &'static str| {
+        let counted = |kind, of_port: Kind| {
             let of_hosts = Tally::of_ends((facts, flow), ends, kind);
-            let of_path = number(facts, Of::Path, path).map(Tally::once);
+            let of_path = collided((facts, flow), of_port).map(|c| Tally {
+                interface: match c.port.name.is_empty() {
+                    true => String::new(),
+                    false => c.port.named(""),
+                },
+                ..Tally::once(&c.count)
+            });
             let all = of_hosts.into_iter().chain(of_path);
             let some = all.filter(|t| t.count.value > 0.0);
             some.max_by(|a, b| a.count.value.total_cmp(&b.count.value))
@@ -223,8 +229,8 @@ impl Evidence {
         let flapped = Tally::of_ends((facts, flow), ends, TRANSITIONS);
         self.around.flapped = flapped.filter(|t| t.grew && t.count.value > 0.0);
         self.around.collisions = [
-            counted("nic_collisions", "interface_collisions"),
-            counted("nic_late_collisions", "interface_late_collisions"),
+            counted("nic_collisions", Kind::Collided),
+            counted("nic_late_collisions", Kind::Late),
         ];
         let [receivers, senders] = ends;
         let known = senders.iter().filter(|h| !receivers.contains(h));

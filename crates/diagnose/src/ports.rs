@@ -42,6 +42,10 @@ pub(crate) enum Kind {
     Dropped,
     /// Packets that a port dropped as they arrived.
     Refused,
+    /// Collisions.
+    Collided,
+    /// Those of them that were late.
+    Late,
     /// Whether a port of Junos is at half duplex.
     HalfOfJunos,
     /// The same of IOS, NX-OS, IOS XR or EOS.
@@ -199,6 +203,19 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
         }
     });
     counted.collect()
+}
+
+/// The largest count of collisions, of all or of the late ones, at a port that is not too slow to have carried a flow.
+pub(crate) fn collided((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
+    let slow = |c: &Counted| flow.bypassed.is_too_slow(c.count.value);
+    let slow: Vec<Port> = speeds(facts)
+        .into_iter()
+        .filter(slow)
+        .map(|c| c.port)
+        .collect();
+    let all = counts(facts, kind).into_iter();
+    let some = all.filter(|c| c.count.value > 0.0 && !slow.contains(&c.port));
+    some.max_by(Counted::order)
 }
 
 /// A port that carries so many times the rate it is said to have has another: the `bandwidth` of IOS and NX-OS is a statement, and sets none.

@@ -40,10 +40,10 @@ impl Tool for Interfaces {
         }
         // Junos counts them in a line of other counters.
         if let Some(n) = count(text, "Collisions:").filter(|n| *n > 0.0) {
-            facts.exact(Of::Path, "interface_collisions", n, at);
+            self.here.has(Kind::Collided, n, at, facts);
         }
         // EOS counts late collisions and discards in one line.
-        let counts = collided(text, at, facts);
+        let counts = self.collided(text, at, facts);
         if self.here.line(text, at, facts) {
             return true;
         }
@@ -136,6 +136,22 @@ impl Interfaces {
         false
     }
 
+    /// Takes what a line counts of collisions.
+    fn collided(&self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let mut counts = false;
+        for (before, kind) in [
+            ("late collision", Kind::Late),
+            ("collisions", Kind::Collided),
+            ("collision ", Kind::Collided),
+        ] {
+            if let Some(n) = count(text, before) {
+                self.here.has(kind, n, at, facts);
+                counts = true;
+            }
+        }
+        counts
+    }
+
     /// Takes a line that says how fast the interface is.
     fn speed(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         let stated = MTUS.iter().find_map(|head| text.strip_prefix(head));
@@ -169,22 +185,6 @@ impl Interfaces {
 
 /// What the line of an MTU and a stated bandwidth begins with: EOS tells packets from frames.
 const MTUS: [&str; 3] = ["MTU ", "IP MTU ", "Ethernet MTU "];
-
-/// Takes what a line counts of collisions.
-fn collided(text: &str, at: Place, facts: &mut Facts) -> bool {
-    let mut counts = false;
-    for (before, name) in [
-        ("late collision", "interface_late_collisions"),
-        ("collisions", "interface_collisions"),
-        ("collision ", "interface_collisions"),
-    ] {
-        if let Some(n) = count(text, before) {
-            facts.exact(Of::Path, name, n, at);
-            counts = true;
-        }
-    }
-    counts
-}
 
 /// The speed of the medium in `Full-duplex, 1000Mb/s, …`, `Full Duplex, 1Gbps, …`, and `full-duplex, 10 Gb/s, …` of NX-OS, bit/s. What BW says
 /// is the statement `bandwidth`, where one stands in the configuration.

@@ -134,10 +134,10 @@ impl RouterOs {
                 self.here.is_half(Kind::HalfOfRouterOs, at, facts);
             }
             ("tx-collision", _, Some(n)) => {
-                facts.exact(Of::Path, "interface_collisions", n as f64, at);
+                self.here.has(Kind::Collided, n as f64, at, facts);
             }
             ("tx-late-collision", _, Some(n)) => {
-                facts.exact(Of::Path, "interface_late_collisions", n as f64, at);
+                self.here.has(Kind::Late, n as f64, at, facts);
             }
             _ => {}
         }

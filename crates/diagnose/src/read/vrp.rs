@@ -117,12 +117,8 @@ impl Display {
             ("Total Error", Some(false), Some(n)) => {
                 facts.exact(Of::Path, "interface_errors", n as f64, at);
             }
-            ("Collisions", Some(true), Some(n)) => {
-                facts.exact(Of::Path, "interface_collisions", n as f64, at);
-            }
-            ("Late Collisions", Some(true), Some(n)) => {
-                facts.exact(Of::Path, "interface_late_collisions", n as f64, at);
-            }
+            ("Collisions", Some(true), Some(n)) => here.has(Kind::Collided, n as f64, at, facts),
+            ("Late Collisions", Some(true), Some(n)) => here.has(Kind::Late, n as f64, at, facts),
             _ => {}
         }
     }

@@ -194,16 +194,17 @@ Flags: D - dynamic, X - disabled, R - running, S - slave
     assert!(why.contains(said), "{why}");
 }
 
-/// A port at half duplex is changed in the words of its system.
-#[test]
-fn a_port_at_half_duplex_is_changed_in_its_own_words() {
-    let slow = "$ iperf3 -c 203.0.113.77 -t 10
+const SLOW: &str = "$ iperf3 -c 203.0.113.77 -t 10
 [  5] local 192.0.2.10 port 51022 connected to 203.0.113.77 port 5201
 [ ID] Interval           Transfer     Bitrate         Retr
 [  5]   0.00-10.00  sec  6.00 MBytes  5.03 Mbits/sec  353             sender
 [  5]   0.00-10.01  sec  5.80 MBytes  4.86 Mbits/sec                  receiver
 
 ";
+
+/// A port at half duplex is changed in the words of its system.
+#[test]
+fn a_port_at_half_duplex_is_changed_in_its_own_words() {
     let huawei = "<core1>display interface Ethernet 0/0/1
 Ethernet0/0/1 current state : UP
 Speed :  100,  Loopback: NONE
@@ -224,7 +225,7 @@ Duplex: HALF,  Negotiation: DISABLE
             "/interface ethernet set ether1 auto-negotiation=yes",
         ),
     ] {
-        let flow = first(&format!("{slow}{router}"));
+        let flow = first(&format!("{SLOW}{router}"));
         assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
         assert_eq!(flow.changes[0].host, port);
         assert!(commands(&flow).contains(command), "{}", commands(&flow));
@@ -254,4 +255,25 @@ GigabitEthernet0/1 is up, line protocol is up
     let why = because(&d.flows[0]);
     let said = "the receive ring of GigabitEthernet0/1 of r1 dropped 180 packets as they arrived";
     assert!(why.contains(said), "{why}");
+}
+
+/// Of several ports the one that counts collisions is named, also where others stand below it.
+#[test]
+fn collisions_are_of_the_port_that_counts_them() {
+    let port = |name: &str, late: u32| {
+        format!(
+            "{name} is up, line protocol is up (connected)
+  MTU 1500 bytes, BW 100000 Kbit/sec, DLY 100 usec,
+  Auto-duplex, 100Mb/s, media type is RJ45
+     {late} output errors, {late} collisions, 0 interface resets
+     0 babbles, {late} late collision, 0 deferred
+"
+        )
+    };
+    let first_port = port("FastEthernet0/1", 1810);
+    let second = port("FastEthernet0/2", 0);
+    let flow = first(&format!("{SLOW}sw1#show interfaces\n{first_port}{second}"));
+    assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+    let said = "FastEthernet0/1 of sw1 counts 1810 late collisions";
+    assert!(because(&flow).contains(said), "{}", because(&flow));
 }
