@@ -201,7 +201,7 @@ fn tests_to_the_nearest_server() {
             ("rtt_loaded_ns", 12.3e6),
         ],
     );
-    // A sentence is no test.
+    // A sentence is not a test.
     assert!(facts("Download: 50 Mbit/s\n").tests.is_empty());
 }
 
