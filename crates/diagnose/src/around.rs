@@ -17,10 +17,10 @@ use crate::member::Struck;
 use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
-use crate::ports::{Ports, by_ports};
+use crate::ports::{Kind, Ports, by_ports, collided};
 use crate::read::Facts;
 use crate::seen::Side;
-use crate::tally::{Tally, tally};
+use crate::tally::{TRANSITIONS, Tally, tally};
 
 /// What was said of disks and interfaces.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,8 @@ pub(crate) struct Around {
     pub(crate) collisions: [Option<Tally>; 2],
     /// Frames that an interface did not send, as its carrier was lost.
     pub(crate) carrier: Option<Tally>,
+    /// How often the link of an interface went down or came up between two readings.
+    pub(crate) flapped: Option<Tally>,
     /// Interfaces of both ends of which one is at half duplex.
     pub(crate) mismatch: Option<Mismatch>,
     /// Frames that arrived damaged at the receiver, or at a host that may be it.
@@ -77,8 +79,10 @@ pub(crate) struct Around {
     pub(crate) below: Option<[f64; 2]>,
     /// A shaper by the name of the sender's queue, and how much that says, decibans.
     pub(crate) own_queue: Option<(&'static str, f64)>,
-    /// The end whose kernel logged that memory of TCP is used up.
+    /// The end whose memory of TCP is used up, as its kernel logged or counts.
     pub(crate) tcp_memory: Option<Side>,
+    /// What all its sockets had of it, and from where on buffers grow no more, pages, where a text says both.
+    pub(crate) tcp_pages: Option<[f64; 2]>,
     /// What a queue of the sender's own dropped.
     pub(crate) own_drops: Option<OwnDrops>,
     /// Interfaces of both ends with unlike MTUs.
@@ -216,17 +220,25 @@ impl Evidence {
             .collect();
         let ofs: Vec<Of> = hosts.iter().map(|h| Of::Host(*h)).collect();
         let ends = [&flow.receivers[..], &flow.senders];
-        let counted = |kind, path: &'static str| {
+        let counted = |kind, of_port: Kind| {
             let of_hosts = Tally::of_ends((facts, flow), ends, kind);
-            let of_path = number(facts, Of::Path, path).map(Tally::once);
+            let of_path = collided((facts, flow), of_port).map(|c| Tally {
+                interface: match c.port.name.is_empty() {
+                    true => String::new(),
+                    false => c.port.named(""),
+                },
+                ..Tally::once(&c.count)
+            });
             let all = of_hosts.into_iter().chain(of_path);
             let some = all.filter(|t| t.count.value > 0.0);
             some.max_by(|a, b| a.count.value.total_cmp(&b.count.value))
         };
         self.around.carrier = Tally::of_ends((facts, flow), ends, "nic_carrier");
+        let flapped = Tally::of_ends((facts, flow), ends, TRANSITIONS);
+        self.around.flapped = flapped.filter(|t| t.grew && t.count.value > 0.0);
         self.around.collisions = [
-            counted("nic_collisions", "interface_collisions"),
-            counted("nic_late_collisions", "interface_late_collisions"),
+            counted("nic_collisions", Kind::Collided),
+            counted("nic_late_collisions", Kind::Late),
         ];
         let [receivers, senders] = ends;
         let known = senders.iter().filter(|h| !receivers.contains(h));

@@ -148,7 +148,7 @@ pub(crate) fn speed(system: Option<System>) -> &'static str {
 /// What shows what the interfaces of a host count, and their light.
 pub(crate) fn counters(system: Option<System>) -> &'static str {
     match system {
-        Some(System::Windows) => "Get-NetAdapterStatistics and netstat -s",
+        Some(System::Windows) => "Get-NetAdapterStatistics | Format-List *, and netstat -s",
         None | Some(System::Linux) => {
             "ip -s link, and of each interface DEV ethtool -S DEV and ethtool -m DEV"
         }
@@ -177,7 +177,7 @@ pub(crate) fn processors(system: Option<System>) -> &'static str {
 /// What shows the datagrams that a host lost itself.
 pub(crate) fn datagrams(system: Option<System>) -> &'static str {
     match system {
-        Some(System::Windows) => "netstat -s -p udp; Get-NetAdapterStatistics",
+        Some(System::Windows) => "netstat -s -p udp; Get-NetAdapterStatistics | Format-List *",
         None | Some(System::Linux) => "netstat -su; ethtool -S INTERFACE | grep -i drop",
         Some(_) => "netstat -s -p udp; netstat -i",
     }

@@ -10,7 +10,7 @@ use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::machine::is_worth_saying;
 use crate::read::Facts;
-use crate::tally::{HOSTS_MAX, Tally};
+use crate::tally::{HOSTS_MAX, NOBODY, Tally};
 
 /// What an interface of a host says of its duplex.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +80,15 @@ impl Mismatch {
     }
 }
 
+/// What counts collisions: a router's port by its name.
+fn who(counted: &Tally) -> &str {
+    let port = counted.interface.as_str();
+    match port.is_empty() || counted.host != NOBODY {
+        true => "an interface",
+        false => port,
+    }
+}
+
 /// What late collisions, and damaged frames at the other end, say of both.
 fn late_in_words(e: &Evidence, late: &Tally) -> String {
     let around = &e.around;
@@ -93,7 +102,8 @@ fn late_in_words(e: &Evidence, late: &Tally) -> String {
         )
     });
     format!(
-        "an interface counts {:.0} late collisions: the other end is at full duplex, a duplex mismatch{beside}",
+        "{} counts {:.0} late collisions: the other end is at full duplex, a duplex mismatch{beside}",
+        who(late),
         late.count.value
     )
 }
@@ -110,7 +120,8 @@ fn collisions(e: &Evidence, items: &mut Vec<Item>) {
         (None, Some(all)) => {
             let n = all.count.value;
             let text = format!(
-                "an interface counts {n:.0} collisions: it is at half duplex, shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch"
+                "{} counts {n:.0} collisions: it is at half duplex, shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch",
+                who(all)
             );
             (step(n, 10.0, 500.0), 38.0, text)
         }
@@ -140,7 +151,20 @@ fn carrier_in_words(lost: &Tally) -> String {
     )
 }
 
-/// What both ends say of their duplex.
+/// That an interface had no link for a while.
+fn flapped_in_words(flapped: &Tally) -> String {
+    let port = match flapped.interface.as_str() {
+        "" => "an interface",
+        name => name,
+    };
+    format!(
+        "the link of {port} went down or came up {:.0} times {}: what was sent while it was down was lost, and a cable, its plug or the port at its other end does that",
+        flapped.count.value,
+        flapped.since()
+    )
+}
+
+/// What both ends say of their duplex, and of their links.
 pub(crate) fn by_duplex(e: &Evidence, items: &mut Vec<Item>) {
     collisions(e, items);
     let lost = e.around.carrier.as_ref();
@@ -149,6 +173,11 @@ pub(crate) fn by_duplex(e: &Evidence, items: &mut Vec<Item>) {
         holds: 1.0,
         weights: Vec::new(),
         sentence: carrier_in_words(lost),
+    }));
+    items.extend(e.around.flapped.as_ref().map(|flapped| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: flapped_in_words(flapped),
     }));
     items.extend(e.around.mismatch.as_ref().map(|Mismatch { half, full }| Item {
         holds: 1.0,

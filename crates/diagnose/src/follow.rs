@@ -7,13 +7,14 @@ use crate::items::{Item, LOSSES, of, spread, step};
 use crate::seen::{Row, Side, after_start};
 
 /// Tools that send from memory as fast as they can, unless they were asked not to.
-pub(crate) const TESTERS: [&str; 8] = [
+pub(crate) const TESTERS: [&str; 9] = [
     "iperf3",
     "iperf2",
     "nuttcp",
     "netperf",
     "thrulay",
     "ndt7",
+    "speedtest",
     "flent",
     "pscheduler",
 ];

@@ -16,10 +16,18 @@ enum Why {
     Idle([f64; 2]),
 }
 
+/// What ports at half duplex are read as, by their system.
+const HALVES: [Kind; 4] = [
+    Kind::HalfOfJunos,
+    Kind::HalfOfIos,
+    Kind::HalfOfVrp,
+    Kind::HalfOfRouterOs,
+];
+
 /// Readings of ports at half duplex.
 pub(crate) fn halves(facts: &Facts) -> impl Iterator<Item = &PortReading> {
     let all = facts.ports.iter();
-    all.filter(|r| matches!(r.kind, Kind::HalfOfJunos | Kind::HalfOfIos))
+    all.filter(|r| HALVES.contains(&r.kind))
 }
 
 /// The ports at half duplex that did not carry a flow, by where that was read.

@@ -7,7 +7,7 @@ use crate::read::Facts;
 /// Where a file system of the network is mounted.
 pub(crate) const MOUNT: &str = "network_mount";
 
-/// The files that `dd` read and wrote on a host.
+/// The files that `dd` or `fio` read and wrote on a host.
 pub(crate) const FILES: [&str; 2] = ["disk_input", "disk_output"];
 
 /// File systems of the network, as `mount` names them.
@@ -51,7 +51,7 @@ fn lies(file: &str, folder: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// A file of the network that `dd` read or wrote on a host, and where its file system is mounted.
+/// A file of the network that was read or written on a host, and where its file system is mounted.
 fn remote(facts: &Facts, host: Of) -> Option<(&str, &str)> {
     FILES.into_iter().find_map(|name| {
         let (file, _) = word(facts, host, name)?;
@@ -81,14 +81,15 @@ pub(crate) fn is_transfer(facts: &Facts, host: Of) -> bool {
     remote(facts, host).is_some()
 }
 
-/// That rates of `dd` are not those of disks.
+/// That rates of `dd` and `fio` are not those of disks.
 pub(crate) fn left_out(facts: &Facts) -> Vec<String> {
     let rates = facts.facts.iter().filter(|f| f.name == "disk_bps");
     let note = |f: &crate::fact::Fact| {
         let (file, folder) = remote(facts, f.of)?;
         Some(format!(
-            "{}: dd went by {file} on the network's file system at {folder}: that is a transfer, and its rate is not weighed as a disk's",
-            facts.place(f.at)
+            "{}: {} lies on the network's file system at {folder}: to read or write it is a transfer, and that rate is not weighed as a disk's",
+            facts.place(f.at),
+            file.trim_end_matches('/')
         ))
     };
     let mut all: Vec<String> = rates.filter_map(note).collect();

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::items::JUMBO;
 use crate::read::Facts;
+use crate::tally::TRANSITIONS;
 
 /// Which way an interface passes something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,7 +210,8 @@ pub(crate) fn ports(facts: &Facts) -> Option<BTreeMap<Key, Port>> {
     for counter in &facts.counters {
         let name = crate::redact(counter.port());
         let known = all.entry((counter.host, name)).or_default();
-        known.tells |= counter.value > 0.0;
+        // Every link came up once.
+        known.tells |= counter.value > 0.0 && counter.kind != TRANSITIONS;
     }
     for said in &facts.linked {
         let known = all.entry((said.host, said.interface.clone())).or_default();

@@ -42,10 +42,18 @@ pub(crate) enum Kind {
     Dropped,
     /// Packets that a port dropped as they arrived.
     Refused,
+    /// Collisions.
+    Collided,
+    /// Those of them that were late.
+    Late,
     /// Whether a port of Junos is at half duplex.
     HalfOfJunos,
-    /// The same of IOS, NX-OS or IOS XR.
+    /// The same of IOS, NX-OS, IOS XR or EOS.
     HalfOfIos,
+    /// The same of VRP.
+    HalfOfVrp,
+    /// The same of RouterOS.
+    HalfOfRouterOs,
     /// A port's speed, bit/s.
     Speed,
     /// What the queue of a class is shaped to, bit/s.
@@ -197,6 +205,19 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
     counted.collect()
 }
 
+/// The largest count of collisions, of all or of the late ones, at a port that is not too slow to have carried a flow.
+pub(crate) fn collided((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
+    let slow = |c: &Counted| flow.bypassed.is_too_slow(c.count.value);
+    let slow: Vec<Port> = speeds(facts)
+        .into_iter()
+        .filter(slow)
+        .map(|c| c.port)
+        .collect();
+    let all = counts(facts, kind).into_iter();
+    let some = all.filter(|c| c.count.value > 0.0 && !slow.contains(&c.port));
+    some.max_by(Counted::order)
+}
+
 /// A port that carries so many times the rate it is said to have has another: the `bandwidth` of IOS and NX-OS is a statement, and sets none.
 pub(crate) const STATED: f64 = 1.03;
 
@@ -302,11 +323,11 @@ impl Ports {
         !self.speeds.is_empty() && !self.speeds.contains(&speed)
     }
 
-    /// The named port at half duplex that was read at this place, and whether it is one of Junos.
-    pub(crate) fn half_duplex(&self, at: Place) -> Option<(&Port, bool)> {
+    /// The named port at half duplex that was read at this place, and of which system it is.
+    pub(crate) fn half_duplex(&self, at: Place) -> Option<(&Port, Kind)> {
         let half = self.half.as_ref();
         let half = half.filter(|r| r.at == at && !r.port.name.is_empty())?;
-        Some((&half.port, half.kind == Kind::HalfOfJunos))
+        Some((&half.port, half.kind))
     }
 
     /// That a port has an MTU below so many bytes, for people.

@@ -129,6 +129,12 @@ pub(crate) fn tally(
     all.values().map(of).max_by(Tally::order)
 }
 
+/// The host of what a router counts.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// What is counted of an interface whose link went down or came up.
+pub(crate) const TRANSITIONS: &str = "nic_transitions";
+
 /// What the counter of frames is called that an interface did not get onto its cable: a lost carrier is one of its errors.
 pub(crate) const UNSENT: &str = "TX.errors";
 
@@ -161,7 +167,7 @@ impl Tally {
     /// What was counted once, on no host that is known.
     pub(crate) fn once(count: &Figure) -> Tally {
         Tally {
-            host: u32::MAX,
+            host: NOBODY,
             interface: String::new(),
             counter: "",
             stood: count.value,

@@ -11,7 +11,7 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, word};
 use crate::group;
 use crate::member::Struck;
-use crate::ports::Port;
+use crate::ports::{Kind, Port};
 use crate::read::Facts;
 use crate::seen::Side;
 
@@ -299,7 +299,7 @@ fn duplex(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
     let slowest = e.around.ports.slowest().unwrap_or(f64::INFINITY);
     let of_router = e.half_duplex.and_then(|at| e.around.ports.half_duplex(at));
     let (host, commands, undo) = match of_router {
-        Some((port, junos)) => negotiating(port, junos, facts),
+        Some((port, kind)) => negotiating(port, kind, facts),
         None => negotiating_host(e, (facts, flow)),
     };
     let undo = vec![undo];
@@ -354,21 +354,30 @@ fn negotiating_host(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> (String, Ve
 }
 
 /// What a router's or switch's port at half duplex needs, and its other end: the box, the commands, and how to undo them.
-fn negotiating(port: &Port, junos: bool, facts: &Facts) -> (String, Vec<String>, String) {
+fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, String) {
     let Port { router, name } = port;
     let router = match router.is_empty() {
         true => "the router or switch",
         false => router,
     };
-    let commands = match junos {
-        true => vec![
+    let commands = match kind {
+        Kind::HalfOfJunos => vec![
             format!("delete interfaces {name} link-mode"),
             format!("delete interfaces {name} speed"),
             format!(
                 "set interfaces {name} ether-options auto-negotiation (gigether-options on MX), and commit"
             ),
         ],
-        false => vec![
+        Kind::HalfOfVrp => vec![
+            format!("interface {name}"),
+            " undo duplex".to_owned(),
+            " undo speed".to_owned(),
+            " negotiation auto".to_owned(),
+        ],
+        Kind::HalfOfRouterOs => vec![format!(
+            "/interface ethernet set {name} auto-negotiation=yes"
+        )],
+        _ => vec![
             format!("interface {name}"),
             " duplex auto".to_owned(),
             " speed auto".to_owned(),
@@ -384,12 +393,17 @@ fn negotiating(port: &Port, junos: bool, facts: &Facts) -> (String, Vec<String>,
             "on the device at the other end of its cable: negotiation, too; of a host ethtool -s INTERFACE autoneg on"
         }
     };
-    let undo = match junos {
-        true => {
+    let settings = match kind {
+        Kind::HalfOfVrp => format!("display current-configuration interface {name}"),
+        Kind::HalfOfRouterOs => "/interface ethernet export".to_owned(),
+        _ => format!("show running-config interface {name}"),
+    };
+    let undo = match kind {
+        Kind::HalfOfJunos => {
             "rollback 1, and commit; the other end as `ethtool INTERFACE` printed before".to_owned()
         }
-        false => format!(
-            "on {name} the duplex and speed that `show running-config interface {name}` printed before; the other end as `ethtool INTERFACE` printed before"
+        _ => format!(
+            "on {name} the duplex and speed that `{settings}` printed before; the other end as `ethtool INTERFACE` printed before"
         ),
     };
     let commands = commands.into_iter().chain([other.to_owned()]).collect();

@@ -4,7 +4,7 @@ use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::ceiling::bps;
 use crate::fact::{Figure, Of, Place};
 use crate::filed::{ASKED, SENT};
-use crate::words::{decimal, option_rate, size};
+use crate::words::{decimal, option_rate, option_size, size, whole};
 
 /// The state of reading: none.
 pub(super) struct Commands;
@@ -26,6 +26,13 @@ impl Tool for Commands {
             if facts.notes.len() < NOTES_MAX {
                 let note = format!("{}: {said}", facts.place(line.at));
                 facts.notes.push(note);
+            }
+            return true;
+        }
+        if let Some(windows) = of_nuttcp(line.bare) {
+            for (of, bytes) in windows {
+                let figure = Figure::exact(bytes, line.at);
+                facts.number(of, "window_requested_bytes", figure);
             }
             return true;
         }
@@ -87,6 +94,36 @@ fn of_bytes(text: &str) -> Option<String> {
         bps(8.0 * bytes),
         bps(bytes)
     ))
+}
+
+/// The windows that a command of nuttcp asks for: `-w4m` at both ends, `-ws4m` at the server alone; bare numbers are of KiB (nuttcp, 8).
+fn of_nuttcp(text: &str) -> Option<Vec<(Of, f64)>> {
+    let words: Vec<&str> = text.split_whitespace().take(60).collect();
+    let is_it = |w: &&str| w.rsplit(['/', '$', '#', '>', '%']).next() == Some("nuttcp");
+    let start = words.iter().position(is_it)?;
+    let options = &words[start + 1..];
+    // With `-r` the server sends.
+    let server = match options.contains(&"-r") {
+        true => Of::Sender,
+        false => Of::Receiver,
+    };
+    let mut all = Vec::new();
+    for option in options.iter().filter_map(|w| w.strip_prefix("-w")) {
+        let (asked, both) = match option.strip_prefix('s') {
+            Some(asked) => (asked, false),
+            None => (option, true),
+        };
+        let kib = whole(asked).map(|n| n as f64 * 1024.0);
+        let Some(bytes) = kib.or_else(|| option_size(asked)) else {
+            continue;
+        };
+        let ends = [Of::Sender, Of::Receiver].into_iter();
+        all.extend(
+            ends.filter(|of| both || *of == server)
+                .map(|of| (of, bytes)),
+        );
+    }
+    (!all.is_empty()).then_some(all)
 }
 
 /// A command that starts an end of iperf.
@@ -231,6 +268,22 @@ fn split(word: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn windows_of_nuttcp_are_of_one_end_or_both() {
+        let both = |bytes: f64| vec![(Of::Sender, bytes), (Of::Receiver, bytes)];
+        assert_eq!(
+            of_nuttcp("$ nuttcp -T30 -w4m -i1 dtn2"),
+            Some(both(4_194_304.0))
+        );
+        assert_eq!(
+            of_nuttcp("dtn1$ nuttcp -r -w512 dtn2"),
+            Some(both(524_288.0))
+        );
+        let server = Some(vec![(Of::Sender, 8_388_608.0)]);
+        assert_eq!(of_nuttcp("nuttcp -r -ws8m dtn2"), server);
+        assert_eq!(of_nuttcp("nuttcp -T30 dtn2"), None);
+    }
 
     #[test]
     fn a_rate_of_tc_in_bps_is_of_bytes() {

@@ -1,11 +1,11 @@
-//! What hosts say of their disks: the closing lines of `dd`, and the tables of `iostat`.
+//! What hosts say of their disks: the closing lines of `dd` and `fio`, and the tables of `iostat`.
 
 use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::mounted;
-use crate::words::{decimal, whole};
+use crate::words::{binary, decimal, whole};
 
 /// The state of reading.
 #[derive(Default)]
@@ -18,10 +18,12 @@ pub(super) struct Disk {
     processors: bool,
     /// The last row of each disk.
     disks: BTreeMap<String, Row>,
-    /// The files that the `dd` reads and writes which was typed last.
+    /// The files that the `dd` or `fio` reads and writes which was typed last.
     files: [Option<String>; 2],
     /// The last line is of a mount.
     mount: bool,
+    /// What the `fio` that is read moved one way, bit/s.
+    fio: Option<f64>,
 }
 
 /// A row of a disk.
@@ -39,10 +41,11 @@ const DISKS_MAX: usize = 1000;
 
 impl Tool for Disk {
     fn name(&self) -> &'static str {
-        match (self.mount, self.iostat) {
-            (true, _) => "mount",
-            (false, true) => "iostat",
-            (false, false) => "dd",
+        match (self.mount, self.iostat, self.fio) {
+            (true, ..) => "mount",
+            (false, true, _) => "iostat",
+            (false, false, Some(_)) => "fio",
+            (false, false, None) => "dd",
         }
     }
 
@@ -58,11 +61,15 @@ impl Tool for Disk {
             self.files = files;
             return false;
         }
+        if let Some((reads, bps)) = of_fio(text) {
+            self.fio(reads, bps, line.at, going, facts);
+            return true;
+        }
         if records(text) || copied(text).is_some() {
             if !going || self.iostat {
                 self.host = None;
             }
-            self.iostat = false;
+            (self.iostat, self.fio) = (false, None);
             if let Some((bytes, seconds)) = copied(text) {
                 let host = *self.host.get_or_insert_with(|| facts.host());
                 let files = core::mem::take(&mut self.files);
@@ -100,6 +107,23 @@ impl Tool for Disk {
 }
 
 impl Disk {
+    /// What `fio` read or wrote in all; of one that did both the disk moved the sum.
+    fn fio(&mut self, reads: bool, bps: f64, at: Place, going: bool, facts: &mut Facts) {
+        // What it wrote stands below what it read.
+        if !going || reads || self.fio.is_none() {
+            (self.host, self.fio) = (None, None);
+        }
+        self.iostat = false;
+        let host = *self.host.get_or_insert_with(|| facts.host());
+        let all = self.fio.unwrap_or(0.0) + bps;
+        self.fio = Some(all);
+        let way = usize::from(!reads);
+        if let Some(file) = &self.files[way] {
+            facts.word(host, mounted::FILES[way], file, at);
+        }
+        facts.exact(host, "disk_bps", all, at);
+    }
+
     /// A row of a table of disks. What is said of the host is what the busiest of its disks shows: one that waits hides no other.
     fn row(&mut self, words: &[&str], at: Place, facts: &mut Facts) -> bool {
         if self.columns.len() < 2 || words.len() != self.columns.len() {
@@ -144,8 +168,47 @@ impl Disk {
     }
 }
 
+/// Whether `fio` read, and how fast it was, bit/s: `READ: bw=155MiB/s (162MB/s), 155MiB/s-155MiB/s (…), io=4096MiB (4295MB), …`.
+fn of_fio(text: &str) -> Option<(bool, f64)> {
+    let (way, rest) = text.split_once(": bw=")?;
+    let reads = match way {
+        "READ" => true,
+        "WRITE" => false,
+        _ => return None,
+    };
+    let size = rest.split([' ', ',']).next()?.strip_suffix("B/s")?;
+    let (digits, worth) = match size.strip_suffix('i') {
+        Some(size) => {
+            let prefix = size.chars().next_back()?;
+            (size.strip_suffix(prefix)?, binary(Some(prefix))?)
+        }
+        None => (size, 1.0),
+    };
+    Some((reads, decimal(digits)? * worth * 8.0))
+}
+
+/// The file that a `fio` reads and writes which was typed, or the folder of its files.
+fn fio_typed(text: &str) -> Option<[Option<String>; 2]> {
+    if !text.contains("fio ") {
+        return None;
+    }
+    let words: Vec<&str> = text.split_whitespace().take(60).collect();
+    let is = |w: &&str| w.rsplit(['$', '#', '>', '%', '/']).next() == Some("fio");
+    let start = words.iter().position(is)?;
+    let keys = ["--filename=", "--directory="];
+    let mut options = words[start + 1..].iter();
+    let file = options.find_map(|w| keys.iter().find_map(move |key| w.strip_prefix(*key)))?;
+    // What lies in a folder lies below its name.
+    let file = format!("{}/", file.trim_end_matches('/'));
+    let both = [Some(file.clone()), Some(file)];
+    both[0].as_ref()?.starts_with('/').then_some(both)
+}
+
 /// The files that a `dd` reads and writes which was typed, also behind a shell's prompt.
 fn typed(text: &str) -> Option<[Option<String>; 2]> {
+    if let Some(files) = fio_typed(text) {
+        return Some(files);
+    }
     if !text.contains("f=/") {
         return None;
     }

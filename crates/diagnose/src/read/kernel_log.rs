@@ -14,7 +14,7 @@ const OUT_OF_MEMORY: &str = "TCP: out of memory -- consider tuning tcp_mem";
 const TABLE_FULL: &str = "_conntrack: table full, dropping packet";
 
 /// Words of a line of the log, and what it means. Of each kind one note is enough.
-const SAYS: [(&str, &str); 6] = [
+const SAYS: [(&str, &str); 8] = [
     (
         TABLE_FULL,
         "what would begin a connection is dropped while the table of connections is full: raise net.netfilter.nf_conntrack_max on that host, or have it track fewer (notrack)",
@@ -39,7 +39,12 @@ const SAYS: [(&str, &str); 6] = [
         "net_ratelimit: ",
         "the log leaves out what came too often: dmesg has the first of each",
     ),
+    ("Link is Down", UNLINKED),
+    ("Link is down", UNLINKED),
 ];
+
+/// What a driver logs of a link that it lost.
+const UNLINKED: &str = "what was sent meanwhile was lost: dmesg -T has when it went and came; a cable, its plug or transceiver, or the port at its other end";
 
 /// Which of them were said.
 #[derive(Default)]
@@ -138,6 +143,9 @@ mod tests {
         let text = "Nov 20 10:00:00 fw kernel: TCP: out of memory -- consider tuning tcp_mem";
         assert!(is_logged(text));
         assert!(message(text).starts_with("TCP: out of memory"));
+        assert!(is_logged(
+            "[ 8123.4] ixgbe 0000:01:00.0 eth0: NIC Link is Down"
+        ));
         assert!(!is_logged("we had _conntrack: table full, dropping packet"));
     }
 }

@@ -32,7 +32,7 @@ const COMMANDS: [&str; 25] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 14] = [
+const ALSO: [&str; 20] = [
     "dd",
     "mtr",
     "traceroute",
@@ -47,6 +47,12 @@ const ALSO: [&str; 14] = [
     "nfsiostat",
     "vmstat",
     "dmesg",
+    "fio",
+    "speedtest",
+    "speedtest-cli",
+    "Get-NetAdapter",
+    "Get-NetAdapterStatistics",
+    "Get-NetTCPSetting",
 ];
 
 /// Reads a label; `before` is the one in force.

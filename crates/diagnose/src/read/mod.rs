@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod broken;
+mod carrier;
 mod classes;
 mod command;
 pub(crate) mod conditioned;
@@ -39,6 +40,7 @@ mod plain;
 mod policed;
 mod policy;
 mod ports;
+mod powershell;
 mod printable;
 mod processor;
 mod pscheduler;
@@ -48,11 +50,16 @@ mod robocopy;
 mod route;
 mod routed;
 mod router;
+mod router_cpu;
+mod routeros;
+mod sockstat;
+mod speedtest;
 mod ss;
 mod survey;
 mod sysctl;
 mod tcpdump;
 mod uname;
+mod vrp;
 mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -254,13 +261,17 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(classes::Classes::default()),
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
+        Box::new(carrier::Carrier::default()),
+        Box::new(sockstat::Sockstat::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
         Box::new(windows::Netsh::default()),
+        Box::new(powershell::PowerShell::default()),
         Box::new(windows::Registry::default()),
         Box::new(others::Nuttcp::default()),
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
+        Box::new(speedtest::Speedtest::default()),
         Box::new(pscheduler::PScheduler::default()),
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
@@ -271,6 +282,9 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
         Box::new(router::Interfaces::default()),
+        Box::new(vrp::Display::default()),
+        Box::new(routeros::RouterOs::default()),
+        Box::new(router_cpu::Processes::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),

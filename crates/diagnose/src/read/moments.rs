@@ -45,11 +45,6 @@ const OTHERS: [&str; 8] = [
 const UPLOADS: [&str; 3] = ["upload", "uploads", "uploading"];
 const DOWNLOADS: [&str; 3] = ["download", "downloads", "downloading"];
 
-/// Months, as `date` prints them.
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
-
 /// Dates and comments among the lines of texts, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moments {
@@ -156,7 +151,7 @@ fn date(text: &str) -> Option<Date> {
             ("AM", _) => noon = Some(0),
             ("PM", _) => noon = Some(12),
             _ if word.contains(':') => clock = minutes(word),
-            _ => match MONTHS.iter().position(|m| *m == word) {
+            _ => match plain::MONTHS.iter().position(|m| *m == word) {
                 Some(n) => month = Some(n as i64 + 1),
                 None => zone = word,
             },

@@ -7,7 +7,7 @@ use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place, Value};
 use crate::negotiated::Negotiated;
 use crate::passed::{Counter, Link, Unit, Way};
-use crate::tally::UNSENT;
+use crate::tally::{TRANSITIONS, UNSENT};
 use crate::words::{after, decimal, whole};
 
 /// The state of reading.
@@ -231,7 +231,7 @@ const LATE: [&str; 2] = ["tx_late_coll", "tx_window_errors"];
 pub(crate) const PORT: &str = "port_name";
 
 /// Columns of `ip -s -s link` that count, and what.
-const COLUMNS: [(&str, &str); 12] = [
+const COLUMNS: [(&str, &str); 13] = [
     ("RX.errors", "nic_damaged"),
     ("RX.dropped", "nic_dropped"),
     ("RX.missed", "nic_drops"),
@@ -242,6 +242,7 @@ const COLUMNS: [(&str, &str); 12] = [
     ("TX.collsns", "nic_collisions"),
     // Collisions behind the first 64 bytes of a frame (Documentation/networking/statistics.rst).
     ("TX errors.window", "nic_late_collisions"),
+    ("TX errors.transns", TRANSITIONS),
     ("RX errors.crc", "nic_damaged"),
     ("RX errors.overrun", "nic_drops"),
     ("RX errors.missed", "nic_drops"),

@@ -11,7 +11,7 @@ pub(super) fn plain(bytes: &[u8]) -> Cow<'_, str> {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
         _ => String::from_utf8_lossy(bytes),
     };
-    let stamped = text.lines().take(STAMPED_WITHIN).any(|l| stamp(l) > 0);
+    let stamped = text.lines().take(STAMPED_WITHIN).any(|l| prefix(l) > 0);
     if !stamped && !text.contains(['>', '|', '&', '\u{1b}', '\u{a0}', '`']) {
         return text;
     }
@@ -42,24 +42,91 @@ const ENTITIES: [(&str, &str); 5] = [
 /// A text whose lines have the time before them has it in one of so many first lines.
 const STAMPED_WITHIN: usize = 50;
 
+/// Months, as `date` and logs print them.
+pub(super) const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+
+/// Days of the week, as they print them.
+const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/// Bytes of what a log has before a line: a time, and behind it a host and a program, where they stand there.
+fn prefix(line: &str) -> usize {
+    let time = match stamp(line) {
+        0 => day(line),
+        bytes => bytes,
+    };
+    match time {
+        0 => 0,
+        time => time + logger(&line[time..]),
+    }
+}
+
+/// Bytes of a day and a time before a line, of syslog and `ts`, `Nov 30 03:12:01`, and of iperf3's `--timestamps`,
+/// `Mon Nov 30 03:12:01 2026`. What `date` prints has nothing behind it.
+fn day(line: &str) -> usize {
+    let mut words = line.split_whitespace().peekable();
+    let named = words.next_if(|w| DAYS.contains(w)).is_some();
+    let (Some(month), Some(day), Some(time)) = (words.next(), words.next(), words.next()) else {
+        return 0;
+    };
+    let is_number = |w: &str, len: usize| w.len() <= len && w.bytes().all(|b| b.is_ascii_digit());
+    if !MONTHS.contains(&month) || !is_number(day, 2) || !is_time(time) {
+        return 0;
+    }
+    let last = match named {
+        true => words.next().filter(|w| w.len() == 4 && is_number(w, 4)),
+        false => Some(time),
+    };
+    let Some(last) = last.filter(|_| !named || words.peek().is_some()) else {
+        return 0;
+    };
+    let end = line.find(time).unwrap_or(0);
+    line[end..].find(last).map_or(0, |at| end + at + last.len())
+}
+
+/// Bytes of the host and the program that a log names behind its time: ` dtn1 iperf3[4711]:`. Lines of the kernel keep theirs.
+fn logger(text: &str) -> usize {
+    let parts = text.trim_start().split_once(' ');
+    let Some((host, (tag, message))) =
+        parts.and_then(|(host, rest)| Some((host, rest.split_once(':')?)))
+    else {
+        return 0;
+    };
+    let (name, number) = tag
+        .strip_suffix(']')
+        .and_then(|t| t.split_once('['))
+        .unwrap_or(("", ""));
+    let is_word = |w: &str| {
+        let is_of = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+        w.starts_with(|c: char| c.is_ascii_alphanumeric()) && w.bytes().all(is_of)
+    };
+    let numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let ends = message.is_empty() || message.starts_with([' ', '\t', '\r', '\n']);
+    match is_word(host) && is_word(name) && numbered && ends {
+        true => text.len() - message.len(),
+        false => 0,
+    }
+}
+
+/// Whether a word is a time of day: `10:15:01`, `10:15:01.25Z`, `03:12:01-05:00`.
+fn is_time(text: &str) -> bool {
+    let text = text.trim_end_matches('Z');
+    let text = text.split(['+', '-', ',']).next().unwrap_or(text);
+    let parts: Vec<&str> = text.split(':').collect();
+    let is_pair = |p: &&str| p.len() == 2 && p.bytes().all(|b| b.is_ascii_digit());
+    parts.len() == 3
+        && parts.iter().take(2).all(is_pair)
+        && parts[2].len() >= 2
+        && parts[2].bytes().all(|b| b.is_ascii_digit() || b == b'.')
+}
+
 /// Bytes of a time before a line: `10:15:01 `, `2026-11-24T10:15:01.25Z `, in brackets or not; 0 without one.
 fn stamp(line: &str) -> usize {
     let text = line.trim_start();
     let bare = text.strip_prefix('[').unwrap_or(text);
     let end = bare.find([']', '[', ' ']).unwrap_or(bare.len());
     let mut first = &bare[..end];
-    let is_time = |t: &str| {
-        let t = t.trim_end_matches('Z');
-        let t = t.split(['+', ',']).next().unwrap_or(t);
-        let parts: Vec<&str> = t.split(':').collect();
-        parts.len() == 3
-            && parts
-                .iter()
-                .take(2)
-                .all(|p| p.len() == 2 && p.bytes().all(|b| b.is_ascii_digit()))
-            && parts[2].len() >= 2
-            && parts[2].bytes().all(|b| b.is_ascii_digit() || b == b'.')
-    };
     let is_date = |d: &str| {
         d.len() == 10
             && d.bytes().enumerate().all(|(n, b)| match n {
@@ -88,7 +155,6 @@ fn stamp(line: &str) -> usize {
 
 /// Whether a line is what `date` prints: `Thu Nov 26 02:58:10 UTC 2026`, `Thu 26 Nov 02:58:10 CET 2026`.
 pub(super) fn is_date(line: &str) -> bool {
-    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_clock = |w: &&str| {
         // IOS XR adds thousandths, `02:51:12.112`.
@@ -132,7 +198,7 @@ fn bare(line: &str, all: &mut String) {
     while let Some(inner) = quoted(rest) {
         rest = inner;
     }
-    rest = &rest[stamp(rest)..];
+    rest = &rest[prefix(rest)..];
     if rest.trim_start().starts_with("```") {
         // The word behind a fence is a language's.
         all.push('\n');
@@ -188,6 +254,23 @@ mod tests {
             " PING x\n y\n",
         );
         same("2026-11-24T10:15:01Z rtt\n", " rtt\n");
+        same(
+            "2026-11-30T03:12:01-05:00 dtn1 iperf3[4711]: rtt\n",
+            " rtt\n",
+        );
+        same(
+            "Nov 30 03:12:01 dtn1 iperf3[4711]: [  5] a\nNov  3 03:12:01 [  5] b\n",
+            " [  5] a\n [  5] b\n",
+        );
+        same("Mon Nov 30 03:12:01 2026 [  5] a\n", " [  5] a\n");
+        for date in [
+            "Mon Nov 30 03:12:01 2026\n",
+            "Mon Nov 30 03:12:01 UTC 2026\n",
+        ] {
+            same(date, date);
+        }
+        let kernel = "Nov 20 10:00:00 fw kernel: TCP: out of memory\n";
+        same(kernel, " fw kernel: TCP: out of memory\n");
         same("fe80::1:2:3 x\n10:15 y\n", "fe80::1:2:3 x\n10:15 y\n");
         same("a > b\n", "a > b\n");
         same("\u{1b}[", "");

@@ -1,16 +1,21 @@
 //! What routers print of their ports' counters and of policers: which router and port, and how much.
 
+mod errors;
+mod flapped;
 mod queues;
+mod several;
 mod status;
 
 use crate::fact::{Of, Place};
 use crate::ports::{Kind, Port, PortReading};
 use crate::words::{after, whole};
 
-use super::Facts;
 use super::optics::{self, Received, Table};
+use super::{Facts, NOTES_MAX};
+use errors::Table as Errors;
 pub(super) use queues::of_class;
 use queues::{Queue, Said};
+pub(super) use several::Several;
 use status::Table as Status;
 
 /// The router and port whose lines are read.
@@ -31,6 +36,9 @@ pub(super) struct Here {
     queue: Queue,
     /// A table of the states of ports.
     status: Status,
+    /// A table of what ports counted, and what such tables said.
+    errors: Errors,
+    counted: Several,
 }
 
 /// So many readings before a row its port is looked for.
@@ -82,6 +90,21 @@ impl Here {
         Some(if junos { "junos" } else { "ios" })
     }
 
+    /// The lines that follow were printed by this router.
+    pub(super) fn of_router(&mut self, name: &str) {
+        self.port.router = crate::redact(name);
+    }
+
+    /// So many packets had arrived at the port that is read now.
+    pub(super) fn arrived(&mut self, packets: f64) {
+        self.packets = Some(packets);
+    }
+
+    /// How many facts tables said that are handed over at their end.
+    pub(super) fn held(&self) -> usize {
+        self.counted.held()
+    }
+
     /// The lines that follow are about this port.
     pub(super) fn is(&mut self, port: &str) {
         self.port.name = crate::redact(port.trim());
@@ -97,6 +120,14 @@ impl Here {
         if states || self.light(text, at, facts) || self.queues(text, at, facts) {
             return true;
         }
+        if let Some(ago) = flapped::recently(text) {
+            self.flapped(ago, at, facts);
+        }
+        let router = &self.port.router;
+        if self.errors.line(text, router, at, &mut self.counted) {
+            return true;
+        }
+        self.refused(text, at, facts);
         let drops = dropped(text);
         if let Some(n) = packets(text, INPUT) {
             self.packets = Some(n);
@@ -142,8 +173,44 @@ impl Here {
         });
     }
 
-    /// What was read is over: the only connected port of a table.
+    /// What a port had no room for as it arrived.
+    fn refused(&self, text: &str, at: Place, facts: &mut Facts) {
+        for (what, packets) in refused(text) {
+            let mut port = self.port.clone();
+            port.name = match port.name.as_str() {
+                "" => what.to_owned(),
+                name => format!("{what} of {name}"),
+            };
+            self.reads(port, Kind::Refused, packets, at, facts);
+        }
+    }
+
+    /// The link of a port changed so long before its text was printed.
+    fn flapped(&self, ago: &str, at: Place, facts: &mut Facts) {
+        if facts.notes.len() < NOTES_MAX {
+            let note = format!(
+                "{}: the link of {} went down or came up {ago} before this was printed: what was sent while it was down was lost",
+                facts.place(at),
+                self.port.named("a router's port")
+            );
+            facts.notes.push(note);
+        }
+    }
+
+    /// Nothing follows: what tables counted is handed over.
+    pub(super) fn finish(&mut self, facts: &mut Facts) {
+        self.ends(facts);
+        self.counted.ends(facts);
+    }
+
+    /// What was read is over: the only connected port of a table, and of several those at half duplex.
     pub(super) fn ends(&mut self, facts: &mut Facts) {
+        if let Some((said, at)) = self.status.halves()
+            && facts.notes.len() < NOTES_MAX
+        {
+            let note = format!("{}: {said}", facts.place(at));
+            facts.notes.push(note);
+        }
         let Some(connected) = self.status.ended() else {
             return;
         };
@@ -277,6 +344,33 @@ fn dropped(text: &str) -> Option<(Kind, f64)> {
     })
 }
 
+/// Packets that a port had no room for as they arrived, and what had none: `Input queue: 0/75/12/0 (size/max/drops/flushes); …`,
+/// `…, 4 overrun, 0 ignored`, `…, 0 no buffer`, and `…, 7 input discards` of EOS.
+fn refused(text: &str) -> Vec<(&'static str, f64)> {
+    let before = |words: &str| {
+        let (head, _) = text.split_once(words)?;
+        whole(head.split_whitespace().next_back()?)
+    };
+    let queue = text.strip_prefix("Input queue: ").and_then(|rest| {
+        let sizes = rest.split([' ', ';', ',']).next()?;
+        whole(sizes.split('/').nth(2)?)
+    });
+    let ring = [before(" overrun"), before(" ignored")];
+    let ring = ring.into_iter().flatten().reduce(u64::saturating_add);
+    let ring = ring.filter(|_| text.contains(" input error"));
+    let buffers = before(" no buffer");
+    let all = [
+        ("the input queue", queue),
+        ("the receive ring", ring),
+        ("the buffers", buffers),
+        ("the input", before(" input discards")),
+    ];
+    let said = all
+        .into_iter()
+        .filter_map(|(what, n)| Some((what, n? as f64)));
+    said.collect()
+}
+
 /// The counter of errors, drops, bit errors or weak light in a line.
 fn counted(text: &str) -> Option<(Kind, f64)> {
     let behind = |words: &str| after(text, words).and_then(|n| whole(n.trim_end_matches(',')));
@@ -293,8 +387,9 @@ fn counted(text: &str) -> Option<(Kind, f64)> {
     if text.contains(" giants  ") {
         return found(Kind::Damaged, before(" CRC "));
     }
-    if text.ends_with(" output discard") {
-        return found(Kind::Dropped, before(" output discard"));
+    let mut discards = [" output discards", " output discard"].into_iter();
+    if let Some(words) = discards.find(|words| text.ends_with(*words)) {
+        return found(Kind::Dropped, before(words));
     }
     if let Some(rest) = text.strip_prefix("Laser ") {
         let (key, value) = rest.split_once(':')?;

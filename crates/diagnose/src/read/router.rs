@@ -1,4 +1,4 @@
-//! Routers and switches: `show interfaces` of IOS, NX-OS and Junos, and their configuration as `farpath config` reads it.
+//! Routers and switches: `show interfaces` of IOS, NX-OS, EOS and Junos, and their configuration as `farpath config` reads it.
 
 use farpath_config::{Dialect, Severity};
 
@@ -40,8 +40,10 @@ impl Tool for Interfaces {
         }
         // Junos counts them in a line of other counters.
         if let Some(n) = count(text, "Collisions:").filter(|n| *n > 0.0) {
-            facts.exact(Of::Path, "interface_collisions", n, at);
+            self.here.has(Kind::Collided, n, at, facts);
         }
+        // EOS counts late collisions and discards in one line.
+        let counts = self.collided(text, at, facts);
         if self.here.line(text, at, facts) {
             return true;
         }
@@ -64,28 +66,21 @@ impl Tool for Interfaces {
             self.here.has(way, bps, at, facts);
             return true;
         }
-        let mut counts = false;
-        for (before, name) in [
-            ("late collision", "interface_late_collisions"),
-            ("collisions", "interface_collisions"),
-            ("collision ", "interface_collisions"),
-        ] {
-            if let Some(n) = count(text, before) {
-                facts.exact(Of::Path, name, n, at);
-                counts = true;
-            }
-        }
         counts
             || match self.kind {
-                "ios" => is_ios(text),
+                "ios" => is_ios(text) || is_eos(text),
                 "nxos" => is_nxos(text),
                 _ => is_junos(text),
             }
     }
 
+    fn held(&self) -> usize {
+        self.here.held()
+    }
+
     fn finish(&mut self, facts: &mut Facts) {
-        let before = facts.count();
-        self.here.ends(facts);
+        let before = facts.count() + self.here.held();
+        self.here.finish(facts);
         let gained = facts.count().saturating_sub(before);
         // What a table says is known at its end: it is of the lines that were taken last.
         let source = facts.sources.len().saturating_sub(1) as u32;
@@ -141,9 +136,26 @@ impl Interfaces {
         false
     }
 
+    /// Takes what a line counts of collisions.
+    fn collided(&self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let mut counts = false;
+        for (before, kind) in [
+            ("late collision", Kind::Late),
+            ("collisions", Kind::Collided),
+            ("collision ", Kind::Collided),
+        ] {
+            if let Some(n) = count(text, before) {
+                self.here.has(kind, n, at, facts);
+                counts = true;
+            }
+        }
+        counts
+    }
+
     /// Takes a line that says how fast the interface is.
     fn speed(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
-        if let Some(rest) = text.strip_prefix("MTU ").and_then(|r| r.split_once(" BW ")) {
+        let stated = MTUS.iter().find_map(|head| text.strip_prefix(head));
+        if let Some(rest) = stated.and_then(|r| r.split_once(" BW ")) {
             if let Some(mtu) = after(rest.0, "").and_then(decimal).filter(|m| *m > 0.0) {
                 self.here.has(Kind::Mtu, mtu, at, facts);
             }
@@ -171,6 +183,9 @@ impl Interfaces {
     }
 }
 
+/// What the line of an MTU and a stated bandwidth begins with: EOS tells packets from frames.
+const MTUS: [&str; 3] = ["MTU ", "IP MTU ", "Ethernet MTU "];
+
 /// The speed of the medium in `Full-duplex, 1000Mb/s, …`, `Full Duplex, 1Gbps, …`, and `full-duplex, 10 Gb/s, …` of NX-OS, bit/s. What BW says
 /// is the statement `bandwidth`, where one stands in the configuration.
 fn of_medium(text: &str) -> Option<f64> {
@@ -197,7 +212,7 @@ fn of_nexus(text: &str) -> Option<&str> {
 }
 
 /// What the rate of one way of an interface is called.
-fn rate_of(way: &Kind) -> &'static str {
+pub(super) fn rate_of(way: &Kind) -> &'static str {
     match way {
         Kind::Leaves => "interface_sent_bps",
         _ => "interface_received_bps",
@@ -205,8 +220,8 @@ fn rate_of(way: &Kind) -> &'static str {
 }
 
 /// The rate of `Output rate    : 9987412304 bps (931022 pps)`, of `Output bytes  : 141702031002  9882000000 bps` of `extensive`, and of `5 minute output rate 9876543000 bits/sec, 912 packets/sec`,
-/// which NX-OS has of `30 seconds`.
-fn carried(text: &str) -> Option<(Kind, f64)> {
+/// which NX-OS has of `30 seconds`, and of `5 minutes output rate 9.87 Gbps (99.9% with framing overhead), 912 packets/sec` of EOS.
+pub(super) fn carried(text: &str) -> Option<(Kind, f64)> {
     let junos = || {
         let (head, rest) = text.split_once(':')?;
         let rate = ["Input rate", "Output rate"].contains(&head.trim());
@@ -228,12 +243,20 @@ fn carried(text: &str) -> Option<(Kind, f64)> {
             .any(|span| head.contains(span));
         rate.then(|| rest.split_once(" bits/sec"))?
     };
-    let (bps, _) = junos().or_else(extensive).or_else(ios)?;
+    let eos = || {
+        let (head, rest) = text.split_once("put rate ")?;
+        let timed = head.contains(" minutes ") || head.contains(" seconds ");
+        let (rate, _) = rest.split_once("bps").filter(|_| timed)?;
+        crate::words::rate(&format!("{}bps", rate.replace(' ', "")))
+    };
+    let printed = junos().or_else(extensive).or_else(ios);
+    let printed = printed.and_then(|(bps, _)| whole(bps)).map(|n| n as f64);
+    let bps = printed.or_else(eos)?;
     let way = match text.starts_with("Output") || text.contains("output rate") {
         true => Kind::Leaves,
         false => Kind::Arrives,
     };
-    whole(bps).map(|n| (way, n as f64))
+    Some((way, bps))
 }
 
 /// The name in `Physical interface: xe-1/0/3, Enabled, …`, or in a line that begins with it.
@@ -280,6 +303,29 @@ fn count(text: &str, words: &str) -> Option<f64> {
     };
     whole(n.trim_end_matches(',')).map(|n| n as f64)
 }
+
+/// What other lines of EOS begin with, and what they have in them.
+const EOS: [&str; 13] = [
+    "IP MTU ",
+    "Ethernet MTU ",
+    "IPv6 ",
+    "Broadcast address is ",
+    "Address determined by ",
+    "Member of ",
+    "Active members in ",
+    "... ",
+    "Fallback mode ",
+    "Loopback Mode ",
+    "Up ",
+    "Down ",
+    "Sent ",
+];
+const WITHIN_EOS: [&str; 4] = [
+    "link status changes since ",
+    "PAUSE input",
+    "PAUSE output",
+    ", subnet is ",
+];
 
 /// Lines of IOS that carry nothing here.
 fn is_ios(text: &str) -> bool {
@@ -341,6 +387,12 @@ fn is_ios(text: &str) -> bool {
         ]
         .iter()
         .any(|w| text.contains(w))
+}
+
+/// Lines of EOS that carry nothing here; the rest are as those of IOS.
+fn is_eos(text: &str) -> bool {
+    let begins = EOS.iter().any(|head| text.starts_with(head));
+    begins || WITHIN_EOS.iter().any(|words| text.contains(words))
 }
 
 /// Lines of NX-OS that carry nothing here.

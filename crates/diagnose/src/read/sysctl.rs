@@ -2,6 +2,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::tcp_memory::PRESSURE;
 use crate::words::whole;
 
 /// The state of reading.
@@ -11,7 +12,7 @@ pub(super) struct Sysctl {
 }
 
 /// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
-const KEYS: [(&str, [&str; 3]); 31] = [
+const KEYS: [(&str, [&str; 3]); 32] = [
     (
         "net.ipv4.tcp_rmem",
         ["", "rmem_default_bytes", "rmem_max_bytes"],
@@ -20,6 +21,8 @@ const KEYS: [(&str, [&str; 3]); 31] = [
         "net.ipv4.tcp_wmem",
         ["", "wmem_default_bytes", "wmem_max_bytes"],
     ),
+    // Pages, from the second of them on buffers grow no more (tcp, 7).
+    ("net.ipv4.tcp_mem", ["", PRESSURE, "tcp_mem_most_pages"]),
     ("net.core.rmem_max", ["core_rmem_max_bytes", "", ""]),
     ("net.core.wmem_max", ["core_wmem_max_bytes", "", ""]),
     ("net.core.rmem_default", ["core_rmem_default_bytes", "", ""]),

@@ -2,7 +2,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::ceiling::UNSCALED;
-use crate::fact::{Figure, Of};
+use crate::fact::{Of, Place};
 
 /// The state of reading.
 #[derive(Default)]
@@ -76,14 +76,7 @@ impl Tool for Netsh {
         };
         let (key, value) = (key.trim(), value.trim().to_ascii_lowercase());
         match (key, value.as_str()) {
-            (key, level) if is_tuning(key) => {
-                if let Some((level, shift)) = crate::known::tuning(level) {
-                    facts.word(host, "tuning_level", level, line.at);
-                    // With tuning off, Windows offers 64 KiB and does not scale it.
-                    let most = UNSCALED * f64::from(1_u32 << shift);
-                    facts.number(host, "recvspace_bytes", Figure::exact(most, line.at));
-                }
-            }
+            (key, level) if is_tuning(key) => tuned(host, level, line.at, facts),
             (key, "disabled") if key.ends_with("Timestamps") || key.contains("1323") => {
                 facts.exact(host, "timestamps", 0.0, line.at);
             }
@@ -100,6 +93,16 @@ impl Tool for Netsh {
             _ => {}
         }
         true
+    }
+}
+
+/// Takes the level of tuning of a host, in any case of letters.
+pub(super) fn tuned(host: Of, level: &str, at: Place, facts: &mut Facts) {
+    if let Some((level, shift)) = crate::known::tuning(level) {
+        facts.word(host, "tuning_level", level, at);
+        // With tuning off, Windows offers 64 KiB and does not scale it.
+        let most = UNSCALED * f64::from(1_u32 << shift);
+        facts.exact(host, "recvspace_bytes", most, at);
     }
 }
 

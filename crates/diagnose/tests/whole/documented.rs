@@ -165,6 +165,46 @@ fn other_tests_of_throughput() {
     );
 }
 
+/// 155 MiB/s; of a job that reads and writes the disk moves both.
+#[test]
+fn disks_that_fio_measures() {
+    let read = "   READ: bw=155MiB/s (162MB/s), 155MiB/s-155MiB/s (162MB/s-162MB/s), io=4096MiB (4295MB), run=26400-26400msec\n";
+    let write = "  WRITE: bw=51.0MiB/s (53.5MB/s), 51.0MiB/s-51.0MiB/s (53.5MB/s-53.5MB/s), io=1347MiB (1412MB), run=26400-26400msec\n";
+    gives(read, "fio", &[("disk_bps", 155.0 * 1_048_576.0 * 8.0)]);
+    let both = format!("{read}{write}");
+    gives(&both, "fio", &[("disk_bps", 206.0 * 1_048_576.0 * 8.0)]);
+}
+
+/// Both ways of a test to the nearest server, and the round trip that it prints.
+#[test]
+fn tests_to_the_nearest_server() {
+    gives(
+        "$ speedtest-cli\nRetrieving speedtest.net configuration...\nTesting from Example Telecom (192.0.2.7)...\nRetrieving speedtest.net server list...\n\
+         Selecting best server based on ping...\nHosted by Example Net (Berlin) [3.21 km]: 12.345 ms\nTesting download speed....\nDownload: 93.11 Mbit/s\n\
+         Testing upload speed....\nUpload: 18.22 Mbit/s\n",
+        "speedtest",
+        &[
+            ("goodput_bps", 93.11e6),
+            ("goodput_bps", 18.22e6),
+            ("handshake_rtt_ns", 12.345e6),
+        ],
+    );
+    gives(
+        "   Speedtest by Ookla\n\n      Server: Example Net - Berlin (id: 1234)\n         ISP: Example Telecom\n\
+         Idle Latency:     5.10 ms   (jitter: 0.12ms, low: 4.92ms, high: 5.60ms)\n    Download:   937.21 Mbps (data used: 423.4 MB)\n\
+         \x20                12.30 ms   (jitter: 1.20ms, low: 5.10ms, high: 40.00ms)\n      Upload:   513.20 Mbps (data used: 300.0 MB)\n Packet Loss:     0.0%\n",
+        "speedtest",
+        &[
+            ("goodput_bps", 937.21e6),
+            ("goodput_bps", 513.2e6),
+            ("handshake_rtt_ns", 5.1e6),
+            ("rtt_loaded_ns", 12.3e6),
+        ],
+    );
+    // A sentence is not a test.
+    assert!(facts("Download: 50 Mbit/s\n").tests.is_empty());
+}
+
 #[test]
 fn results_in_json() {
     gives(
@@ -241,4 +281,30 @@ fn several_things_in_one_text_are_told_apart() {
     let tools: Vec<&str> = f.pieces.iter().map(|p| p.tool).collect();
     assert_eq!(tools, ["iperf3", "ping"]);
     assert_eq!(f.ignored[0].len(), 4, "{:?}", f.ignored);
+}
+
+/// Logs have a time before each line, and those of a system a host and a program, too: what stands behind them is read as it is without.
+#[test]
+fn what_stands_behind_a_time_is_read() {
+    let bare = include_str!("../data/run/iperf3-client.txt");
+    let said = |text: &str| {
+        let f = facts(text);
+        let [test] = &f.tests[..] else {
+            panic!("{text}: {:?}", f.pieces)
+        };
+        let report = test.received.as_ref().map(|r| r.goodput.value);
+        (report, test.numbers.len(), f.ignored_count)
+    };
+    let plain = said(bare);
+    assert!(plain.0.is_some());
+    for before in [
+        "Nov 30 03:12:01 dtn1 iperf3[4711]: ",
+        "Nov  3 03:12:01 ",
+        "Mon Nov 30 03:12:01 2026 ",
+        "2026-11-30T03:12:01+01:00 dtn1 iperf3[4711]: ",
+        "[03:12:01] ",
+    ] {
+        let stamped: String = bare.lines().map(|l| format!("{before}{l}\n")).collect();
+        assert_eq!(said(&stamped), plain, "{before}");
+    }
 }

@@ -114,10 +114,26 @@ fn a_client_that_asks_for_no_more_at_a_time() {
     assert!(because.contains("nothing waits on the way"), "{because}");
     // What dd measured is the same transfer.
     assert!(!because.contains("disk was read"), "{because}");
-    let note = "dd went by /mnt/big on the network's file system at /mnt";
+    let note = "/mnt/big lies on the network's file system at /mnt:";
     assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
     let commands = flow.changes[0].commands.join("\n");
     assert!(commands.contains("nconnect"), "{commands}");
+}
+
+/// `fio` names its file in an option, or the folder of its files.
+#[test]
+fn a_file_of_fio_on_a_mount_is_a_transfer() {
+    let mount = "dtn1:/srv on /mnt/far type fuse.sshfs (rw,nosuid,nodev,relatime)\n";
+    let read = "   READ: bw=11.8MiB/s (12.4MB/s), 11.8MiB/s-11.8MiB/s (12.4MB/s-12.4MB/s), io=512MiB (537MB), run=43390-43390msec\n";
+    for (option, named) in [
+        ("--filename=/mnt/far/big", "/mnt/far/big lies on"),
+        ("--directory=/mnt/far", "/mnt/far lies on"),
+    ] {
+        let fio = format!("client$ fio --name=r {option} --rw=read --bs=1M --size=512M\n{read}");
+        let d = of(&format!("{mount}{fio}"), &known());
+        let notes = d.notes.join("\n");
+        assert!(notes.contains(named), "{notes}");
+    }
 }
 
 /// The same file beside the mount is of a disk.
@@ -126,7 +142,7 @@ fn a_file_beside_a_mount_is_of_a_disk() {
     let dd = "$ dd if=/srv/big of=/dev/null bs=1M count=500\n500+0 records in\n500+0 records out\n524288000 bytes (524 MB, 500 MiB) copied, 41.2 s, 12.7 MB/s\n";
     let d = of(&format!("{MOUNT}{dd}"), &known());
     assert!(
-        !d.notes.iter().any(|n| n.contains("dd went by")),
+        !d.notes.iter().any(|n| n.contains("lies on the network")),
         "{:?}",
         d.notes
     );

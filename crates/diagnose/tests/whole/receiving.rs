@@ -259,4 +259,20 @@ snd5$ ethtool eth0 | grep Speed
     let commands = crate::commands(&flow);
     assert!(commands.contains("net.ipv4.tcp_mem="), "{commands}");
     assert!(!commands.contains("tcp_wmem"), "{commands}");
+    // What its sockets have of it says the same, and nothing below the second value.
+    let (before, _) = text.split_once("col1$ dmesg").expect("the log");
+    let (_, after) = text.split_once("snd5$ iperf3").expect("the test");
+    let counted = |pages: u32| {
+        let stat = format!(
+            "col1$ cat /proc/net/sockstat\nsockets: used 412\nTCP: inuse 27 orphan 0 tw 2 alloc 41 mem {pages}\nUDP: inuse 4 mem 2\nUDPLITE: inuse 0\nRAW: inuse 0\nFRAG: inuse 0 memory 0\n"
+        );
+        crate::first(&format!("{before}{stat}snd5$ iperf3{after}"))
+    };
+    let flow = counted(9120);
+    assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
+    let why = crate::because(&flow);
+    let said = "the sockets of the receiver have 9120 pages of memory in all, and from 8192 on";
+    assert!(why.contains(said), "{why}");
+    let why = crate::because(&counted(112));
+    assert!(!why.contains("pages of memory"), "{why}");
 }

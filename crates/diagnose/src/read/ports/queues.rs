@@ -1,5 +1,5 @@
 //! What queues of a port dropped: a class of `show policy-map interface`, `show interfaces queue` of Junos, `show queuing interface` of
-//! NX-OS.
+//! NX-OS, `show queueing interface` of the Catalyst 6500.
 
 use crate::words::whole;
 
@@ -8,8 +8,10 @@ use crate::words::whole;
 pub(super) struct Queue {
     /// As the router calls it; empty where none was named.
     name: String,
-    /// Tables of NX-OS follow.
+    /// Tables of NX-OS or of a Catalyst 6500 follow.
     tables: bool,
+    /// Of a Catalyst 6500, what its queues are called after: empty until a table of drops begins.
+    catalyst: Option<&'static str>,
 }
 
 /// What a line says of queues.
@@ -29,13 +31,14 @@ impl Queue {
         *self = Queue {
             name: String::new(),
             tables,
+            catalyst: None,
         };
     }
 
     /// Takes a line about queues.
     pub(super) fn line(&mut self, text: &str) -> Option<Said> {
         match self.tables {
-            true => self.of_nexus(text),
+            true => self.of_catalyst(text).or_else(|| self.of_nexus(text)),
             false => self.of_junos(text),
         }
     }
@@ -60,6 +63,42 @@ impl Queue {
         let packets = whole(value.split_whitespace().next()?)?;
         let named = !self.name.is_empty();
         named.then(|| Said::Dropped(format!("{}{by}", self.name), packets))
+    }
+
+    /// `Interface GigabitEthernet1/1 queueing strategy:  Weighted Round-Robin`, and behind `Packets dropped on Transmit:` rows such as
+    /// `1     1234  [0 1 ]`.
+    fn of_catalyst(&mut self, text: &str) -> Option<Said> {
+        if let Some((head, _)) = text.split_once(" queueing strategy:") {
+            let port = head.strip_prefix("Interface ")?;
+            self.catalyst = Some("");
+            return Some(Said::Port(port.to_owned()));
+        }
+        let after = self.catalyst?;
+        let mut tables = DROPPED.iter();
+        if let Some((_, name)) = tables.find(|(head, _)| text.starts_with(head)) {
+            self.catalyst = Some(*name);
+            return Some(Said::Nothing);
+        }
+        let dropped = || {
+            let (counts, cos) = text.split_once('[')?;
+            let mut counts = counts.split_whitespace().map(whole);
+            let (_, packets) = (counts.next()??, counts.next()??);
+            counts
+                .next()
+                .is_none()
+                .then_some((packets, cos.trim_end_matches([']', ' '])))
+        };
+        if let Some((packets, cos)) = dropped().filter(|_| !after.is_empty()) {
+            return Some(Said::Dropped(format!("{after} {cos}"), packets));
+        }
+        let is_cell = |word: &str| {
+            let word = word.trim_matches(|c: char| c.is_ascii_digit() || "[].%".contains(c));
+            word.is_empty() || ["WRR", "SRR", "DWRR", "Priority", "N/A"].contains(&word)
+        };
+        let is_row =
+            text.starts_with(|c: char| c.is_ascii_digit()) && text.split_whitespace().all(is_cell);
+        let is_head = CATALYST.iter().any(|head| text.starts_with(head));
+        (is_row || is_head).then_some(Said::Nothing)
     }
 
     /// `Egress Queuing for Ethernet1/48 [System]`, and below it rows such as `| WRED/AFD & Tail Drop Pkts |  1738|  0|`.
@@ -101,6 +140,29 @@ impl Queue {
         })
     }
 }
+
+/// What heads a table of drops of a Catalyst 6500, and what its queues are called after: the classes that they take.
+const DROPPED: [(&str, &str); 2] = [
+    ("Packets dropped on Transmit:", "CoS"),
+    ("Packets dropped on Receive:", "arriving CoS"),
+];
+
+/// What other lines of it begin with.
+const CATALYST: [&str; 13] = [
+    "Port QoS is ",
+    "Port is ",
+    "Trust ",
+    "Extend trust ",
+    "Default COS ",
+    "Queueing Mode ",
+    "Transmit queues ",
+    "Receive queues ",
+    "Queue Id ",
+    "WRR bandwidth ",
+    "BPDU packets:",
+    "queue-limit ",
+    "queue ",
+];
 
 /// The packets that the queue of a class of IOS dropped: `(queue depth/total drops/no-buffer drops) 12/831/0`.
 pub(in crate::read) fn of_class(text: &str) -> Option<u64> {
@@ -157,6 +219,37 @@ mod tests {
         assert_eq!(queue.line(row), dropped("QOS GROUP 0", 1740));
         let row = "|            WRED Drop Pkts |              5|               0|";
         assert_eq!(queue.line(row), dropped("QOS GROUP 0 by WRED", 5));
+        assert_eq!(queue.line("what a person wrote"), None);
+    }
+
+    #[test]
+    fn a_catalyst_calls_queues_by_their_classes() {
+        let mut queue = Queue::default();
+        queue.begins(true);
+        let head = "Interface GigabitEthernet1/1 queueing strategy:  Weighted Round-Robin";
+        let port = "GigabitEthernet1/1".to_owned();
+        assert_eq!(queue.line(head), Some(Said::Port(port)));
+        for row in [
+            "Port QoS is enabled",
+            "Transmit queues [type = 1p3q8t]:",
+            "Queue Id    Scheduling  Num of thresholds",
+            "01         WRR                 08",
+            "WRR bandwidth ratios:  100[queue 1] 150[queue 2]",
+            "1     70[1] 100[2] 100[3]",
+            "1     1      0 1",
+            "Packets dropped on Transmit:",
+            "queue     dropped  [cos-map]",
+        ] {
+            assert_eq!(queue.line(row), Some(Said::Nothing), "{row}");
+        }
+        let row = "1                   829  [0 1 ]";
+        assert_eq!(queue.line(row), dropped("CoS 0 1", 829));
+        assert_eq!(
+            queue.line("Packets dropped on Receive:"),
+            Some(Said::Nothing)
+        );
+        let row = "1                     3  [0 1 2 3 4 5 6 7 ]";
+        assert_eq!(queue.line(row), dropped("arriving CoS 0 1 2 3 4 5 6 7", 3));
         assert_eq!(queue.line("what a person wrote"), None);
     }
 

@@ -1,5 +1,5 @@
 //! `show interfaces status` of IOS and NX-OS: how fast a port runs, and whether it is at half duplex. Of a table of several connected ports
-//! nothing says which of them is on the path, and none is taken.
+//! nothing says which of them is on the path: none is taken, and those at half duplex are named.
 
 use crate::fact::Place;
 use crate::ports::Port;
@@ -24,7 +24,12 @@ pub(super) struct Table {
     rows: usize,
     /// The first of them.
     first: Option<Connected>,
+    /// Those at half duplex, the first of them.
+    half: Vec<String>,
 }
+
+/// Most ports at half duplex that are named.
+const HALF_MAX: usize = 12;
 
 /// What a port's state may be.
 const STATES: [&str; 7] = [
@@ -52,6 +57,9 @@ impl Table {
         };
         if connected {
             self.rows += 1;
+            if duplex.ends_with("half") && self.half.len() < HALF_MAX {
+                self.half.push(crate::redact(name));
+            }
             self.first.get_or_insert_with(|| Connected {
                 port: Port {
                     router: router.to_owned(),
@@ -63,6 +71,22 @@ impl Table {
             });
         }
         true
+    }
+
+    /// Of several connected ports those at half duplex, for people, and where the first of all was read.
+    pub(super) fn halves(&self) -> Option<(String, Place)> {
+        let some = self.rows > 1 && !self.half.is_empty();
+        let first = self.first.as_ref().filter(|_| some)?;
+        let of = match first.port.router.as_str() {
+            "" => String::new(),
+            router => format!(" of {router}"),
+        };
+        let said = format!(
+            "of {} connected ports{of} these are at half duplex: {}; a flow that crosses one of them may be held by that: add what `show interfaces` prints of the flow's port",
+            self.rows,
+            self.half.join(", ")
+        );
+        Some((said, first.at))
     }
 
     /// The table is over: its only connected port.
@@ -132,6 +156,13 @@ mod tests {
         let one = of(&[nexus]).expect("one is connected");
         assert_eq!((one.half, one.bps), (false, Some(1e10)));
         assert_eq!(of(&[fast, half]), None);
+        let mut both = Table::default();
+        for line in [HEAD, fast, half, down] {
+            assert!(both.line(line, "sw1", Place::You));
+        }
+        let (said, _) = both.halves().expect("one is at half duplex");
+        let named = "of 2 connected ports of sw1 these are at half duplex: Gi1/0/1;";
+        assert!(said.starts_with(named), "{said}");
         assert_eq!(of(&[down]), None);
         // A table has a head.
         assert!(!Table::default().line(fast, "sw1", Place::You));

@@ -1,0 +1,117 @@
+//! Tables of what several ports counted: nothing in them says which port a flow crosses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::fact::Place;
+use crate::ports::{Kind, Port, PortReading};
+use crate::read::{Facts, NOTES_MAX, optics};
+
+/// What tables counted, until all of a text is read.
+#[derive(Default)]
+pub(in crate::read) struct Several {
+    rows: Vec<PortReading>,
+}
+
+/// Most counts that are kept, and most ports that these are looked for among.
+const ROWS_MAX: usize = 10_000;
+const KNOWN_MAX: usize = 1000;
+
+/// Most ports that a note names.
+const NAMED: usize = 6;
+
+impl Several {
+    /// A count of a port, and the packets that had arrived at it, where that is known.
+    pub(in crate::read) fn adds(
+        &mut self,
+        port: Port,
+        (kind, value): (Kind, f64),
+        packets: Option<f64>,
+        at: Place,
+    ) {
+        if self.rows.len() < ROWS_MAX {
+            self.rows.push(PortReading {
+                port,
+                kind,
+                value,
+                packets,
+                sent: None,
+                at,
+            });
+        }
+    }
+
+    /// How many counts it has.
+    pub(in crate::read) fn held(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Nothing follows: counts of a single port are its own, and so are those of ports that the text names elsewhere, as far as it has
+    /// none of the kind of these. What others counted is noted.
+    pub(in crate::read) fn ends(&mut self, facts: &mut Facts) {
+        let rows = core::mem::take(&mut self.rows);
+        let Some((first, here)) = rows.first().map(|r| (r.port.clone(), source(r.at))) else {
+            return;
+        };
+        let alone = rows.iter().all(|r| r.port == first);
+        let named: BTreeSet<Port> = facts.ports.iter().map(|r| r.port.clone()).collect();
+        let own = facts.ports.iter().filter(|r| source(r.at) == here);
+        let read: BTreeSet<(Port, Kind)> = own.map(|r| (r.port.clone(), r.kind)).collect();
+        let mut others: BTreeMap<Kind, BTreeMap<Port, (f64, Place)>> = BTreeMap::new();
+        for mut row in rows {
+            let is_it =
+                |p: &&Port| p.router == row.port.router && optics::is_same(&p.name, &row.port.name);
+            match named.iter().take(KNOWN_MAX).find(is_it) {
+                Some(port) if read.contains(&(port.clone(), row.kind)) => {}
+                Some(port) => {
+                    row.port = port.clone();
+                    facts.ports.push(row);
+                }
+                None if alone => facts.ports.push(row),
+                None if row.value > 0.0 => {
+                    let of_kind = others.entry(row.kind).or_default();
+                    of_kind.insert(row.port, (row.value, row.at));
+                }
+                None => {}
+            }
+        }
+        for (kind, ports) in &others {
+            note(*kind, ports, facts);
+        }
+    }
+}
+
+/// The text that a reading is of.
+fn source(at: Place) -> Option<u32> {
+    match at {
+        Place::Line(source, _) => Some(source),
+        Place::You | Place::Connection(..) => None,
+    }
+}
+
+/// What several ports counted of a kind.
+fn note(kind: Kind, ports: &BTreeMap<Port, (f64, Place)>, facts: &mut Facts) {
+    let Some((_, (_, at))) = ports.iter().next() else {
+        return;
+    };
+    if facts.notes.len() >= NOTES_MAX {
+        return;
+    }
+    let what = match kind {
+        Kind::Damaged => "frames that arrived damaged",
+        Kind::Dropped => "packets that their queues dropped",
+        Kind::Refused => "packets dropped as they arrived",
+        _ => "errors",
+    };
+    let count = |(port, (n, _)): (&Port, &(f64, Place))| format!("{} {n:.0}", port.named("a port"));
+    let each: Vec<String> = ports.iter().take(NAMED).map(count).collect();
+    let more = match ports.len() - each.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let note = format!(
+        "{}: ports count {what}: {}{more}; nothing says which port the flow crosses, and none of this is weighed: add what its port prints by itself",
+        facts.place(*at),
+        each.join(", ")
+    );
+    facts.notes.push(note);
+}

@@ -1,0 +1,354 @@
+//! What PowerShell prints of a Windows host: `Get-NetAdapter`, `Get-NetAdapterStatistics`, and `Get-NetTCPSetting` as a table.
+
+use super::windows::tuned;
+use super::{Facts, Line, NOTES_MAX, PORT, Tool};
+use crate::ceiling::bps;
+use crate::duplex::Duplexed;
+use crate::fact::{Of, Place};
+use crate::negotiated::Negotiated;
+use crate::passed::{Counter, Link, Unit, Way};
+use crate::tally::UNSENT;
+use crate::words::{rate, whole};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct PowerShell {
+    host: Option<Of>,
+    /// The table that is read, and the heads of its columns behind the first.
+    table: Table,
+    columns: Vec<String>,
+    /// The adapter that a list is of.
+    name: String,
+    /// Adapters that have a link.
+    up: Vec<Adapter>,
+}
+
+/// Which table is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Table {
+    #[default]
+    None,
+    Adapters,
+    Statistics,
+    Settings,
+}
+
+/// An adapter with a link.
+#[derive(Clone, Debug, PartialEq)]
+struct Adapter {
+    name: String,
+    /// What it is, as far as the table has room for that.
+    described: String,
+    /// Its speed, bit/s.
+    bps: f64,
+    at: Place,
+}
+
+/// Commands whose output is read here.
+const COMMANDS: [&str; 2] = ["get-netadapter", "get-netadapterstatistics"];
+
+/// Templates of TCP's settings, and the one that Windows 10 and its servers use.
+const TEMPLATES: [&str; 7] = [
+    IN_FORCE,
+    "Automatic",
+    "InternetCustom",
+    "DatacenterCustom",
+    "Datacenter",
+    "Compat",
+    "Custom",
+];
+const IN_FORCE: &str = "Internet";
+
+/// Counters of errors, and what they are counted as.
+const COUNTERS: [(&str, (&str, &str)); 4] = [
+    ("ReceivedDiscardedPackets", ("nic_dropped", "RX.dropped")),
+    ("ReceivedPacketErrors", ("nic_damaged", "RX.errors")),
+    ("OutboundDiscardedPackets", ("queue_drops", "TX.dropped")),
+    ("OutboundPacketErrors", ("nic_unsent", UNSENT)),
+];
+
+/// Counters of what passed.
+const PASSED: [(&str, Counter); 4] = [
+    ("ReceivedBytes", (TOOL, Way::Received, Unit::Bytes)),
+    (
+        "ReceivedUnicastPackets",
+        (TOOL, Way::Received, Unit::Packets),
+    ),
+    ("SentBytes", (TOOL, Way::Sent, Unit::Bytes)),
+    ("SentUnicastPackets", (TOOL, Way::Sent, Unit::Packets)),
+];
+const TOOL: &str = "powershell";
+
+/// What `Status` may be.
+const STATES: [&str; 4] = ["Up", "Disconnected", "Disabled", "Not"];
+
+/// Words of adapters that another one carries, or none.
+const VIRTUAL: [&str; 8] = [
+    "virtual",
+    "vethernet",
+    "loopback",
+    "bluetooth",
+    "wireguard",
+    "tap-",
+    "vpn",
+    "npcap",
+];
+
+/// Words of adapters by radio.
+const RADIO: [&str; 3] = ["wi-fi", "wireless", "wlan"];
+
+impl Tool for PowerShell {
+    fn name(&self) -> &'static str {
+        TOOL
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let (text, at) = (line.bare, line.at);
+        if asks(text) {
+            self.begins(going, facts);
+            return true;
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if let Some(table) = head(&words) {
+            self.begins(going, facts);
+            self.table = table;
+            self.columns = words[1..].iter().map(|w| (*w).to_owned()).collect();
+            return true;
+        }
+        if let Some((key, value)) = text.split_once(" :") {
+            return self.list((key.trim(), value.trim()), going, at, facts);
+        }
+        match self.table {
+            _ if !going => false,
+            Table::None => false,
+            Table::Adapters => self.adapter(text, at, facts),
+            Table::Statistics => self.statistics(&words, text, at, facts),
+            Table::Settings => self.settings(&words, at, facts),
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.up.len().min(1)
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.settle(facts);
+    }
+}
+
+impl PowerShell {
+    /// Another command or table begins.
+    fn begins(&mut self, going: bool, facts: &mut Facts) {
+        self.settle(facts);
+        self.host = self.host.filter(|h| going && facts.may_be_here(*h));
+        (self.table, self.columns) = (Table::None, Vec::new());
+        self.name.clear();
+    }
+
+    /// The host whose lines are read.
+    fn host(&mut self, at: Place, facts: &mut Facts) -> Of {
+        if let Some(host) = self.host {
+            return host;
+        }
+        let host = facts.host();
+        facts.word(host, "system", "windows", at);
+        self.host = Some(host);
+        host
+    }
+
+    /// `Ethernet  Intel(R) Ethernet Connection I219-V  12 Up  00-00-5E-00-53-01  1 Gbps`.
+    fn adapter(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_state = |n: &usize| whole(words[*n]).is_some() && STATES.contains(&words[n + 1]);
+        let last = words.len().saturating_sub(1);
+        let Some(n) = (1..last).rfind(is_state) else {
+            return false;
+        };
+        let [.., value, unit] = words[..] else {
+            return false;
+        };
+        let Some(speed) = rate(&format!("{}{unit}", value.replace(',', "."))) else {
+            return true;
+        };
+        let name = crate::redact(text.split("  ").next().unwrap_or(text));
+        let up = words[n + 1] == STATES[0];
+        let host = self.host(at, facts);
+        facts.links(host, &name, Link::of(up));
+        if up && speed > 0.0 {
+            let described = words[..n].join(" ").to_ascii_lowercase();
+            self.up.push(Adapter {
+                name,
+                described,
+                bps: speed,
+                at,
+            });
+        }
+        true
+    }
+
+    /// `Ethernet  86463187713  61063113  82063173471  60211337`.
+    fn statistics(&mut self, words: &[&str], text: &str, at: Place, facts: &mut Facts) -> bool {
+        let Some(names) = words.len().checked_sub(self.columns.len()) else {
+            return false;
+        };
+        let numbers: Option<Vec<u64>> = words[names..].iter().map(|w| whole(w)).collect();
+        let Some(numbers) = numbers.filter(|_| names > 0) else {
+            return false;
+        };
+        let name = crate::redact(text.split("  ").next().unwrap_or(text));
+        let host = self.host(at, facts);
+        for (column, n) in self.columns.iter().zip(numbers) {
+            if let Some((_, counter)) = PASSED.iter().find(|(head, _)| head == column) {
+                facts.passes(host, &name, *counter, n, at);
+            }
+        }
+        true
+    }
+
+    /// `Internet  Normal  CUBIC`: templates without a value in each column are left.
+    fn settings(&mut self, words: &[&str], at: Place, facts: &mut Facts) -> bool {
+        let fits = words.len() <= self.columns.len() + 1;
+        if !fits || !words.first().is_some_and(|w| TEMPLATES.contains(w)) {
+            return false;
+        }
+        if words.len() == self.columns.len() + 1 && words[0] == IN_FORCE {
+            let host = self.host(at, facts);
+            for (column, value) in self.columns.iter().zip(&words[1..]) {
+                match column.as_str() {
+                    "AutoTuningLevelLocal" => tuned(host, value, at, facts),
+                    "CongestionProvider" => {
+                        if let Some(cc) = crate::known::control(value) {
+                            facts.word(host, "cc", cc, at);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        true
+    }
+
+    /// A line of `Format-List`: `ReceivedDiscardedPackets : 12`.
+    fn list(
+        &mut self,
+        (key, value): (&str, &str),
+        going: bool,
+        at: Place,
+        facts: &mut Facts,
+    ) -> bool {
+        let counter = COUNTERS.iter().find(|(name, _)| *name == key);
+        let passed = PASSED.iter().find(|(name, _)| *name == key);
+        let known = counter.is_some() || passed.is_some();
+        let names = ["ifAlias", "InterfaceAlias"].contains(&key);
+        let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric());
+        if !known && !names && !(going && is_key && key != "SettingName") {
+            return false;
+        }
+        if !going {
+            self.begins(false, facts);
+        }
+        if names || key == "Name" {
+            self.name = crate::redact(value);
+            return true;
+        }
+        match (counter, passed, whole(value)) {
+            (Some((_, counter)), _, Some(n)) => {
+                let host = self.host(at, facts);
+                facts.counted(host, &self.name, *counter, n, at);
+            }
+            (_, Some((_, counter)), Some(n)) => {
+                let host = self.host(at, facts);
+                facts.passes(host, &self.name, *counter, n, at);
+            }
+            _ => self.says((key, value), at, facts),
+        }
+        true
+    }
+
+    /// What a list says of an adapter's link.
+    fn says(&mut self, (key, value): (&str, &str), at: Place, facts: &mut Facts) {
+        match (key, rate(&value.replace(' ', ""))) {
+            ("LinkSpeed", Some(speed)) if speed > 0.0 => {
+                self.host(at, facts);
+                self.up.push(Adapter {
+                    name: self.name.clone(),
+                    described: self.name.to_ascii_lowercase(),
+                    bps: speed,
+                    at,
+                });
+            }
+            ("FullDuplex", _) if ["True", "False"].contains(&value) => {
+                let half = value == "False";
+                let host = self.host(at, facts);
+                if half {
+                    facts.word(host, "half_duplex", "half", at);
+                }
+                if let Of::Host(host) = host {
+                    facts.duplexes.push(Duplexed {
+                        host,
+                        name: self.name.clone(),
+                        half,
+                        at,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A table is over: the only adapter with a link that no other one carries. Of several nothing says which the flow uses.
+    fn settle(&mut self, facts: &mut Facts) {
+        let is_of = |a: &Adapter, words: &[&str]| words.iter().any(|w| a.described.contains(w));
+        let mut real = core::mem::take(&mut self.up);
+        real.retain(|a| !is_of(a, &VIRTUAL));
+        let Some(first) = real.first() else {
+            return;
+        };
+        if real.len() > 1 {
+            let each = real.iter().map(|a| format!("{} {}", a.name, bps(a.bps)));
+            let each: Vec<String> = each.collect();
+            let note = format!(
+                "{}: several adapters have a link: {}; which of them the flow uses, Find-NetRoute -RemoteIPAddress HOST says, and none is taken for its line",
+                facts.place(first.at),
+                each.join(", ")
+            );
+            if facts.notes.len() < NOTES_MAX {
+                facts.notes.push(note);
+            }
+            return;
+        }
+        let host = self.host(first.at, facts);
+        facts.word(host, PORT, &first.name, first.at);
+        if is_of(first, &RADIO) {
+            facts.exact(host, "radio_sends_bps", first.bps, first.at);
+            return;
+        }
+        facts.exact(host, "nic_bps", first.bps, first.at);
+        facts.negotiated.push(Negotiated {
+            name: first.name.clone(),
+            at: Some(first.at),
+            ..Negotiated::default()
+        });
+    }
+}
+
+/// Whether a line is one of the commands, behind a prompt of Windows.
+fn asks(text: &str) -> bool {
+    let Some((prompt, command)) = text.split_once('>') else {
+        return false;
+    };
+    let first = command.split_whitespace().next().unwrap_or("");
+    let first = first.to_ascii_lowercase();
+    prompt.contains(":\\") && COMMANDS.contains(&first.as_str())
+}
+
+/// The table that a line is the head of.
+fn head(words: &[&str]) -> Option<Table> {
+    let has = |name: &str| words.contains(&name);
+    match *words.first()? {
+        "Name" if has("ifIndex") && has("LinkSpeed") => Some(Table::Adapters),
+        "Name" if has("ReceivedBytes") && has("SentBytes") => Some(Table::Statistics),
+        "SettingName" if words.len() > 1 && !has(":") => Some(Table::Settings),
+        _ => None,
+    }
+}

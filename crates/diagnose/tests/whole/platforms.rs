@@ -1,0 +1,279 @@
+//! What ports of EOS, VRP and RouterOS print, and tables of several ports.
+
+use farpath_diagnose::Diagnosis;
+
+use crate::counters::lossy;
+use crate::{because, commands, first, of_files, on};
+
+/// A flow that sent so many of four million segments again, and what a router printed. All of its lines are read.
+fn of(again: u32, router: &str) -> Diagnosis {
+    let sender = lossy(again);
+    let d = of_files(
+        &[("sender.txt", &sender), ("router.txt", router)],
+        &on("25 Gbit/s"),
+    );
+    let unread: Vec<u32> = d
+        .read
+        .iter()
+        .flat_map(|p| p.ignored_lines.clone())
+        .collect();
+    assert!(unread.is_empty(), "{:#?}", d.read);
+    d
+}
+
+fn eos(damaged: u32, discarded: u32) -> String {
+    format!(
+        "leaf1#show interfaces Ethernet1
+Ethernet1 is up, line protocol is up (connected)
+  Hardware is Ethernet, address is 0000.5e00.5301 (bia 0000.5e00.5301)
+  Description: to spine1
+  Internet address is 192.0.2.9/31
+  Broadcast address is 255.255.255.255
+  IP MTU 9214 bytes (default), BW 10000000 kbit
+  Full-duplex, 10Gb/s, auto negotiation: off, uni-link: n/a
+  Up 27 days, 19 hours, 38 minutes, 9 seconds
+  Loopback Mode : None
+  2 link status changes since last clear
+  Last clearing of \"show interface\" counters never
+  5 minutes input rate 812.28 Mbps (8.3% with framing overhead), 109421 packets/sec
+  5 minutes output rate 3.07 kbps (0.0% with framing overhead), 1 packets/sec
+     118277366 packets input, 91283746152 bytes
+     Received 35 broadcasts, 459 multicast
+     0 runts, 0 giants
+     {damaged} input errors, {damaged} CRC, 0 alignment, 0 symbol, 0 input discards
+     0 PAUSE input
+     61836697 packets output, 45012837461 bytes
+     Sent 526 broadcasts, 427958 multicast
+     0 output errors, 0 collisions
+     0 late collision, 0 deferred, {discarded} output discards
+     0 PAUSE output
+"
+    )
+}
+
+fn vrp(damaged: u32, discarded: u32) -> String {
+    format!(
+        "<core1>display interface GigabitEthernet 0/0/1
+GigabitEthernet0/0/1 current state : UP
+Line protocol current state : UP
+Description:to access3
+Switch Port, PVID :    1, TPID : 8100(Hex), The Maximum Frame Length is 9216
+IP Sending Frames' Format is PKTFMT_ETHNT_2, Hardware address is 0000-5e00-5302
+Last physical up time   : 2026-11-22 06:02:06 UTC-08:00
+Last physical down time : 2026-11-22 06:02:00 UTC-08:00
+Current system time: 2026-11-30 03:17:23-08:00
+Port Mode: COMMON COPPER
+Speed : 10000,  Loopback: NONE
+Duplex: FULL,  Negotiation: ENABLE
+Mdi   : AUTO,  Flow-control: DISABLE
+Last 300 seconds input rate 812283000 bits/sec, 109421 packets/sec
+Last 300 seconds output rate 3072 bits/sec, 1 packets/sec
+Input peak rate 912283000 bits/sec, Record time: 2026-11-22 06:13:01
+Output peak rate 11544 bits/sec, Record time: 2026-11-22 06:13:01
+
+Input:  118277366 packets, 91283746152 bytes
+  Unicast:                  118276872,  Multicast:                         459
+  Broadcast:                       35,  Jumbo:                               0
+  Discard:                          0,  Pause:                               0
+  Frames:                           0
+
+  Total Error:                   {damaged}
+  CRC:                           {damaged},  Giants:                              0
+  Jabbers:                          0,  Fragments:                           0
+  Runts:                            0,  DropEvents:                          0
+  Alignments:                       0,  Symbols:                             0
+  Ignoreds:                         0
+
+Output:  61836697 packets, 45012837461 bytes
+  Unicast:                   61827364,  Multicast:                        9321
+  Broadcast:                       12,  Jumbo:                               0
+  Discard:                       {discarded},  Pause:                               0
+
+  Total Error:                      0
+  Collisions:                       0,  ExcessiveCollisions:                 0
+  Late Collisions:                  0,  Deferreds:                           0
+  Buffers Purged:                   0
+
+    Input bandwidth utilization  : 81.2%
+    Output bandwidth utilization : 0.01%
+"
+    )
+}
+
+fn routeros(damaged: u32, discarded: u32) -> String {
+    format!(
+        "[admin@gw1] > /interface ethernet print stats where name=ether1
+                      name:          ether1
+            driver-rx-byte:  91 283 746 152
+          driver-rx-packet:     118 277 366
+            driver-tx-byte:  45 012 837 461
+          driver-tx-packet:      61 836 697
+              rx-too-short:               0
+              rx-too-long:                0
+                  rx-pause:               0
+              rx-fcs-error:           {damaged}
+            rx-align-error:               0
+               rx-overflow:               0
+              tx-collision:               0
+         tx-late-collision:               0
+                   tx-drop:           {discarded}
+"
+    )
+}
+
+/// 190 of four million are 4.7e-5: so are 5560 of 118 million packets.
+#[test]
+fn damaged_frames_are_read_of_each_system() {
+    for (router, port) in [
+        (eos(5560, 0), "Ethernet1 of leaf1"),
+        (vrp(5560, 0), "GigabitEthernet0/0/1 of core1"),
+        (routeros(5560, 0), "ether1 of gw1"),
+    ] {
+        let d = of(190, &router);
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+        let said = format!("at {port} 5560 frames arrived damaged, 4.7e-5 of all");
+        assert!(because(flow).contains(&said), "{}", because(flow));
+    }
+}
+
+#[test]
+fn discards_are_read_of_each_system() {
+    for (before, after, port) in [
+        (eos(0, 9000), eos(0, 9190), "Ethernet1 of leaf1"),
+        (vrp(0, 9000), vrp(0, 9190), "GigabitEthernet0/0/1 of core1"),
+        (routeros(0, 9000), routeros(0, 9190), "ether1 of gw1"),
+    ] {
+        // Time passed: more packets had arrived.
+        let after = after.replace("118277366", "119277366");
+        let after = after.replace("118 277 366", "119 277 366");
+        let d = of(190, &format!("{before}{after}"));
+        let why = because(&d.flows[0]);
+        let said = format!("the queue of {port} dropped 190 packets from one reading to the next");
+        assert!(why.contains(&said), "{why}");
+    }
+}
+
+/// Of a table of several ports nothing says which one the flow crosses: what they count is noted, and weighed where the text has that port.
+#[test]
+fn a_table_of_errors_is_noted_or_of_a_port_that_is_known() {
+    let table = "leaf1#show interfaces counters errors
+Port                FCS    Align   Symbol       Rx    Runts   Giants       Tx
+Et1                5560        0        0     5560        0        0        0
+Et2                   0        0        0        0        0        0        0
+Et3                  12        0        0       12        0        0        0
+";
+    let d = of(190, table);
+    let notes = d.notes.join("\n");
+    let said = "ports count frames that arrived damaged: Et1 of leaf1 5560, Et3 of leaf1 12; nothing says which port";
+    assert!(notes.contains(said), "{notes}");
+    let why = because(&d.flows[0]);
+    assert!(!why.contains("damaged"), "{why}");
+    // The port's own text has no counters.
+    let own: String = eos(0, 0)
+        .lines()
+        .take(9)
+        .map(|l| format!("{l}\n"))
+        .collect();
+    let d = of(190, &format!("{own}{table}"));
+    let why = because(&d.flows[0]);
+    let said = "at Ethernet1 of leaf1 5560 frames arrived damaged";
+    assert!(why.contains(said), "{why}");
+}
+
+#[test]
+fn a_table_of_interfaces_of_routeros_is_read() {
+    let table = "[admin@gw1] > /interface print stats
+Flags: D - dynamic, X - disabled, R - running, S - slave
+ #     NAME          RX-BYTE         TX-BYTE    RX-PACKET   TX-PACKET  RX-DROP  TX-DROP  TX-QUEUE-DROP
+ 0  R  ether1  91 283 746 152  45 012 837 461  118 277 366  61 836 697        0      100             90
+";
+    let d = of(190, table);
+    let why = because(&d.flows[0]);
+    let said = "the queue of ether1 of gw1 dropped 190 packets";
+    assert!(why.contains(said), "{why}");
+}
+
+const SLOW: &str = "$ iperf3 -c 203.0.113.77 -t 10
+[  5] local 192.0.2.10 port 51022 connected to 203.0.113.77 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  6.00 MBytes  5.03 Mbits/sec  353             sender
+[  5]   0.00-10.01  sec  5.80 MBytes  4.86 Mbits/sec                  receiver
+
+";
+
+/// A port at half duplex is changed in the words of its system.
+#[test]
+fn a_port_at_half_duplex_is_changed_in_its_own_words() {
+    let huawei = "<core1>display interface Ethernet 0/0/1
+Ethernet0/0/1 current state : UP
+Speed :  100,  Loopback: NONE
+Duplex: HALF,  Negotiation: DISABLE
+";
+    let mikrotik = "[admin@gw1] > /interface ethernet monitor ether1
+                      name: ether1
+                    status: link-ok
+          auto-negotiation: disabled
+                      rate: 100Mbps
+               full-duplex: no
+";
+    for (router, port, command) in [
+        (huawei, "core1, Ethernet0/0/1", " undo duplex"),
+        (
+            mikrotik,
+            "gw1, ether1",
+            "/interface ethernet set ether1 auto-negotiation=yes",
+        ),
+    ] {
+        let flow = first(&format!("{SLOW}{router}"));
+        assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+        assert_eq!(flow.changes[0].host, port);
+        assert!(commands(&flow).contains(command), "{}", commands(&flow));
+    }
+}
+
+/// What a router had no room for as it arrived, and how busy its processor was.
+#[test]
+fn a_router_that_is_held_by_its_processor_is_seen() {
+    let router = "r1#show processes cpu sorted
+CPU utilization for five seconds: 99%/98%; one minute: 97%; five minutes: 95%
+ PID Runtime(ms)     Invoked      uSecs   5Sec   1Min   5Min TTY Process
+ 112      812312     9123123         89 12.31% 11.02% 10.90%   0 IP Input
+r1#show interfaces GigabitEthernet0/1
+GigabitEthernet0/1 is up, line protocol is up
+  Hardware is iGbE, address is 0000.5e00.5301 (bia 0000.5e00.5301)
+  MTU 1500 bytes, BW 1000000 Kbit/sec, DLY 10 usec,
+  Input queue: 0/75/12/0 (size/max/drops/flushes); Total output drops: 0
+     118277366 packets input, 91283746152 bytes, 0 no buffer
+     0 runts, 0 giants, 0 throttles
+     180 input errors, 0 CRC, 0 frame, 178 overrun, 2 ignored
+";
+    let d = of(190, router);
+    let notes = d.notes.join("\n");
+    let said = "the processor of r1 was busy for 99 % of five seconds, 98 % with packets";
+    assert!(notes.contains(said), "{notes}");
+    let why = because(&d.flows[0]);
+    let said = "the receive ring of GigabitEthernet0/1 of r1 dropped 180 packets as they arrived";
+    assert!(why.contains(said), "{why}");
+}
+
+/// Of several ports the one that counts collisions is named, also where others stand below it.
+#[test]
+fn collisions_are_of_the_port_that_counts_them() {
+    let port = |name: &str, late: u32| {
+        format!(
+            "{name} is up, line protocol is up (connected)
+  MTU 1500 bytes, BW 100000 Kbit/sec, DLY 100 usec,
+  Auto-duplex, 100Mb/s, media type is RJ45
+     {late} output errors, {late} collisions, 0 interface resets
+     0 babbles, {late} late collision, 0 deferred
+"
+        )
+    };
+    let first_port = port("FastEthernet0/1", 1810);
+    let second = port("FastEthernet0/2", 0);
+    let flow = first(&format!("{SLOW}sw1#show interfaces\n{first_port}{second}"));
+    assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+    let said = "FastEthernet0/1 of sw1 counts 1810 late collisions";
+    assert!(because(&flow).contains(said), "{}", because(&flow));
+}
