@@ -33,6 +33,8 @@ pub(crate) struct Figures<'i> {
     input: &'i PathInput,
     mss: Size,
     wire: Size,
+    /// What its frame takes in a queue.
+    queued: Size,
     rtt_s: f64,
     /// Payload rate of the link.
     line_bps: f64,
@@ -87,6 +89,7 @@ impl<'i> Figures<'i> {
             return Err(PathError::EmptyPolicer);
         }
         let wire = Size::from_bytes(u64::from(input.framing.wire_bytes(mtu)));
+        let queued = Size::from_bytes(u64::from(input.framing.queue_bytes(mtu)));
         let rtt_s = seconds(input.rtt);
         let line_bps = input.rate.as_bps() as f64 * mss.as_bytes() as f64 / wire.as_bytes() as f64;
         let pipe = recovery::pipe_segments(input.rate, input.rtt, wire);
@@ -105,11 +108,12 @@ impl<'i> Figures<'i> {
         let loss_bps = loss.and_then(|p| loss_limit_bps(input, mss, p, line_bps));
         let policed = Policed::of(input, mss, mtu);
         let cuts_paced = policed.as_ref().is_some_and(|p| p.cuts_paced)
-            || buffers::cut_bursts(input, wire, pipe, full).is_some();
+            || buffers::cut_bursts(input, [wire, queued], pipe, full).is_some();
         Ok(Figures {
             input,
             mss,
             wire,
+            queued,
             rtt_s,
             line_bps,
             window,
@@ -120,7 +124,7 @@ impl<'i> Figures<'i> {
             lawless: cuts_paced || loss.is_some() && loss_bps.is_none(),
             full,
             slow_start: slow_start.cost(),
-            overflowing: buffers::overflowing(input, slow_start, wire, pipe, most * streams),
+            overflowing: buffers::overflowing(input, slow_start, queued, pipe, most * streams),
         })
     }
 
