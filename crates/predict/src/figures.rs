@@ -326,6 +326,7 @@ impl<'i> Figures<'i> {
             )
             .note(note)
             .note(self.of_linux(self.full))
+            .note(self.of_westwood(self.full))
     }
 
     /// How long an algorithm takes as Linux has it, where that is another; empty for all others.

@@ -200,6 +200,7 @@ impl Figures<'_> {
                 .note(format!("W = {top:.1} segments.{empty}"))
                 .note(converging)
                 .note(self.of_linux(top))
+                .note(self.of_westwood(top))
                 .holds(
                     "one loss at the full queue, or at the window if that is less; fast retransmit",
                 ),

@@ -876,6 +876,23 @@ fn cubic_climbs_from_a_full_queue_in_two_lengths() {
     assert!(!note(&friendly, "recovery_s").contains("makes room"));
 }
 
+/// Westwood+ loses nothing where it knows the line's bandwidth; with half of that it climbs as Reno: 60 ms for each of half of 4876
+/// segments.
+#[test]
+fn westwood_says_what_its_recovery_is_of() {
+    let mut p = input("1 Gbit/s", "60 ms", "1500");
+    p.cc = Cc::Westwood;
+    let answers = path(&p).expect("a path");
+    assert_eq!(number(&answers, "recovery_s"), 0.0);
+    let by_hand = 1e9 * 0.06 / 8.0 / 1538.0 / 2.0 * 0.06;
+    let said = note(&answers, "recovery_s");
+    let words = format!("half of that, it takes as long as Reno, {by_hand:.4} s");
+    assert!(said.contains(&words), "{said}");
+    p.cc = Cc::Scalable;
+    let other = path(&p).expect("a path");
+    assert!(!note(&other, "recovery_s").contains("as long as Reno"));
+}
+
 /// A queue counts frames as a scenario's does: 1 250 000 bytes are 825.6 of 1514. Slow start overflows it in the round that begins with
 /// 1280 segments, 2 · 640: at 1280 + 825.6.
 #[test]
