@@ -101,7 +101,7 @@ impl Path<'_> {
         if scripted && exact.is_none() && flow.cc.is_none() {
             record.notes.push(format!(
                 "no closed form says how {} climbs back: as if nothing were lost",
-                flow.config.algorithm.name()
+                flow.called()
             ));
         }
         let short = self.short_queue(&flow, steady, exact.is_none());

@@ -2118,3 +2118,15 @@ fn a_shaper_passes_its_bucket_beside_its_rate() {
     let lost = of(&part, "loss_ratio");
     assert!((lost - (1.0 - passes / 50e6)).abs() < 1e-3, "{lost}");
 }
+
+/// `predict path` has a figure for BIC: the law is of Linux's steps, and the paper's have none.
+#[test]
+fn which_bic_has_a_law_is_said() {
+    let bic = |keys: &str| predicted(keys, &format!("{BULK}cc = \"bic\"\nflavour = \"rfc\""));
+    let lossy = bic("lose_every = 20000");
+    assert!(!lossy.metrics.contains_key("goodput_bps"));
+    let words = "no closed form says what bic with the paper's steps";
+    assert!(says(&lossy, words), "{:?}", lossy.notes);
+    assert!(says(&lossy, "Linux's have one"), "{:?}", lossy.notes);
+    assert!(!says(&bic(""), words));
+}
