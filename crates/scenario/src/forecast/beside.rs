@@ -52,6 +52,8 @@ struct Load {
     settles: Duration,
     /// How long the largest burst of its start can wait.
     burst: Duration,
+    /// It sends more than its port carries, all the time.
+    overloads: bool,
 }
 
 impl Path<'_> {
@@ -143,7 +145,10 @@ impl Path<'_> {
             .iter()
             .map(|(n, path)| (*n, path.load(&self.scenario.tests[*n]), path))
             .collect();
+        let overload = |l: &Load| l.overloads && l.port.is_some_and(|p| self.uses(number, p));
+        let overloaded = loads.iter().any(|(_, l, _)| overload(l));
         let unknown = |why: &str| Met {
+            overloaded,
             waits: Waits::Unknown(""),
             why: why.to_owned(),
             unsettled: 1.0,
@@ -184,6 +189,7 @@ impl Path<'_> {
             return unknown("the path crosses the full link more than once");
         }
         Met {
+            overloaded,
             why: port.map_or_else(String::new, |p| self.port_name(p)),
             waits,
             unsettled,
@@ -235,6 +241,7 @@ impl Path<'_> {
                 size: (1, 1),
                 settles: Duration::ZERO,
                 burst: Duration::ZERO,
+                overloads: false,
             },
         }
     }
@@ -257,6 +264,7 @@ impl Path<'_> {
             settles: seconds(ramp_s),
             // Slow start sends twice what the path takes meanwhile: half of the window waits.
             burst: seconds(flow.window as f64 * 8.0 * flow.streams / flow.narrowest.bps / 2.0),
+            overloads: false,
         };
         if loss_bps.is_none() || self.hole(&flow.config).is_some() {
             load.waits = Waits::Unknown("how fast it is, no closed form says");
@@ -277,11 +285,13 @@ impl Path<'_> {
             size: (len, udp.size),
             settles: Duration::ZERO,
             burst: Duration::ZERO,
+            overloads: false,
         };
         let until = test.omit + test.duration.unwrap_or_default();
         let (narrowest, ahead) = self.stream_held(until, (len, udp.size), load.bps);
         if load.bps > narrowest.bps {
             load.port = narrowest.port;
+            load.overloads = true;
             load.waits = match narrowest.port.and_then(|p| self.full_queue(p, len)) {
                 Some(queue) if !varies => {
                     let holds = queue.as_secs_f64() * narrowest.bps + ahead;
@@ -403,12 +413,22 @@ struct Met {
     burst: Duration,
     /// Whether each of them begins with one.
     bursts: Vec<bool>,
+    /// Whether one of them sends more than a port on the way carries.
+    overloaded: bool,
 }
 
 impl Met {
     /// `first`: the test starts no later than the others, so that its first packet meets nothing.
     fn correct(self, own: &Test, first: bool, names: &[String], record: &mut Record) {
         let others = names.join(", ");
+        if self.overloaded && own.kind.periodic().is_some() {
+            record
+                .metrics
+                .retain(|m, lost| m != "loss_ratio" || *lost >= 1.0);
+            record.notes.push(format!(
+                "beside {others} more is sent than a link on the way carries; how many packets are lost there is not foreseen"
+            ));
+        }
         let times: Vec<String> = record
             .metrics
             .keys()

@@ -1064,6 +1064,11 @@ fn data_on_the_way_back_delays_a_ping_as_well() {
     let ms = of(&flooded, "rtt_avg_ns") / 1e6;
     // 10 ms of bytes without preamble, gap and FCS take 1.6 % longer on the line.
     assert!((109.9..110.3).contains(&ms), "{ms}");
+    // Half of the datagrams are lost there, and nobody foresees how many of the packets.
+    assert!(!flooded.metrics.contains_key("loss_ratio"));
+    let words = "how many packets are lost there is not foreseen";
+    assert!(says(&flooded, words), "{:?}", flooded.notes);
+    assert!(of(&record, "loss_ratio") == 0.0 && !says(&record, words));
 }
 
 #[test]
