@@ -8,7 +8,9 @@ use crate::climb::Climb;
 use crate::law::{self, Conditions};
 use crate::overhead::{MtuError, checked_datagram};
 use crate::parallel::streams_to_fill;
-use crate::path::{PathError, PathInput, check_count, check_queue, check_window};
+use crate::path::{
+    PathError, PathInput, check_count, check_policer, check_queue, check_window,
+};
 use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::{Cost, SlowStart};
@@ -82,12 +84,7 @@ impl<'i> Figures<'i> {
         check_count("initial window", input.initial_window, 65_535)?;
         check_count("segments for each ACK", input.segments_per_ack, 64)?;
         check_count("the number of streams", input.streams, 1_000_000)?;
-        if input
-            .policer
-            .is_some_and(|(r, b)| r.as_bps() == 0 || b.as_bytes() == 0)
-        {
-            return Err(PathError::EmptyPolicer);
-        }
+        check_policer(input)?;
         let wire = Size::from_bytes(u64::from(input.framing.wire_bytes(mtu)));
         let queued = Size::from_bytes(u64::from(input.framing.queue_bytes(mtu)));
         let rtt_s = seconds(input.rtt);
