@@ -3,7 +3,7 @@
 import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
 import { HEADLINES, METRICS } from "./registry";
-import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
+import { ORIGINS, type Expectation, type LinkRecord, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
 /** Whether a metric is shown without being asked for, besides those of which something is expected; the rest wait behind a switch.
  * Of an echo its loss is, where there is any. */
@@ -248,10 +248,11 @@ const BELIEF: readonly Origin[] = ["measured", "emulated", "simulated", "capture
 
 function best(records: readonly TestRecord[], metric: string): { record: TestRecord; value: number }[] {
   const found: { record: TestRecord; value: number }[] = [];
-  for (const origin of BELIEF) {
+  // What no certificate vouches for comes last.
+  for (const [valid, origin] of [true, false].flatMap((valid) => BELIEF.map((origin) => [valid, origin] as const))) {
     for (const record of records) {
       const value = record.metrics[metric];
-      if (record.origin !== origin || typeof value !== "number" || isNothing(metric, value)) continue;
+      if (record.origin !== origin || record.valid !== valid || typeof value !== "number" || isNothing(metric, value)) continue;
       if (found.some((f) => f.record.test === record.test && samePoint(f.record.point, record.point))) continue;
       // Of repeats their median, as in the table.
       const same = records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point));
@@ -261,6 +262,17 @@ function best(records: readonly TestRecord[], metric: string): { record: TestRec
     }
   }
   return found;
+}
+
+/** Where a number, or another beside it, is from, and that it may not be trusted. */
+function from(record: TestRecord, other: TestRecord = record): string {
+  return record.valid && other.valid ? record.origin : `${record.origin}, INVALID: the certificate failed`;
+}
+
+/** Whether a link's numbers may be trusted: they are as good as those of the tests beside it. */
+export function isLinkValid(data: ReportData, l: LinkRecord): boolean {
+  const beside = data.document.records.filter((r) => r.origin === l.origin && r.repeat === (l.repeat ?? 0) && samePoint(r.point, l.point));
+  return beside.length === 0 || beside.some((r) => r.valid);
 }
 
 /** What searches find, without the nearest that fails. */
@@ -282,7 +294,7 @@ function delayFact(data: ReportData): Fact | null {
   const [low, high] = [pings[0], pings.at(-1)];
   if (!low || !high) return null;
   const name = "mean round trip";
-  if (high.value < low.value * 1.1) return { value: format.delay(high.value), text: `${name} (${high.record.test}, ${high.record.origin})` };
+  if (high.value < low.value * 1.1) return { value: format.delay(high.value), text: `${name} (${high.record.test}, ${from(high.record)})` };
   const one = low.record.test === high.record.test;
   const points = one ? ofMany(pings.filter(({ record }) => record.test === low.record.test).length) : "";
   const named = ({ record }: typeof low): string => {
@@ -291,7 +303,7 @@ function delayFact(data: ReportData): Fact | null {
   };
   return {
     value: `${format.delay(low.value)} → ${format.delay(high.value)}`,
-    text: `${name}${one ? ` of ${low.record.test}` : ""}: ${named(low)} → ${named(high)}${points}, ${(high.value / low.value).toPrecision(3)} times as long (${high.record.origin})`,
+    text: `${name}${one ? ` of ${low.record.test}` : ""}: ${named(low)} → ${named(high)}${points}, ${(high.value / low.value).toPrecision(3)} times as long (${from(high.record, low.record)})`,
   };
 }
 
@@ -309,7 +321,7 @@ function limitFact(all: readonly { readonly record: TestRecord }[]): Fact[] {
 function searchFacts(data: ReportData): Fact[] {
   const searches = data.document.records.filter((r) => r.kind === "search");
   return FOUND.flatMap((metric) => best(searches, metric).map(({ record, value }) => (
-    { value: format.metric(metric, value), text: `the ${metric.startsWith("lowest") ? "lowest" : "highest"} at which ${record.test} holds${where(record)} (${record.origin})` })));
+    { value: format.metric(metric, value), text: `the ${metric.startsWith("lowest") ? "lowest" : "highest"} at which ${record.test} holds${where(record)} (${from(record)})` })));
 }
 
 /** What a run is about: the metric most of its expectations name, of those that can head a page; else the goodput. */
@@ -345,10 +357,10 @@ function otherFacts(data: ReportData, metric: string): Fact[] {
     const point = (record: TestRecord): string => format.unbroken(format.point(record.point));
     return [{
       value: `${format.metric(metric, least.value)} → ${format.metric(metric, top.value)}`,
-      text: `${name} of ${top.record.test}: ${point(least.record)} → ${point(top.record)}${ofMany(swept.length)} (${top.record.origin})`,
+      text: `${name} of ${top.record.test}: ${point(least.record)} → ${point(top.record)}${ofMany(swept.length)} (${from(top.record, least.record)})`,
     }];
   }
-  return [{ value: format.metric(metric, top.value), text: `${name} of ${top.record.test}${where(top.record)} (${top.record.origin})` }];
+  return [{ value: format.metric(metric, top.value), text: `${name} of ${top.record.test}${where(top.record)} (${from(top.record)})` }];
 }
 
 /** The test that a page begins with: of those that have a value the first that misses what is expected of it, or else the first of the
@@ -375,10 +387,10 @@ function goodputFacts(data: ReportData): Fact[] {
     const point = (record: TestRecord): string => format.unbroken(format.point(record.point));
     return [{
       value: `${format.rate(low.value)} → ${format.rate(top.value)}`,
-      text: `of ${of}: ${point(low.record)} → ${point(first.record)}${ofMany(swept.length)} (${top.record.origin})`,
+      text: `of ${of}: ${point(low.record)} → ${point(first.record)}${ofMany(swept.length)} (${from(top.record, low.record)})`,
     }];
   }
-  return [{ value: format.rate(top.value), text: `of ${of}${where(top.record)} (${top.record.origin})` }, ...limitFact(all)];
+  return [{ value: format.rate(top.value), text: `of ${of}${where(top.record)} (${from(top.record)})` }, ...limitFact(all)];
 }
 
 function capital(text: string): string {
@@ -421,9 +433,7 @@ export function csv(data: ReportData): string {
   }
   for (const l of data.document.links) {
     const head = [l.origin, `link.${l.link}.${l.direction}`, ...at(l.point), String(l.repeat ?? 0)];
-    // A link's numbers are as good as those of the tests beside it.
-    const beside = data.document.records.filter((r) => r.origin === l.origin && r.repeat === (l.repeat ?? 0) && samePoint(r.point, l.point));
-    const valid = beside.length === 0 || beside.some((r) => r.valid);
+    const valid = isLinkValid(data, l);
     add([...head, "rate_bps"], valid, l.t_ns, l.rate_bps);
     if (l.queue_bytes) add([...head, "queue_bytes"], valid, l.t_ns, l.queue_bytes);
   }

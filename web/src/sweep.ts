@@ -2,6 +2,7 @@
 
 import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
+import { isLinkValid } from "./results";
 import { isOneEach, RUN } from "./runs";
 import { ORIGINS, type Expectation, type LinkRecord, type Maybe, type Origin, type Point, type PublishedLaw, type ReportData, type TestRecord } from "./types";
 
@@ -274,15 +275,15 @@ export function linkRecords(data: ReportData): { readonly name: string; readonly
   const all = [...ways].map(([path, way]) => ({ path, ...way, lost: sum(way.links, (l) => lost(l.drops)) }));
   const losing = all.filter((w) => w.lost > 0).sort((p, q) => q.lost - p.lost).slice(0, DIRECTIONS);
   const chosen = losing.length > 0 ? losing : [...all].sort((p, q) => sum(q.links, longest) - sum(p.links, longest)).slice(0, 1);
-  return chosen.map(({ path, name, links }) => ({ name, records: links.map((link) => recordOf(path, link)) }));
+  return chosen.map(({ path, name, links }) => ({ name, records: links.map((link) => recordOf(path, link, isLinkValid(data, link))) }));
 }
 
 /** A direction of a link at a point, as far as a sweep asks a record. */
-function recordOf(path: string, link: LinkRecord): TestRecord {
+function recordOf(path: string, link: LinkRecord, valid: boolean): TestRecord {
   const [from, to] = link.direction.split(">");
   return {
     origin: link.origin, test: path, kind: "link", from: from ?? "", to: to ?? "", point: link.point, repeat: link.repeat ?? 0, started_ns: 0,
-    duration_ns: 0, metrics: linkMetrics(link), limited_by: null, streams: [], series: {}, valid: true, notes: [],
+    duration_ns: 0, metrics: linkMetrics(link), limited_by: null, streams: [], series: {}, valid, notes: [],
   };
 }
 

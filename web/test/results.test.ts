@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { csv, headline, isFar, rows, verdictOn, type Row } from "../src/results";
+import { linkRecords } from "../src/sweep";
 import { folded } from "../src/untouched";
 import type { LinkRecord, ReportData, TestRecord } from "../src/types";
 
@@ -59,6 +60,19 @@ describe("the first line of a page", () => {
     };
     expect([first("none"), first("download")]).toEqual(Array(2).fill("of TCP payload delivered by download (simulated)"));
     expect(first("flood")).toBe("of UDP payload delivered by flood (simulated)");
+  });
+
+  it("is of what a certificate vouches for, and says of the rest that none does", () => {
+    const emulated = { ...record("reno", { goodput_bps: 2e9 }), origin: "emulated", valid: false } as TestRecord;
+    const simulated = record("reno", { goodput_bps: 720e6 });
+    const [trusted] = headline(data([simulated, emulated], "bulk.goodput_bps"));
+    expect(trusted?.value).toMatch(/^720/);
+    expect(trusted?.text).toContain("(simulated)");
+    const [alone] = headline(data([emulated], "bulk.goodput_bps"));
+    expect(alone?.text).toContain("(emulated, INVALID: the certificate failed)");
+    const link = { origin: "emulated", link: "l", direction: "a>b", point: emulated.point, repeat: 0, drops: { tail: 3 } } as unknown as LinkRecord;
+    const valid = (records: readonly TestRecord[]): boolean | undefined => linkRecords(data(records, "bulk.goodput_bps", [link]))[0]?.records[0]?.valid;
+    expect([valid([emulated]), valid([{ ...emulated, valid: true }])]).toEqual([false, true]);
   });
 
   it("takes nothing from a formula that the simulation has not", () => {

@@ -50,6 +50,16 @@ describe("the figures on bars", () => {
     const labels = [...text.matchAll(/class="tick halo"[^>]*>([^<]*)</g)].map((m) => m[1]!.replace("\u202f", " "));
     expect(labels).toEqual(["1.1", "330 kB", "2.4"]);
   });
+
+  it("tell what is just below all of it from all of it", () => {
+    const labels = (metric: string, values: readonly number[]): string[] => {
+      const records = values.map((v, i) => record("simulated", { "test.bulk.cc": ["reno", "cubic", "bbr"][i]! }, { [metric]: v }));
+      const text = toText(drawSweep(sweepOf(report(records), "bulk", metric)!, { id: "s", width: 900 }));
+      return [...text.matchAll(/class="tick halo"[^>]*>([^<]*)</g)].map((m) => m[1]!);
+    };
+    expect(labels("jain_index", [0.9999, 0.8, 1])).toEqual(["0.9999", "0.8", "1"]);
+    expect(labels("conforming_ratio", [0.99996, 0.25, 1])).toEqual(["99.996", "25", "100"]);
+  });
 });
 
 describe("an axis of small ratios", () => {
@@ -421,6 +431,15 @@ describe("a sweep's figure", () => {
     expect(Math.max(...names(140).map((line) => line.length))).toBeLessThanOrEqual(20);
     expect(names(140).length).toBeGreaterThan(names(900).length);
     expect(names(140).join(" ")).toBe(names(900).join(" "));
+  });
+
+  it("says that 0 stands below a logarithmic axis", () => {
+    const waits = (least: number): string => {
+      const records = [least, 2e3, 4e6].map((bytes, i) => record("simulated", { "test.bulk.window": `${i + 1} MiB` }, { queue_p99_bytes: bytes }));
+      return toText(drawSweep(sweepOf(report(records), "bulk", "queue_p99_bytes", "bulk", { log: "y" })!, { id: "s", width: 900 }));
+    };
+    expect(waits(0)).toContain(", logarithmic axis with 0 below it<");
+    expect(waits(1e3)).not.toContain("with 0 below it");
   });
 
   it("has no bars on a logarithmic axis, and no whisker through a number", () => {

@@ -342,6 +342,7 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
     let end = |n: usize| test.start + every.times(n as u64 + 1);
     // Such a window is not cut by a loss.
     let paces_by_model = test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model());
+    let pacing = test.kind.tcp().and_then(|tcp| tcp.cc.pacing);
     let delivered = sink.delivered.iter().enumerate();
     let intervals = delivered
         .map(|(n, bytes)| (end(n), *bytes))
@@ -353,6 +354,7 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
         // What goes on until its time is over has come to its end with the last byte written.
         whole: test.kind.whole(stream).or(Some(source.written)),
         paces_by_model,
+        pace: pacing.and_then(|p| p.most),
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),
         recovery: recovery(&samples).filter(|_| !paces_by_model),

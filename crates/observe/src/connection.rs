@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use farpath_record::{Record, StreamRecord, Uncertainty};
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Rate, Time};
 
 use crate::flights::Flight;
 use crate::limit::{Limit, Outage, Stretch, Surroundings, largest, outage, shares};
@@ -54,6 +54,8 @@ pub struct Connection {
     /// Its congestion control paces by a model of the path and not by losses, as BBR does: what neither its start nor a repair
     /// keeps back, its own pace does.
     pub paces_by_model: bool,
+    /// The most payload that its application lets it pace at; none where it set no bound, or nobody knows.
+    pub pace: Option<Rate>,
     /// The application wrote whenever it could: where a kernel takes it for idle, its send buffer was full.
     pub always_writes: bool,
     /// The sender now and then.

@@ -9,6 +9,7 @@
 //!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
 //!    a connection that random losses or a policer keep small, nor one that gets next to nothing and waits for its timer.
 //!    Where nothing was delivered, what took it all limited.
+//!    A connection that gets all that its application lets it pace at waits for no link.
 //!    What is left to the window of an algorithm with a model of the path is its own pace.
 //! 3. Shares of the sum, which add up to 1. Time in which a link of the path was down, and what followed until the sender
 //!    was heard again, is in none of them: [`outage`] says how much that is.
@@ -196,7 +197,11 @@ pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -
     let stretches = stretches(connection, from, around.path.is_some());
     let path = around.path.as_ref();
     let taken = path.map_or(Taken::Otherwise, |path| path.taken(connection.delivered));
-    let known = (taken, starves(&stretches, connection, from, around));
+    let known = Known {
+        taken,
+        starves: starves(&stretches, connection, from, around),
+        keeps_pace: keeps_pace(&stretches, connection),
+    };
     let stretches = joined(&stretches, connection.round()).into_iter();
     let down = path.map_or(&[][..], |path| &path.down);
     let overruled = stretches.map(|stretch| {
@@ -328,13 +333,22 @@ const OTHERS: [Limit; 8] = [
     Limit::Pacing,
 ];
 
+/// What is known of a connection over all of its time.
+#[derive(Clone, Copy)]
+struct Known {
+    taken: Taken,
+    starves: bool,
+    keeps_pace: bool,
+}
+
 /// Stage 2: what a full link takes of each interval, then a busy host, then who took what was lost.
 fn overrule(
     stretch: &Stretch,
     connection: &Connection,
     around: &Surroundings<'_>,
-    (taken, starves): (Taken, bool),
+    known: Known,
 ) -> Stretch {
+    let taken = known.taken;
     let (from, until) = (stretch.from, stretch.until);
     let path = around.path.as_ref();
     let hosts = || around.hosts.as_ref().and_then(|busy| busy(from, until));
@@ -344,8 +358,12 @@ fn overrule(
     // Nobody waits for a link in it: it is the application's, whatever another's packets wait for.
     let idle = left.idle.min(left.spent(Limit::Application));
     left.spent[Limit::Application as usize] -= idle;
+    let paced = match known.keeps_pace {
+        true => std::mem::take(&mut left.spent[Limit::Pacing as usize]),
+        false => 0.0,
+    };
     let held = |path: &&Path<'_>| is_held_elsewhere(connection, path, taken, (from, until));
-    let limiting = path.filter(|path| !starves && !held(path));
+    let limiting = path.filter(|path| !known.starves && !held(path));
     let full = |path: &Path<'_>| path.full(from, until, connection.round());
     for (full, share) in limiting.map_or_else(BTreeMap::new, full) {
         // A full link is waited for with a window that might be larger: that time is its first.
@@ -361,6 +379,7 @@ fn overrule(
         }
     }
     left.add(Limit::Application, idle);
+    left.add(Limit::Pacing, paced);
     let all = f64::INFINITY;
     if let Some(limit) = busy {
         left.take(&WINDOW, all, limit, &mut given);
@@ -407,6 +426,32 @@ fn starves(
     };
     let bytes: u64 = seen.iter().map(|(_, bytes)| bytes).sum();
     2.0 * repairs > all && (bytes as f64) < NEXT_TO_NOTHING * path.capacity(from, *last)
+}
+
+/// Of the pace that an application allows: what gets as much gets all of it, but for what is on its way.
+const ALL_OF_PACE: f64 = 0.995;
+
+/// Whether a connection got all that its application lets it pace at while its pace held it back. It waited for no link then, however
+/// busy that was.
+fn keeps_pace(stretches: &[Stretch], connection: &Connection) -> bool {
+    let Some(pace) = connection.pace else {
+        return false;
+    };
+    let mut runs: Vec<(Time, Time)> = Vec::new();
+    let paced = |s: &&Stretch| 2.0 * s.spent(Limit::Pacing) > s.total();
+    for stretch in stretches.iter().filter(paced) {
+        match runs.last_mut() {
+            Some((_, until)) if *until == stretch.from => *until = stretch.until,
+            _ => runs.push((stretch.from, stretch.until)),
+        }
+    }
+    let (mut bytes, mut seconds) = (0.0, 0.0);
+    for (from, until) in runs {
+        let seen = connection.between(from, until.next());
+        bytes += seen.iter().map(|(_, bytes)| *bytes as f64).sum::<f64>();
+        seconds += connection.every.as_secs_f64() * seen.len() as f64;
+    }
+    seconds > 0.0 && bytes * 8.0 >= ALL_OF_PACE * pace.as_bps() as f64 * seconds
 }
 
 /// Whether random losses or a policer hold a connection back on a link that others fill: it carries less than half of
@@ -649,6 +694,30 @@ mod tests {
         );
         assert_eq!(found["link"], 0.5);
         assert_eq!(found["disk"], 0.5);
+    }
+
+    /// 96 % of a link with frames waiting are a burst of a sender that gets all of its pace, 72 kbit/s. Of one that asks for 80 they are
+    /// all that the link carries.
+    #[test]
+    fn a_pace_that_is_kept_is_the_limit_beside_a_busy_link() {
+        let mut seen = connection(&[(0, 100, Limit::Pacing), (100, 200, Limit::Pacing)]);
+        seen.every = Duration::from_ms(100);
+        seen.intervals = vec![(at(100), 900), (at(200), 900)];
+        let busy = [Interval {
+            bytes: 960,
+            queue_bytes: 1,
+        }; 2];
+        let found = |pace: Option<u64>| {
+            let asked = Connection {
+                pace: pace.and_then(Rate::from_bps),
+                ..seen.clone()
+            };
+            let path = Some(link(&busy, Dropped::default()));
+            shares(&asked, Time::ZERO, &Surroundings { path, hosts: None })
+        };
+        assert_eq!(found(Some(72_000))["pacing"], 1.0);
+        assert_eq!(found(Some(80_000))["link"], 1.0);
+        assert_eq!(found(None)["link"], 1.0);
     }
 
     /// A link that others fill takes what waits with their packets, and not the time in which nothing is under way.

@@ -8,7 +8,9 @@ use crate::climb::Climb;
 use crate::law::{self, Conditions};
 use crate::overhead::{MtuError, checked_datagram};
 use crate::parallel::streams_to_fill;
-use crate::path::{PathError, PathInput, check_count, check_queue, check_window};
+use crate::path::{
+    PathError, PathInput, check_count, check_policer, check_queue, check_window,
+};
 use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::{Cost, SlowStart};
@@ -33,6 +35,8 @@ pub(crate) struct Figures<'i> {
     input: &'i PathInput,
     mss: Size,
     wire: Size,
+    /// What its frame takes in a queue.
+    queued: Size,
     rtt_s: f64,
     /// Payload rate of the link.
     line_bps: f64,
@@ -80,13 +84,9 @@ impl<'i> Figures<'i> {
         check_count("initial window", input.initial_window, 65_535)?;
         check_count("segments for each ACK", input.segments_per_ack, 64)?;
         check_count("the number of streams", input.streams, 1_000_000)?;
-        if input
-            .policer
-            .is_some_and(|(r, b)| r.as_bps() == 0 || b.as_bytes() == 0)
-        {
-            return Err(PathError::EmptyPolicer);
-        }
+        check_policer(input)?;
         let wire = Size::from_bytes(u64::from(input.framing.wire_bytes(mtu)));
+        let queued = Size::from_bytes(u64::from(input.framing.queue_bytes(mtu)));
         let rtt_s = seconds(input.rtt);
         let line_bps = input.rate.as_bps() as f64 * mss.as_bytes() as f64 / wire.as_bytes() as f64;
         let pipe = recovery::pipe_segments(input.rate, input.rtt, wire);
@@ -105,11 +105,12 @@ impl<'i> Figures<'i> {
         let loss_bps = loss.and_then(|p| loss_limit_bps(input, mss, p, line_bps));
         let policed = Policed::of(input, mss, mtu);
         let cuts_paced = policed.as_ref().is_some_and(|p| p.cuts_paced)
-            || buffers::cut_bursts(input, wire, pipe, full).is_some();
+            || buffers::cut_bursts(input, [wire, queued], pipe, full).is_some();
         Ok(Figures {
             input,
             mss,
             wire,
+            queued,
             rtt_s,
             line_bps,
             window,
@@ -120,7 +121,7 @@ impl<'i> Figures<'i> {
             lawless: cuts_paced || loss.is_some() && loss_bps.is_none(),
             full,
             slow_start: slow_start.cost(),
-            overflowing: buffers::overflowing(input, slow_start, wire, pipe, most * streams),
+            overflowing: buffers::overflowing(input, slow_start, queued, pipe, most * streams),
         })
     }
 
@@ -322,6 +323,7 @@ impl<'i> Figures<'i> {
             )
             .note(note)
             .note(self.of_linux(self.full))
+            .note(self.of_westwood(self.full))
     }
 
     /// How long an algorithm takes as Linux has it, where that is another; empty for all others.

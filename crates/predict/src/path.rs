@@ -255,6 +255,15 @@ pub(crate) fn check_queue(input: &PathInput, mtu: u32) -> Result<(), PathError> 
     }
 }
 
+pub(crate) fn check_policer(input: &PathInput) -> Result<(), PathError> {
+    match input.policer {
+        Some((rate, burst)) if rate.as_bps() == 0 || burst.as_bytes() == 0 => {
+            Err(PathError::EmptyPolicer)
+        }
+        _ => Ok(()),
+    }
+}
+
 pub(crate) fn check_count(what: &'static str, value: u32, most: u32) -> Result<(), PathError> {
     if (1..=most).contains(&value) {
         Ok(())

@@ -42,6 +42,16 @@ impl Column {
         self.texts().map(|c| length(c)).max().unwrap_or(0)
     }
 
+    /// The width at which no unit is broken.
+    fn unit_width(&self) -> usize {
+        let unit = |text: &String| {
+            let indent = text.len() - text.trim_start().len();
+            let units = text.split_whitespace().filter(|word| word.ends_with("/s"));
+            units.map(|word| indent + length(word).min(WORD_MAX)).max()
+        };
+        self.texts().filter_map(unit).max().unwrap_or(0)
+    }
+
     /// The width at which no word is broken but at its joints.
     fn word_width(&self) -> usize {
         self.texts()
@@ -54,9 +64,24 @@ impl Column {
 /// The longest unbreakable part of a cell with the blanks that indent it.
 fn longest_word(text: &str) -> usize {
     let indent = text.len() - text.trim_start().len();
-    let joint = |c: char| c == ' ' || JOINTS.contains(c);
-    let words = text.split_inclusive(joint).map(|w| length(w.trim_end()));
-    indent + words.max().unwrap_or(0).min(WORD_MAX)
+    let all: Vec<char> = text.chars().collect();
+    let (mut longest, mut word) = (0, 0);
+    for (at, c) in all.iter().enumerate() {
+        word += usize::from(*c != ' ');
+        longest = longest.max(word);
+        if *c == ' ' || is_joint(&all, at) {
+            word = 0;
+        }
+    }
+    indent + longest.min(WORD_MAX)
+}
+
+/// Whether a word may be broken after a character of a text: not within a unit such as `Mbit/s`.
+fn is_joint(text: &[char], at: usize) -> bool {
+    let ends = |c: &char| !c.is_alphanumeric();
+    let of_unit =
+        text[at] == '/' && text.get(at + 1) == Some(&'s') && text.get(at + 2).is_none_or(ends);
+    JOINTS.contains(text[at]) && !of_unit
 }
 
 fn length(text: &str) -> usize {
@@ -140,7 +165,8 @@ fn line(columns: &[Column], widths: &[usize], wrapped: &[Vec<String>], n: usize)
 fn fit(columns: &[Column], width: usize) -> Vec<usize> {
     let mut widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let kept: Vec<usize> = columns.iter().map(Column::word_width).collect();
-    for floor in [kept, vec![NARROWEST; columns.len()]] {
+    let narrowest = columns.iter().map(|c| c.unit_width().max(NARROWEST));
+    for floor in [kept, narrowest.collect()] {
         while widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1) > width {
             let text = (0..widths.len()).filter(|i| !columns[*i].number && widths[*i] > floor[*i]);
             let Some(widest) = text.max_by_key(|i| widths[*i]) else {
@@ -177,9 +203,9 @@ pub fn wrap(text: &str, first: usize, rest: usize) -> Vec<String> {
         let blank = (1..=width)
             .rev()
             .find(|i| left[*i] == ' ' && left.get(i + 1) != Some(&'%'));
-        let joint = left[..width]
-            .iter()
-            .rposition(|c| JOINTS.contains(*c))
+        let joint = (0..width)
+            .rev()
+            .find(|i| is_joint(&left, *i))
             .map(|i| i + 1);
         let cut = blank.or(joint).unwrap_or(width);
         lines.push(left[..cut].iter().collect::<String>().trim_end().to_owned());
@@ -200,6 +226,22 @@ mod tests {
         assert_eq!(wrap("abcdefgh", 3, 5), ["abc", "defgh"]);
         assert_eq!(wrap("", 3, 3), [""]);
         assert_eq!(wrap("next 25 %, so", 8, 8), ["next", "25 %, so"]);
+    }
+
+    /// A column of 8 characters, two of which set it in, has room for `Mbit/s`: it was `100`, `Mbit/`, `s`.
+    #[test]
+    fn a_unit_is_one_word() {
+        let columns = [
+            Column::text("pace", vec!["  100 Mbit/s".to_owned()]),
+            Column {
+                head: "simulated".to_owned(),
+                cells: vec!["990.04 Mbit/s".to_owned()],
+                number: true,
+            },
+        ];
+        let lines = lay_out(&columns, &[], 12);
+        let first: Vec<&str> = lines.iter().skip(2).map(|l| l[..8].trim_end()).collect();
+        assert_eq!(first, ["  100", "  Mbit/s"], "\n{}", lines.join("\n"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::failures::{failures, source_words};
 use crate::forecast;
 use crate::gaps;
 use crate::grid::Column;
-use crate::headline::headline;
+use crate::headline::{COMPLETION, headline, shows_completion};
 use crate::judges;
 use crate::limit::limit_words;
 use crate::markdown::{self, lines};
@@ -315,9 +315,6 @@ fn fairness(
     farpath_record::median(values)
 }
 
-/// How long a connection took that had so many bytes.
-const COMPLETION: &str = "completion_ns";
-
 /// Every metric the table shows, in full: test by test in the order of the records, first what is
 /// always shown, then what is expected; then what is expected of links.
 pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
@@ -336,9 +333,7 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
         for metric in headline(record) {
             add(format!("{test}.{metric}"));
         }
-        // Of so many bytes the time they took is the answer.
-        let took = record.metrics.contains_key(COMPLETION) && !record.is_ended_by_clock();
-        if record.kind == "tcp" && (took || record.absent.contains_key(COMPLETION)) {
+        if shows_completion(run, record) {
             add(format!("{test}.{COMPLETION}"));
         }
         // An echo that came back says nothing of loss; one that did not is news.

@@ -1020,3 +1020,26 @@ any: every figure of the test is the same at each value of the key
     assert!(run_of(5e8, Some(4e8)).matches("any").count() > 2);
     run.sweep.clear();
 }
+
+/// A simulated test of 20 s delivers its last byte after 24 s, and a real one has 3 of 9 bytes under way when the clock ends it. Where
+/// nothing but bytes ends a test, what is missing has its row.
+#[test]
+fn a_test_that_a_clock_ended_has_no_completion() {
+    let row = |took_s: f64| {
+        let mut run = RunDocument::new("x", 1, String::new());
+        let mut one = record(
+            Origin::Simulated,
+            "bulk",
+            "tcp",
+            &[("goodput_bps", 9e6), ("completion_ns", took_s * 1e9)],
+        );
+        one.duration_ns = 20_000_000_000;
+        let mut real = record(Origin::Emulated, "bulk", "tcp", &[("goodput_bps", 9e6)]);
+        real.duration_ns = one.duration_ns;
+        real.unset("completion_ns", "3 of 9 bytes were delivered".to_owned());
+        run.records = vec![one, real];
+        paths(&run).contains(&"bulk.completion_ns".to_owned())
+    };
+    assert!(!row(24.0));
+    assert!(row(12.0));
+}

@@ -18,6 +18,7 @@ mod mtu;
 mod policer;
 mod published;
 mod queues;
+mod shaper;
 mod shared;
 mod tcp;
 mod traced;
@@ -97,12 +98,15 @@ pub fn meet(scenario: &Scenario, plan: &Plan, tests: [&str; 2]) -> bool {
 }
 
 /// One flow's way there and back.
+#[derive(Clone)]
 pub(crate) struct Path<'a> {
     scenario: &'a Scenario,
     plan: &'a Plan,
     flow: usize,
     pub(crate) there: Vec<Hop>,
     pub(crate) back: Vec<Hop>,
+    /// Ports whose shapers hold nothing back: their buckets are never empty.
+    opened: Vec<usize>,
 }
 
 /// How much fits through the narrowest place, and what that is: `nic`, `link`, `host_cpu` or `pacing`.
@@ -142,6 +146,7 @@ impl<'a> Path<'a> {
             flow,
             there,
             back,
+            opened: Vec::new(),
         }
     }
 
@@ -295,9 +300,8 @@ impl<'a> Path<'a> {
     pub(crate) fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let header = self.header();
         let offered = udp.rate.as_bps() as f64 * mean_share(udp);
-        let narrowest = self.narrowest((udp.size + header, udp.size), (0.0, 0), offered);
+        let (narrowest, on_links) = self.through(test, (udp.size + header, udp.size), offered);
         record.notes.extend(load_notes(udp));
-        let on_links = offered.min(narrowest.bps);
         let policed = self.policed_stream(test, (udp.size + header, udp.size), on_links);
         let through =
             policed.unwrap_or(on_links) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
@@ -316,13 +320,13 @@ impl<'a> Path<'a> {
             "mtu"
         } else if policed.is_some() {
             "policer"
-        } else if offered <= narrowest.bps {
+        } else if offered <= on_links {
             "application"
         } else {
             narrowest.place
         };
         record.limited_by = Some(by.to_owned());
-        if offered > narrowest.bps && self.crosses_twice() {
+        if offered > on_links && self.crosses_twice() {
             record.notes.push(
                 "the path crosses a full link more than once: above the limit it overtakes itself in the queue and delivers less than this"
                     .to_owned(),

@@ -361,8 +361,9 @@ fn in_place(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal
                 return in_place(edited, number, set);
             }
             if target.is_taken_away(&set.value) {
-                if let Some(span) = entry(&edited.text, t, &target.keys) {
-                    edited.replace(number, span, "");
+                match entry(&edited.text, t, &target.keys) {
+                    Some(span) => edited.replace(number, span, ""),
+                    None => unknown::beside(t, &target, &set.path)?,
                 }
                 return Ok(());
             }

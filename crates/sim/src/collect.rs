@@ -256,6 +256,7 @@ impl<'a> Collector<'a> {
             // What goes on until its time is over has come to its end with the last byte sent.
             whole: test.kind.whole(stream).or(Some(source.sender().nxt())),
             paces_by_model,
+            pace: source.config().tcp.pacing.and_then(|p| p.most),
             still_stores: !sink.is_stored(),
             retransmits: Some(stats.retransmits),
             rtos: Some(stats.rtos),

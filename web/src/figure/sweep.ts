@@ -108,7 +108,7 @@ function yScale(sweep: Sweep, { top, bottom }: Frame): Scale {
   const positive = [...points, ...values].filter((v) => v > 0 && v >= least);
   const end = sweep.yRange?.[1];
   const ticks = decades(Math.min(...positive), end ?? Math.max(...positive, ...marks)).filter((v) => end === undefined || v <= end);
-  const zero = points.some((v) => v <= 0);
+  const zero = hasFoot(sweep);
   const foot = zero ? bottom - ZERO : bottom;
   const low = 10 ** Math.floor(Math.log10(Math.min(...positive)));
   const scale = scaleLog().domain([low, end ?? Math.max(ticks.at(-1)!, ...positive, ...marks)]).range([foot, top]);
@@ -290,10 +290,18 @@ function drawBars(sweep: Sweep, panel: SweepPanel, places: readonly number[], y:
   }));
 }
 
+/** Significant digits of a number on a bar: the fewest that tell it from all of what it is a part of. */
+const DIGITS: readonly number[] = [3, 4, 5, 6, 7];
+
 /** A value without its unit where that is the axis's; on a logarithmic axis units differ and are written. */
 function brief(sweep: Sweep, value: number): string {
   const most = Math.max(...cellsOf(sweep).map((c) => c.high));
-  const written = (v: number): string => format.compact(writeTick(sweep.metric, v, 3, sweep.log ? v : most));
+  const figure = (v: number, digits: number): string => format.compact(writeTick(sweep.metric, v, digits, sweep.log ? v : most));
+  // What is just below all of it is not all of it: a fairness of 0.9999 is not 1.
+  const dimension = format.dimension(sweep.metric);
+  const all = dimension === "ratio" ? 1 : dimension === "share" ? 100 : Infinity;
+  const isAll = (v: number, digits: number): boolean => v < 1 && Number.parseFloat(figure(v, digits)) >= all;
+  const written = (v: number): string => figure(v, DIGITS.find((digits) => !isAll(v, digits)) ?? DIGITS.at(-1)!);
   const unit = (text: string): string => /\u202f\D.*$/.exec(text)?.[0] ?? "";
   const text = written(value);
   return sweep.log || unit(text) !== unit(written(most)) ? text : text.replace(unit(text), "");
@@ -373,6 +381,11 @@ function withOthers(x: Key): string {
   return others.length === 0 ? "" : `, together with ${others.join(", ")}`;
 }
 
+/** Whether a logarithmic axis has 0 one step below its least decade. */
+function hasFoot(sweep: Sweep): boolean {
+  return sweep.log && (sweep.yRange === undefined || sweep.yRange[0] <= 0) && cellsOf(sweep).some((c) => c.y <= 0);
+}
+
 /** What a part of y leaves out. */
 function partInWords(sweep: Sweep): string {
   if (sweep.yRange === undefined) return "";
@@ -404,7 +417,7 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
   const height = (sweep.panels.length === 1 ? ALONE : HEIGHT) - 56 + below + names - 26;
   const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
   const broken = (axis: string): string[] => wrapped(axis, Math.floor(width / AXIS_LETTER));
-  const above = broken(`${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${partInWords(sweep)}`);
+  const above = broken(`${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${hasFoot(sweep) ? " with 0 below it" : ""}${partInWords(sweep)}`);
   const under = broken(`${sweep.x.name}${withOthers(sweep.x)}${sweep.x.log ? ", logarithmic axis" : ""}`);
   const head = legend.height + 32 + (above.length - 1) * NAME_LINE;
   const rows = Math.ceil(sweep.panels.length / columns);

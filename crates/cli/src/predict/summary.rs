@@ -131,13 +131,15 @@ fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
         Cc::Reno if input.segments_per_ack > 1 => {
             ", half of it where bytes are counted, as Linux does (--segments-per-ack 1)".to_owned()
         }
-        // What Linux does otherwise stands last in its note.
-        Cc::Cubic | Cc::Htcp => {
+        // What Linux does otherwise stands last in its note, and when Westwood+ takes longer.
+        Cc::Cubic | Cc::Htcp | Cc::Westwood => {
             let note = &figures.answer("recovery_s").note;
-            let linux = note
-                .find("Linux")
-                .map(|at| note[at..].trim_end_matches('.'));
-            linux.map_or_else(String::new, |text| format!(". {text}"))
+            let from = match input.cc {
+                Cc::Westwood => "That is where",
+                _ => "Linux",
+            };
+            let last = note.find(from).map(|at| note[at..].trim_end_matches('.'));
+            last.map_or_else(String::new, |text| format!(". {text}"))
         }
         _ => String::new(),
     };

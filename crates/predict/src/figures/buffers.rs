@@ -18,11 +18,11 @@ use super::{Figures, segments_of};
 pub(super) fn overflowing(
     input: &PathInput,
     slow_start: SlowStart,
-    wire: Size,
+    queued: Size,
     pipe: f64,
     most: f64,
 ) -> Option<f64> {
-    let queue = input.queue?.as_bytes() as f64 / wire.as_bytes() as f64;
+    let queue = input.queue?.as_bytes() as f64 / queued.as_bytes() as f64;
     // All connections together.
     let together = SlowStart {
         initial: slow_start.initial * f64::from(input.streams),
@@ -33,11 +33,17 @@ pub(super) fn overflowing(
 }
 
 /// Segments that the queue named holds, and more that it must hold for BBR, of which each connection has `full` segments in flight, and all of
-/// them `pipe` where they fill the path. `None` where the queue is long enough, and of all others.
-pub(super) fn cut_bursts(input: &PathInput, wire: Size, pipe: f64, full: f64) -> Option<[f64; 2]> {
+/// them `pipe` where they fill the path. `None` where the queue is long enough, and of all others. `sizes` are of a frame on the line and
+/// in the queue.
+pub(super) fn cut_bursts(
+    input: &PathInput,
+    sizes: [Size; 2],
+    pipe: f64,
+    full: f64,
+) -> Option<[f64; 2]> {
     let queue = input.queue.filter(|_| input.cc.is_bbr())?;
-    let frame = wire.as_bytes() as f64;
-    let held = queue.as_bytes() as f64 / frame;
+    let [frame, queued] = sizes.map(|s| s.as_bytes() as f64);
+    let held = libm::floor(queue.as_bytes() as f64 / queued);
     let paced = Paced {
         bytes_per_s: full * frame / seconds(input.rtt),
         segment_bytes: frame,
@@ -127,12 +133,12 @@ impl Figures<'_> {
 
     /// Payload of the segments that a queue holds.
     fn payload_of(&self, queue: Size) -> u64 {
-        queue.as_bytes() * self.mss.as_bytes() / self.wire.as_bytes().max(1)
+        queue.as_bytes() * self.mss.as_bytes() / self.queued.as_bytes().max(1)
     }
 
-    /// The queue named, in pipes.
+    /// The queue named, in pipes: it counts frames without what the line adds, as a scenario's does.
     fn queue(&self) -> Option<f64> {
-        let pipe = self.pipe() * self.wire.as_bytes() as f64;
+        let pipe = self.pipe() * self.queued.as_bytes() as f64;
         Some(self.input.queue?.as_bytes() as f64 / pipe)
     }
 
@@ -194,6 +200,7 @@ impl Figures<'_> {
                 .note(format!("W = {top:.1} segments.{empty}"))
                 .note(converging)
                 .note(self.of_linux(top))
+                .note(self.of_westwood(top))
                 .holds(
                     "one loss at the full queue, or at the window if that is less; fast retransmit",
                 ),
@@ -222,7 +229,7 @@ impl Figures<'_> {
 
     /// That the queue named holds less than what BBR sends at once; empty where it holds that.
     pub(super) fn of_cut_bursts(&self) -> String {
-        let cut = cut_bursts(self.input, self.wire, self.pipe(), self.full);
+        let cut = cut_bursts(self.input, [self.wire, self.queued], self.pipe(), self.full);
         match (self.input.queue, cut) {
             (Some(queue), Some([held, waits])) => format!(
                 "A queue of {queue} holds {held:.0} frames, and {waits:.0} of what BBR sends at once wait there: what it loses is in no law. \

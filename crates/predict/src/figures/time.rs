@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
+use crate::climb::Climb;
 use crate::{handshake, window};
 
 use super::{Figures, segments_per_growth};
@@ -68,6 +69,25 @@ impl Figures<'_> {
                 .holds("payload at the rate of the line"),
             self.handshake(),
         ]
+    }
+
+    /// How long Westwood+ takes where it estimates less than the line's bandwidth, after a loss at `top` segments; empty for all others.
+    pub(super) fn of_westwood(&self, top: f64) -> String {
+        if self.input.cc != Cc::Westwood {
+            return String::new();
+        }
+        let halved = Climb {
+            cc: Cc::Reno,
+            segments_per_ack: 1.0,
+            ..self.climb(top)
+        };
+        halved
+            .recovery_over(self.share_of_pipe())
+            .map_or_else(String::new, |s| {
+                format!(
+                    "That is where its estimate of the bandwidth is the line's: where it is half of that, it takes as long as Reno, {s:.4} s."
+                )
+            })
     }
 
     /// The time from the first SYN to its answer.

@@ -683,8 +683,8 @@ fn bbr_doubles_each_round_trip_at_its_start() {
     }
 }
 
-/// Reno at 1 Gbit/s x 200 ms, 1538 bytes a frame: half of twice the pipe is regained at one segment for each round trip, and those beyond
-/// the pipe wait: 1.5 pipes on average, 4876 s by hand. With an empty queue it is a third.
+/// Reno at 1 Gbit/s x 200 ms, 1538 bytes a frame and 1514 in a queue: half of twice the pipe is regained at one segment for each round
+/// trip, and those beyond the pipe wait: 1.5 pipes on average, 4876 s by hand. With an empty queue it is a third.
 #[test]
 fn a_full_queue_makes_the_climb_longer() {
     let mut p = input("1 Gbit/s", "200 ms", "1500");
@@ -692,7 +692,7 @@ fn a_full_queue_makes_the_climb_longer() {
     let empty = number(&path(&p).expect("a path"), "recovery_s");
     let pipe = 1e9 * 0.2 / 8.0;
     let loaded = |p: &mut PathInput, queue: f64| {
-        p.queue = Some(Size::from_bytes((pipe * queue) as u64));
+        p.queue = Some(Size::from_bytes((pipe * queue * 1514.0 / 1538.0) as u64));
         number(&path(p).expect("a path"), "recovery_s")
     };
     let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
@@ -852,27 +852,58 @@ fn a_queue_that_holds_no_burst_of_bbr_has_no_law() {
     }
 }
 
-/// CUBIC, 1625 segments of pipe and queue: K = ∛(1625.5 × 0.3/0.4) by hand, and ∛4 times that behind a loss that made room. Simulated
+/// CUBIC, 1638 segments of pipe and queue: K = ∛(1638.4 × 0.3/0.4) by hand, and ∛4 times that behind a loss that made room. Simulated
 /// on 100 Mbit/s x 100 ms, climbs take 8 and 17.5 s in turns.
 #[test]
 fn cubic_climbs_from_a_full_queue_in_two_lengths() {
     let mut p = input("100 Mbit/s", "100 ms", "1500");
     p.queue = Some(Size::from_bytes(1_250_000));
     let answers = path(&p).expect("a path");
-    let k = libm::cbrt(2.0 * 1e8 * 0.1 / 8.0 / 1538.0 * 0.3 / 0.4);
+    let k = libm::cbrt((1.25e6 / 1538.0 + 1.25e6 / 1514.0) * 0.3 / 0.4);
     assert!((number(&answers, "recovery_s") - k).abs() < 1e-9);
     let longer = libm::cbrt(4.0) * k;
     assert!(note(&answers, "recovery_s").contains(&format!("{longer:.4} s")));
     let of = answers.iter().find(|a| a.name == "recovery_s").expect("it");
     assert!(of.source.contains("§4.2"), "{}", of.source);
-    // Reno-friendly: one climb for all losses, longer by what waits. 19.5 segments at 0.529 a round trip of 20 ms x 1.7.
+    // Reno-friendly: one climb for all losses, longer by what waits. 19.7 segments at 0.529 a round trip of 20 ms x 1.71.
     let mut near = input("20 Mbit/s", "20 ms", "1500");
     near.queue = Some(Size::from_bytes(50_000));
     let friendly = path(&near).expect("a path");
-    let segments = 2.0 * 50_000.0 / 1538.0 * 0.3;
-    let by_hand = segments / (0.9 / 1.7) * 0.02 * 1.7;
+    let full = 50_000.0 / 1538.0 + 50_000.0 / 1514.0;
+    let longer = 0.85 * full / (50_000.0 / 1538.0);
+    let by_hand = 0.3 * full / (0.9 / 1.7) * 0.02 * longer;
     assert!((number(&friendly, "recovery_s") / by_hand - 1.0).abs() < 1e-9);
     assert!(!note(&friendly, "recovery_s").contains("makes room"));
+}
+
+/// Westwood+ loses nothing where it knows the line's bandwidth; with half of that it climbs as Reno: 60 ms for each of half of 4876
+/// segments.
+#[test]
+fn westwood_says_what_its_recovery_is_of() {
+    let mut p = input("1 Gbit/s", "60 ms", "1500");
+    p.cc = Cc::Westwood;
+    let answers = path(&p).expect("a path");
+    assert_eq!(number(&answers, "recovery_s"), 0.0);
+    let by_hand = 1e9 * 0.06 / 8.0 / 1538.0 / 2.0 * 0.06;
+    let said = note(&answers, "recovery_s");
+    let words = format!("half of that, it takes as long as Reno, {by_hand:.4} s");
+    assert!(said.contains(&words), "{said}");
+    p.cc = Cc::Scalable;
+    let other = path(&p).expect("a path");
+    assert!(!note(&other, "recovery_s").contains("as long as Reno"));
+}
+
+/// A queue counts frames as a scenario's does: 1 250 000 bytes are 825.6 of 1514. Slow start overflows it in the round that begins with
+/// 1280 segments, 2 · 640: at 1280 + 825.6.
+#[test]
+fn a_queue_counts_what_a_scenarios_counts() {
+    let mut p = input("1 Gbit/s", "100 ms", "1500");
+    (p.cc, p.segments_per_ack) = (Cc::Reno, 1);
+    p.queue = Some(Size::from_bytes(1_250_000));
+    let answers = path(&p).expect("a path");
+    let by_hand = (1280.0 + 1_250_000.0 / 1514.0) * 1448.0;
+    let overflows = number(&answers, "slow_start_overflow_bytes");
+    assert!((overflows / by_hand - 1.0).abs() < 1e-9, "{overflows}");
 }
 
 /// Eight connections have an eighth of the path each: as much less in flight, and they bear more loss by CUBIC's law, W ∝ p^-3/4; its

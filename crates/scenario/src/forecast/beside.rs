@@ -12,7 +12,7 @@ use farpath_wire::FlowDir;
 
 use super::flow::Flow;
 use super::{Path, mean_share, put};
-use crate::model::{Arrivals, Test, TestKind, Udp};
+use crate::model::{Arrivals, Tcp, Test, TestKind, Udp};
 use crate::plan::Hop;
 
 /// Share of a port's rate up to which what is sent evenly does not wait for long.
@@ -52,6 +52,8 @@ struct Load {
     settles: Duration,
     /// How long the largest burst of its start can wait.
     burst: Duration,
+    /// It sends more than its port carries, all the time.
+    overloads: bool,
 }
 
 impl Path<'_> {
@@ -140,7 +142,10 @@ impl Path<'_> {
             .iter()
             .map(|(n, path)| (*n, path.load(&self.scenario.tests[*n]), path))
             .collect();
+        let overload = |l: &Load| l.overloads && l.port.is_some_and(|p| self.uses(number, p));
+        let overloaded = loads.iter().any(|(_, l, _)| overload(l));
         let unknown = |why: &str| Met {
+            overloaded,
             waits: Waits::Unknown(""),
             why: why.to_owned(),
             unsettled: 1.0,
@@ -181,6 +186,7 @@ impl Path<'_> {
             return unknown("the path crosses the full link more than once");
         }
         Met {
+            overloaded,
             why: port.map_or_else(String::new, |p| self.port_name(p)),
             waits,
             unsettled,
@@ -215,32 +221,13 @@ impl Path<'_> {
         let header = self.header();
         let discarded = self.discarded(test).is_some();
         if let Some(tcp) = test.kind.bulk().filter(|_| !discarded) {
-            let flow = self.flow_of(tcp);
-            let size = (flow.config.mss + header, flow.config.mss);
-            let loss_bps = flow.loss_bps();
-            let clean = flow.steady(loss_bps.unwrap_or(f64::INFINITY));
-            let policed = self.policed(test, &flow, clean);
-            let bps = policed.map_or(clean, |[likely, ..]| likely);
-            let ramp_s = flow.ramp(bps / flow.streams).seconds();
-            let mut load = Load {
-                waits: Waits::Nothing,
-                port: None,
-                bps,
-                size,
-                settles: seconds(ramp_s),
-                // Slow start sends twice what the path takes meanwhile: half of the window waits.
-                burst: seconds(flow.window as f64 * 8.0 * flow.streams / flow.narrowest.bps / 2.0),
-            };
-            if loss_bps.is_none() || self.hole(&flow.config).is_some() {
-                load.waits = Waits::Unknown("how fast it is, no closed form says");
-            } else if bps >= flow.narrowest.bps * 0.9999 && !self.is_held(&flow) {
-                load.port = flow.narrowest.port;
-                (load.waits, load.settles) = self.own_queue(test, &flow);
-            }
-            return load;
+            let (path, empty_s) = self.behind_buckets(test, tcp);
+            return path.carried(test, tcp, seconds(empty_s));
         }
         match test.kind.udp() {
-            Some(udp) if udp.cells.is_none() && !discarded => self.stream(udp, udp.size + header),
+            Some(udp) if udp.cells.is_none() && !discarded => {
+                self.stream(test, udp, udp.size + header)
+            }
             _ => Load {
                 waits: match discarded {
                     true => Waits::Nothing,
@@ -251,11 +238,42 @@ impl Path<'_> {
                 size: (1, 1),
                 settles: Duration::ZERO,
                 burst: Duration::ZERO,
+                overloads: false,
             },
         }
     }
 
-    fn stream(&self, udp: &Udp, len: u32) -> Load {
+    /// What connections do that carry data without a pause, behind a shaper whose bucket is empty after so long.
+    fn carried(&self, test: &Test, tcp: &Tcp, empty: Duration) -> Load {
+        let header = self.header();
+        let flow = self.flow_of(tcp);
+        let size = (flow.config.mss + header, flow.config.mss);
+        let loss_bps = flow.loss_bps();
+        let clean = flow.steady(loss_bps.unwrap_or(f64::INFINITY));
+        let policed = self.policed(test, &flow, clean);
+        let bps = policed.map_or(clean, |[likely, ..]| likely);
+        let ramp_s = flow.ramp(bps / flow.streams).seconds();
+        let mut load = Load {
+            waits: Waits::Nothing,
+            port: None,
+            bps,
+            size,
+            settles: seconds(ramp_s),
+            // Slow start sends twice what the path takes meanwhile: half of the window waits.
+            burst: seconds(flow.window as f64 * 8.0 * flow.streams / flow.narrowest.bps / 2.0),
+            overloads: false,
+        };
+        if loss_bps.is_none() || self.hole(&flow.config).is_some() {
+            load.waits = Waits::Unknown("how fast it is, no closed form says");
+        } else if bps >= flow.narrowest.bps * 0.9999 && !self.is_held(&flow) {
+            load.port = flow.narrowest.port;
+            (load.waits, load.settles) = self.own_queue(test, &flow);
+            load.settles += empty;
+        }
+        load
+    }
+
+    fn stream(&self, test: &Test, udp: &Udp, len: u32) -> Load {
         let varies = udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some();
         let mut load = Load {
             waits: Waits::Nothing,
@@ -264,13 +282,17 @@ impl Path<'_> {
             size: (len, udp.size),
             settles: Duration::ZERO,
             burst: Duration::ZERO,
+            overloads: false,
         };
-        let narrowest = self.narrowest((len, udp.size), (0.0, 0), load.bps);
+        let until = test.omit + test.duration.unwrap_or_default();
+        let (narrowest, ahead) = self.stream_held(until, (len, udp.size), load.bps);
         if load.bps > narrowest.bps {
             load.port = narrowest.port;
+            load.overloads = true;
             load.waits = match narrowest.port.and_then(|p| self.full_queue(p, len)) {
                 Some(queue) if !varies => {
-                    let fills = queue.as_secs_f64() * narrowest.bps / (load.bps - narrowest.bps);
+                    let holds = queue.as_secs_f64() * narrowest.bps + ahead;
+                    let fills = holds / (load.bps - narrowest.bps);
                     load.settles = seconds(CERTAIN * fills) + self.one_way(len);
                     Waits::Always(queue)
                 }
@@ -370,7 +392,7 @@ impl Path<'_> {
             .rate
             .time_for(Size::from_bytes(link.framing.wire_bytes(len).into()));
         // A shaper counts frames as they wait.
-        let shape = direction.queueing.as_ref().and_then(|q| q.shape);
+        let shape = self.shaper(port);
         let waits = Size::from_bytes(link.framing.queue_bytes(len).into());
         let shaped = shape.map_or(Duration::ZERO, |s| s.rate.time_for(waits));
         Some(line.max(shaped).times(frames))
@@ -388,12 +410,22 @@ struct Met {
     burst: Duration,
     /// Whether each of them begins with one.
     bursts: Vec<bool>,
+    /// Whether one of them sends more than a port on the way carries.
+    overloaded: bool,
 }
 
 impl Met {
     /// `first`: the test starts no later than the others, so that its first packet meets nothing.
     fn correct(self, own: &Test, first: bool, names: &[String], record: &mut Record) {
         let others = names.join(", ");
+        if self.overloaded && own.kind.periodic().is_some() {
+            record
+                .metrics
+                .retain(|m, lost| m != "loss_ratio" || *lost >= 1.0);
+            record.notes.push(format!(
+                "beside {others} more is sent than a link on the way carries; how many packets are lost there is not foreseen"
+            ));
+        }
         let times: Vec<String> = record
             .metrics
             .keys()

@@ -78,6 +78,7 @@ impl Path<'_> {
         record: &mut Record,
     ) {
         record.notes.extend(flow.doubts_of_loss(loss_bps, amount));
+        record.notes.extend(self.doubt_of_shaper(flow));
         let of_bucket = self.doubt_of_bucket(test, flow);
         record
             .notes

@@ -131,7 +131,7 @@ impl Path<'_> {
         (len, payload): (u32, u32),
         (acks, ack_len): (f64, u32),
     ) -> f64 {
-        let Some(shape) = self.queueing(port).and_then(|q| q.shape) else {
+        let Some(shape) = self.shaper(port) else {
             return f64::INFINITY;
         };
         let framing = self.scenario.links[self.plan.ports[port].link.0].framing;
@@ -147,7 +147,7 @@ impl Path<'_> {
     /// Says that the narrowest link is a shaper, where it is one.
     fn by_shaper(&self, flow: &Flow) -> Option<String> {
         let port = flow.narrowest.port?;
-        let shape = self.queueing(port)?.shape?;
+        let shape = self.shaper(port)?;
         let line = self.direction(port).rate;
         let link = &self.scenario.links[self.plan.ports[port].link.0].name;
         (shape.rate < line).then(|| {

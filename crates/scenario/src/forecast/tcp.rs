@@ -2,6 +2,7 @@
 //! by round where single segments are named lost.
 
 mod brief;
+mod buckets;
 mod bursts;
 mod delivered;
 mod few;
@@ -24,7 +25,6 @@ use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
 use farpath_units::Duration;
 
-use delivered::Delivered;
 use kept::Kept;
 pub(super) use ramp::Ramp;
 
@@ -41,7 +41,8 @@ const WINDOW_STEP: f64 = 1.0 / 400.0;
 const SEGMENTS_FEW: f64 = 4.0;
 
 impl Path<'_> {
-    pub(crate) fn tcp(&self, test: &Test, tcp: &Tcp, record: &mut Record) {
+    /// A bulk test of whose shapers nothing but the rate counts.
+    fn at_rates(&self, test: &Test, tcp: &Tcp, record: &mut Record) {
         let agreed = self.plan.tcp_config(self.scenario, self.flow, tcp);
         if self.swallowed(&agreed, record) {
             return;
@@ -72,7 +73,7 @@ impl Path<'_> {
         if scripted && exact.is_none() && flow.cc.is_none() {
             record.notes.push(format!(
                 "no closed form says how {} climbs back: as if nothing were lost",
-                flow.config.algorithm.name()
+                flow.called()
             ));
         }
         let short = self.short_queue(&flow, steady, exact.is_none());
@@ -351,41 +352,6 @@ impl Flow {
             apart: self.base + Duration::from_secs_f64(self.waits_s()),
             line_bps: self.narrowest.bps / self.streams,
             late: Duration::ZERO,
-        }
-    }
-
-    /// Goodput of all connections, and the time of a transfer of fixed size.
-    fn by_law(&self, test: &Test, steady: f64, ramp: &Ramp, kept: Delivered) -> (f64, Option<f64>) {
-        let each = steady / self.streams;
-        let most = self
-            .config
-            .amount
-            .map_or(f64::INFINITY, |all| all as f64 * 8.0);
-        let ends_s = self.ends_s(steady, ramp, kept);
-        let delivered = |from: Duration, span: Duration| {
-            let until = |at: Duration| match at.as_secs_f64() >= ends_s {
-                true => most,
-                false => ramp.delivered(at, each).min(most),
-            };
-            until(from + span) - until(from)
-        };
-        match (test.duration, self.config.amount) {
-            (None, Some(bytes)) => {
-                let bits = bytes as f64 * 8.0 - delivered(Duration::ZERO, test.omit);
-                let measured_s = ends_s - test.omit.as_secs_f64();
-                (bits * self.streams / measured_s, Some(ends_s))
-            }
-            (duration, _) => {
-                let (omit, span) = (test.omit, duration.unwrap_or_default());
-                let until = (omit + span).as_secs_f64();
-                // A transfer that is over by then has lost nothing to pauses.
-                let awake = match ends_s <= until {
-                    true => 1.0,
-                    false => kept.over(omit.as_secs_f64(), until),
-                };
-                let bps = self.streams * delivered(omit, span) / span.as_secs_f64();
-                (bps * awake, self.config.amount.map(|_| ends_s))
-            }
         }
     }
 

@@ -5,7 +5,7 @@ use core::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Refusal;
+use super::{NONE, Refusal, Target, reached};
 use crate::diagnostic::{Diagnostic, nearest, shorten};
 use crate::key::{Key, Kind, Section};
 use crate::table::{self, ARRAYS, EVENT};
@@ -88,6 +88,38 @@ pub(super) fn beyond(
             fault.help(format!("write {}{or}{last}", most.join(", ")))
         }
     }
+}
+
+/// Refuses to take away what is absent under its own path and stands in tables beside it, such as `shape` of `link.a` in its `forward`.
+pub(super) fn beside(table: &DeTable<'_>, target: &Target<'_>, path: &str) -> Result<(), Refusal> {
+    let (Some(first), Some(last)) = (target.keys.first(), target.keys.last()) else {
+        return Ok(());
+    };
+    let has = |key: &&Key| {
+        let inner = table.get(key.name).and_then(|t| t.get_ref().as_table());
+        matches!(key.kind, Kind::Table(of) if of.key(first.name).is_some())
+            && inner.is_some_and(|inner| reached(inner, &target.keys).is_some())
+    };
+    let below: Vec<&str> = target.keys.iter().map(|k| k.name).collect();
+    let below = below.join(".");
+    let thing = path.strip_suffix(&below).unwrap_or(path);
+    let found: Vec<String> = target
+        .section
+        .keys
+        .iter()
+        .filter(has)
+        .map(|key| format!("{thing}{}", key.name))
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    let title = format!("`{}` is in {}", last.name, found.join(" and "));
+    let paths: Vec<String> = found
+        .iter()
+        .map(|at| format!("{at}.{below}={NONE}"))
+        .collect();
+    let fault = Diagnostic::new(0..path.len(), title);
+    Err(Box::new(fault.help(format!("write {}", paths.join(" and ")))))
 }
 
 /// The fault of a path that begins with the name of something, with what to write.

@@ -1064,6 +1064,11 @@ fn data_on_the_way_back_delays_a_ping_as_well() {
     let ms = of(&flooded, "rtt_avg_ns") / 1e6;
     // 10 ms of bytes without preamble, gap and FCS take 1.6 % longer on the line.
     assert!((109.9..110.3).contains(&ms), "{ms}");
+    // Half of the datagrams are lost there, and nobody foresees how many of the packets.
+    assert!(!flooded.metrics.contains_key("loss_ratio"));
+    let words = "how many packets are lost there is not foreseen";
+    assert!(says(&flooded, words), "{:?}", flooded.notes);
+    assert!(of(&record, "loss_ratio") == 0.0 && !says(&record, words));
 }
 
 #[test]
@@ -2067,4 +2072,66 @@ fn what_is_lost_behind_the_line_has_taken_its_time_there() {
     let clean = lossy.replace("loss = \"2 %\"", "");
     let before = goodput("rate = \"100 Mbit/s\"\nloss = \"2 %\"", &clean);
     assert!((before / line - 1.0).abs() < 1e-3, "{before}");
+}
+
+/// A queue of 8 MB behind a shaper, and a test through it.
+fn shaped(shape: &str, test: &str) -> Record {
+    predicted(&format!("queue = \"8 MB\"\n{shape}"), test)
+}
+
+/// What a full bucket holds waits for nothing: 2 MB, and 6.25 MB of datagrams in a second, of 10 MB. Simulated behind 1 Gbit/s and 22 ms
+/// they take 189 ms and lose nothing.
+#[test]
+fn a_shaper_holds_back_nothing_that_its_bucket_passes() {
+    let deep = "shape = { rate = \"10 Mbit/s\", burst = \"10 MB\" }";
+    let bulk = "kind = \"tcp\"\nbytes = \"2 MB\"";
+    let (open, passed) = (shaped("", bulk), shaped(deep, bulk));
+    for metric in ["goodput_bps", "completion_ns", "rtt_min_ns"] {
+        assert_eq!(of(&open, metric), of(&passed, metric), "{metric}");
+    }
+    assert_eq!(open.limited_by, passed.limited_by);
+    assert_eq!(open.notes, passed.notes);
+    let stream = "kind = \"udp\"\nsize = 1472\nrate = \"50 Mbit/s\"\nduration = \"1 s\"";
+    let passed = shaped(deep, stream);
+    assert_eq!(of(&passed, "loss_ratio"), 0.0);
+    assert_eq!(passed.limited_by.as_deref(), Some("application"));
+    let one_frame = shaped("shape = { rate = \"10 Mbit/s\" }", stream);
+    assert!(of(&one_frame, "loss_ratio") > 0.8);
+}
+
+/// Beyond it a transfer is shorter by what the bucket is ahead: 1 MB less a frame, of 100 Mbit/s. Of a stream at 50 Mbit/s through 10
+/// Mbit/s b + r t pass: 1472 of each 1514 bytes of 1 MB, less a frame, and 1.25 MB.
+#[test]
+fn a_shaper_passes_its_bucket_beside_its_rate() {
+    let bulk = "kind = \"tcp\"\nbytes = \"20 MB\"";
+    let shape = |burst: &str| format!("shape = {{ rate = \"100 Mbit/s\"{burst} }}");
+    let slow = shaped(&shape(""), bulk);
+    let ahead = shaped(&shape(", burst = \"1 MB\""), bulk);
+    let gained_s = (of(&slow, "completion_ns") - of(&ahead, "completion_ns")) / 1e9;
+    assert!((gained_s - 0.07988).abs() < 2e-5, "{gained_s}");
+    assert!(says(&ahead, "until its bucket is empty"), "{:?}", ahead.notes);
+    assert!(!says(&slow, "until its bucket is empty"));
+    let long = "kind = \"tcp\"\nduration = \"10 s\"";
+    let rates = [shape(""), shape(", burst = \"1 MB\"")].map(|s| shaped(&s, long));
+    let [slow, ahead] = rates.map(|r| of(&r, "goodput_bps"));
+    // 1 MB in ten seconds, less the headers.
+    let more = (ahead - slow) * 10.0 / 8.0;
+    assert!((0.9e6..1e6).contains(&more), "{more}");
+    let stream = "kind = \"udp\"\nsize = 1472\nrate = \"50 Mbit/s\"\nduration = \"1 s\"";
+    let part = shaped("shape = { rate = \"10 Mbit/s\", burst = \"1 MB\" }", stream);
+    let passes = (1e7 + 8e6 - 8.0 * 1514.0) * 1472.0 / 1514.0;
+    let lost = of(&part, "loss_ratio");
+    assert!((lost - (1.0 - passes / 50e6)).abs() < 1e-3, "{lost}");
+}
+
+/// `predict path` has a figure for BIC: the law is of Linux's steps, and the paper's have none.
+#[test]
+fn which_bic_has_a_law_is_said() {
+    let bic = |keys: &str| predicted(keys, &format!("{BULK}cc = \"bic\"\nflavour = \"rfc\""));
+    let lossy = bic("lose_every = 20000");
+    assert!(!lossy.metrics.contains_key("goodput_bps"));
+    let words = "no closed form says what bic with the paper's steps";
+    assert!(says(&lossy, words), "{:?}", lossy.notes);
+    assert!(says(&lossy, "Linux's have one"), "{:?}", lossy.notes);
+    assert!(!says(&bic(""), words));
 }

@@ -307,6 +307,35 @@ fn a_table_is_taken_away_by_none() {
     assert_eq!(conditioning("", &["link.ra.police=none"]), *free);
 }
 
+/// A table that stands in a direction is not the link's own: its path is named, and nothing is set in silence.
+#[test]
+fn a_table_of_a_direction_is_not_taken_away_by_the_links_path() {
+    let shape = "shape = { rate = \"10 Mbit/s\" }";
+    let forward = format!("forward = {{ {shape} }}\n");
+    let both = format!("{forward}reverse = {{ {shape} }}\n");
+    for (here, places) in [
+        (&forward, "link.ra.forward"),
+        (&both, "link.ra.forward and link.ra.reverse"),
+    ] {
+        let source = Source {
+            name: "x.toml".to_owned(),
+            text: ROUTED.replace("HERE", here),
+        };
+        let set: Set = "link.ra.shape=none".parse().expect("a set");
+        let said = parse(&source, &[set]).expect_err("elsewhere").to_string();
+        assert!(said.contains(&format!("`shape` is in {places}")), "{said}");
+        assert!(said.contains("link.ra.forward.shape=none"), "{said}");
+    }
+    let shaped = |list: &[&str]| {
+        let scenario = routed(&forward, list);
+        let queueing = scenario.links[0].directions[0].queueing.clone();
+        queueing.is_some_and(|q| q.shape.is_some())
+    };
+    assert!(shaped(&[]) && !shaped(&["link.ra.forward.shape=none"]));
+    // What is nowhere is nowhere still.
+    assert!(shaped(&["link.ra.police=none"]));
+}
+
 /// A whole number that need not be there goes the same way.
 #[test]
 fn a_whole_number_is_taken_away_by_none() {

@@ -120,6 +120,18 @@ fn a_pace_that_is_asked_for_is_the_limit() {
     }
 }
 
+/// 90 Mbit/s of payload take 95.6 of 100 Mbit/s, and bursts wait for it: the pace is the limit as long as all of it comes through. 100
+/// Mbit/s do not.
+#[test]
+fn a_pace_just_below_the_line_is_the_limit() {
+    let keys = "kind = \"tcp\"\nwindow = \"10 MB\"\nomit = \"2 s\"\nduration = \"5 s\"";
+    for (pace, limit) in [("90 Mbit/s", "pacing"), ("100 Mbit/s", "link")] {
+        let test = format!("{keys}\npacing_rate = \"{pace}\"");
+        let world = path("1 Gbit/s", "100 Mbit/s", BIG, "", &test);
+        assert_limit(&world, limit, 0.8);
+    }
+}
+
 #[test]
 fn random_loss_leaves_the_window_cut() {
     let test = "kind = \"tcp\"\nwindow = \"10 MB\"\ncc = \"reno\"\nduration = \"20 s\"";

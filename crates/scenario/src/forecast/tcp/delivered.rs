@@ -94,6 +94,58 @@ impl Flow {
         self.by_law(test, steady * kept.share, &ramp, kept).0
     }
 
+    /// Goodput of all connections, and the time of a transfer of fixed size.
+    pub(super) fn by_law(
+        &self,
+        test: &Test,
+        steady: f64,
+        ramp: &Ramp,
+        kept: Delivered,
+    ) -> (f64, Option<f64>) {
+        let each = steady / self.streams;
+        let ends_s = self.ends_s(steady, ramp, kept);
+        self.measured(test, ends_s, kept, |at| ramp.delivered(at, each))
+    }
+
+    /// The same where one connection has delivered so many bits of payload at a time, and all that it carries at `ends_s`.
+    pub(super) fn measured(
+        &self,
+        test: &Test,
+        ends_s: f64,
+        kept: Delivered,
+        by: impl Fn(Duration) -> f64,
+    ) -> (f64, Option<f64>) {
+        let most = self
+            .config
+            .amount
+            .map_or(f64::INFINITY, |all| all as f64 * 8.0);
+        let delivered = |from: Duration, span: Duration| {
+            let until = |at: Duration| match at.as_secs_f64() >= ends_s {
+                true => most,
+                false => by(at).min(most),
+            };
+            until(from + span) - until(from)
+        };
+        match (test.duration, self.config.amount) {
+            (None, Some(bytes)) => {
+                let bits = bytes as f64 * 8.0 - delivered(Duration::ZERO, test.omit);
+                let measured_s = ends_s - test.omit.as_secs_f64();
+                (bits * self.streams / measured_s, Some(ends_s))
+            }
+            (duration, _) => {
+                let (omit, span) = (test.omit, duration.unwrap_or_default());
+                let until = (omit + span).as_secs_f64();
+                // A transfer that is over by then has lost nothing to pauses.
+                let awake = match ends_s <= until {
+                    true => 1.0,
+                    false => kept.over(omit.as_secs_f64(), until),
+                };
+                let bps = self.streams * delivered(omit, span) / span.as_secs_f64();
+                (bps * awake, self.config.amount.map(|_| ends_s))
+            }
+        }
+    }
+
     /// When each connection has delivered what it has to carry, from the start; never where that is not limited.
     pub(super) fn ends_s(&self, steady: f64, ramp: &Ramp, kept: Delivered) -> f64 {
         let each = steady / self.streams;

@@ -5,7 +5,7 @@ use farpath_predict::htcp::Growth;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::recovery::{Losses, segments_bps};
 use farpath_predict::{Cc, cubic_linux};
-use farpath_tcp::Flavour;
+use farpath_tcp::{Algorithm, Flavour};
 use farpath_units::Size;
 
 use super::super::{Path, mean_loss};
@@ -92,11 +92,22 @@ impl Flow {
     pub(in crate::forecast) fn without_law(&self) -> String {
         let text = format!(
             "no closed form says what {} does at a loss ratio of {:.2e}. {}",
-            self.config.algorithm.name(),
+            self.called(),
             self.loss,
             self.cc.map_or("", law::no_law)
         );
         text.trim_end_matches([' ', '.']).to_owned()
+    }
+
+    /// Its algorithm, and of which form of it a law is known where that is another.
+    pub(super) fn called(&self) -> String {
+        let name = self.config.algorithm.name();
+        match self.config.algorithm {
+            Algorithm::Bic if self.cc.is_none() => {
+                format!("{name} with the paper's steps (`flavour = \"rfc\"`: Linux's have one, which `predict path` takes)")
+            }
+            _ => name.to_owned(),
+        }
     }
 
     /// Mean window in segments that the law of `cc` leaves where round trips take `rtt_s`.

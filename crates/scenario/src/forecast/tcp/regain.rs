@@ -25,6 +25,7 @@ impl Path<'_> {
         put(&mut record.metrics, "recovery_s", seconds);
         record.notes.extend(flow.doubt_of_high_windows());
         record.notes.extend(flow.note_of_whole_segments(filled));
+        record.notes.extend(flow.note_of_estimate(filled));
         if let Some(measured) = test.duration.filter(|d| seconds > d.as_secs_f64()) {
             record.notes.push(format!(
                 "recovery_s is that of a full window, and more than the {measured} of the test: a loss in slow start, before the window is full, is made good sooner"
@@ -88,6 +89,22 @@ impl Flow {
         Some(format!(
             "recovery_s is of CUBIC's curve (RFC 9438 §4.2): Linux counts whole segments, and is back when the curve is less than one below, \
              after {seconds:.2} s"
+        ))
+    }
+
+    /// How long Westwood+ takes where it estimates less than the line's bandwidth.
+    fn note_of_estimate(&self, pipe: f64) -> Option<String> {
+        if self.cc != Some(Cc::Westwood) {
+            return None;
+        }
+        let halved = Climb {
+            cc: Cc::Reno,
+            segments_per_ack: 1.0,
+            ..self.climb(self.cap())?
+        };
+        let seconds = self.repair_before(pipe) + halved.recovery_over(pipe)?;
+        Some(format!(
+            "recovery_s is of a Westwood+ whose estimate of the bandwidth is the line's: where it is half of that, it takes as long as Reno, {seconds:.2} s"
         ))
     }
 
