@@ -63,6 +63,7 @@ mod located;
 mod lookalike;
 mod lossy_back;
 mod machine;
+mod mean_only;
 mod member;
 mod memory;
 mod missing;
