@@ -52,6 +52,8 @@ pub(crate) enum Kind {
     Shaped,
     /// A port's MTU, bytes.
     Mtu,
+    /// What the queue of a class sends, bit/s.
+    Serves,
     /// What leaves by a port, bit/s.
     Leaves,
     /// What arrives at it, bit/s.
@@ -106,6 +108,10 @@ pub(crate) struct Ports {
     pub(crate) dropping: Option<f64>,
     /// What leaves by that port, bit/s.
     dropping_leaves: Option<f64>,
+    /// What that queue sends, bit/s.
+    serves: Option<f64>,
+    /// What it is shaped to, bit/s.
+    shaped: Option<Figure>,
 }
 
 impl Port {
@@ -123,7 +129,7 @@ impl Port {
 }
 
 /// What does not count up: of two readings the larger counts.
-const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
+const RATES: [Kind; 3] = [Kind::Serves, Kind::Leaves, Kind::Arrives];
 
 /// What stands as it is: nothing of it counts up.
 const STATES: [Kind; 5] = [
@@ -274,15 +280,19 @@ impl Ports {
             .filter(|c| dark.as_ref().is_some_and(|d| d.port == c.port));
         let (dropped, speeds) = (largest(Kind::Dropped), speeds(facts));
         let of_dropping = |all: &[Counted]| {
-            let port = dropped.as_ref().map(|d| &d.port);
+            let port = dropped.as_ref().map(|d| d.port.without_cause());
             let port = port.filter(|p| !p.name.is_empty())?;
             let own = all.iter().find(|c| port.is_queue_of(&c.port));
-            own.map(|c| c.count.value)
+            own.map(|c| c.count.clone())
         };
+        let value = |figure: Figure| figure.value;
         let shaped = of_dropping(&counts(facts, Kind::Shaped));
+        let speed = shaped.clone().or_else(|| of_dropping(&speeds));
         Ports {
-            dropping: shaped.or_else(|| of_dropping(&speeds)),
-            dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)),
+            dropping: speed.map(value),
+            dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
+            serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
+            shaped,
             damaged: damaged.or_else(|| largest(Kind::Errors)),
             seconds: largest(Kind::Seconds),
             received: received.next().map(|c| c.count.value),

@@ -48,6 +48,7 @@ mod robocopy;
 mod route;
 mod routed;
 mod router;
+mod scheduled;
 mod ss;
 mod survey;
 mod sysctl;
@@ -270,6 +271,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
+        Box::new(scheduled::Scheduled::default()),
         Box::new(router::Interfaces::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
