@@ -89,6 +89,8 @@ pub(crate) struct Counted {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ports {
     damaged: Option<Counted>,
+    /// The speed of the port that counts them, bit/s.
+    damaging: Option<Figure>,
     seconds: Option<Counted>,
     dark: Option<Counted>,
     /// How much light the port receives whose light is too weak, dBm.
@@ -227,6 +229,12 @@ impl Counted {
         packets.is_some_and(|packets| flow.bypassed.is_too_few(packets))
     }
 
+    /// What else was counted at the same port, which the text names.
+    fn same_port(&self, all: &[Counted]) -> Option<Figure> {
+        let named = |c: &&Counted| c.port == self.port && !c.port.name.is_empty();
+        all.iter().find(named).map(|c| c.count.clone())
+    }
+
     fn order(&self, other: &Counted) -> core::cmp::Ordering {
         self.count.value.total_cmp(&other.count.value)
     }
@@ -273,6 +281,7 @@ impl Ports {
         let largest = |kind| largest((facts, flow), kind);
         let damaged = [Kind::Damaged, Kind::Framing].map(largest);
         let damaged = damaged.into_iter().flatten().max_by(Counted::order);
+        let damaged = damaged.or_else(|| largest(Kind::Errors));
         let dark = largest(Kind::Dark);
         let all = counts(facts, Kind::Received);
         let mut received = all
@@ -293,7 +302,8 @@ impl Ports {
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
             serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
             shaped,
-            damaged: damaged.or_else(|| largest(Kind::Errors)),
+            damaging: damaged.as_ref().and_then(|d| d.same_port(&speeds)),
+            damaged,
             seconds: largest(Kind::Seconds),
             received: received.next().map(|c| c.count.value),
             dark,
@@ -407,6 +417,20 @@ impl Ports {
     }
 }
 
+impl Evidence {
+    /// A port that counts as many damaged frames as this flow sent segments again carries it: where no line is known, its speed is one.
+    pub(crate) fn of_damaging_port(&mut self) {
+        let ports = &self.around.ports;
+        let Some((damaged, speed)) = ports.damaged.as_ref().zip(ports.damaging.as_ref()) else {
+            return;
+        };
+        let slower = self.rate.as_ref().is_some_and(|r| r.low < speed.value);
+        if self.line.is_none() && slower && as_many(self, damaged) > 0.5 {
+            self.line = Some((speed.clone(), "the port that counts damaged frames"));
+        }
+    }
+}
+
 /// What routers count speaks of a line that damages frames, of a policer, and of a queue that overflows.
 pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     let ports = &e.around.ports;
@@ -415,7 +439,7 @@ pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     }
     if let Some(damaged) = &ports.damaged {
         items.push(Item {
-            holds: damaged.accounts(e),
+            holds: damaged.accounts(e).max(as_many(e, damaged)),
             weights: vec![(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)],
             sentence: of_damage(e, damaged),
         });
@@ -490,6 +514,14 @@ fn of_policer(e: &Evidence, policed: &Counted) -> String {
     )
 }
 
+/// How surely a port counts as many damaged frames as the flow sent segments again, 0 to 1.
+fn as_many(e: &Evidence, damaged: &Counted) -> f64 {
+    match e.udp {
+        true => 0.0,
+        false => alike(e, &damaged.count),
+    }
+}
+
 /// The damaged frames of a port beside what the flow lost.
 fn of_damage(e: &Evidence, damaged: &Counted) -> String {
     let begin = format!(
@@ -499,7 +531,10 @@ fn of_damage(e: &Evidence, damaged: &Counted) -> String {
         damaged.since()
     );
     let Some(share) = damaged.share() else {
-        return begin;
+        let again = e.retransmits.as_ref();
+        let again = again.filter(|_| as_many(e, damaged) > 0.5);
+        let again = again.map(|r| format!("; this flow sent {:.0} segments again", r.value));
+        return begin + again.as_deref().unwrap_or("");
     };
     match e.again.as_ref().filter(|_| !e.udp) {
         Some(again) => format!(
