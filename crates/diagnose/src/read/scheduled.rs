@@ -37,7 +37,7 @@ struct Scheduler {
 /// Statements that are read without a command before them.
 const SECTIONS: [&str; 3] = ["class-of-service {", "schedulers {", "scheduler-maps {"];
 
-/// Most braces within each other, the longest of what opens one or stands in a command, and most classes and ports.
+/// Most braces within each other, the longest of what opens one or stands in a command, and most schedulers, classes and ports.
 const DEPTH: usize = 8;
 const NAME_MAX: usize = 200;
 const KEPT: usize = 200;
@@ -68,13 +68,14 @@ impl Tool for Scheduled {
 
     fn held(&self) -> usize {
         let all = self.schedulers.values();
-        all.filter(|s| s.most().is_some()).count()
+        let holds = |s: &&Scheduler| s.shaping.is_some() || s.rate.and(s.most).is_some();
+        all.filter(holds).count()
     }
 
     fn finish(&mut self, facts: &mut Facts) {
         let all = core::mem::take(&mut self.schedulers);
         let held = all.into_iter().filter_map(|(of, s)| Some((of, s.most()?)));
-        let held: Vec<_> = held.take(KEPT).collect();
+        let held: Vec<_> = held.collect();
         let few = held.len() <= FEW;
         for ([router, name], (bps, at, statement)) in held {
             for port in self.queues(&router, &name) {
@@ -129,7 +130,7 @@ impl Scheduled {
         let kept = |name: &str| crate::redact(name);
         let router = self.router.clone();
         match words {
-            ["schedulers", name, rest @ ..] => {
+            ["schedulers", name, rest @ ..] if self.schedulers.len() < KEPT => {
                 let scheduler = self.schedulers.entry([router, kept(name)]);
                 scheduler.or_default().states(rest, at);
             }
