@@ -491,6 +491,10 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             Some(_) => "the full members leave",
             None => "the line leaves",
         };
+        let start = match rate.value < (full + 0.08) * line.rate.value {
+            true => e.start_in_words(),
+            false => String::new(),
+        };
         items.push(Item {
             holds: step(share, full, full + 0.08),
             weights: match e.is_bbr() {
@@ -508,10 +512,9 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
                     share * 100.0
                 ),
                 false => format!(
-                    "the rate is {:.0} % of what {what} for payload{}{}",
+                    "the rate is {:.0} % of what {what} for payload{}{start}",
                     rate.value / line.rate.value * 100.0,
-                    rest_of_line(e, line),
-                    e.start_in_words()
+                    rest_of_line(e, line)
                 ),
             },
         });

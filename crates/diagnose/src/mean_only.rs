@@ -7,9 +7,8 @@ use crate::fact::Figure;
 use crate::infer::UNDER;
 use crate::items::Item;
 
-/// Slow start takes less than the first part of a test's time: that is lost in rounding. Of one that it takes more than the second part of,
-/// the mean says nothing.
-const PART: [f64; 2] = [0.02, 0.5];
+/// A part of a test's time below the first is lost in rounding. Above the second slow start is much of the test, and weighed as that.
+const PART: [f64; 2] = [0.02, 0.2];
 
 /// What slow start may take of a test of which nobody knows how long it was.
 const UNSAID: f64 = 0.15;
