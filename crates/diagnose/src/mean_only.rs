@@ -75,7 +75,7 @@ impl Evidence {
             return None;
         }
         let least = all.into_iter().min_by(|a, b| a.low.total_cmp(&b.low));
-        // What leaves far more is no ceiling that the rate meets.
+        // What leaves far more does not meet the rate.
         least.filter(|least| rate.high >= UNDER * least.low)
     }
 

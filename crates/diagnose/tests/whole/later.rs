@@ -298,7 +298,7 @@ net.ipv4.tcp_rmem = 4096 131072 67108864
     )
 }
 
-/// A buffer that leaves more at its least than was measured is no verdict: a line of 1 Gbit/s leaves this mean, as slow start takes a tenth.
+/// A buffer that leaves more at its least than was measured does not decide: a line of 1 Gbit/s leaves this mean, as slow start takes a tenth.
 #[test]
 fn a_buffer_that_leaves_more_than_was_measured_is_not_the_cause() {
     let tokyo = mean(
