@@ -246,6 +246,8 @@ impl Evidence {
         self.around.damaged = tally((facts, flow), &flow.arrives_at(), "nic_damaged");
         self.around.damaged_back = tally((facts, flow), &known, "nic_damaged");
         self.around.ports = Ports::of(facts, flow);
+        self.of_full_class();
+        self.of_damaging_port();
         let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();
         self.around.dark = hosts.iter().copied().find(is_dark);
         let signals = ofs

@@ -15,6 +15,7 @@ use crate::incomplete::lacks;
 use crate::opened::{self, Opened};
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::shrunk::Shrunk;
 use crate::signs::is_lossless;
 use crate::stood::Stood;
 use crate::stops::{self, Stop};
@@ -65,6 +66,8 @@ pub(crate) struct Captured {
     pub(crate) came: Option<crate::way_back::Came>,
     /// The largest window that the receiver announced, bytes.
     pub(crate) window: Option<Figure>,
+    /// That window shrank, and was full.
+    pub(crate) shrunk: Option<Shrunk>,
     /// Window scaling was not agreed on, and the window is as large as it can be then.
     pub(crate) unscaled: bool,
     /// Who left scaling out, where it was not agreed on and the handshake was captured.
@@ -249,6 +252,7 @@ fn captured(
         stood: Stood::of(seen, found, connection.start_ns),
         came: crate::way_back::Came::of(&found.acks, seen),
         window: (window > 0).then(|| Figure::exact(window as f64, at)),
+        shrunk: Shrunk::captured(seen, window as f64),
         unscaled: unscaled && window >= UNSCALED_LEAST,
         left_out: of_handshake(connection, reverse, vantage).filter(|_| unscaled),
         scaled: direction.window_scale.is_some_and(|s| s > 0) || window > 65_535,
@@ -322,6 +326,7 @@ impl Captured {
             stood: None,
             came: None,
             window: None,
+            shrunk: None,
             unscaled: false,
             left_out: None,
             scaled: false,

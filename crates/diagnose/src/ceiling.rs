@@ -304,7 +304,7 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
 ///
 /// RFC 6928: ten segments at first; each round trip doubles them, as a Linux host counts bytes and BBR doubles by definition. `predict`
 /// takes one ACK for two segments by default, and says what counting bytes makes of it.
-fn rounds(e: &Evidence, bytes: f64) -> f64 {
+pub(crate) fn rounds(e: &Evidence, bytes: f64) -> f64 {
     let first = 10.0 * e.mss * e.streams;
     libm::log2(bytes / first + 1.0).max(1.0)
 }

@@ -108,7 +108,9 @@ impl Evidence {
         let counted = || crate::duplicates::by_counters(facts, flow);
         self.duplicates = self.duplicates.take().or_else(counted);
         // How often the sender's kernel saw segments overtake each other.
-        let overtaken = || growth(facts, &flow.senders, "host_reordered");
+        let name = "host_reordered";
+        let grew = growth(facts, &flow.senders, name);
+        let overtaken = || grew.or_else(|| crate::duplicates::of_test(facts, flow, name));
         self.reordered = self.reordered.take().or_else(overtaken);
     }
 

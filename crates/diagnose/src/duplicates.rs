@@ -5,8 +5,8 @@ use farpath_record::trace::TraceDirection;
 use crate::cause::Cause;
 use crate::counted::growth;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Place};
-use crate::flow::Flow;
+use crate::fact::{Figure, Of, Place};
+use crate::flow::{Flow, number};
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
 use crate::seen::Test;
@@ -21,10 +21,31 @@ pub(crate) fn share(arrived: &Figure, again: &Figure) -> Option<Figure> {
     Some(share)
 }
 
-/// The same by how much the sender's counters grew.
+/// The same by how much the sender's counters grew, or what they stand at where they are of the test alone.
 pub(crate) fn by_counters(facts: &Facts, flow: &Flow) -> Option<Figure> {
     let grew = |name| growth(facts, &flow.senders, name);
-    share(&grew("host_duplicates")?, &grew("host_retransmits")?)
+    let stands = |name| of_test(facts, flow, name);
+    let grown = grew("host_duplicates").zip(grew("host_retransmits"));
+    let counted = grown.or_else(|| stands("host_duplicates").zip(stands("host_retransmits")));
+    let (arrived, again) = counted?;
+    share(&arrived, &again)
+}
+
+/// A host counts as many segments sent again as a test from this part of the test's own count on, up to so many times it: other connections
+/// add a few.
+const AS_MANY: [f64; 2] = [0.98, 1.05];
+
+/// What a counter of the sender stands at, where its host counts as many segments sent again as the test does: then it counts since the
+/// test began.
+pub(crate) fn of_test(facts: &Facts, flow: &Flow, name: &'static str) -> Option<Figure> {
+    let again = flow.test.as_ref()?.numbers.get("retransmits")?.value;
+    let is_of_test = |host: &&u32| {
+        let count = number(facts, Of::Host(**host), "host_retransmits");
+        let as_many = |n: f64| n >= AS_MANY[0] * again && n <= AS_MANY[1] * again;
+        again >= AGAIN_LEAST && count.is_some_and(|n| as_many(n.value))
+    };
+    let host = flow.senders.iter().find(is_of_test)?;
+    number(facts, Of::Host(*host), name).cloned()
 }
 
 /// Fewer segments that were overtaken are a chance.

@@ -80,10 +80,13 @@ const UNDER_LINE: f64 = 0.92;
 fn under_line(e: &Evidence, line: &Figure) -> f64 {
     let full = |late: f64| late > 0.88 * line.value && late <= line.high;
     let full = e.late().is_some_and(full);
-    match full || e.is_bbr() {
-        true => 0.8,
-        false => UNDER_LINE,
+    if full || e.is_bbr() {
+        return 0.8;
     }
+    // Of a mean alone nobody knows what came after slow start.
+    let below = |rate: &&Figure| rate.value < UNDER_LINE * line.low;
+    let start = e.rate.as_ref().filter(below).and(e.start_part());
+    UNDER_LINE * (1.0 - start.unwrap_or(0.0))
 }
 
 /// The share of odds that a ceiling's rate is elsewhere: what it was computed of was not in force.

@@ -64,6 +64,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::lossy_back::by_lossy_back(e, &mut items);
     crate::before_losses::by_order(e, &mut items);
     crate::full_table::by_full_table(e, &mut items);
+    crate::mean_only::by_room(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     crate::slow_reader::by_slow_reader(e, &mut items);
     items.retain(|i| i.holds > 0.0);
@@ -485,12 +486,17 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         // More than the line carries went into a socket: that says nothing of what left it.
         let carried = |late: &f64| !e.udp && *late <= line.rate.high;
         let late = e.late().filter(carried).unwrap_or(0.0);
-        let share = rate.value.max(late) / line.rate.value;
+        let behind = e.behind_start().filter(carried).unwrap_or(0.0);
+        let share = rate.value.max(late).max(behind) / line.rate.value;
         // BBR drains the queue and probes for its floor: it leaves more of a line that is its own.
         let full = if e.is_bbr() { 0.65 } else { 0.85 };
         let what = match e.around.group {
             Some(_) => "the full members leave",
             None => "the line leaves",
+        };
+        let start = match rate.value < (full + 0.08) * line.rate.value {
+            true => e.start_in_words(),
+            false => String::new(),
         };
         items.push(Item {
             holds: step(share, full, full + 0.08),
@@ -509,7 +515,7 @@ fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
                     share * 100.0
                 ),
                 false => format!(
-                    "the rate is {:.0} % of what {what} for payload{}",
+                    "the rate is {:.0} % of what {what} for payload{}{start}",
                     rate.value / line.rate.value * 100.0,
                     rest_of_line(e, line)
                 ),

@@ -66,6 +66,7 @@ mod located;
 mod lookalike;
 mod lossy_back;
 mod machine;
+mod mean_only;
 mod member;
 mod memory;
 mod missing;

@@ -60,6 +60,8 @@ pub(crate) enum Kind {
     Shaped,
     /// A port's MTU, bytes.
     Mtu,
+    /// What the queue of a class sends, bit/s.
+    Serves,
     /// What leaves by a port, bit/s.
     Leaves,
     /// What arrives at it, bit/s.
@@ -95,6 +97,8 @@ pub(crate) struct Counted {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ports {
     damaged: Option<Counted>,
+    /// The speed of the port that counts them, bit/s.
+    damaging: Option<Figure>,
     seconds: Option<Counted>,
     dark: Option<Counted>,
     /// How much light the port receives whose light is too weak, dBm.
@@ -114,6 +118,10 @@ pub(crate) struct Ports {
     pub(crate) dropping: Option<f64>,
     /// What leaves by that port, bit/s.
     dropping_leaves: Option<f64>,
+    /// What that queue sends, bit/s.
+    serves: Option<f64>,
+    /// What it is shaped to, bit/s.
+    shaped: Option<Figure>,
 }
 
 impl Port {
@@ -131,7 +139,7 @@ impl Port {
 }
 
 /// What does not count up: of two readings the larger counts.
-const RATES: [Kind; 2] = [Kind::Leaves, Kind::Arrives];
+const RATES: [Kind; 3] = [Kind::Serves, Kind::Leaves, Kind::Arrives];
 
 /// What stands as it is: nothing of it counts up.
 const STATES: [Kind; 5] = [
@@ -242,6 +250,12 @@ impl Counted {
         packets.is_some_and(|packets| flow.bypassed.is_too_few(packets))
     }
 
+    /// What else was counted at the same port, which the text names.
+    fn same_port(&self, all: &[Counted]) -> Option<Figure> {
+        let named = |c: &&Counted| c.port == self.port && !c.port.name.is_empty();
+        all.iter().find(named).map(|c| c.count.clone())
+    }
+
     fn order(&self, other: &Counted) -> core::cmp::Ordering {
         self.count.value.total_cmp(&other.count.value)
     }
@@ -288,6 +302,7 @@ impl Ports {
         let largest = |kind| largest((facts, flow), kind);
         let damaged = [Kind::Damaged, Kind::Framing].map(largest);
         let damaged = damaged.into_iter().flatten().max_by(Counted::order);
+        let damaged = damaged.or_else(|| largest(Kind::Errors));
         let dark = largest(Kind::Dark);
         let all = counts(facts, Kind::Received);
         let mut received = all
@@ -295,16 +310,21 @@ impl Ports {
             .filter(|c| dark.as_ref().is_some_and(|d| d.port == c.port));
         let (dropped, speeds) = (largest(Kind::Dropped), speeds(facts));
         let of_dropping = |all: &[Counted]| {
-            let port = dropped.as_ref().map(|d| &d.port);
+            let port = dropped.as_ref().map(|d| d.port.without_cause());
             let port = port.filter(|p| !p.name.is_empty())?;
             let own = all.iter().find(|c| port.is_queue_of(&c.port));
-            own.map(|c| c.count.value)
+            own.map(|c| c.count.clone())
         };
+        let value = |figure: Figure| figure.value;
         let shaped = of_dropping(&counts(facts, Kind::Shaped));
+        let speed = shaped.clone().or_else(|| of_dropping(&speeds));
         Ports {
-            dropping: shaped.or_else(|| of_dropping(&speeds)),
-            dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)),
-            damaged: damaged.or_else(|| largest(Kind::Errors)),
+            dropping: speed.map(value),
+            dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
+            serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
+            shaped,
+            damaging: damaged.as_ref().and_then(|d| d.same_port(&speeds)),
+            damaged,
             seconds: largest(Kind::Seconds),
             received: received.next().map(|c| c.count.value),
             dark,
@@ -418,6 +438,20 @@ impl Ports {
     }
 }
 
+impl Evidence {
+    /// A port that counts as many damaged frames as this flow sent segments again carries it: where no line is known, its speed is one.
+    pub(crate) fn of_damaging_port(&mut self) {
+        let ports = &self.around.ports;
+        let Some((damaged, speed)) = ports.damaged.as_ref().zip(ports.damaging.as_ref()) else {
+            return;
+        };
+        let slower = self.rate.as_ref().is_some_and(|r| r.low < speed.value);
+        if self.line.is_none() && slower && as_many(self, damaged) > 0.5 {
+            self.line = Some((speed.clone(), "the port that counts damaged frames"));
+        }
+    }
+}
+
 /// What routers count speaks of a line that damages frames, of a policer, and of a queue that overflows.
 pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     let ports = &e.around.ports;
@@ -426,7 +460,7 @@ pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     }
     if let Some(damaged) = &ports.damaged {
         items.push(Item {
-            holds: damaged.accounts(e),
+            holds: damaged.accounts(e).max(as_many(e, damaged)),
             weights: vec![(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)],
             sentence: of_damage(e, damaged),
         });
@@ -501,6 +535,14 @@ fn of_policer(e: &Evidence, policed: &Counted) -> String {
     )
 }
 
+/// How surely a port counts as many damaged frames as the flow sent segments again, 0 to 1.
+fn as_many(e: &Evidence, damaged: &Counted) -> f64 {
+    match e.udp {
+        true => 0.0,
+        false => alike(e, &damaged.count),
+    }
+}
+
 /// The damaged frames of a port beside what the flow lost.
 fn of_damage(e: &Evidence, damaged: &Counted) -> String {
     let begin = format!(
@@ -510,7 +552,10 @@ fn of_damage(e: &Evidence, damaged: &Counted) -> String {
         damaged.since()
     );
     let Some(share) = damaged.share() else {
-        return begin;
+        let again = e.retransmits.as_ref();
+        let again = again.filter(|_| as_many(e, damaged) > 0.5);
+        let again = again.map(|r| format!("; this flow sent {:.0} segments again", r.value));
+        return begin + again.as_deref().unwrap_or("");
     };
     match e.again.as_ref().filter(|_| !e.udp) {
         Some(again) => format!(

@@ -27,6 +27,7 @@ impl Evidence {
         self.stop = near.iter().find_map(|c| c.stop).or(self.stop);
         self.lossless = near.iter().all(|c| c.lossless);
         self.turns = near.iter().find_map(|c| c.turns);
+        self.shrunk = self.shrunk.or(near.iter().find_map(|c| c.shrunk));
         self.opened = near.iter().find_map(|c| c.opened.clone());
         if self.stop.is_some_and(|s| s.dark.is_some()) {
             // A test counts what the outage took with all else.

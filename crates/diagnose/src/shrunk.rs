@@ -1,11 +1,13 @@
 //! A window that shrank: a receiver announces less than before where its program does not read what has come. No setting does that.
 
+use farpath_observe::Connection as Seen;
+
 use crate::cause::Cause;
 use crate::ceiling::bytes;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::Flow;
-use crate::items::Item;
+use crate::items::{Item, step};
 use crate::read::Facts;
 
 /// A window has shrunk to less than one part in so many of the largest, and is shut below so many segments.
@@ -20,6 +22,8 @@ const OFTEN: f64 = 0.3;
 pub(crate) struct Shrunk {
     most: f64,
     least: f64,
+    /// Of a capture, the share of the time in which it was full and small.
+    share: Option<f64>,
 }
 
 impl Shrunk {
@@ -34,7 +38,21 @@ impl Shrunk {
         let small: Vec<f64> = small.map(|(_, w)| *w).collect();
         let often = small.len() as f64 >= OFTEN * windows.len() as f64;
         let least = small.into_iter().reduce(f64::min)?;
-        often.then_some(Shrunk { most, least })
+        often.then_some(Shrunk {
+            most,
+            least,
+            share: None,
+        })
+    }
+
+    /// The same of a captured direction, whose largest window had so many bytes.
+    pub(crate) fn captured(seen: &Seen, most: f64) -> Option<Shrunk> {
+        let back = seen.taken_back()?;
+        Some(Shrunk {
+            most,
+            least: back.bytes,
+            share: Some(back.share),
+        })
     }
 }
 
@@ -63,11 +81,22 @@ pub(crate) fn by_shrunk(e: &Evidence, items: &mut Vec<Item>) {
     let Some(shrunk) = e.shrunk.filter(|_| e.waits_for_window()) else {
         return;
     };
+    let disk = if e.disk_receives() { 12.0 } else { 0.0 };
+    let mut weights = vec![
+        (Cause::ReceiveWindow, -30.0),
+        (Cause::Client, 12.0),
+        (Cause::Disk, disk),
+    ];
+    let full = shrunk.share.map_or_else(String::new, |share| {
+        // It is seen all the time, wherever the capture was taken: no buffer of the sender is what its window waits for.
+        weights.extend([(Cause::Client, 12.0), (Cause::SendBuffer, -16.0)]);
+        format!(", and was full so for {:.0} % of the time", 100.0 * share)
+    });
     items.push(Item {
-        holds: 1.0,
-        weights: vec![(Cause::ReceiveWindow, -30.0), (Cause::Client, 12.0), (Cause::Disk, if e.disk_receives() { 12.0 } else { 0.0 })],
+        holds: shrunk.share.map_or(1.0, |share| step(share, 0.2, 0.4)),
+        weights,
         sentence: format!(
-            "the window that the receiver announced shrank from {} to {}: its program does not read what has come, which no setting of buffers changes",
+            "the window that the receiver announced shrank from {} to {}{full}: its program does not read what has come, which no setting of buffers changes",
             bytes(shrunk.most),
             bytes(shrunk.least)
         ),

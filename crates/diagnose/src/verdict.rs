@@ -214,7 +214,8 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     };
     let own = e.at_most_of_own_drops(cause);
     let said = most_said(e, cause).min(e.at_most_unrested(cause));
-    let said = said.min(e.at_most_of_memory(cause));
+    let room = e.at_most_of_memory(cause).min(e.at_most_of_room(cause));
+    let said = said.min(room);
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 

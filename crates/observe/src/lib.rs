@@ -26,6 +26,7 @@ mod ramp;
 mod rates;
 mod recovery;
 mod series;
+mod taken_back;
 mod timers;
 
 pub use answers::{Refusal, answers};
@@ -41,4 +42,5 @@ pub use path::{Dropped, Full, Hop, Interval, Path, Taken};
 pub use percentile::percentile;
 pub use ramp::{REACHED, STEPS_OF_A_ROUND};
 pub use recovery::{count_loss_events, recovery};
+pub use taken_back::TakenBack;
 pub use timers::Timers;

@@ -81,6 +81,8 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
     begin_and_end(connection, &mut described);
     quality(connection, &mut described);
     notes(connection, &mut described);
+    let unread = unread_notes(&described, &found);
+    described.notes.extend(unread);
     Judged { described, found }
 }
 
@@ -445,6 +447,25 @@ fn held_note(sender: &str, d: &TraceDirection) -> Option<String> {
         count_of(d.segments, "segment", "segments"),
         ms(held.waited_ns / held.segments.max(1)),
     ))
+}
+
+/// That a receiver's program reads slowly: its window is the room that is left in its buffer.
+fn unread_notes(described: &TraceConnection, found: &[DirectionFound; 2]) -> Vec<String> {
+    let both = [
+        (&described.b, &described.a2b, &found[0]),
+        (&described.a, &described.b2a, &found[1]),
+    ];
+    let note = |(receiver, d, found): (&String, &TraceDirection, &DirectionFound)| {
+        let back = found.observed.as_ref()?.taken_back()?;
+        Some(format!(
+            "{receiver} offered {} B of window at most, and for {:.0} % of the time no more than some {:.0} B, which were full: its program \
+             does not read what has come",
+            d.window_max_bytes,
+            100.0 * back.share,
+            back.bytes
+        ))
+    };
+    both.into_iter().filter_map(note).collect()
 }
 
 fn notes(connection: &Connection, described: &mut TraceConnection) {

@@ -1,5 +1,7 @@
 //! What is to be changed on the path and its ports, and not in a host's settings.
 
+mod scheduler;
+
 use crate::advice::interface::with_name;
 use crate::advice::systems::{DELETED, unseen_back};
 use crate::advice::{End, named, negotiated, policy_map, printed, shaper};
@@ -44,6 +46,9 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     let by_router = policy_map::changes(e, facts);
     if !by_router.is_empty() {
         return by_router;
+    }
+    if let Some(change) = scheduler::change(e, facts) {
+        return vec![change];
     }
     let host = shaping(facts, e);
     let mut all = Vec::new();

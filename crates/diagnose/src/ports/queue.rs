@@ -2,12 +2,21 @@
 
 use super::{Counted, Port, Ports};
 use crate::cause::Cause;
-use crate::ceiling::payload_share;
+use crate::ceiling::{bps, payload_share};
 use crate::evidence::Evidence;
+use crate::fact::Figure;
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 
 impl Port {
+    /// A queue, whatever made it drop.
+    pub(super) fn without_cause(&self) -> Port {
+        Port {
+            name: self.name.replace(" by RED", ""),
+            router: self.router.clone(),
+        }
+    }
+
     /// Whether it is a queue of a port, called by its name and its port's, or the port itself.
     pub(super) fn is_queue_of(&self, port: &Port) -> bool {
         let queue = self.name.strip_suffix(port.name.as_str());
@@ -39,6 +48,38 @@ impl Ports {
     }
 }
 
+/// A class is full from this part of what its rate leaves for payload on, up to that.
+const FULL: [f64; 2] = [0.85, 1.06];
+
+/// A queue that sends between these parts of a rate that is stated is held to it.
+const SENDS: [f64; 2] = [0.95, 1.03];
+
+impl Evidence {
+    /// The rate to which the class is held whose queue dropped what this flow sent again, and which the flow fills, bit/s: as a text says, or
+    /// as a rate that is stated is what the queue sends.
+    pub(crate) fn full_class(&self) -> Option<Figure> {
+        let ports = &self.around.ports;
+        let dropped = ports.dropped.as_ref()?;
+        let sends = |stated: &&Figure| {
+            let part = ports.serves.map(|bps| bps / stated.value);
+            part.is_some_and(|part| part > SENDS[0] && part < SENDS[1])
+        };
+        let stated = || self.shaper.as_ref().filter(sends).cloned();
+        let held = ports.shaped.clone().or_else(stated)?;
+        let part = self.usual_rate()?.value / (held.value * payload_share(self.mss));
+        let full = part > FULL[0] && part < FULL[1];
+        (full && queue_holds(self, dropped) > 0.5).then_some(held)
+    }
+
+    /// A class that is full is what shapes the flow, and no port before which it drops.
+    pub(crate) fn of_full_class(&mut self) {
+        if let Some(held) = self.full_class() {
+            self.around.ports.dropping = Some(held.value);
+            self.shaper = Some(held);
+        }
+    }
+}
+
 /// A port is far from full up to the first of these shares of what it leaves for payload, and not at all from the second on.
 const OPEN: [f64; 2] = [0.6, 0.8];
 
@@ -65,6 +106,24 @@ pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
 
 /// Packets that a port's queue dropped.
 pub(super) fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
+    if let Some(held) = e.full_class() {
+        items.push(Item {
+            holds: queue_holds(e, dropped),
+            weights: vec![
+                (Cause::Shaper, 24.0),
+                (Cause::ShallowBuffer, -10.0),
+                (Cause::CongestionLoss, -4.0),
+                (Cause::Policer, -14.0),
+                (Cause::RandomLoss, -14.0),
+            ],
+            sentence: format!(
+                "{}; its class is held to {}, and this flow fills that",
+                of_queue(e, dropped),
+                bps(held.value)
+            ),
+        });
+        return;
+    }
     let short = SHORT * e.around.ports.drop_below_full(e);
     items.push(Item {
         holds: queue_holds(e, dropped),

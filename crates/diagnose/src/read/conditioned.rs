@@ -38,6 +38,10 @@ pub(super) const POLICER: &str = "policer_bps";
 pub(super) const SHAPER: &str = "shaper_bps";
 /// Words beside a shaper that a policy map states: the router, the policy map, and the class in it.
 pub(crate) const OF_POLICY: [&str; 3] = ["shaper_router", "shaper_policy", "shaper_of_class"];
+/// Words beside a rate to which a scheduler of Junos holds its class: the router, the scheduler, and the statement with `RATE` in place of the
+/// rate.
+pub(crate) const OF_SCHEDULER: [&str; 3] =
+    ["scheduler_router", "scheduler_name", "scheduler_statement"];
 
 /// What the service policies of ports in use do.
 fn of_device(device: &Device) -> Vec<Conditioner<'_>> {

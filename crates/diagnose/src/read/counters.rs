@@ -1,5 +1,7 @@
 //! A host's counters: `nstat`, `netstat -s` of Linux and the BSDs, `/proc/net/snmp` and `netstat`, `softnet_stat`.
 
+use std::collections::BTreeMap;
+
 use super::{Facts, Line, Tool, label, net_tools};
 use crate::fact::{Of, Place};
 use crate::words::whole;
@@ -13,6 +15,22 @@ pub(super) struct Counters {
     processors: u32,
     /// The names of `/proc/net/snmp` that the next line gives numbers to.
     names: Option<(String, Vec<String>)>,
+    calls: Calls,
+}
+
+/// Calls of `nstat` that were typed. Without `-a` it prints what was counted since the last one on its host (nstat, 8).
+#[derive(Default)]
+struct Calls {
+    /// Where hosts called it last, by the names at their prompts.
+    at: BTreeMap<String, Place>,
+    /// The host of the last line with calls.
+    host: String,
+    /// Of those calls of that line that are still to print: the call before, where what they print is since then.
+    to_print: Vec<Option<Place>>,
+    /// The same of the call that is read.
+    since: Option<Place>,
+    /// What counters of hosts stood at last, by the names of both.
+    stood: BTreeMap<(String, String), u64>,
 }
 
 /// Counters by their names in kernels, and the fact.
@@ -75,6 +93,9 @@ impl Tool for Counters {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
+        if self.calls.typed(text, line.at, facts) {
+            return false;
+        }
         let begun = match text {
             "#kernel" => Some("nstat"),
             "Tcp:" | "tcp:" | "TcpExt:" | "Ip:" | "ip:" | "Udp:" | "udp:" => Some("netstat"),
@@ -85,6 +106,9 @@ impl Tool for Counters {
                 self.host = Some(facts.host());
             }
             self.kind = kind;
+            if kind == "nstat" {
+                self.calls.prints();
+            }
             return true;
         }
         if self.proc(text, line.at, going, facts) || self.softnet(text, line.at, going, facts) {
@@ -97,7 +121,7 @@ impl Tool for Counters {
             return self.alone(text, line.at, facts);
         };
         match self.kind {
-            "nstat" => nstat(host, text, line.at, facts),
+            "nstat" => self.nstat(host, text, line.at, facts),
             "netstat" => netstat(host, text, line.at, facts),
             _ => false,
         }
@@ -121,19 +145,6 @@ fn is_counter(text: &str) -> bool {
     pair.is_some_and(|(value, words)| {
         whole(value).is_some() && words.starts_with(|c: char| c.is_ascii_alphabetic())
     })
-}
-
-/// `TcpRetransSegs                  946                0.0`.
-fn nstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let [name, value, _] = words[..] else {
-        return false;
-    };
-    let Some(value) = whole(value) else {
-        return false;
-    };
-    put(host, name, value, at, facts);
-    name.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
 /// Makes a fact of a counter that bears on a path, by its name in `nstat`.
@@ -168,14 +179,92 @@ fn netstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         || text.bytes().any(|b| b.is_ascii_digit()) && text.len() < 90
 }
 
+impl Calls {
+    /// Takes a line that was typed, if it calls `nstat`: `a$ nstat -n; sleep 11; nstat`.
+    fn typed(&mut self, text: &str, at: Place, facts: &Facts) -> bool {
+        let typed = label::behind_prompt(text).filter(|t| t.contains("nstat"));
+        let mut calls = false;
+        for part in typed.unwrap_or("").split([';', '&', '|']) {
+            let mut words = part
+                .split_whitespace()
+                .skip_while(|w| ["sudo", "doas"].contains(w));
+            if words.next() != Some("nstat") {
+                continue;
+            }
+            if !calls {
+                facts.label.name.clone_into(&mut self.host);
+                self.to_print.clear();
+            }
+            calls = true;
+            let options: Vec<&str> = words.filter(|w| w.starts_with('-')).collect();
+            let has = |letter: char, long: &str| {
+                let is = |o: &&str| *o == long || !o.starts_with("--") && o.contains(letter);
+                options.iter().any(is)
+            };
+            let absolute = has('a', "--ignore") || has('r', "--reset");
+            if !has('n', "--nooutput") {
+                let before = self.at.get(&self.host).copied();
+                self.to_print.push(before.filter(|_| !absolute));
+            }
+            if !has('s', "--noupdate") {
+                self.at.insert(self.host.clone(), at);
+            }
+        }
+        calls
+    }
+
+    /// What a call prints follows.
+    fn prints(&mut self) {
+        self.since = match self.to_print.is_empty() {
+            true => None,
+            false => self.to_print.remove(0),
+        };
+    }
+
+    /// What a counter stands at: what is printed, and of a count since the call before what it stood at then. Where no text says that, it
+    /// is counted from that call on.
+    fn stands(&mut self, (host, name): (Of, &str), printed: u64, facts: &mut Facts) -> u64 {
+        if !NAMED.iter().any(|(n, _)| *n == name) {
+            return printed;
+        }
+        let key = (self.host.clone(), name.to_owned());
+        let before = match (self.since, self.stood.get(&key)) {
+            (None, _) => 0,
+            (Some(_), Some(stood)) => *stood,
+            (Some(since), None) => {
+                put(host, name, 0, since, facts);
+                0
+            }
+        };
+        let stands = printed.saturating_add(before);
+        self.stood.insert(key, stands);
+        stands
+    }
+}
+
 impl Counters {
+    /// `TcpRetransSegs                  946                0.0`.
+    fn nstat(&mut self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let [name, value, _] = words[..] else {
+            return false;
+        };
+        let Some(value) = whole(value) else {
+            return false;
+        };
+        let value = self.calls.stands((host, name), value, facts);
+        put(host, name, value, at, facts);
+        name.bytes().all(|b| b.is_ascii_alphanumeric())
+    }
+
     /// A counter that `grep` took out of its list: as `nstat` names it, or in the words of `netstat -s`.
     fn alone(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         let name = text.split_whitespace().next().unwrap_or("");
         if NAMED.iter().any(|(n, _)| *n == name) {
             let host = facts.host();
             (self.host, self.kind) = (Some(host), "nstat");
-            return nstat(host, text, at, facts);
+            self.calls.prints();
+            return self.nstat(host, text, at, facts);
         }
         let extended = text.split_once(": ").filter(|(_, n)| whole(n).is_some());
         let is_named = |(of, _): &(&str, &str)| {
@@ -308,6 +397,40 @@ mod tests {
             }
             assert!(facts.facts.iter().any(|f| f.name == says), "{text}");
             assert_eq!(facts.ignored_count, [0], "{text}");
+        }
+    }
+
+    /// Without `-a` it is what was counted since the last call of the host: what stood there before is added, or the count begins there.
+    #[test]
+    fn a_call_without_absolute_values_counts_from_the_one_before() {
+        let row = |value: u32| format!("#kernel\nTcpRetransSegs  {value}  0.0\n");
+        let (few, more) = (row(8), row(95));
+        for (text, stands) in [
+            (format!("a$ nstat\n{more}"), vec![95.0]),
+            (
+                format!("a$ nstat -n; sleep 11; nstat\n{more}"),
+                vec![0.0, 95.0],
+            ),
+            (format!("a$ nstat -n\na$ nstat\n{more}"), vec![0.0, 95.0]),
+            (format!("a$ nstat -n\nb$ nstat\n{more}"), vec![95.0]),
+            (format!("a$ nstat\n{few}a$ nstat\n{more}"), vec![8.0, 103.0]),
+            (
+                format!("a$ nstat; sleep 5; nstat\n{few}{more}"),
+                vec![8.0, 103.0],
+            ),
+            (
+                format!("a$ nstat -az\n{few}a$ nstat -az\n{more}"),
+                vec![8.0, 95.0],
+            ),
+        ] {
+            let source = Source {
+                name: "a.txt".to_owned(),
+                bytes: text.as_bytes().to_vec(),
+            };
+            let facts = read(&[source]);
+            let all = facts.facts.iter().filter(|f| f.name == "host_retransmits");
+            let all: Vec<f64> = all.filter_map(|f| Some(f.number()?.value)).collect();
+            assert_eq!(all, stands, "{text}");
         }
     }
 

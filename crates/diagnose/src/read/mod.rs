@@ -54,6 +54,7 @@ mod router_cpu;
 mod routeros;
 mod sockstat;
 mod speedtest;
+mod scheduled;
 mod ss;
 mod survey;
 mod sysctl;
@@ -281,6 +282,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
+        Box::new(scheduled::Scheduled::default()),
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Display::default()),
         Box::new(routeros::RouterOs::default()),

@@ -231,16 +231,24 @@ impl Here {
             Some(Said::Nothing) => {}
             Some(Said::Port(port)) => self.is(&port),
             Some(Said::Dropped(queue, packets)) => {
-                let queue = crate::redact(&queue);
-                let mut port = self.port.clone();
-                port.name = match port.name.as_str() {
-                    "" => queue,
-                    name => format!("{queue} at {name}"),
-                };
-                self.reads(port, Kind::Dropped, packets as f64, at, facts);
+                self.reads(self.queue(&queue), Kind::Dropped, packets as f64, at, facts);
+            }
+            Some(Said::Sends(queue, bps)) => {
+                self.reads(self.queue(&queue), Kind::Serves, bps as f64, at, facts);
             }
         }
         true
+    }
+
+    /// A queue of the port that is read now.
+    fn queue(&self, queue: &str) -> Port {
+        let queue = crate::redact(queue);
+        let mut port = self.port.clone();
+        port.name = match port.name.as_str() {
+            "" => queue,
+            name => format!("{queue} at {name}"),
+        };
+        port
     }
 
     /// A line of a table of transceivers.

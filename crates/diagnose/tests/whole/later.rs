@@ -274,3 +274,62 @@ fn a_setting_that_is_to_be_changed_is_asked_for() {
         "{first}"
     );
 }
+
+/// A test over so many milliseconds of which the mean alone is known, and a send buffer of so many bytes at the sender.
+fn mean(ms: f64, rows: [&str; 2], wmem: u32) -> String {
+    let [sent, received] = rows;
+    format!(
+        "a$ ping -c 20 b
+20 packets transmitted, 20 received, 0% packet loss, time 19028ms
+rtt min/avg/max/mdev = {:.3}/{:.3}/{:.3}/0.171 ms
+a$ iperf3 -c b
+[  5] local 192.0.2.4 port 40004 connected to 198.51.100.4 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   {sent}    0             sender
+[  5]   {received}                  receiver
+a$ sysctl net.ipv4.tcp_wmem
+net.ipv4.tcp_wmem = 4096 16384 {wmem}
+b$ sysctl net.ipv4.tcp_rmem
+net.ipv4.tcp_rmem = 4096 131072 67108864
+",
+        ms + 0.101,
+        ms + 0.32,
+        ms + 0.804
+    )
+}
+
+/// A buffer that leaves more at its least than was measured does not decide: a line of 1 Gbit/s leaves this mean, as slow start takes a tenth.
+#[test]
+fn a_buffer_that_leaves_more_than_was_measured_is_not_the_cause() {
+    let tokyo = mean(
+        241.0,
+        [
+            "0.00-30.00  sec  3.01 GBytes   862 Mbits/sec",
+            "0.00-30.24  sec  2.99 GBytes   849 Mbits/sec",
+        ],
+        67_108_864,
+    );
+    let other = mean(
+        200.0,
+        [
+            "0.00-20.00  sec  1.93 GBytes   829 Mbits/sec",
+            "0.00-20.20  sec  1.92 GBytes   816 Mbits/sec",
+        ],
+        50_331_648,
+    );
+    for (text, measured) in [
+        (&tokyo, "999 Mbit/s at least by its settings, and 849"),
+        (&other, "902 Mbit/s at least by its settings, and 816"),
+    ] {
+        for known in [Known::default(), on("10 Gbit/s")] {
+            let flow = crate::first_flow(of(text, &known));
+            assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+            let why = crate::because(&flow);
+            assert!(why.contains(measured), "{why}");
+        }
+        let flow = crate::first_flow(of(text, &on("1 Gbit/s")));
+        assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+        let why = crate::because(&flow);
+        assert!(why.contains("of the test's time on this path"), "{why}");
+    }
+}

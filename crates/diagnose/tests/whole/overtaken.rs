@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::{commands, first, first_flow, of_files};
+use crate::{because, commands, first, first_flow, of, of_files, on};
 
 /// Eight seconds of iperf3 that sends so many segments again in each, the first more.
 fn log(first: u32, each: u32) -> String {
@@ -138,4 +138,58 @@ fn a_bond_that_takes_its_links_in_turn_is_the_cause() {
         "Bonding Mode: IEEE 802.3ad Dynamic link aggregation\nTransmit Hash Policy: layer3+4 (1)";
     let hashed = BOND.replace("Bonding Mode: load balancing (round-robin)", hashed);
     assert_ne!(beside_a_bond(&hashed).verdict.cause, "reordering");
+}
+
+/// A link shared packet by packet; the counters of the sender stand below, as they were called and what was sent again by them.
+fn shared(call: &str, again: u32) -> String {
+    format!(
+        "After enabling per-packet load sharing on the two core links throughput collapsed from 930 to 210 Mbit/s.
+a$ ping -c 20 b
+20 packets transmitted, 20 received, 0% packet loss, time 19022ms
+rtt min/avg/max/mdev = 24.011/26.412/29.102/2.301 ms
+a$ iperf3 -c b -t 10
+[  5] local 10.0.0.1 port 40001 connected to 10.0.9.1 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec  25.0 MBytes   210 Mbits/sec  812    612 KBytes
+[  5]   1.00-2.00   sec  26.2 MBytes   220 Mbits/sec  911    540 KBytes
+[  5]   2.00-3.00   sec  23.8 MBytes   199 Mbits/sec  780    588 KBytes
+[  5]   3.00-4.00   sec  25.0 MBytes   210 Mbits/sec  830    611 KBytes
+[  5]   4.00-5.00   sec  25.0 MBytes   210 Mbits/sec  799    570 KBytes
+[  5]   5.00-6.00   sec  26.2 MBytes   220 Mbits/sec  870    601 KBytes
+[  5]   6.00-7.00   sec  25.0 MBytes   210 Mbits/sec  802    577 KBytes
+[  5]   7.00-8.00   sec  23.8 MBytes   199 Mbits/sec  844    592 KBytes
+[  5]   8.00-9.00   sec  25.0 MBytes   210 Mbits/sec  815    610 KBytes
+[  5]   9.00-10.00  sec  25.0 MBytes   210 Mbits/sec  820    560 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-10.00  sec   250 MBytes   210 Mbits/sec 8283             sender
+[  5]   0.00-10.03  sec   249 MBytes   208 Mbits/sec                  receiver
+a$ {call} TcpRetransSegs TcpExtTCPSACKReorder TcpExtTCPDSACKRecv
+#kernel
+TcpRetransSegs                  {again}               0.0
+TcpExtTCPSACKReorder            5120               0.0
+TcpExtTCPDSACKRecv              8190               0.0
+"
+    )
+}
+
+/// Counters that were read once are of the test where they count as much sent again as it does, or where the call before them is typed there.
+#[test]
+fn counters_of_the_test_alone_say_what_had_arrived() {
+    let line = on("1Gbit/s");
+    for (call, again) in [("nstat", 8283), ("nstat -n; sleep 11; nstat", 9100)] {
+        let flow = first_flow(of(&shared(call, again), &line));
+        assert_eq!(
+            flow.verdict.cause, "reordering",
+            "{call}: {:?}",
+            flow.verdict
+        );
+        assert!(flow.verdict.confidence > 0.9, "{call}: {:?}", flow.verdict);
+        let said = because(&flow);
+        let arrived = "% of what was sent again had arrived already, as duplicate SACKs say";
+        assert!(said.contains(arrived), "{call}: {said}");
+        assert!(said.contains("5120 segments arrived out of order"), "{said}");
+    }
+    // What a host counted since it was started is of other times.
+    let flow = first_flow(of(&shared("nstat", 812_331), &line));
+    assert_ne!(flow.verdict.cause, "reordering", "{:?}", flow.verdict);
 }

@@ -1,6 +1,6 @@
 //! What queues of routers' ports dropped, as each system prints it.
 
-use crate::{because, first};
+use crate::{because, commands, first, first_flow, of, on};
 
 /// A test of 20 s that sent 833 segments again, at 60 ms.
 const SENT_AGAIN: &str = "Connecting to host 203.0.113.10, port 5201
@@ -113,4 +113,83 @@ fn what_a_queue_dropped_is_read_of_junos_and_nexus() {
         assert_ne!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
         assert!(because(&flow).contains(said), "{:#?}", flow.verdict);
     }
+}
+
+/// A class of Junos on a line of 10 Gbit/s, whose queue sends 1 Gbit/s and dropped what the flow sent again.
+const CLASS: &str = "Backup LON-PAR slow (class best-effort), 10G core.
+lon$ ping -c 5 -q par
+--- par ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 6.9/7.0/7.1/0.1 ms
+lon$ iperf3 -c par -t 10
+[  5] local 10.5.0.1 port 40001 connected to 10.6.0.1 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-2.00   sec   226 MBytes   948 Mbits/sec  401    912 KBytes
+[  5]   2.00-4.00   sec   221 MBytes   927 Mbits/sec  120    870 KBytes
+[  5]   4.00-6.00   sec   219 MBytes   919 Mbits/sec  133    801 KBytes
+[  5]   6.00-8.00   sec   222 MBytes   931 Mbits/sec  118    855 KBytes
+[  5]   8.00-10.00  sec   221 MBytes   927 Mbits/sec  127    866 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-10.00  sec  1.08 GBytes   930 Mbits/sec  899             sender
+[  5]   0.00-10.01  sec  1.08 GBytes   928 Mbits/sec                  receiver
+
+noc@mx-lon> show interfaces queue xe-0/1/0
+Physical interface: xe-0/1/0, Enabled, Physical link is Up
+  Interface index: 148, SNMP ifIndex: 526
+  Description: core to PAR
+Forwarding classes: 16 supported, 4 in use
+Egress queues: 8 supported, 4 in use
+Queue: 0, Forwarding classes: best-effort
+  Queued:
+    Packets              :             812331122               101233 pps
+    Bytes                :          1180122331100           1010233312 bps
+  Transmitted:
+    Packets              :             812329911                99991 pps
+    Bytes                :          1180120601120            999912312 bps
+    Tail-dropped packets :                   911                   89 pps
+    RL-dropped packets   :                     0                    0 pps
+    RED-dropped packets  :                     0                    0 pps
+Queue: 1, Forwarding classes: expedited-forwarding
+  Queued:
+    Packets              :               1231122                  123 pps
+    Bytes                :             122331100               101233 bps
+  Transmitted:
+    Packets              :               1231122                  123 pps
+    Bytes                :             122331100               101233 bps
+    Tail-dropped packets :                     0                    0 pps
+
+";
+
+/// What the scheduler of that class states, with braces; and by `display set` with its map, and the port's speed.
+const SCHEDULER: [&str; 2] = [
+    "noc@mx-lon> show configuration class-of-service schedulers BE
+transmit-rate 1g exact;
+buffer-size percent 10;
+",
+    "noc@mx-lon> show configuration class-of-service | display set
+set class-of-service schedulers BE transmit-rate 1g exact
+set class-of-service interfaces xe-0/1/0 scheduler-map SM
+set class-of-service scheduler-maps SM forwarding-class best-effort scheduler BE
+noc@mx-lon> show interfaces xe-0/1/0 | match speed
+  Link-level type: Ethernet, MTU: 9192, Speed: 10Gbps, BPDU Error: None
+",
+];
+
+/// A class that is full at the rate it is held to is what limits, and no queue before it: more of a queue gives nothing.
+#[test]
+fn a_class_that_is_full_is_the_shaper() {
+    for stated in SCHEDULER {
+        let flow = first_flow(of(&format!("{CLASS}{stated}"), &on("10Gbit/s")));
+        assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+        assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+        let said = "the queue of best-effort at xe-0/1/0 of mx-lon dropped 911 packets; this flow sent 899 segments again; its class is held to 1.00 Gbit/s, and this flow fills that";
+        assert!(because(&flow).contains(said), "{:#?}", flow.verdict);
+        let set = "set class-of-service schedulers BE transmit-rate RATE exact";
+        assert!(commands(&flow).contains(set), "{:#?}", flow.changes);
+    }
+    // The same of a class of IOS.
+    let full = of_class(831).replace("200000000", "128000000");
+    let flow = first(&format!("{SENT_AGAIN}{full}"));
+    assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    assert!(because(&flow).contains("its class is held to 128 Mbit/s"));
 }

@@ -377,3 +377,47 @@ HundredGigE0/0/0/0 is up, line protocol is up
     let clean = because(&of(600, &xr(0, 0, 0)).flows[0]);
     assert!(!clean.contains("HundredGigE"), "{clean}");
 }
+
+/// A port of a router that counts as many framing errors as the flow sent segments again, 500; it runs at 1 Gbit/s.
+fn framing(errors: u32) -> String {
+    format!(
+        "noc@edge> show interfaces ge-0/0/5 extensive | match \"error|drop|Speed|flap|rate\"
+  Link-level type: Ethernet, MTU: 1514, Speed: 1000mbps, Link-mode: Full-duplex, Flow control: Enabled
+  Last flapped   : 2026-11-29 22:10:11 UTC (04:10:11 ago)
+  Input errors:
+    Errors: {errors}, Drops: 0, Framing errors: {errors}, Runts: 0, Policed discards: 0, L3 incompletes: 0, L2 channel errors: 0, L2 mismatch timeouts: 0, FIFO errors: 0, Resource errors: 0
+  Output errors:
+    Carrier transitions: 17, Errors: 0, Drops: 0, Collisions: 0, Aged packets: 0, FIFO errors: 0, HS link CRC errors: 0, MTU errors: 0, Resource errors: 0
+cust$ iperf3 -c 192.0.2.200 -t 10
+[  5] local 198.51.100.200 port 41000 connected to 192.0.2.200 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-2.00   sec  76.0 MBytes   319 Mbits/sec   98    1.01 MBytes
+[  5]   2.00-4.00   sec  71.0 MBytes   298 Mbits/sec  102    0.71 MBytes
+[  5]   4.00-6.00   sec  74.0 MBytes   310 Mbits/sec   97    0.91 MBytes
+[  5]   6.00-8.00   sec  77.0 MBytes   323 Mbits/sec  103    0.87 MBytes
+[  5]   8.00-10.00  sec  71.0 MBytes   298 Mbits/sec  100    0.69 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-10.00  sec   369 MBytes   310 Mbits/sec  500             sender
+[  5]   0.00-10.02  sec   368 MBytes   308 Mbits/sec                  receiver
+cust$ ping -c 20 192.0.2.200
+20 packets transmitted, 20 received, 0% packet loss, time 19020ms
+rtt min/avg/max/mdev = 17.901/18.021/18.211/0.090 ms
+"
+    )
+}
+
+#[test]
+fn a_port_that_counts_as_many_errors_lost_them() {
+    let flow = crate::first(&framing(512));
+    let said = "at ge-0/0/5 of edge 512 frames arrived damaged; this flow sent 500 segments again";
+    let why = crate::because(&flow);
+    assert!(why.contains(said), "{why}");
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    // The port carries the flow: it is a line that has room.
+    let line = flow.ceilings.iter().find(|c| c.cause == "link");
+    let line = line.expect("the port's speed is known").limit_bps;
+    assert!((line - 941e6).abs() < 1e6, "{line}");
+    // Far more of them are of other times.
+    let flow = crate::first(&framing(48_000));
+    assert!(flow.ceilings.iter().all(|c| c.cause != "link"));
+}

@@ -1,6 +1,9 @@
 //! A program that reads slowly: what stands in its socket whenever it is read, and a window that is small beside that.
 
-use farpath_diagnose::{FlowReport, Known};
+use farpath_diagnose::{FlowReport, Known, diagnose, read};
+use farpath_observe::Flight;
+use farpath_record::trace::{TraceConnection, TraceDirection};
+use farpath_units::{Duration, Time};
 
 use crate::{because, commands, first_flow, of_files};
 
@@ -154,4 +157,78 @@ fn a_program_that_is_seen_not_to_read_needs_no_rate() {
     // A socket that is empty now and then is read.
     let flow = of(&stands([0, 6_100_880, 20_000], ""));
     assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+}
+
+/// A capture of 16 Mbit/s over 30 ms, taken at an end. Two thirds of the time the window is full, and for this part of each ten milliseconds it
+/// is far smaller than the 812032 bytes that it once had.
+fn captured(vantage: &str, held_us: u64) -> FlowReport {
+    const ROUNDS: u64 = 812;
+    let bytes = 20_000 * ROUNDS;
+    let shares = [
+        ("receive_window", 0.68),
+        ("unknown", 0.25),
+        ("cwnd_slow_start", 0.07),
+    ];
+    let a2b = TraceDirection {
+        unique_bytes: bytes,
+        segments: bytes / 1448,
+        mss: Some(1448),
+        goodput_bps: 16_000_000,
+        window_scale: Some(10),
+        window_max_bytes: 812_032,
+        flight_max_bytes: 790_000,
+        limit_shares: shares.map(|(word, share)| (word.to_owned(), share)).into(),
+        ..TraceDirection::default()
+    };
+    let connection = TraceConnection {
+        id: 1,
+        a: "192.0.2.1:40000".to_owned(),
+        b: "198.51.100.2:7000".to_owned(),
+        vantage: vantage.to_owned(),
+        duration_ns: ROUNDS * 10_000_000,
+        handshake_rtt_ns: Some(30_200_000),
+        a2b,
+        ..TraceConnection::default()
+    };
+    let mut analysis = crate::analysis(connection, bytes, [30.2, 32.0, 66.0]);
+    let at = |n: u64| Time::ZERO + Duration::from_ms(10 * n);
+    let flight = |n: u64| Flight {
+        from: at(n),
+        until: at(n + 1),
+        window: Duration::from_us(6700),
+        held: Duration::from_us(held_us),
+        sent: 20_000,
+        delivered: 20_000,
+        peak: 60_000,
+        packets: 14,
+        ..Flight::default()
+    };
+    let seen = analysis.found[0][0].observed.as_mut().expect("it has data");
+    seen.finished = at(ROUNDS);
+    seen.lasted = Some(Duration::from_ms(10 * ROUNDS));
+    seen.flights = (0..ROUNDS).map(flight).collect();
+    let mut facts = read(&[]);
+    facts.capture("end.pcapng", &analysis);
+    first_flow(diagnose(&facts, "0"))
+}
+
+/// A window that shrinks and stays full is what a program leaves of its buffer: no setting of either end is its limit, wherever that is seen.
+#[test]
+fn a_captured_window_that_shrinks_is_that_of_a_program_that_does_not_read() {
+    for vantage in ["sender_of_a", "sender_of_b"] {
+        let flow = captured(vantage, 6700);
+        let verdict = &flow.verdict;
+        assert_eq!(verdict.cause, "client", "{vantage}: {verdict:#?}");
+        assert!(verdict.confidence > 0.8, "{vantage}: {verdict:#?}");
+        let why = because(&flow);
+        let said = "shrank from 812.0 kB to 60.0 kB, and was full so for 67 % of the time";
+        assert!(why.contains(said), "{why}");
+        let all = commands(&flow);
+        for setting in ["tcp_rmem=", "tcp_wmem="] {
+            assert!(!all.contains(setting), "{all}");
+        }
+    }
+    // One that stays as large as it was is a window.
+    let flow = captured("sender_of_a", 0);
+    assert_ne!(flow.verdict.cause, "client", "{:#?}", flow.verdict);
 }

@@ -102,4 +102,11 @@ fn a_slow_reader_is_no_full_link() {
     );
     assert!(of("link") < 0.02, "{seen:?}");
     assert!(of("receive_window") > 0.8, "{seen:?}");
+    // The window is what is left of a buffer that is full of what was not read.
+    let back = found.taken_back().expect("it is taken back");
+    assert!(back.share > 0.5, "{back:?}");
+    assert!(back.bytes < 0.75 * BUFFER as f64, "{back:?}");
+    let notes = analysis.document.connections[0].notes.join("\n");
+    let said = "its program does not read what has come";
+    assert!(notes.contains(said), "{notes}");
 }

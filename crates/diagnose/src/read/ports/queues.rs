@@ -12,6 +12,8 @@ pub(super) struct Queue {
     tables: bool,
     /// Of a Catalyst 6500, what its queues are called after: empty until a table of drops begins.
     catalyst: Option<&'static str>,
+    /// What Junos prints is of what the queue sent, and not of what came to it.
+    sent: bool,
 }
 
 /// What a line says of queues.
@@ -23,15 +25,16 @@ pub(super) enum Said {
     Port(String),
     /// The queue, and the packets that it dropped.
     Dropped(String, u64),
+    /// The queue, and what it sends now, bit/s.
+    Sends(String, u64),
 }
 
 impl Queue {
     /// Another command begins, one that prints tables of NX-OS or not.
     pub(super) fn begins(&mut self, tables: bool) {
         *self = Queue {
-            name: String::new(),
             tables,
-            catalyst: None,
+            ..Queue::default()
         };
     }
 
@@ -43,9 +46,14 @@ impl Queue {
         }
     }
 
-    /// `Queue: 0, Forwarding classes: best-effort`, and below it `Tail-dropped packets :  950  2 pps`.
+    /// `Queue: 0, Forwarding classes: best-effort`, and below it `Tail-dropped packets :  950  2 pps`, and below `Transmitted:` what it sends:
+    /// `Bytes  :  1180120601120  999912312 bps`.
     fn of_junos(&mut self, text: &str) -> Option<Said> {
         let (key, value) = text.split_once(':')?;
+        if value.is_empty() {
+            self.sent = key == "Transmitted";
+            return None;
+        }
         if key == "Queue" {
             let (number, class) = value.split_once(',')?;
             let class = class.split_once(':').map_or("", |(_, name)| name.trim());
@@ -58,6 +66,13 @@ impl Queue {
         let by = match key.trim_end() {
             "Tail-dropped packets" => "",
             "RED-dropped packets" => " by RED",
+            "Bytes" if self.sent && !self.name.is_empty() => {
+                let words: Vec<&str> = value.split_whitespace().collect();
+                let [_, bps, "bps"] = words[..] else {
+                    return None;
+                };
+                return Some(Said::Sends(self.name.clone(), whole(bps)?));
+            }
             _ => return None,
         };
         let packets = whole(value.split_whitespace().next()?)?;
@@ -194,6 +209,13 @@ mod tests {
             queue.line("Packets              :   6912345    33012 pps"),
             None
         );
+        let bytes = "Bytes                :          9812345678             400123456 bps";
+        assert_eq!(queue.line(bytes), None);
+        assert_eq!(queue.line("Transmitted:"), None);
+        let sends = Said::Sends("best-effort".to_owned(), 400_123_456);
+        assert_eq!(queue.line(bytes), Some(sends));
+        assert_eq!(queue.line("Queued:"), None);
+        assert_eq!(queue.line(bytes), None);
     }
 
     #[test]
