@@ -113,7 +113,7 @@ fn neither_a_full_line_nor_random_losses_are_a_policer() {
 
 /// BBR probes with a quarter more for a round trip: its queue comes and goes within one, and packets wait at the losses all the same.
 #[test]
-fn a_short_queue_that_bbr_probes_is_no_policer() {
+fn a_short_queue_that_bbr_probes_is_not_a_policer() {
     let of = |wan: &str| {
         let bulk = "cc = \"bbr\"\nduration = \"20 s\"";
         let run = run(&two_routers("", wan, bulk));
