@@ -56,6 +56,8 @@ pub enum Cause {
     PauseFrames,
     /// A window that few losses cut once, and that grows back.
     Recovery,
+    /// Marks of a queue that does not drop (ECN), and the window that was made smaller for them.
+    Marks,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -63,7 +65,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 28] = [
+const NAMES: [(Cause, &str, &str); 29] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -114,6 +116,7 @@ const NAMES: [(Cause, &str, &str); 28] = [
         "cwnd_recovery",
         "a window that grows back after few losses",
     ),
+    (Cause::Marks, "ecn_marks", "ECN marks of a queue"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

@@ -63,6 +63,7 @@ mod located;
 mod lookalike;
 mod lossy_back;
 mod machine;
+mod marked;
 mod member;
 mod memory;
 mod missing;
