@@ -196,3 +196,30 @@ impl Broken {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn syn(control: u8) -> Syn {
+        Syn::of(&Segment {
+            control,
+            ..Segment::default()
+        })
+    }
+
+    /// RFC 3168 §6.1.1. What answers AccECN has other bits.
+    #[test]
+    fn two_bits_ask_for_ecn_and_one_of_them_agrees() {
+        let (asks, answer) = (control::SYN, control::SYN | control::ACK);
+        let both = control::ECE | control::CWR;
+        let (asked, agreed) = (syn(asks | both), syn(answer | control::ECE));
+        assert!(asked.ecn && agreed.ecn);
+        assert_eq!(options(&asked), ["ecn"]);
+        assert!(missing(&asked, &agreed).is_empty());
+        for other in [asks, asks | control::ECE, answer, answer | both] {
+            assert!(!syn(other).ecn, "{other:#x}");
+        }
+        assert_eq!(missing(&asked, &syn(answer)), ["ecn"]);
+    }
+}
