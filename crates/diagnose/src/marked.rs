@@ -112,5 +112,8 @@ mod tests {
             let marks = all.find(|r| r.cause == Cause::Marks).expect("each has one");
             assert!(marks.confidence < 0.01, "{:?}", weighed.ranking);
         }
+        // Which of the two the window was smaller for is open.
+        let both = weigh(&of(12, 300.0), &[]);
+        assert!(says(&both, "losses were repaired, or marks answered"));
     }
 }

@@ -288,9 +288,10 @@ fn by_path(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
     let lossy = account.losses();
     let marked = e.cut_by_marks().is_some();
     let causes: &[Cause] = if marked { &[Cause::Marks] } else { &LOSSES };
-    let what = match marked {
-        true => "the window was made smaller for marks",
-        false => "losses were repaired",
+    let what = match (marked, e.marks.is_some()) {
+        (true, _) => "the window was made smaller for marks",
+        (false, true) => "losses were repaired, or marks answered",
+        (false, false) => "losses were repaired",
     };
     items.push(Item {
         holds: step(lossy, 0.25, 0.6),
