@@ -1,5 +1,5 @@
 //! Marks of ECN: a queue of the path marks packets instead of dropping them, the receiver echoes that, and the sender makes its window
-//! smaller (RFC 3168). Nothing is lost, and the window is what holds the rate all the same.
+//! smaller (RFC 3168). Nothing need be lost, and the window is what holds the rate all the same.
 
 use farpath_record::trace::TraceDirection;
 
