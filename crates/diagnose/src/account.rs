@@ -68,6 +68,7 @@ impl Account {
             (Cause::NoWindowScaling | Cause::Client, _) => Some(self.share("receive_window")),
             (Cause::SendBuffer, _) if !self.sees_buffers => Some(self.share("unknown")),
             (Cause::Policer, _) if self.share("policer") == 0.0 => Some(self.losses()),
+            (Cause::Marks, _) => Some(self.losses()),
             (c, _) if c.is_loss() => Some(self.losses()),
             (_, named) => named.map(|(word, _)| self.share(word)),
         }

@@ -495,6 +495,7 @@ fn numbers(
         test.set("rtt_loaded_ns", loaded);
     }
     crate::duplicates::of_capture(test, direction, at);
+    crate::marked::of_capture(test, direction, at);
 }
 
 /// Classes of segments that were not lost; the last is a way to come to send one again, too.

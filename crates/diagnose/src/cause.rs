@@ -58,6 +58,8 @@ pub enum Cause {
     Recovery,
     /// A full table of connections, which has no room for another.
     FullTable,
+    /// Marks of a queue that does not drop (ECN), and the window that was made smaller for them.
+    Marks,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -65,7 +67,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 29] = [
+const NAMES: [(Cause, &str, &str); 30] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -121,6 +123,7 @@ const NAMES: [(Cause, &str, &str); 29] = [
         "full_table",
         "a full table of connections",
     ),
+    (Cause::Marks, "ecn_marks", "ECN marks of a queue"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

@@ -219,6 +219,8 @@ pub(crate) struct Evidence {
     pub(crate) loss_pattern: Option<String>,
     /// How a capture's losses lie by the queue that its round trips show.
     pub(crate) stood: Option<Stood>,
+    /// How often a capture shows that the window was made smaller for marks of ECN.
+    pub(crate) marks: Option<Figure>,
     /// Captures saw all that was sent, and nothing was lost.
     pub(crate) lossless: bool,
     /// How the ends wait for each other.

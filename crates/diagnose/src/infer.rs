@@ -97,7 +97,7 @@ const LEAK: f64 = 0.08;
 const BY_PORT: f64 = 0.5 / 7.0 / 0.009;
 
 /// What each cause is worth before anything was seen, decibans.
-pub(crate) const PRIORS: [(Cause, f64); 28] = [
+pub(crate) const PRIORS: [(Cause, f64); 29] = [
     (Cause::ReceiveWindow, 0.0),
     (Cause::SendBuffer, 0.0),
     (Cause::NoWindowScaling, -9.0),
@@ -125,6 +125,7 @@ pub(crate) const PRIORS: [(Cause, f64); 28] = [
     (Cause::PauseFrames, crate::pauses::UNSEEN),
     (Cause::Recovery, crate::recovering::UNSEEN),
     (Cause::FullTable, crate::full_table::UNSEEN),
+    (Cause::Marks, crate::marked::UNSEEN),
     (Cause::None, -10.0),
 ];
 

@@ -40,6 +40,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::recovering::by_cut(e, &mut items);
     crate::growing::by_growth(e, &mut items);
     crate::dip::by_dip(e, &mut items);
+    crate::marked::by_marks(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::own_drops::by_own_drops(e, &mut items);
     crate::tcp_memory::by_tcp_memory(e, &mut items);

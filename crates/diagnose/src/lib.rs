@@ -67,6 +67,7 @@ mod lookalike;
 mod lossy_back;
 mod machine;
 mod mean_only;
+mod marked;
 mod member;
 mod memory;
 mod missing;

@@ -286,9 +286,16 @@ fn by_path(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
         ],
     ));
     let lossy = account.losses();
+    let marked = e.cut_by_marks().is_some();
+    let causes: &[Cause] = if marked { &[Cause::Marks] } else { &LOSSES };
+    let what = match (marked, e.marks.is_some()) {
+        (true, _) => "the window was made smaller for marks",
+        (false, true) => "losses were repaired, or marks answered",
+        (false, false) => "losses were repaired",
+    };
     items.push(Item {
         holds: step(lossy, 0.25, 0.6),
-        weights: of(&LOSSES, 8.0)
+        weights: of(causes, 8.0)
             .into_iter()
             .chain(of(
                 &[Cause::ReceiveWindow, Cause::SendBuffer, Cause::Application],
@@ -296,7 +303,7 @@ fn by_path(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
             ))
             .collect(),
         sentence: format!(
-            "{}: for {:.0} % of the time losses were repaired, or the window grew after them",
+            "{}: for {:.0} % of the time {what}, or the window grew after them",
             account.by,
             lossy * 100.0
         ),

@@ -25,6 +25,8 @@ impl Evidence {
         self.account = captured::account(&near).or(self.account.take());
         self.found_policer = near.iter().find_map(|c| c.policer.clone());
         self.stop = near.iter().find_map(|c| c.stop).or(self.stop);
+        let marks = first.test.numbers.get(crate::marked::REDUCTIONS);
+        self.marks = marks.cloned().or(self.marks.take());
         self.lossless = near.iter().all(|c| c.lossless);
         self.turns = near.iter().find_map(|c| c.turns);
         self.shrunk = self.shrunk.or(near.iter().find_map(|c| c.shrunk));

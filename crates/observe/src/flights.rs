@@ -12,7 +12,7 @@
 //! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
-//! 3. the congestion window after a loss, where there has been one;
+//! 3. the congestion window after a loss or an answer to marks of ECN, where there has been one;
 //! 4. the application, where less was in flight than any congestion window holds: it writes little, or waits with the rest for an
 //!    acknowledgement (Nagle's algorithm, RFC 1122 §4.2.3.4);
 //! 5. slow start, while what is delivered grows from one round to the next, or will within a few, and what is in flight does not stay
@@ -40,7 +40,7 @@ pub struct Flight {
     pub window: Duration,
     /// Of that, the receiver offered far less than it had before: its program has not read.
     pub held: Duration,
-    /// Losses that acknowledgements showed were being repaired.
+    /// Losses that acknowledgements showed were being repaired, or the window was made smaller for marks of ECN.
     pub recovery: Duration,
     /// A retransmission timeout was waited for or repaired.
     pub timeout: Duration,
@@ -268,7 +268,7 @@ struct Reader {
     most: f64,
     /// The same of the fastest round of all that lasted a round trip, however short the connection was so fast.
     peak: f64,
-    /// There has been a loss.
+    /// There has been a loss, or an answer to marks.
     lost: bool,
     steady: bool,
     established: Time,

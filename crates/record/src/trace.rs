@@ -158,6 +158,15 @@ pub struct TraceDirection {
     pub duplicate_acks: u64,
     /// Times that the receiver closed its window.
     pub zero_windows: u64,
+    /// Packets that came marked as having met congestion (RFC 3168): only behind the router that marks them are there any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub marked: u64,
+    /// Acknowledgements of this data with ECN-Echo: from a mark until the receiver has the sender's answer, there are many of one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ecn_echoes: u64,
+    /// Segments with CWR that answer such an echo: so often the window was made smaller for marks.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ecn_reductions: u64,
     /// Payload bytes of a full segment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mss: Option<u32>,
@@ -274,7 +283,7 @@ impl HeldSmall {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Glitch {
-    /// `recovery`, `stall` or `rate_collapse`.
+    /// `recovery`, `stall`, `rate_collapse`, or `reduction`: the window was made smaller for marks, and nothing was lost.
     pub kind: String,
     /// Its start, nanoseconds since the connection's first packet.
     pub start_ns: u64,
@@ -282,7 +291,8 @@ pub struct Glitch {
     pub duration_ns: u64,
     /// Bytes that were not delivered in that time, beside the rate before it.
     pub cost_bytes: u64,
-    /// Why, in the words of limits: `loss`, `receive_window`, `application`, `link`, `unknown` … or [`Glitch::PROBE_RTT`].
+    /// Why, in the words of limits: `loss`, `receive_window`, `application`, `link`, `unknown` … or [`Glitch::PROBE_RTT`],
+    /// [`Glitch::MARKS`].
     pub cause: String,
     /// Segments sent again in it.
     #[serde(skip_serializing_if = "is_zero")]
@@ -292,6 +302,9 @@ pub struct Glitch {
 impl Glitch {
     /// The cause of a collapse that is BBR's ProbeRTT: four segments in flight for 200 ms and a round trip at least, each ten seconds.
     pub const PROBE_RTT: &str = "probe_rtt";
+
+    /// The cause of a reduction: routers marked packets instead of dropping them (RFC 3168), and the receiver echoed that.
+    pub const MARKS: &str = "ecn_marks";
 }
 
 /// What selective acknowledgements saved in recoveries: with them several holes are repaired in one round trip, without them

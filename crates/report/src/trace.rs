@@ -379,7 +379,30 @@ fn anomalies(d: &TraceDirection) -> Vec<String> {
     if !others.is_empty() {
         lines.push(format!("  {others}"));
     }
+    lines.extend(marks(d));
     lines
+}
+
+/// What routers marked instead of dropping it, as far as the capture shows it.
+fn marks(d: &TraceDirection) -> Option<String> {
+    let all = [
+        (d.marked, "packet marked here", "packets marked here"),
+        (
+            d.ecn_echoes,
+            "ACK that echoes marks",
+            "ACKs that echo marks",
+        ),
+        (
+            d.ecn_reductions,
+            "reduction of the window for them",
+            "reductions of the window for them",
+        ),
+    ];
+    let some = all.into_iter().filter(|m| m.0 > 0);
+    let some: Vec<String> = some
+        .map(|(count, one, many)| count_of(count, one, many))
+        .collect();
+    (!some.is_empty()).then(|| format!("  ECN: {}", some.join(", ")))
 }
 
 /// Glitches, their pattern, what SACK saved, and a policer.
@@ -389,6 +412,7 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
     for glitch in d.glitches.iter().take(GLITCHES_MAX) {
         let cause = match glitch.cause.as_str() {
             Glitch::PROBE_RTT => "BBR's ProbeRTT".to_owned(),
+            Glitch::MARKS => "ECN marks".to_owned(),
             other => other.replace('_', " "),
         };
         lines.push(format!(
@@ -455,6 +479,34 @@ fn saved(sack: &SackBenefit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_are_said_in_their_own_words() {
+        let none = TraceDirection::default();
+        assert_eq!(marks(&none), None);
+        let some = TraceDirection {
+            ecn_echoes: 294,
+            ecn_reductions: 1,
+            ..TraceDirection::default()
+        };
+        let said = marks(&some).expect("there are marks");
+        assert_eq!(
+            said,
+            "  ECN: 294 ACKs that echo marks, 1 reduction of the window for them"
+        );
+        let cut = TraceDirection {
+            glitches: vec![Glitch {
+                kind: "reduction".to_owned(),
+                cause: Glitch::MARKS.to_owned(),
+                cost_bytes: 1000,
+                ..Glitch::default()
+            }],
+            ..TraceDirection::default()
+        };
+        let said = glitches(&cut).join("\n");
+        assert!(said.contains("reduction at"), "{said}");
+        assert!(said.contains("not sent, by ECN marks"), "{said}");
+    }
 
     /// Segments 8000, 8010 and 8011 are two gaps, and three round trips without SACK.
     #[test]

@@ -89,6 +89,8 @@ pub(crate) struct Connection {
     pub(crate) sibling: Option<u32>,
     pub(crate) closed_at: Option<i64>,
     pub(crate) packets: u64,
+    /// Something of AccECN was seen.
+    counts_marks: bool,
 }
 
 /// Where a connection was captured.
@@ -192,11 +194,34 @@ impl Connection {
             let una = self.streams[1 - from].una;
             self.sides[1 - from].held.acknowledged(s.at, una);
         }
+        self.counts_marks |= s.counts_marks;
+        if s.is(control::ECE | control::CWR) && !s.is(control::SYN | control::RST) {
+            self.marked(&s, from, room);
+        }
         if (s.length > 0 || s.is(control::FIN)) && !s.is(control::RST) {
             self.data(&s, inside, from, room);
         }
         if s.ecn == 3 {
             self.streams[from].congestion_marks += 1;
+        }
+    }
+
+    /// An acknowledgement echoes a mark, or data says that the window was made smaller.
+    #[cold]
+    fn marked(&mut self, s: &Segment, from: usize, room: &mut Room) {
+        if s.is(control::ECE) && s.is(control::ACK) {
+            self.streams[1 - from].echo();
+        }
+        if s.is(control::CWR) && s.length > 0 {
+            self.streams[from].reduce(s, room);
+        }
+    }
+
+    /// Whether ECN-Echo and CWR mean what RFC 3168 has them mean: both SYNs agreed to that, or nothing of AccECN was seen.
+    pub(crate) fn echoes_marks(&self) -> bool {
+        match [0, 1].map(|n| self.streams[n].syn.as_ref()) {
+            [Some(a), Some(b)] => a.ecn && b.ecn,
+            _ => !self.counts_marks,
         }
     }
 

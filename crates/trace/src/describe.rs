@@ -195,6 +195,7 @@ fn counts(connection: &Connection, from: usize, classes: &[Class]) -> TraceDirec
         segments: stream.sizes.segments,
         duplicate_acks: stream.duplicate_acks,
         zero_windows: stream.zero_windows,
+        marked: stream.congestion_marks,
         mss: Some(stream.mss()).filter(|mss| *mss > 0),
         window_scale: (stream.acks > 0).then_some(scale),
         window_scale_inferred: inferred && stream.acks > 0,
@@ -203,6 +204,9 @@ fn counts(connection: &Connection, from: usize, classes: &[Class]) -> TraceDirec
         goodput_bps: goodput(stream),
         ..TraceDirection::default()
     };
+    if let Some(marks) = stream.marks.as_ref().filter(|_| connection.echoes_marks()) {
+        (d.ecn_echoes, d.ecn_reductions) = (marks.echoes, marks.answered);
+    }
     let mut copied = 0;
     for (event, class) in stream.events.iter().zip(classes) {
         let pieces = u64::from(event.pieces);

@@ -36,6 +36,8 @@ pub(crate) struct Event {
     pub(crate) known: bool,
     /// A DSACK reported later that the receiver had it twice.
     pub(crate) told: bool,
+    /// It showed that the receiver had given up what it had SACKed.
+    pub(crate) reneged: bool,
     /// It begins at the first unacknowledged byte.
     pub(crate) head: bool,
     /// It ends at the highest byte sent.

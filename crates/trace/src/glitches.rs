@@ -25,6 +25,9 @@ const ROUND_LEAST: i64 = 10_000_000;
 /// A sender that is idle for this share of the time is not a bulk transfer: its pauses are its own.
 const IDLE_SHARE: f64 = 0.5;
 
+/// The kind of a glitch that an answer to marks begins.
+const REDUCTION: &str = "reduction";
+
 /// What was delivered in a round trip or a little more.
 #[derive(Clone, Copy, Debug)]
 struct Round {
@@ -55,11 +58,24 @@ struct Wrong {
     segments: u64,
 }
 
+impl Wrong {
+    /// Whether it is why something of this kind and cause began, in which it lies: what was repaired is, and an answer to marks is where
+    /// nobody else is known to be.
+    fn explains(&self, kind: &str, cause: &str) -> bool {
+        match self.kind {
+            "recovery" => true,
+            REDUCTION => kind == "rate_collapse" && cause == "unknown",
+            _ => false,
+        }
+    }
+}
+
 /// Finds the glitches of a direction, in order of time; `started` is the connection's first packet, and `full` the payload of a full
 /// segment.
 pub(crate) fn glitches(direction: &Direction, started: i64, full: u32) -> Vec<Glitch> {
     let rounds = rounds(&direction.intervals, direction.round_trip);
     let mut wrong: Vec<Wrong> = direction.repairs.iter().map(recovery).collect();
+    wrong.extend(direction.cuts.iter().map(reduction));
     let idle: i64 = rounds.iter().map(|r| r.idle).sum();
     let whole: i64 = rounds.iter().map(|r| r.until - r.from).sum();
     if (idle as f64) < IDLE_SHARE * whole as f64 {
@@ -75,8 +91,7 @@ pub(crate) fn glitches(direction: &Direction, started: i64, full: u32) -> Vec<Gl
             // It happened before the rate was back from the last one, and is part of it.
             if let Some(last) = found.last_mut() {
                 last.retransmitted_segments += w.segments;
-                if w.kind == "recovery" {
-                    // What was repaired in it is why it began.
+                if w.explains(&last.kind, &last.cause) {
                     (last.kind, last.cause) = (w.kind.to_owned(), w.cause.to_owned());
                 }
             }
@@ -86,11 +101,11 @@ pub(crate) fn glitches(direction: &Direction, started: i64, full: u32) -> Vec<Gl
             break;
         }
         let (back, cost) = match w.kind {
-            "recovery" => price(&rounds, best, w),
+            "recovery" | REDUCTION => price(&rounds, best, w),
             _ => price_pause(&rounds, best, w, wrong.get(n + 1).map(|next| next.from)),
         };
-        if w.kind == "rate_collapse" && cost == 0 {
-            // A few slow rounds, which those after them made good.
+        if matches!(w.kind, "rate_collapse" | REDUCTION) && cost == 0 {
+            // A few slow rounds, which those after them made good, or a window with room to spare.
             continue;
         }
         over = back;
@@ -157,7 +172,7 @@ fn joined(mut wrong: Vec<Wrong>, round: i64) -> Vec<Wrong> {
             Some(last) if last.kind != "recovery" && next.from <= last.until + round => {
                 last.until = last.until.max(next.until);
                 last.segments += next.segments;
-                if next.kind == "recovery" {
+                if next.explains(last.kind, last.cause) {
                     (last.kind, last.cause) = (next.kind, next.cause);
                 }
             }
@@ -174,6 +189,17 @@ fn recovery(repair: &Repair) -> Wrong {
         kind: "recovery",
         cause: "loss",
         segments: repair.segments,
+    }
+}
+
+/// A window was made smaller for marks.
+fn reduction(cut: &(i64, i64)) -> Wrong {
+    Wrong {
+        from: cut.0,
+        until: cut.1,
+        kind: REDUCTION,
+        cause: Glitch::MARKS,
+        segments: 0,
     }
 }
 
@@ -276,7 +302,7 @@ fn rate_before(rounds: &[Round], best: Best) -> f64 {
 struct Best {
     /// Of three.
     few: f64,
-    /// Of eight; infinite where there are less than sixteen, which do not show what the path sustains.
+    /// Of eight, which the path sustains; of three where there are less than sixteen, and infinite where there are not even three.
     sustained: f64,
 }
 
@@ -288,9 +314,10 @@ impl Best {
         };
         Best {
             few: most(COLLAPSED),
-            sustained: match rounds.len() >= 2 * BEFORE {
-                true => most(BEFORE),
-                false => f64::INFINITY,
+            sustained: match rounds.len() {
+                count if count >= 2 * BEFORE => most(BEFORE),
+                count if count >= COLLAPSED => most(COLLAPSED),
+                _ => f64::INFINITY,
             },
         }
     }
@@ -484,6 +511,58 @@ mod tests {
             }
         });
         each.collect()
+    }
+
+    /// Rounds of 10 ms, which deliver so many bytes each.
+    fn rounds_of(delivered: &[u64]) -> Vec<Round> {
+        let round = |(n, bytes): (i64, &u64)| Round {
+            from: 10_000_000 * n,
+            until: 10_000_000 * (n + 1),
+            delivered: *bytes,
+            sent: *bytes,
+            still: false,
+            idle: 0,
+            window: 0,
+        };
+        (0..).zip(delivered).map(round).collect()
+    }
+
+    /// Acknowledgements that came at once do not make a rate of the path, however short the connection is.
+    #[test]
+    fn a_glitch_costs_no_more_than_the_best_rate_would_have_sent() {
+        let mut delivered = vec![10_000, 10_000, 10_000, 10_000, 90_000];
+        delivered.extend([0, 0, 5000, 5000, 5000, 5000]);
+        let rounds = rounds_of(&delivered);
+        let best = Best::of(&rounds);
+        let wrong = Wrong {
+            from: rounds[5].from,
+            until: rounds[10].until,
+            kind: "recovery",
+            cause: "loss",
+            segments: 1,
+        };
+        let (back, cost) = price(&rounds, best, &wrong);
+        assert_eq!(back, rounds[10].until);
+        // Three rounds in a row delivered 110 kB at most: six have room for twice as much, and 20 kB of it came.
+        assert!(cost.abs_diff(200_000) < 10, "{cost}");
+    }
+
+    /// The window is made smaller, and then the rate falls: one glitch. What a loss began stays a loss's.
+    #[test]
+    fn marks_explain_a_collapse_and_no_loss() {
+        let wrong = |kind, cause| Wrong {
+            from: 0,
+            until: 1,
+            kind,
+            cause,
+            segments: 0,
+        };
+        let marks = wrong(REDUCTION, Glitch::MARKS);
+        assert!(marks.explains("rate_collapse", "unknown"));
+        assert!(!marks.explains("rate_collapse", "application"));
+        assert!(!marks.explains("recovery", "loss"));
+        assert!(wrong("recovery", "loss").explains(REDUCTION, Glitch::MARKS));
+        assert!(!wrong("rate_collapse", "unknown").explains(REDUCTION, Glitch::MARKS));
     }
 
     #[test]

@@ -14,6 +14,8 @@ use crate::work;
 pub(crate) struct Direction {
     pub(crate) intervals: Vec<Interval>,
     pub(crate) repairs: Vec<Repair>,
+    /// When the window was made smaller for marks, and until when that took a round trip; in order, and apart from each other.
+    pub(crate) cuts: Vec<(i64, i64)>,
     /// Whole round trip, the shortest, nanoseconds; 0 where it is unknown.
     pub(crate) round_trip: i64,
     /// From the capture to the sender and back, nanoseconds; 0 at the sender, and where it is unknown.
@@ -60,9 +62,15 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
         connection.established,
         connection.last(),
     );
+    let echoes = connection.echoes_marks();
     let stream = &mut connection.streams[from];
     let intervals = stream.flights.finish();
     let repairs = repairs(&stream.events, classes, last);
+    let cuts = if echoes {
+        cuts(stream, last)
+    } else {
+        Vec::new()
+    };
     // Of data that never came the whole time counts.
     let over = match delivered(stream) {
         0 => last,
@@ -79,7 +87,7 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
         .iter()
         .filter(|i| i.from < heard && i.from - started < LONGEST)
         .map(|i| {
-            let mut flight = flight(i, started, (beyond, turns), &repairs);
+            let mut flight = flight(i, started, (beyond, turns), (&repairs, &cuts));
             flight.far = !at_sender;
             flight
         });
@@ -102,6 +110,7 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
     Direction {
         intervals,
         repairs,
+        cuts,
         round_trip,
         beyond,
         at_sender,
@@ -150,7 +159,18 @@ fn black_hole(stream: &Stream, classes: &[Class]) -> Option<Limit> {
     (nothing && full && timeouts.count() >= 2).then_some(Limit::Mtu)
 }
 
-fn flight(i: &Interval, started: i64, way: (i64, bool), repairs: &[Repair]) -> Flight {
+/// When the window was made smaller for marks; `last` ends what was not over.
+fn cuts(stream: &Stream, last: i64) -> Vec<(i64, i64)> {
+    let all = stream.marks.iter().flat_map(|marks| &marks.cuts);
+    all.map(|cut| (cut.from, cut.until.min(last))).collect()
+}
+
+fn flight(
+    i: &Interval,
+    started: i64,
+    way: (i64, bool),
+    (repairs, cuts): (&[Repair], &[(i64, i64)]),
+) -> Flight {
     let within = |timeout: bool| {
         let first = repairs.partition_point(|r| r.until <= i.from);
         let of = repairs[first..].iter().take_while(|r| r.from < i.until);
@@ -159,13 +179,20 @@ fn flight(i: &Interval, started: i64, way: (i64, bool), repairs: &[Repair]) -> F
         of.map(|r| r.until.min(i.until) - r.from.max(i.from))
             .sum::<i64>()
     };
+    let marked = || {
+        let first = cuts.partition_point(|cut| cut.1 <= i.from);
+        let of = cuts[first..].iter().take_while(|cut| cut.0 < i.until);
+        let of = of.inspect(|_| work::count(1));
+        of.map(|cut| cut.1.min(i.until) - cut.0.max(i.from))
+            .sum::<i64>()
+    };
     Flight {
         from: since(started, i.from),
         until: since(started, i.until),
         idle: lasting(i.idle),
         window: lasting(i.window),
         held: lasting(i.held),
-        recovery: lasting(within(false)),
+        recovery: lasting((within(false) + marked()).min(i.until - i.from)),
         timeout: lasting(within(true)),
         sent: i.sent,
         delivered: i.delivered,

@@ -14,6 +14,8 @@ pub(crate) struct Syn {
     pub(crate) scale: Option<u8>,
     pub(crate) ttl: u8,
     pub(crate) sack_permitted: bool,
+    /// It asks for ECN, or agrees to it (RFC 3168 §6.1.1).
+    pub(crate) ecn: bool,
     /// It acknowledges another.
     pub(crate) is_answer: bool,
     /// Not all options were captured.
@@ -30,6 +32,7 @@ impl Syn {
             scale: segment.scale,
             ttl: segment.ttl,
             sack_permitted: segment.sack_permitted,
+            ecn: segment.is(control::ECE) && segment.is(control::CWR) != segment.is(control::ACK),
             is_answer: segment.is(control::ACK),
             options_cut: segment.options_cut,
         }
@@ -107,6 +110,9 @@ pub(crate) fn options(syn: &Syn) -> Vec<String> {
     if syn.stamps.is_some() {
         all.push("timestamps".to_owned());
     }
+    if syn.ecn {
+        all.push("ecn".to_owned());
+    }
     all
 }
 
@@ -120,6 +126,7 @@ pub(crate) fn missing(of: &Syn, in_other: &Syn) -> Vec<String> {
         ("window_scale", of.scale.is_some(), in_other.scale.is_some()),
         ("sack", of.sack_permitted, in_other.sack_permitted),
         ("timestamps", of.stamps.is_some(), in_other.stamps.is_some()),
+        ("ecn", of.ecn, in_other.ecn),
     ];
     let missing = all.into_iter().filter(|o| o.1 && !o.2);
     missing.map(|o| o.0.to_owned()).collect()
@@ -187,5 +194,32 @@ impl Broken {
             ttl_usual: usual.range(),
             middlebox_suspected: usual.range().is_some_and(is_other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn syn(control: u8) -> Syn {
+        Syn::of(&Segment {
+            control,
+            ..Segment::default()
+        })
+    }
+
+    /// RFC 3168 §6.1.1. What answers AccECN has other bits.
+    #[test]
+    fn two_bits_ask_for_ecn_and_one_of_them_agrees() {
+        let (asks, answer) = (control::SYN, control::SYN | control::ACK);
+        let both = control::ECE | control::CWR;
+        let (asked, agreed) = (syn(asks | both), syn(answer | control::ECE));
+        assert!(asked.ecn && agreed.ecn);
+        assert_eq!(options(&asked), ["ecn"]);
+        assert!(missing(&asked, &agreed).is_empty());
+        for other in [asks, asks | control::ECE, answer, answer | both] {
+            assert!(!syn(other).ecn, "{other:#x}");
+        }
+        assert_eq!(missing(&asked, &syn(answer)), ["ecn"]);
     }
 }

@@ -1,6 +1,7 @@
-//! What is in flight stays at one height, round after round, and neither the receiver's window nor a loss keeps it there.
+//! What is in flight stays at one height, round after round, and neither the receiver's window nor a loss or a mark keeps it
+//! there.
 //!
-//! Without a loss a congestion window goes on growing, by half a segment a round at the slowest (RFC 9438 §4.3). So it is something of the
+//! Without either a congestion window goes on growing, by half a segment a round at the slowest (RFC 9438 §4.3). So it is something of the
 //! sender's own that holds it: its send buffer, where the program writes as soon as an acknowledgement makes room.
 
 use farpath_observe::{Flight, Limit};
@@ -76,7 +77,8 @@ fn stays(rounds: &[u64], mss: u64) -> bool {
 pub(crate) fn name_buffer(d: &mut TraceDirection, seen: &Direction, mss: u32) {
     let word = Limit::Unknown.name();
     let open = d.limit_shares.get(word).copied().unwrap_or(0.0);
-    let is_whole = seen.repairs.is_empty() && seen.observed.retransmits == Some(0);
+    let uncut = seen.repairs.is_empty() && seen.cuts.is_empty();
+    let is_whole = uncut && seen.observed.retransmits == Some(0);
     if open < NAMED || !seen.at_sender || !is_whole || seen.round_trip <= 0 {
         return;
     }

@@ -397,11 +397,13 @@ fn queued(intervals: &[Interval], losses: &[Lost]) -> f64 {
     losses.iter().filter(at).map(count).sum::<u64>() as f64 / all as f64
 }
 
-/// How long packets waited before the losses, beside the shortest times, nanoseconds: the median. None where that is not seen,
-/// far from the sender and without timestamps.
+/// How long packets waited that passed just before those that were lost, beside the shortest times, nanoseconds: the median. None where
+/// that is not seen, far from the sender and without timestamps.
 fn waited(intervals: &[Interval], losses: &[Lost], at_sender: bool) -> Option<f64> {
-    let here = waits(intervals, losses, |i| i.rtt_min);
-    let there = waits(intervals, losses, |i| i.turn);
+    // What was acknowledged before a loss had been sent a round trip earlier: a sender that probes fills a queue in less.
+    let here = waits(intervals, losses, |i| i.rtt_min, true);
+    // The sender's data waited on its way here.
+    let there = waits(intervals, losses, |i| i.turn, false);
     let all = match (here, there) {
         (here, _) if at_sender => here?,
         (Some(here), Some(there)) => here.iter().zip(there).map(|(a, b)| a + b).collect(),
@@ -414,15 +416,17 @@ fn waited(intervals: &[Interval], losses: &[Lost], at_sender: bool) -> Option<f6
     Some(ranked(&all, count.div_ceil(2).max(1) - 1))
 }
 
-/// The same of one kind of times, loss by loss.
+/// The same of one kind of times, loss by loss; they end when their packets pass here, or are `to_come` and end the shortest time later.
 fn waits(
     intervals: &[Interval],
     losses: &[Lost],
     of: impl Fn(&Interval) -> i64,
+    to_come: bool,
 ) -> Option<Vec<f64>> {
     let low = intervals.iter().map(&of).filter(|ns| *ns > 0).min()?;
+    let later = if to_come { low } else { 0 };
     let at = |loss: &Lost| {
-        let n = intervals.partition_point(|i| i.until <= loss.at);
+        let n = intervals.partition_point(|i| i.until <= loss.at + later);
         let mut near = intervals[..n].iter().rev().take(64).map(&of);
         near.find(|ns| *ns > 0).map_or(0.0, |ns| (ns - low) as f64)
     };

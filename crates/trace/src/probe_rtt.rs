@@ -80,6 +80,7 @@ mod tests {
         Direction {
             intervals: (0..2500).map(interval).collect(),
             repairs: Vec::new(),
+            cuts: Vec::new(),
             round_trip: 50 * MS,
             beyond: 0,
             at_sender: true,

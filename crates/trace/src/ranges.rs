@@ -17,6 +17,11 @@ impl Ranges {
         self.0.is_empty()
     }
 
+    /// How many ranges there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Adds a range; how many of its numbers are new.
     pub(crate) fn add(&mut self, from: u64, until: u64) -> u64 {
         work::count(1);

@@ -7,6 +7,9 @@ pub(crate) mod control {
     pub(crate) const RST: u8 = 0x04;
     pub(crate) const PSH: u8 = 0x08;
     pub(crate) const ACK: u8 = 0x10;
+    /// ECN-Echo, and what answers it (RFC 3168 §6.1).
+    pub(crate) const ECE: u8 = 0x40;
+    pub(crate) const CWR: u8 = 0x80;
 }
 
 /// One end of a connection. An IPv4 address is mapped into IPv6 (RFC 4291 §2.5.5.2).
@@ -49,6 +52,8 @@ pub(crate) struct Segment {
     pub(crate) seq: u32,
     pub(crate) ack: u32,
     pub(crate) control: u8,
+    /// The bit before CWR, which AccECN has: then the three are digits of a count.
+    pub(crate) counts_marks: bool,
     pub(crate) window: u16,
     /// Payload bytes by what the headers say, captured or not.
     pub(crate) length: u32,
@@ -99,6 +104,7 @@ impl Segment {
         (self.from.port, self.to.port) = (two(0), two(2));
         (self.seq, self.ack) = (four(4), four(8));
         self.control = head[13];
+        self.counts_marks = head[12] & 1 != 0;
         self.window = two(14);
         self.length = length - header;
         if header > 20 {

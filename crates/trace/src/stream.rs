@@ -2,6 +2,7 @@
 
 mod bare;
 mod holes;
+mod marks;
 mod sack;
 mod seen;
 
@@ -19,6 +20,7 @@ use crate::rtt::Rtt;
 use crate::segment::{Segment, control};
 use crate::sizes::Sizes;
 use crate::stream::holes::Hole;
+use crate::stream::marks::Marks;
 use crate::work;
 
 /// Numbers start here, so that what comes before the first one seen has a number too.
@@ -86,7 +88,10 @@ pub(crate) struct Stream {
     pub(crate) late: u64,
     pub(crate) missed_holes: u64,
     pub(crate) resets: u64,
+    /// Packets that a router before the capture marked.
     pub(crate) congestion_marks: u64,
+    /// What became of marks; none where there was no sign of any.
+    pub(crate) marks: Option<Box<Marks>>,
 
     /// By where they end.
     holes: BTreeMap<u64, Hole>,
@@ -95,9 +100,11 @@ pub(crate) struct Stream {
     filled: BTreeMap<u64, Sent>,
     sacked: Ranges,
     sack_high: VecDeque<(u64, i64)>,
+    /// What a later acknowledgement with room for it left out: given up, or forgotten.
+    doubted: Option<Box<Ranges>>,
     /// A segment had PSH.
     pushes: bool,
-    /// How often the receiver gave up what it had SACKed.
+    /// How often the receiver gave up what it had SACKed, and had it sent again.
     pub(crate) reneges: u64,
     again_until: u64,
     open_events: usize,
@@ -306,6 +313,7 @@ impl Stream {
         if length > 0 {
             self.flights.again(s.at, until, length, room);
         }
+        let reneged = place == Place::Seen && self.doubted.is_some() && self.gave_up(seq, until);
         if room.events == 0 {
             self.forgotten_events += u64::from(pieces);
             return;
@@ -327,6 +335,7 @@ impl Stream {
             times,
             known: until <= self.una || self.sacked.covers(seq, until),
             told: false,
+            reneged,
             head: seq <= self.una && self.una < until,
             tail: until >= self.max,
             sack_at: self.sack_high.get(above).map_or(NEVER, |x| x.1),
@@ -366,7 +375,7 @@ impl Stream {
             self.advance(s, ack, room);
             // RFC 2018 §4: as long as a receiver keeps data out of order, its acknowledgements report it.
             if s.sack.count == 0 && !s.options_cut && !self.sacked.is_empty() {
-                self.renege();
+                self.doubt();
             }
         } else if bare && ack == self.una && self.max > self.una {
             let repeats = window == self.window && s.sack.count == 0;
@@ -472,6 +481,12 @@ impl Stream {
             while self.sack_high.front().is_some_and(|x| x.0 <= ack) {
                 self.sack_high.pop_front();
             }
+            if let Some(doubted) = self.doubted.as_deref_mut() {
+                doubted.forget_below(ack);
+            }
+        }
+        if let Some(marks) = self.marks.as_deref_mut() {
+            marks.acknowledged(s.at, ack);
         }
         self.flights.delivered(delivered);
         if self.open_events < self.events.len() {

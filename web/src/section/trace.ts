@@ -30,6 +30,7 @@ function drawn(data: TraceData): { connection: TraceConnection; direction: Trace
 /** A limit, or a cause of glitches that is none. */
 function limit(word: string): string {
   if (word === "probe_rtt") return "BBR's ProbeRTT";
+  if (word === "ecn_marks") return "ECN marks";
   return LIMITS.get(word) ?? word.replace(/_/g, " ");
 }
 

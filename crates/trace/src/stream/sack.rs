@@ -28,6 +28,9 @@ impl Stream {
             if from >= until || until > self.max || from < self.una {
                 continue;
             }
+            if let Some(doubted) = self.doubted.as_deref_mut() {
+                doubted.take(from, until);
+            }
             let added = self.sacked.add(from, until);
             if added > 0 {
                 new += added;
@@ -48,12 +51,28 @@ impl Stream {
         new
     }
 
-    /// The receiver has given up what it had SACKed (RFC 2018 §8).
+    /// An acknowledgement has room for SACK blocks and none: the receiver has given up what it had SACKed (RFC 2018 §8), or has
+    /// forgotten to say so. Linux remembers four ranges. Which it is shows when something of that is sent again.
     #[cold]
-    pub(super) fn renege(&mut self) {
-        self.reneges += 1;
-        self.sacked = Ranges::default();
-        self.sack_high.clear();
+    pub(super) fn doubt(&mut self) {
+        if self.doubted.as_ref().is_none_or(|d| d.is_empty()) {
+            work::count(self.sacked.len());
+            self.doubted = Some(Box::new(self.sacked.clone()));
+        }
+    }
+
+    /// Whether bytes that are sent again are among those that the receiver has left out: then it has given them up, and all the others.
+    #[cold]
+    pub(super) fn gave_up(&mut self, from: u64, until: u64) -> bool {
+        let doubted = self.doubted.as_deref_mut();
+        let is = doubted.is_some_and(|d| !d.take(from, until).is_empty());
+        if is {
+            self.reneges += 1;
+            self.sacked = Ranges::default();
+            self.doubted = None;
+            self.sack_high.clear();
+        }
+        is
     }
 
     fn sack_sample(&mut self, at: i64, until: u64) {
@@ -77,6 +96,9 @@ impl Stream {
         let of = |e: &&mut Event| !e.told && e.seq < until && from < e.seq + u64::from(e.length);
         if let Some(event) = self.events[recent..].iter_mut().find(of) {
             event.told = true;
+            if std::mem::take(&mut event.reneged) {
+                self.reneges = self.reneges.saturating_sub(1);
+            }
         }
     }
 }

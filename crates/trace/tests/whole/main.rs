@@ -4,6 +4,7 @@ mod bare;
 mod bbr;
 mod changed;
 mod datagrams;
+mod ecn;
 mod flows;
 mod formats;
 mod glitches;

@@ -351,6 +351,39 @@ fn what_a_receiver_gave_up_after_sacking_it_is_needed_again() {
     );
 }
 
+/// Of ten segments every second one is lost, and the last of the others overtook them. A Linux receiver remembers four ranges and not
+/// the fifth: once the four are whole, it holds a segment that its acknowledgements do not name. It is not sent again.
+#[test]
+fn what_a_receiver_has_forgotten_to_name_is_not_given_up() {
+    let mut made = Made::new();
+    made.rounds();
+    let base = made.next;
+    for n in 0..10 {
+        made.send(MS / 100, base + n * FULL, FULL);
+    }
+    let range = |n: u32| (base + n * FULL, base + (n + 1) * FULL);
+    let mut held: Vec<(u32, u32)> = Vec::new();
+    for n in [9, 7, 5, 3, 1] {
+        held.insert(0, range(n));
+        held.truncate(4);
+        made.answer(MS, base, 8192, &held);
+    }
+    for n in [0, 2, 4, 6, 8] {
+        made.send(MS / 100, base + n * FULL, FULL);
+    }
+    let named = [vec![3, 5, 7], vec![5, 7], vec![7], vec![]];
+    for (n, named) in (1..).zip(named) {
+        let named: Vec<(u32, u32)> = named.into_iter().map(range).collect();
+        made.answer(MS, base + 2 * n * FULL, 8192, &named);
+    }
+    made.answer(MS, base + 10 * FULL, 8192, &[]);
+    let found = only(&made.packets);
+    assert_eq!(found.quality.get("sack_reneges"), None);
+    let again = found.a2b.retransmissions;
+    assert_eq!((again.total(), again.unneeded), (5, 0), "{again:?}");
+    assert_eq!(found.a2b.unique_bytes, u64::from(base + 10 * FULL));
+}
+
 /// As after a report of a smaller MTU: both pieces are the first repetition.
 #[test]
 fn a_segment_that_is_sent_again_in_pieces_is_repeated_once() {

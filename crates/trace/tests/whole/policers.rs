@@ -110,3 +110,26 @@ fn neither_a_full_line_nor_random_losses_are_a_policer() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// BBR probes with a quarter more for a round trip: its queue comes and goes within one, and packets wait at the losses all the same.
+#[test]
+fn a_short_queue_that_bbr_probes_is_not_a_policer() {
+    let of = |wan: &str| {
+        let bulk = "cc = \"bbr\"\nduration = \"20 s\"";
+        let run = run(&two_routers("", wan, bulk));
+        let found = read(&run.captures["access"]).document;
+        found.connections[0].a2b.clone()
+    };
+    for (rate, queue) in [(20, "0.3bdp"), (20, "0.2bdp"), (50, "0.2bdp")] {
+        let wan = format!("rate = \"{rate} Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"{queue}\"");
+        let seen = of(&wan);
+        let lost = seen.retransmitted_segments;
+        assert!(lost >= 100, "{rate} Mbit/s {queue}: {lost}");
+        assert_eq!(seen.policer, None, "{rate} Mbit/s {queue}");
+    }
+    // The same line behind a policer, for which no packet waits.
+    let police = "police = { name = \"p\", rate = \"15 Mbit/s\", burst = \"30 kB\" }";
+    let wan = format!("rate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1bdp\"\n{police}");
+    let found = of(&wan).policer.expect("it drops what exceeds its rate");
+    assert!(is_right(found, 15e6, 30e3), "{found:?}");
+}
