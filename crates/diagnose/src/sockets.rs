@@ -216,10 +216,13 @@ fn carriers(facts: &Facts, flows: &[Flow], here: &End, peer: &End) -> Vec<usize>
 
 /// Whether a socket is of another connection for certain: both say their ports, or their hosts, and share none.
 fn foreign(flow: &Flow, here: &End, peer: &End) -> bool {
-    let ports: Vec<u16> = [&flow.from, &flow.to]
+    let mut ports: Vec<u16> = [&flow.from, &flow.to]
         .iter()
         .filter_map(|e| e.port)
         .collect();
+    if ports.is_empty() {
+        ports.extend(flow.test.as_ref().and_then(|t| t.service));
+    }
     let sockets: Vec<u16> = [here, peer].iter().filter_map(|e| e.port).collect();
     if !ports.is_empty() && sockets.len() == 2 {
         return !ports.iter().any(|p| sockets.contains(p));
