@@ -282,7 +282,7 @@ impl Ping {
         let unsent = self.unsent;
         self.close(facts);
         self.unsent = unsent;
-        self.to = None;
+        (self.to, self.typed_ipv6) = (None, None);
         self.size = self.typed_size;
     }
 

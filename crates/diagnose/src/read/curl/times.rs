@@ -104,10 +104,12 @@ fn figure(name: &str, word: &str, at: Place) -> Option<Figure> {
 
 /// Whether a line is a command of curl with `-w`, or another that was typed; `None` of all other lines.
 pub(super) fn asked(text: &str) -> Option<bool> {
-    let command = behind_prompt(text).unwrap_or(text);
-    let mut words = command.split_whitespace();
-    let first = words.next().and_then(|w| w.rsplit('/').next());
-    if first == Some("curl") {
+    let command = behind_prompt(text);
+    let mut words = command.unwrap_or(text).split_whitespace();
+    // `sudo curl`, `for n in 1 2; do curl`: behind a prompt it need not be the first word.
+    let is_curl = |w: &str| w.rsplit('/').next() == Some("curl");
+    let at = words.position(is_curl);
+    if at.is_some_and(|at| at == 0 || command.is_some()) {
         let short = |w: &str| w.starts_with('-') && !w.starts_with("--") && w.contains('w');
         return Some(words.any(|w| short(w) || w.starts_with("--write-out")));
     }
