@@ -88,7 +88,7 @@ fn short(name: &str, limit: QueueLimit, rate: Rate, trip: Trip) -> Option<(Strin
             trip.how(),
             queue.gets,
             queue.overflows.map_or_else(String::new, |window| format!(
-                ", and begins far below: slow start overflows the queue at a window of {window}"
+                ", and begins far below: slow start overflows the queue at a window of {window:.1}"
             ))
         ),
     };
